@@ -1,0 +1,28 @@
+/* See membar.h. */
+#include "base/membar.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int proa_membar_light_is_full = 1; /* until proa_membar_start has found better */
+static int membarrier_works;
+
+int proa_membar_start(void)
+{
+    membarrier_works = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    proa_membar_light_is_full = !membarrier_works;
+    return membarrier_works;
+}
+
+void proa_membar_weaken(void)
+{
+    proa_membar_light_is_full = 1;
+    proa_membar_heavy();
+}
+
+void proa_membar_heavy(void)
+{
+    if (!membarrier_works || syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0)
+        proa_membar_full();
+}

@@ -1,0 +1,145 @@
+/* See wait.h. The phases and their lengths were chosen by the waits of bench/: two ranks on two processors, eight ranks on two. */
+#include "base/wait.h"
+#include "base/settings.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SPIN_NS = 20000,         /* alone on its processor: longer than a wake-up costs */
+    CHECKS_PER_CLOCK = 64,   /* looks at the condition between two looks at the clock */
+    YIELDS = 200,            /* given up before sleeping: with few processes a processor, a yield is what lets the awaited one run */
+    YIELDS_PER_POKE = 8,
+    SLEEP_MIN_NS = 50000,
+    SLEEP_MAX_NS = 1000000
+};
+
+static void (*wait_poke)(void);
+static _Atomic int wait_crowded;
+
+void proa_wait_set_poke(void (*poke)(void))
+{
+    wait_poke = poke;
+}
+
+void proa_wait_set_load(int processes, int processors)
+{
+    atomic_store_explicit(&wait_crowded, processes > processors, memory_order_relaxed);
+}
+
+static void poke_host(void)
+{
+    if (wait_poke)
+        wait_poke();
+}
+
+void proa_wait_idle(void)
+{
+    poke_host();
+    if (atomic_load_explicit(&wait_crowded, memory_order_relaxed))
+        sched_yield();
+}
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("isb");
+#endif
+}
+
+static long now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+static long spin_limit_ns(void)
+{
+    long asked = proa_settings()->spin_ns;
+
+    if (asked >= 0)
+        return asked;
+    return atomic_load_explicit(&wait_crowded, memory_order_relaxed) ? 0 : SPIN_NS;
+}
+
+static int spin(proa_ready *ready, void *arg)
+{
+    long limit_ns = spin_limit_ns(), end_ns = 0;
+
+    do {
+        for (int i = 0; i < CHECKS_PER_CLOCK; i++) {
+            if (ready(arg))
+                return 1;
+            if (limit_ns == 0)
+                return 0;
+            pause_processor();
+        }
+        if (end_ns == 0)
+            end_ns = now_ns() + limit_ns;
+    } while (now_ns() < end_ns);
+    return 0;
+}
+
+static int yield(proa_ready *ready, void *arg)
+{
+    for (int i = 0; i < YIELDS; i++) {
+        if (i % YIELDS_PER_POKE == YIELDS_PER_POKE - 1)
+            poke_host();
+        sched_yield();
+        if (ready(arg))
+            return 1;
+    }
+    return 0;
+}
+
+static void futex_sleep(_Atomic uint32_t *word, uint32_t expected, long timeout_ns)
+{
+    struct timespec timeout = {0, timeout_ns};
+
+    syscall(SYS_futex, word, FUTEX_WAIT, expected, &timeout, NULL, 0);
+}
+
+/* One sleep. The order matters: announce, heavy fence (partner: the light one in proa_bell_ring), look again, sleep. A ring that falls
+ * between the look and the sleep has changed `rings`, and the futex does not sleep. */
+static int sleep_once(proa_ready *ready, void *arg, struct proa_bell *bell, long timeout_ns)
+{
+    uint32_t rings = atomic_load_explicit(&bell->rings, memory_order_acquire);
+    int done;
+
+    atomic_fetch_add_explicit(&bell->sleepers, 1, memory_order_seq_cst);
+    proa_membar_heavy();
+    done = ready(arg);
+    if (!done)
+        futex_sleep(&bell->rings, rings, timeout_ns);
+    atomic_fetch_sub_explicit(&bell->sleepers, 1, memory_order_relaxed);
+    return done || ready(arg);
+}
+
+void proa_bell_wake(struct proa_bell *bell)
+{
+    atomic_fetch_add_explicit(&bell->rings, 1, memory_order_release);
+    syscall(SYS_futex, &bell->rings, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
+{
+    long timeout_ns = SLEEP_MIN_NS;
+
+    if (spin(ready, arg) || yield(ready, arg))
+        return;
+    while (!sleep_once(ready, arg, bell, timeout_ns)) {
+        poke_host();
+        if (ready(arg))
+            return;
+        timeout_ns = timeout_ns * 2 < SLEEP_MAX_NS ? timeout_ns * 2 : SLEEP_MAX_NS;
+    }
+}

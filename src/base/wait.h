@@ -1,0 +1,50 @@
+/*
+ * Waiting: every wait of Proa, whatever for, is proa_wait().
+ *
+ * The waiter spins a little, then lets other processes run and moves the host's own messages, then sleeps on a bell with a time-out that
+ * grows to 1 ms, moving the host's messages at each wake-up (DESIGN: Waiting). Whoever makes the awaited condition true stores it first and
+ * rings the bell after that.
+ */
+#ifndef PROA_BASE_WAIT_H
+#define PROA_BASE_WAIT_H
+
+#include "base/membar.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* A bell lies in shared memory, on a cache line of its own. sleepers: how many wait in the kernel, written by them; rings: the futex word,
+ * written by ringers. All zero is a fresh bell. */
+struct proa_bell {
+    _Atomic uint32_t sleepers __attribute__((aligned(64)));
+    _Atomic uint32_t rings;
+};
+
+/* Returns non-zero once what is waited for has come; called often, by the waiting thread, must not block. Its loads acquire. */
+typedef int proa_ready(void *arg);
+
+/* Returns once ready(arg) is true. bell: rung by whoever changes what ready looks at. */
+void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
+
+/* Wakes all sleepers of a bell; use proa_bell_ring. */
+void proa_bell_wake(struct proa_bell *bell);
+
+/* Called after the store (release) that makes a condition true. The light fence pairs with the heavy one of a waiter about to sleep. */
+static inline void proa_bell_ring(struct proa_bell *bell)
+{
+    proa_membar_light();
+    if (__builtin_expect(atomic_load_explicit(&bell->sleepers, memory_order_relaxed) != 0, 0))
+        proa_bell_wake(bell);
+}
+
+/* For calls that do not wait but are made in a loop (MPI_Win_test): moves the host's messages once and, where processors are short, lets
+ * another process run. */
+void proa_wait_idle(void);
+
+/* What moves the host's own messages; called at times by waiting threads. NULL: nothing. */
+void proa_wait_set_poke(void (*poke)(void));
+
+/* processes, processors: how many share this node. More processes than processors: hardly any spinning, yield early. */
+void proa_wait_set_load(int processes, int processors);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * What every exported function needs: the alias, and the way from core's codes to MPI's errors.
+ *
+ * Each function of the chapter is defined as PMPI_X and exported as MPI_X too, weakly, as an MPI library does; so profiling tools stack above
+ * Proa, and a host's other bindings, whichever of the two they call, end here.
+ */
+#ifndef PROA_BIND_BIND_H
+#define PROA_BIND_BIND_H
+
+#include "base/fail.h"
+#include "host/pmpi.h"
+#include "host/start.h"
+#include "host/window.h"
+
+#include <mpi.h>
+
+#define PROA_EXPORT __attribute__((visibility("default")))
+#define PROA_ALIAS(name) PROA_EXPORT extern __typeof__(PMPI_##name) MPI_##name __attribute__((weak, alias("PMPI_" #name)))
+
+#define PROA_RARELY(condition) __builtin_expect(!!(condition), 0)
+
+/* Not an error: the target is MPI_PROC_NULL, there is nothing to do. */
+enum { PROA_NOWHERE = 2 };
+
+/* Tells the user about the failure `code` in `call` and raises its class on the window's error handler. Returns the class. */
+int proa_raise(const struct proa_win *win, const char *call, int code) __attribute__((cold));
+
+/* The same on a communicator's: for the calls that create a window. */
+int proa_raise_on_comm(MPI_Comm comm, const char *call, int code) __attribute__((cold));
+
+/* What a call on a window returns. */
+static inline int proa_return(const struct proa_win *win, const char *call, int code)
+{
+    return PROA_RARELY(code < 0) ? proa_raise(win, call, code) : MPI_SUCCESS;
+}
+
+/* Is rank a rank of the window's? PROA_OK, PROA_NOWHERE for MPI_PROC_NULL, or PROA_ERR_RANK. */
+int proa_rank_outside(const struct proa_win *win, int rank) __attribute__((cold));
+
+static inline int proa_check_rank(const struct proa_win *win, int rank)
+{
+    return PROA_RARELY((unsigned)rank >= (unsigned)win->size) ? proa_rank_outside(win, rank) : PROA_OK;
+}
+
+/* Assertions: MPI's bits to core's. PROA_ERR_ASSERT for bits outside of `allowed` (core's bits). */
+int proa_mode(int assert, int allowed, int *mode);
+
+#endif

@@ -1,0 +1,216 @@
+/* MPI_Win_create, allocate, allocate_shared, create_dynamic, free (MPI-4.1, 13.2). */
+#include "base/log.h"
+#include "bind/bind.h"
+#include "bind/info.h"
+#include "core/barrier.h"
+#include "core/sync.h"
+#include "host/exchange.h"
+
+#include <stdlib.h>
+
+/* What the user asked for. */
+struct request {
+    const char *call;
+    enum proa_flavor flavor;
+    void *base;
+    MPI_Aint bytes;
+    MPI_Aint disp_unit;
+    MPI_Info info;
+    MPI_Comm comm;
+    MPI_Win *win;
+};
+
+/* ---- checks ---- */
+
+/* Alone on this process: whatever is wrong here is shown to all, and is everybody's error. */
+static int request_check(const struct request *r)
+{
+    if (r->bytes < 0)
+        return proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)r->bytes);
+    if (r->disp_unit <= 0 || r->disp_unit > INT32_MAX)
+        return proa_fail(PROA_ERR_DISP, "disp_unit %lld is not a positive int", (long long)r->disp_unit);
+    if (r->flavor == PROA_FLAVOR_CREATE && !r->base && r->bytes > 0)
+        return proa_fail(PROA_ERR_BASE, "base is NULL, but size is %lld", (long long)r->bytes);
+    return PROA_OK;
+}
+
+/* The communicator: without a good one there is nobody to tell. */
+static int comm_check(MPI_Comm comm)
+{
+    int inter = 0;
+
+    if (comm == MPI_COMM_NULL)
+        return proa_fail(PROA_ERR_COMM, "the communicator is MPI_COMM_NULL");
+    if (proa_pmpi()->Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_COMM, "the communicator is not valid");
+    if (inter)
+        return proa_fail(PROA_ERR_COMM, "the communicator is an intercommunicator");
+    return PROA_OK;
+}
+
+/* ---- creation ---- */
+
+static void args_fill(struct proa_create_args *args, const struct request *r, int error)
+{
+    *args = (struct proa_create_args){.flavor = r->flavor, .base = r->base, .bytes = (uint64_t)r->bytes, .disp_unit = (int)r->disp_unit};
+    args->align = proa_info_alignment(r->info);
+    args->noncontig = proa_info_true(r->info, "alloc_shared_noncontig");
+    args->threads = proa_has_threads();
+    args->hints.granularity = (uint64_t)proa_info_number(r->info, "mpi_accumulate_granularity", 0);
+    args->error = error;
+    if (error)
+        args->bytes = 0;
+}
+
+static void attributes_fill(struct proa_window *window, const struct request *r)
+{
+    static const int flavors[] = {[PROA_FLAVOR_CREATE] = MPI_WIN_FLAVOR_CREATE,
+                                  [PROA_FLAVOR_ALLOCATE] = MPI_WIN_FLAVOR_ALLOCATE,
+                                  [PROA_FLAVOR_DYNAMIC] = MPI_WIN_FLAVOR_DYNAMIC,
+                                  [PROA_FLAVOR_SHARED] = MPI_WIN_FLAVOR_SHARED};
+
+    window->bytes = r->bytes;
+    window->disp_unit = (int)r->disp_unit;
+    window->flavor = flavors[r->flavor];
+    window->model = MPI_WIN_UNIFIED;
+}
+
+/* After everybody has agreed that the window exists. */
+static int window_finish(struct proa_window *window, struct proa_win *win, const struct request *r)
+{
+    attributes_fill(window, r);
+    if (proa_window_enter(window, win) != 0 || proa_pmpi()->Comm_group(r->comm, &window->group) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for the window's handle");
+    *r->win = window->handle;
+    return PROA_OK;
+}
+
+/* PROA_OK, PROA_ELSEWHERE: the host's to create, or a negative code. */
+static int create(const struct request *r)
+{
+    struct proa_window *window = proa_window_new();
+    MPI_Comm comm = r->comm;
+    struct proa_create_args args;
+    struct proa_group group;
+    struct proa_win *win;
+    int outcome = request_check(r);
+
+    if (!window && !outcome)
+        outcome = proa_fail(PROA_ERR_NO_MEM, "the host MPI gives no more window handles");
+    args_fill(&args, r, outcome);
+    proa_exchange_over(&comm, &group);
+    outcome = proa_win_create(&args, &group, &win);
+    if (outcome == PROA_OK)
+        outcome = window_finish(window, win, r);
+    if (outcome != PROA_OK && window)
+        proa_window_free(window);
+    return outcome;
+}
+
+/* No MPI error class is negative. */
+enum { LEFT_TO_HOST = -1 };
+
+/* Creates the window and puts where its memory starts into *base (if base is not NULL). MPI_SUCCESS, the error class that was raised, or
+ * LEFT_TO_HOST: the caller hands over to the host. */
+static int create_or_raise(const struct request *r, void **base)
+{
+    int outcome = comm_check(r->comm);
+
+    if (!outcome)
+        outcome = create(r);
+    if (outcome == PROA_ELSEWHERE) {
+        proa_log(PROA_LOG_INFO, "%s is left to the host MPI: %s", r->call, proa_failure());
+        return LEFT_TO_HOST;
+    }
+    if (outcome < 0)
+        return proa_raise_on_comm(r->comm, r->call, outcome);
+    if (base)
+        *base = proa_win_find(*r->win)->base;
+    return MPI_SUCCESS;
+}
+
+PROA_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    struct request r = {"MPI_Win_create", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
+    int outcome = proa_is_on() ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+
+    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_create(base, size, disp_unit, info, comm, win) : outcome;
+}
+PROA_ALIAS(Win_create);
+
+PROA_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    struct request r = {"MPI_Win_allocate", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
+    int outcome = proa_is_on() ? create_or_raise(&r, base) : LEFT_TO_HOST;
+
+    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate(size, disp_unit, info, comm, base, win) : outcome;
+}
+PROA_ALIAS(Win_allocate);
+
+PROA_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    struct request r = {"MPI_Win_allocate_shared", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
+    int outcome = proa_is_on() ? create_or_raise(&r, base) : LEFT_TO_HOST;
+
+    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate_shared(size, disp_unit, info, comm, base, win) : outcome;
+}
+PROA_ALIAS(Win_allocate_shared);
+
+PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    struct request r = {"MPI_Win_create_dynamic", PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
+    int outcome = proa_is_on() ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+
+    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_create_dynamic(info, comm, win) : outcome;
+}
+PROA_ALIAS(Win_create_dynamic);
+
+#if MPI_VERSION >= 4
+PROA_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    struct request r = {"MPI_Win_create_c", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
+    int outcome = proa_is_on() ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+
+    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_create_c(base, size, disp_unit, info, comm, win) : outcome;
+}
+PROA_ALIAS(Win_create_c);
+
+PROA_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    struct request r = {"MPI_Win_allocate_c", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
+    int outcome = proa_is_on() ? create_or_raise(&r, base) : LEFT_TO_HOST;
+
+    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate_c(size, disp_unit, info, comm, base, win) : outcome;
+}
+PROA_ALIAS(Win_allocate_c);
+
+PROA_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    struct request r = {"MPI_Win_allocate_shared_c", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
+    int outcome = proa_is_on() ? create_or_raise(&r, base) : LEFT_TO_HOST;
+
+    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate_shared_c(size, disp_unit, info, comm, base, win) : outcome;
+}
+PROA_ALIAS(Win_allocate_shared_c);
+#endif
+
+/* ---- freeing ---- */
+
+PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
+{
+    struct proa_win *win = proa_win_find(*handle);
+    int error;
+
+    if (!win)
+        return proa_pmpi()->Win_free(handle);
+    error = proa_win_may_free(win);
+    if (error)
+        return proa_raise(win, "MPI_Win_free", error);
+    /* Delete functions of the user's attributes run between the barrier and the release: the memory is still there for them. */
+    proa_barrier_last(win);
+    error = proa_window_free(proa_window_of(win));
+    proa_win_release(win);
+    *handle = MPI_WIN_NULL;
+    return error;
+}
+PROA_ALIAS(Win_free);

@@ -1,0 +1,121 @@
+/* MPI_Alloc_mem, MPI_Free_mem (MPI-4.1, 9.2), attach and detach (13.2.4), shared_query (13.2.3). */
+#include "bind/bind.h"
+#include "bind/info.h"
+#include "core/arena.h"
+
+/* Memory of the arena, so that windows over it are reached by load and store. */
+PROA_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
+{
+    void *memory;
+
+    if (!proa_is_on())
+        return proa_pmpi()->Alloc_mem(size, info, base);
+    if (size < 0)
+        return proa_raise_on_comm(MPI_COMM_WORLD, "MPI_Alloc_mem", proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size));
+    memory = proa_arena_alloc((size_t)size, proa_info_alignment(info));
+    if (!memory)
+        return proa_raise_on_comm(MPI_COMM_WORLD, "MPI_Alloc_mem", PROA_ERR_NO_MEM);
+    *(void **)base = memory;
+    return MPI_SUCCESS;
+}
+PROA_ALIAS(Alloc_mem);
+
+PROA_EXPORT int PMPI_Free_mem(void *base)
+{
+    return proa_arena_free(base) ? MPI_SUCCESS : proa_pmpi()->Free_mem(base);
+}
+PROA_ALIAS(Free_mem);
+
+static int check_dynamic(const struct proa_win *win)
+{
+    return win->flavor == PROA_FLAVOR_DYNAMIC ? PROA_OK
+                                              : proa_fail(PROA_ERR_RMA_FLAVOR, "the window was not made by MPI_Win_create_dynamic");
+}
+
+PROA_EXPORT int PMPI_Win_attach(MPI_Win handle, void *base, MPI_Aint size)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error;
+
+    if (!win)
+        return proa_pmpi()->Win_attach(handle, base, size);
+    error = check_dynamic(win);
+    if (!error && size < 0)
+        error = proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size);
+    if (!error && !base && size > 0)
+        error = proa_fail(PROA_ERR_BASE, "base is NULL, but size is %lld", (long long)size);
+    if (!error)
+        error = proa_regions_attach(win, base, (uint64_t)size);
+    return proa_return(win, "MPI_Win_attach", error);
+}
+PROA_ALIAS(Win_attach);
+
+PROA_EXPORT int PMPI_Win_detach(MPI_Win handle, const void *base)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error;
+
+    if (!win)
+        return proa_pmpi()->Win_detach(handle, base);
+    error = check_dynamic(win);
+    if (!error)
+        error = proa_regions_detach(win, base);
+    return proa_return(win, "MPI_Win_detach", error);
+}
+PROA_ALIAS(Win_detach);
+
+/* MPI_PROC_NULL asks for the lowest rank that has memory. */
+static int first_with_memory(const struct proa_win *win)
+{
+    for (int i = 0; i < win->size; i++)
+        if (win->targets[i].bytes)
+            return i;
+    return 0;
+}
+
+static int shared_query(const struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *base)
+{
+    int error = proa_check_rank(win, rank);
+    const struct proa_target *target;
+    char *start;
+
+    if (error < 0)
+        return error;
+    if (win->flavor == PROA_FLAVOR_DYNAMIC)
+        return proa_fail(PROA_ERR_RMA_FLAVOR, "the window was made by MPI_Win_create_dynamic: it has no memory of its own");
+    if (error == PROA_NOWHERE)
+        rank = first_with_memory(win);
+    target = &win->targets[rank];
+    start = proa_win_load_store(win, rank);
+    *(void **)base = start;
+    *size = start ? (MPI_Aint)target->bytes : 0;
+    *disp_unit = target->disp_unit;
+    return PROA_OK;
+}
+
+PROA_EXPORT int PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, int *disp_unit, void *base)
+{
+    struct proa_win *win = proa_win_find(handle);
+    MPI_Aint unit = 1;
+    int error;
+
+    if (!win)
+        return proa_pmpi()->Win_shared_query(handle, rank, size, disp_unit, base);
+    error = shared_query(win, rank, size, &unit, base);
+    if (!error)
+        *disp_unit = (int)unit;
+    return proa_return(win, "MPI_Win_shared_query", error);
+}
+PROA_ALIAS(Win_shared_query);
+
+#if MPI_VERSION >= 4
+PROA_EXPORT int PMPI_Win_shared_query_c(MPI_Win handle, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *base)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (!win)
+        return proa_pmpi()->Win_shared_query_c(handle, rank, size, disp_unit, base);
+    return proa_return(win, "MPI_Win_shared_query_c", shared_query(win, rank, size, disp_unit, base));
+}
+PROA_ALIAS(Win_shared_query_c);
+#endif

@@ -1,0 +1,251 @@
+/*
+ * MPI_Put, Get, Accumulate, Get_accumulate, Fetch_and_op, Compare_and_swap (MPI-4.1, 13.3.1 to 13.3.4) and their large-count forms.
+ *
+ * Each finds the window, turns its arguments into core's, and calls core. For put and get that is the whole fast path: core/op.h computes
+ * the address and copies, inline.
+ */
+#include "bind/bind.h"
+#include "core/op.h"
+#include "host/operations.h"
+#include "host/types.h"
+
+/* ---- arguments ---- */
+
+static int count_negative(const char *which, int64_t count) __attribute__((cold));
+static int count_negative(const char *which, int64_t count)
+{
+    return proa_fail(PROA_ERR_COUNT, "%s count %lld is negative", which, (long long)count);
+}
+
+static inline int set_buffer(struct proa_buffer *buffer, const char *which, const void *address, int64_t count, MPI_Datatype datatype)
+{
+    buffer->address = (void *)(uintptr_t)address;
+    buffer->count = (uint64_t)count;
+    buffer->type = proa_type_find(datatype);
+    return PROA_RARELY(count < 0) ? count_negative(which, count) : PROA_OK;
+}
+
+/* PROA_OK, PROA_NOWHERE or a code. */
+static inline int set_there(const struct proa_win *win, struct proa_there *there, int rank, MPI_Aint displacement, int64_t count,
+                            MPI_Datatype datatype)
+{
+    there->rank = rank;
+    there->displacement = displacement;
+    there->count = (uint64_t)count;
+    there->type = proa_type_find(datatype);
+    if (PROA_RARELY(count < 0))
+        return count_negative("target", count);
+    return proa_check_rank(win, rank);
+}
+
+static int set_operation(MPI_Op op, enum proa_operation *operation)
+{
+    int found = proa_operation_find(op);
+
+    if (found < 0)
+        return proa_fail(PROA_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL" : "the operation is not a predefined one");
+    *operation = (enum proa_operation)found;
+    return PROA_OK;
+}
+
+/* ---- put and get ---- */
+
+static inline int put(struct proa_win *win, const char *call, const void *address, int64_t count, MPI_Datatype datatype, int rank,
+                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype)
+{
+    struct proa_buffer origin;
+    struct proa_there there;
+    int error = set_buffer(&origin, "origin", address, count, datatype);
+
+    if (!error)
+        error = set_there(win, &there, rank, displacement, target_count, target_datatype);
+    if (!error)
+        error = proa_put(win, &origin, &there);
+    return proa_return(win, call, error);
+}
+
+static inline int get(struct proa_win *win, const char *call, void *address, int64_t count, MPI_Datatype datatype, int rank,
+                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype)
+{
+    struct proa_buffer origin;
+    struct proa_there there;
+    int error = set_buffer(&origin, "origin", address, count, datatype);
+
+    if (!error)
+        error = set_there(win, &there, rank, displacement, target_count, target_datatype);
+    if (!error)
+        error = proa_get(win, &origin, &there);
+    return proa_return(win, call, error);
+}
+
+PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
+                         MPI_Datatype target_datatype, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Put(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
+    return put(win, "MPI_Put", origin, count, datatype, rank, displacement, target_count, target_datatype);
+}
+PROA_ALIAS(Put);
+
+PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
+                         MPI_Datatype target_datatype, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Get(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
+    return get(win, "MPI_Get", origin, count, datatype, rank, displacement, target_count, target_datatype);
+}
+PROA_ALIAS(Get);
+
+/* ---- accumulate ---- */
+
+static int accumulate(struct proa_win *win, const char *call, const void *address, int64_t count, MPI_Datatype datatype, int rank,
+                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
+{
+    struct proa_buffer origin;
+    struct proa_there there;
+    enum proa_operation operation = PROA_OP_NO_OP;
+    int error = set_buffer(&origin, "origin", address, count, datatype);
+
+    if (!error)
+        error = set_operation(op, &operation);
+    if (!error)
+        error = set_there(win, &there, rank, displacement, target_count, target_datatype);
+    if (!error)
+        error = proa_accumulate(win, &origin, &there, operation);
+    return proa_return(win, call, error);
+}
+
+static int get_accumulate(struct proa_win *win, const char *call, const void *address, int64_t count, MPI_Datatype datatype,
+                          void *result_address, int64_t result_count, MPI_Datatype result_datatype, int rank, MPI_Aint displacement,
+                          int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
+{
+    struct proa_buffer origin, result;
+    struct proa_there there;
+    enum proa_operation operation = PROA_OP_NO_OP;
+    int error = set_operation(op, &operation);
+
+    if (!error)
+        error = set_buffer(&origin, "origin", address, count, datatype);
+    if (!error)
+        error = set_buffer(&result, "result", result_address, result_count, result_datatype);
+    if (!error)
+        error = set_there(win, &there, rank, displacement, target_count, target_datatype);
+    if (!error)
+        error = proa_get_accumulate(win, &origin, &result, &there, operation);
+    return proa_return(win, call, error);
+}
+
+PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
+                                MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Accumulate(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle);
+    return accumulate(win, "MPI_Accumulate", origin, count, datatype, rank, displacement, target_count, target_datatype, op);
+}
+PROA_ALIAS(Accumulate);
+
+PROA_EXPORT int PMPI_Get_accumulate(const void *origin, int count, MPI_Datatype datatype, void *result, int result_count,
+                                    MPI_Datatype result_datatype, int rank, MPI_Aint displacement, int target_count,
+                                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Get_accumulate(origin, count, datatype, result, result_count, result_datatype, rank, displacement, target_count,
+                                           target_datatype, op, handle);
+    return get_accumulate(win, "MPI_Get_accumulate", origin, count, datatype, result, result_count, result_datatype, rank, displacement,
+                          target_count, target_datatype, op);
+}
+PROA_ALIAS(Get_accumulate);
+
+PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op,
+                                  MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+    struct proa_there there;
+    enum proa_operation operation = PROA_OP_NO_OP;
+    int error;
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Fetch_and_op(origin, result, datatype, rank, displacement, op, handle);
+    error = set_operation(op, &operation);
+    if (!error)
+        error = set_there(win, &there, rank, displacement, 1, datatype);
+    if (!error)
+        error = proa_fetch_and_op(win, origin, result, &there, operation);
+    return proa_return(win, "MPI_Fetch_and_op", error);
+}
+PROA_ALIAS(Fetch_and_op);
+
+PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype datatype, int rank,
+                                      MPI_Aint displacement, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+    struct proa_there there;
+    int error;
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Compare_and_swap(origin, compare, result, datatype, rank, displacement, handle);
+    error = set_there(win, &there, rank, displacement, 1, datatype);
+    if (!error)
+        error = proa_compare_and_swap(win, origin, compare, result, &there);
+    return proa_return(win, "MPI_Compare_and_swap", error);
+}
+PROA_ALIAS(Compare_and_swap);
+
+/* ---- large counts ---- */
+
+#if MPI_VERSION >= 4
+PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                           MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Put_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
+    return put(win, "MPI_Put_c", origin, count, datatype, rank, displacement, target_count, target_datatype);
+}
+PROA_ALIAS(Put_c);
+
+PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
+                           MPI_Datatype target_datatype, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Get_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
+    return get(win, "MPI_Get_c", origin, count, datatype, rank, displacement, target_count, target_datatype);
+}
+PROA_ALIAS(Get_c);
+
+PROA_EXPORT int PMPI_Accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                                  MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Accumulate_c(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle);
+    return accumulate(win, "MPI_Accumulate_c", origin, count, datatype, rank, displacement, target_count, target_datatype, op);
+}
+PROA_ALIAS(Accumulate_c);
+
+PROA_EXPORT int PMPI_Get_accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, void *result, MPI_Count result_count,
+                                      MPI_Datatype result_datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
+                                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Get_accumulate_c(origin, count, datatype, result, result_count, result_datatype, rank, displacement,
+                                             target_count, target_datatype, op, handle);
+    return get_accumulate(win, "MPI_Get_accumulate_c", origin, count, datatype, result, result_count, result_datatype, rank, displacement,
+                          target_count, target_datatype, op);
+}
+PROA_ALIAS(Get_accumulate_c);
+#endif

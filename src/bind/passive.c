@@ -1,0 +1,125 @@
+/* MPI_Win_lock, unlock, lock_all, unlock_all (MPI-4.1, 13.5.3), flush and sync (13.5.4). */
+#include "bind/bind.h"
+#include "core/sync.h"
+
+/* The few nanoseconds of a lock matter: no assertion is the common case. */
+static inline int lock_mode(int assert, int *mode)
+{
+    *mode = 0;
+    return PROA_RARELY(assert) ? proa_mode(assert, PROA_MODE_NOCHECK, mode) : PROA_OK;
+}
+
+PROA_EXPORT int PMPI_Win_lock(int type, int rank, int assert, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error, mode;
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Win_lock(type, rank, assert, handle);
+    error = lock_mode(assert, &mode);
+    if (!error && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
+        error = proa_fail(PROA_ERR_LOCKTYPE, "lock type %d is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", type);
+    if (!error)
+        error = proa_check_rank(win, rank);
+    if (!error)
+        error = proa_win_lock(win, rank, type == MPI_LOCK_EXCLUSIVE, mode);
+    return proa_return(win, "MPI_Win_lock", error);
+}
+PROA_ALIAS(Win_lock);
+
+PROA_EXPORT int PMPI_Win_unlock(int rank, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error;
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Win_unlock(rank, handle);
+    error = proa_check_rank(win, rank);
+    if (!error)
+        error = proa_win_unlock(win, rank);
+    return proa_return(win, "MPI_Win_unlock", error);
+}
+PROA_ALIAS(Win_unlock);
+
+PROA_EXPORT int PMPI_Win_lock_all(int assert, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error, mode;
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Win_lock_all(assert, handle);
+    error = lock_mode(assert, &mode);
+    if (!error)
+        error = proa_win_lock_all(win, mode);
+    return proa_return(win, "MPI_Win_lock_all", error);
+}
+PROA_ALIAS(Win_lock_all);
+
+PROA_EXPORT int PMPI_Win_unlock_all(MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Win_unlock_all(handle);
+    return proa_return(win, "MPI_Win_unlock_all", proa_win_unlock_all(win));
+}
+PROA_ALIAS(Win_unlock_all);
+
+PROA_EXPORT int PMPI_Win_flush(int rank, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error;
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Win_flush(rank, handle);
+    error = proa_check_rank(win, rank);
+    if (!error)
+        error = proa_win_flush(win, rank);
+    return proa_return(win, "MPI_Win_flush", error);
+}
+PROA_ALIAS(Win_flush);
+
+PROA_EXPORT int PMPI_Win_flush_local(int rank, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error;
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Win_flush_local(rank, handle);
+    error = proa_check_rank(win, rank);
+    if (!error)
+        error = proa_win_flush_local(win, rank);
+    return proa_return(win, "MPI_Win_flush_local", error);
+}
+PROA_ALIAS(Win_flush_local);
+
+PROA_EXPORT int PMPI_Win_flush_all(MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Win_flush_all(handle);
+    return proa_return(win, "MPI_Win_flush_all", proa_win_flush(win, -1));
+}
+PROA_ALIAS(Win_flush_all);
+
+PROA_EXPORT int PMPI_Win_flush_local_all(MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Win_flush_local_all(handle);
+    return proa_return(win, "MPI_Win_flush_local_all", proa_win_flush_local(win, -1));
+}
+PROA_ALIAS(Win_flush_local_all);
+
+PROA_EXPORT int PMPI_Win_sync(MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return proa_pmpi()->Win_sync(handle);
+    proa_win_sync(win);
+    return MPI_SUCCESS;
+}
+PROA_ALIAS(Win_sync);

@@ -1,0 +1,404 @@
+/* See arena.h. Blocks are kept in address order for merging, free ones also in a list for first fit, used ones in a table by address. */
+#include "core/arena.h"
+#include "base/fail.h"
+#include "core/available.h"
+#include "core/ctl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <uthash.h>
+#include <utlist.h>
+
+enum { CHUNK_BYTES = 256 << 10 }; /* unit of reservation */
+static const uint64_t first_segment_bytes = 64ull << 20;
+static const uint64_t slice_bytes = 256ull << 20; /* between two looks at the memory that is left */
+static const uint64_t give_back_bytes = 1ull << 20; /* freed blocks from this size on return their pages to the system */
+
+struct block {
+    uint64_t offset, bytes;
+    struct segment *segment;
+    struct block *before, *after;   /* neighbours by address */
+    struct block *prev, *next;      /* list of free blocks */
+    char *address;                  /* key of the table of used blocks */
+    UT_hash_handle hh;
+};
+
+struct segment {
+    char *base;
+    uint64_t bytes;
+    int fd;
+    struct block *first;       /* by address */
+    struct block *free_blocks;
+    uint8_t *reserved; /* one byte a chunk: 1 if its pages are reserved */
+};
+
+static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct segment segments[PROA_SEGMENTS];
+static int segment_count; /* atomic access not needed: changed under the mutex, read by proa_arena_find under it too */
+static struct block *used_blocks;
+static struct proa_proc_ctl *arena_ctl;
+
+static uint64_t round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* ---- reservation of pages ---- */
+
+static int reserve_chunks(struct segment *segment, uint64_t first, uint64_t count)
+{
+    if (count * CHUNK_BYTES > proa_memory_available())
+        return ENOMEM;
+    while (fallocate(segment->fd, 0, (off_t)(first * CHUNK_BYTES), (off_t)(count * CHUNK_BYTES)) != 0)
+        if (errno != EINTR)
+            return errno;
+    memset(segment->reserved + first, 1, count);
+    return 0;
+}
+
+static void return_chunks(struct segment *segment, uint64_t first, uint64_t count)
+{
+    if (count == 0)
+        return;
+    if (fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(first * CHUNK_BYTES), (off_t)(count * CHUNK_BYTES)) == 0)
+        memset(segment->reserved + first, 0, count);
+}
+
+static uint64_t missing_bytes(const struct segment *segment, uint64_t first, uint64_t last)
+{
+    uint64_t missing = 0;
+
+    for (uint64_t i = first; i <= last; i++)
+        missing += segment->reserved[i] ? 0 : CHUNK_BYTES;
+    return missing;
+}
+
+/* Reserves what is missing of [offset, offset + bytes), slice by slice: several processes may be doing the same, and the memory that is left
+ * is looked at again before each slice. */
+static int reserve(struct segment *segment, uint64_t offset, uint64_t bytes)
+{
+    uint64_t first = offset / CHUNK_BYTES, last = (offset + bytes - 1) / CHUNK_BYTES, run;
+    int error;
+
+    if (missing_bytes(segment, first, last) > 0 && missing_bytes(segment, first, last) > proa_memory_available())
+        return ENOMEM;
+    for (uint64_t i = first; i <= last; i += run) {
+        for (run = 0; i + run <= last && !segment->reserved[i + run] && run < slice_bytes / CHUNK_BYTES; run++)
+            continue;
+        if (run == 0) {
+            run = 1;
+            continue;
+        }
+        error = reserve_chunks(segment, i, run);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+/* After a free: the chunks that lie wholly inside the free block go back, if it pays. */
+static void unreserve(const struct block *block)
+{
+    uint64_t first = round_up(block->offset, CHUNK_BYTES) / CHUNK_BYTES, end = (block->offset + block->bytes) / CHUNK_BYTES, run;
+
+    for (uint64_t i = first; i < end; i += run) {
+        uint8_t state = block->segment->reserved[i];
+        for (run = 1; i + run < end && block->segment->reserved[i + run] == state; run++)
+            continue;
+        if (state)
+            return_chunks(block->segment, i, run);
+    }
+}
+
+/* ---- segments ---- */
+
+static struct block *block_new(struct segment *segment, uint64_t offset, uint64_t bytes)
+{
+    struct block *block = calloc(1, sizeof *block);
+
+    if (block) {
+        block->segment = segment;
+        block->offset = offset;
+        block->bytes = bytes;
+    }
+    return block;
+}
+
+/* Opens and maps a memfd of the given size. Returns 0 or an errno. */
+static int segment_map(struct segment *segment, uint64_t bytes)
+{
+    segment->fd = memfd_create("proa", MFD_CLOEXEC);
+    if (segment->fd < 0)
+        return errno;
+    segment->base = MAP_FAILED;
+    if (ftruncate(segment->fd, (off_t)bytes) == 0)
+        segment->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
+    if (segment->base == MAP_FAILED) {
+        int error = errno;
+        close(segment->fd);
+        return error;
+    }
+    segment->bytes = bytes;
+    return 0;
+}
+
+static void segment_unmap(struct segment *segment)
+{
+    munmap(segment->base, segment->bytes);
+    close(segment->fd);
+    free(segment->reserved);
+    memset(segment, 0, sizeof *segment);
+}
+
+/* Adds a segment that holds at least bytes; peers see it once its size is stored. Returns 0 or an errno. */
+static int segment_add(uint64_t bytes)
+{
+    struct segment *segment = &segments[segment_count];
+    uint64_t least = round_up(bytes, CHUNK_BYTES), wanted = first_segment_bytes;
+    struct block *whole;
+    int error;
+
+    if (segment_count == PROA_SEGMENTS)
+        return ENOMEM;
+    while (segment_count > 0 && wanted < 2 * segments[segment_count - 1].bytes)
+        wanted *= 2;
+    error = segment_map(segment, wanted < least ? least : wanted);
+    if (error && wanted > least) /* a limit on address space, perhaps */
+        error = segment_map(segment, least);
+    if (error)
+        return error;
+    segment->reserved = calloc(segment->bytes / CHUNK_BYTES, 1);
+    whole = block_new(segment, 0, segment->bytes);
+    if (!segment->reserved || !whole) {
+        free(whole);
+        segment_unmap(segment);
+        return ENOMEM;
+    }
+    segment->first = whole;
+    DL_APPEND(segment->free_blocks, whole);
+    segment_count++;
+    return 0;
+}
+
+static void segment_publish(int number)
+{
+    struct proa_segment_ctl *ctl = &arena_ctl->segments[number];
+
+    ctl->address = (uint64_t)(uintptr_t)segments[number].base;
+    ctl->fd = segments[number].fd;
+    atomic_store_explicit(&ctl->bytes, segments[number].bytes, memory_order_release); /* partner: segment_of in core/peer.c */
+}
+
+/* ---- blocks ---- */
+
+/* Cuts [offset, offset + bytes) out of a free block; the rests before and behind stay free. 0 if there is no memory for the bookkeeping. */
+static int block_cut(struct block *block, uint64_t offset, uint64_t bytes)
+{
+    struct segment *segment = block->segment;
+    uint64_t front = offset - block->offset, back = block->offset + block->bytes - offset - bytes;
+    struct block *head = front ? block_new(segment, block->offset, front) : NULL;
+    struct block *tail = back ? block_new(segment, offset + bytes, back) : NULL;
+
+    if ((front && !head) || (back && !tail)) {
+        free(head);
+        free(tail);
+        return 0;
+    }
+    DL_DELETE(segment->free_blocks, block);
+    block->offset = offset;
+    block->bytes = bytes;
+    if (head) {
+        head->before = block->before;
+        head->after = block;
+        if (head->before)
+            head->before->after = head;
+        else
+            segment->first = head;
+        block->before = head;
+        DL_PREPEND(segment->free_blocks, head);
+    }
+    if (tail) {
+        tail->after = block->after;
+        tail->before = block;
+        if (tail->after)
+            tail->after->before = tail;
+        block->after = tail;
+        DL_PREPEND(segment->free_blocks, tail);
+    }
+    return 1;
+}
+
+static int block_is_free(const struct block *block)
+{
+    return block && !block->address;
+}
+
+/* Makes `left` one with the block behind it, which must be free and not in the list any more. */
+static void block_absorb_next(struct block *left)
+{
+    struct block *right = left->after;
+
+    left->bytes += right->bytes;
+    left->after = right->after;
+    if (left->after)
+        left->after->before = left;
+    free(right);
+}
+
+static void block_release(struct block *block)
+{
+    struct segment *segment = block->segment;
+
+    block->address = NULL;
+    if (block->bytes >= give_back_bytes)
+        unreserve(block);
+    if (block_is_free(block->after)) {
+        DL_DELETE(segment->free_blocks, block->after);
+        block_absorb_next(block);
+    }
+    if (block_is_free(block->before)) {
+        struct block *left = block->before;
+        block_absorb_next(left);
+        return; /* left is in the list already */
+    }
+    DL_PREPEND(segment->free_blocks, block);
+}
+
+static struct block *block_take(struct block *block, uint64_t offset, uint64_t bytes, int *error)
+{
+    *error = reserve(block->segment, offset, bytes);
+    if (!*error && !block_cut(block, offset, bytes))
+        *error = ENOMEM;
+    if (*error)
+        return NULL;
+    block->address = block->segment->base + offset;
+    HASH_ADD_PTR(used_blocks, address, block);
+    return block;
+}
+
+static struct block *segment_alloc(struct segment *segment, uint64_t bytes, uint64_t align, int *error)
+{
+    struct block *block;
+
+    DL_FOREACH(segment->free_blocks, block) {
+        uint64_t base = (uint64_t)(uintptr_t)segment->base;
+        uint64_t offset = round_up(base + block->offset, align) - base;
+
+        if (offset + bytes <= block->offset + block->bytes)
+            return block_take(block, offset, bytes, error);
+    }
+    return NULL;
+}
+
+static struct block *arena_alloc_locked(uint64_t bytes, uint64_t align, int *error)
+{
+    struct block *block = NULL;
+
+    *error = 0;
+    for (int i = 0; i < segment_count && !block && !*error; i++)
+        block = segment_alloc(&segments[i], bytes, align, error);
+    if (block || *error)
+        return block;
+    if (bytes > proa_memory_available()) {
+        *error = ENOMEM;
+        return NULL;
+    }
+    *error = segment_add(bytes + align);
+    if (*error)
+        return NULL;
+    if (arena_ctl)
+        segment_publish(segment_count - 1);
+    return segment_alloc(&segments[segment_count - 1], bytes, align, error);
+}
+
+void *proa_arena_alloc(size_t bytes, size_t align)
+{
+    struct block *block;
+    uint64_t unit = align < PROA_CACHE_LINE ? PROA_CACHE_LINE : align;
+    int error = ENOMEM;
+
+    if (bytes > SIZE_MAX / 4 || align > SIZE_MAX / 4) {
+        proa_fail(PROA_ERR_NO_MEM, "no memory: %zu bytes are more than an address space holds", bytes);
+        return NULL;
+    }
+    pthread_mutex_lock(&arena_mutex);
+    block = arena_alloc_locked(round_up(bytes ? bytes : 1, PROA_CACHE_LINE), unit, &error);
+    pthread_mutex_unlock(&arena_mutex);
+    if (!block) {
+        proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s (%llu MiB can still be had)", bytes, strerror(error),
+                  (unsigned long long)(proa_memory_available() >> 20));
+        return NULL;
+    }
+    return block->address;
+}
+
+int proa_arena_free(void *p)
+{
+    struct block *block;
+
+    pthread_mutex_lock(&arena_mutex);
+    HASH_FIND_PTR(used_blocks, &p, block);
+    if (block) {
+        HASH_DEL(used_blocks, block);
+        block_release(block);
+    }
+    pthread_mutex_unlock(&arena_mutex);
+    return block != NULL;
+}
+
+int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *offset)
+{
+    int found = 0;
+
+    pthread_mutex_lock(&arena_mutex);
+    for (int i = 0; i < segment_count && !found; i++) {
+        uint64_t at = (uint64_t)((uintptr_t)address - (uintptr_t)segments[i].base);
+
+        if (at < segments[i].bytes && bytes <= segments[i].bytes - at) {
+            *segment = i;
+            *offset = at;
+            found = 1;
+        }
+    }
+    pthread_mutex_unlock(&arena_mutex);
+    return found;
+}
+
+char *proa_arena_segment(int segment)
+{
+    return segment >= 0 && segment < PROA_SEGMENTS ? segments[segment].base : NULL;
+}
+
+struct proa_proc_ctl *proa_arena_start(void)
+{
+    struct proa_proc_ctl *ctl = proa_arena_alloc(sizeof *ctl, 4096);
+
+    if (!ctl)
+        return NULL;
+    /* A fresh memfd reads as zeros: the block needs no clearing. */
+    arena_ctl = ctl;
+    segment_publish(0);
+    return ctl;
+}
+
+void proa_arena_stop(void)
+{
+    struct block *block, *next;
+
+    HASH_ITER(hh, used_blocks, block, next)
+        HASH_DEL(used_blocks, block);
+    for (int i = 0; i < segment_count; i++) {
+        for (block = segments[i].first; block; block = next) {
+            next = block->after;
+            free(block);
+        }
+        segment_unmap(&segments[i]);
+    }
+    segment_count = 0;
+    arena_ctl = NULL;
+}

@@ -1,0 +1,79 @@
+/*
+ * Two barriers, chosen once for a window.
+ *
+ * Dissemination (Hensgen, Finkel, Manber 1988): in round k process i tells i + 2^k and hears from i - 2^k. No atomics, and for two
+ * processes the two-flag barrier that one would write by hand.
+ * Crowded, with more processes than processors: every round of a dissemination could wait for a process that does not run, so all count
+ * up one word instead and the last one opens; each process has to run once.
+ */
+#include "core/barrier.h"
+
+struct reached {
+    const _Atomic uint64_t *word;
+    uint64_t count;
+};
+
+static int has_reached(void *arg)
+{
+    const struct reached *reached = arg;
+
+    return atomic_load_explicit(reached->word, memory_order_acquire) >= reached->count;
+}
+
+static void await(const _Atomic uint64_t *word, uint64_t count, struct proa_bell *bell)
+{
+    struct reached reached = {word, count};
+
+    if (!has_reached(&reached))
+        proa_wait(has_reached, &reached, bell);
+}
+
+static void disseminate(struct proa_win *win, uint64_t number)
+{
+    for (int k = 0, distance = 1; distance < win->size; k++, distance *= 2) {
+        int next = (win->rank + distance) % win->size;
+        struct proa_target *partner = &win->targets[next];
+
+        /* Release: all that we stored, and all that we heard of in earlier rounds; partner: the acquire in has_reached. */
+        atomic_store_explicit(&partner->ctl->rounds[k].reached, number, memory_order_release);
+        proa_bell_ring(&partner->peer->ctl->bell);
+        await(&win->ctl->rounds[k].reached, number, &proa_self->ctl->bell);
+    }
+}
+
+static void count_up(struct proa_win *win, uint64_t number)
+{
+    struct proa_win_ctl *root = win->targets[0].ctl;
+    uint64_t all = number * (uint64_t)win->size;
+
+    if (atomic_fetch_add_explicit(&root->arrived, 1, memory_order_acq_rel) + 1 == all) {
+        atomic_store_explicit(&root->passed, number, memory_order_release);
+        proa_bell_ring(&root->barrier_bell);
+    } else {
+        await(&root->passed, number, &root->barrier_bell);
+    }
+}
+
+void proa_barrier(struct proa_win *win)
+{
+    if (win->crowded)
+        count_up(win, ++win->crowded_barriers);
+    else
+        disseminate(win, ++win->barriers);
+}
+
+/* In a dissemination every word written into a block has been awaited by its owner; whoever counts up may still be reading rank 0's. */
+void proa_barrier_last(struct proa_win *win)
+{
+    disseminate(win, ++win->barriers);
+}
+
+int proa_barrier_is_crowded(const struct proa_win *win)
+{
+    cpu_set_t processors;
+
+    CPU_ZERO(&processors);
+    for (int i = 0; i < win->size; i++)
+        CPU_OR(&processors, &processors, &win->targets[i].peer->ctl->processors);
+    return win->size > CPU_COUNT(&processors);
+}

@@ -1,0 +1,17 @@
+/* What every operation checks before it works, off the fast path. */
+#ifndef PROA_CORE_BEGIN_H
+#define PROA_CORE_BEGIN_H
+
+#include "core/op.h"
+#include "core/place.h"
+
+/* Is an epoch open that lets this process access the target? Waits for its post if need be. PROA_OK or PROA_ERR_RMA_SYNC. */
+int proa_begin(struct proa_win *win, int rank);
+
+/* Are these types fit for an operation, and of the same size in all? Which: "origin", "result", for the message. */
+int proa_check_types(const struct proa_buffer *buffer, const struct proa_there *there, const char *which);
+
+/* proa_begin, then the place of what `there` says. */
+int proa_begin_at(struct proa_win *win, const struct proa_there *there, struct proa_place *place);
+
+#endif

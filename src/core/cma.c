@@ -1,0 +1,61 @@
+/* See cma.h. */
+#include "core/cma.h"
+#include "base/fail.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+static int cma_error(const struct proa_peer *peer, uint64_t address, const char *what)
+{
+    int error = errno;
+
+    if (error == EFAULT)
+        return proa_fail(PROA_ERR_RMA_RANGE, "the target's memory at %#llx (process %d) is not mapped there%s", (unsigned long long)address,
+                         peer->pid, error == EFAULT && what[0] == 'w' ? " for writing" : "");
+    return proa_fail(PROA_ERR_OTHER, "cannot %s the memory of process %d: %s", what, peer->pid, strerror(error));
+}
+
+typedef ssize_t cma_call(pid_t pid, const struct iovec *local, unsigned long local_count, const struct iovec *remote,
+                         unsigned long remote_count, unsigned long flags);
+
+static int cma_move(cma_call *call, const char *what, const struct proa_peer *peer, uint64_t address, void *here, uint64_t bytes)
+{
+    while (bytes > 0) {
+        struct iovec local = {here, bytes}, remote = {(void *)(uintptr_t)address, bytes};
+        ssize_t moved = call(peer->pid, &local, 1, &remote, 1, 0);
+
+        if (moved <= 0) {
+            if (moved < 0 && errno == EINTR)
+                continue;
+            return cma_error(peer, address, what);
+        }
+        here = (char *)here + moved;
+        address += (uint64_t)moved;
+        bytes -= (uint64_t)moved;
+    }
+    return PROA_OK;
+}
+
+int proa_cma_read(const struct proa_peer *peer, uint64_t address, void *here, uint64_t bytes)
+{
+    return cma_move(process_vm_readv, "read", peer, address, here, bytes);
+}
+
+int proa_cma_write(const struct proa_peer *peer, uint64_t address, const void *here, uint64_t bytes)
+{
+    return cma_move(process_vm_writev, "write", peer, address, (void *)(uintptr_t)here, bytes);
+}
+
+int proa_cma_works(struct proa_peer *peer)
+{
+    uint64_t magic = 0;
+
+    if (peer == proa_self)
+        return 1;
+    if (!peer->cma_asked) {
+        peer->cma_works = proa_cma_read(peer, peer->ctl->segments[0].address, &magic, sizeof magic) == PROA_OK && magic == PROA_CTL_MAGIC;
+        peer->cma_asked = 1;
+    }
+    return peer->cma_works;
+}

@@ -1,0 +1,15 @@
+/* Cross-memory attach: another process's private memory on the same node, read and written by the kernel for us (process_vm_readv(2)). */
+#ifndef PROA_CORE_CMA_H
+#define PROA_CORE_CMA_H
+
+#include "core/peer.h"
+
+/* Copies bytes between our memory and address in peer. PROA_OK; PROA_ERR_RMA_RANGE if that memory is gone; PROA_ERR_OTHER if the kernel
+ * refuses. Sizes beyond what one system call moves are looped over. */
+int proa_cma_read(const struct proa_peer *peer, uint64_t address, void *here, uint64_t bytes);
+int proa_cma_write(const struct proa_peer *peer, uint64_t address, const void *here, uint64_t bytes);
+
+/* Does the kernel let us do it for this peer? Asks once and remembers. */
+int proa_cma_works(struct proa_peer *peer);
+
+#endif

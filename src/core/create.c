@@ -1,0 +1,348 @@
+/*
+ * Creation and freeing of windows, for every flavor alike.
+ *
+ * Each process prepares what it can alone (shared words, memory), shows a card of it to all (one allgather), maps what the others showed,
+ * and agrees with them on the outcome (one reduction). A failure anywhere is a failure of the same class everywhere.
+ */
+#include "base/fail.h"
+#include "base/log.h"
+#include "core/arena.h"
+#include "core/barrier.h"
+#include "core/cma.h"
+#include "core/guard.h"
+#include "core/win.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a block of arena memory lies. */
+struct position {
+    int32_t segment; /* -1: nowhere, private memory */
+    uint64_t offset;
+};
+
+/* What a process shows to the others of its part of the window. */
+struct card {
+    struct proa_hello hello;
+    struct position ctl, memory;
+    uint64_t address, bytes;
+    int32_t disp_unit;
+    int32_t error; /* preparing failed: a negative code */
+};
+
+static struct position position_of(const void *address, uint64_t bytes)
+{
+    struct position at = {.segment = -1};
+    int segment;
+
+    if (proa_arena_find(address, bytes ? bytes : 1, &segment, &at.offset))
+        at.segment = segment;
+    return at;
+}
+
+/* ---- alone: what this process needs ---- */
+
+static size_t ctl_bytes(int size)
+{
+    return sizeof(struct proa_win_ctl) + (size_t)size * sizeof(struct proa_from_ctl);
+}
+
+static int allocate_ctl(struct proa_win *win)
+{
+    size_t bytes = ctl_bytes(win->size);
+
+    win->ctl = proa_arena_alloc(bytes, PROA_CACHE_LINE);
+    if (!win->ctl)
+        return PROA_ERR_NO_MEM;
+    memset(win->ctl, 0, bytes);
+    return PROA_OK;
+}
+
+static int allocate_private(struct proa_win *win)
+{
+    size_t n = (size_t)win->size;
+
+    win->targets = calloc(n, sizeof *win->targets);
+    win->posts = calloc(4 * n, sizeof *win->posts);
+    win->started_group.rank = calloc(n, sizeof(int));
+    win->exposed_group.rank = calloc(n, sizeof(int));
+    if (!win->targets || !win->posts || !win->started_group.rank || !win->exposed_group.rank)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", win->size);
+    win->starts = win->posts + n;
+    win->completes = win->starts + n;
+    win->waits = win->completes + n;
+    return PROA_OK;
+}
+
+static size_t memory_align(const struct proa_create_args *args)
+{
+    size_t natural = args->bytes >= 4096 || args->flavor == PROA_FLAVOR_SHARED ? 4096 : PROA_CACHE_LINE;
+
+    return args->align > natural ? args->align : natural;
+}
+
+/* Memory that this process allocates without knowing the others' sizes. */
+static int allocate_memory(struct proa_win *win, const struct proa_create_args *args)
+{
+    win->base = args->base;
+    if (args->flavor != PROA_FLAVOR_ALLOCATE && !(args->flavor == PROA_FLAVOR_SHARED && args->noncontig))
+        return PROA_OK;
+    win->base = NULL;
+    if (args->bytes == 0)
+        return PROA_OK;
+    win->base = win->memory = proa_arena_alloc(args->bytes, memory_align(args));
+    return win->memory ? PROA_OK : PROA_ERR_NO_MEM;
+}
+
+static int prepare(struct proa_win *win, const struct proa_create_args *args)
+{
+    int error = args->error;
+
+    if (!error)
+        error = allocate_private(win);
+    if (!error)
+        error = allocate_ctl(win);
+    if (!error)
+        error = allocate_memory(win, args);
+    return error;
+}
+
+static void card_fill(struct card *card, const struct proa_win *win, const struct proa_create_args *args, int error)
+{
+    memset(card, 0, sizeof *card);
+    proa_hello_fill(&card->hello);
+    card->error = error;
+    card->disp_unit = args->disp_unit;
+    card->bytes = args->bytes;
+    card->memory.segment = -1;
+    if (error)
+        return;
+    card->ctl = position_of(win->ctl, ctl_bytes(win->size));
+    card->address = (uint64_t)(uintptr_t)win->base;
+    card->memory = position_of(win->base, args->bytes);
+}
+
+/* ---- together: reaching the others ---- */
+
+/* PROA_OK, PROA_ELSEWHERE or a code: from the cards alone, hence the same on every process. */
+static int cards_judge(const struct card *cards, int size, int rank)
+{
+    for (int i = 0; i < size; i++)
+        if (cards[i].error)
+            return i == rank ? cards[i].error : proa_fail(cards[i].error, "rank %d could not create its part of the window", i);
+    for (int i = 1; i < size; i++)
+        if (cards[i].hello.node != cards[0].hello.node) {
+            proa_fail(PROA_ERR_OTHER, "ranks 0 and %d are on different nodes", i);
+            return PROA_ELSEWHERE;
+        }
+    return PROA_OK;
+}
+
+static void target_set_memory(struct proa_target *target, struct proa_peer *owner, const struct position *at, char *segment)
+{
+    target->owner = owner;
+    target->key = at->offset;
+    target->base = segment + at->offset;
+    target->reach = PROA_REACH_STORE;
+}
+
+/* Private memory: our own by load and store, a neighbour's by cma. */
+static int target_set_private(struct proa_target *target, const struct card *card)
+{
+    target->owner = target->peer;
+    target->key = card->address;
+    target->private_memory = 1;
+    if (target->peer == proa_self)
+        target->base = (char *)(uintptr_t)card->address;
+    else if (card->bytes && !proa_cma_works(target->peer))
+        return PROA_ELSEWHERE;
+    target->reach = target->peer == proa_self ? PROA_REACH_STORE : PROA_REACH_CMA;
+    return PROA_OK;
+}
+
+static int target_reach(struct proa_win *win, struct proa_target *target, const struct card *card)
+{
+    char *segment;
+
+    if (win->flavor == PROA_FLAVOR_DYNAMIC) {
+        target->reach = PROA_REACH_REGIONS;
+        target->owner = target->peer;
+        return proa_cma_works(target->peer) ? PROA_OK : PROA_ELSEWHERE;
+    }
+    if (card->memory.segment < 0)
+        return target_set_private(target, card);
+    segment = proa_peer_segment(target->peer, card->memory.segment);
+    if (!segment)
+        return PROA_ELSEWHERE;
+    target_set_memory(target, target->peer, &card->memory, segment);
+    return PROA_OK;
+}
+
+static int target_attach(struct proa_win *win, int rank, const struct card *card)
+{
+    struct proa_target *target = &win->targets[rank];
+    char *segment;
+
+    target->bytes = card->bytes;
+    target->disp_unit = card->disp_unit;
+    target->address = card->address;
+    target->peer = proa_peer_attach(&card->hello);
+    if (!target->peer)
+        return PROA_ELSEWHERE;
+    segment = proa_peer_segment(target->peer, card->ctl.segment);
+    if (!segment)
+        return PROA_ELSEWHERE;
+    target->ctl = (struct proa_win_ctl *)(void *)(segment + card->ctl.offset);
+    return target_reach(win, target, card);
+}
+
+static int targets_attach(struct proa_win *win, const struct card *cards)
+{
+    int outcome = PROA_OK;
+
+    for (int i = 0; i < win->size && outcome == PROA_OK; i++)
+        outcome = target_attach(win, i, &cards[i]);
+    return outcome;
+}
+
+/* ---- contiguous shared windows: one block in rank 0's arena ---- */
+
+/* Rank 0 allocates for all and leaves word of it in its shared words; the others read that after the next collective. */
+static int shared_allocate(struct proa_win *win, const struct card *cards, const struct proa_create_args *args)
+{
+    uint64_t total = 0;
+    struct position at;
+
+    if (win->rank != 0)
+        return PROA_OK;
+    for (int i = 0; i < win->size; i++)
+        if (__builtin_add_overflow(total, cards[i].bytes, &total))
+            return proa_fail(PROA_ERR_NO_MEM, "the sizes of all ranks together are more than an address space holds");
+    if (total == 0)
+        return PROA_OK;
+    win->memory = proa_arena_alloc(total, memory_align(args));
+    if (!win->memory)
+        return PROA_ERR_NO_MEM;
+    at = position_of(win->memory, total);
+    atomic_store_explicit(&win->ctl->shared.segment, (uint32_t)at.segment, memory_order_relaxed);
+    atomic_store_explicit(&win->ctl->shared.offset, at.offset, memory_order_release);
+    return PROA_OK;
+}
+
+static int shared_locate(struct proa_win *win)
+{
+    const struct proa_shared_ctl *word = &win->targets[0].ctl->shared;
+    struct proa_peer *owner = win->targets[0].peer;
+    struct position at = {.offset = atomic_load_explicit(&word->offset, memory_order_acquire)};
+    char *segment;
+
+    at.segment = (int32_t)atomic_load_explicit(&word->segment, memory_order_relaxed);
+    segment = proa_peer_segment(owner, at.segment);
+    if (!segment)
+        return PROA_ELSEWHERE;
+    for (int i = 0; i < win->size; i++) {
+        struct proa_target *target = &win->targets[i];
+        target_set_memory(target, owner, &at, segment);
+        target->private_memory = 0;
+        at.offset += target->bytes;
+    }
+    win->base = win->targets[win->rank].base;
+    return PROA_OK;
+}
+
+/* ---- the whole ---- */
+
+void proa_win_release(struct proa_win *win)
+{
+    proa_regions_free(win);
+    if (win->memory)
+        proa_arena_free(win->memory);
+    if (win->ctl)
+        proa_arena_free(win->ctl);
+    free(win->targets);
+    free(win->posts);
+    free(win->started_group.rank);
+    free(win->exposed_group.rank);
+    pthread_mutex_destroy(&win->mutex);
+    free(win);
+}
+
+/* All processes leave with the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the error -e. */
+static int agree(const struct proa_group *group, int outcome)
+{
+    int value = outcome < 0 ? 1 - outcome : outcome, error = group->max(group->context, &value);
+
+    if (error)
+        return error;
+    if (value <= PROA_ELSEWHERE) {
+        if (value && !outcome)
+            proa_fail(PROA_ERR_OTHER, "another rank cannot reach the memory of this one, or of a neighbour");
+        return value;
+    }
+    if (!outcome)
+        proa_fail(1 - value, "another rank could not create its part of the window");
+    return 1 - value;
+}
+
+static int connect(struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group, const struct card *cards)
+{
+    int contiguous = args->flavor == PROA_FLAVOR_SHARED && !args->noncontig;
+    int outcome = cards_judge(cards, win->size, win->rank);
+
+    if (outcome != PROA_OK)
+        return outcome; /* everybody judged the same cards: no need to agree */
+    outcome = targets_attach(win, cards);
+    if (contiguous && outcome == PROA_OK)
+        outcome = shared_allocate(win, cards, args);
+    outcome = agree(group, outcome);
+    if (contiguous && outcome == PROA_OK)
+        outcome = agree(group, shared_locate(win));
+    return outcome;
+}
+
+static int create(struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group)
+{
+    struct card mine, *cards = calloc((size_t)group->size, sizeof *cards);
+    int outcome = cards ? prepare(win, args) : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", group->size);
+
+    card_fill(&mine, win, args, outcome);
+    if (!cards)
+        return outcome; /* nothing can be received: the others will see this process's end */
+    outcome = group->allgather(group->context, &mine, cards, sizeof mine);
+    if (!outcome)
+        outcome = connect(win, args, group, cards);
+    free(cards);
+    return outcome;
+}
+
+/* A slot marks one accessor, not several threads of it: for the memory of this window stripes it is, for all. */
+static void guard_for_threads(struct proa_win *win)
+{
+    for (int i = 0; i < win->size; i++)
+        proa_guard_stripes_only(win->targets[i].owner->ctl);
+}
+
+int proa_win_create(const struct proa_create_args *args, const struct proa_group *group, struct proa_win **result)
+{
+    struct proa_win *win = calloc(1, sizeof *win);
+    int outcome;
+
+    if (!win)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window");
+    win->size = group->size;
+    win->rank = group->rank;
+    win->flavor = args->flavor;
+    win->threads = args->threads;
+    win->hints = args->hints;
+    pthread_mutex_init(&win->mutex, NULL);
+    outcome = create(win, args, group);
+    if (outcome != PROA_OK) {
+        proa_win_release(win);
+        return outcome;
+    }
+    win->crowded = proa_barrier_is_crowded(win);
+    if (win->threads)
+        guard_for_threads(win);
+    *result = win;
+    return PROA_OK;
+}

@@ -1,0 +1,116 @@
+/*
+ * The operations: put, get, and the accumulate family (MPI-4.1, 13.3).
+ *
+ * The fast path of put and get is here, inline: bind finds the window, these functions compute the address and copy. Everything that is
+ * not plain load and store inside an open epoch (a post to be waited for, cma, a dynamic window, an error) goes to the functions at the end.
+ * All return PROA_OK or a negative code with proa_failure() set; a wrong call changes nothing.
+ */
+#ifndef PROA_CORE_OP_H
+#define PROA_CORE_OP_H
+
+#include "core/type.h"
+#include "core/win.h"
+
+#include <string.h>
+
+/* The origin's buffer of an operation, or a get's result. */
+struct proa_buffer {
+    void *address;
+    uint64_t count;               /* elements */
+    const struct proa_type *type;
+};
+
+/* Where in the target's window: the rank in the window's group, the displacement in the target's units, and what lies there. */
+struct proa_there {
+    int rank;
+    int64_t displacement;
+    uint64_t count;
+    const struct proa_type *type;
+};
+
+int proa_put_slow(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there);
+int proa_get_slow(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there);
+
+/* there op= origin. */
+int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation);
+
+/* result = there, there op= origin, at once for each element. origin is not looked at for MPI_NO_OP. */
+int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
+                        const struct proa_there *there, enum proa_operation operation);
+
+/* The same for one element of a basic type. */
+int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result, const struct proa_there *there, enum proa_operation operation);
+
+/* result = there; there = origin if it was equal to compare; one element. */
+int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare, void *result, const struct proa_there *there);
+
+/* The address of [displacement, + bytes) in the target's window if an epoch is open and it is reached by load and store; else NULL, and the
+ * slow functions find out why. */
+static inline char *proa_fast_address(const struct proa_win *win, int rank, int64_t displacement, uint64_t bytes)
+{
+    const struct proa_target *target = &win->targets[rank];
+    uint8_t epoch = __atomic_load_n(&target->epoch, __ATOMIC_RELAXED) | win->epoch_all;
+    int64_t at;
+
+    if (epoch == 0 || epoch & PROA_EPOCH_AWAITED || !target->base)
+        return NULL;
+    if (displacement < 0 || __builtin_mul_overflow(displacement, (int64_t)target->disp_unit, &at))
+        return NULL;
+    if ((uint64_t)at > target->bytes || bytes > target->bytes - (uint64_t)at)
+        return NULL;
+    return target->base + at;
+}
+
+/* Small sizes without a call: one load and one store each, so that an aligned word is never seen half written. */
+static inline void proa_copy(void *to, const void *from, uint64_t bytes)
+{
+    switch (bytes) {
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    default:
+        memcpy(to, from, bytes);
+    }
+}
+
+/* Operations since the last fence are an epoch's beginning; stores since the last flush must be made visible by the next. */
+static inline void proa_touch(struct proa_win *win)
+{
+    __atomic_store_n(&win->touched, 1, __ATOMIC_RELAXED);
+}
+
+/* Is this the plain case: both sides dense, equally long, nothing empty? */
+static inline int proa_is_plain(const struct proa_buffer *origin, const struct proa_there *there)
+{
+    return origin->type->dense && there->type->dense && origin->address &&
+           origin->count * origin->type->size == there->count * there->type->size && origin->count;
+}
+
+static inline int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
+{
+    uint64_t bytes = there->count * there->type->size;
+    char *at = proa_fast_address(win, there->rank, there->displacement, bytes);
+
+    if (__builtin_expect(!at || !proa_is_plain(origin, there), 0))
+        return proa_put_slow(win, origin, there);
+    proa_touch(win);
+    proa_copy(at, origin->address, bytes);
+    return 0;
+}
+
+static inline int proa_get(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
+{
+    uint64_t bytes = there->count * there->type->size;
+    const char *at = proa_fast_address(win, there->rank, there->displacement, bytes);
+
+    if (__builtin_expect(!at || !proa_is_plain(origin, there), 0))
+        return proa_get_slow(win, origin, there);
+    proa_touch(win);
+    proa_copy(origin->address, at, bytes);
+    return 0;
+}
+
+#endif

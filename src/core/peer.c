@@ -1,0 +1,260 @@
+/* See peer.h. */
+#include "core/peer.h"
+#include "base/fail.h"
+#include "base/membar.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "core/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct proa_peer *proa_self;
+
+static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct proa_peer *peers; /* by id */
+static cpu_set_t processors;    /* where any process of the node may run */
+static uint64_t node_hash;
+
+/* ---- who we are ---- */
+
+/* FNV-1a, 64 bits (Fowler, Noll, Vo). */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *p = bytes;
+
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+static uint64_t hash_file(uint64_t hash, const char *path)
+{
+    char text[128];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text) : 0;
+
+    if (fd >= 0)
+        close(fd);
+    return length > 0 ? hash_bytes(hash, text, (size_t)length) : hash;
+}
+
+/* The pid namespace belongs to a node's name: /proc/PID of a process in another one is somebody else. */
+static uint64_t node_name(void)
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    const char *id = proa_settings()->node_id;
+    uint64_t hash = 0xcbf29ce484222325ull;
+    struct stat pid_namespace;
+
+    gethostname(host, sizeof host - 1);
+    hash = hash_bytes(hash, host, strlen(host));
+    hash = hash_file(hash, "/proc/sys/kernel/random/boot_id");
+    if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
+        hash = hash_bytes(hash, &pid_namespace.st_ino, sizeof pid_namespace.st_ino);
+    return hash_bytes(hash, id, strlen(id));
+}
+
+static uint64_t random_id(void)
+{
+    uint64_t id = 0;
+
+    if (getrandom(&id, sizeof id, GRND_NONBLOCK) != sizeof id)
+        id = (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)&id;
+    return id;
+}
+
+static void ctl_fill(struct proa_proc_ctl *ctl)
+{
+    ctl->id = random_id();
+    ctl->pid = getpid();
+    ctl->light_fences = proa_membar_start();
+    CPU_ZERO(&ctl->processors);
+    sched_getaffinity(0, sizeof ctl->processors, &ctl->processors);
+    ctl->magic = PROA_CTL_MAGIC;
+}
+
+void proa_hello_fill(struct proa_hello *hello)
+{
+    memset(hello, 0, sizeof *hello);
+    hello->node = node_hash;
+    hello->id = proa_self->id;
+    hello->first_bytes = atomic_load_explicit(&proa_self->ctl->segments[0].bytes, memory_order_relaxed);
+    hello->pid = proa_self->pid;
+    hello->first_fd = proa_self->ctl->segments[0].fd;
+}
+
+/* ---- peers ---- */
+
+/* Maps file fd of process pid. The owner has mapped it with the same size, so no access within it can fault for lack of a page. */
+static char *map_from(int pid, int fd, uint64_t bytes)
+{
+    char path[64];
+    char *base = MAP_FAILED;
+    int here;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
+    here = open(path, O_RDWR | O_CLOEXEC);
+    if (here >= 0) {
+        base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, here, 0);
+        close(here);
+    }
+    if (base == MAP_FAILED) {
+        proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (%s): %s", pid, path, strerror(errno));
+        return NULL;
+    }
+    return base;
+}
+
+static struct proa_slot *slot_take(struct proa_proc_ctl *ctl)
+{
+    uint32_t number = atomic_fetch_add_explicit(&ctl->slots_given, 1, memory_order_relaxed);
+
+    return number < PROA_SLOTS ? &ctl->slots[number] : NULL;
+}
+
+/* More processes than processors changes how we wait. */
+static void load_update(const struct proa_proc_ctl *newcomer)
+{
+    CPU_OR(&processors, &processors, &newcomer->processors);
+    proa_wait_set_load((int)HASH_COUNT(peers), CPU_COUNT(&processors));
+}
+
+static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
+{
+    struct proa_peer *peer = calloc(1, sizeof *peer);
+
+    if (!peer)
+        return NULL;
+    peer->id = id;
+    peer->pid = pid;
+    peer->ctl = (struct proa_proc_ctl *)(void *)first;
+    peer->segments[0] = first;
+    peer->slot = slot_take(peer->ctl);
+    HASH_ADD(hh, peers, id, sizeof id, peer);
+    load_update(peer->ctl);
+    if (!peer->ctl->light_fences || proa_membar_light_is_full)
+        proa_membar_weaken();
+    return peer;
+}
+
+static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
+{
+    struct proa_peer *peer;
+    const struct proa_proc_ctl *ctl;
+    char *first;
+
+    HASH_FIND(hh, peers, &hello->id, sizeof hello->id, peer);
+    if (peer)
+        return peer;
+    first = map_from(hello->pid, hello->first_fd, hello->first_bytes);
+    if (!first)
+        return NULL;
+    ctl = (const struct proa_proc_ctl *)(const void *)first;
+    if (ctl->magic != PROA_CTL_MAGIC || ctl->id != hello->id) {
+        munmap(first, hello->first_bytes);
+        proa_fail(PROA_ERR_OTHER, "process %d here is not the process %d that said hello", hello->pid, hello->pid);
+        return NULL;
+    }
+    peer = peer_add(hello->id, hello->pid, first);
+    if (!peer) {
+        munmap(first, hello->first_bytes);
+        proa_fail(PROA_ERR_NO_MEM, "no memory to remember process %d", hello->pid);
+    }
+    return peer;
+}
+
+struct proa_peer *proa_peer_attach(const struct proa_hello *hello)
+{
+    struct proa_peer *peer;
+
+    pthread_mutex_lock(&peers_mutex);
+    peer = peer_attach_locked(hello);
+    pthread_mutex_unlock(&peers_mutex);
+    return peer;
+}
+
+static char *segment_map_locked(struct proa_peer *peer, int segment)
+{
+    const struct proa_segment_ctl *ctl = &peer->ctl->segments[segment];
+    char *base = atomic_load_explicit(&peer->segments[segment], memory_order_relaxed);
+    uint64_t bytes;
+
+    if (base) /* another thread was quicker */
+        return base;
+    bytes = atomic_load_explicit(&ctl->bytes, memory_order_acquire); /* partner: segment_publish in core/arena.c */
+    if (bytes == 0) {
+        proa_fail(PROA_ERR_INTERN, "process %d has no segment %d", peer->pid, segment);
+        return NULL;
+    }
+    base = peer == proa_self ? proa_arena_segment(segment) : map_from(peer->pid, ctl->fd, bytes);
+    atomic_store_explicit(&peer->segments[segment], base, memory_order_release);
+    return base;
+}
+
+char *proa_peer_segment(struct proa_peer *peer, int segment)
+{
+    char *base = atomic_load_explicit(&peer->segments[segment], memory_order_acquire);
+
+    if (base)
+        return base;
+    pthread_mutex_lock(&peers_mutex);
+    base = segment_map_locked(peer, segment);
+    pthread_mutex_unlock(&peers_mutex);
+    return base;
+}
+
+/* ---- start and stop ---- */
+
+int proa_core_start(void)
+{
+    struct proa_proc_ctl *ctl = proa_arena_start();
+
+    if (!ctl)
+        return PROA_ERR_NO_MEM;
+    CPU_ZERO(&processors);
+    node_hash = node_name();
+    ctl_fill(ctl);
+    /* Neighbours may read and write our memory (process_vm_readv) also where Yama restricts that to ancestors; elsewhere this call fails and
+     * is not needed. */
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    proa_self = peer_add(ctl->id, ctl->pid, (char *)ctl);
+    if (!proa_self) {
+        proa_arena_stop();
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to start");
+    }
+    return PROA_OK;
+}
+
+static void peer_detach(struct proa_peer *peer)
+{
+    for (int i = 0; i < PROA_SEGMENTS && peer != proa_self; i++)
+        if (i > 0 && peer->segments[i])
+            munmap(peer->segments[i], atomic_load(&peer->ctl->segments[i].bytes));
+    if (peer != proa_self)
+        munmap(peer->segments[0], atomic_load(&peer->ctl->segments[0].bytes));
+    free(peer);
+}
+
+void proa_core_stop(void)
+{
+    struct proa_peer *peer, *next;
+
+    HASH_ITER(hh, peers, peer, next) {
+        HASH_DEL(peers, peer);
+        peer_detach(peer);
+    }
+    proa_self = NULL;
+    proa_arena_stop();
+}

@@ -1,0 +1,52 @@
+/*
+ * This process and its peers on the node: who they are, and where their arenas are mapped here.
+ *
+ * A peer is named by node and process, never by a rank, so windows on any communicator, spawned processes and sessions find the same peer.
+ * A process says hello (struct proa_hello) whenever a window is created; whoever hears it attaches the sender: opens the sender's first
+ * segment through /proc/PID/fd and maps it. Further segments are mapped on first use. Peers stay attached until shut-down.
+ */
+#ifndef PROA_CORE_PEER_H
+#define PROA_CORE_PEER_H
+
+#include "core/ctl.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <uthash.h>
+
+/* What a process tells the others. Fixed size, no pointers. */
+struct proa_hello {
+    uint64_t node;        /* equal on equal nodes: host name, boot, pid namespace and PROA_NODE_ID */
+    uint64_t id;          /* of the process */
+    uint64_t first_bytes; /* size of its first segment */
+    int32_t pid;
+    int32_t first_fd;
+};
+
+struct proa_peer {
+    uint64_t id;
+    int32_t pid;
+    struct proa_proc_ctl *ctl;
+    struct proa_slot *slot;                 /* ours in the peer's block; NULL if there was none left */
+    _Atomic(char *) segments[PROA_SEGMENTS]; /* where we have mapped them; NULL: not yet */
+    int cma_asked, cma_works;               /* core/cma.h; asked at window creation */
+    UT_hash_handle hh;
+};
+
+/* This process as its own peer; valid after proa_core_start. */
+extern struct proa_peer *proa_self;
+
+/* Starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe: the caller holds its own start lock. */
+int proa_core_start(void);
+void proa_core_stop(void);
+
+/* Fills in what we tell others. */
+void proa_hello_fill(struct proa_hello *hello);
+
+/* The peer that said this hello, attached. NULL, with proa_failure() set, if its memory cannot be opened. */
+struct proa_peer *proa_peer_attach(const struct proa_hello *hello);
+
+/* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() set, if that fails. */
+char *proa_peer_segment(struct proa_peer *peer, int segment);
+
+#endif

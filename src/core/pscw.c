@@ -1,0 +1,183 @@
+/*
+ * General active target synchronization: post, start, complete, wait, test (MPI-4.1, 13.5.2).
+ *
+ * The standard matches the calls like sends and receives on a hidden communicator. Here each directed pair of processes has two counters
+ * in shared memory (struct proa_from_ctl): how often one has posted to the other, and how often the other has completed towards it. The
+ * k-th start of a pair matches the k-th post, the k-th wait the k-th complete; so a process that runs ahead, even past several epochs
+ * without an operation, is never taken for another one. NOCHECK skips the waiting, not the counting.
+ */
+#include "base/fail.h"
+#include "core/sync.h"
+
+#include <string.h>
+
+static void ranks_copy(struct proa_ranks *group, const int *ranks, int count)
+{
+    group->count = count;
+    if (count)
+        memcpy(group->rank, ranks, (size_t)count * sizeof *ranks);
+}
+
+static struct proa_from_ctl *from(const struct proa_win *win, int rank)
+{
+    return &win->ctl->from[rank];
+}
+
+/* Our own line in the block of the process of that rank. */
+static struct proa_from_ctl *towards(const struct proa_win *win, int rank)
+{
+    return &win->targets[rank].ctl->from[win->rank];
+}
+
+/* ---- the origin's side ---- */
+
+static int start_check(struct proa_win *win)
+{
+    if (win->started)
+        return proa_fail(PROA_ERR_RMA_SYNC, "an access epoch is open already: MPI_Win_complete first");
+    if (win->locked || win->epoch_all & PROA_EPOCH_LOCK)
+        return proa_fail(PROA_ERR_RMA_SYNC, "the window is in a lock epoch of this process: unlock first");
+    return proa_fence_epoch_end(win, "MPI_Win_start");
+}
+
+int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode)
+{
+    int error = start_check(win);
+
+    if (error)
+        return error;
+    ranks_copy(&win->started_group, ranks, count);
+    for (int i = 0; i < count; i++) {
+        win->starts[ranks[i]]++;
+        win->targets[ranks[i]].epoch = PROA_EPOCH_START | (mode & PROA_MODE_NOCHECK ? 0 : PROA_EPOCH_AWAITED);
+    }
+    win->started = 1;
+    return PROA_OK;
+}
+
+struct awaited {
+    const _Atomic uint64_t *word;
+    uint64_t least;
+};
+
+static int has_come(void *arg)
+{
+    const struct awaited *awaited = arg;
+
+    return atomic_load_explicit(awaited->word, memory_order_acquire) >= awaited->least;
+}
+
+static void await(const _Atomic uint64_t *word, uint64_t least)
+{
+    struct awaited awaited = {word, least};
+
+    if (!has_come(&awaited))
+        proa_wait(has_come, &awaited, &proa_self->ctl->bell);
+}
+
+void proa_start_await(struct proa_win *win, int target)
+{
+    uint64_t epoch = win->starts[target], posted;
+    uint8_t sole;
+
+    await(&from(win, target)->posted, 2 * epoch); /* partner: the store in proa_win_post */
+    posted = atomic_load_explicit(&from(win, target)->posted, memory_order_relaxed);
+    sole = posted == 2 * epoch + 1 ? PROA_EPOCH_SOLE : 0;
+    __atomic_store_n(&win->targets[target].epoch, (uint8_t)(PROA_EPOCH_START | sole), __ATOMIC_RELAXED);
+}
+
+int proa_win_complete(struct proa_win *win)
+{
+    if (!win->started)
+        return proa_fail(PROA_ERR_RMA_SYNC, "no access epoch is open: there was no MPI_Win_start");
+    for (int i = 0; i < win->started_group.count; i++) {
+        int rank = win->started_group.rank[i];
+        struct proa_target *target = &win->targets[rank];
+
+        target->epoch = 0;
+        /* Release: our operations; partner: the acquire in proa_win_wait or _test. */
+        atomic_store_explicit(&towards(win, rank)->completed, ++win->completes[rank], memory_order_release);
+        proa_bell_ring(&target->peer->ctl->bell);
+    }
+    win->started = 0;
+    win->touched = 0;
+    return PROA_OK;
+}
+
+/* ---- the target's side ---- */
+
+static int post_check(struct proa_win *win)
+{
+    if (win->exposed)
+        return proa_fail(PROA_ERR_RMA_SYNC, "an exposure epoch is open already: MPI_Win_wait first");
+    if (win->epoch_all & PROA_EPOCH_LOCK || win->targets[win->rank].epoch & PROA_EPOCH_LOCK || proa_rwlock_is_held(&win->ctl->lock))
+        return proa_fail(PROA_ERR_RMA_SYNC, "the window of this process is locked: it cannot be exposed at the same time");
+    return proa_fence_epoch_end(win, "MPI_Win_post");
+}
+
+int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
+{
+    int error = post_check(win);
+
+    (void)mode; /* NOCHECK, NOSTORE and NOPUT allow nothing to be skipped that would not cost more to tell */
+    if (error)
+        return error;
+    ranks_copy(&win->exposed_group, ranks, count);
+    for (int i = 0; i < count; i++) {
+        uint64_t posted = 2 * ++win->posts[ranks[i]] + (count == 1);
+
+        /* Release: our loads and stores before the exposure; partner: the acquire in proa_start_await. */
+        atomic_store_explicit(&towards(win, ranks[i])->posted, posted, memory_order_release);
+        proa_bell_ring(&win->targets[ranks[i]].peer->ctl->bell);
+    }
+    win->exposed = 1;
+    return PROA_OK;
+}
+
+static int exposed_check(const struct proa_win *win)
+{
+    if (!win->exposed)
+        return proa_fail(PROA_ERR_RMA_SYNC, "no exposure epoch is open: there was no MPI_Win_post");
+    return PROA_OK;
+}
+
+int proa_win_wait(struct proa_win *win)
+{
+    int error = exposed_check(win);
+
+    if (error)
+        return error;
+    for (int i = 0; i < win->exposed_group.count; i++) {
+        int rank = win->exposed_group.rank[i];
+        await(&from(win, rank)->completed, ++win->waits[rank]);
+    }
+    win->exposed = 0;
+    return PROA_OK;
+}
+
+static int all_completed(const struct proa_win *win)
+{
+    for (int i = 0; i < win->exposed_group.count; i++) {
+        int rank = win->exposed_group.rank[i];
+        if (atomic_load_explicit(&from(win, rank)->completed, memory_order_acquire) <= win->waits[rank])
+            return 0;
+    }
+    return 1;
+}
+
+int proa_win_test(struct proa_win *win, int *flag)
+{
+    int error = exposed_check(win);
+
+    if (error)
+        return error;
+    *flag = all_completed(win);
+    if (!*flag) {
+        proa_wait_idle(); /* whoever tests in a loop must still let the others, and the host's messages, get on */
+        return PROA_OK;
+    }
+    for (int i = 0; i < win->exposed_group.count; i++)
+        win->waits[win->exposed_group.rank[i]]++;
+    win->exposed = 0;
+    return PROA_OK;
+}

@@ -1,0 +1,277 @@
+/* See regions.h. */
+#include "core/regions.h"
+#include "base/fail.h"
+#include "core/arena.h"
+#include "core/win.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct proa_attached {
+    struct proa_region *table;  /* in the arena; the published one */
+    size_t count, room;
+    size_t empty_count;         /* regions of no bytes: legal, reachable by nobody, remembered for detach */
+    void **empty;
+};
+
+/* ---- the owner's side ---- */
+
+/* First index whose start is not below address. */
+static size_t lower_bound(const struct proa_region *table, size_t count, uint64_t address)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table[middle].start < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A table with room for count regions, the old one's content in it. */
+static struct proa_region *table_grow(const struct proa_attached *attached, size_t room)
+{
+    struct proa_region *table = proa_arena_alloc(room * sizeof *table, 0);
+
+    if (table && attached->count)
+        memcpy(table, attached->table, attached->count * sizeof *table);
+    return table;
+}
+
+/* Readers between these two see an odd or a changed sequence and look again (seqlock; partner: table_search). */
+static void change_begin(struct proa_regions_ctl *ctl)
+{
+    atomic_fetch_add(&ctl->sequence, 1);
+}
+
+static void change_end(struct proa_regions_ctl *ctl, const struct proa_attached *attached)
+{
+    int segment = 0;
+    uint64_t offset = 0;
+
+    if (attached->table)
+        proa_arena_find(attached->table, 1, &segment, &offset);
+    atomic_store_explicit(&ctl->count, attached->count, memory_order_relaxed);
+    atomic_store_explicit(&ctl->segment, (uint32_t)segment, memory_order_relaxed);
+    atomic_store_explicit(&ctl->offset, offset, memory_order_relaxed);
+    atomic_fetch_add(&ctl->sequence, 1);
+}
+
+static int attach_empty(struct proa_attached *attached, void *base)
+{
+    void **more = realloc(attached->empty, (attached->empty_count + 1) * sizeof *more);
+
+    if (!more)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+    attached->empty = more;
+    attached->empty[attached->empty_count++] = base;
+    return PROA_OK;
+}
+
+static int detach_empty(struct proa_attached *attached, const void *base)
+{
+    for (size_t i = 0; i < attached->empty_count; i++)
+        if (attached->empty[i] == base) {
+            attached->empty[i] = attached->empty[--attached->empty_count];
+            return PROA_OK;
+        }
+    return proa_fail(PROA_ERR_BASE, "no region that starts at %p is attached to this window", base);
+}
+
+static int check_overlap(const struct proa_attached *attached, size_t at, uint64_t start, uint64_t end)
+{
+    const struct proa_region *table = attached->table;
+    size_t other;
+
+    if (at < attached->count && table[at].start < end)
+        other = at;
+    else if (at > 0 && table[at - 1].end > start)
+        other = at - 1;
+    else
+        return PROA_OK;
+    return proa_fail(PROA_ERR_RMA_ATTACH, "the region [%#llx, %#llx) overlaps [%#llx, %#llx), which is attached already",
+                     (unsigned long long)start, (unsigned long long)end, (unsigned long long)table[other].start,
+                     (unsigned long long)table[other].end);
+}
+
+static int region_insert(struct proa_win *win, size_t at, const struct proa_region *region)
+{
+    struct proa_attached *attached = win->attached;
+    struct proa_region *old = attached->table, *table = old;
+    int grow = attached->count == attached->room;
+
+    if (grow) {
+        size_t room = attached->room ? 2 * attached->room : 16;
+        table = table_grow(attached, room);
+        if (!table)
+            return PROA_ERR_NO_MEM;
+        attached->room = room;
+    }
+    change_begin(&win->ctl->regions);
+    memmove(table + at + 1, table + at, (attached->count - at) * sizeof *table);
+    table[at] = *region;
+    attached->table = table;
+    attached->count++;
+    change_end(&win->ctl->regions, attached);
+    if (grow && old)
+        proa_arena_free(old); /* a reader that still looks at it will see that the sequence has changed */
+    return PROA_OK;
+}
+
+static int attach(struct proa_win *win, void *base, uint64_t bytes)
+{
+    struct proa_region region = {.start = (uint64_t)(uintptr_t)base, .segment = -1};
+    struct proa_attached *attached = win->attached;
+    int segment, error;
+    size_t at;
+
+    if (bytes == 0)
+        return attach_empty(attached, base);
+    if (region.start + bytes < region.start)
+        return proa_fail(PROA_ERR_SIZE, "a region of %llu bytes at %p goes past the end of memory", (unsigned long long)bytes, base);
+    region.end = region.start + bytes;
+    at = lower_bound(attached->table, attached->count, region.start);
+    error = check_overlap(attached, at, region.start, region.end);
+    if (error)
+        return error;
+    if (proa_arena_find(base, bytes, &segment, &region.offset))
+        region.segment = segment;
+    return region_insert(win, at, &region);
+}
+
+static int detach(struct proa_win *win, const void *base)
+{
+    struct proa_attached *attached = win->attached;
+    uint64_t start = (uint64_t)(uintptr_t)base;
+    size_t at = lower_bound(attached->table, attached->count, start);
+
+    if (at == attached->count || attached->table[at].start != start)
+        return detach_empty(attached, base);
+    change_begin(&win->ctl->regions);
+    attached->count--;
+    memmove(attached->table + at, attached->table + at + 1, (attached->count - at) * sizeof *attached->table);
+    change_end(&win->ctl->regions, attached);
+    return PROA_OK;
+}
+
+int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes)
+{
+    int error = PROA_OK;
+
+    proa_win_enter(win);
+    if (!win->attached)
+        win->attached = calloc(1, sizeof *win->attached);
+    error = win->attached ? attach(win, base, bytes) : proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+    proa_win_leave(win);
+    return error;
+}
+
+int proa_regions_detach(struct proa_win *win, const void *base)
+{
+    int error;
+
+    proa_win_enter(win);
+    if (win->attached)
+        error = detach(win, base);
+    else
+        error = proa_fail(PROA_ERR_BASE, "nothing is attached to this window");
+    proa_win_leave(win);
+    return error;
+}
+
+void proa_regions_free(struct proa_win *win)
+{
+    if (!win->attached)
+        return;
+    if (win->attached->table)
+        proa_arena_free(win->attached->table);
+    free(win->attached->empty);
+    free(win->attached);
+    win->attached = NULL;
+}
+
+/* ---- the origin's side ---- */
+
+static int holds(const struct proa_region *region, uint64_t address, uint64_t bytes)
+{
+    return address >= region->start && address <= region->end && bytes <= region->end - address;
+}
+
+/* Reads one row as the owner may be changing it: plain copies are checked afterwards by the sequence; row by row, atomically, so that
+ * sanitizers see no race. */
+static struct proa_region row_read(const struct proa_region *row)
+{
+    struct proa_region copy = {0};
+
+    copy.start = __atomic_load_n(&row->start, __ATOMIC_RELAXED);
+    copy.end = __atomic_load_n(&row->end, __ATOMIC_RELAXED);
+    copy.segment = __atomic_load_n(&row->segment, __ATOMIC_RELAXED);
+    copy.offset = __atomic_load_n(&row->offset, __ATOMIC_RELAXED);
+    return copy;
+}
+
+/* The last row that starts at or below address; all zero if there is none. */
+static struct proa_region table_search(const struct proa_region *table, uint64_t count, uint64_t address)
+{
+    struct proa_region none = {0}, row;
+    uint64_t low = 0, high = count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        row = row_read(&table[middle]);
+        if (row.start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? row_read(&table[low - 1]) : none;
+}
+
+/* One try at a consistent look at the table. 1 if nothing changed meanwhile. */
+static int table_read(struct proa_target *target, uint64_t address, struct proa_region *found)
+{
+    const struct proa_regions_ctl *ctl = &target->ctl->regions;
+    uint64_t sequence = atomic_load_explicit(&ctl->sequence, memory_order_acquire);
+    uint64_t count = atomic_load_explicit(&ctl->count, memory_order_relaxed);
+    char *base;
+
+    memset(found, 0, sizeof *found);
+    if (sequence & 1)
+        return 0;
+    if (count) {
+        base = proa_peer_segment(target->peer, (int)atomic_load_explicit(&ctl->segment, memory_order_relaxed));
+        if (!base)
+            return 1;
+        *found = table_search((const struct proa_region *)(void *)(base + atomic_load_explicit(&ctl->offset, memory_order_relaxed)), count,
+                              address);
+    }
+    found->sequence = sequence;
+    atomic_thread_fence(memory_order_acquire); /* the rows before the second look at the sequence */
+    return atomic_load_explicit(&ctl->sequence, memory_order_relaxed) == sequence;
+}
+
+static int cache_holds(const struct proa_target *target, uint64_t address, uint64_t bytes)
+{
+    return target->cached.end && holds(&target->cached, address, bytes) &&
+           target->cached.sequence == atomic_load_explicit(&target->ctl->regions.sequence, memory_order_acquire);
+}
+
+int proa_regions_find(struct proa_target *target, uint64_t address, uint64_t bytes, int cache, struct proa_region *region)
+{
+    if (cache && cache_holds(target, address, bytes)) {
+        *region = target->cached;
+        return PROA_OK;
+    }
+    while (!table_read(target, address, region))
+        sched_yield(); /* the owner is in the middle of an attach or detach: a few stores */
+    if (!region->end || !holds(region, address, bytes))
+        return proa_fail(PROA_ERR_RMA_RANGE, "%llu bytes at address %#llx are not in a region attached by the target",
+                         (unsigned long long)bytes, (unsigned long long)address);
+    if (cache)
+        target->cached = *region;
+    return PROA_OK;
+}

@@ -1,0 +1,39 @@
+/*
+ * The regions attached to a dynamic window, and how an origin finds the one that an address lies in.
+ *
+ * Each process keeps a sorted table of its regions in its arena, readable by all; it changes only in attach and detach, which build the new
+ * table aside and publish it under a sequence count. An origin searches by halves and keeps the region that it found last.
+ */
+#ifndef PROA_CORE_REGIONS_H
+#define PROA_CORE_REGIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct proa_win;
+struct proa_target;
+
+/* A region as it stands in the shared table. */
+struct proa_region {
+    uint64_t start, end;  /* addresses in the owner, end not included */
+    int64_t segment;      /* of the owner's arena that holds it; -1: private memory */
+    uint64_t offset;      /* in that segment */
+    uint64_t sequence;    /* in an origin's cache only: of the table that it was read from; 0: nothing cached */
+};
+
+/* What the owner remembers. */
+struct proa_attached;
+
+/* MPI_Win_attach and MPI_Win_detach. PROA_ERR_RMA_ATTACH: overlaps an attached region; PROA_ERR_BASE: no region starts at base;
+ * PROA_ERR_NO_MEM. Local, may be called while others access other regions. */
+int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes);
+int proa_regions_detach(struct proa_win *win, const void *base);
+
+/* Forgets all regions of a window that is being freed. */
+void proa_regions_free(struct proa_win *win);
+
+/* The region of target that holds [address, address + bytes). cache: keep it in target->cached (not where several threads look at once).
+ * PROA_OK or PROA_ERR_RMA_RANGE. */
+int proa_regions_find(struct proa_target *target, uint64_t address, uint64_t bytes, int cache, struct proa_region *region);
+
+#endif

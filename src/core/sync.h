@@ -1,0 +1,49 @@
+/*
+ * Synchronization: what MPI_Win_fence, start, complete, post, wait, test, lock, unlock, lock_all, unlock_all, flush and sync do once bind
+ * has turned their arguments into ours. Each returns PROA_OK, or PROA_ERR_RMA_SYNC (proa_failure() says what is wrong) having done nothing.
+ */
+#ifndef PROA_CORE_SYNC_H
+#define PROA_CORE_SYNC_H
+
+#include "core/win.h"
+
+/* Assertions (MPI-4.1, 13.5.5); MPI's own values differ from host to host. */
+enum {
+    PROA_MODE_NOCHECK = 1,
+    PROA_MODE_NOSTORE = 2,
+    PROA_MODE_NOPUT = 4,
+    PROA_MODE_NOPRECEDE = 8,
+    PROA_MODE_NOSUCCEED = 16
+};
+
+/* Collective over the window. Skips its barrier if mode has both NOPRECEDE and NOSUCCEED: then it ends nothing and starts nothing. */
+int proa_win_fence(struct proa_win *win, int mode);
+
+/* ranks: count ranks in the window's group, copied. Neither call waits for anybody. */
+int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode);
+int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode);
+int proa_win_complete(struct proa_win *win);
+int proa_win_wait(struct proa_win *win);
+/* *flag: 1 and the exposure epoch is over, or 0 and nothing has changed. */
+int proa_win_test(struct proa_win *win, int *flag);
+
+/* For the first operation to a target in a start epoch: waits for the target's post (figure 11.2 of MPI-2.2: weak synchronization). */
+void proa_start_await(struct proa_win *win, int target);
+
+int proa_win_lock(struct proa_win *win, int target, int exclusive, int mode);
+int proa_win_unlock(struct proa_win *win, int target);
+int proa_win_lock_all(struct proa_win *win, int mode);
+int proa_win_unlock_all(struct proa_win *win);
+
+/* On one node operations are done when they return; a flush makes them visible before anything that follows. target < 0: all targets. */
+int proa_win_flush(struct proa_win *win, int target);
+int proa_win_flush_local(struct proa_win *win, int target);
+void proa_win_sync(struct proa_win *win);
+
+/* May the window be freed now? PROA_ERR_RMA_SYNC: an epoch is open, or operations were issued since the last fence. */
+int proa_win_may_free(const struct proa_win *win);
+
+/* For start, post, lock and free: a fence epoch that had no operation was none (MPI-4.1, 13.5.1), and is over. PROA_ERR_RMA_SYNC if it had. */
+int proa_fence_epoch_end(struct proa_win *win, const char *call);
+
+#endif

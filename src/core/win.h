@@ -1,0 +1,137 @@
+/*
+ * A window as its own process sees it: where each target's memory is reached, and which epochs are open here.
+ *
+ * struct proa_win is private to the process; what processes share about a window is struct proa_win_ctl (core/ctl.h). The operations
+ * (core/move.h, core/accumulate.c) read it, the synchronization calls (core/fence.c, core/pscw.c, core/passive.c) change it.
+ */
+#ifndef PROA_CORE_WIN_H
+#define PROA_CORE_WIN_H
+
+#include "core/peer.h"
+#include "core/regions.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which epoch lets this process access a target. Bits of proa_target.epoch (that target) and proa_win.epoch_all (every target). */
+enum {
+    PROA_EPOCH_FENCE = 1,      /* a fence may have opened one: it has if an operation follows */
+    PROA_EPOCH_START = 2,
+    PROA_EPOCH_LOCK = 4,       /* MPI_Win_lock or lock_all */
+    PROA_EPOCH_EXCLUSIVE = 8,  /* the lock is exclusive */
+    PROA_EPOCH_NOCHECK = 16,   /* the lock was not taken, and will not be released */
+    PROA_EPOCH_AWAITED = 32,   /* started, but the target's post has not been seen yet */
+    PROA_EPOCH_SOLE = 64       /* started, and we are the only origin that the target has posted to */
+};
+
+/* How a target's memory is reached (DESIGN: Memory). */
+enum proa_reach {
+    PROA_REACH_STORE,   /* load and store at target.base */
+    PROA_REACH_CMA,     /* process_vm_readv, process_vm_writev at target.address in target.peer */
+    PROA_REACH_REGIONS  /* dynamic window: looked up by address at each operation */
+};
+
+struct proa_target {
+    char *base;                /* mapped here, or our own memory; NULL unless PROA_REACH_STORE */
+    uint64_t bytes;            /* size of the target's window */
+    int32_t disp_unit;
+    uint8_t epoch;             /* PROA_EPOCH_* */
+    uint8_t reach;             /* enum proa_reach */
+    uint8_t private_memory;    /* not in an arena: other processes reach it by cma only, so accumulates always take stripes */
+    uint64_t address;          /* of the window in its process: for cma */
+    uint64_t key;              /* of its first byte among the owner's stripes: offset in its segment, or the address of private memory */
+    struct proa_peer *peer;    /* the process */
+    struct proa_peer *owner;   /* whose arena holds the memory: the process, or rank 0 of a contiguous shared window */
+    struct proa_win_ctl *ctl;  /* the target's shared words */
+    struct proa_region cached; /* the region found last (dynamic windows) */
+};
+
+enum proa_flavor { PROA_FLAVOR_CREATE, PROA_FLAVOR_ALLOCATE, PROA_FLAVOR_DYNAMIC, PROA_FLAVOR_SHARED };
+
+/* What of a window's group is posted or started: ranks in the window. */
+struct proa_ranks {
+    int count;
+    int *rank;
+};
+
+struct proa_win {
+    struct proa_target *targets;  /* by rank */
+    int size, rank;               /* of the window's group, and ours in it */
+    uint8_t epoch_all;            /* PROA_EPOCH_*, for every target */
+    uint8_t touched;              /* an operation was issued since the last fence or flush of any kind */
+    uint8_t exposed;              /* between post and wait */
+    uint8_t started;              /* between start and complete */
+    int locked;                   /* targets locked by MPI_Win_lock */
+    int threads;                  /* several threads of this process may call at once */
+    struct proa_win_ctl *ctl;     /* our own shared words */
+    enum proa_flavor flavor;
+
+    struct proa_ranks started_group, exposed_group;
+    uint64_t *posts, *starts, *completes, *waits; /* epochs of each kind so far, by rank of the other side */
+    int crowded;                  /* more processes than processors (core/barrier.h) */
+    uint64_t barriers, crowded_barriers; /* so far, of each kind */
+
+    void *memory;                 /* what the window allocated in our arena; NULL if nothing */
+    void *base;                   /* our own window: MPI_WIN_BASE */
+    struct proa_attached *attached; /* dynamic windows: what is attached here */
+    struct proa_accumulate_hints {
+        uint64_t granularity;     /* info mpi_accumulate_granularity; 0: our choice */
+    } hints;
+    pthread_mutex_t mutex;        /* guards the epoch state against threads of this process (taken only if threads) */
+    void *user;                   /* of whoever created the window (bind) */
+};
+
+/* How creation talks to the other processes of the window's group: given by bind, or by a unit test. Both calls are collective and return
+ * 0 or a negative code. */
+struct proa_group {
+    int size, rank;
+    void *context;
+    /* Gathers `bytes` bytes from each process into all, in rank order. */
+    int (*allgather)(void *context, const void *mine, void *all, size_t bytes);
+    /* *value becomes the largest of all processes' values. */
+    int (*max)(void *context, int *value);
+};
+
+struct proa_create_args {
+    enum proa_flavor flavor;
+    void *base;             /* PROA_FLAVOR_CREATE */
+    uint64_t bytes;
+    int disp_unit;
+    size_t align;           /* of allocated memory, a power of two; 0: our choice */
+    int noncontig;          /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig */
+    int threads;            /* several threads may call at once */
+    struct proa_accumulate_hints hints;
+    int error;              /* not 0: the arguments are wrong here (a negative code); creation then fails on every process */
+};
+
+/* PROA_OK and *win; PROA_ELSEWHERE, on every process of the group alike, if Proa does not serve such a window (proa_failure() says why);
+ * or a negative code, on every process alike. Collective over the group. */
+enum { PROA_ELSEWHERE = 1 };
+int proa_win_create(const struct proa_create_args *args, const struct proa_group *group, struct proa_win **win);
+
+/* Frees the window. The caller has checked that no epoch is open (proa_win_may_free) and that all processes are done with it
+ * (proa_barrier_last). */
+void proa_win_release(struct proa_win *win);
+
+/* Where target's window memory starts in this process, for load and store. NULL where there is no such address. */
+static inline char *proa_win_load_store(const struct proa_win *win, int target)
+{
+    return win->targets[target].bytes ? win->targets[target].base : NULL;
+}
+
+/* Guards epoch state against other threads of this process; free of cost where there are none. */
+static inline void proa_win_enter(struct proa_win *win)
+{
+    if (win->threads)
+        pthread_mutex_lock(&win->mutex);
+}
+
+static inline void proa_win_leave(struct proa_win *win)
+{
+    if (win->threads)
+        pthread_mutex_unlock(&win->mutex);
+}
+
+#endif

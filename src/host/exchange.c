@@ -1,0 +1,32 @@
+/* See exchange.h. Window creation is collective over comm, so these calls cannot meet others of the user's on it. */
+#include "host/exchange.h"
+#include "base/fail.h"
+#include "host/pmpi.h"
+
+static int allgather(void *context, const void *mine, void *all, size_t bytes)
+{
+    const MPI_Comm *comm = context;
+
+    if (proa_pmpi()->Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, *comm) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host's MPI_Allgather failed");
+    return PROA_OK;
+}
+
+static int max(void *context, int *value)
+{
+    const MPI_Comm *comm = context;
+    int mine = *value;
+
+    if (proa_pmpi()->Allreduce(&mine, value, 1, MPI_INT, MPI_MAX, *comm) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host's MPI_Allreduce failed");
+    return PROA_OK;
+}
+
+void proa_exchange_over(MPI_Comm *comm, struct proa_group *group)
+{
+    proa_pmpi()->Comm_size(*comm, &group->size);
+    proa_pmpi()->Comm_rank(*comm, &group->rank);
+    group->context = comm;
+    group->allgather = allgather;
+    group->max = max;
+}

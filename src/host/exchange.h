@@ -1,0 +1,12 @@
+/* The two collectives that creating a window needs, on the communicator that the user gave. */
+#ifndef PROA_HOST_EXCHANGE_H
+#define PROA_HOST_EXCHANGE_H
+
+#include "core/win.h"
+
+#include <mpi.h>
+
+/* Fills in group for comm; *comm must live as long as group is used. */
+void proa_exchange_over(MPI_Comm *comm, struct proa_group *group);
+
+#endif

@@ -1,0 +1,38 @@
+/* See pmpi.h. */
+#include "host/pmpi.h"
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct proa_pmpi table;
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+
+static void find(const char *name, void *field)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+
+    if (!symbol) {
+        proa_log(PROA_LOG_NONE, "%s not found: Proa must be loaded before the MPI library that it was built for, in a program that uses it",
+                 name);
+        abort();
+    }
+    memcpy(field, &symbol, sizeof symbol);
+}
+
+static void table_fill(void)
+{
+#define FIND(name) find("PMPI_" #name, &table.name);
+    PROA_PMPI_CHAPTER(FIND)
+    PROA_PMPI_CHAPTER_LARGE(FIND)
+    PROA_PMPI_HELPERS(FIND)
+#undef FIND
+}
+
+const struct proa_pmpi *proa_pmpi(void)
+{
+    pthread_once(&table_once, table_fill);
+    return &table;
+}

@@ -1,0 +1,112 @@
+/* See start.h. */
+#include "host/start.h"
+#include "base/log.h"
+#include "base/fail.h"
+#include "base/settings.h"
+#include "base/wait.h"
+#include "core/peer.h"
+#include "host/operations.h"
+#include "host/pmpi.h"
+#include "host/types.h"
+
+#include <pthread.h>
+
+enum state { NOT_YET, ON, OFF };
+
+static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int state = NOT_YET;
+static int several_threads;
+static MPI_Comm private_comm;
+
+/* Any call that makes progress will do; this one has no effect, as nobody ever sends on this communicator. */
+static void poke(void)
+{
+    int flag;
+
+    proa_pmpi()->Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, private_comm, &flag, MPI_STATUS_IGNORE);
+}
+
+/* Runs first of all in MPI_Finalize. Memory stays mapped: callbacks of the user that run later may still free windows. */
+static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)value;
+    (void)extra;
+    proa_wait_set_poke(NULL);
+    proa_pmpi()->Comm_free(&private_comm);
+    atomic_store(&state, OFF);
+    return MPI_SUCCESS;
+}
+
+static int watch_finalize(const struct proa_pmpi *mpi)
+{
+    int keyval, error = mpi->Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL);
+
+    if (!error)
+        error = mpi->Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    if (!error)
+        error = mpi->Comm_free_keyval(&keyval); /* lives on until the attribute is deleted */
+    return error;
+}
+
+static int start_host(void)
+{
+    const struct proa_pmpi *mpi = proa_pmpi();
+    int level = MPI_THREAD_SINGLE;
+
+    if (mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm) != MPI_SUCCESS || watch_finalize(mpi) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");
+    mpi->Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN);
+    mpi->Query_thread(&level);
+    several_threads = level == MPI_THREAD_MULTIPLE;
+    proa_types_start();
+    proa_operations_start();
+    return PROA_OK;
+}
+
+static int mpi_is_up(void)
+{
+    int up = 0, down = 0;
+
+    proa_pmpi()->Initialized(&up);
+    proa_pmpi()->Finalized(&down);
+    return up && !down;
+}
+
+static enum state start(void)
+{
+    if (proa_settings()->disable) {
+        proa_log(PROA_LOG_INFO, "PROA_DISABLE is set: all windows are the host's");
+        return OFF;
+    }
+    if (proa_core_start() != PROA_OK || start_host() != PROA_OK) {
+        proa_log(PROA_LOG_WARN, "cannot start, windows are left to the host: %s", proa_failure());
+        return OFF;
+    }
+    proa_wait_set_poke(poke);
+    return ON;
+}
+
+int proa_is_on(void)
+{
+    if (atomic_load_explicit(&state, memory_order_acquire) != NOT_YET)
+        return atomic_load_explicit(&state, memory_order_relaxed) == ON;
+    if (!mpi_is_up())
+        return 0;
+    pthread_mutex_lock(&start_mutex);
+    if (atomic_load_explicit(&state, memory_order_relaxed) == NOT_YET)
+        atomic_store_explicit(&state, start(), memory_order_release);
+    pthread_mutex_unlock(&start_mutex);
+    return atomic_load_explicit(&state, memory_order_relaxed) == ON;
+}
+
+int proa_has_threads(void)
+{
+    return several_threads;
+}
+
+MPI_Comm proa_private_comm(void)
+{
+    return private_comm;
+}

@@ -1,0 +1,20 @@
+/*
+ * When Proa is at work. Nothing happens until the first window or MPI_Alloc_mem; from then on until MPI_Finalize deletes the attributes of
+ * MPI_COMM_SELF (which it does first), windows are served.
+ */
+#ifndef PROA_HOST_START_H
+#define PROA_HOST_START_H
+
+#include <mpi.h>
+
+/* Starts at the first call. 1: windows can be served. 0: they are the host's, by PROA_DISABLE=1 or because something Proa needs is missing
+ * (said in the log, once), or because MPI is not initialized or finalized. */
+int proa_is_on(void);
+
+/* Several threads may call MPI at once (MPI_THREAD_MULTIPLE). Valid once on. */
+int proa_has_threads(void);
+
+/* A communicator of this process alone, for shadows and pokes; split, not copied, from MPI_COMM_SELF: its attributes stay the user's. */
+MPI_Comm proa_private_comm(void);
+
+#endif

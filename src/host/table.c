@@ -1,0 +1,108 @@
+/* See table.h. */
+#include "host/table.h"
+
+#include <stdlib.h>
+
+enum { EMPTY = 0, REMOVED = 1, FIRST_LOG2 = 6 };
+
+static struct proa_table_slots *slots_new(int log2)
+{
+    size_t count = (size_t)1 << log2;
+    struct proa_table_slots *slots = calloc(1, sizeof *slots + count * sizeof slots->slot[0]);
+
+    if (slots) {
+        slots->shift = 64 - log2;
+        slots->mask = count - 1;
+    }
+    return slots;
+}
+
+/* The slot of key, or the first that may take it. */
+static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_t key)
+{
+    struct proa_table_slot *reusable = NULL;
+
+    for (size_t i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);; i = (i + 1) & slots->mask) {
+        uintptr_t here = atomic_load_explicit(&slots->slot[i].key, memory_order_relaxed);
+        if (here == key)
+            return &slots->slot[i];
+        if (here == REMOVED && !reusable)
+            reusable = &slots->slot[i];
+        if (here == EMPTY)
+            return reusable ? reusable : &slots->slot[i];
+    }
+}
+
+static void slot_fill(struct proa_table_slot *slot, uintptr_t key, void *value)
+{
+    slot->value = value;
+    atomic_store_explicit(&slot->key, key, memory_order_release); /* partner: proa_table_find */
+}
+
+static size_t live_keys(const struct proa_table_slots *slots)
+{
+    size_t live = 0;
+
+    for (size_t i = 0; i <= slots->mask; i++)
+        live += atomic_load_explicit(&slots->slot[i].key, memory_order_relaxed) > REMOVED;
+    return live;
+}
+
+/* At most half full, marks included. A table that is full of marks is copied at the same size. */
+static int make_room(struct proa_table *table)
+{
+    struct proa_table_slots *old = atomic_load_explicit(&table->slots, memory_order_relaxed), *new;
+    int log2 = FIRST_LOG2;
+
+    if (old && 2 * (table->used + 1) <= old->mask + 1)
+        return 0;
+    if (old)
+        for (log2 = 64 - old->shift; 4 * (live_keys(old) + 1) > (size_t)1 << log2; log2++)
+            continue;
+    new = slots_new(log2);
+    if (!new)
+        return -1;
+    table->used = 0;
+    for (size_t i = 0; old && i <= old->mask; i++) {
+        uintptr_t key = atomic_load_explicit(&old->slot[i].key, memory_order_relaxed);
+        if (key > REMOVED) {
+            slot_fill(slot_for(new, key), key, old->slot[i].value);
+            table->used++;
+        }
+    }
+    atomic_store_explicit(&table->slots, new, memory_order_release);
+    return 0; /* old stays: a reader may be in it */
+}
+
+int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
+{
+    struct proa_table_slot *slot;
+    int error;
+
+    pthread_mutex_lock(&table->mutex);
+    error = make_room(table);
+    if (!error) {
+        slot = slot_for(atomic_load_explicit(&table->slots, memory_order_relaxed), key);
+        table->used += atomic_load_explicit(&slot->key, memory_order_relaxed) == EMPTY;
+        slot_fill(slot, key, value);
+    }
+    pthread_mutex_unlock(&table->mutex);
+    return error;
+}
+
+void *proa_table_remove(struct proa_table *table, uintptr_t key)
+{
+    struct proa_table_slots *slots;
+    struct proa_table_slot *slot;
+    void *value = NULL;
+
+    pthread_mutex_lock(&table->mutex);
+    slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
+    slot = slots ? slot_for(slots, key) : NULL;
+    if (slot && atomic_load_explicit(&slot->key, memory_order_relaxed) == key) {
+        value = slot->value;
+        atomic_store_explicit(&slot->key, REMOVED, memory_order_release);
+    }
+    pthread_mutex_unlock(&table->mutex);
+    return value;
+}

@@ -1,0 +1,63 @@
+/*
+ * From a host's handle to Proa's object, in a few nanoseconds: a hash table that is read without locks.
+ *
+ * Open addressing with linear search. Writers hold a mutex; they store the value before the key (release), so a reader that sees the key
+ * (acquire) sees the value. A table that grows is copied, and the old one kept, since somebody may still be reading it; sizes double, so
+ * all old ones together are no larger than the new one. Removing leaves a mark; a handle whose number or address is used again later is
+ * simply a new key.
+ */
+#ifndef PROA_HOST_TABLE_H
+#define PROA_HOST_TABLE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct proa_table_slot {
+    _Atomic uintptr_t key; /* 0: never used; 1: removed */
+    void *value;
+};
+
+struct proa_table_slots {
+    int shift; /* 64 - log2(number of slots) */
+    size_t mask;
+    struct proa_table_slot slot[];
+};
+
+struct proa_table {
+    _Atomic(struct proa_table_slots *) slots; /* NULL: empty */
+    pthread_mutex_t mutex;
+    size_t used;  /* keys and marks */
+};
+
+#define PROA_TABLE_INIT {NULL, PTHREAD_MUTEX_INITIALIZER, 0}
+
+/* Handles are small numbers (MPICH) or addresses (Open MPI); neither is 0 or 1. */
+#define PROA_TABLE_KEY(handle) ((uintptr_t)(handle))
+
+/* Enters or replaces. 0, or -1 without memory. */
+int proa_table_set(struct proa_table *table, uintptr_t key, void *value);
+
+/* Removes; returns the value that was there, or NULL. */
+void *proa_table_remove(struct proa_table *table, uintptr_t key);
+
+/* The value, or NULL. */
+static inline void *proa_table_find(const struct proa_table *table, uintptr_t key)
+{
+    const struct proa_table_slots *slots = atomic_load_explicit(&table->slots, memory_order_acquire);
+    size_t i;
+
+    if (__builtin_expect(!slots, 0))
+        return NULL;
+    /* Multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4. */
+    for (i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);; i = (i + 1) & slots->mask) {
+        uintptr_t here = atomic_load_explicit(&slots->slot[i].key, memory_order_acquire);
+        if (__builtin_expect(here == key, 1))
+            return slots->slot[i].value;
+        if (here == 0)
+            return NULL;
+    }
+}
+
+#endif

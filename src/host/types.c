@@ -1,0 +1,120 @@
+/* See types.h. */
+#include "host/types.h"
+#include "host/pmpi.h"
+
+struct proa_table proa_types = PROA_TABLE_INIT;
+
+/* What a predefined type is; with its size that gives the basic of core. */
+enum kind { SIGNED, UNSIGNED, FLOATING, QUAD, COMPLEX, QUAD_COMPLEX, LOGICAL, BITS, CHARACTER, PAIR };
+
+struct row {
+    MPI_Datatype datatype;
+    enum kind kind;
+    enum proa_basic pair;
+};
+
+static int log2_of(int size)
+{
+    return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
+}
+
+static int integer_basic(int size, enum proa_basic first)
+{
+    int step = log2_of(size);
+
+    return step < 0 ? -1 : (int)first + step;
+}
+
+static int floating_basic(int size)
+{
+    return size == 4 ? PROA_F32 : size == 8 ? PROA_F64 : size == (int)sizeof(long double) ? PROA_FLD : -1;
+}
+
+static int complex_basic(int size)
+{
+    return size == 8 ? PROA_C32 : size == 16 ? PROA_C64 : size == 2 * (int)sizeof(long double) ? PROA_CLD : -1;
+}
+
+static int basic_of(const struct row *row, int size)
+{
+    switch (row->kind) {
+    case SIGNED:
+        return integer_basic(size, PROA_I8);
+    case UNSIGNED:
+        return integer_basic(size, PROA_U8);
+    case FLOATING:
+        return floating_basic(size);
+    case QUAD:
+        return size == 16 ? PROA_F128 : -1;
+    case COMPLEX:
+        return complex_basic(size);
+    case QUAD_COMPLEX:
+        return size == 32 ? PROA_C128 : -1;
+    case LOGICAL:
+        return integer_basic(size, PROA_L8);
+    case BITS:
+        return size == 1 ? PROA_BYTE : -1;
+    case CHARACTER:
+        return size == 1 ? PROA_CHAR8 : size == 2 ? PROA_CHAR16 : size == 4 ? PROA_CHAR32 : -1;
+    case PAIR:
+        return row->pair;
+    }
+    return -1;
+}
+
+static void enter(const struct row *row, struct proa_type *type)
+{
+    int size, basic;
+
+    if (row->datatype == MPI_DATATYPE_NULL || proa_pmpi()->Type_size(row->datatype, &size) != MPI_SUCCESS)
+        return;
+    basic = basic_of(row, size);
+    if (basic < 0)
+        return;
+    type->basic = (uint8_t)basic;
+    type->size = proa_basic_bytes((enum proa_basic)basic);
+    type->dense = 1;
+    proa_table_set(&proa_types, PROA_TABLE_KEY(row->datatype), type);
+}
+
+/* MPI_CHAR counts as an integer, as it does in both hosts, though the standard defines no arithmetic on it. */
+void proa_types_start(void)
+{
+    const struct row rows[] = {
+        {MPI_CHAR, SIGNED, 0}, {MPI_SIGNED_CHAR, SIGNED, 0}, {MPI_UNSIGNED_CHAR, UNSIGNED, 0}, {MPI_BYTE, BITS, 0},
+        {MPI_PACKED, CHARACTER, 0}, {MPI_WCHAR, CHARACTER, 0}, {MPI_SHORT, SIGNED, 0}, {MPI_UNSIGNED_SHORT, UNSIGNED, 0},
+        {MPI_INT, SIGNED, 0}, {MPI_UNSIGNED, UNSIGNED, 0}, {MPI_LONG, SIGNED, 0}, {MPI_UNSIGNED_LONG, UNSIGNED, 0},
+        {MPI_LONG_LONG_INT, SIGNED, 0}, {MPI_LONG_LONG, SIGNED, 0}, {MPI_UNSIGNED_LONG_LONG, UNSIGNED, 0},
+        {MPI_FLOAT, FLOATING, 0}, {MPI_DOUBLE, FLOATING, 0}, {MPI_LONG_DOUBLE, FLOATING, 0},
+        {MPI_INT8_T, SIGNED, 0}, {MPI_INT16_T, SIGNED, 0}, {MPI_INT32_T, SIGNED, 0}, {MPI_INT64_T, SIGNED, 0},
+        {MPI_UINT8_T, UNSIGNED, 0}, {MPI_UINT16_T, UNSIGNED, 0}, {MPI_UINT32_T, UNSIGNED, 0}, {MPI_UINT64_T, UNSIGNED, 0},
+        {MPI_C_BOOL, LOGICAL, 0}, {MPI_C_COMPLEX, COMPLEX, 0}, {MPI_C_FLOAT_COMPLEX, COMPLEX, 0},
+        {MPI_C_DOUBLE_COMPLEX, COMPLEX, 0}, {MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX, 0},
+        {MPI_AINT, SIGNED, 0}, {MPI_OFFSET, SIGNED, 0}, {MPI_COUNT, SIGNED, 0},
+        {MPI_FLOAT_INT, PAIR, PROA_FLOAT_INT}, {MPI_DOUBLE_INT, PAIR, PROA_DOUBLE_INT}, {MPI_LONG_INT, PAIR, PROA_LONG_INT},
+        {MPI_2INT, PAIR, PROA_INT_INT}, {MPI_SHORT_INT, PAIR, PROA_SHORT_INT}, {MPI_LONG_DOUBLE_INT, PAIR, PROA_LD_INT},
+        {MPI_CHARACTER, CHARACTER, 0}, {MPI_LOGICAL, LOGICAL, 0}, {MPI_INTEGER, SIGNED, 0}, {MPI_INTEGER1, SIGNED, 0},
+        {MPI_INTEGER2, SIGNED, 0}, {MPI_INTEGER4, SIGNED, 0}, {MPI_INTEGER8, SIGNED, 0}, {MPI_REAL, FLOATING, 0},
+        {MPI_REAL4, FLOATING, 0}, {MPI_REAL8, FLOATING, 0}, {MPI_REAL16, QUAD, 0}, {MPI_DOUBLE_PRECISION, FLOATING, 0},
+        {MPI_COMPLEX, COMPLEX, 0}, {MPI_COMPLEX8, COMPLEX, 0}, {MPI_COMPLEX16, COMPLEX, 0}, {MPI_COMPLEX32, QUAD_COMPLEX, 0},
+        {MPI_DOUBLE_COMPLEX, COMPLEX, 0}, {MPI_2REAL, PAIR, PROA_FLOAT_FLOAT}, {MPI_2DOUBLE_PRECISION, PAIR, PROA_DOUBLE_DOUBLE},
+        {MPI_2INTEGER, PAIR, PROA_INT_INT},
+        {MPI_CXX_BOOL, LOGICAL, 0}, {MPI_CXX_FLOAT_COMPLEX, COMPLEX, 0}, {MPI_CXX_DOUBLE_COMPLEX, COMPLEX, 0},
+        {MPI_CXX_LONG_DOUBLE_COMPLEX, COMPLEX, 0},
+#ifdef MPI_LOGICAL1
+        {MPI_LOGICAL1, LOGICAL, 0}, {MPI_LOGICAL2, LOGICAL, 0}, {MPI_LOGICAL4, LOGICAL, 0}, {MPI_LOGICAL8, LOGICAL, 0},
+#endif
+    };
+    static struct proa_type types[sizeof rows / sizeof rows[0]];
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        enter(&rows[i], &types[i]);
+}
+
+const struct proa_type *proa_type_unknown(MPI_Datatype datatype)
+{
+    static const struct proa_type null = {.basic = PROA_MIXED, .trouble = "is MPI_DATATYPE_NULL"};
+    static const struct proa_type derived = {.basic = PROA_MIXED, .trouble = "is derived: Proa takes predefined ones only, so far"};
+
+    return datatype == MPI_DATATYPE_NULL ? &null : &derived;
+}

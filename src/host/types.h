@@ -1,0 +1,26 @@
+/* From MPI_Datatype to core's types. */
+#ifndef PROA_HOST_TYPES_H
+#define PROA_HOST_TYPES_H
+
+#include "core/type.h"
+#include "host/table.h"
+
+#include <mpi.h>
+
+extern struct proa_table proa_types;
+
+/* Enters the predefined types of this host. */
+void proa_types_start(void);
+
+/* For a datatype that is not in the table: a type that says what is the trouble with it. */
+const struct proa_type *proa_type_unknown(MPI_Datatype datatype);
+
+/* The type; never NULL. What operations cannot use has a `trouble`. */
+static inline const struct proa_type *proa_type_find(MPI_Datatype datatype)
+{
+    const struct proa_type *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
+
+    return __builtin_expect(type != NULL, 1) ? type : proa_type_unknown(datatype);
+}
+
+#endif

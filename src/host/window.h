@@ -1,0 +1,58 @@
+/*
+ * A window as the user's handle stands for it: Proa's window, the host window behind the handle (the shadow), and what the user can ask of it.
+ *
+ * The handle is a genuine window of the host, of one byte, on a communicator of this process alone; so user attributes, names, error
+ * handlers and conversion to Fortran stay the host's. It is never given to the host for an operation or for synchronization.
+ * MPICH has no more than about 2,000 windows alive (each takes a communicator's number out of 2,048). Past PROA_HOST_WINDOWS of them a
+ * window gets a light handle: a number that MPICH never gives out. Its shadow is made when the user first asks for something of the
+ * host's (proa_window_shadow).
+ */
+#ifndef PROA_HOST_WINDOW_H
+#define PROA_HOST_WINDOW_H
+
+#include "core/win.h"
+#include "host/table.h"
+
+#include <mpi.h>
+
+struct proa_window {
+    struct proa_win *win;
+    MPI_Win handle;   /* the user's */
+    MPI_Win shadow;   /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
+    MPI_Group group;
+    int *all_ranks;   /* room for one rank of each process of the window */
+    /* What attributes point to (MPI-4.1, 13.2.6). */
+    MPI_Aint bytes;
+    int disp_unit, flavor, model;
+};
+
+extern struct proa_table proa_windows;
+
+/* The window of a handle; NULL: not ours. */
+static inline struct proa_win *proa_win_find(MPI_Win handle)
+{
+    return proa_table_find(&proa_windows, PROA_TABLE_KEY(handle));
+}
+
+/* What proa_win_find gives knows its window again. */
+static inline struct proa_window *proa_window_of(const struct proa_win *win)
+{
+    return win->user;
+}
+
+/* Makes a window with a handle, not yet known to proa_win_find. NULL if the host gives none. */
+struct proa_window *proa_window_new(void);
+
+/* Ties it to Proa's window and makes it known. 0, or -1 without memory. */
+int proa_window_enter(struct proa_window *window, struct proa_win *win);
+
+/* Makes it unknown, then frees handle and shadow (user attributes are deleted here). The error class of the host, or MPI_SUCCESS. */
+int proa_window_free(struct proa_window *window);
+
+/* The host window for the host's services on this window; MPI_WIN_NULL if none can be made. */
+MPI_Win proa_window_shadow(struct proa_window *window);
+
+/* How many windows Proa has served in this process. */
+unsigned long proa_window_count(void);
+
+#endif

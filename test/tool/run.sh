@@ -1,0 +1,232 @@
+#!/bin/bash
+# Tests of `proa run`, one per call:  run.sh CASE HOST
+#
+# CASE is the name of a function below. From the environment: PROA, the command; PROA_TOOL_PROGRAMS, the folder with this host's show and
+# through; PROA_LIBDIR, one with stand-ins for Proa's libraries. The ranks say what they were given (show.c), and the cases look at that.
+set -u
+
+case_name=$1 host=$2
+show=$PROA_TOOL_PROGRAMS/show
+library=$PROA_LIBDIR/libproa-$host.so
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 # more ranks than processors
+export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 # a test's own LD_PRELOAD is in proa too
+unset LD_PRELOAD PROA_MPI PROA_MPIEXEC
+
+fail() {
+  echo "$case_name.$host: $1"
+  echo "--- standard output"; cat "$scratch/out"
+  echo "--- standard error"; cat "$scratch/err"
+  exit 1
+}
+
+# Runs proa and keeps what it says and its status.
+proa() {
+  "$PROA" "$@" </dev/null >"$scratch/out" 2>"$scratch/err"
+  status=$?
+}
+
+expect_status() {
+  [ "$status" -eq "$1" ] || fail "status $status, not $1"
+}
+
+# How often a text is in the output.
+expect_times() {
+  local count
+  count=$(grep -oF -- "$2" "$scratch/out" | wc -l)
+  [ "$count" -eq "$1" ] || fail "$count times, not $1: $2"
+}
+
+# The one line that an error is.
+expect_error() {
+  [ "$(wc -l <"$scratch/err")" -eq 1 ] || fail "not one line of error"
+  grep -qF -- "proa run: " "$scratch/err" || fail "error does not say who speaks"
+  grep -qF -- "$1" "$scratch/err" || fail "error does not say: $1"
+}
+
+# An empty shared library by any name; prints its path.
+make_library() {
+  cp "$library" "$scratch/$1"
+  echo "$scratch/$1"
+}
+
+preload_is() {
+  expect_times "$1" "preload=[$2]"
+}
+
+status() {
+  proa run -n 2 "$show"
+  expect_status 0
+  expect_times 2 "loaded=[$host]"
+  preload_is 2 "$library"
+  proa run -n 2 "$show" --exit 7
+  expect_status 7
+}
+
+arguments() {
+  proa run -n 1 "$show" "two words" 'a "quote" and a '\''' '' '$HOME' '*' -n 5 --mpi x '--'
+  expect_status 0
+  expect_times 1 'arguments=<two words><a "quote" and a '\''><><$HOME><*><-n><5><--mpi><x><-->'
+}
+
+dashes() {
+  proa run -n 1 -- "$show" plain
+  expect_status 0
+  expect_times 1 "arguments=<plain>"
+}
+
+variables() {
+  PROA_TOOL_TEST='a b;c=d,e' proa run -n 2 "$show"
+  expect_status 0
+  expect_times 2 "variable=[a b;c=d,e]"
+}
+
+# What Open MPI's ranks would get on another node: only what the command line says.
+variables_on_the_command_line() {
+  printf '#!/bin/sh\nprintf "<%%s>" "$@"\necho\n' >"$scratch/launcher"
+  chmod +x "$scratch/launcher"
+  PROA_MPIEXEC=$scratch/launcher PROA_TOOL_TEST='a b' proa run -n 2 "$show" x
+  expect_status 0
+  case $host in
+    openmpi) expect_times 1 "<-x><PROA_TOOL_TEST=a b>" ;;
+    mpich) expect_times 1 "<-genv><LD_PRELOAD><$library><-n><2><$show><x>" ;;
+  esac
+}
+
+user_preload() {
+  local mine
+  mine=$(make_library libmine.so)
+  LD_PRELOAD=$mine proa run -n 2 "$show"
+  expect_status 0
+  preload_is 2 "$library:$mine"
+}
+
+sanitizer_first() {
+  local mine sanitizer
+  mine=$(make_library libmine.so)
+  sanitizer=$(make_library libtsan.so.9)
+  LD_PRELOAD="$mine $sanitizer" proa run -n 1 "$show"
+  expect_status 0
+  preload_is 1 "$sanitizer:$library:$mine"
+}
+
+preload_twice() {
+  LD_PRELOAD=$library proa run -n 1 "$show"
+  expect_status 0
+  preload_is 1 "$library"
+}
+
+# The launcher's own option for it must not undo ours.
+preload_by_option() {
+  local mine option
+  mine=$(make_library libmine.so)
+  case $host in
+    mpich) option=(-genv LD_PRELOAD "$mine") ;;
+    openmpi) option=(-x "LD_PRELOAD=$mine") ;;
+  esac
+  proa run "${option[@]}" -n 2 "$show"
+  expect_status 0
+  preload_is 2 "$library:$mine"
+}
+
+mpmd() {
+  PROA_TOOL_TEST=all proa run -n 1 "$show" first : -n 2 "$show" second
+  expect_status 0
+  preload_is 3 "$library"
+  expect_times 3 "variable=[all]"
+  expect_times 1 "arguments=<first>"
+  expect_times 2 "arguments=<second>"
+  expect_times 1 "rank 2 of 3"
+}
+
+script() {
+  printf '#!/bin/sh\nexec "%s" "$@"\n' "$show" >"$scratch/script"
+  chmod +x "$scratch/script"
+  proa run -n 1 "$scratch/script"
+  expect_status 127
+  expect_error "is a script for /bin/sh"
+  proa run --mpi "$host" -n 2 "$scratch/script" x
+  expect_status 0
+  expect_times 2 "loaded=[$host]"
+  PROA_MPI=$host proa run -n 1 "$scratch/script" x
+  expect_status 0
+  expect_times 1 "arguments=<x>"
+}
+
+through_a_library() {
+  proa run -n 1 "$PROA_TOOL_PROGRAMS/through"
+  expect_status 0
+  preload_is 1 "$library"
+}
+
+in_path() {
+  PATH=$PROA_TOOL_PROGRAMS:$PATH proa run -n 1 show found
+  expect_status 0
+  expect_times 1 "arguments=<found>"
+}
+
+# In the folder that the ranks are told to start in.
+in_working_directory() {
+  cp "$show" "$scratch/only_here"
+  proa run -n 1 -wdir "$scratch" ./only_here
+  expect_status 0
+  preload_is 1 "$library"
+}
+
+missing_program() {
+  proa run -n 2 ./no-such-program
+  expect_status 127
+  expect_error "./no-such-program does not exist"
+  proa run -n 2 no-such-program
+  expect_status 127
+  expect_error "no program no-such-program in PATH"
+  echo text >"$scratch/text"
+  proa run -n 2 "$scratch/text"
+  expect_status 127
+  expect_error "cannot be executed"
+  proa run -n 2
+  expect_status 2
+  expect_error "no program given"
+}
+
+missing_library() {
+  PROA_LIBDIR=$scratch proa run -n 2 "$show"
+  expect_status 127
+  expect_error "no libproa-$host.so in '$scratch'"
+}
+
+missing_launcher() {
+  PROA_MPIEXEC=no-such-launcher proa run -n 2 "$show"
+  expect_status 127
+  expect_error "no-such-launcher"
+}
+
+no_mpi() {
+  proa run -n 2 cat
+  expect_status 127
+  expect_error "is not linked to MPI"
+}
+
+wrong_mpi() {
+  local other=mpich
+  [ "$host" = openmpi ] || other=openmpi
+  proa run --mpi "$other" -n 2 "$show"
+  expect_status 127
+  expect_error "is linked to"
+  proa run --mpi lam -n 2 "$show"
+  expect_status 2
+  expect_error "no MPI 'lam'"
+}
+
+help() {
+  "$PROA" run --help | grep -q "usage: proa run" || exit 1
+  "$PROA" --help | grep -q "run " || exit 1
+  "$PROA" --version | grep -qx "proa $PROA_TOOL_VERSION" || exit 1
+  ! "$PROA" sail 2>"$scratch/err" || exit 1
+  grep -q "^proa: no command 'sail'" "$scratch/err" || exit 1
+}
+
+"$case_name"

@@ -1,0 +1,2 @@
+// A stand-in for Proa's library in the tests of `proa run`: it can be seen, and does nothing.
+const char proa_tool_stand_in[] = PROA_TOOL_HOST;

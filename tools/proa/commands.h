@@ -1,0 +1,7 @@
+// The subcommands of proa. main.c has the table; each is called with argv[0] being its own name and returns the exit status.
+#ifndef PROA_TOOL_COMMANDS_H
+#define PROA_TOOL_COMMANDS_H
+
+int proa_command_run(int argc, char **argv);
+
+#endif

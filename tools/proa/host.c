@@ -1,0 +1,220 @@
+// The hosts as tables (host.h). The tables of options list every option that takes a value in MPICH 3 to 5 (Hydra) and in
+// Open MPI 3 to 5 (ORTE, PRRTE): proa has to know them to see where the options end and the program begins.
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PROA_MPIEXEC_MPICH
+#define PROA_MPIEXEC_MPICH ""
+#endif
+#ifndef PROA_MPIEXEC_OPENMPI
+#define PROA_MPIEXEC_OPENMPI ""
+#endif
+
+static const struct proa_option hydra_options[] = {
+    {"n", PROA_OPTION_VALUE},
+    {"np", PROA_OPTION_VALUE},
+    {"genv", PROA_OPTION_ENV},
+    {"env", PROA_OPTION_ENV},
+    {"genvlist", PROA_OPTION_VALUE},
+    {"envlist", PROA_OPTION_VALUE},
+    {"wdir", PROA_OPTION_WDIR},
+    {"configfile", PROA_OPTION_FILE},
+    {"f", PROA_OPTION_VALUE},
+    {"hostfile", PROA_OPTION_VALUE},
+    {"machinefile", PROA_OPTION_VALUE},
+    {"host", PROA_OPTION_VALUE},
+    {"hosts", PROA_OPTION_VALUE},
+    {"hostlist", PROA_OPTION_VALUE},
+    {"machine", PROA_OPTION_VALUE},
+    {"machines", PROA_OPTION_VALUE},
+    {"machinelist", PROA_OPTION_VALUE},
+    {"localhost", PROA_OPTION_VALUE},
+    {"rankmap", PROA_OPTION_VALUE},
+    {"ppn", PROA_OPTION_VALUE},
+    {"order-nodes", PROA_OPTION_VALUE},
+    {"usize", PROA_OPTION_VALUE},
+    {"launcher", PROA_OPTION_VALUE},
+    {"launcher-exec", PROA_OPTION_VALUE},
+    {"bootstrap", PROA_OPTION_VALUE},
+    {"bootstrap-exec", PROA_OPTION_VALUE},
+    {"rmk", PROA_OPTION_VALUE},
+    {"iface", PROA_OPTION_VALUE},
+    {"nameserver", PROA_OPTION_VALUE},
+    {"demux", PROA_OPTION_VALUE},
+    {"topolib", PROA_OPTION_VALUE},
+    {"bind-to", PROA_OPTION_VALUE},
+    {"binding", PROA_OPTION_VALUE},
+    {"map-by", PROA_OPTION_VALUE},
+    {"membind", PROA_OPTION_VALUE},
+    {"gpus-per-proc", PROA_OPTION_VALUE},
+    {"output-from", PROA_OPTION_VALUE},
+    {"prepend-pattern", PROA_OPTION_VALUE},
+    {"outfile", PROA_OPTION_VALUE},
+    {"outfile-pattern", PROA_OPTION_VALUE},
+    {"errfile", PROA_OPTION_VALUE},
+    {"errfile-pattern", PROA_OPTION_VALUE},
+    {0},
+};
+
+static const struct proa_option openmpi_options[] = {
+    {"n", PROA_OPTION_VALUE},
+    {"np", PROA_OPTION_VALUE},
+    {"c", PROA_OPTION_VALUE},
+    {"N", PROA_OPTION_VALUE},
+    {"x", PROA_OPTION_ENV},
+    {"wd", PROA_OPTION_WDIR},
+    {"wdir", PROA_OPTION_WDIR},
+    {"path", PROA_OPTION_PATH},
+    {"app", PROA_OPTION_FILE},
+    {"mca", PROA_OPTION_PAIR},
+    {"gmca", PROA_OPTION_PAIR},
+    {"omca", PROA_OPTION_PAIR},
+    {"gomca", PROA_OPTION_PAIR},
+    {"prtemca", PROA_OPTION_PAIR},
+    {"gprtemca", PROA_OPTION_PAIR},
+    {"pmixmca", PROA_OPTION_PAIR},
+    {"gpmixmca", PROA_OPTION_PAIR},
+    {"am", PROA_OPTION_VALUE},
+    {"tune", PROA_OPTION_VALUE},
+    {"H", PROA_OPTION_VALUE},
+    {"host", PROA_OPTION_VALUE},
+    {"hostfile", PROA_OPTION_VALUE},
+    {"machinefile", PROA_OPTION_VALUE},
+    {"default-hostfile", PROA_OPTION_VALUE},
+    {"add-host", PROA_OPTION_VALUE},
+    {"add-hostfile", PROA_OPTION_VALUE},
+    {"pset", PROA_OPTION_VALUE},
+    {"rf", PROA_OPTION_VALUE},
+    {"rankfile", PROA_OPTION_VALUE},
+    {"map-by", PROA_OPTION_VALUE},
+    {"rank-by", PROA_OPTION_VALUE},
+    {"bind-to", PROA_OPTION_VALUE},
+    {"ppr", PROA_OPTION_VALUE},
+    {"npernode", PROA_OPTION_VALUE},
+    {"npersocket", PROA_OPTION_VALUE},
+    {"cpus-per-proc", PROA_OPTION_VALUE},
+    {"cpus-per-rank", PROA_OPTION_VALUE},
+    {"cpu-list", PROA_OPTION_VALUE},
+    {"cpu-set", PROA_OPTION_VALUE},
+    {"cf", PROA_OPTION_VALUE},
+    {"cartofile", PROA_OPTION_VALUE},
+    {"max-vm-size", PROA_OPTION_VALUE},
+    {"max-restarts", PROA_OPTION_VALUE},
+    {"prefix", PROA_OPTION_VALUE},
+    {"personality", PROA_OPTION_VALUE},
+    {"preload-files", PROA_OPTION_VALUE},
+    {"launch-agent", PROA_OPTION_VALUE},
+    {"hnp", PROA_OPTION_VALUE},
+    {"dvm-uri", PROA_OPTION_VALUE},
+    {"ompi-server", PROA_OPTION_VALUE},
+    {"debugger", PROA_OPTION_VALUE},
+    {"stdin", PROA_OPTION_VALUE},
+    {"output", PROA_OPTION_VALUE},
+    {"output-filename", PROA_OPTION_VALUE},
+    {"display", PROA_OPTION_VALUE},
+    {"runtime-options", PROA_OPTION_VALUE},
+    {"xml-file", PROA_OPTION_VALUE},
+    {"xterm", PROA_OPTION_VALUE},
+    {"timeout", PROA_OPTION_VALUE},
+    {"report-events", PROA_OPTION_VALUE},
+    {"report-pid", PROA_OPTION_VALUE},
+    {"report-uri", PROA_OPTION_VALUE},
+    {0},
+};
+
+const struct proa_host proa_hosts[] = {
+    {
+        .name = "mpich",
+        .title = "MPICH",
+        .mpiexec_command = "mpiexec.mpich",
+        .mpiexec_configured = PROA_MPIEXEC_MPICH,
+        .mpiexec_mark = {"HYDRA"},
+        .env_option = "-genv",
+        .env_in_two_words = true,
+        .env_forwarded = true,
+        .options = hydra_options,
+    },
+    {
+        .name = "openmpi",
+        .title = "Open MPI",
+        .mpiexec_command = "mpiexec.openmpi",
+        .mpiexec_configured = PROA_MPIEXEC_OPENMPI,
+        .mpiexec_mark = {"OpenRTE", "Open MPI"},
+        .env_option = "-x",
+        .env_per_context = true,
+        .program_here = true,
+        .options = openmpi_options,
+    },
+    {0},
+};
+
+const struct proa_host *proa_host_named(const char *name)
+{
+  for (const struct proa_host *host = proa_hosts; host->name; host++) {
+    if (strcmp(host->name, name) == 0)
+      return host;
+  }
+  return NULL;
+}
+
+const struct proa_option *proa_host_option(const struct proa_host *host, const char *word)
+{
+  const char *name = word + strspn(word, "-");
+  size_t length = strcspn(name, "="); // Hydra takes -n=4 too
+
+  for (const struct proa_option *option = host->options; option->name; option++) {
+    if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+      return option;
+  }
+  return NULL;
+}
+
+static size_t words_wanted(const struct proa_host *host, char *const *args)
+{
+  const struct proa_option *option = proa_host_option(host, args[0]);
+
+  if (!option || strchr(args[0], '='))
+    return 1;
+  if (option->kind == PROA_OPTION_PAIR)
+    return 3;
+  bool two_values = option->kind == PROA_OPTION_ENV && host->env_in_two_words && args[1] && !strchr(args[1], '=');
+  return two_values ? 3 : 2;
+}
+
+size_t proa_option_words(const struct proa_host *host, char *const *args)
+{
+  size_t wanted = words_wanted(host, args), count = 1;
+
+  while (count < wanted && args[count])
+    count++;
+  return count;
+}
+
+const char *proa_option_env(const struct proa_host *host, char *const *args, const char *name)
+{
+  const struct proa_option *option = proa_host_option(host, args[0]);
+  size_t length = strlen(name), words = proa_option_words(host, args);
+
+  if (!option || option->kind != PROA_OPTION_ENV || words < 2 || strncmp(args[1], name, length) != 0)
+    return NULL;
+  if (args[1][length] == '=')
+    return args[1] + length + 1;
+  if (args[1][length] != '\0')
+    return NULL;
+  const char *value = words > 2 ? args[2] : getenv(name);
+  return value ? value : "";
+}
+
+void proa_host_add_env(const struct proa_host *host, struct proa_words *words, const char *option, const char *name,
+                       const char *value)
+{
+  proa_words_add(words, option);
+  if (host->env_in_two_words) {
+    proa_words_add(words, name);
+    proa_words_add(words, value);
+  } else {
+    proa_words_add(words, proa_text("%s=%s", name, value));
+  }
+}

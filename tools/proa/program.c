@@ -1,0 +1,103 @@
+// Which MPI a program is linked to (program.h).
+#include "program.h"
+
+#include "capture.h"
+#include "elf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The first line of a script after "#!", without blanks around it; NULL where the file is no script.
+static const char *script_interpreter(const char *path)
+{
+  char line[256] = "";
+  FILE *file = fopen(path, "re");
+
+  if (!file)
+    return NULL;
+  bool is_script = fgets(line, sizeof line, file) && strncmp(line, "#!", 2) == 0;
+  fclose(file);
+  if (!is_script)
+    return NULL;
+  line[strcspn(line, "\n")] = '\0';
+  const char *start = line + 2 + strspn(line + 2, " \t");
+  return proa_text("%s", start);
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+// Looks at one library of the program. `path` is NULL where the loader does not find it here: the ranks may find it.
+//
+// MPICH and those that share its binary interface are libmpich.so.N or libmpi.so.12; Open MPI is libmpi.so.20, .40, ..., but was
+// libmpi.so.12 once, so its own symbol goes before the number.
+static bool inspect_library(const char *name, const char *path, struct proa_program *program)
+{
+  const char *host = NULL;
+
+  if (starts_with(name, "libmpich.so"))
+    host = "mpich";
+  else if (!starts_with(name, "libmpi.so"))
+    return false;
+  else if ((path && proa_elf_names(path, "ompi_mpi_comm_world")) || starts_with(name, "libmpi.so.40"))
+    host = "openmpi";
+  else if (starts_with(name, "libmpi.so.12"))
+    host = "mpich";
+  program->kind = host ? PROA_PROGRAM_LINKED : PROA_PROGRAM_OTHER_MPI;
+  program->host = host ? proa_host_named(host) : NULL;
+  program->detail = proa_text("%s", path ? path : name);
+  return true;
+}
+
+// One line of the loader's list is "NAME => PATH (ADDRESS)", "NAME => not found", "PATH (ADDRESS)" or "NAME (ADDRESS)".
+static bool inspect_line(char *line, struct proa_program *program)
+{
+  char *arrow = strstr(line, " => ");
+  char *path = arrow ? arrow + strlen(" => ") : line + strspn(line, " \t");
+
+  if (arrow)
+    *arrow = '\0';
+  char *address = strstr(path, " (");
+  if (address)
+    *address = '\0';
+  const char *word = arrow ? line + strspn(line, " \t") : path;
+  const char *slash = strrchr(word, '/');
+  return inspect_library(slash ? slash + 1 : word, path[0] == '/' ? path : NULL, program);
+}
+
+// Asks the loader for the whole list, so an MPI that only a library of the program is linked to is found too. The loader is run by
+// its own name, with --list (glibc and musl know it): the program itself is not started, whatever it is.
+static void inspect_libraries(const char *path, const char *loader, struct proa_program *program)
+{
+  char *const words[] = {(char *)loader, "--list", (char *)path, NULL};
+  char *rest = proa_capture(words);
+
+  program->kind = PROA_PROGRAM_NO_MPI;
+  for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+    if (inspect_line(line, program))
+      return;
+  }
+}
+
+struct proa_program proa_program_inspect(const char *path)
+{
+  struct proa_program program = {.kind = PROA_PROGRAM_FOREIGN};
+  const char *loader = NULL;
+
+  switch (proa_elf_kind(path, &loader)) {
+  case PROA_ELF_DYNAMIC:
+    inspect_libraries(path, loader, &program);
+    break;
+  case PROA_ELF_STATIC:
+    program.kind = PROA_PROGRAM_STATIC;
+    break;
+  case PROA_ELF_NOT:
+    program.detail = script_interpreter(path);
+    if (program.detail)
+      program.kind = PROA_PROGRAM_SCRIPT;
+    break;
+  }
+  return program;
+}
