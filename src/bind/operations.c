@@ -4,7 +4,7 @@
  * Each finds the window, turns its arguments into core's, and calls core. For put and get that is the whole fast path: core/op.h computes
  * the address and copies, inline.
  */
-#include "bind/bind.h"
+#include "bind/operation.h"
 #include "core/op.h"
 #include "host/operations.h"
 #include "host/types.h"
@@ -17,25 +17,24 @@ static int count_negative(const char *which, int64_t count)
     return proa_fail(PROA_ERR_COUNT, "%s count %lld is negative", which, (long long)count);
 }
 
-static inline int set_buffer(struct proa_buffer *buffer, const char *which, const void *address, int64_t count, MPI_Datatype datatype)
+static inline int set_buffer(struct proa_buffer *buffer, const char *which, const struct proa_near *near)
 {
-    buffer->address = (void *)(uintptr_t)address;
-    buffer->count = (uint64_t)count;
-    buffer->type = proa_type_find(datatype);
-    return PROA_RARELY(count < 0) ? count_negative(which, count) : PROA_OK;
+    buffer->address = (void *)(uintptr_t)near->address;
+    buffer->count = (uint64_t)near->count;
+    buffer->type = proa_type_find(near->datatype);
+    return PROA_RARELY(near->count < 0) ? count_negative(which, near->count) : PROA_OK;
 }
 
 /* PROA_OK, PROA_NOWHERE or a code. */
-static inline int set_there(const struct proa_win *win, struct proa_there *there, int rank, MPI_Aint displacement, int64_t count,
-                            MPI_Datatype datatype)
+static inline int set_there(const struct proa_win *win, struct proa_there *there, const struct proa_far *far)
 {
-    there->rank = rank;
-    there->displacement = displacement;
-    there->count = (uint64_t)count;
-    there->type = proa_type_find(datatype);
-    if (PROA_RARELY(count < 0))
-        return count_negative("target", count);
-    return proa_check_rank(win, rank);
+    there->rank = far->rank;
+    there->displacement = far->displacement;
+    there->count = (uint64_t)far->count;
+    there->type = proa_type_find(far->datatype);
+    if (PROA_RARELY(far->count < 0))
+        return count_negative("target", far->count);
+    return proa_check_rank(win, far->rank);
 }
 
 static int set_operation(MPI_Op op, enum proa_operation *operation)
@@ -48,35 +47,81 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
     return PROA_OK;
 }
 
-/* ---- put and get ---- */
+/* ---- the operations ---- */
 
-static inline int put(struct proa_win *win, const char *call, const void *address, int64_t count, MPI_Datatype datatype, int rank,
-                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype)
+static inline int put(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
-    int error = set_buffer(&origin, "origin", address, count, datatype);
+    int error = set_buffer(&origin, "origin", &near);
 
     if (!error)
-        error = set_there(win, &there, rank, displacement, target_count, target_datatype);
+        error = set_there(win, &there, &far);
     if (!error)
         error = proa_put(win, &origin, &there);
     return proa_return(win, call, error);
 }
 
-static inline int get(struct proa_win *win, const char *call, void *address, int64_t count, MPI_Datatype datatype, int rank,
-                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype)
+static inline int get(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
-    int error = set_buffer(&origin, "origin", address, count, datatype);
+    int error = set_buffer(&origin, "origin", &near);
 
     if (!error)
-        error = set_there(win, &there, rank, displacement, target_count, target_datatype);
+        error = set_there(win, &there, &far);
     if (!error)
         error = proa_get(win, &origin, &there);
     return proa_return(win, call, error);
 }
+
+int proa_do_put(struct proa_win *win, const char *call, struct proa_near origin, struct proa_far target)
+{
+    return put(win, call, origin, target);
+}
+
+int proa_do_get(struct proa_win *win, const char *call, struct proa_near origin, struct proa_far target)
+{
+    return get(win, call, origin, target);
+}
+
+int proa_do_accumulate(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far, MPI_Op op)
+{
+    struct proa_buffer origin;
+    struct proa_there there;
+    enum proa_operation operation = PROA_OP_NO_OP;
+    int error = set_operation(op, &operation);
+
+    if (!error)
+        error = set_buffer(&origin, "origin", &near);
+    if (!error)
+        error = set_there(win, &there, &far);
+    if (!error)
+        error = proa_accumulate(win, &origin, &there, operation);
+    return proa_return(win, call, error);
+}
+
+/* Of the origin of a no-op nothing is looked at (MPI-4.1, 13.3.4). */
+int proa_do_get_accumulate(struct proa_win *win, const char *call, struct proa_near near, struct proa_near result_near, struct proa_far far,
+                           MPI_Op op)
+{
+    struct proa_buffer origin = {0}, result;
+    struct proa_there there;
+    enum proa_operation operation = PROA_OP_NO_OP;
+    int error = set_operation(op, &operation);
+
+    if (!error && operation != PROA_OP_NO_OP)
+        error = set_buffer(&origin, "origin", &near);
+    if (!error)
+        error = set_buffer(&result, "result", &result_near);
+    if (!error)
+        error = set_there(win, &there, &far);
+    if (!error)
+        error = proa_get_accumulate(win, &origin, &result, &there, operation);
+    return proa_return(win, call, error);
+}
+
+/* ---- the calls ---- */
 
 PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
                          MPI_Datatype target_datatype, MPI_Win handle)
@@ -85,7 +130,8 @@ PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, i
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Put(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return put(win, "MPI_Put", origin, count, datatype, rank, displacement, target_count, target_datatype);
+    return put(win, "MPI_Put", (struct proa_near){origin, count, datatype},
+               (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Put);
 
@@ -96,48 +142,10 @@ PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int ran
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Get(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return get(win, "MPI_Get", origin, count, datatype, rank, displacement, target_count, target_datatype);
+    return get(win, "MPI_Get", (struct proa_near){origin, count, datatype},
+               (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Get);
-
-/* ---- accumulate ---- */
-
-static int accumulate(struct proa_win *win, const char *call, const void *address, int64_t count, MPI_Datatype datatype, int rank,
-                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
-{
-    struct proa_buffer origin;
-    struct proa_there there;
-    enum proa_operation operation = PROA_OP_NO_OP;
-    int error = set_buffer(&origin, "origin", address, count, datatype);
-
-    if (!error)
-        error = set_operation(op, &operation);
-    if (!error)
-        error = set_there(win, &there, rank, displacement, target_count, target_datatype);
-    if (!error)
-        error = proa_accumulate(win, &origin, &there, operation);
-    return proa_return(win, call, error);
-}
-
-static int get_accumulate(struct proa_win *win, const char *call, const void *address, int64_t count, MPI_Datatype datatype,
-                          void *result_address, int64_t result_count, MPI_Datatype result_datatype, int rank, MPI_Aint displacement,
-                          int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
-{
-    struct proa_buffer origin, result;
-    struct proa_there there;
-    enum proa_operation operation = PROA_OP_NO_OP;
-    int error = set_operation(op, &operation);
-
-    if (!error)
-        error = set_buffer(&origin, "origin", address, count, datatype);
-    if (!error)
-        error = set_buffer(&result, "result", result_address, result_count, result_datatype);
-    if (!error)
-        error = set_there(win, &there, rank, displacement, target_count, target_datatype);
-    if (!error)
-        error = proa_get_accumulate(win, &origin, &result, &there, operation);
-    return proa_return(win, call, error);
-}
 
 PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
                                 MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
@@ -146,7 +154,8 @@ PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype data
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Accumulate(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle);
-    return accumulate(win, "MPI_Accumulate", origin, count, datatype, rank, displacement, target_count, target_datatype, op);
+    return proa_do_accumulate(win, "MPI_Accumulate", (struct proa_near){origin, count, datatype},
+                              (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
 PROA_ALIAS(Accumulate);
 
@@ -159,8 +168,9 @@ PROA_EXPORT int PMPI_Get_accumulate(const void *origin, int count, MPI_Datatype 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Get_accumulate(origin, count, datatype, result, result_count, result_datatype, rank, displacement, target_count,
                                            target_datatype, op, handle);
-    return get_accumulate(win, "MPI_Get_accumulate", origin, count, datatype, result, result_count, result_datatype, rank, displacement,
-                          target_count, target_datatype, op);
+    return proa_do_get_accumulate(win, "MPI_Get_accumulate", (struct proa_near){origin, count, datatype},
+                                  (struct proa_near){result, result_count, result_datatype},
+                                  (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
 PROA_ALIAS(Get_accumulate);
 
@@ -168,6 +178,7 @@ PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
                                   MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
+    struct proa_far far = {rank, displacement, 1, datatype};
     struct proa_there there;
     enum proa_operation operation = PROA_OP_NO_OP;
     int error;
@@ -176,7 +187,7 @@ PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
         return proa_pmpi()->Fetch_and_op(origin, result, datatype, rank, displacement, op, handle);
     error = set_operation(op, &operation);
     if (!error)
-        error = set_there(win, &there, rank, displacement, 1, datatype);
+        error = set_there(win, &there, &far);
     if (!error)
         error = proa_fetch_and_op(win, origin, result, &there, operation);
     return proa_return(win, "MPI_Fetch_and_op", error);
@@ -187,12 +198,13 @@ PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, v
                                       MPI_Aint displacement, MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
+    struct proa_far far = {rank, displacement, 1, datatype};
     struct proa_there there;
     int error;
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Compare_and_swap(origin, compare, result, datatype, rank, displacement, handle);
-    error = set_there(win, &there, rank, displacement, 1, datatype);
+    error = set_there(win, &there, &far);
     if (!error)
         error = proa_compare_and_swap(win, origin, compare, result, &there);
     return proa_return(win, "MPI_Compare_and_swap", error);
@@ -209,7 +221,8 @@ PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype dat
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Put_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return put(win, "MPI_Put_c", origin, count, datatype, rank, displacement, target_count, target_datatype);
+    return put(win, "MPI_Put_c", (struct proa_near){origin, count, datatype},
+               (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Put_c);
 
@@ -220,7 +233,8 @@ PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype,
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Get_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return get(win, "MPI_Get_c", origin, count, datatype, rank, displacement, target_count, target_datatype);
+    return get(win, "MPI_Get_c", (struct proa_near){origin, count, datatype},
+               (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Get_c);
 
@@ -231,7 +245,8 @@ PROA_EXPORT int PMPI_Accumulate_c(const void *origin, MPI_Count count, MPI_Datat
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Accumulate_c(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle);
-    return accumulate(win, "MPI_Accumulate_c", origin, count, datatype, rank, displacement, target_count, target_datatype, op);
+    return proa_do_accumulate(win, "MPI_Accumulate_c", (struct proa_near){origin, count, datatype},
+                              (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
 PROA_ALIAS(Accumulate_c);
 
@@ -244,8 +259,9 @@ PROA_EXPORT int PMPI_Get_accumulate_c(const void *origin, MPI_Count count, MPI_D
     if (PROA_RARELY(!win))
         return proa_pmpi()->Get_accumulate_c(origin, count, datatype, result, result_count, result_datatype, rank, displacement,
                                              target_count, target_datatype, op, handle);
-    return get_accumulate(win, "MPI_Get_accumulate_c", origin, count, datatype, result, result_count, result_datatype, rank, displacement,
-                          target_count, target_datatype, op);
+    return proa_do_get_accumulate(win, "MPI_Get_accumulate_c", (struct proa_near){origin, count, datatype},
+                                  (struct proa_near){result, result_count, result_datatype},
+                                  (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
 PROA_ALIAS(Get_accumulate_c);
 #endif

@@ -1,22 +1,22 @@
 /*
- * Accumulate, get_accumulate, fetch_and_op, compare_and_swap: one function, combine(), applies an operation to a run of elements in a
- * target's memory; how it is kept atomic is the business of core/guard.c.
+ * Accumulate, get_accumulate, fetch_and_op, compare_and_swap: apply() works on a run of elements in a target's memory; how that is kept
+ * atomic is the business of core/guard.c; where the runs of derived types lie is that of core/walk.c.
  */
 #include "base/fail.h"
 #include "core/begin.h"
 #include "core/cma.h"
 #include "core/guard.h"
 
-/* An operation on `count` elements in a row. origin and result advance with the elements; either may be NULL. compare: not NULL for
- * compare_and_swap, which has one element and stores origin if the target holds *compare. */
+/* An operation on `count` elements in a row. compare: not NULL for compare_and_swap, which has one element and stores origin if the target
+ * holds *compare. */
 struct combine {
     proa_kernel *kernel;
     enum proa_operation operation;
     enum proa_basic basic;
-    size_t bytes;             /* of an element */
+    size_t bytes;             /* from one element to the next */
     uint64_t count;
-    const char *origin;
-    char *result;
+    const char *origin;       /* NULL for MPI_NO_OP */
+    char *result;             /* NULL if nobody wants to know what was there */
     const void *compare;
 };
 
@@ -33,8 +33,7 @@ static void apply(const struct combine *c, char *target)
 
 /* ---- processor atomics ---- */
 
-/* One element of a size that the processor can exchange. `old` starts as what the element probably holds. Sequentially consistent, so a
- * flush after it has nothing left to do. */
+/* One element of a size that the processor can exchange. Sequentially consistent, so a flush after it has nothing left to do. */
 #define ATOMIC_ELEMENT(ctype)                                                                                                              \
     static void atomic_##ctype(const struct combine *c, void *at)                                                                          \
     {                                                                                                                                      \
@@ -96,79 +95,189 @@ static void apply_atomic(const struct combine *run, char *target)
     }
 }
 
-/* ---- stripes ---- */
+/* ---- everything else ---- */
 
-/* The target's memory is read, changed here and written back; the stripe is held, so nobody else does the same meanwhile. */
-static int apply_by_cma(const struct combine *c, const struct proa_place *place, uint64_t at)
+/* Memory that is not at hand is read, changed here and written back, in pieces. Whoever may disturb is kept out by the caller. */
+static int apply_by_cma(const struct combine *run, const struct proa_place *place, int64_t offset)
 {
+    uint64_t at = place->there + (uint64_t)offset;
     char copy[PROA_STRIPE_BYTES + 64];
-    int error = proa_cma_read(place->peer, place->there + at, copy, c->count * c->bytes);
+    struct combine c = *run;
+    int error = PROA_OK;
 
-    if (error)
-        return error;
-    apply(c, copy);
-    if (c->operation == PROA_OP_NO_OP)
-        return PROA_OK;
-    return proa_cma_write(place->peer, place->there + at, copy, c->count * c->bytes);
+    for (uint64_t done = 0; done < run->count && !error; done += c.count, advance(&c, c.count)) {
+        c.count = sizeof copy / c.bytes;
+        if (c.count > run->count - done)
+            c.count = run->count - done;
+        error = proa_cma_read(place->peer, at + done * c.bytes, copy, c.count * c.bytes);
+        if (!error)
+            apply(&c, copy);
+        if (!error && c.operation != PROA_OP_NO_OP)
+            error = proa_cma_write(place->peer, at + done * c.bytes, copy, c.count * c.bytes);
+    }
+    return error;
+}
+
+static int apply_alone(const struct combine *c, const struct proa_place *place, int64_t offset)
+{
+    if (!place->here)
+        return apply_by_cma(c, place, offset);
+    apply(c, proa_at(place->here, offset));
+    return PROA_OK;
 }
 
 /* Stripe by stripe. An element belongs to the stripe of its first byte, whoever works on it. */
-static int apply_striped(const struct combine *run, const struct proa_place *place)
+static int apply_striped(const struct combine *run, const struct proa_place *place, int64_t offset, struct proa_guarded *guarded)
 {
     struct combine c = *run;
     int error = PROA_OK;
 
     for (uint64_t done = 0; done < run->count && !error; done += c.count, advance(&c, c.count)) {
-        uint64_t at = done * c.bytes, key = place->key + at, covered = proa_stripe_take(place->owner, key);
+        int64_t at = offset + (int64_t)(done * c.bytes);
+        uint64_t covered = proa_guard_stripe(guarded, place->owner, place->key + (uint64_t)at);
 
         c.count = (covered + c.bytes - 1) / c.bytes;
         if (c.count > run->count - done)
             c.count = run->count - done;
-        if (place->here)
-            apply(&c, place->here + at);
-        else
-            error = apply_by_cma(&c, place, at);
-        proa_stripe_release(place->owner, key);
+        error = apply_alone(&c, place, at);
     }
     return error;
 }
 
-/* ---- all three ---- */
-
-/* Nobody else is there: in pieces only where the memory is not at hand. */
-static int apply_plain(const struct combine *run, const struct proa_place *place)
+/* offset: of the run from place. */
+static int apply_guarded(const struct combine *c, const struct proa_place *place, int64_t offset, struct proa_guarded *guarded)
 {
-    struct combine c = *run;
-    int error = PROA_OK;
-
-    if (place->here) {
-        apply(run, place->here);
+    switch (guarded->guard) {
+    case PROA_GUARD_PLAIN:
+        return apply_alone(c, place, offset);
+    case PROA_GUARD_ATOMICS:
+        apply_atomic(c, proa_at(place->here, offset));
         return PROA_OK;
+    default:
+        return apply_striped(c, place, offset, guarded);
     }
-    for (uint64_t done = 0; done < run->count && !error; done += c.count, advance(&c, c.count)) {
-        c.count = PROA_STRIPE_BYTES / c.bytes;
-        if (c.count > run->count - done)
-            c.count = run->count - done;
-        error = apply_by_cma(&c, place, done * c.bytes);
+}
+
+/* ---- few elements, in a row, at hand ---- */
+
+/* The fast path: no walk, no general place. 1 if done; 0 if the general way has to be taken. */
+static int quick(struct proa_win *win, const struct proa_there *there, const struct combine *c)
+{
+    const struct proa_target *target = &win->targets[there->rank];
+    uint8_t epoch = target->epoch | win->epoch_all;
+    struct proa_slot *slot;
+    char *at;
+
+    if (c->count > PROA_ATOMICS_MOST || !c->kernel || win->threads || target->private_memory || !proa_guard_atomics_fit(c->bytes))
+        return 0;
+    at = proa_fast_address(win, there->rank, there->displacement, c->count * c->bytes);
+    if (!at || (uintptr_t)at & (c->bytes - 1))
+        return 0;
+    if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE)) {
+        apply(c, at);
+        proa_touch_store(win);
+        return 1;
+    }
+    slot = proa_guard_slot_enter(target->owner);
+    if (!slot)
+        return 0;
+    apply_atomic(c, at);
+    proa_guard_slot_leave(slot);
+    if (epoch & PROA_EPOCH_FENCE)
+        proa_touch_load(win);
+    return 1;
+}
+
+/* ---- any layout ---- */
+
+enum { TARGET, FIRST, SECOND }; /* FIRST: the origin if there is one, else the result */
+
+static int apply_stretch(struct combine *c, const struct proa_place *place, const struct proa_stretch *s, const char *origin, char *result,
+                         struct proa_guarded *guarded)
+{
+    int result_side = origin ? SECOND : FIRST, error = PROA_OK;
+    int row = s->stride[TARGET] == (int64_t)s->bytes && (!origin || s->stride[FIRST] == (int64_t)s->bytes) &&
+              (!result || s->stride[result_side] == (int64_t)s->bytes);
+    uint64_t runs = row ? 1 : s->count;
+
+    c->count = s->bytes / c->bytes * (row ? s->count : 1);
+    for (uint64_t i = 0; i < runs && !error; i++) {
+        c->origin = origin ? proa_at(origin, s->offset[FIRST] + (int64_t)i * s->stride[FIRST]) : NULL;
+        c->result = result ? proa_at(result, s->offset[result_side] + (int64_t)i * s->stride[result_side]) : NULL;
+        error = apply_guarded(c, place, s->offset[TARGET] + (int64_t)i * s->stride[TARGET], guarded);
     }
     return error;
 }
 
-static int combine(struct proa_win *win, int rank, const struct combine *run, const struct proa_place *place)
+/* A type over several regions of a dynamic window: each run has its own place, and its own guard. */
+static int apply_scattered(struct proa_win *win, struct combine *c, const struct proa_there *there, const struct proa_stretch *s,
+                           const char *origin, char *result, uint64_t total)
 {
-    struct proa_guarded guarded;
+    struct proa_stretch run = *s;
     int error = PROA_OK;
 
-    proa_guard_enter(win, rank, place, run->count, run->bytes, &guarded);
-    if (guarded.guard == PROA_GUARD_PLAIN)
-        error = apply_plain(run, place);
-    else if (guarded.guard == PROA_GUARD_ATOMICS)
-        apply_atomic(run, place->here);
-    else
-        error = apply_striped(run, place);
-    proa_guard_leave(&guarded);
-    if (guarded.guard != PROA_GUARD_ATOMICS || win->epoch_all & PROA_EPOCH_FENCE)
-        proa_touch(win);
+    run.count = 1;
+    for (uint64_t i = 0; i < s->count && !error; i++) {
+        struct proa_guarded guarded;
+        struct proa_place place;
+
+        error = proa_place_of_run(win, there, s->offset[TARGET] + (int64_t)i * s->stride[TARGET], s->bytes, &place);
+        if (error)
+            break;
+        run.offset[TARGET] = 0;
+        for (int side = FIRST; side <= SECOND; side++)
+            run.offset[side] = s->offset[side] + (int64_t)i * s->stride[side];
+        proa_guard_enter(win, there->rank, &place, total, c->bytes, &guarded);
+        error = apply_stretch(c, &place, &run, origin, result, &guarded);
+        proa_guard_leave(&guarded);
+    }
+    return error;
+}
+
+static int walk_begin(struct proa_walk *walk, const struct proa_there *there, const struct proa_buffer *origin,
+                      const struct proa_buffer *result)
+{
+    const struct proa_type *types[PROA_WALK_SIDES] = {there->type};
+    uint64_t counts[PROA_WALK_SIDES] = {there->count};
+    int sides = 1;
+
+    if (origin) {
+        types[sides] = origin->type;
+        counts[sides++] = origin->count;
+    }
+    if (result) {
+        types[sides] = result->type;
+        counts[sides++] = result->count;
+    }
+    return proa_walk_begin(walk, sides, types, counts, 1);
+}
+
+/* origin NULL: MPI_NO_OP; result NULL: no get. */
+static int combine(struct proa_win *win, struct combine *c, const struct proa_there *there, const struct proa_buffer *origin,
+                   const struct proa_buffer *result, const struct proa_place *place)
+{
+    const char *from = origin ? origin->address : NULL;
+    char *to = result ? result->address : NULL;
+    uint64_t total = there->count * there->type->elements;
+    struct proa_guarded guarded;
+    struct proa_stretch stretch = {0};
+    struct proa_walk walk;
+    int error = walk_begin(&walk, there, origin, result);
+
+    if (error)
+        return error;
+    if (!place->scattered)
+        proa_guard_enter(win, there->rank, place, total, c->bytes, &guarded);
+    while (!error && proa_walk_next(&walk, &stretch)) {
+        if (place->scattered)
+            error = apply_scattered(win, c, there, &stretch, from, to, total);
+        else
+            error = apply_stretch(c, place, &stretch, from, to, &guarded);
+    }
+    if (!place->scattered)
+        proa_guard_leave(&guarded);
+    proa_walk_end(&walk);
+    proa_touch_store(win);
     return error;
 }
 
@@ -177,76 +286,114 @@ static int combine(struct proa_win *win, int rank, const struct combine *run, co
 static int check_operation(const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation,
                            struct combine *c)
 {
-    c->basic = there->type->basic;
-    if (c->basic == PROA_MIXED)
+    if (there->type->basic == PROA_MIXED && there->type->size)
         return proa_fail(PROA_ERR_TYPE, "the target datatype mixes basic types: an accumulate takes only one");
-    if (operation != PROA_OP_NO_OP && origin->type->basic != c->basic && origin->count)
-        return proa_fail(PROA_ERR_TYPE, "the origin's basic type (%s) is not the target's (%s)", proa_basic_name(origin->type->basic),
-                         proa_basic_name(c->basic));
-    c->kernel = proa_kernel_find(operation, c->basic);
-    if (!c->kernel)
-        return proa_fail(PROA_ERR_OP, "%s is not defined on this datatype (%s)", proa_operation_name(operation), proa_basic_name(c->basic));
+    if (origin && origin->type->basic != there->type->basic && there->type->size)
+        return proa_fail(PROA_ERR_TYPE, "the origin's basic type (%s) is not the target's (%s)",
+                         proa_basic_name((enum proa_basic)origin->type->basic), proa_basic_name((enum proa_basic)there->type->basic));
+    c->basic = (enum proa_basic)there->type->basic;
     c->operation = operation;
+    c->kernel = proa_kernel_find(operation, c->basic);
     c->bytes = proa_basic_bytes(c->basic);
-    c->count = there->count * there->type->size / c->bytes;
-    c->origin = operation == PROA_OP_NO_OP ? NULL : origin->address;
+    if (!c->kernel && there->type->size)
+        return proa_fail(PROA_ERR_OP, "%s is not defined on this datatype (%s)", proa_operation_name(operation), proa_basic_name(c->basic));
     return PROA_OK;
 }
 
-static int accumulate(struct proa_win *win, struct combine *c, const struct proa_there *there)
+static int accumulate_slow(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
+                           const struct proa_there *there, enum proa_operation operation, const void *compare)
 {
+    struct combine c = {.compare = compare};
     struct proa_place place;
-    int error;
+    int error = PROA_OK;
 
-    if (c->count == 0)
+    if (result)
+        error = proa_check_types(result, there, "result");
+    if (!error && origin)
+        error = proa_check_types(origin, there, "origin");
+    if (!error)
+        error = check_operation(origin, there, operation, &c);
+    if (!error && result && result->type->basic != there->type->basic && there->type->size)
+        error = proa_fail(PROA_ERR_TYPE, "the result's basic type (%s) is not the target's (%s)",
+                          proa_basic_name((enum proa_basic)result->type->basic), proa_basic_name((enum proa_basic)there->type->basic));
+    if (error)
+        return error;
+    if (proa_there_bytes(there) == 0)
         return proa_begin(win, there->rank);
     error = proa_begin_at(win, there, &place);
-    return error ? error : combine(win, there->rank, c, &place);
+    return error ? error : combine(win, &c, there, origin, result, &place);
+}
+
+/* What quick() needs, where both sides are the same predefined type; kernel NULL where that is not so. */
+static struct combine quick_combine(const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation)
+{
+    const struct proa_type *type = there->type;
+    struct combine c = {.operation = operation, .basic = (enum proa_basic)type->basic, .bytes = type->size, .count = there->count};
+
+    c.origin = origin->address;
+    if (type->predefined && type->dense && !type->trouble && origin->type->basic == type->basic && origin->type->predefined &&
+        origin->count == there->count && origin->address && there->count)
+        c.kernel = proa_kernel_find(operation, c.basic);
+    return c;
 }
 
 int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation)
 {
-    struct combine c = {0};
-    int error = proa_check_types(origin, there, "origin");
+    struct combine c = quick_combine(origin, there, operation);
 
-    if (!error && operation == PROA_OP_NO_OP)
-        error = proa_fail(PROA_ERR_OP, "MPI_NO_OP is for MPI_Get_accumulate and MPI_Fetch_and_op only");
-    if (!error)
-        error = check_operation(origin, there, operation, &c);
-    return error ? error : accumulate(win, &c, there);
+    if (__builtin_expect(operation == PROA_OP_NO_OP, 0))
+        return proa_fail(PROA_ERR_OP, "MPI_NO_OP is for MPI_Get_accumulate and MPI_Fetch_and_op only");
+    if (quick(win, there, &c))
+        return PROA_OK;
+    return accumulate_slow(win, origin, NULL, there, operation, NULL);
 }
 
 int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
                         const struct proa_there *there, enum proa_operation operation)
 {
-    struct combine c = {.result = result->address};
-    int error = proa_check_types(result, there, "result");
-
-    if (!error && operation != PROA_OP_NO_OP)
-        error = proa_check_types(origin, there, "origin");
-    if (!error)
-        error = check_operation(origin, there, operation, &c);
-    return error ? error : accumulate(win, &c, there);
+    return accumulate_slow(win, operation == PROA_OP_NO_OP ? NULL : origin, result, there, operation, NULL);
 }
 
 int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result, const struct proa_there *there, enum proa_operation operation)
 {
-    struct proa_buffer from = {(void *)(uintptr_t)origin, 1, there->type}, to = {result, 1, there->type};
+    const struct proa_type *type = there->type;
+    struct proa_buffer from = {(void *)(uintptr_t)origin, 1, type}, to = {result, 1, type};
+    struct combine c = {.operation = operation, .basic = (enum proa_basic)type->basic, .bytes = type->size, .count = 1, .origin = origin,
+                        .result = result};
 
-    return proa_get_accumulate(win, &from, &to, there, operation);
+    if (type->predefined && type->dense && result && (origin || operation == PROA_OP_NO_OP))
+        c.kernel = proa_kernel_find(operation, c.basic);
+    if (quick(win, there, &c))
+        return PROA_OK;
+    if (!type->trouble && !type->predefined)
+        return proa_fail(PROA_ERR_TYPE, "MPI_Fetch_and_op takes one element of a predefined datatype, not a derived one");
+    return accumulate_slow(win, operation == PROA_OP_NO_OP ? NULL : &from, &to, there, operation, NULL);
+}
+
+static int check_compare(const void *origin, const void *compare, const void *result, const struct proa_type *type)
+{
+    if (type->trouble)
+        return proa_fail(PROA_ERR_TYPE, "the datatype %s", type->trouble);
+    if (!type->predefined || !proa_basic_compares((enum proa_basic)type->basic))
+        return proa_fail(PROA_ERR_TYPE, "MPI_Compare_and_swap takes one integer, logical or byte, not %s",
+                         type->predefined ? proa_basic_name((enum proa_basic)type->basic) : "a derived datatype");
+    if (!origin || !compare || !result)
+        return proa_fail(PROA_ERR_BUFFER, "the %s buffer is NULL", !origin ? "origin" : !compare ? "compare" : "result");
+    return PROA_OK;
 }
 
 int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare, void *result, const struct proa_there *there)
 {
-    struct combine c = {.basic = there->type->basic, .count = 1, .origin = origin, .result = result, .compare = compare};
+    const struct proa_type *type = there->type;
+    struct proa_buffer from = {(void *)(uintptr_t)origin, 1, type}, to = {result, 1, type};
+    struct combine c = {.operation = PROA_OP_REPLACE, .basic = (enum proa_basic)type->basic, .bytes = type->size, .count = 1,
+                        .origin = origin, .result = result, .compare = compare};
+    int error = check_compare(origin, compare, result, type);
 
-    if (there->type->trouble)
-        return proa_fail(PROA_ERR_TYPE, "the datatype %s", there->type->trouble);
-    if (!proa_basic_compares(c.basic) || there->type->size != proa_basic_bytes(c.basic))
-        return proa_fail(PROA_ERR_TYPE, "MPI_Compare_and_swap takes one integer, logical or byte, not %s", proa_basic_name(c.basic));
-    if (!origin || !compare || !result)
-        return proa_fail(PROA_ERR_BUFFER, "the %s buffer is NULL", !origin ? "origin" : !compare ? "compare" : "result");
-    c.operation = PROA_OP_REPLACE;
-    c.bytes = there->type->size;
-    return accumulate(win, &c, there);
+    if (error)
+        return error;
+    c.kernel = proa_kernel_find(PROA_OP_REPLACE, c.basic);
+    if (quick(win, there, &c))
+        return PROA_OK;
+    return accumulate_slow(win, &from, &to, there, PROA_OP_REPLACE, compare);
 }

@@ -68,6 +68,9 @@ const char *proa_basic_name(enum proa_basic basic);
 /* Bytes from one element to the next. */
 size_t proa_basic_bytes(enum proa_basic basic);
 
+/* Of a pair type: bytes of the value and of the index, and where the index lies. 0, and nothing set, for any other type. */
+int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t *index_at);
+
 /* Integer, logical or byte: what compare_and_swap takes (MPI-4.1, 13.3.4). */
 int proa_basic_compares(enum proa_basic basic);
 

@@ -23,26 +23,69 @@ int proa_begin(struct proa_win *win, int rank)
     return PROA_OK;
 }
 
+static int side_bytes(const struct proa_type *type, uint64_t count, const char *which, uint64_t *bytes)
+{
+    if (type->trouble)
+        return proa_fail(PROA_ERR_TYPE, "the %s datatype %s", which, type->trouble);
+    if (__builtin_mul_overflow(count, type->size, bytes))
+        return proa_fail(PROA_ERR_COUNT, "%s count %llu is more than memory can hold", which, (unsigned long long)count);
+    return PROA_OK;
+}
+
 int proa_check_types(const struct proa_buffer *buffer, const struct proa_there *there, const char *which)
 {
-    if (buffer->type->trouble)
-        return proa_fail(PROA_ERR_TYPE, "the %s datatype %s", which, buffer->type->trouble);
-    if (there->type->trouble)
-        return proa_fail(PROA_ERR_TYPE, "the target datatype %s", there->type->trouble);
-    if (buffer->count * buffer->type->size != there->count * there->type->size)
-        return proa_fail(PROA_ERR_TYPE, "the %s side is %llu bytes, the target side %llu", which,
-                         (unsigned long long)(buffer->count * buffer->type->size),
-                         (unsigned long long)(there->count * there->type->size));
-    if (!buffer->address && buffer->count)
+    uint64_t bytes = 0, target_bytes = 0;
+    int error = side_bytes(buffer->type, buffer->count, which, &bytes);
+
+    if (!error)
+        error = side_bytes(there->type, there->count, "target", &target_bytes);
+    if (error)
+        return error;
+    if (bytes != target_bytes)
+        return proa_fail(PROA_ERR_TYPE, "the %s side is %llu bytes, the target side %llu", which, (unsigned long long)bytes,
+                         (unsigned long long)target_bytes);
+    /* A type that starts near 0 is not one of absolute addresses. */
+    if (!buffer->address && bytes && buffer->type->lower < 4096)
         return proa_fail(PROA_ERR_BUFFER, "the %s buffer is NULL", which);
     return PROA_OK;
 }
 
+/* Several attached regions side by side, or far apart, under one type: looks each run up, so that nothing is moved if one is missing. */
+static int find_scattered(struct proa_win *win, const struct proa_there *there, struct proa_place *place)
+{
+    const struct proa_type *type[] = {there->type};
+    struct proa_stretch stretch;
+    struct proa_walk walk;
+    int error = proa_walk_begin(&walk, 1, type, &there->count, 0);
+
+    if (error)
+        return error;
+    while (!error && proa_walk_next(&walk, &stretch))
+        for (uint64_t i = 0; i < stretch.count && !error; i++)
+            error = proa_place_of_run(win, there, stretch.offset[0] + (int64_t)i * stretch.stride[0], stretch.bytes, place);
+    proa_walk_end(&walk);
+    place->scattered = 1;
+    return error;
+}
+
 int proa_begin_at(struct proa_win *win, const struct proa_there *there, struct proa_place *place)
 {
+    int64_t first;
+    uint64_t bytes;
     int error = proa_begin(win, there->rank);
 
     if (!error)
-        error = proa_place_find(win, there->rank, there->displacement, 0, there->count * there->type->size, place);
+        error = proa_type_span(there->type, there->count, &first, &bytes);
+    if (error)
+        return error;
+    error = proa_place_find(win, there->rank, there->displacement, first, bytes, place);
+    if (error == PROA_ERR_RMA_RANGE && win->flavor == PROA_FLAVOR_DYNAMIC && !there->type->dense)
+        return find_scattered(win, there, place);
     return error;
+}
+
+int proa_place_of_run(struct proa_win *win, const struct proa_there *there, int64_t offset, uint64_t bytes, struct proa_place *place)
+{
+    /* Only in dynamic windows, whose displacements are addresses. */
+    return proa_place_find(win, there->rank, there->displacement + offset, 0, bytes, place);
 }

@@ -4,14 +4,24 @@
 
 #include "core/op.h"
 #include "core/place.h"
+#include "core/walk.h"
 
 /* Is an epoch open that lets this process access the target? Waits for its post if need be. PROA_OK or PROA_ERR_RMA_SYNC. */
 int proa_begin(struct proa_win *win, int rank);
 
-/* Are these types fit for an operation, and of the same size in all? Which: "origin", "result", for the message. */
+/* Are these types fit for an operation, and of the same size in all? which: "origin", "result", for the message. */
 int proa_check_types(const struct proa_buffer *buffer, const struct proa_there *there, const char *which);
 
-/* proa_begin, then the place of what `there` says. */
+/* Data bytes of the target side; to be used after proa_check_types. */
+static inline uint64_t proa_there_bytes(const struct proa_there *there)
+{
+    return there->count * there->type->size;
+}
+
+/* proa_begin, then the place of all that `there` spans. */
 int proa_begin_at(struct proa_win *win, const struct proa_there *there, struct proa_place *place);
+
+/* Of a scattered place: the place of bytes at offset from the displacement. It has been found before, by proa_begin_at. */
+int proa_place_of_run(struct proa_win *win, const struct proa_there *there, int64_t offset, uint64_t bytes, struct proa_place *place);
 
 #endif

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
+
+/* What one call moves at most is a little less than 2 GiB (MAX_RW_COUNT); a larger run is looped over. */
+static const uint64_t most_bytes = 1ull << 30;
 
 static int cma_error(const struct proa_peer *peer, uint64_t address, const char *what)
 {
@@ -45,6 +47,44 @@ int proa_cma_read(const struct proa_peer *peer, uint64_t address, void *here, ui
 int proa_cma_write(const struct proa_peer *peer, uint64_t address, const void *here, uint64_t bytes)
 {
     return cma_move(process_vm_writev, "write", peer, address, (void *)(uintptr_t)here, bytes);
+}
+
+/* ---- batches ---- */
+
+void proa_cma_begin(struct proa_cma_batch *batch, const struct proa_peer *peer, int write)
+{
+    batch->peer = peer;
+    batch->write = write;
+    batch->runs = 0;
+    batch->bytes = 0;
+}
+
+/* One system call for all. Should it stop early, for a reason that only single calls tell apart, all is done again run by run. */
+int proa_cma_end(struct proa_cma_batch *batch)
+{
+    cma_call *call = batch->write ? process_vm_writev : process_vm_readv;
+    int error = PROA_OK;
+
+    if (batch->runs && call(batch->peer->pid, batch->here, batch->runs, batch->there, batch->runs, 0) != (ssize_t)batch->bytes)
+        for (unsigned i = 0; i < batch->runs && !error; i++)
+            error = cma_move(call, batch->write ? "write" : "read", batch->peer, (uint64_t)(uintptr_t)batch->there[i].iov_base,
+                             batch->here[i].iov_base, batch->here[i].iov_len);
+    batch->runs = 0;
+    batch->bytes = 0;
+    return error;
+}
+
+int proa_cma_add(struct proa_cma_batch *batch, void *here, uint64_t there, uint64_t bytes)
+{
+    int error = PROA_OK;
+
+    if (batch->runs == PROA_CMA_RUNS || batch->bytes + bytes > most_bytes)
+        error = proa_cma_end(batch);
+    batch->here[batch->runs] = (struct iovec){here, bytes};
+    batch->there[batch->runs] = (struct iovec){(void *)(uintptr_t)there, bytes};
+    batch->runs++;
+    batch->bytes += bytes;
+    return error;
 }
 
 int proa_cma_works(struct proa_peer *peer)

@@ -10,13 +10,11 @@
 
 #include <sched.h>
 
-enum { ATOMICS = 0, SWITCHING = 1, STRIPES = 2 };
-
 /* ---- the switch ---- */
 
 static int is_switched(void *arg)
 {
-    return atomic_load_explicit((_Atomic uint32_t *)arg, memory_order_acquire) == STRIPES;
+    return atomic_load_explicit((_Atomic uint32_t *)arg, memory_order_acquire) == PROA_STRIPES_ONLY;
 }
 
 static void wait_for_slots(struct proa_proc_ctl *owner)
@@ -24,84 +22,63 @@ static void wait_for_slots(struct proa_proc_ctl *owner)
     uint32_t given = atomic_load(&owner->slots_given);
 
     for (uint32_t i = 0; i < given && i < PROA_SLOTS; i++)
-        while (atomic_load_explicit(&owner->slots[i].busy, memory_order_acquire)) /* a few instructions long; partner: proa_guard_leave */
+        while (atomic_load_explicit(&owner->slots[i].busy, memory_order_acquire)) /* a few instructions long; partner: proa_guard_slot_leave */
             sched_yield();
 }
 
 void proa_guard_stripes_only(struct proa_proc_ctl *owner)
 {
-    uint32_t expected = ATOMICS;
+    uint32_t expected = PROA_ATOMICS;
 
     if (is_switched(&owner->stripes_only))
         return;
-    if (!atomic_compare_exchange_strong(&owner->stripes_only, &expected, SWITCHING)) {
+    if (!atomic_compare_exchange_strong(&owner->stripes_only, &expected, PROA_SWITCHING)) {
         if (!is_switched(&owner->stripes_only))
             proa_wait(is_switched, &owner->stripes_only, &owner->stripe_bell);
         return;
     }
-    proa_membar_heavy(); /* partner: the light fence in atomics_enter */
+    proa_membar_heavy(); /* partner: the light fence in proa_guard_slot_enter */
     wait_for_slots(owner);
-    atomic_store_explicit(&owner->stripes_only, STRIPES, memory_order_release);
+    atomic_store_explicit(&owner->stripes_only, PROA_STRIPES_ONLY, memory_order_release);
     proa_bell_ring(&owner->stripe_bell);
-}
-
-/* 1 if atomics may be used until leave, 0 if the owner has gone over to stripes. */
-static int atomics_enter(struct proa_peer *owner, struct proa_guarded *guarded)
-{
-    struct proa_slot *slot = owner->slot;
-
-    if (!slot)
-        return 0;
-    atomic_store_explicit(&slot->busy, 1, memory_order_relaxed);
-    proa_membar_light(); /* partner: the heavy fence in proa_guard_stripes_only */
-    if (__builtin_expect(atomic_load_explicit(&owner->ctl->stripes_only, memory_order_acquire) != ATOMICS, 0)) {
-        atomic_store_explicit(&slot->busy, 0, memory_order_release);
-        return 0;
-    }
-    guarded->slot = slot;
-    return 1;
 }
 
 /* ---- the choice ---- */
 
 static int atomics_possible(const struct proa_place *place, size_t bytes)
 {
-    return bytes <= 8 && (bytes & (bytes - 1)) == 0 && !place->private_memory && (place->key & (bytes - 1)) == 0;
+    return proa_guard_atomics_fit(bytes) && !place->private_memory && (place->key & (bytes - 1)) == 0;
+}
+
+static int is_alone(const struct proa_win *win, int rank)
+{
+    return win->targets[rank].epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads;
 }
 
 void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *place, uint64_t total, size_t bytes,
                       struct proa_guarded *guarded)
 {
-    uint8_t epoch = win->targets[rank].epoch;
     int possible = atomics_possible(place, bytes);
 
     guarded->slot = NULL;
-    if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads) {
+    guarded->owner = NULL;
+    if (is_alone(win, rank)) {
         guarded->guard = PROA_GUARD_PLAIN;
         return;
     }
     guarded->guard = PROA_GUARD_ATOMICS;
     if (possible && win->hints.granularity && win->hints.granularity <= bytes)
         return; /* the user asks for it: this window never uses anything else on such elements */
-    if (possible && total <= PROA_ATOMICS_MOST && !win->threads && atomics_enter(place->owner, guarded))
+    if (possible && total <= PROA_ATOMICS_MOST && !win->threads)
+        guarded->slot = proa_guard_slot_enter(place->owner);
+    if (guarded->slot)
         return;
     if (possible)
         proa_guard_stripes_only(place->owner->ctl);
     guarded->guard = PROA_GUARD_STRIPES;
 }
 
-void proa_guard_leave(struct proa_guarded *guarded)
-{
-    if (guarded->slot)
-        atomic_store_explicit(&guarded->slot->busy, 0, memory_order_release);
-}
-
 /* ---- stripes ---- */
-
-static struct proa_stripe *stripe_of(const struct proa_peer *owner, uint64_t key)
-{
-    return &owner->ctl->stripes[key / PROA_STRIPE_BYTES % PROA_STRIPES];
-}
 
 static int stripe_try(void *arg)
 {
@@ -111,17 +88,33 @@ static int stripe_try(void *arg)
            atomic_exchange_explicit(&stripe->held, 1, memory_order_acquire) == 0;
 }
 
-uint64_t proa_stripe_take(struct proa_peer *owner, uint64_t key)
+static void stripe_release(struct proa_guarded *guarded)
 {
-    struct proa_stripe *stripe = stripe_of(owner, key);
+    if (!guarded->owner)
+        return;
+    atomic_store_explicit(&guarded->owner->ctl->stripes[guarded->stripe].held, 0, memory_order_release);
+    proa_bell_ring(&guarded->owner->ctl->stripe_bell);
+    guarded->owner = NULL;
+}
 
-    if (!stripe_try(stripe))
-        proa_wait(stripe_try, stripe, &owner->ctl->stripe_bell);
+uint64_t proa_guard_stripe(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key)
+{
+    uint64_t number = key / PROA_STRIPE_BYTES % PROA_STRIPES;
+    struct proa_stripe *stripe = &owner->ctl->stripes[number];
+
+    if (guarded->owner != owner || guarded->stripe != number) {
+        stripe_release(guarded);
+        if (!stripe_try(stripe))
+            proa_wait(stripe_try, stripe, &owner->ctl->stripe_bell);
+        guarded->owner = owner;
+        guarded->stripe = number;
+    }
     return PROA_STRIPE_BYTES - key % PROA_STRIPE_BYTES;
 }
 
-void proa_stripe_release(struct proa_peer *owner, uint64_t key)
+void proa_guard_leave(struct proa_guarded *guarded)
 {
-    atomic_store_explicit(&stripe_of(owner, key)->held, 0, memory_order_release);
-    proa_bell_ring(&owner->ctl->stripe_bell);
+    if (guarded->slot)
+        proa_guard_slot_leave(guarded->slot);
+    stripe_release(guarded);
 }

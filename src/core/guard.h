@@ -19,10 +19,12 @@ enum { PROA_ATOMICS_MOST = 8 };
 
 enum proa_guard { PROA_GUARD_PLAIN, PROA_GUARD_ATOMICS, PROA_GUARD_STRIPES };
 
-/* An accumulate in progress, on count elements of a basic type at place. */
+/* An accumulate in progress. */
 struct proa_guarded {
     enum proa_guard guard;
     struct proa_slot *slot;       /* marked busy until proa_guard_leave; NULL: nothing to unmark */
+    struct proa_peer *owner;      /* of the stripe that is held; NULL: none is */
+    uint64_t stripe;
 };
 
 /* Chooses and enters. total: elements of the whole operation; bytes: of one element. */
@@ -30,11 +32,40 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *p
                       struct proa_guarded *guarded);
 void proa_guard_leave(struct proa_guarded *guarded);
 
-/* Takes and releases the stripe of an element whose first byte has this key. Returns how many bytes from there on the stripe covers. */
-uint64_t proa_stripe_take(struct proa_peer *owner, uint64_t key);
-void proa_stripe_release(struct proa_peer *owner, uint64_t key);
+/* PROA_GUARD_STRIPES: sees to it that the stripe of an element whose first byte has this key is held; at most one is held at a time.
+ * Returns how many bytes from there on it covers. */
+uint64_t proa_guard_stripe(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key);
 
 /* From now on everybody uses stripes for owner's memory. Called for targets of windows on which several threads of a process work. */
 void proa_guard_stripes_only(struct proa_proc_ctl *owner);
+
+/* Is this a size that the processor can exchange? */
+static inline int proa_guard_atomics_fit(size_t bytes)
+{
+    return bytes <= 8 && (bytes & (bytes - 1)) == 0;
+}
+
+enum { PROA_ATOMICS = 0, PROA_SWITCHING = 1, PROA_STRIPES_ONLY = 2 }; /* proa_proc_ctl.stripes_only */
+
+static inline void proa_guard_slot_leave(struct proa_slot *slot)
+{
+    atomic_store_explicit(&slot->busy, 0, memory_order_release); /* partner: wait_for_slots in guard.c */
+}
+
+/* Marks the slot in which this process may use processor atomics on owner's memory, until proa_guard_slot_leave. NULL: it may not, the
+ * owner has gone over to stripes, or has no slot for us. */
+static inline struct proa_slot *proa_guard_slot_enter(struct proa_peer *owner)
+{
+    struct proa_slot *slot = owner->slot;
+
+    if (!slot)
+        return NULL;
+    atomic_store_explicit(&slot->busy, 1, memory_order_relaxed);
+    proa_membar_light(); /* partner: the heavy fence in proa_guard_stripes_only */
+    if (__builtin_expect(atomic_load_explicit(&owner->ctl->stripes_only, memory_order_acquire) == PROA_ATOMICS, 1))
+        return slot;
+    proa_guard_slot_leave(slot);
+    return NULL;
+}
 
 #endif

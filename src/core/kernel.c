@@ -141,6 +141,29 @@ size_t proa_basic_bytes(enum proa_basic basic)
     return bytes[basic];
 }
 
+int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t *index_at)
+{
+#define NO_SHAPE(name, ctype)
+#define PAIR_SHAPE(name, ctype)                                                                                                            \
+    case PROA_##name:                                                                                                                      \
+        *value = sizeof ((ctype *)0)->value;                                                                                               \
+        *index = sizeof ((ctype *)0)->index;                                                                                               \
+        *index_at = offsetof(ctype, index);                                                                                                \
+        return 1;
+#define INTEGER_SHAPE NO_SHAPE
+#define FLOATING_SHAPE NO_SHAPE
+#define COMPLEX_SHAPE NO_SHAPE
+#define LOGICAL_SHAPE NO_SHAPE
+#define BITS_SHAPE NO_SHAPE
+#define OPAQUE_SHAPE NO_SHAPE
+#define SHAPE(name, ctype, class) class##_SHAPE(name, ctype)
+    switch ((int)basic) {
+        PROA_BASICS(SHAPE)
+    default:
+        return 0;
+    }
+}
+
 enum { INTEGER_COMPARES = 1, LOGICAL_COMPARES = 1, BITS_COMPARES = 1, FLOATING_COMPARES = 0, COMPLEX_COMPARES = 0, OPAQUE_COMPARES = 0, PAIR_COMPARES = 0 };
 
 int proa_basic_compares(enum proa_basic basic)

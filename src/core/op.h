@@ -15,7 +15,7 @@
 
 /* The origin's buffer of an operation, or a get's result. */
 struct proa_buffer {
-    void *address;
+    void *address;                /* may be NULL (MPI_BOTTOM) with a type of absolute addresses */
     uint64_t count;               /* elements */
     const struct proa_type *type;
 };
@@ -76,17 +76,27 @@ static inline void proa_copy(void *to, const void *from, uint64_t bytes)
     }
 }
 
-/* Operations since the last fence are an epoch's beginning; stores since the last flush must be made visible by the next. */
-static inline void proa_touch(struct proa_win *win)
+static inline void proa_touch_store(struct proa_win *win)
 {
-    __atomic_store_n(&win->touched, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&win->touched, PROA_TOUCH_ISSUED | PROA_TOUCH_STORED, __ATOMIC_RELAXED);
 }
 
-/* Is this the plain case: both sides dense, equally long, nothing empty? */
-static inline int proa_is_plain(const struct proa_buffer *origin, const struct proa_there *there)
+static inline void proa_touch_load(struct proa_win *win)
 {
-    return origin->type->dense && there->type->dense && origin->address &&
-           origin->count * origin->type->size == there->count * there->type->size && origin->count;
+    if (__atomic_load_n(&win->touched, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&win->touched, PROA_TOUCH_ISSUED, __ATOMIC_RELAXED);
+}
+
+/* Is this the plain case: both sides one run of bytes, equally long, nothing empty? */
+static inline int proa_is_plain(const struct proa_buffer *origin, const struct proa_there *there, uint64_t bytes)
+{
+    return origin->type->dense && there->type->dense && origin->address && bytes && origin->count * origin->type->size == bytes;
+}
+
+/* Is count elements of the type surely no more than memory can hold? Else the slow functions do the arithmetic with care. */
+static inline int proa_is_small(const struct proa_buffer *origin, const struct proa_there *there)
+{
+    return ((origin->count | there->count | origin->type->size | there->type->size) >> 31) == 0;
 }
 
 static inline int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
@@ -94,9 +104,9 @@ static inline int proa_put(struct proa_win *win, const struct proa_buffer *origi
     uint64_t bytes = there->count * there->type->size;
     char *at = proa_fast_address(win, there->rank, there->displacement, bytes);
 
-    if (__builtin_expect(!at || !proa_is_plain(origin, there), 0))
+    if (__builtin_expect(!at || !proa_is_plain(origin, there, bytes) || !proa_is_small(origin, there), 0))
         return proa_put_slow(win, origin, there);
-    proa_touch(win);
+    proa_touch_store(win);
     proa_copy(at, origin->address, bytes);
     return 0;
 }
@@ -106,9 +116,9 @@ static inline int proa_get(struct proa_win *win, const struct proa_buffer *origi
     uint64_t bytes = there->count * there->type->size;
     const char *at = proa_fast_address(win, there->rank, there->displacement, bytes);
 
-    if (__builtin_expect(!at || !proa_is_plain(origin, there), 0))
+    if (__builtin_expect(!at || !proa_is_plain(origin, there, bytes) || !proa_is_small(origin, there), 0))
         return proa_get_slow(win, origin, there);
-    proa_touch(win);
+    proa_touch_load(win);
     proa_copy(origin->address, at, bytes);
     return 0;
 }

@@ -131,7 +131,7 @@ int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
 
 static void visible(struct proa_win *win)
 {
-    if (__atomic_load_n(&win->touched, __ATOMIC_RELAXED) == 0)
+    if (!(__atomic_load_n(&win->touched, __ATOMIC_RELAXED) & PROA_TOUCH_STORED))
         return;
     proa_membar_full();
     if (!win->threads) /* another thread may just have touched it again */

@@ -18,6 +18,7 @@ static int find_in_regions(const struct proa_win *win, struct proa_target *targe
 
     if (error)
         return error;
+    place->scattered = 0;
     place->there = address;
     place->peer = place->owner = target->peer;
     place->private_memory = region.segment < 0;
@@ -32,7 +33,7 @@ static int find_in_regions(const struct proa_win *win, struct proa_target *targe
     if (!segment)
         return PROA_ERR_OTHER;
     place->key = region.offset + (address - region.start);
-    place->here = segment + place->key;
+    place->here = proa_at(segment, (int64_t)place->key);
     return PROA_OK;
 }
 
@@ -49,6 +50,7 @@ int proa_place_find(struct proa_win *win, int rank, int64_t displacement, int64_
         (uint64_t)first > target->bytes || bytes > target->bytes - (uint64_t)first)
         return range_error(target, rank, displacement, bytes);
     place->here = target->base ? target->base + at : NULL;
+    place->scattered = 0;
     place->there = target->address + (uint64_t)at;
     place->key = target->key + (uint64_t)at;
     place->peer = target->peer;

@@ -26,6 +26,12 @@ enum {
     PROA_EPOCH_SOLE = 64       /* started, and we are the only origin that the target has posted to */
 };
 
+/* Bits of proa_win.touched. */
+enum {
+    PROA_TOUCH_ISSUED = 1, /* an operation was issued: a fence epoch has begun */
+    PROA_TOUCH_STORED = 2  /* by plain stores, which a flush must make visible */
+};
+
 /* How a target's memory is reached (DESIGN: Memory). */
 enum proa_reach {
     PROA_REACH_STORE,   /* load and store at target.base */
@@ -60,7 +66,7 @@ struct proa_win {
     struct proa_target *targets;  /* by rank */
     int size, rank;               /* of the window's group, and ours in it */
     uint8_t epoch_all;            /* PROA_EPOCH_*, for every target */
-    uint8_t touched;              /* an operation was issued since the last fence or flush of any kind */
+    uint8_t touched;              /* PROA_TOUCH_*: what was done since the last fence or flush of any kind */
     uint8_t exposed;              /* between post and wait */
     uint8_t started;              /* between start and complete */
     int locked;                   /* targets locked by MPI_Win_lock */

@@ -28,6 +28,7 @@ static void table_fill(void)
     PROA_PMPI_CHAPTER(FIND)
     PROA_PMPI_CHAPTER_LARGE(FIND)
     PROA_PMPI_HELPERS(FIND)
+    PROA_PMPI_HELPERS_LARGE(FIND)
 #undef FIND
 }
 

@@ -1,5 +1,6 @@
 /* See types.h. */
 #include "host/types.h"
+#include "base/fail.h"
 #include "host/pmpi.h"
 
 struct proa_table proa_types = PROA_TABLE_INIT;
@@ -71,10 +72,8 @@ static void enter(const struct row *row, struct proa_type *type)
     basic = basic_of(row, size);
     if (basic < 0)
         return;
-    type->basic = (uint8_t)basic;
-    type->size = proa_basic_bytes((enum proa_basic)basic);
-    type->dense = 1;
-    proa_table_set(&proa_types, PROA_TABLE_KEY(row->datatype), type);
+    if (proa_type_basic((enum proa_basic)basic, type) == PROA_OK)
+        proa_table_set(&proa_types, PROA_TABLE_KEY(row->datatype), type);
 }
 
 /* MPI_CHAR counts as an integer, as it does in both hosts, though the standard defines no arithmetic on it. */
@@ -111,10 +110,16 @@ void proa_types_start(void)
         enter(&rows[i], &types[i]);
 }
 
-const struct proa_type *proa_type_unknown(MPI_Datatype datatype)
+int proa_types_f90(MPI_Datatype datatype, int combiner, struct proa_type *type)
 {
-    static const struct proa_type null = {.basic = PROA_MIXED, .trouble = "is MPI_DATATYPE_NULL"};
-    static const struct proa_type derived = {.basic = PROA_MIXED, .trouble = "is derived: Proa takes predefined ones only, so far"};
+    struct row row = {datatype, combiner == MPI_COMBINER_F90_COMPLEX ? COMPLEX : combiner == MPI_COMBINER_F90_REAL ? FLOATING : SIGNED, 0};
+    int size, basic;
 
-    return datatype == MPI_DATATYPE_NULL ? &null : &derived;
+    proa_pmpi()->Type_size(datatype, &size);
+    if (row.kind != SIGNED && size == (row.kind == FLOATING ? 16 : 32)) /* gfortran's kind=16 */
+        row.kind = row.kind == FLOATING ? QUAD : QUAD_COMPLEX;
+    basic = basic_of(&row, size);
+    if (basic < 0)
+        return proa_fail(PROA_ERR_TYPE, "a Fortran type of %d bytes is unknown to Proa", size);
+    return proa_type_basic((enum proa_basic)basic, type);
 }

@@ -1,0 +1,273 @@
+/* See recipe.h. */
+#include "core/recipe.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int malformed(void)
+{
+    return proa_fail(PROA_ERR_TYPE, "the description of the datatype makes no sense");
+}
+
+static int has_numbers(const struct proa_recipe *recipe, uint64_t needed)
+{
+    return recipe->number_count >= needed;
+}
+
+/* ---- vectors ---- */
+
+static int make_vector(const struct proa_recipe *recipe, int in_elements, struct proa_type *result)
+{
+    const int64_t *n = recipe->numbers;
+    struct proa_part block = {.type = recipe->types[0]};
+    int64_t stride;
+
+    if (!has_numbers(recipe, 3) || n[0] < 0 || n[1] < 0)
+        return malformed();
+    block.count = (uint64_t)n[1];
+    stride = n[2];
+    if (in_elements && __builtin_mul_overflow(n[2], block.type->extent, &stride))
+        return malformed();
+    return proa_type_repeat(&block, (uint64_t)n[0], stride, result);
+}
+
+static int make_contiguous(const struct proa_recipe *recipe, struct proa_type *result)
+{
+    struct proa_part block = {.type = recipe->types[0]};
+
+    if (!has_numbers(recipe, 1) || recipe->numbers[0] < 0)
+        return malformed();
+    block.count = (uint64_t)recipe->numbers[0];
+    return proa_type_list(&block, 1, result);
+}
+
+/* ---- lists of blocks ---- */
+
+/* lengths: one for each block, or NULL and `length` for all. unit: bytes of a displacement's step; of the block's own type if 0. */
+static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths, int64_t length, const int64_t *displacements, int in_elements,
+                       struct proa_type *result)
+{
+    size_t count = (size_t)recipe->numbers[0];
+    struct proa_part *parts = malloc((count ? count : 1) * sizeof *parts);
+    int error = parts ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype of %zu blocks", count);
+
+    for (size_t i = 0; i < count && !error; i++) {
+        int64_t blocklength = lengths ? lengths[i] : length;
+
+        parts[i].type = recipe->types[recipe->constructor == PROA_MAKE_STRUCT ? i : 0];
+        parts[i].count = (uint64_t)blocklength;
+        parts[i].offset = displacements[i];
+        if (blocklength < 0 || (in_elements && __builtin_mul_overflow(displacements[i], parts[i].type->extent, &parts[i].offset)))
+            error = malformed();
+    }
+    if (!error)
+        error = proa_type_list(parts, count, result);
+    free(parts);
+    return error;
+}
+
+static int make_indexed(const struct proa_recipe *recipe, int in_elements, struct proa_type *result)
+{
+    const int64_t *n = recipe->numbers;
+
+    if (!has_numbers(recipe, 1) || n[0] < 0 || (recipe->number_count - 1) / 2 < (uint64_t)n[0])
+        return malformed();
+    if (recipe->constructor == PROA_MAKE_STRUCT && recipe->type_count < (uint64_t)n[0])
+        return malformed();
+    return make_blocks(recipe, n + 1, 0, n + 1 + n[0], in_elements, result);
+}
+
+static int make_indexed_block(const struct proa_recipe *recipe, int in_elements, struct proa_type *result)
+{
+    const int64_t *n = recipe->numbers;
+
+    if (!has_numbers(recipe, 2) || n[0] < 0 || recipe->number_count - 2 < (uint64_t)n[0])
+        return malformed();
+    return make_blocks(recipe, NULL, n[1], n + 2, in_elements, result);
+}
+
+/* ---- arrays ---- */
+
+/* What of one dimension is taken: `blocks` blocks of `length` indices, `step` indices apart, the first at `start`; then, if rest > 0, one
+ * more block of rest indices. */
+struct dimension {
+    int64_t start, blocks, length, step, rest;
+};
+
+/* One dimension around what has been made of the faster ones. pitch: bytes from one index to the next. */
+static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch)
+{
+    struct proa_type inner = *type, body, rest;
+    struct proa_part whole[2];
+    int64_t offset = 0, step = 0;
+    int error;
+
+    memset(type, 0, sizeof *type);
+    if (__builtin_mul_overflow(d->start, pitch, &offset) || __builtin_mul_overflow(d->step, pitch, &step)) {
+        proa_type_release(&inner);
+        return malformed();
+    }
+    proa_type_set_extent(&inner, pitch);
+    error = proa_type_repeat(&(struct proa_part){0, (uint64_t)d->length, &inner}, (uint64_t)d->blocks, step, &body);
+    if (!error)
+        error = proa_type_list(&(struct proa_part){0, (uint64_t)d->rest, &inner}, 1, &rest);
+    else
+        memset(&rest, 0, sizeof rest);
+    if (!error) {
+        whole[0] = (struct proa_part){offset, 1, &body};
+        whole[1] = (struct proa_part){offset + d->blocks * step, 1, &rest};
+        error = proa_type_list(whole, 2, type);
+        proa_type_release(&body);
+    }
+    proa_type_release(&rest);
+    proa_type_release(&inner);
+    return error;
+}
+
+/* All dimensions, the fastest first: the last one in C order, the first in Fortran's. */
+static int make_array(const struct proa_type *element, const struct dimension *dimensions, const int64_t *sizes, int64_t ndims, int fortran,
+                      struct proa_type *result)
+{
+    int64_t pitch = element->extent;
+    int error = proa_type_resize(element, element->extent, result);
+
+    for (int64_t i = 0; i < ndims && !error; i++) {
+        int64_t d = fortran ? i : ndims - 1 - i;
+
+        error = wrap(result, &dimensions[d], pitch);
+        if (!error && __builtin_mul_overflow(pitch, sizes[d], &pitch)) {
+            proa_type_release(result);
+            error = malformed();
+        }
+    }
+    return error;
+}
+
+enum { DIMENSIONS_MOST = 64 };
+
+/* numbers[at], if the recipe has the fixed + each * that many numbers that it then needs; else 0. */
+static int64_t dimensions_of(const struct proa_recipe *recipe, size_t at, uint64_t fixed, uint64_t each)
+{
+    int64_t ndims = at < recipe->number_count ? recipe->numbers[at] : 0;
+
+    return ndims >= 1 && ndims <= DIMENSIONS_MOST && has_numbers(recipe, fixed + each * (uint64_t)ndims) ? ndims : 0;
+}
+
+static int make_subarray(const struct proa_recipe *recipe, struct proa_type *result)
+{
+    const int64_t *n = recipe->numbers, ndims = dimensions_of(recipe, 0, 2, 3);
+    const int64_t *sizes = n + 1, *subsizes = sizes + ndims, *starts = subsizes + ndims;
+    struct dimension dimensions[DIMENSIONS_MOST];
+
+    if (ndims == 0)
+        return malformed();
+    for (int64_t i = 0; i < ndims; i++) {
+        if (sizes[i] < 1 || subsizes[i] < 0 || starts[i] < 0 || subsizes[i] > sizes[i] || starts[i] > sizes[i] - subsizes[i])
+            return malformed();
+        dimensions[i] = (struct dimension){.start = starts[i], .blocks = 1, .length = subsizes[i], .step = 1};
+    }
+    return make_array(recipe->types[0], dimensions, sizes, ndims, n[1 + 3 * ndims] != 0, result);
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Which of `size` indices belong to the process at `place` of `places` (MPI-4.1, 5.1.4). */
+static int distribute(enum proa_distribution distribution, int64_t size, int64_t argument, int64_t places, int64_t place, struct dimension *d)
+{
+    int64_t block, rest;
+
+    if (size < 1 || places < 1 || size > INT64_MAX / 4)
+        return malformed();
+    if (distribution == PROA_DISTRIBUTE_NONE) {
+        *d = (struct dimension){.blocks = 1, .length = size, .step = 1};
+        return places == 1 ? PROA_OK : malformed();
+    }
+    if (distribution == PROA_DISTRIBUTE_BLOCK)
+        block = argument < 0 ? (size + places - 1) / places : argument;
+    else
+        block = argument < 0 ? 1 : argument;
+    if (block < 1 || block > INT64_MAX / places / 2)
+        return malformed();
+    *d = (struct dimension){.start = place * block, .length = block, .step = block * places};
+    if (d->start >= size)
+        return PROA_OK; /* nothing for this process */
+    if (distribution == PROA_DISTRIBUTE_BLOCK) {
+        *d = (struct dimension){.start = d->start, .blocks = 1, .length = smaller(block, size - d->start), .step = block};
+        return PROA_OK;
+    }
+    d->blocks = (size - d->start) / d->step;
+    rest = size - d->start - d->blocks * d->step;
+    if (rest >= block)
+        d->blocks++;
+    else
+        d->rest = rest;
+    return PROA_OK;
+}
+
+static int make_darray(const struct proa_recipe *recipe, struct proa_type *result)
+{
+    const int64_t *n = recipe->numbers, ndims = dimensions_of(recipe, 2, 4, 4);
+    const int64_t *sizes = n + 3, *distributions = sizes + ndims, *arguments = distributions + ndims, *places = arguments + ndims;
+    struct dimension dimensions[DIMENSIONS_MOST];
+    int64_t left;
+    int error = PROA_OK;
+
+    if (ndims == 0 || n[1] < 0)
+        return malformed();
+    left = n[1];
+    /* Ranks are laid out in C order, whatever the order of the array. */
+    for (int64_t i = ndims - 1; i >= 0 && !error; i--) {
+        error = places[i] < 1 ? malformed()
+                              : distribute((enum proa_distribution)distributions[i], sizes[i], arguments[i], places[i], left % places[i],
+                                           &dimensions[i]);
+        left = places[i] < 1 ? 0 : left / places[i];
+    }
+    return error ? error : make_array(recipe->types[0], dimensions, sizes, ndims, n[3 + 4 * ndims] != 0, result);
+}
+
+/* ---- all ---- */
+
+static int make(const struct proa_recipe *recipe, struct proa_type *result)
+{
+    switch (recipe->constructor) {
+    case PROA_MAKE_CONTIGUOUS:
+        return make_contiguous(recipe, result);
+    case PROA_MAKE_VECTOR:
+        return make_vector(recipe, 1, result);
+    case PROA_MAKE_HVECTOR:
+        return make_vector(recipe, 0, result);
+    case PROA_MAKE_INDEXED:
+        return make_indexed(recipe, 1, result);
+    case PROA_MAKE_HINDEXED:
+    case PROA_MAKE_STRUCT:
+        return make_indexed(recipe, 0, result);
+    case PROA_MAKE_INDEXED_BLOCK:
+        return make_indexed_block(recipe, 1, result);
+    case PROA_MAKE_HINDEXED_BLOCK:
+        return make_indexed_block(recipe, 0, result);
+    case PROA_MAKE_SUBARRAY:
+        return make_subarray(recipe, result);
+    case PROA_MAKE_DARRAY:
+        return make_darray(recipe, result);
+    case PROA_MAKE_DUP:
+    case PROA_MAKE_RESIZED:
+        return proa_type_resize(recipe->types[0], recipe->extent, result);
+    }
+    return malformed();
+}
+
+int proa_recipe_make(const struct proa_recipe *recipe, struct proa_type *result)
+{
+    int error;
+
+    if (recipe->type_count == 0 && !(recipe->constructor == PROA_MAKE_STRUCT && recipe->number_count == 1 && recipe->numbers[0] == 0))
+        return malformed();
+    error = make(recipe, result);
+    if (!error)
+        proa_type_set_extent(result, recipe->extent);
+    return error;
+}

@@ -1,0 +1,335 @@
+/* See type.h: building types. Walking them is core/walk.c. */
+#include "core/type.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* No byte of a type is farther than this from its buffer; so differences of offsets do not overflow. */
+#define FARTHEST (INT64_MAX / 4)
+
+/* ---- nodes ---- */
+
+static int too_large(void)
+{
+    return proa_fail(PROA_ERR_TYPE, "the datatype spans more bytes than an address space has");
+}
+
+static void node_release(struct proa_node *node)
+{
+    if (!node || atomic_fetch_sub_explicit(&node->users, 1, memory_order_acq_rel) > 1)
+        return;
+    for (uint32_t i = 0; i < node->count; i++)
+        node_release(node->items[i].child);
+    free(node);
+}
+
+static struct proa_node *node_use(struct proa_node *node)
+{
+    if (node)
+        atomic_fetch_add_explicit(&node->users, 1, memory_order_relaxed);
+    return node;
+}
+
+static struct proa_node *node_new(size_t items)
+{
+    struct proa_node *node = calloc(1, sizeof *node + items * sizeof node->items[0]);
+
+    if (node) {
+        atomic_init(&node->users, 1);
+        node->depth = 1;
+    }
+    return node;
+}
+
+static int is_run(const struct proa_item *item)
+{
+    return !item->child && item->count == 1;
+}
+
+/* Do b's repetitions go on where a's, of the same shape, end? A single repetition has any stride. */
+static int continues(const struct proa_item *a, const struct proa_item *b)
+{
+    int64_t gap = b->offset - a->offset;
+
+    if (a->child != b->child || a->bytes != b->bytes)
+        return 0;
+    if (a->count == 1)
+        return b->count == 1 || b->stride == gap;
+    return gap == (int64_t)a->count * a->stride && (b->count == 1 || b->stride == a->stride);
+}
+
+/* Appends, merging: runs that touch become one, equal items at equal distances become a loop. Takes over the item's use of its child. */
+static void node_append(struct proa_node *node, struct proa_item item)
+{
+    struct proa_item *last = node->count ? &node->items[node->count - 1] : NULL;
+
+    if (!item.child && item.count > 1 && item.stride == (int64_t)item.bytes) {
+        item.bytes *= item.count;
+        item.count = 1;
+    }
+    if (last && is_run(last) && is_run(&item) && last->offset + (int64_t)last->bytes == item.offset) {
+        last->bytes += item.bytes;
+        return;
+    }
+    if (last && continues(last, &item)) {
+        last->stride = last->count == 1 ? item.offset - last->offset : last->stride;
+        last->count += item.count;
+        node_release(item.child);
+        return;
+    }
+    if (item.child && item.child->depth + 1 > node->depth)
+        node->depth = item.child->depth + 1;
+    node->items[node->count++] = item;
+}
+
+/* Items that stand for `count` elements of a type, extent apart, from offset on. Returns how many (0: no bytes, 1, or the node's items). */
+static struct proa_item item_of(struct proa_node *node, int64_t extent, int64_t offset, uint64_t count)
+{
+    const struct proa_item *only = &node->items[0];
+
+    /* A node of one item needs no level of its own if it is a single run, or if its loop goes on from element to element. */
+    if (node->count == 1 && (only->count == 1 || count == 1 || extent == (int64_t)only->count * only->stride)) {
+        struct proa_item item = *only;
+
+        item.offset += offset;
+        item.stride = only->count == 1 ? extent : only->stride;
+        item.count *= count;
+        node_use(item.child);
+        return item;
+    }
+    return (struct proa_item){.offset = offset, .stride = extent, .count = count, .child = node_use(node)};
+}
+
+/* ---- one view of a type ---- */
+
+enum view { DATA, UNITS };
+
+static struct proa_node *view_of(const struct proa_type *type, enum view view)
+{
+    return view == DATA ? type->data : type->units;
+}
+
+/* All parts' items in one node; *node NULL if there are no bytes. */
+static int list_view(const struct proa_part *parts, size_t count, enum view view, struct proa_node **node)
+{
+    *node = node_new(count);
+    if (!*node)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype of %zu parts", count);
+    for (size_t i = 0; i < count; i++) {
+        struct proa_node *inner = view_of(parts[i].type, view);
+        if (inner && parts[i].count)
+            node_append(*node, item_of(inner, parts[i].type->extent, parts[i].offset, parts[i].count));
+    }
+    if ((*node)->count == 0) {
+        node_release(*node);
+        *node = NULL;
+    }
+    return PROA_OK;
+}
+
+static int repeat_view(const struct proa_part *part, uint64_t count, int64_t stride, enum view view, struct proa_node **node)
+{
+    struct proa_node *block;
+    int error = list_view(part, 1, view, &block);
+
+    *node = NULL;
+    if (error || !block || count == 0) {
+        node_release(block);
+        return error;
+    }
+    *node = node_new(1);
+    if (*node)
+        node_append(*node, item_of(block, stride, 0, count));
+    node_release(block);
+    return *node ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype");
+}
+
+/* ---- whole types ---- */
+
+static int node_is_dense(const struct proa_node *node, int64_t extent)
+{
+    return !node || (node->count == 1 && is_run(&node->items[0]) && node->items[0].offset == 0 &&
+                     node->items[0].bytes == (uint64_t)extent);
+}
+
+void proa_type_set_extent(struct proa_type *type, int64_t extent)
+{
+    type->extent = extent;
+    type->dense = (uint8_t)node_is_dense(type->data, type->extent);
+    type->dense_units = (uint8_t)node_is_dense(type->units, type->extent);
+}
+
+/* Adds `count` elements of `part`, whose first is moved by 0 and whose last by `reach`, to sizes and bounds. */
+static int bounds_add(struct proa_type *type, const struct proa_type *part, int64_t offset, uint64_t count, int64_t reach)
+{
+    int64_t low, high;
+    uint64_t size, elements;
+
+    if (part->size == 0 || count == 0)
+        return PROA_OK;
+    if (__builtin_add_overflow(offset, part->lower, &low) || __builtin_add_overflow(low, reach < 0 ? reach : 0, &low) ||
+        __builtin_add_overflow(offset, part->upper, &high) || __builtin_add_overflow(high, reach > 0 ? reach : 0, &high) ||
+        low < -FARTHEST || high > FARTHEST)
+        return too_large();
+    if (__builtin_mul_overflow(part->size, count, &size) || __builtin_add_overflow(type->size, size, &type->size) ||
+        __builtin_mul_overflow(part->elements, count, &elements) || type->size > INT64_MAX)
+        return too_large();
+    type->lower = type->elements == 0 || low < type->lower ? low : type->lower;
+    type->upper = type->elements == 0 || high > type->upper ? high : type->upper;
+    type->basic = type->elements == 0 || type->basic == part->basic ? part->basic : PROA_MIXED;
+    type->elements += elements;
+    type->data_pairs |= part->data_pairs;
+    return PROA_OK;
+}
+
+static int reach_of(uint64_t count, int64_t stride, int64_t *reach)
+{
+    if (count > INT64_MAX || __builtin_mul_overflow((int64_t)(count ? count - 1 : 0), stride, reach) || *reach > FARTHEST || *reach < -FARTHEST)
+        return too_large();
+    return PROA_OK;
+}
+
+static void type_clear(struct proa_type *type)
+{
+    memset(type, 0, sizeof *type);
+    type->basic = PROA_MIXED;
+}
+
+static int part_bounds(const struct proa_part *part, struct proa_type *block)
+{
+    int64_t reach = 0;
+    int error = reach_of(part->count, part->type->extent, &reach);
+
+    return error ? error : bounds_add(block, part->type, part->offset, part->count, reach);
+}
+
+/* Both views by the same steps; the second only where it differs. */
+static int finish(struct proa_type *result, int error, struct proa_node *data, struct proa_node *units)
+{
+    if (error) {
+        node_release(data);
+        node_release(units);
+        type_clear(result);
+        return error;
+    }
+    result->data = data;
+    result->units = units;
+    return PROA_OK;
+}
+
+int proa_type_repeat(const struct proa_part *part, uint64_t count, int64_t stride, struct proa_type *result)
+{
+    struct proa_node *data = NULL, *units = NULL;
+    struct proa_type block;
+    int64_t reach = 0;
+    int error;
+
+    type_clear(result);
+    type_clear(&block);
+    error = part_bounds(part, &block);
+    if (!error)
+        error = reach_of(count, stride, &reach);
+    if (!error)
+        error = bounds_add(result, &block, 0, count, reach);
+    if (!error)
+        error = repeat_view(part, count, stride, DATA, &data);
+    if (!error && part->type->data_pairs)
+        error = repeat_view(part, count, stride, UNITS, &units);
+    else
+        units = node_use(data);
+    return finish(result, error, data, units);
+}
+
+int proa_type_list(const struct proa_part *parts, size_t count, struct proa_type *result)
+{
+    struct proa_node *data = NULL, *units = NULL;
+    int error = PROA_OK;
+
+    type_clear(result);
+    for (size_t i = 0; i < count && !error; i++)
+        error = part_bounds(&parts[i], result);
+    if (!error)
+        error = list_view(parts, count, DATA, &data);
+    if (!error && result->data_pairs)
+        error = list_view(parts, count, UNITS, &units);
+    else
+        units = node_use(data);
+    return finish(result, error, data, units);
+}
+
+int proa_type_resize(const struct proa_type *type, int64_t extent, struct proa_type *result)
+{
+    *result = *type;
+    result->predefined = 0;
+    node_use(result->data);
+    node_use(result->units);
+    proa_type_set_extent(result, extent);
+    return PROA_OK;
+}
+
+/* The bytes of a pair: the value, then the index, wherever padding puts it. */
+static struct proa_node *pair_data(enum proa_basic basic)
+{
+    struct proa_node *node = node_new(2);
+    size_t value, index, at;
+
+    if (!node)
+        return NULL;
+    proa_basic_pair(basic, &value, &index, &at);
+    node_append(node, (struct proa_item){.count = 1, .bytes = value});
+    node_append(node, (struct proa_item){.offset = (int64_t)at, .count = 1, .bytes = index});
+    return node;
+}
+
+int proa_type_basic(enum proa_basic basic, struct proa_type *result)
+{
+    size_t value, index, at, bytes = proa_basic_bytes(basic);
+    struct proa_node *units = node_new(1), *data;
+
+    type_clear(result);
+    if (!units)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype");
+    node_append(units, (struct proa_item){.count = 1, .bytes = bytes});
+    result->basic = (uint8_t)basic;
+    result->predefined = 1;
+    result->elements = 1;
+    result->size = bytes;
+    result->upper = (int64_t)bytes;
+    data = node_use(units);
+    if (proa_basic_pair(basic, &value, &index, &at)) {
+        node_release(data);
+        data = pair_data(basic);
+        result->size = value + index;
+        result->upper = (int64_t)(at + index);
+        result->data_pairs = 1;
+    }
+    if (!data)
+        return finish(result, proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype"), data, units);
+    finish(result, PROA_OK, data, units);
+    proa_type_set_extent(result, (int64_t)bytes);
+    return PROA_OK;
+}
+
+void proa_type_release(struct proa_type *type)
+{
+    node_release(type->data);
+    node_release(type->units);
+    type_clear(type);
+}
+
+int proa_type_span(const struct proa_type *type, uint64_t count, int64_t *first, uint64_t *bytes)
+{
+    int64_t reach = 0;
+
+    *first = 0;
+    *bytes = 0;
+    if (count == 0 || type->size == 0)
+        return PROA_OK;
+    if (count > INT64_MAX || __builtin_mul_overflow((int64_t)count - 1, type->extent, &reach) ||
+        __builtin_add_overflow(type->lower, reach < 0 ? reach : 0, first) ||
+        __builtin_add_overflow(type->upper - type->lower, reach < 0 ? -reach : reach, &reach))
+        return proa_fail(PROA_ERR_RMA_RANGE, "%llu elements span more bytes than an address space has", (unsigned long long)count);
+    *bytes = (uint64_t)reach;
+    return PROA_OK;
+}

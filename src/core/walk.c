@@ -1,0 +1,167 @@
+/* See walk.h. */
+#include "core/walk.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one side ---- */
+
+/* Makes item, placed at base, the present run, going down to its first one. */
+static void side_enter(struct proa_walk_side *side, const struct proa_item *item, int64_t base)
+{
+    int64_t at = base + item->offset;
+
+    while (item->child) {
+        struct proa_walk_level *level = &side->levels[side->depth++];
+
+        *level = (struct proa_walk_level){.node = item->child, .base = at};
+        item = &level->node->items[0];
+        at += item->offset;
+    }
+    side->at = at;
+    side->stride = item->stride;
+    side->bytes = item->bytes;
+    side->left = item->count;
+    side->done = 0;
+}
+
+/* The present item of the innermost level is used up: goes on to what follows. 0 at the end of the side. */
+static int side_advance(struct proa_walk_side *side)
+{
+    while (side->depth > 0) {
+        struct proa_walk_level *level = &side->levels[side->depth - 1];
+        const struct proa_item *item = &level->node->items[level->item];
+
+        if (item->child && ++level->repetition < item->count) {
+            side_enter(side, item, level->base + (int64_t)level->repetition * item->stride);
+            return 1;
+        }
+        level->repetition = 0;
+        if (++level->item < level->node->count) {
+            side_enter(side, &level->node->items[level->item], level->base);
+            return 1;
+        }
+        side->depth--;
+    }
+    if (side->whole.child && ++side->element < side->whole.count) {
+        side_enter(side, &side->whole, (int64_t)side->element * side->whole.stride);
+        return 1;
+    }
+    side->left = 0;
+    return 0;
+}
+
+/* Elements that lie one behind the other are one run; elements of one run each are one loop. */
+static struct proa_item side_whole(const struct proa_type *type, const struct proa_node *node, uint64_t count, int dense)
+{
+    const struct proa_item *only = &node->items[0];
+
+    if (dense)
+        return (struct proa_item){.count = 1, .bytes = count * only->bytes};
+    if (node->count == 1 && !only->child && only->count == 1)
+        return (struct proa_item){.offset = only->offset, .stride = type->extent, .count = count, .bytes = only->bytes};
+    return (struct proa_item){.stride = type->extent, .count = count, .child = (struct proa_node *)(uintptr_t)node};
+}
+
+static int side_begin(struct proa_walk_side *side, const struct proa_type *type, uint64_t count, int units)
+{
+    const struct proa_node *node = units ? type->units : type->data;
+
+    side->depth = 0;
+    side->element = 0;
+    side->left = 0;
+    side->levels = side->few;
+    if (!node || count == 0)
+        return PROA_OK;
+    if (node->depth > PROA_WALK_DEPTH) {
+        side->levels = malloc(node->depth * sizeof *side->levels);
+        if (!side->levels)
+            return proa_fail(PROA_ERR_NO_MEM, "no memory to walk a datatype nested %u deep", node->depth);
+    }
+    side->whole = side_whole(type, node, count, units ? type->dense_units : type->dense);
+    side_enter(side, &side->whole, 0);
+    return PROA_OK;
+}
+
+/* ---- all sides ---- */
+
+int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *const type[], const uint64_t count[], int units)
+{
+    int error = PROA_OK;
+
+    walk->sides = sides;
+    for (int i = 0; i < sides; i++) {
+        int failed = side_begin(&walk->side[i], type[i], count[i], units);
+        error = failed ? failed : error;
+    }
+    if (error)
+        proa_walk_end(walk);
+    return error;
+}
+
+void proa_walk_end(struct proa_walk *walk)
+{
+    for (int i = 0; i < walk->sides; i++)
+        if (walk->side[i].levels != walk->side[i].few)
+            free(walk->side[i].levels);
+}
+
+/* How many runs of `bytes` bytes this side gives before it stops being regular: repetitions of its own runs if they are just that long,
+ * else pieces of its present run. */
+static uint64_t side_runs(const struct proa_walk_side *side, uint64_t bytes)
+{
+    if (side->done == 0 && side->bytes == bytes)
+        return side->left;
+    return (side->bytes - side->done) / bytes;
+}
+
+static int64_t side_step(const struct proa_walk_side *side, uint64_t bytes)
+{
+    return side->done == 0 && side->bytes == bytes ? side->stride : (int64_t)bytes;
+}
+
+static void side_consume(struct proa_walk_side *side, uint64_t bytes, uint64_t count)
+{
+    if (side->done == 0 && side->bytes == bytes) {
+        side->at += (int64_t)count * side->stride;
+        side->left -= count;
+    } else {
+        side->done += bytes * count;
+        if (side->done == side->bytes) {
+            side->done = 0;
+            side->at += side->stride;
+            side->left--;
+        }
+    }
+    if (side->left == 0)
+        side_advance(side);
+}
+
+int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch)
+{
+    uint64_t bytes = UINT64_MAX, count = UINT64_MAX;
+
+    for (int i = 0; i < walk->sides; i++) {
+        const struct proa_walk_side *side = &walk->side[i];
+        uint64_t rest = side->bytes - side->done;
+
+        if (side->left == 0)
+            return 0;
+        bytes = rest < bytes ? rest : bytes;
+    }
+    for (int i = 0; i < walk->sides; i++) {
+        uint64_t runs = side_runs(&walk->side[i], bytes);
+        count = runs < count ? runs : count;
+    }
+    stretch->bytes = bytes;
+    stretch->count = count;
+    for (int i = 0; i < walk->sides; i++) {
+        struct proa_walk_side *side = &walk->side[i];
+
+        stretch->offset[i] = side->at + (int64_t)side->done;
+        stretch->stride[i] = side_step(side, bytes);
+        side_consume(side, bytes, count);
+    }
+    return 1;
+}

@@ -1,0 +1,415 @@
+/*
+ * Reads derived datatypes from the host: what MPI_Type_get_envelope and get_contents tell becomes a recipe (core/recipe.h).
+ *
+ * A type is read when an operation first meets it, and kept in the table of types under its handle until the user frees it: an attribute of
+ * ours on the datatype has its delete function called then. Types inside it are read for the occasion, or taken from the table.
+ */
+#include "base/fail.h"
+#include "core/recipe.h"
+#include "host/pmpi.h"
+#include "host/start.h"
+#include "host/types.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t read_mutex = PTHREAD_MUTEX_INITIALIZER;
+static int type_keyval = MPI_KEYVAL_INVALID;
+
+/* ---- what the host tells ---- */
+
+struct contents {
+    int combiner;
+    size_t integers, addresses, counts, types; /* how many of each */
+    int *integer;
+    MPI_Aint *address;
+    MPI_Count *count;
+    MPI_Datatype *type;
+};
+
+static void *array_of(size_t count, size_t size)
+{
+    return calloc(count ? count : 1, size);
+}
+
+static void contents_free(struct contents *c)
+{
+    free(c->integer);
+    free(c->address);
+    free(c->count);
+    free(c->type);
+}
+
+static int contents_allocate(struct contents *c)
+{
+    c->integer = array_of(c->integers, sizeof *c->integer);
+    c->address = array_of(c->addresses, sizeof *c->address);
+    c->count = array_of(c->counts, sizeof *c->count);
+    c->type = array_of(c->types, sizeof *c->type);
+    if (c->integer && c->address && c->count && c->type)
+        return PROA_OK;
+    contents_free(c);
+    return proa_fail(PROA_ERR_NO_MEM, "no memory to read a datatype");
+}
+
+static int unreadable(void)
+{
+    return proa_fail(PROA_ERR_TYPE, "the host does not tell how the datatype was made");
+}
+
+#if MPI_VERSION >= 4
+static int envelope_read(MPI_Datatype datatype, struct contents *c)
+{
+    MPI_Count integers, addresses, counts, types;
+
+    memset(c, 0, sizeof *c);
+    if (proa_pmpi()->Type_get_envelope_c(datatype, &integers, &addresses, &counts, &types, &c->combiner) != MPI_SUCCESS)
+        return unreadable();
+    c->integers = (size_t)integers;
+    c->addresses = (size_t)addresses;
+    c->counts = (size_t)counts;
+    c->types = (size_t)types;
+    return PROA_OK;
+}
+
+static int contents_get(MPI_Datatype datatype, struct contents *c)
+{
+    return proa_pmpi()->Type_get_contents_c(datatype, (MPI_Count)c->integers, (MPI_Count)c->addresses, (MPI_Count)c->counts,
+                                            (MPI_Count)c->types, c->integer, c->address, c->count, c->type);
+}
+
+static void extent_get(MPI_Datatype datatype, int64_t *lower, int64_t *extent)
+{
+    MPI_Count lb = 0, bytes = 0;
+
+    proa_pmpi()->Type_get_extent_c(datatype, &lb, &bytes);
+    *lower = lb;
+    *extent = bytes;
+}
+#else
+static int envelope_read(MPI_Datatype datatype, struct contents *c)
+{
+    int integers, addresses, types;
+
+    memset(c, 0, sizeof *c);
+    if (proa_pmpi()->Type_get_envelope(datatype, &integers, &addresses, &types, &c->combiner) != MPI_SUCCESS)
+        return unreadable();
+    c->integers = (size_t)integers;
+    c->addresses = (size_t)addresses;
+    c->types = (size_t)types;
+    return PROA_OK;
+}
+
+static int contents_get(MPI_Datatype datatype, struct contents *c)
+{
+    return proa_pmpi()->Type_get_contents(datatype, (int)c->integers, (int)c->addresses, (int)c->types, c->integer, c->address, c->type);
+}
+
+static void extent_get(MPI_Datatype datatype, int64_t *lower, int64_t *extent)
+{
+    MPI_Aint lb = 0, bytes = 0;
+
+    proa_pmpi()->Type_get_extent(datatype, &lb, &bytes);
+    *lower = lb;
+    *extent = bytes;
+}
+#endif
+
+static int contents_read(MPI_Datatype datatype, struct contents *c)
+{
+    int error = contents_allocate(c);
+
+    if (!error && contents_get(datatype, c) != MPI_SUCCESS) {
+        contents_free(c);
+        error = unreadable();
+    }
+    return error;
+}
+
+/* ---- from contents to numbers ---- */
+
+static int64_t *append_integers(int64_t *to, const int *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *to++ = from[i];
+    return to;
+}
+
+static int64_t *append_counts(int64_t *to, const MPI_Count *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *to++ = (int64_t)from[i];
+    return to;
+}
+
+static int64_t *append_addresses(int64_t *to, const MPI_Aint *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *to++ = (int64_t)from[i];
+    return to;
+}
+
+/* The one order of recipe.h. Counts of large-count constructors come apart from the integers; they belong behind the first `head` of them. */
+static size_t numbers_merge(const struct contents *c, size_t head, int64_t *numbers)
+{
+    int64_t *end = append_integers(numbers, c->integer, head);
+
+    end = append_counts(end, c->count, c->counts);
+    end = append_integers(end, c->integer + head, c->integers - head);
+    end = append_addresses(end, c->address, c->addresses);
+    return (size_t)(end - numbers);
+}
+
+static int order_is_fortran(int64_t order)
+{
+    return order == MPI_ORDER_FORTRAN;
+}
+
+/* MPI's constants in the numbers of a darray become recipe.h's. */
+static void darray_translate(int64_t *numbers, size_t count)
+{
+    int64_t ndims = count > 2 ? numbers[2] : 0;
+
+    if (ndims < 1 || (size_t)ndims > (count - 4) / 4)
+        return;
+    for (int64_t i = 0; i < ndims; i++) {
+        int64_t *distribution = &numbers[3 + ndims + i], *argument = &numbers[3 + 2 * ndims + i];
+
+        *distribution = *distribution == MPI_DISTRIBUTE_BLOCK    ? PROA_DISTRIBUTE_BLOCK
+                        : *distribution == MPI_DISTRIBUTE_CYCLIC ? PROA_DISTRIBUTE_CYCLIC
+                                                                 : PROA_DISTRIBUTE_NONE;
+        if (*argument == MPI_DISTRIBUTE_DFLT_DARG)
+            *argument = -1;
+    }
+}
+
+/* Which constructor, and how many integers stand before the large counts. */
+static int constructor_of(int combiner, size_t *head)
+{
+    *head = 0;
+    switch (combiner) {
+    case MPI_COMBINER_CONTIGUOUS:
+        return PROA_MAKE_CONTIGUOUS;
+    case MPI_COMBINER_VECTOR:
+        return PROA_MAKE_VECTOR;
+    case MPI_COMBINER_HVECTOR:
+        return PROA_MAKE_HVECTOR;
+    case MPI_COMBINER_INDEXED:
+        return PROA_MAKE_INDEXED;
+    case MPI_COMBINER_HINDEXED:
+        return PROA_MAKE_HINDEXED;
+    case MPI_COMBINER_INDEXED_BLOCK:
+        return PROA_MAKE_INDEXED_BLOCK;
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        return PROA_MAKE_HINDEXED_BLOCK;
+    case MPI_COMBINER_STRUCT:
+        return PROA_MAKE_STRUCT;
+    case MPI_COMBINER_SUBARRAY:
+        *head = 1;
+        return PROA_MAKE_SUBARRAY;
+    case MPI_COMBINER_DARRAY:
+        *head = 3;
+        return PROA_MAKE_DARRAY;
+    case MPI_COMBINER_DUP:
+        return PROA_MAKE_DUP;
+    case MPI_COMBINER_RESIZED:
+        return PROA_MAKE_RESIZED;
+    default:
+        return proa_fail(PROA_ERR_TYPE, "the datatype was made in a way (combiner %d) that Proa does not know", combiner);
+    }
+}
+
+static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int64_t **numbers)
+{
+    size_t head;
+    int constructor = constructor_of(c->combiner, &head);
+
+    *numbers = NULL;
+    if (constructor < 0)
+        return constructor;
+    *numbers = array_of(c->integers + c->counts + c->addresses, sizeof **numbers);
+    if (!*numbers)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to read a datatype");
+    recipe->constructor = (enum proa_constructor)constructor;
+    recipe->number_count = numbers_merge(c, head <= c->integers ? head : c->integers, *numbers);
+    if (constructor == PROA_MAKE_DARRAY)
+        darray_translate(*numbers, recipe->number_count);
+    if ((constructor == PROA_MAKE_DARRAY || constructor == PROA_MAKE_SUBARRAY) && recipe->number_count)
+        (*numbers)[recipe->number_count - 1] = order_is_fortran((*numbers)[recipe->number_count - 1]);
+    recipe->numbers = *numbers;
+    return PROA_OK;
+}
+
+/* ---- reading ---- */
+
+static int read_type(MPI_Datatype datatype, struct proa_type *type);
+
+/* A type inside another one. *mine: to be released by the caller, as it is not the table's. */
+static int read_inner(MPI_Datatype datatype, struct proa_type *room, const struct proa_type **type, int *mine)
+{
+    *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
+    *mine = !*type;
+    if (*type)
+        return PROA_OK;
+    *type = room;
+    return read_type(datatype, room);
+}
+
+/* MPI_Type_get_contents gives handles of its own for all but predefined types. */
+static void free_inner(MPI_Datatype *datatype)
+{
+    struct contents c;
+
+    if (envelope_read(*datatype, &c) == PROA_OK && c.combiner != MPI_COMBINER_NAMED && c.combiner != MPI_COMBINER_F90_REAL &&
+        c.combiner != MPI_COMBINER_F90_COMPLEX && c.combiner != MPI_COMBINER_F90_INTEGER)
+        proa_pmpi()->Type_free(datatype);
+}
+
+static int read_parts(const struct contents *c, struct proa_recipe *recipe, struct proa_type *result)
+{
+    struct proa_type *rooms = array_of(c->types, sizeof *rooms);
+    const struct proa_type **types = array_of(c->types, sizeof *types);
+    int *mine = array_of(c->types, sizeof *mine);
+    int error = rooms && types && mine ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory to read a datatype");
+
+    for (size_t i = 0; i < c->types && !error; i++) {
+        error = read_inner(c->type[i], &rooms[i], &types[i], &mine[i]);
+        mine[i] = mine[i] && !error;
+    }
+    recipe->types = types;
+    recipe->type_count = c->types;
+    if (!error)
+        error = proa_recipe_make(recipe, result);
+    for (size_t i = 0; i < c->types && mine; i++)
+        if (mine[i])
+            proa_type_release(&rooms[i]);
+    free(rooms);
+    free(types);
+    free(mine);
+    return error;
+}
+
+static int read_derived(MPI_Datatype datatype, struct contents *c, struct proa_type *type)
+{
+    struct proa_recipe recipe = {0};
+    int64_t *numbers, lower;
+    int error = contents_read(datatype, c);
+
+    if (error)
+        return error;
+    extent_get(datatype, &lower, &recipe.extent);
+    error = numbers_of(c, &recipe, &numbers);
+    if (!error)
+        error = read_parts(c, &recipe, type);
+    for (size_t i = 0; i < c->types; i++)
+        free_inner(&c->type[i]);
+    free(numbers);
+    contents_free(c);
+    return error;
+}
+
+static int read_type(MPI_Datatype datatype, struct proa_type *type)
+{
+    struct contents c;
+    int error = envelope_read(datatype, &c);
+
+    if (error)
+        return error;
+    switch (c.combiner) {
+    case MPI_COMBINER_NAMED:
+        return proa_fail(PROA_ERR_TYPE, "a predefined datatype is unknown to Proa");
+    case MPI_COMBINER_F90_REAL:
+    case MPI_COMBINER_F90_COMPLEX:
+    case MPI_COMBINER_F90_INTEGER:
+        return proa_types_f90(datatype, c.combiner, type);
+    default:
+        return read_derived(datatype, &c, type);
+    }
+}
+
+/* ---- keeping ---- */
+
+static int forget(MPI_Datatype datatype, int keyval, void *value, void *extra)
+{
+    struct proa_type *type = value;
+
+    (void)keyval;
+    (void)extra;
+    proa_table_remove(&proa_types, PROA_TABLE_KEY(datatype));
+    proa_type_release(type);
+    free(type);
+    return MPI_SUCCESS;
+}
+
+static int keep(MPI_Datatype datatype, struct proa_type *type)
+{
+    if (type_keyval == MPI_KEYVAL_INVALID &&
+        proa_pmpi()->Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &type_keyval, NULL) != MPI_SUCCESS)
+        return -1;
+    if (proa_table_set(&proa_types, PROA_TABLE_KEY(datatype), type) != 0)
+        return -1;
+    if (proa_pmpi()->Type_set_attr(datatype, type_keyval, type) == MPI_SUCCESS)
+        return 0;
+    proa_table_remove(&proa_types, PROA_TABLE_KEY(datatype));
+    return -1;
+}
+
+/* A send to nobody: the host checks the datatype as for any send, and so says whether it is valid and committed, which no call asks. */
+static int is_committed(MPI_Datatype datatype)
+{
+    static char unread; /* MPICH looks at the datatype only if the count is not 0, and then wants a buffer */
+
+    return proa_pmpi()->Send(&unread, 1, datatype, MPI_PROC_NULL, 0, proa_private_comm()) == MPI_SUCCESS;
+}
+
+static const struct proa_type *troubled(const char *trouble)
+{
+    static _Thread_local struct proa_type type;
+    static _Thread_local char text[300];
+
+    strncpy(text, trouble, sizeof text - 1);
+    type = (struct proa_type){.basic = PROA_MIXED, .trouble = text};
+    return &type;
+}
+
+static const struct proa_type *read_and_keep(MPI_Datatype datatype)
+{
+    const struct proa_type *known = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
+    struct proa_type *type;
+
+    if (known) /* another thread was quicker */
+        return known;
+    type = calloc(1, sizeof *type);
+    if (!type)
+        return troubled("cannot be read: no memory");
+    if (read_type(datatype, type) == PROA_OK) {
+        if (keep(datatype, type) == 0)
+            return type;
+        proa_type_release(type);
+        free(type);
+        return troubled("cannot be kept: the host refuses an attribute on it");
+    }
+    free(type);
+    return NULL;
+}
+
+const struct proa_type *proa_type_unknown(MPI_Datatype datatype)
+{
+    const struct proa_type *type;
+    char text[256];
+
+    if (datatype == MPI_DATATYPE_NULL)
+        return troubled("is MPI_DATATYPE_NULL");
+    if (!is_committed(datatype))
+        return troubled("is not committed, or no datatype at all");
+    pthread_mutex_lock(&read_mutex);
+    type = read_and_keep(datatype);
+    pthread_mutex_unlock(&read_mutex);
+    if (type)
+        return type;
+    strcpy(text, "cannot be used: ");
+    strncat(text, proa_failure(), sizeof text - strlen(text) - 1);
+    return troubled(text);
+}

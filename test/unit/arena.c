@@ -1,0 +1,593 @@
+/* The arena (core/arena.h): blocks against a model, pages given back, refusals, segments, threads, files and mappings. */
+#include "world.h"
+
+#include "base/fail.h"
+#include "core/arena.h"
+#include "core/available.h"
+#include "core/ctl.h"
+#include "core/peer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+static const uint64_t kib = 1 << 10, mib = 1 << 20;
+
+/* ---- failures on demand (linked with --wrap) ---- */
+
+static int fallocate_fails_after = -1, calloc_fails_after = -1; /* calls that still succeed; -1: all */
+static uint64_t available_bytes = UINT64_MAX;                   /* at most */
+
+/* One call: 1 if it is the one that fails. */
+static int is_due(int *fails_after)
+{
+    return *fails_after >= 0 && (*fails_after)-- == 0;
+}
+
+int __real_fallocate(int fd, int mode, off_t offset, off_t bytes);
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes);
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes)
+{
+    if (mode == 0 && is_due(&fallocate_fails_after)) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return __real_fallocate(fd, mode, offset, bytes);
+}
+
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return is_due(&calloc_fails_after) ? NULL : __real_calloc(count, bytes);
+}
+
+uint64_t __real_proa_memory_available(void);
+uint64_t __wrap_proa_memory_available(void);
+uint64_t __wrap_proa_memory_available(void)
+{
+    uint64_t real = __real_proa_memory_available();
+
+    return real < available_bytes ? real : available_bytes;
+}
+
+/* ---- what is known of the segments ---- */
+
+static int segment_count(void)
+{
+    int count = 0;
+
+    while (count < PROA_SEGMENTS && atomic_load(&proa_self->ctl->segments[count].bytes))
+        count++;
+    return count;
+}
+
+static uint64_t segment_bytes(int segment)
+{
+    return atomic_load(&proa_self->ctl->segments[segment].bytes);
+}
+
+/* What the files of all segments take. */
+static uint64_t bytes_in_use(void)
+{
+    uint64_t total = 0;
+    struct stat file;
+
+    for (int i = 0; i < segment_count(); i++) {
+        CHECK_EQUAL(fstat(proa_self->ctl->segments[i].fd, &file), 0);
+        total += (uint64_t)file.st_blocks * 512;
+    }
+    return total;
+}
+
+static int segment_of(const void *address)
+{
+    int segment = -1;
+    uint64_t offset;
+
+    CHECK(proa_arena_find(address, 1, &segment, &offset));
+    return segment;
+}
+
+/* The first segment holds the process's control block from its start; all behind must be one free block again. */
+static void check_all_merged(void)
+{
+    uint64_t rest = segment_bytes(0) - (sizeof(struct proa_proc_ctl) + PROA_CACHE_LINE - 1) / PROA_CACHE_LINE * PROA_CACHE_LINE;
+    int before = segment_count();
+    char *whole = proa_arena_alloc(rest, 0);
+
+    CHECK(whole);
+    CHECK_EQUAL(segment_of(whole), 0);
+    for (int i = 1; i < before; i++) {
+        char *other = proa_arena_alloc(segment_bytes(i), 0);
+        CHECK(other);
+        CHECK_EQUAL(segment_of(other), i);
+        CHECK(proa_arena_free(other));
+    }
+    CHECK_EQUAL(segment_count(), before);
+    CHECK(proa_arena_free(whole));
+}
+
+/* ---- blocks against a model ---- */
+
+struct piece {
+    unsigned char *start;
+    uint64_t bytes;
+    unsigned char mark;
+};
+
+enum { MARK_STEP = 509 }; /* a prime: every place in a cache line gets its turn */
+
+static void piece_fill(const struct piece *piece)
+{
+    for (uint64_t i = 0; i < piece->bytes; i += MARK_STEP)
+        piece->start[i] = piece->mark;
+    piece->start[piece->bytes - 1] = piece->mark;
+}
+
+static void piece_check(const struct piece *piece)
+{
+    for (uint64_t i = 0; i < piece->bytes; i += MARK_STEP)
+        CHECK_EQUAL(piece->start[i], piece->mark);
+    CHECK_EQUAL(piece->start[piece->bytes - 1], piece->mark);
+}
+
+static uint64_t random_bytes(uint64_t *seed, int log2_most)
+{
+    return 1 + world_below(seed, 1ull << world_below(seed, (uint64_t)log2_most + 1));
+}
+
+static void piece_take(struct piece *piece, uint64_t *seed, int log2_most)
+{
+    size_t align = world_below(seed, 4) ? 0 : (size_t)1 << world_below(seed, 22);
+
+    piece->bytes = random_bytes(seed, log2_most);
+    piece->mark = (unsigned char)world_random(seed);
+    piece->start = proa_arena_alloc(piece->bytes, align);
+    CHECK(piece->start);
+    CHECK_EQUAL((uintptr_t)piece->start % (align > PROA_CACHE_LINE ? align : PROA_CACHE_LINE), 0);
+    piece_fill(piece);
+}
+
+static void piece_give_back(struct piece *piece)
+{
+    piece_check(piece);
+    CHECK_EQUAL(proa_arena_free(piece->start), 1);
+    piece->start = NULL;
+}
+
+static void check_apart(const struct piece *pieces, int count, const struct piece *piece)
+{
+    for (int i = 0; i < count; i++)
+        if (&pieces[i] != piece && pieces[i].start)
+            CHECK(pieces[i].start + pieces[i].bytes <= piece->start || piece->start + piece->bytes <= pieces[i].start);
+}
+
+static void random_steps(struct piece *pieces, int count, long steps, int log2_most, uint64_t *seed)
+{
+    for (long step = 0; step < steps; step++) {
+        struct piece *piece = &pieces[world_below(seed, (uint64_t)count)];
+        if (piece->start) {
+            piece_give_back(piece);
+        } else {
+            piece_take(piece, seed, log2_most);
+            check_apart(pieces, count, piece);
+        }
+    }
+}
+
+static void random_blocks_body(struct world *world)
+{
+    static struct piece pieces[300];
+    uint64_t seed = 1;
+    (void)world;
+
+    for (int log2_most = 6; log2_most <= 24; log2_most += 6) { /* up to 64 bytes, 4 KiB, 256 KiB, 16 MiB */
+        random_steps(pieces, log2_most == 24 ? 60 : 300, world_rounds(6000), log2_most, &seed);
+        for (int i = 0; i < 300; i++)
+            if (pieces[i].start)
+                piece_give_back(&pieces[i]);
+        check_all_merged();
+    }
+}
+
+static void random_blocks(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = random_blocks_body});
+}
+
+static void alignments_body(struct world *world)
+{
+    (void)world;
+    for (size_t align = 1; align <= 32 * mib; align *= 2) {
+        char *one = proa_arena_alloc(1, align), *two = proa_arena_alloc(100, align);
+        CHECK(one && two && one != two);
+        CHECK_EQUAL((uintptr_t)one % align, 0);
+        CHECK_EQUAL((uintptr_t)two % align, 0);
+        CHECK_EQUAL((uintptr_t)one % PROA_CACHE_LINE, 0);
+        CHECK(proa_arena_free(one));
+        CHECK(proa_arena_free(two));
+    }
+    check_all_merged();
+}
+
+static void alignments(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = alignments_body});
+}
+
+static void empty_blocks_body(struct world *world)
+{
+    char *one = proa_arena_alloc(0, 0), *two = proa_arena_alloc(0, 0);
+    (void)world;
+
+    CHECK(one && two && one != two);
+    one[0] = two[0] = 1; /* at least one byte each */
+    CHECK(proa_arena_free(one));
+    CHECK(proa_arena_free(two));
+}
+
+static void empty_blocks(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = empty_blocks_body});
+}
+
+static void not_a_block_body(struct world *world)
+{
+    char *block = proa_arena_alloc(4096, 0);
+    (void)world;
+
+    CHECK(block);
+    CHECK_EQUAL(proa_arena_free(NULL), 0);
+    CHECK_EQUAL(proa_arena_free(&block), 0);
+    CHECK_EQUAL(proa_arena_free(block + 64), 0);
+    CHECK_EQUAL(proa_arena_free(block - 64), 0);
+    CHECK_EQUAL(proa_arena_free(block), 1);
+    CHECK_EQUAL(proa_arena_free(block), 0);
+    check_all_merged();
+}
+
+static void not_a_block(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = not_a_block_body});
+}
+
+/* ---- find ---- */
+
+static void find_body(struct world *world)
+{
+    char *block = proa_arena_alloc(10000, 0), *base = proa_arena_segment(0);
+    uint64_t bytes = segment_bytes(0), offset = 0;
+    int segment = -1, on_stack = 0;
+    (void)world;
+
+    CHECK(block && base);
+    CHECK(proa_arena_find(block + 77, 100, &segment, &offset));
+    CHECK_EQUAL(segment, 0);
+    CHECK_EQUAL(base + offset, block + 77);
+    CHECK(proa_arena_find(base, bytes, &segment, &offset));
+    CHECK(proa_arena_find(base + bytes - 1, 1, &segment, &offset));
+    CHECK_EQUAL(offset, bytes - 1);
+    CHECK(!proa_arena_find(base + bytes - 1, 2, &segment, &offset));
+    CHECK(!proa_arena_find(base + bytes, 1, &segment, &offset));
+    CHECK(!proa_arena_find(base - 1, 1, &segment, &offset));
+    CHECK(!proa_arena_find(base - 1, 2, &segment, &offset));
+    CHECK(!proa_arena_find(base, bytes + 1, &segment, &offset));
+    CHECK(!proa_arena_find(block, SIZE_MAX, &segment, &offset));
+    CHECK(!proa_arena_find(&on_stack, sizeof on_stack, &segment, &offset));
+    CHECK(!proa_arena_find(NULL, 1, &segment, &offset));
+    CHECK(!proa_arena_segment(-1));
+    CHECK(!proa_arena_segment(1));
+    CHECK(!proa_arena_segment(PROA_SEGMENTS));
+}
+
+static void find(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = find_body});
+}
+
+/* ---- pages ---- */
+
+static void pages_given_back_body(struct world *world)
+{
+    uint64_t before = bytes_in_use(), bytes = 24 * mib;
+    char *one = proa_arena_alloc(bytes, 0), *two;
+    (void)world;
+
+    CHECK(one);
+    memset(one, 1, bytes);
+    CHECK(bytes_in_use() >= before + bytes); /* reserved, so that no store can fail later */
+    CHECK(proa_arena_free(one));
+    CHECK(bytes_in_use() <= before + mib);
+
+    /* Between neighbours that stay: their own pages must not go, nor change. */
+    one = proa_arena_alloc(100 * kib, 0);
+    two = proa_arena_alloc(bytes, 0);
+    char *three = proa_arena_alloc(100 * kib, 0);
+    CHECK(one && two && three);
+    memset(one, 11, 100 * kib);
+    memset(two, 22, bytes);
+    memset(three, 33, 100 * kib);
+    CHECK(proa_arena_free(two));
+    CHECK(bytes_in_use() <= before + 2 * mib);
+    for (uint64_t i = 0; i < 100 * kib; i++)
+        CHECK(one[i] == 11 && three[i] == 33);
+    /* What is taken again is reserved again. */
+    two = proa_arena_alloc(bytes, 0);
+    CHECK(two && bytes_in_use() >= before + bytes);
+}
+
+static void pages_given_back(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = pages_given_back_body});
+}
+
+/* ---- refusals ---- */
+
+static void check_refused(size_t bytes, size_t align)
+{
+    uint64_t before = bytes_in_use();
+    int segments = segment_count();
+    char *block;
+
+    CHECK(!proa_arena_alloc(bytes, align));
+    CHECK(strstr(proa_failure(), "no memory"));
+    CHECK_EQUAL(segment_count(), segments);
+    CHECK(bytes_in_use() <= before); /* nothing stays reserved for what was refused */
+    block = proa_arena_alloc(1000, 0);
+    CHECK(block);
+    CHECK(proa_arena_free(block));
+}
+
+static void impossible_sizes_body(struct world *world)
+{
+    (void)world;
+    check_refused(SIZE_MAX, 0);
+    check_refused(SIZE_MAX - 100, 4096);
+    check_refused(SIZE_MAX / 2, 0);
+    check_refused(SIZE_MAX / 4, 0);
+    check_refused((size_t)1 << 60, 0);
+    check_refused((size_t)1 << 46, 4096);
+    check_refused((size_t)1 << 40, 0);
+    check_refused(1, (size_t)1 << 62);
+    check_refused(1, (size_t)1 << 61);
+    check_all_merged();
+}
+
+static void impossible_sizes(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = impossible_sizes_body});
+}
+
+/* More than the node says that it has. */
+static void no_memory_left_body(struct world *world)
+{
+    char *block;
+    (void)world;
+
+    available_bytes = 10 * mib;
+    check_refused(20 * mib, 0);
+    check_refused(200 * mib, 0);
+    block = proa_arena_alloc(5 * mib, 0);
+    CHECK(block);
+    available_bytes = 0;
+    check_refused(20 * mib, 0);
+    CHECK(proa_arena_free(block));
+    available_bytes = UINT64_MAX;
+    check_all_merged();
+}
+
+static void no_memory_left(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = no_memory_left_body});
+}
+
+/* The kernel refuses in the middle of a reservation that is made piece by piece: what was reserved for nothing goes back. */
+static void reservation_fails_body(struct world *world)
+{
+    char *island = proa_arena_alloc(64, 32 * mib); /* its chunk stays reserved after the free: a reservation over it has two pieces */
+    (void)world;
+
+    CHECK(island);
+    CHECK(proa_arena_free(island));
+    fallocate_fails_after = 0;
+    check_refused(50 * mib, 0);
+    fallocate_fails_after = 1;
+    check_refused(50 * mib, 0);
+    fallocate_fails_after = -1;
+    check_all_merged();
+}
+
+static void reservation_fails(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = reservation_fails_body});
+}
+
+/* No memory for the arena's own notes, at each place where it asks for some. */
+static void notes_fail_body(struct world *world)
+{
+    int refused = 0;
+    (void)world;
+
+    for (int after = 0; after < 8; after++) {
+        uint64_t bytes = after % 2 ? 100 * mib : 1000; /* with a new segment, and without */
+        char *block;
+
+        calloc_fails_after = after / 2;
+        block = proa_arena_alloc(bytes, 4 * mib);
+        calloc_fails_after = -1;
+        refused += !block;
+        if (block)
+            CHECK(proa_arena_free(block));
+        else
+            CHECK(strstr(proa_failure(), "no memory"));
+    }
+    CHECK(refused >= 3);
+    check_all_merged();
+}
+
+static void notes_fail(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = notes_fail_body});
+}
+
+/* ---- segments ---- */
+
+static void several_segments_body(struct world *world)
+{
+    enum { BLOCKS = 12 };
+    char *blocks[BLOCKS];
+    (void)world;
+
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = proa_arena_alloc(50 * mib, 0);
+        CHECK(blocks[i]);
+        blocks[i][0] = blocks[i][50 * mib - 1] = (char)i;
+    }
+    CHECK(segment_count() >= 3 && segment_count() <= 5);
+    for (int i = 1; i < segment_count(); i++) {
+        CHECK(segment_bytes(i) >= 2 * segment_bytes(i - 1));
+        CHECK_EQUAL(proa_peer_segment(proa_self, i), proa_arena_segment(i));
+    }
+    for (int i = 0; i < BLOCKS; i++) {
+        CHECK(blocks[i][0] == i && blocks[i][50 * mib - 1] == i);
+        CHECK(proa_arena_free(blocks[i]));
+    }
+    CHECK(bytes_in_use() < 4 * mib);
+    check_all_merged();
+}
+
+static void several_segments(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = several_segments_body});
+}
+
+/* One block that is larger than any segment so far. */
+static void large_block_body(struct world *world)
+{
+    uint64_t bytes = 300 * mib + 5;
+    char *block = proa_arena_alloc(bytes, 2 * mib);
+    (void)world;
+
+    CHECK(block);
+    CHECK_EQUAL((uintptr_t)block % (2 * mib), 0);
+    block[0] = block[bytes - 1] = 1;
+    CHECK(segment_of(block) > 0);
+    CHECK(proa_arena_free(block));
+    check_all_merged();
+}
+
+static void large_block(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = large_block_body});
+}
+
+static void small_means_body(struct world *world)
+{
+    enum { BLOCKS = 10000 };
+    static char *blocks[BLOCKS];
+    long files = world_open_files(), mappings = world_mappings("memfd:proa");
+    (void)world;
+
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = proa_arena_alloc(1000 + (size_t)i % 5000, 0);
+        CHECK(blocks[i]);
+    }
+    CHECK_EQUAL(world_open_files(), files);
+    CHECK_EQUAL(world_mappings("memfd:proa"), mappings);
+    for (int i = 0; i < BLOCKS; i++)
+        CHECK(proa_arena_free(blocks[i * 7 % BLOCKS])); /* 7 does not divide BLOCKS: all of them, out of order */
+    check_all_merged();
+}
+
+static void small_means(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = small_means_body});
+}
+
+/* ---- threads ---- */
+
+static void thread_steps(void *arg, int number)
+{
+    struct piece pieces[40] = {{0}};
+    uint64_t seed = 100 + (uint64_t)number;
+    (void)arg;
+
+    random_steps(pieces, 40, world_rounds(5000), 18, &seed);
+    for (int i = 0; i < 40; i++)
+        if (pieces[i].start)
+            piece_give_back(&pieces[i]);
+}
+
+static void several_threads_body(struct world *world)
+{
+    (void)world;
+    world_threads(4, thread_steps, NULL);
+    check_all_merged();
+}
+
+static void several_threads(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = several_threads_body});
+}
+
+/* ---- start and stop ---- */
+
+static void started_again_body(struct world *world)
+{
+    long files, mappings;
+    (void)world;
+
+    CHECK(proa_arena_alloc(100 * mib, 0)); /* left to the stop, with its segment */
+    proa_core_stop();
+    files = world_open_files();
+    mappings = world_mappings("memfd:proa");
+    CHECK_EQUAL(mappings, 0);
+    for (int i = 0; i < 20; i++) {
+        CHECK_OK(proa_core_start());
+        CHECK(proa_arena_alloc(1000, 0));
+        proa_core_stop();
+    }
+    CHECK_EQUAL(world_open_files(), files);
+    CHECK_EQUAL(world_mappings("memfd:proa"), 0);
+    CHECK_OK(proa_core_start());
+    check_all_merged();
+}
+
+static void started_again(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = started_again_body});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_blocks), cmocka_unit_test(alignments), cmocka_unit_test(empty_blocks), cmocka_unit_test(not_a_block),
+        cmocka_unit_test(find), cmocka_unit_test(pages_given_back), cmocka_unit_test(impossible_sizes), cmocka_unit_test(no_memory_left),
+        cmocka_unit_test(reservation_fails), cmocka_unit_test(notes_fail), cmocka_unit_test(several_segments),
+        cmocka_unit_test(large_block), cmocka_unit_test(small_means), cmocka_unit_test(several_threads), cmocka_unit_test(started_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,386 @@
+/* The reader-writer lock between processes (core/rwlock.h): exclusion, order, fairness, tickets that wrap. */
+#include "world.h"
+
+#include "core/rwlock.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { LOG_MOST = 64 };
+
+/* What the processes of a test share. */
+struct place {
+    struct proa_rwlock lock __attribute__((aligned(64)));
+    struct proa_bell bell;
+    _Atomic uint32_t readers_inside, writers_inside;
+    _Atomic uint32_t entries;       /* how often anybody has got in */
+    _Atomic uint32_t stop, step;
+    uint64_t one, two;              /* written by writers only, always to the same value */
+    _Atomic uint32_t logged;
+    char log[LOG_MOST];             /* who got in, in order; written inside the lock or under an order known otherwise */
+};
+
+static struct place *place_of(struct world *world)
+{
+    return (struct place *)(void *)world->shared;
+}
+
+static const uint32_t near_wrap = UINT32_MAX - 3;
+
+/* Rank 0 chooses the tickets to start from. */
+static void begin(struct world *world, uint32_t tickets)
+{
+    struct place *place = place_of(world);
+
+    world_barrier(world);
+    if (world->rank == 0) {
+        memset(place, 0, sizeof *place);
+        atomic_store(&place->lock.tickets, tickets);
+        atomic_store(&place->lock.serving, tickets);
+    }
+    world_barrier(world);
+}
+
+static void check_free(struct world *world)
+{
+    struct place *place = place_of(world);
+
+    world_barrier(world);
+    CHECK_EQUAL(atomic_load(&place->lock.state), 0);
+    CHECK_EQUAL(atomic_load(&place->lock.tickets), atomic_load(&place->lock.serving));
+    CHECK_EQUAL(atomic_load(&place->bell.sleepers), 0);
+    CHECK(!proa_rwlock_is_held(&place->lock));
+    CHECK(!proa_rwlock_has_writer(&place->lock));
+}
+
+/* ---- inside ---- */
+
+static void work(uint64_t *seed)
+{
+    uint64_t what = world_below(seed, 100);
+
+    if (what < 5)
+        sched_yield();
+    else if (what < 6)
+        world_sleep_us(20);
+}
+
+static void read_once(struct place *place, uint64_t *seed)
+{
+    proa_rwlock_read(&place->lock, &place->bell);
+    atomic_fetch_add(&place->entries, 1);
+    atomic_fetch_add(&place->readers_inside, 1);
+    CHECK_EQUAL(atomic_load(&place->writers_inside), 0);
+    CHECK(proa_rwlock_is_held(&place->lock));
+    CHECK_EQUAL(place->one, place->two);
+    work(seed);
+    CHECK_EQUAL(place->one, place->two);
+    CHECK_EQUAL(atomic_load(&place->writers_inside), 0);
+    atomic_fetch_sub(&place->readers_inside, 1);
+    proa_rwlock_read_unlock(&place->lock, &place->bell);
+}
+
+static void write_once(struct place *place, uint64_t *seed)
+{
+    proa_rwlock_write(&place->lock, &place->bell);
+    atomic_fetch_add(&place->entries, 1);
+    CHECK_EQUAL(atomic_fetch_add(&place->writers_inside, 1), 0);
+    CHECK_EQUAL(atomic_load(&place->readers_inside), 0);
+    CHECK(proa_rwlock_has_writer(&place->lock));
+    place->one++;
+    work(seed);
+    CHECK_EQUAL(atomic_load(&place->readers_inside), 0);
+    place->two++;
+    CHECK_EQUAL(atomic_fetch_sub(&place->writers_inside, 1), 1);
+    proa_rwlock_write_unlock(&place->lock, &place->bell);
+}
+
+/* ---- exclusion ---- */
+
+static void mix(struct world *world, uint64_t writes_of_100, uint32_t tickets)
+{
+    struct place *place = place_of(world);
+    uint64_t seed = 7 * (uint64_t)world->rank + writes_of_100;
+    long rounds = world_rounds(8000) / world->size, writes = 0;
+
+    begin(world, tickets);
+    for (long i = 0; i < rounds; i++) {
+        if (world_below(&seed, 100) < writes_of_100) {
+            write_once(place, &seed);
+            writes++;
+        } else {
+            read_once(place, &seed);
+        }
+    }
+    atomic_fetch_add(&place->step, (uint32_t)writes);
+    check_free(world);
+    CHECK_EQUAL(place->one, atomic_load(&place->step)); /* no write was lost */
+    CHECK_EQUAL(place->two, atomic_load(&place->step));
+}
+
+static void exclusion_body(struct world *world)
+{
+    static const uint64_t writes_of_100[] = {0, 2, 20, 50, 80, 100};
+
+    for (size_t i = 0; i < sizeof writes_of_100 / sizeof writes_of_100[0]; i++)
+        mix(world, writes_of_100[i], i % 2 ? near_wrap : 0);
+}
+
+static void exclusion(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 8; size += 2)
+        world_run(&(struct world_plan){.size = size, .body = exclusion_body});
+}
+
+/* One process: nothing to wait for, both ways to look at the lock. */
+static void alone_body(struct world *world)
+{
+    struct place *place = place_of(world);
+    uint64_t seed = 1;
+
+    begin(world, near_wrap);
+    for (int i = 0; i < 1000; i++) {
+        read_once(place, &seed);
+        write_once(place, &seed);
+    }
+    CHECK_EQUAL(atomic_load(&place->lock.tickets), near_wrap); /* a free lock never queues anybody */
+    check_free(world);
+}
+
+static void alone(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = alone_body});
+}
+
+/* ---- order: who came first gets in first ---- */
+
+static void await_state(struct place *place, uint32_t bits)
+{
+    while ((atomic_load(&place->lock.state) & bits) != bits)
+        world_sleep_us(100);
+}
+
+static void log_entry(struct place *place, char who)
+{
+    place->log[atomic_fetch_add(&place->logged, 1)] = who;
+}
+
+/* Rank 0 reads; rank 1 wants to write; rank 2, who wants to read, comes after it and must not get in before it. */
+static void reader_behind_writer(struct world *world, uint32_t tickets)
+{
+    struct place *place = place_of(world);
+
+    begin(world, tickets);
+    if (world->rank == 0) {
+        proa_rwlock_read(&place->lock, &place->bell);
+        atomic_store(&place->step, 1);
+        world_await(&place->step, 2);
+        world_sleep_us(20000);
+        CHECK_EQUAL(atomic_load(&place->logged), 0);
+        proa_rwlock_read_unlock(&place->lock, &place->bell);
+    } else if (world->rank == 1) {
+        world_await(&place->step, 1);
+        proa_rwlock_write(&place->lock, &place->bell);
+        log_entry(place, 'w');
+        proa_rwlock_write_unlock(&place->lock, &place->bell);
+    } else {
+        await_state(place, PROA_RW_WANTED);
+        atomic_store(&place->step, 2);
+        proa_rwlock_read(&place->lock, &place->bell);
+        log_entry(place, 'r');
+        proa_rwlock_read_unlock(&place->lock, &place->bell);
+    }
+    check_free(world);
+    CHECK_EQUAL(memcmp(place->log, "wr", 2), 0);
+}
+
+/* Rank 0 writes; rank 1 wants to read; rank 2, who wants to write, comes after it. */
+static void writer_behind_reader(struct world *world, uint32_t tickets)
+{
+    struct place *place = place_of(world);
+
+    begin(world, tickets);
+    if (world->rank == 0) {
+        proa_rwlock_write(&place->lock, &place->bell);
+        atomic_store(&place->step, 1);
+        world_await(&place->lock.tickets, tickets + 2);
+        world_sleep_us(20000);
+        CHECK_EQUAL(atomic_load(&place->logged), 0);
+        proa_rwlock_write_unlock(&place->lock, &place->bell);
+    } else if (world->rank == 1) {
+        world_await(&place->step, 1);
+        proa_rwlock_read(&place->lock, &place->bell);
+        log_entry(place, 'r');
+        proa_rwlock_read_unlock(&place->lock, &place->bell);
+    } else {
+        world_await(&place->lock.tickets, tickets + 1);
+        await_state(place, PROA_RW_HELD | PROA_RW_READER); /* rank 1 is at the head, and counted */
+        proa_rwlock_write(&place->lock, &place->bell);
+        log_entry(place, 'w');
+        proa_rwlock_write_unlock(&place->lock, &place->bell);
+    }
+    check_free(world);
+    CHECK_EQUAL(memcmp(place->log, "rw", 2), 0);
+}
+
+/* Rank 0 writes; the others queue up one after the other, writers and readers by turns. Tickets run across 2^32. */
+static void queue_in_order(struct world *world, uint32_t tickets)
+{
+    struct place *place = place_of(world);
+
+    begin(world, tickets);
+    if (world->rank == 0) {
+        proa_rwlock_write(&place->lock, &place->bell);
+        atomic_store(&place->step, 1);
+    }
+    while (world->rank > 0 && (atomic_load(&place->step) == 0 || atomic_load(&place->lock.tickets) - tickets < (uint32_t)world->rank - 1))
+        world_sleep_us(100);
+    if (world->rank == 0) {
+        while (atomic_load(&place->lock.tickets) - tickets < (uint32_t)world->size - 1)
+            world_sleep_us(100);
+        proa_rwlock_write_unlock(&place->lock, &place->bell);
+    } else if (world->rank % 2) {
+        proa_rwlock_write(&place->lock, &place->bell);
+        log_entry(place, (char)('0' + world->rank));
+        proa_rwlock_write_unlock(&place->lock, &place->bell);
+    } else {
+        proa_rwlock_read(&place->lock, &place->bell);
+        log_entry(place, (char)('0' + world->rank));
+        proa_rwlock_read_unlock(&place->lock, &place->bell);
+    }
+    check_free(world);
+    for (int i = 1; i < world->size; i++)
+        CHECK_EQUAL(place->log[i - 1], '0' + i);
+    CHECK_EQUAL(atomic_load(&place->lock.serving), tickets + (uint32_t)world->size - 1);
+}
+
+static void order_body(struct world *world)
+{
+    reader_behind_writer(world, 0);
+    reader_behind_writer(world, UINT32_MAX);
+    writer_behind_reader(world, 0);
+    writer_behind_reader(world, UINT32_MAX - 5);
+}
+
+static void order(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = order_body});
+}
+
+static void queue_body(struct world *world)
+{
+    for (int i = 0; i < 5; i++) {
+        queue_in_order(world, 0);
+        queue_in_order(world, near_wrap);
+    }
+}
+
+static void queue(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 8, .body = queue_body});
+}
+
+/* ---- fairness: one kind all the time, and one of the other kind among them ---- */
+
+static int compare_counts(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
+
+    return one < two ? -1 : one > two;
+}
+
+/* How many others get in while one waits: while the head of the queue does not run, newcomers may pass it, so this is a matter of how long
+ * the system takes to let it run (milliseconds, some thousand others), and the median counts. */
+static void check_median(uint32_t *others, int count)
+{
+    qsort(others, (size_t)count, sizeof *others, compare_counts);
+    CHECK(others[count / 2] < 50000);
+}
+
+static void busy_us(long us)
+{
+    struct timespec start, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000000 + (now.tv_nsec - start.tv_nsec) / 1000 < us);
+}
+
+static void crowd(struct place *place, int writer)
+{
+    while (!atomic_load(&place->stop)) {
+        if (writer)
+            proa_rwlock_write(&place->lock, &place->bell);
+        else
+            proa_rwlock_read(&place->lock, &place->bell);
+        atomic_fetch_add(&place->entries, 1);
+        busy_us(5);
+        if (writer)
+            proa_rwlock_write_unlock(&place->lock, &place->bell);
+        else
+            proa_rwlock_read_unlock(&place->lock, &place->bell);
+    }
+}
+
+static void among_others(struct world *world, int writer)
+{
+    enum { TRIALS = 60 };
+    struct place *place = place_of(world);
+    uint32_t others[TRIALS];
+
+    begin(world, near_wrap);
+    if (world->rank != 0) {
+        crowd(place, !writer);
+    } else {
+        for (int i = 0; i < TRIALS; i++) {
+            world_await(&place->entries, 1);
+            uint32_t before = atomic_load(&place->entries);
+            if (writer)
+                proa_rwlock_write(&place->lock, &place->bell);
+            else
+                proa_rwlock_read(&place->lock, &place->bell);
+            others[i] = atomic_load(&place->entries) - before;
+            if (writer)
+                proa_rwlock_write_unlock(&place->lock, &place->bell);
+            else
+                proa_rwlock_read_unlock(&place->lock, &place->bell);
+            world_sleep_us(500);
+        }
+        atomic_store(&place->stop, 1);
+        check_median(others, TRIALS);
+    }
+    check_free(world);
+}
+
+static void fairness_body(struct world *world)
+{
+    among_others(world, 1);
+    among_others(world, 0);
+}
+
+static void fairness(void **state)
+{
+    (void)state;
+    for (int size = 3; size <= 5; size++)
+        world_run(&(struct world_plan){.size = size, .body = fairness_body});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alone), cmocka_unit_test(exclusion), cmocka_unit_test(order), cmocka_unit_test(queue), cmocka_unit_test(fairness),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

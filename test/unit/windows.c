@@ -1,0 +1,678 @@
+/* Windows of every flavor (core/create.c) and what operations do to them, with 1 to 5 processes; failures that all must share. */
+#include "move.h"
+
+#include "base/fail.h"
+#include "core/arena.h"
+#include "core/ctl.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int sizes[] = {1, 2, 3, 5};
+
+static void on_all_sizes(world_body *body, const void *arg)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        world_run(&(struct world_plan){.size = sizes[i], .body = body, .arg = arg});
+}
+
+/* ---- one body for all kinds of memory ---- */
+
+enum kind { ALLOCATE, SHARED, SHARED_APART, FROM_ARENA, FROM_HEAP, FROM_STACK, DYNAMIC_ARENA, DYNAMIC_HEAP, DYNAMIC_STACK, KINDS };
+
+enum { WORDS = 3000 }; /* 24 KB: several stripes, no multiple of a page */
+
+struct memory {
+    enum kind kind;
+    struct proa_win *win;
+    int64_t *words;              /* ours */
+    int64_t origin[WORLD_MOST];  /* displacement of each process's first word */
+};
+
+static void attach(struct world *world, struct memory *memory)
+{
+    int64_t address = (int64_t)(uintptr_t)memory->words;
+
+    CHECK_OK(proa_regions_attach(memory->win, memory->words, WORDS * sizeof *memory->words));
+    CHECK_EQUAL(world->group.allgather(world->group.context, &address, memory->origin, sizeof address), 0);
+}
+
+static void memory_open(struct world *world, struct memory *memory, enum kind kind, int64_t *stack)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE, .bytes = WORDS * sizeof(int64_t), .disp_unit = sizeof(int64_t)};
+
+    memset(memory, 0, sizeof *memory);
+    memory->kind = kind;
+    if (kind == FROM_ARENA || kind == DYNAMIC_ARENA)
+        memory->words = proa_arena_alloc(args.bytes, 0);
+    if (kind == FROM_HEAP || kind == DYNAMIC_HEAP)
+        memory->words = malloc(args.bytes);
+    if (kind == FROM_STACK || kind == DYNAMIC_STACK)
+        memory->words = stack;
+    if (kind == ALLOCATE)
+        args.flavor = PROA_FLAVOR_ALLOCATE;
+    if (kind == SHARED || kind == SHARED_APART)
+        args.flavor = PROA_FLAVOR_SHARED;
+    args.noncontig = kind == SHARED_APART;
+    args.base = memory->words;
+    if (kind >= DYNAMIC_ARENA)
+        args = (struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1};
+    memory->win = window_create(world, &args);
+    if (!memory->words)
+        memory->words = window_words(memory->win);
+    CHECK(memory->words);
+    if (kind >= DYNAMIC_ARENA)
+        attach(world, memory);
+    memset(memory->words, 0, WORDS * sizeof *memory->words);
+    world_barrier(world);
+}
+
+static void memory_close(struct world *world, struct memory *memory)
+{
+    world_barrier(world);
+    if (memory->kind >= DYNAMIC_ARENA)
+        CHECK_OK(proa_regions_detach(memory->win, memory->words));
+    window_free(memory->win);
+    if (memory->kind == FROM_ARENA || memory->kind == DYNAMIC_ARENA)
+        CHECK(proa_arena_free(memory->words));
+    if (memory->kind == FROM_HEAP || memory->kind == DYNAMIC_HEAP)
+        free(memory->words);
+}
+
+/* The displacement of word i of a process. */
+static int64_t at(const struct memory *memory, int rank, int64_t i)
+{
+    return memory->kind >= DYNAMIC_ARENA ? memory->origin[rank] + 8 * i : i;
+}
+
+static int64_t mark(int from, int to, int64_t i)
+{
+    return from * 1000000 + to * 10000 + i;
+}
+
+static void puts_and_gets(struct world *world, struct memory *memory)
+{
+    static int64_t values[WORDS], got[WORDS];
+    struct proa_win *win = memory->win;
+    int n = world->size, left = (world->rank + n - 1) % n, right = (world->rank + 1) % n;
+
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOPRECEDE));
+    for (int i = 0; i < WORDS; i++)
+        values[i] = mark(world->rank, right, i);
+    CHECK_OK(put_word(win, right, at(memory, right, 0), values[0]));
+    CHECK_OK(put_many(win, right, at(memory, right, 1), values + 1, 1, PROA_U8)); /* any type of any size */
+    CHECK_OK(put_many(win, right, at(memory, right, 1), values + 1, WORDS - 1, PROA_I64));
+    CHECK_OK(proa_win_fence(win, 0));
+    for (int i = 0; i < WORDS; i++)
+        CHECK_EQUAL(memory->words[i], mark(left, world->rank, i));
+    for (int rank = 0; rank < n; rank++) {
+        memset(got, 0, sizeof got);
+        CHECK_OK(get_many(win, rank, at(memory, rank, 0), got, WORDS, PROA_I64));
+        for (int i = 0; i < WORDS; i++)
+            CHECK_EQUAL(got[i], mark((rank + n - 1) % n, rank, i));
+        CHECK_OK(get_word(win, rank, at(memory, rank, WORDS - 1), got));
+        CHECK_EQUAL(got[0], mark((rank + n - 1) % n, rank, WORDS - 1));
+    }
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+}
+
+static void accumulates(struct world *world, struct memory *memory)
+{
+    static int64_t values[WORDS], results[WORDS];
+    struct proa_win *win = memory->win;
+    int n = world->size;
+
+    memset(memory->words, 0, WORDS * sizeof *memory->words);
+    CHECK_OK(proa_win_fence(win, 0));
+    for (int i = 0; i < WORDS; i++)
+        values[i] = world->rank + i;
+    for (int rank = 0; rank < n; rank++) {
+        CHECK_OK(accumulate_many(win, rank, at(memory, rank, 0), values, WORDS, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(accumulate_many(win, rank, at(memory, rank, 0), values, 1, PROA_I64, PROA_OP_SUM)); /* the first once more, alone */
+    }
+    CHECK_OK(proa_win_fence(win, 0));
+    CHECK_EQUAL(memory->words[0], n * (n - 1));
+    for (int i = 1; i < WORDS; i++)
+        CHECK_EQUAL(memory->words[i], n * (n - 1) / 2 + (int64_t)n * i);
+    /* get_accumulate: everyone sees a different state of each word, and the last sum is the whole. */
+    for (int rank = 0; rank < n; rank++) {
+        for (int i = 0; i < WORDS; i++)
+            values[i] = 1;
+        CHECK_OK(get_accumulate_many(win, rank, at(memory, rank, 0), values, results, WORDS, PROA_I64, PROA_OP_SUM));
+        for (int i = 1; i < WORDS; i++) {
+            int64_t before = results[i] - (n * (n - 1) / 2 + (int64_t)n * i);
+            CHECK(before >= 0 && before < n);
+        }
+    }
+    CHECK_OK(proa_win_fence(win, 0));
+    for (int i = 1; i < WORDS; i++)
+        CHECK_EQUAL(memory->words[i], n * (n - 1) / 2 + (int64_t)n * i + n);
+    /* MPI_NO_OP only looks; its origin may be nothing. */
+    memset(results, 0xff, sizeof results);
+    CHECK_OK(get_accumulate_many(win, 0, at(memory, 0, 0), NULL, results, WORDS, PROA_I64, PROA_OP_NO_OP));
+    CHECK_EQUAL(results[1], n * (n - 1) / 2 + n + n);
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+}
+
+static void fetches(struct world *world, struct memory *memory)
+{
+    struct proa_win *win = memory->win;
+    _Atomic uint32_t *seen = (_Atomic uint32_t *)(void *)world->shared;
+    int n = world->size, rounds = (int)world_rounds(200), last = n - 1;
+
+    memory->words[7] = memory->words[8] = 0;
+    world_barrier(world);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int i = 0; i < rounds; i++) {
+        int64_t ticket = fetch_op(win, last, at(memory, last, 7), 1, PROA_OP_SUM);
+        CHECK(ticket >= 0 && ticket < rounds * n);
+        CHECK_EQUAL(atomic_fetch_add(&seen[ticket], 1), 0); /* every value is seen once */
+        for (int64_t old = 0, found;; old = found) { /* a counter by compare_and_swap */
+            found = compare_swap(win, last, at(memory, last, 8), old, old + 1);
+            if (found == old)
+                break;
+        }
+    }
+    CHECK_OK(proa_win_unlock_all(win));
+    world_barrier(world);
+    if (world->rank == last) {
+        CHECK_EQUAL(memory->words[7], rounds * n);
+        CHECK_EQUAL(memory->words[8], rounds * n);
+        memset(world->shared, 0, sizeof *seen * (size_t)(rounds * n));
+    }
+    world_barrier(world);
+    CHECK_OK(proa_win_lock(win, last, 1, 0)); /* by an exclusive lock too */
+    CHECK_EQUAL(compare_swap(win, last, at(memory, last, 7), -5, 1), rounds * n); /* does not match: nothing changes */
+    CHECK_EQUAL(fetch_op(win, last, at(memory, last, 7), 0, PROA_OP_NO_OP), rounds * n);
+    CHECK_EQUAL(fetch_op(win, last, at(memory, last, 8), 2, PROA_OP_REPLACE), rounds * n);
+    CHECK_EQUAL(fetch_op(win, last, at(memory, last, 8), rounds * n, PROA_OP_REPLACE), 2);
+    CHECK_OK(proa_win_unlock(win, last));
+    world_barrier(world);
+    if (world->rank == last)
+        CHECK_EQUAL(memory->words[8], rounds * n);
+}
+
+static void ranges(struct world *world, struct memory *memory)
+{
+    struct proa_win *win = memory->win;
+    int last = world->size - 1;
+    int64_t value = 5, dynamic = memory->kind >= DYNAMIC_ARENA;
+
+    CHECK_OK(proa_win_lock(win, last, 0, 0));
+    CHECK_OK(get_word(win, last, at(memory, last, WORDS - 1), &value));
+    CHECK_FAILS(get_word(win, last, at(memory, last, WORDS), &value), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(get_many(win, last, at(memory, last, 1), &value, WORDS, PROA_I64), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(put_many(win, last, at(memory, last, WORDS), &value, 1, PROA_I8), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(put_many(win, last, at(memory, last, WORDS - 1), &value, 2, PROA_I64), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(put_word(win, last, -1, value), dynamic ? PROA_ERR_RMA_RANGE : PROA_ERR_DISP);
+    CHECK_FAILS(put_word(win, last, INT64_MAX, value), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(put_word(win, last, INT64_MIN, value), dynamic ? PROA_ERR_RMA_RANGE : PROA_ERR_DISP);
+    CHECK_FAILS(put_word(win, last, INT64_MAX / 8 + 1, value), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(accumulate_many(win, last, at(memory, last, WORDS - 1), &value, 2, PROA_I64, PROA_OP_SUM), PROA_ERR_RMA_RANGE);
+    CHECK_OK(put_many(win, last, at(memory, last, 0), NULL, 0, PROA_I64)); /* nothing at all */
+    CHECK_OK(get_many(win, last, at(memory, last, WORDS), NULL, 0, PROA_I64));
+    CHECK_OK(accumulate_many(win, last, at(memory, last, 0), NULL, 0, PROA_I64, PROA_OP_SUM));
+    CHECK_OK(proa_win_unlock(win, last));
+}
+
+static void all_operations_body(struct world *world)
+{
+    int64_t stack[WORDS];
+    struct memory memory;
+
+    for (enum kind kind = 0; kind < KINDS; kind++) {
+        memory_open(world, &memory, kind, stack);
+        puts_and_gets(world, &memory);
+        accumulates(world, &memory);
+        fetches(world, &memory);
+        ranges(world, &memory);
+        memory_close(world, &memory);
+    }
+}
+
+static void all_operations(void **state)
+{
+    (void)state;
+    on_all_sizes(all_operations_body, NULL);
+}
+
+/* ---- counts so large that their bytes wrap around 2^64: an error, and nothing moved ---- */
+
+static void huge_counts_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 10);
+    int64_t words[2] = {77, 77};
+    uint64_t wraps = (UINT64_C(1) << 61) + 1; /* times 8: 8 bytes */
+
+    CHECK_OK(proa_win_lock_all(win, 0));
+    CHECK(put_many(win, 0, 0, words, wraps, PROA_I64) < 0);
+    CHECK(get_many(win, 0, 0, words, wraps, PROA_I64) < 0);
+    CHECK(accumulate_many(win, 0, 0, words, wraps, PROA_I64, PROA_OP_SUM) < 0);
+    CHECK(put_many(win, 0, 0, words, UINT64_C(1) << 61, PROA_I64) < 0);
+    CHECK(put_many(win, 0, 0, words, INT64_MAX, PROA_I8) < 0);
+    CHECK_OK(proa_win_unlock_all(win));
+    world_barrier(world);
+    CHECK_EQUAL(window_words(win)[0], 0);
+    CHECK_EQUAL(words[0], 77);
+    window_free(win);
+}
+
+static void huge_counts(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = huge_counts_body});
+}
+
+/* ---- wrong arguments of operations ---- */
+
+static void wrong_operations_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 10);
+    const struct proa_type *i64 = basic_type(PROA_I64), *f64 = basic_type(PROA_F64), *i32 = basic_type(PROA_I32), *f128 = basic_type(PROA_F128);
+    struct proa_type bad = *i64;
+    int64_t value = 3, other = 4;
+    struct proa_there there = {0, 0, 1, i64}, there_f64 = {0, 0, 1, f64}, there_f128 = {0, 0, 1, f128}, there_bad = {0, 0, 1, &bad};
+    struct proa_buffer none = {NULL, 1, i64}, one = {&value, 1, i64}, two = {&value, 2, i32}, three = {&value, 3, i32}, real = {&value, 1, f64};
+
+    bad.trouble = "is made for this test";
+    CHECK_OK(proa_win_lock_all(win, 0));
+    CHECK_FAILS(proa_put(win, &none, &there), PROA_ERR_BUFFER);
+    CHECK_FAILS(proa_get(win, &none, &there), PROA_ERR_BUFFER);
+    CHECK_FAILS(proa_put(win, &three, &there), PROA_ERR_TYPE);
+    CHECK_FAILS(proa_put(win, &one, &there_bad), PROA_ERR_TYPE);
+    CHECK_FAILS(proa_get(win, &one, &there_bad), PROA_ERR_TYPE);
+    CHECK_FAILS(proa_accumulate(win, &one, &there_bad, PROA_OP_SUM), PROA_ERR_TYPE);
+    CHECK_FAILS(proa_accumulate(win, &one, &there, PROA_OP_NO_OP), PROA_ERR_OP);
+    CHECK_FAILS(proa_accumulate(win, &one, &there, PROA_OP_MAXLOC), PROA_ERR_OP);
+    CHECK_FAILS(proa_accumulate(win, &real, &there_f64, PROA_OP_BAND), PROA_ERR_OP);
+    CHECK_FAILS(proa_accumulate(win, &two, &there, PROA_OP_SUM), PROA_ERR_TYPE);
+    CHECK_FAILS(proa_accumulate(win, &real, &there, PROA_OP_SUM), PROA_ERR_TYPE);
+    CHECK_FAILS(proa_get_accumulate(win, &one, &none, &there, PROA_OP_SUM), PROA_ERR_BUFFER);
+    CHECK_FAILS(proa_get_accumulate(win, &none, &one, &there, PROA_OP_SUM), PROA_ERR_BUFFER);
+    CHECK_FAILS(proa_compare_and_swap(win, &value, &value, &other, &there_f64), PROA_ERR_TYPE);
+    CHECK_FAILS(proa_compare_and_swap(win, &value, &value, &other, &there_f128), PROA_ERR_TYPE);
+    CHECK_FAILS(proa_compare_and_swap(win, NULL, &value, &other, &there), PROA_ERR_BUFFER);
+    CHECK_FAILS(proa_compare_and_swap(win, &value, NULL, &other, &there), PROA_ERR_BUFFER);
+    CHECK_FAILS(proa_compare_and_swap(win, &value, &value, NULL, &there), PROA_ERR_BUFFER);
+    CHECK_FAILS(proa_fetch_and_op(win, &value, NULL, &there, PROA_OP_SUM), PROA_ERR_BUFFER);
+    CHECK_FAILS(proa_fetch_and_op(win, NULL, &other, &there, PROA_OP_SUM), PROA_ERR_BUFFER);
+    CHECK_OK(proa_win_unlock_all(win));
+    world_barrier(world);
+    CHECK_EQUAL(window_words(win)[0], 0);
+    CHECK_EQUAL(value, 3);
+    CHECK_EQUAL(other, 4);
+    window_free(win);
+}
+
+static void wrong_operations(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = wrong_operations_body});
+}
+
+/* ---- shapes: sizes and units that differ from rank to rank, nothing at all, alignment ---- */
+
+static void own_shapes(struct world *world, enum proa_flavor flavor, int noncontig)
+{
+    int me = world->rank, n = world->size, right = (me + 1) % n;
+    uint64_t bytes = me % 2 ? 0 : 100 * (uint64_t)(me + 1); /* odd ranks: nothing */
+    struct proa_create_args args = {.flavor = flavor, .bytes = bytes, .disp_unit = me + 1, .noncontig = noncontig};
+    struct proa_win *win;
+    char value = (char)(me + 1);
+
+    if (flavor == PROA_FLAVOR_CREATE && bytes)
+        args.base = calloc(bytes, 1);
+    win = window_create(world, &args);
+    if (flavor != PROA_FLAVOR_CREATE && bytes)
+        memset(win->base, 0, bytes);
+    CHECK_OK(proa_win_fence(win, 0));
+    for (int rank = 0; rank < n; rank++) {
+        CHECK_EQUAL(win->targets[rank].bytes, rank % 2 ? 0 : 100 * (rank + 1));
+        CHECK_EQUAL(win->targets[rank].disp_unit, rank + 1);
+        CHECK_EQUAL(!proa_win_load_store(win, rank), rank % 2 || (flavor == PROA_FLAVOR_CREATE && rank != me));
+    }
+    if (right % 2)
+        CHECK_FAILS(put_many(win, right, 0, &value, 1, PROA_I8), PROA_ERR_RMA_RANGE);
+    else
+        CHECK_OK(put_many(win, right, 99, &value, 1, PROA_I8)); /* in the target's units: its last element's first byte */
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+    if (bytes)
+        for (uint64_t i = 0; i < bytes; i++)
+            CHECK_EQUAL(((char *)win->base)[i], i == 99 * (uint64_t)(me + 1) ? (char)((me + n - 1) % n + 1) : 0);
+    window_free(win);
+    free(args.base);
+}
+
+static void shapes_body(struct world *world)
+{
+    own_shapes(world, PROA_FLAVOR_CREATE, 0);
+    own_shapes(world, PROA_FLAVOR_ALLOCATE, 0);
+    own_shapes(world, PROA_FLAVOR_SHARED, 0);
+    own_shapes(world, PROA_FLAVOR_SHARED, 1);
+}
+
+static void shapes(void **state)
+{
+    (void)state;
+    on_all_sizes(shapes_body, NULL);
+}
+
+/* Nobody has any memory; still a window, with all its synchronization. */
+static void empty_body(struct world *world)
+{
+    static const enum proa_flavor flavors[] = {PROA_FLAVOR_CREATE, PROA_FLAVOR_ALLOCATE, PROA_FLAVOR_DYNAMIC, PROA_FLAVOR_SHARED};
+
+    for (int i = 0; i < 4; i++) {
+        struct proa_create_args args = {.flavor = flavors[i], .disp_unit = 1};
+        struct proa_win *win = window_create(world, &args);
+        int64_t value = 0;
+        CHECK_OK(proa_win_fence(win, 0));
+        CHECK_FAILS(put_word(win, 0, 0, value), PROA_ERR_RMA_RANGE);
+        CHECK_OK(put_many(win, 0, 0, NULL, 0, PROA_I8));
+        CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        CHECK_OK(proa_win_unlock(win, 0));
+        CHECK(!proa_win_load_store(win, 0));
+        window_free(win);
+    }
+}
+
+static void empty(void **state)
+{
+    (void)state;
+    on_all_sizes(empty_body, NULL);
+}
+
+static void alignment_body(struct world *world)
+{
+    for (size_t align = 0; align <= 1 << 21; align = align ? 2 * align : 8)
+        for (int flavor = PROA_FLAVOR_ALLOCATE; flavor <= PROA_FLAVOR_SHARED; flavor += 2) {
+            struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .bytes = 100, .disp_unit = 1, .align = align, .noncontig = 1};
+            struct proa_win *win = window_create(world, &args);
+            CHECK_EQUAL((uintptr_t)win->base % (align ? align : 64), 0);
+            window_free(win);
+        }
+}
+
+static void alignment(void **state)
+{
+    (void)state;
+    assert_int_equal(PROA_FLAVOR_SHARED, PROA_FLAVOR_ALLOCATE + 2);
+    world_run(&(struct world_plan){.size = 2, .body = alignment_body});
+}
+
+/* Contiguous shared memory: rank by rank without a gap, in every process; a plain store of one is seen by all. */
+static void contiguous_body(struct world *world)
+{
+    int n = world->size;
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .bytes = 8 * (uint64_t)(world->rank + 1), .disp_unit = 8};
+    struct proa_win *win = window_create(world, &args);
+    int64_t *own = (int64_t *)(void *)proa_win_load_store(win, world->rank), *first = (int64_t *)(void *)proa_win_load_store(win, 0);
+
+    CHECK_EQUAL((void *)own, win->base);
+    for (int rank = 1; rank < n; rank++)
+        CHECK_EQUAL(proa_win_load_store(win, rank), proa_win_load_store(win, rank - 1) + win->targets[rank - 1].bytes);
+    for (int i = 0; i <= world->rank; i++)
+        own[i] = 100 * world->rank + i;
+    CHECK_OK(proa_win_fence(win, 0));
+    for (int rank = 0, k = 0; rank < n; rank++)
+        for (int i = 0; i <= rank; i++, k++)
+            CHECK_EQUAL(first[k], 100 * rank + i);
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+    window_free(win);
+}
+
+static void contiguous(void **state)
+{
+    (void)state;
+    on_all_sizes(contiguous_body, NULL);
+}
+
+/* Large windows live in segments that the neighbours have not mapped yet. */
+static void further_segments_body(struct world *world)
+{
+    int right = (world->rank + 1) % world->size;
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 40 << 20, .disp_unit = 1};
+    struct proa_win *wins[4];
+    char value = 9;
+
+    for (int i = 0; i < 4; i++) {
+        wins[i] = window_create(world, &args);
+        CHECK_OK(proa_win_fence(wins[i], 0));
+        CHECK_OK(put_many(wins[i], right, (40 << 20) - 1, &value, 1, PROA_I8));
+        CHECK_OK(proa_win_fence(wins[i], PROA_MODE_NOSUCCEED));
+        CHECK_EQUAL(((char *)wins[i]->base)[(40 << 20) - 1], 9);
+    }
+    for (int i = 0; i < 4; i++)
+        window_free(wins[i]);
+}
+
+static void further_segments(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = further_segments_body});
+}
+
+/* Many windows at once share files and mappings; all memory comes back. */
+static void many_windows_body(struct world *world)
+{
+    enum { MANY = 2000 };
+    int count = (int)world_rounds(MANY);
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 256, .disp_unit = 8};
+    struct proa_win **wins = calloc(MANY, sizeof(struct proa_win *)), *win = window_create(world, &args);
+    long files = world_open_files(), mappings = world_mappings("memfd:proa");
+    void *ctl = win->ctl, *base = win->base;
+
+    window_free(win);
+    for (int i = 0; i < count; i++) {
+        wins[i] = window_create(world, &args);
+        if (i == count / 10) /* some segments later */
+            mappings = world_mappings("memfd:proa");
+    }
+    CHECK(world_open_files() <= files + 1);
+    CHECK(world_mappings("memfd:proa") <= mappings + world->size);
+    for (int i = 0; i < count; i++)
+        window_free(wins[i * 7 % count]);
+    win = window_create(world, &args);
+    CHECK(win->ctl == ctl || win->ctl == base); /* the same places as in the beginning */
+    window_free(win);
+    free(wins);
+}
+
+static void many_windows(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = many_windows_body});
+}
+
+/* A window on some of the processes, and on all in another order: ranks are the window's. */
+static void other_order_body(struct world *world)
+{
+    struct proa_group all = world->group;
+    struct proa_win *win;
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8};
+
+    world->rank = world->size - 1 - world->rank; /* the fake exchange goes by this too */
+    world->group.rank = world->rank;
+    win = window_create(world, &args);
+    CHECK_OK(proa_win_fence(win, 0));
+    CHECK_OK(put_word(win, (world->rank + 1) % world->size, 0, world->rank));
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+    CHECK_EQUAL(window_words(win)[0], (world->rank + world->size - 1) % world->size);
+    window_free(win);
+    world->rank = all.rank;
+    world->group = all;
+}
+
+static void other_order(void **state)
+{
+    (void)state;
+    on_all_sizes(other_order_body, NULL);
+}
+
+/* ---- failures: the same outcome on every process, and nothing lost ---- */
+
+/* Where the next small block would be: grows if something was not given back. */
+static void *next_block(void)
+{
+    void *block = proa_arena_alloc(64, 0);
+
+    CHECK(block);
+    CHECK(proa_arena_free(block));
+    return block;
+}
+
+static void check_all_fail(struct world *world, const struct proa_create_args *args, int expected)
+{
+    void *before = next_block();
+    struct proa_win *win = NULL;
+
+    CHECK_FAILS(proa_win_create(args, &world->group, &win), expected);
+    CHECK(!win);
+    CHECK_EQUAL(next_block(), before);
+    window_free(window_of_words(world, 4)); /* and the next one works */
+}
+
+static void error_on_one_body(struct world *world)
+{
+    static const int codes[] = {PROA_ERR_SIZE, PROA_ERR_DISP, PROA_ERR_BASE, PROA_ERR_INFO, PROA_ERR_INTERN};
+
+    window_free(window_of_words(world, 4));
+    for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++)
+        for (int wrong = 0; wrong < world->size; wrong++) {
+            struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1};
+            args.bytes = flavor == PROA_FLAVOR_ALLOCATE || flavor == PROA_FLAVOR_SHARED ? 1000 : 0;
+            proa_fail(0, " "); /* the sentence that bind left, on the wrong one */
+            args.error = world->rank == wrong ? codes[(flavor + wrong) % 5] : 0;
+            check_all_fail(world, &args, codes[(flavor + wrong) % 5]);
+            /* Two wrong ones, differently: all tell of the same. */
+            args.error = world->rank == wrong ? codes[0] : world->rank == (wrong + 1) % world->size ? codes[1] : 0;
+            check_all_fail(world, &args, world->size == 1 || wrong < (wrong + 1) % world->size ? codes[0] : codes[1]);
+        }
+}
+
+static void error_on_one(void **state)
+{
+    (void)state;
+    on_all_sizes(error_on_one_body, NULL);
+}
+
+static void no_memory_body(struct world *world)
+{
+    uint64_t too_much = UINT64_C(1) << 46;
+
+    window_free(window_of_words(world, 4));
+    for (int wrong = 0; wrong < world->size; wrong++) {
+        struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .disp_unit = 1};
+        args.bytes = world->rank == wrong ? too_much : 100;
+        check_all_fail(world, &args, PROA_ERR_NO_MEM);
+        args.flavor = PROA_FLAVOR_SHARED; /* contiguous: rank 0 finds out, for all */
+        check_all_fail(world, &args, PROA_ERR_NO_MEM);
+        args.noncontig = 1;
+        check_all_fail(world, &args, PROA_ERR_NO_MEM);
+    }
+    /* Only together too much; and so much that the sum wraps around. */
+    if (world->size > 1) {
+        struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .disp_unit = 1, .bytes = (uint64_t)INT64_MAX};
+        check_all_fail(world, &args, PROA_ERR_NO_MEM);
+        args.bytes = UINT64_C(1) << 45;
+        check_all_fail(world, &args, PROA_ERR_NO_MEM);
+    }
+}
+
+static void no_memory(void **state)
+{
+    (void)state;
+    on_all_sizes(no_memory_body, NULL);
+}
+
+static void broken_exchange_body(struct world *world)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 100, .disp_unit = 1};
+    struct proa_win *win = NULL;
+    void *before = next_block();
+
+    world_break_exchange(PROA_ERR_COMM);
+    CHECK_EQUAL(proa_win_create(&args, &world->group, &win), PROA_ERR_COMM);
+    CHECK(!win);
+    world_break_exchange(0);
+    CHECK_EQUAL(next_block(), before);
+    window_free(window_of_words(world, 4));
+}
+
+static void broken_exchange(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = broken_exchange_body});
+}
+
+/* ---- nodes ---- */
+
+static void other_node(struct world *world)
+{
+    int alone = *(const int *)world->arg;
+
+    setenv("PROA_NODE_ID", world->rank == alone ? "another" : "here", 1);
+    setenv("PROA_LOG", "0", 1);
+}
+
+static void elsewhere_body(struct world *world)
+{
+    void *before = next_block();
+
+    for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++) {
+        struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1};
+        struct proa_win *win = NULL;
+        CHECK_EQUAL(proa_win_create(&args, &world->group, &win), PROA_ELSEWHERE);
+        CHECK(strstr(proa_failure(), "different nodes"));
+        CHECK(!win);
+        CHECK_EQUAL(next_block(), before);
+        /* A wrong argument is one on any number of nodes. */
+        args.error = world->rank == 0 ? PROA_ERR_DISP : 0;
+        CHECK_EQUAL(proa_win_create(&args, &world->group, &win), PROA_ERR_DISP);
+        CHECK(!win);
+    }
+}
+
+static void elsewhere(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 5; size++)
+        for (int alone = 0; alone < size; alone += size - 1)
+            world_run(&(struct world_plan){.size = size, .before = other_node, .body = elsewhere_body, .arg = &alone});
+}
+
+static void same_node(struct world *world)
+{
+    (void)world;
+    setenv("PROA_NODE_ID", "one and the same", 1);
+}
+
+static void one_node_body(struct world *world)
+{
+    window_free(window_of_words(world, 4));
+}
+
+static void one_node(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .before = same_node, .body = one_node_body});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_operations),   cmocka_unit_test(huge_counts),  cmocka_unit_test(wrong_operations),
+        cmocka_unit_test(shapes),           cmocka_unit_test(empty),        cmocka_unit_test(alignment),
+        cmocka_unit_test(contiguous),       cmocka_unit_test(other_order),  cmocka_unit_test(further_segments),
+        cmocka_unit_test(many_windows),     cmocka_unit_test(error_on_one), cmocka_unit_test(no_memory),
+        cmocka_unit_test(broken_exchange),  cmocka_unit_test(elsewhere),    cmocka_unit_test(one_node),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

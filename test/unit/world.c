@@ -1,0 +1,399 @@
+/* See world.h. */
+#include "world.h"
+#include "base/fail.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define WORLD_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define WORLD_SANITIZED 1
+#endif
+#endif
+#ifndef WORLD_SANITIZED
+#define WORLD_SANITIZED 0
+#endif
+
+enum {
+    LIMIT_S = 60,
+    SANITIZED_TIMES = 4, /* slower, or so the limit is set */
+    GRACE_MS = 3000,    /* between the first trouble and the end of the others */
+    CARD_BYTES = 4096,  /* what one process may show in an exchange */
+    EXIT_FAILED = 90,   /* a CHECK failed, and has been reported */
+    EXIT_TIMED_OUT = 91
+};
+
+/* What a process leaves for the parent. */
+struct report {
+    _Atomic(const char *) file; /* where it was last; the same pointer in all, since nobody calls exec */
+    _Atomic int line;
+    int reported; /* text says what was wrong */
+    char text[480];
+};
+
+/* One mapping, shared by parent and processes. */
+struct area {
+    pthread_barrier_t barrier;
+    struct report reports[WORLD_MOST];
+    int largest[WORLD_MOST];
+    char cards[WORLD_MOST][CARD_BYTES];
+    char shared[WORLD_SHARED_BYTES] __attribute__((aligned(4096)));
+};
+
+static struct area *area;
+static struct report *own_report; /* in a process of the world */
+static int broken_exchange;
+
+/* ---- in a process: the exchange ---- */
+
+void world_barrier(struct world *world)
+{
+    (void)world;
+    pthread_barrier_wait(&area->barrier);
+}
+
+void world_break_exchange(int code)
+{
+    broken_exchange = code;
+}
+
+/* How many members of a group process `process` plays. */
+struct stretch {
+    struct world *world;
+    int size;
+};
+
+static int fake_allgather(void *context, const void *mine, void *all, size_t bytes)
+{
+    const struct stretch *stretch = context;
+    struct world *world = stretch->world;
+
+    if (broken_exchange)
+        return broken_exchange;
+    if (bytes > CARD_BYTES)
+        world_failed(__FILE__, __LINE__, "the fake exchange takes %d bytes, not %zu", CARD_BYTES, bytes);
+    memcpy(area->cards[world->rank], mine, bytes);
+    world_barrier(world);
+    for (int i = 0; i < stretch->size; i++)
+        memcpy((char *)all + (size_t)i * bytes, area->cards[i < world->size ? i : world->size - 1], bytes);
+    world_barrier(world);
+    return 0;
+}
+
+static int fake_max(void *context, int *value)
+{
+    struct world *world = ((const struct stretch *)context)->world;
+
+    if (broken_exchange)
+        return broken_exchange;
+    area->largest[world->rank] = *value;
+    world_barrier(world);
+    for (int i = 0; i < world->size; i++)
+        if (area->largest[i] > *value)
+            *value = area->largest[i];
+    world_barrier(world);
+    return 0;
+}
+
+struct proa_group world_stretch(struct world *world, int size)
+{
+    static struct stretch stretches[4];
+    static int used;
+    struct stretch *stretch = &stretches[used++ % 4];
+
+    *stretch = (struct stretch){world, size};
+    return (struct proa_group){.size = size, .rank = world->rank, .context = stretch, .allgather = fake_allgather, .max = fake_max};
+}
+
+/* ---- in a process: checks ---- */
+
+void world_at(const char *file, int line)
+{
+    atomic_store_explicit(&own_report->file, file, memory_order_relaxed);
+    atomic_store_explicit(&own_report->line, line, memory_order_relaxed);
+}
+
+void world_failed(const char *file, int line, const char *fmt, ...)
+{
+    va_list args;
+
+    world_at(file, line);
+    va_start(args, fmt);
+    vsnprintf(own_report->text, sizeof own_report->text, fmt, args);
+    va_end(args);
+    own_report->reported = 1;
+    fflush(NULL);
+    _exit(EXIT_FAILED);
+}
+
+void world_check_equal(const char *file, int line, const char *got_text, long long got, const char *expected_text, long long expected)
+{
+    world_at(file, line);
+    if (got != expected)
+        world_failed(file, line, "%s is %lld, not %s (%lld)", got_text, got, expected_text, expected);
+}
+
+void world_check_code(const char *file, int line, const char *call, int got, int expected)
+{
+    world_at(file, line);
+    if (got != expected)
+        world_failed(file, line, "%s returned %d, not %d: %s", call, got, expected, proa_failure());
+    if (expected != 0 && proa_failure()[0] == '\0')
+        world_failed(file, line, "%s returned %d as it should, but proa_failure() says nothing", call, got);
+}
+
+static void out_of_time(int number)
+{
+    void *frames[64];
+    int count = backtrace(frames, 64);
+
+    (void)number;
+    backtrace_symbols_fd(frames, count, STDERR_FILENO);
+    _exit(EXIT_TIMED_OUT);
+}
+
+/* ---- in a process: its life ---- */
+
+static void live(struct world *world, const struct world_plan *plan, int limit_s)
+{
+    void *frame;
+    int code;
+
+    own_report = &area->reports[world->rank];
+    broken_exchange = 0;
+    backtrace(&frame, 1); /* loads what it needs now rather than in the signal handler */
+    signal(SIGALRM, out_of_time);
+    alarm((unsigned)limit_s);
+    if (plan->before)
+        plan->before(world);
+    code = proa_core_start();
+    if (code)
+        world_failed(__FILE__, __LINE__, "proa_core_start returned %d: %s", code, proa_failure());
+    world_barrier(world); /* nobody is met half started */
+    plan->body(world);
+    world_barrier(world); /* nobody's memory goes while a neighbour may still use it */
+    proa_core_stop();
+    exit(EXIT_SUCCESS); /* not _exit: here sanitizers look for leaks */
+}
+
+static pid_t launch(const struct world_plan *plan, int rank, int limit_s)
+{
+    struct world world = {.rank = rank, .size = plan->size, .shared = area->shared, .arg = plan->arg};
+    pid_t parent = getpid(), pid = fork();
+
+    if (pid != 0)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left behind when the test is killed */
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
+    world.group = world_stretch(&world, plan->size);
+    live(&world, plan, limit_s);
+    return 0;
+}
+
+/* ---- in the parent ---- */
+
+static void area_open(int size)
+{
+    pthread_barrierattr_t attributes;
+
+    area = mmap(NULL, sizeof *area, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (area == MAP_FAILED)
+        fail_msg("no memory for a world");
+    pthread_barrierattr_init(&attributes);
+    pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&area->barrier, &attributes, (unsigned)size);
+    pthread_barrierattr_destroy(&attributes);
+}
+
+static long now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void tell(int rank, int status, int limit_s, int late)
+{
+    const struct report *report = &area->reports[rank];
+    const char *path = atomic_load(&report->file), *file = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : "(no check yet)";
+    int line = atomic_load(&report->line);
+
+    if (report->reported)
+        print_error("rank %d: %s:%d: %s\n", rank, file, line, report->text);
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_TIMED_OUT)
+        print_error("rank %d: still running after %d s, last seen at %s:%d\n", rank, limit_s, file, line);
+    else if (WIFEXITED(status))
+        print_error("rank %d: exit status %d, last seen at %s:%d\n", rank, WEXITSTATUS(status), file, line);
+    else if (!late)
+        print_error("rank %d: %s, last seen at %s:%d\n", rank, strsignal(WTERMSIG(status)), file, line);
+    else
+        print_error("rank %d: ended because of the others, last seen at %s:%d\n", rank, file, line);
+}
+
+static void end_all(const pid_t *pids, int size)
+{
+    for (int i = 0; i < size; i++)
+        if (pids[i])
+            kill(pids[i], SIGKILL);
+}
+
+/* Waits for all; after the first trouble the others get a short time to end, or to report, themselves. Returns how many had trouble. */
+static int wait_for_all(pid_t *pids, int size, int limit_s)
+{
+    long end_ms = now_ms() + (limit_s + 10) * 1000L;
+    int left = size, troubles = 0, late = 0, status;
+
+    while (left > 0) {
+        pid_t pid = waitpid(-1, &status, WNOHANG);
+        if (pid > 0) {
+            int rank = 0;
+            while (rank < size && pids[rank] != pid)
+                rank++;
+            pids[rank] = 0;
+            left--;
+            if (status == 0)
+                continue;
+            tell(rank, status, limit_s, late);
+            if (troubles++ == 0 && end_ms > now_ms() + GRACE_MS)
+                end_ms = now_ms() + GRACE_MS;
+        } else if (pid < 0 && errno != EINTR) {
+            break;
+        } else if (now_ms() > end_ms && !late) {
+            late = 1;
+            end_all(pids, size);
+        } else {
+            world_sleep_us(500);
+        }
+    }
+    return troubles;
+}
+
+void world_run(const struct world_plan *plan)
+{
+    pid_t pids[WORLD_MOST];
+    int limit_s = (plan->limit_s ? plan->limit_s : LIMIT_S) * (WORLD_SANITIZED ? SANITIZED_TIMES : 1), troubles;
+
+    assert_in_range(plan->size, 1, WORLD_MOST);
+    area_open(plan->size);
+    fflush(NULL);
+    for (int i = 0; i < plan->size; i++) {
+        pids[i] = launch(plan, i, limit_s);
+        if (pids[i] < 0) {
+            end_all(pids, i);
+            fail_msg("fork: %s", strerror(errno));
+        }
+    }
+    troubles = wait_for_all(pids, plan->size, limit_s);
+    munmap(area, sizeof *area);
+    if (troubles)
+        fail_msg("%d of %d processes failed", troubles, plan->size);
+}
+
+/* ---- small things ---- */
+
+long world_rounds(long rounds)
+{
+    return WORLD_SANITIZED && rounds > 10 ? rounds / 10 : rounds;
+}
+
+uint64_t world_random(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+uint64_t world_below(uint64_t *seed, uint64_t limit)
+{
+    return world_random(seed) % limit;
+}
+
+void world_sleep_us(long us)
+{
+    struct timespec time = {us / 1000000, us % 1000000 * 1000};
+
+    nanosleep(&time, NULL);
+}
+
+void world_await(const _Atomic uint32_t *word, uint32_t least)
+{
+    while (atomic_load(word) < least)
+        world_sleep_us(100);
+}
+
+struct started_thread {
+    pthread_t id;
+    world_thread *thread;
+    void *arg;
+    int number;
+};
+
+static void *thread_main(void *arg)
+{
+    struct started_thread *started = arg;
+
+    started->thread(started->arg, started->number);
+    return NULL;
+}
+
+void world_threads(int count, world_thread *thread, void *arg)
+{
+    struct started_thread *started = calloc((size_t)count, sizeof *started);
+
+    CHECK(started);
+    for (int i = 0; i < count; i++) {
+        started[i] = (struct started_thread){.thread = thread, .arg = arg, .number = i};
+        CHECK_EQUAL(pthread_create(&started[i].id, NULL, thread_main, &started[i]), 0);
+    }
+    for (int i = 0; i < count; i++)
+        pthread_join(started[i].id, NULL);
+    free(started);
+}
+
+long world_mappings(const char *text)
+{
+    FILE *file = fopen("/proc/self/maps", "re");
+    char line[512];
+    long count = 0;
+
+    CHECK(file);
+    while (fgets(line, sizeof line, file))
+        count += strstr(line, text) != NULL;
+    fclose(file);
+    return count;
+}
+
+long world_open_files(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    long count = 0;
+
+    CHECK(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}

@@ -1,0 +1,100 @@
+/*
+ * A world: processes forked for one test, each with Proa's core started in it, and a stand-in for the host MPI's exchange among them.
+ *
+ * world_run() forks the processes, runs the body in each and waits for them. A CHECK that fails, a signal, a non-zero exit (a sanitizer's
+ * report) or running out of time in any of them fails the cmocka test, after a line for every process in trouble: rank, file, line, why.
+ * Core is started after the fork: the test's own process never has one, so each world begins with fresh processes. One world at a time.
+ */
+#ifndef PROA_TEST_WORLD_H
+#define PROA_TEST_WORLD_H
+
+#include "core/win.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    WORLD_MOST = 16,             /* processes */
+    WORLD_SHARED_BYTES = 4 << 20
+};
+
+struct world {
+    int rank, size;
+    struct proa_group group; /* the fake exchange, over all processes of the world */
+    char *shared;            /* WORLD_SHARED_BYTES, the same memory in all processes, zeroed before they start */
+    const void *arg;         /* of the plan */
+};
+
+typedef void world_body(struct world *world);
+
+struct world_plan {
+    int size;
+    world_body *body;
+    const void *arg;
+    world_body *before; /* runs in each process before core is started there: for the environment and limits. NULL: nothing */
+    int limit_s;         /* 0: 60; more with a sanitizer */
+};
+
+void world_run(const struct world_plan *plan);
+
+/* Returns once all processes of the world have called it. Not Proa's barrier. */
+void world_barrier(struct world *world);
+
+/* A group of `size` members that only world->size processes stand for: this process is member rank, the last one plays all from its own
+ * rank on. For windows of more members than one wants to fork. */
+struct proa_group world_stretch(struct world *world, int size);
+
+/* From now on exchanges of this process and world return code, having done nothing. 0: work again. */
+void world_break_exchange(int code);
+
+/* ---- checks, for the body and the threads that it starts ---- */
+
+/* Says that this process got here: what is told of a process that hangs or crashes. */
+void world_at(const char *file, int line);
+
+/* Reports, and ends this process. */
+void world_failed(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn, cold));
+
+#define HERE() world_at(__FILE__, __LINE__)
+
+#define CHECK(condition)                                                                                                                   \
+    do {                                                                                                                                   \
+        HERE();                                                                                                                            \
+        if (!(condition))                                                                                                                  \
+            world_failed(__FILE__, __LINE__, "%s", #condition);                                                                            \
+    } while (0)
+
+/* Integers of any kind, or addresses; told as signed numbers. */
+#define CHECK_EQUAL(got, expected)                                                                                                         \
+    world_check_equal(__FILE__, __LINE__, #got, (long long)(got), #expected, (long long)(expected))
+void world_check_equal(const char *file, int line, const char *got_text, long long got, const char *expected_text, long long expected);
+
+/* A call of core that must succeed. */
+#define CHECK_OK(call) world_check_code(__FILE__, __LINE__, #call, (call), 0)
+/* A call of core that must fail with this code, and say why. */
+#define CHECK_FAILS(call, code) world_check_code(__FILE__, __LINE__, #call, (call), (code))
+void world_check_code(const char *file, int line, const char *call, int got, int expected);
+
+/* ---- small things that most tests need ---- */
+
+/* How often to repeat, given how often without a sanitizer. */
+long world_rounds(long rounds);
+
+/* Sebastiano Vigna's splitmix64. */
+uint64_t world_random(uint64_t *seed);
+uint64_t world_below(uint64_t *seed, uint64_t limit);
+
+void world_sleep_us(long us);
+
+/* Waits, without Proa, until the word has at least this value: for steps between processes. */
+void world_await(const _Atomic uint32_t *word, uint32_t least);
+
+/* Starts a function in count threads of this process, numbered from 0, and waits for their ends. */
+typedef void world_thread(void *arg, int number);
+void world_threads(int count, world_thread *thread, void *arg);
+
+/* Lines of /proc/self/maps that contain text; open files of this process. */
+long world_mappings(const char *text);
+long world_open_files(void);
+
+#endif
