@@ -1,4 +1,5 @@
 /* The window as an object: group, attributes, info, name, error handler (MPI-4.1, 13.2.6, 13.2.7; 7.7.3, 7.8, 9.3). */
+#include "bind/attribute.h"
 #include "bind/bind.h"
 
 #include <stdint.h>
@@ -14,8 +15,7 @@ PROA_EXPORT int PMPI_Win_get_group(MPI_Win handle, MPI_Group *group)
 }
 PROA_ALIAS(Win_get_group);
 
-/* The predefined attributes are Proa's; all others are the shadow's. 1 if keyval is one of ours, and *value what it points to. */
-static int predefined(struct proa_window *window, int keyval, void **value)
+int proa_attribute_find(struct proa_window *window, int keyval, void **value)
 {
     switch (keyval) {
     case MPI_WIN_BASE:
@@ -44,13 +44,12 @@ PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *
 
     if (!win)
         return proa_pmpi()->Win_get_attr(handle, keyval, value, flag);
-    *flag = predefined(proa_window_of(win), keyval, value);
+    *flag = proa_attribute_find(proa_window_of(win), keyval, value);
     return *flag ? MPI_SUCCESS : proa_pmpi()->Win_get_attr(proa_window_shadow(proa_window_of(win)), keyval, value, flag);
 }
 PROA_ALIAS(Win_get_attr);
 
-/* The host window behind a handle: for what is the host's business. */
-static MPI_Win host_of(MPI_Win handle)
+MPI_Win proa_host_handle(MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
 
@@ -59,54 +58,54 @@ static MPI_Win host_of(MPI_Win handle)
 
 PROA_EXPORT int PMPI_Win_set_attr(MPI_Win handle, int keyval, void *value)
 {
-    return proa_pmpi()->Win_set_attr(host_of(handle), keyval, value);
+    return proa_pmpi()->Win_set_attr(proa_host_handle(handle), keyval, value);
 }
 PROA_ALIAS(Win_set_attr);
 
 PROA_EXPORT int PMPI_Win_delete_attr(MPI_Win handle, int keyval)
 {
-    return proa_pmpi()->Win_delete_attr(host_of(handle), keyval);
+    return proa_pmpi()->Win_delete_attr(proa_host_handle(handle), keyval);
 }
 PROA_ALIAS(Win_delete_attr);
 
 PROA_EXPORT int PMPI_Win_set_name(MPI_Win handle, const char *name)
 {
-    return proa_pmpi()->Win_set_name(host_of(handle), name);
+    return proa_pmpi()->Win_set_name(proa_host_handle(handle), name);
 }
 PROA_ALIAS(Win_set_name);
 
 PROA_EXPORT int PMPI_Win_get_name(MPI_Win handle, char *name, int *length)
 {
-    return proa_pmpi()->Win_get_name(host_of(handle), name, length);
+    return proa_pmpi()->Win_get_name(proa_host_handle(handle), name, length);
 }
 PROA_ALIAS(Win_get_name);
 
 PROA_EXPORT int PMPI_Win_set_errhandler(MPI_Win handle, MPI_Errhandler errhandler)
 {
-    return proa_pmpi()->Win_set_errhandler(host_of(handle), errhandler);
+    return proa_pmpi()->Win_set_errhandler(proa_host_handle(handle), errhandler);
 }
 PROA_ALIAS(Win_set_errhandler);
 
 PROA_EXPORT int PMPI_Win_get_errhandler(MPI_Win handle, MPI_Errhandler *errhandler)
 {
-    return proa_pmpi()->Win_get_errhandler(host_of(handle), errhandler);
+    return proa_pmpi()->Win_get_errhandler(proa_host_handle(handle), errhandler);
 }
 PROA_ALIAS(Win_get_errhandler);
 
 PROA_EXPORT int PMPI_Win_call_errhandler(MPI_Win handle, int code)
 {
-    return proa_pmpi()->Win_call_errhandler(host_of(handle), code);
+    return proa_pmpi()->Win_call_errhandler(proa_host_handle(handle), code);
 }
 PROA_ALIAS(Win_call_errhandler);
 
 PROA_EXPORT int PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
 {
-    return proa_pmpi()->Win_set_info(host_of(handle), info);
+    return proa_pmpi()->Win_set_info(proa_host_handle(handle), info);
 }
 PROA_ALIAS(Win_set_info);
 
 PROA_EXPORT int PMPI_Win_get_info(MPI_Win handle, MPI_Info *info)
 {
-    return proa_pmpi()->Win_get_info(host_of(handle), info);
+    return proa_pmpi()->Win_get_info(proa_host_handle(handle), info);
 }
 PROA_ALIAS(Win_get_info);

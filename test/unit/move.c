@@ -12,7 +12,7 @@ static pthread_once_t types_once = PTHREAD_ONCE_INIT;
 static void types_fill(void)
 {
     for (int i = 0; i < PROA_BASIC_COUNT; i++)
-        types[i] = (struct proa_type){.size = proa_basic_bytes((enum proa_basic)i), .basic = (uint8_t)i, .dense = 1};
+        CHECK_OK(proa_type_basic((enum proa_basic)i, &types[i]));
 }
 
 const struct proa_type *basic_type(enum proa_basic basic)

@@ -139,6 +139,7 @@ static void accumulates(struct world *world, struct memory *memory)
     CHECK_EQUAL(memory->words[0], n * (n - 1));
     for (int i = 1; i < WORDS; i++)
         CHECK_EQUAL(memory->words[i], n * (n - 1) / 2 + (int64_t)n * i);
+    world_barrier(world);
     /* get_accumulate: everyone sees a different state of each word, and the last sum is the whole. */
     for (int rank = 0; rank < n; rank++) {
         for (int i = 0; i < WORDS; i++)
@@ -152,6 +153,7 @@ static void accumulates(struct world *world, struct memory *memory)
     CHECK_OK(proa_win_fence(win, 0));
     for (int i = 1; i < WORDS; i++)
         CHECK_EQUAL(memory->words[i], n * (n - 1) / 2 + (int64_t)n * i + n);
+    world_barrier(world);
     /* MPI_NO_OP only looks; its origin may be nothing. */
     memset(results, 0xff, sizeof results);
     CHECK_OK(get_accumulate_many(win, 0, at(memory, 0, 0), NULL, results, WORDS, PROA_I64, PROA_OP_NO_OP));
@@ -280,6 +282,7 @@ static void wrong_operations_body(struct world *world)
     struct proa_buffer none = {NULL, 1, i64}, one = {&value, 1, i64}, two = {&value, 2, i32}, three = {&value, 3, i32}, real = {&value, 1, f64};
 
     bad.trouble = "is made for this test";
+    bad.dense = bad.predefined = 0;
     CHECK_OK(proa_win_lock_all(win, 0));
     CHECK_FAILS(proa_put(win, &none, &there), PROA_ERR_BUFFER);
     CHECK_FAILS(proa_get(win, &none, &there), PROA_ERR_BUFFER);

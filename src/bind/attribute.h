@@ -1,0 +1,13 @@
+/* The predefined attributes of a window (MPI-4.1, 13.2.6): Proa's, for every language. */
+#ifndef PROA_BIND_ATTRIBUTE_H
+#define PROA_BIND_ATTRIBUTE_H
+
+#include "host/window.h"
+
+/* 1 if keyval (as C numbers it) is a predefined one, and *value what C programs get for it: the base's address, or a pointer to the value. */
+int proa_attribute_find(struct proa_window *window, int keyval, void **value);
+
+/* The host window behind a handle, for what is the host's business; the handle itself if it is not Proa's. */
+MPI_Win proa_host_handle(MPI_Win handle);
+
+#endif
