@@ -28,6 +28,9 @@ int proa_raise(const struct proa_win *win, const char *call, int code) __attribu
 /* The same on a communicator's: for the calls that create a window. */
 int proa_raise_on_comm(MPI_Comm comm, const char *call, int code) __attribute__((cold));
 
+/* The sentence about the failure of that class that this thread was told of last; NULL if its last failure was of another class, or none. */
+const char *proa_raised_text(int class);
+
 /* What a call on a window returns. */
 static inline int proa_return(const struct proa_win *win, const char *call, int code)
 {

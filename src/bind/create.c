@@ -1,7 +1,8 @@
 /* MPI_Win_create, allocate, allocate_shared, create_dynamic, free (MPI-4.1, 13.2). */
 #include "base/log.h"
 #include "bind/bind.h"
-#include "bind/info.h"
+#include "host/hints.h"
+#include "host/info.h"
 #include "core/barrier.h"
 #include "core/sync.h"
 #include "host/exchange.h"
@@ -50,13 +51,13 @@ static int comm_check(MPI_Comm comm)
 
 /* ---- creation ---- */
 
-static void args_fill(struct proa_create_args *args, const struct request *r, int error)
+static void args_fill(struct proa_create_args *args, const struct request *r, const struct proa_hints *hints, int error)
 {
     *args = (struct proa_create_args){.flavor = r->flavor, .base = r->base, .bytes = (uint64_t)r->bytes, .disp_unit = (int)r->disp_unit};
     args->align = proa_info_alignment(r->info);
-    args->noncontig = proa_info_true(r->info, "alloc_shared_noncontig");
+    args->noncontig = proa_hint_is_true(hints->noncontig);
     args->threads = proa_has_threads();
-    args->hints.granularity = (uint64_t)proa_info_number(r->info, "mpi_accumulate_granularity", 0);
+    args->hints.granularity = (uint64_t)proa_hint_number(hints->granularity);
     args->error = error;
     if (error)
         args->bytes = 0;
@@ -91,17 +92,21 @@ static int create(const struct request *r)
     struct proa_window *window = proa_window_new();
     MPI_Comm comm = r->comm;
     struct proa_create_args args;
+    struct proa_hints hints;
     struct proa_group group;
     struct proa_win *win;
     int outcome = request_check(r);
 
     if (!window && !outcome)
         outcome = proa_fail(PROA_ERR_NO_MEM, "the host MPI gives no more window handles");
-    args_fill(&args, r, outcome);
+    proa_hints_read(r->info, &hints);
+    args_fill(&args, r, &hints, outcome);
     proa_exchange_over(&comm, &group);
     outcome = proa_win_create(&args, &group, &win);
-    if (outcome == PROA_OK)
+    if (outcome == PROA_OK) {
+        window->hints = hints;
         outcome = window_finish(window, win, r);
+    }
     if (outcome != PROA_OK && window)
         proa_window_free(window);
     return outcome;

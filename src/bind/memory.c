@@ -1,6 +1,6 @@
 /* MPI_Alloc_mem, MPI_Free_mem (MPI-4.1, 9.2), attach and detach (13.2.4), shared_query (13.2.3). */
 #include "bind/bind.h"
-#include "bind/info.h"
+#include "host/info.h"
 #include "core/arena.h"
 
 /* Memory of the arena, so that windows over it are reached by load and store. */

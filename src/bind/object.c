@@ -56,14 +56,34 @@ MPI_Win proa_host_handle(MPI_Win handle)
     return win ? proa_window_shadow(proa_window_of(win)) : handle;
 }
 
+/* A predefined attribute cannot be set or deleted. */
+static int check_keyval(const struct proa_win *win, int keyval)
+{
+    void *value;
+
+    if (win && proa_attribute_find(proa_window_of(win), keyval, &value))
+        return proa_fail(PROA_ERR_KEYVAL, "the attribute is a predefined one: it cannot be changed");
+    return PROA_OK;
+}
+
 PROA_EXPORT int PMPI_Win_set_attr(MPI_Win handle, int keyval, void *value)
 {
+    struct proa_win *win = proa_win_find(handle);
+    int error = check_keyval(win, keyval);
+
+    if (error)
+        return proa_raise(win, "MPI_Win_set_attr", error);
     return proa_pmpi()->Win_set_attr(proa_host_handle(handle), keyval, value);
 }
 PROA_ALIAS(Win_set_attr);
 
 PROA_EXPORT int PMPI_Win_delete_attr(MPI_Win handle, int keyval)
 {
+    struct proa_win *win = proa_win_find(handle);
+    int error = check_keyval(win, keyval);
+
+    if (error)
+        return proa_raise(win, "MPI_Win_delete_attr", error);
     return proa_pmpi()->Win_delete_attr(proa_host_handle(handle), keyval);
 }
 PROA_ALIAS(Win_delete_attr);
@@ -100,12 +120,21 @@ PROA_ALIAS(Win_call_errhandler);
 
 PROA_EXPORT int PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
 {
-    return proa_pmpi()->Win_set_info(proa_host_handle(handle), info);
+    struct proa_win *win = proa_win_find(handle);
+
+    if (!win)
+        return proa_pmpi()->Win_set_info(handle, info);
+    proa_hints_change(info, &proa_window_of(win)->hints);
+    return MPI_SUCCESS;
 }
 PROA_ALIAS(Win_set_info);
 
 PROA_EXPORT int PMPI_Win_get_info(MPI_Win handle, MPI_Info *info)
 {
-    return proa_pmpi()->Win_get_info(proa_host_handle(handle), info);
+    struct proa_win *win = proa_win_find(handle);
+
+    if (!win)
+        return proa_pmpi()->Win_get_info(handle, info);
+    return proa_hints_info(&proa_window_of(win)->hints, info);
 }
 PROA_ALIAS(Win_get_info);

@@ -3,6 +3,8 @@
 #include "bind/bind.h"
 #include "core/sync.h"
 
+#include <stdio.h>
+
 static int class_of(int code)
 {
     switch (code) {
@@ -16,28 +18,65 @@ static int class_of(int code)
     }
 }
 
+/* ---- what is said ---- */
+
+static _Thread_local char said[560];
+static _Thread_local int said_class;
+
+const char *proa_raised_text(int class)
+{
+    return said_class == class && said[0] ? said : NULL;
+}
+
+static int is_fatal(MPI_Errhandler handler)
+{
+    int fatal = handler == MPI_ERRORS_ARE_FATAL;
+
+#if MPI_VERSION >= 4
+    fatal = fatal || handler == MPI_ERRORS_ABORT;
+#endif
+    return fatal;
+}
+
+/* The sentence is kept for MPI_Error_string. Where the handler ends the program nobody can ask for it: it goes to stderr. */
+static void say(int class, MPI_Errhandler handler)
+{
+    said_class = class;
+    proa_log(is_fatal(handler) ? PROA_LOG_WARN : PROA_LOG_INFO, "%s", said);
+    if (handler != MPI_ERRHANDLER_NULL)
+        proa_pmpi()->Errhandler_free(&handler);
+}
+
+/* ---- raising ---- */
+
 int proa_raise(const struct proa_win *win, const char *call, int code)
 {
-    struct proa_window *window = proa_window_of(win);
-    MPI_Win shadow = proa_window_shadow(window);
+    MPI_Win shadow = proa_window_shadow(proa_window_of(win));
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
     int length, class = class_of(code);
 
     proa_pmpi()->Win_get_name(shadow, name, &length);
+    proa_pmpi()->Win_get_errhandler(shadow, &handler);
     if (name[0])
-        proa_log(PROA_LOG_WARN, "%s: %s (rank %d, window \"%s\")", call, proa_failure(), win->rank, name);
+        snprintf(said, sizeof said, "%s: %s (rank %d, window \"%s\")", call, proa_failure(), win->rank, name);
     else
-        proa_log(PROA_LOG_WARN, "%s: %s (rank %d)", call, proa_failure(), win->rank);
+        snprintf(said, sizeof said, "%s: %s (rank %d)", call, proa_failure(), win->rank);
+    say(class, handler);
     proa_pmpi()->Win_call_errhandler(shadow, class);
     return class;
 }
 
 int proa_raise_on_comm(MPI_Comm comm, const char *call, int code)
 {
+    MPI_Comm on = comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     int class = class_of(code);
 
-    proa_log(PROA_LOG_WARN, "%s: %s", call, proa_failure());
-    proa_pmpi()->Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, class);
+    proa_pmpi()->Comm_get_errhandler(on, &handler);
+    snprintf(said, sizeof said, "%s: %s", call, proa_failure());
+    say(class, handler);
+    proa_pmpi()->Comm_call_errhandler(on, class);
     return class;
 }
 

@@ -3,10 +3,28 @@
 #include "base/fail.h"
 #include "core/sync.h"
 
+#include <stdio.h>
+
+/* "0, 2, 3" into text, with "..." if there are too many for room. */
+static void ranks_text(const struct proa_ranks *group, char *text, size_t room)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < group->count && length + 16 < room; i++)
+        length += (size_t)snprintf(text + length, room - length, "%s%d", i ? ", " : "", group->rank[i]);
+    if (length + 16 >= room)
+        snprintf(text + length, room - length, ", ...");
+}
+
 static int no_epoch(const struct proa_win *win, int rank)
 {
+    char ranks[100];
+
+    ranks_text(&win->started_group, ranks, sizeof ranks);
     if (win->started)
-        return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not in the group given to MPI_Win_start", rank);
+        return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not in the group given to MPI_Win_start (started for ranks %s)", rank,
+                         win->started_group.count ? ranks : "of an empty group");
     if (win->locked)
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
     return proa_fail(PROA_ERR_RMA_SYNC, "no epoch is open: MPI_Win_fence, MPI_Win_start or MPI_Win_lock must come first");

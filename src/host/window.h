@@ -11,6 +11,7 @@
 #define PROA_HOST_WINDOW_H
 
 #include "core/win.h"
+#include "host/hints.h"
 #include "host/table.h"
 
 #include <mpi.h>
@@ -24,6 +25,7 @@ struct proa_window {
     /* What attributes point to (MPI-4.1, 13.2.6). */
     MPI_Aint bytes;
     int disp_unit, flavor, model;
+    struct proa_hints hints; /* of info keys, in force */
 };
 
 extern struct proa_table proa_windows;

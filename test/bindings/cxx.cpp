@@ -109,7 +109,7 @@ void lock(const Job &job)
 
 void predefined_attributes()
 {
-  int memory[8];
+  int memory[8] = {};
   void *base;
   MPI::Aint *bytes;
   int *unit;
@@ -138,7 +138,7 @@ int count_deleted(MPI::Win &, int, void *, void *)
 
 void own_attribute()
 {
-  int memory[1], value = 7, *found = 0;
+  int memory[1] = {}, value = 7, *found = 0;
   MPI::Win win = create(memory, 1);
   int keyval = MPI::Win::Create_keyval(copy_none, count_deleted, 0);
 
@@ -154,7 +154,7 @@ void own_attribute()
 
 void name_and_group(const Job &job)
 {
-  int memory[1], length = 0;
+  int memory[1] = {}, length = 0;
   char name[MPI::MAX_OBJECT_NAME];
   MPI::Win win = create(memory, 1);
 

@@ -66,13 +66,13 @@ void world_failed(const char *file, int line, const char *fmt, ...) __attribute_
 
 /* Integers of any kind, or addresses; told as signed numbers. */
 #define CHECK_EQUAL(got, expected)                                                                                                         \
-    world_check_equal(__FILE__, __LINE__, #got, (long long)(got), #expected, (long long)(expected))
+    (HERE(), world_check_equal(__FILE__, __LINE__, #got, (long long)(got), #expected, (long long)(expected)))
 void world_check_equal(const char *file, int line, const char *got_text, long long got, const char *expected_text, long long expected);
 
 /* A call of core that must succeed. */
-#define CHECK_OK(call) world_check_code(__FILE__, __LINE__, #call, (call), 0)
+#define CHECK_OK(call) (HERE(), world_check_code(__FILE__, __LINE__, #call, (call), 0))
 /* A call of core that must fail with this code, and say why. */
-#define CHECK_FAILS(call, code) world_check_code(__FILE__, __LINE__, #call, (call), (code))
+#define CHECK_FAILS(call, code) (HERE(), world_check_code(__FILE__, __LINE__, #call, (call), (code)))
 void world_check_code(const char *file, int line, const char *call, int got, int expected);
 
 /* ---- small things that most tests need ---- */

@@ -1,0 +1,78 @@
+/* See hints.h. */
+#include "host/hints.h"
+#include "host/info.h"
+#include "host/pmpi.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Only values that a key can have count; anything else is as if the key were not there (MPI-4.1, 10: unknown values are ignored). */
+static int is_sensible(const char *key, const char *value)
+{
+    if (strcmp(key, "mpi_accumulate_granularity") == 0)
+        return strspn(value, "0123456789") == strlen(value) && value[0];
+    if (strcmp(key, "mpi_minimum_memory_alignment") == 0)
+        return proa_hint_number(value) > 0 && (proa_hint_number(value) & (proa_hint_number(value) - 1)) == 0;
+    if (strcmp(key, "accumulate_ops") == 0)
+        return strcmp(value, "same_op") == 0 || strcmp(value, "same_op_no_op") == 0;
+    if (strcmp(key, "accumulate_ordering") == 0)
+        return strcmp(value, "none") == 0 || strspn(value, "raw,") == strlen(value);
+    if (strstr(key, "kinds"))
+        return value[0] != '\0';
+    return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;
+}
+
+/* What Proa says of the memory it allocates is its own to say. */
+static int is_ours_to_say(const char *key)
+{
+    return strcmp(key, "mpi_memory_alloc_kinds") == 0;
+}
+
+static void take(MPI_Info info, const char *key, char *hint)
+{
+    char value[PROA_HINT_ROOM];
+
+    if (!is_ours_to_say(key) && proa_info_text(info, key, value, sizeof value) && is_sensible(key, value))
+        strcpy(hint, value);
+}
+
+void proa_hints_read(MPI_Info info, struct proa_hints *hints)
+{
+#define READ(field, key, fallback, changes)                                                                                                \
+    strcpy(hints->field, fallback);                                                                                                        \
+    take(info, key, hints->field);
+    PROA_HINTS(READ)
+#undef READ
+}
+
+void proa_hints_change(MPI_Info info, struct proa_hints *hints)
+{
+#define CHANGE(field, key, fallback, changes)                                                                                              \
+    if (changes)                                                                                                                           \
+        take(info, key, hints->field);
+    PROA_HINTS(CHANGE)
+#undef CHANGE
+}
+
+int proa_hints_info(const struct proa_hints *hints, MPI_Info *info)
+{
+    int error = proa_pmpi()->Info_create(info);
+
+#define SET(field, key, fallback, changes)                                                                                                 \
+    if (error == MPI_SUCCESS && hints->field[0])                                                                                           \
+        error = proa_pmpi()->Info_set(*info, key, hints->field);
+    PROA_HINTS(SET)
+#undef SET
+    return error;
+}
+
+int proa_hint_is_true(const char *hint)
+{
+    return strcasecmp(hint, "true") == 0;
+}
+
+long proa_hint_number(const char *hint)
+{
+    return strtol(hint, NULL, 10);
+}

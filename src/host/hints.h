@@ -1,0 +1,43 @@
+/*
+ * The info keys of the chapter (MPI-4.1, 13.2): which Proa understands, what a window was given, and what is in force.
+ */
+#ifndef PROA_HOST_HINTS_H
+#define PROA_HOST_HINTS_H
+
+#include <mpi.h>
+
+/* X(field, key, value when the user says nothing, may MPI_Win_set_info change it) */
+#define PROA_HINTS(X)                                                                                                                      \
+    X(no_locks, "no_locks", "false", 1)                                                                                                    \
+    X(ordering, "accumulate_ordering", "rar,raw,war,waw", 1)                                                                               \
+    X(ops, "accumulate_ops", "same_op_no_op", 1)                                                                                           \
+    X(granularity, "mpi_accumulate_granularity", "0", 0)                                                                                   \
+    X(same_size, "same_size", "false", 0)                                                                                                  \
+    X(same_unit, "same_disp_unit", "false", 0)                                                                                             \
+    X(noncontig, "alloc_shared_noncontig", "false", 0)                                                                                     \
+    X(alignment, "mpi_minimum_memory_alignment", "64", 0)                                                                                  \
+    X(kinds, "mpi_memory_alloc_kinds", "system,mpi", 0)                                                                                    \
+    X(asserted_kinds, "mpi_assert_memory_alloc_kinds", "", 0)
+
+enum { PROA_HINT_ROOM = 64 };
+
+struct proa_hints {
+#define PROA_HINT_FIELD(field, key, fallback, changes) char field[PROA_HINT_ROOM];
+    PROA_HINTS(PROA_HINT_FIELD)
+#undef PROA_HINT_FIELD
+};
+
+/* What info (may be MPI_INFO_NULL) asks for at creation, and what holds where it is silent or makes no sense. */
+void proa_hints_read(MPI_Info info, struct proa_hints *hints);
+
+/* MPI_Win_set_info: takes over the keys that may change. */
+void proa_hints_change(MPI_Info info, struct proa_hints *hints);
+
+/* A new info with the values in force; keys without a value are left out. An MPI error class. */
+int proa_hints_info(const struct proa_hints *hints, MPI_Info *info);
+
+/* A hint as truth, and as a number. */
+int proa_hint_is_true(const char *hint);
+long proa_hint_number(const char *hint);
+
+#endif

@@ -1,0 +1,541 @@
+/* Locks on windows (core/passive.c): exclusion of every kind from every other, several targets at once, no deadlock of our own making. */
+#include "move.h"
+
+#include "base/fail.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Who is inside, told by those who are. */
+struct inside {
+    _Atomic uint32_t exclusive[WORLD_MOST], shared[WORLD_MOST], all;
+    _Atomic uint32_t step[8];
+    _Atomic uint32_t entries, stop;
+};
+
+static struct inside *inside_of(struct world *world)
+{
+    return (struct inside *)(void *)world->shared;
+}
+
+/* ---- exclusion ---- */
+
+static void check_exclusive(const struct inside *inside, int target)
+{
+    CHECK_EQUAL(atomic_load(&inside->exclusive[target]), 1);
+    CHECK_EQUAL(atomic_load(&inside->shared[target]), 0);
+    CHECK_EQUAL(atomic_load(&inside->all), 0);
+}
+
+static void dwell(uint64_t *seed)
+{
+    uint64_t what = world_below(seed, 100);
+
+    if (what < 5)
+        sched_yield();
+    else if (what < 6)
+        world_sleep_us(30);
+}
+
+/* Word 0 of a target counts the exclusive locks on it, without atomics. */
+static void under_exclusive(struct world *world, struct proa_win *win, int target, uint64_t *seed)
+{
+    struct inside *inside = inside_of(world);
+    int64_t value = -1;
+
+    CHECK_OK(proa_win_lock(win, target, 1, 0));
+    atomic_fetch_add(&inside->exclusive[target], 1);
+    check_exclusive(inside, target);
+    CHECK_OK(get_word(win, target, 0, &value));
+    dwell(seed);
+    CHECK_OK(put_word(win, target, 0, value + 1));
+    check_exclusive(inside, target);
+    atomic_fetch_sub(&inside->exclusive[target], 1);
+    CHECK_OK(proa_win_unlock(win, target));
+}
+
+static void under_shared(struct world *world, struct proa_win *win, int target, uint64_t *seed)
+{
+    struct inside *inside = inside_of(world);
+
+    CHECK_OK(proa_win_lock(win, target, 0, 0));
+    atomic_fetch_add(&inside->shared[target], 1);
+    CHECK_EQUAL(atomic_load(&inside->exclusive[target]), 0);
+    fetch_op(win, target, 1, 1, PROA_OP_SUM);
+    dwell(seed);
+    CHECK_EQUAL(atomic_load(&inside->exclusive[target]), 0);
+    atomic_fetch_sub(&inside->shared[target], 1);
+    CHECK_OK(proa_win_unlock(win, target));
+}
+
+static void check_no_exclusive(struct world *world)
+{
+    for (int i = 0; i < world->size; i++)
+        CHECK_EQUAL(atomic_load(&inside_of(world)->exclusive[i]), 0);
+}
+
+static void under_all(struct world *world, struct proa_win *win, uint64_t *seed)
+{
+    struct inside *inside = inside_of(world);
+
+    CHECK_OK(proa_win_lock_all(win, 0));
+    atomic_fetch_add(&inside->all, 1);
+    check_no_exclusive(world);
+    for (int i = 0; i < world->size; i++)
+        fetch_op(win, i, 2, 1, PROA_OP_SUM);
+    dwell(seed);
+    check_no_exclusive(world);
+    atomic_fetch_sub(&inside->all, 1);
+    CHECK_OK(proa_win_unlock_all(win));
+}
+
+/* What of 100 rounds is done how; the rest is lock_all. */
+struct mix {
+    uint64_t exclusive, shared;
+};
+
+static void mix(struct world *world, const struct mix *mix)
+{
+    struct proa_win *win = window_of_words(world, 3);
+    uint64_t seed = (uint64_t)world->rank + 100 * mix->exclusive + mix->shared;
+    int64_t exclusives[WORLD_MOST] = {0}, shareds[WORLD_MOST] = {0}, alls = 0;
+
+    for (long round = 0; round < world_rounds(1000); round++) {
+        uint64_t what = world_below(&seed, 100);
+        int target = (int)world_below(&seed, (uint64_t)world->size);
+        if (what < mix->exclusive) {
+            under_exclusive(world, win, target, &seed);
+            exclusives[target]++;
+        } else if (what < mix->exclusive + mix->shared) {
+            under_shared(world, win, target, &seed);
+            shareds[target]++;
+        } else {
+            under_all(world, win, &seed);
+            alls++;
+        }
+    }
+    for (int i = 0; i < world->size; i++) { /* each takes off what it has put there: all words end as 0 */
+        CHECK_OK(proa_win_lock(win, i, 0, 0));
+        fetch_op(win, i, 0, -exclusives[i], PROA_OP_SUM);
+        fetch_op(win, i, 1, -shareds[i], PROA_OP_SUM);
+        fetch_op(win, i, 2, -alls, PROA_OP_SUM);
+        CHECK_OK(proa_win_unlock(win, i));
+        world_barrier(world); /* exclusive locks count without atomics: nobody is left in one now */
+    }
+    world_barrier(world);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQUAL(window_words(win)[i], 0);
+    CHECK_EQUAL(atomic_load(&win->ctl->lock.state), 0);
+    CHECK_EQUAL(atomic_load(&win->ctl->all.active), 0);
+    CHECK_EQUAL(atomic_load(&win->ctl->all.asked), atomic_load(&win->ctl->all.granted));
+    window_free(win);
+}
+
+static void exclusion_body(struct world *world)
+{
+    static const struct mix mixes[] = {{100, 0}, {50, 50}, {0, 50}, {50, 0}, {30, 40}, {3, 3}, {3, 94}, {90, 0}};
+
+    for (size_t i = 0; i < sizeof mixes / sizeof mixes[0]; i++)
+        mix(world, &mixes[i]);
+}
+
+static void exclusion(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 6; size++)
+        world_run(&(struct world_plan){.size = size, .body = exclusion_body});
+}
+
+/* ---- several targets at once ---- */
+
+/* Everyone takes some targets in rising order, exclusive or shared: no cycle among users, so none among locks. */
+static void rising_order_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    struct inside *inside = inside_of(world);
+    uint64_t seed = (uint64_t)world->rank;
+
+    for (long round = 0; round < world_rounds(500); round++) {
+        uint64_t chosen = world_random(&seed), exclusive = world_random(&seed);
+        for (int i = 0; i < world->size; i++) {
+            if (!(chosen >> i & 1))
+                continue;
+            CHECK_OK(proa_win_lock(win, i, (int)(exclusive >> i & 1), 0));
+            atomic_fetch_add(exclusive >> i & 1 ? &inside->exclusive[i] : &inside->shared[i], 1);
+            CHECK_EQUAL(atomic_load(&inside->exclusive[i]), exclusive >> i & 1);
+        }
+        for (int i = world->size - 1; i >= 0; i--) {
+            if (!(chosen >> i & 1))
+                continue;
+            if (exclusive >> i & 1)
+                check_exclusive(inside, i);
+            atomic_fetch_sub(exclusive >> i & 1 ? &inside->exclusive[i] : &inside->shared[i], 1);
+            CHECK_OK(proa_win_unlock(win, i));
+        }
+        if (round % 10 == 0) {
+            CHECK_OK(proa_win_lock_all(win, 0));
+            check_no_exclusive(world);
+            atomic_fetch_add(&inside->all, 1);
+            atomic_fetch_sub(&inside->all, 1);
+            CHECK_OK(proa_win_unlock_all(win));
+        }
+    }
+    window_free(win);
+}
+
+static void rising_order(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 5; size++)
+        world_run(&(struct world_plan){.size = size, .body = rising_order_body});
+}
+
+/* ---- no deadlock where the user has none: steps that bring the processes into the dangerous position ---- */
+
+static void step(struct world *world, int number)
+{
+    atomic_store(&inside_of(world)->step[number], 1);
+}
+
+static void after(struct world *world, int number)
+{
+    world_await(&inside_of(world)->step[number], 1);
+}
+
+/* Waits until somebody wants this target exclusively and cannot have it yet. */
+static void await_writer(const struct proa_win *win, int target)
+{
+    while (!(atomic_load(&win->targets[target].ctl->lock.state) & PROA_RW_WANTED))
+        world_sleep_us(100);
+}
+
+/* Two readers hold a target each and then ask for the other's, shared; meanwhile writers, who hold nothing else, wait for both targets.
+ * Shared locks do not exclude each other, so the readers get what they ask for, then the writers. second: a window for the second target;
+ * the same as first, or another one. */
+static void readers_cross(struct world *world, struct proa_win *first, struct proa_win *second)
+{
+    switch (world->rank) {
+    case 0:
+        CHECK_OK(proa_win_lock(first, 0, 0, 0));
+        step(world, 0);
+        after(world, 1);
+        await_writer(second, 1);
+        CHECK_OK(proa_win_lock(second, 1, 0, 0));
+        CHECK_OK(proa_win_unlock(second, 1));
+        CHECK_OK(proa_win_unlock(first, 0));
+        break;
+    case 1:
+        CHECK_OK(proa_win_lock(second, 1, 0, 0));
+        step(world, 1);
+        after(world, 0);
+        await_writer(first, 0);
+        CHECK_OK(proa_win_lock(first, 0, 0, 0));
+        CHECK_OK(proa_win_unlock(first, 0));
+        CHECK_OK(proa_win_unlock(second, 1));
+        break;
+    default:
+        after(world, 0);
+        after(world, 1);
+        CHECK_OK(proa_win_lock(world->rank == 2 ? first : second, world->rank == 2 ? 0 : 1, 1, 0));
+        CHECK_OK(proa_win_unlock(world->rank == 2 ? first : second, world->rank == 2 ? 0 : 1));
+    }
+}
+
+static void readers_cross_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+
+    readers_cross(world, win, win);
+    window_free(win);
+}
+
+static void readers_cross_in_a_window(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 4, .body = readers_cross_body, .limit_s = 10});
+}
+
+static void readers_cross_windows_body(struct world *world)
+{
+    struct proa_win *first = window_of_words(world, 1), *second = window_of_words(world, 1);
+
+    readers_cross(world, first, second);
+    window_free(second);
+    window_free(first);
+}
+
+static void readers_cross_windows(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 4, .body = readers_cross_windows_body, .limit_s = 10});
+}
+
+/* One process holds a target exclusively and wants a second one; another holds a third exclusively, for which a lock_all waits. Writers
+ * give way to waiting lock_alls, but not while they hold a lock that others wait for. */
+static void writer_and_lock_all(struct world *world, struct proa_win *held, struct proa_win *win)
+{
+    switch (world->rank) {
+    case 0: /* holds target 0 of `held`, then wants target 0 of win, which is free */
+        CHECK_OK(proa_win_lock(held, 0, 1, 0));
+        step(world, 0);
+        while (atomic_load(&win->targets[0].ctl->all.asked) == 0)
+            world_sleep_us(100);
+        await_writer(held, 0);
+        CHECK_OK(proa_win_lock(win, held == win ? 2 : 0, 1, 0));
+        CHECK_OK(proa_win_unlock(win, held == win ? 2 : 0));
+        CHECK_OK(proa_win_unlock(held, 0));
+        break;
+    case 1: /* holds target 1 of win, so that lock_all waits, and wants rank 0's */
+        CHECK_OK(proa_win_lock(win, 1, 1, 0));
+        step(world, 1);
+        after(world, 0);
+        CHECK_OK(proa_win_lock(held, 0, 1, 0));
+        CHECK_OK(proa_win_unlock(held, 0));
+        CHECK_OK(proa_win_unlock(win, 1));
+        break;
+    default:
+        after(world, 0);
+        after(world, 1);
+        CHECK_OK(proa_win_lock_all(win, 0));
+        CHECK_OK(proa_win_unlock_all(win));
+    }
+}
+
+static void writer_and_lock_all_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+
+    writer_and_lock_all(world, win, win);
+    window_free(win);
+}
+
+static void writer_and_lock_all_in_a_window(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = writer_and_lock_all_body, .limit_s = 10});
+}
+
+static void writer_and_lock_all_windows_body(struct world *world)
+{
+    struct proa_win *held = window_of_words(world, 1), *win = window_of_words(world, 1);
+
+    writer_and_lock_all(world, held, win);
+    window_free(win);
+    window_free(held);
+}
+
+static void writer_and_lock_all_windows(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = writer_and_lock_all_windows_body, .limit_s = 10});
+}
+
+/* lock_all on two windows in opposite order, with a writer waiting for each: lock_alls do not exclude each other. */
+static void lock_alls_cross_body(struct world *world)
+{
+    struct proa_win *first = window_of_words(world, 1), *second = window_of_words(world, 1);
+    struct proa_win *mine = world->rank % 2 ? second : first, *other = world->rank % 2 ? first : second;
+
+    if (world->rank < 2) {
+        CHECK_OK(proa_win_lock_all(mine, 0));
+        step(world, world->rank);
+        after(world, 1 - world->rank);
+        while (!proa_rwlock_has_writer(&other->targets[0].ctl->lock))
+            world_sleep_us(100);
+        CHECK_OK(proa_win_lock_all(other, 0));
+        CHECK_OK(proa_win_unlock_all(other));
+        CHECK_OK(proa_win_unlock_all(mine));
+    } else {
+        after(world, 0);
+        after(world, 1);
+        CHECK_OK(proa_win_lock(mine, 0, 1, 0));
+        CHECK_OK(proa_win_unlock(mine, 0));
+    }
+    window_free(second);
+    window_free(first);
+}
+
+static void lock_alls_cross_windows(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 4, .body = lock_alls_cross_body, .limit_s = 10});
+}
+
+/* ---- fairness: among others who never stop ---- */
+
+static void crowd(struct world *world, struct proa_win *win, int all)
+{
+    struct inside *inside = inside_of(world);
+
+    while (!atomic_load(&inside->stop)) {
+        if (all)
+            CHECK_OK(proa_win_lock_all(win, 0));
+        else
+            CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        atomic_fetch_add(&inside->entries, 1);
+        if (all)
+            CHECK_OK(proa_win_unlock_all(win));
+        else
+            CHECK_OK(proa_win_unlock(win, 0));
+    }
+}
+
+/* Rank 0 locks now and then, the others all the time, the other kind. Done if it comes to an end. */
+static void among_others(struct world *world, int all)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    struct inside *inside = inside_of(world);
+
+    if (world->rank == 0) {
+        world_await(&inside->entries, 100);
+        for (int i = 0; i < 40; i++) {
+            if (all)
+                CHECK_OK(proa_win_lock_all(win, 0));
+            else
+                CHECK_OK(proa_win_lock(win, 0, 1, 0));
+            world_sleep_us(20);
+            if (all)
+                CHECK_OK(proa_win_unlock_all(win));
+            else
+                CHECK_OK(proa_win_unlock(win, 0));
+            world_sleep_us(200);
+        }
+        atomic_store(&inside->stop, 1);
+    } else {
+        crowd(world, win, !all);
+    }
+    window_free(win);
+    world_barrier(world);
+    if (world->rank == 0)
+        memset(world->shared, 0, sizeof *inside);
+    world_barrier(world);
+}
+
+static void fairness_body(struct world *world)
+{
+    among_others(world, 0);
+    among_others(world, 1);
+}
+
+static void fairness(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 5; size++)
+        world_run(&(struct world_plan){.size = size, .body = fairness_body});
+}
+
+/* ---- NOCHECK, flush, counters that wrap ---- */
+
+static void nocheck_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    int right = (world->rank + 1) % world->size;
+
+    for (int exclusive = 0; exclusive <= 1; exclusive++) {
+        CHECK_OK(proa_win_lock(win, right, exclusive, PROA_MODE_NOCHECK));
+        CHECK_EQUAL(atomic_load(&win->targets[right].ctl->lock.state), 0); /* the lock itself is left alone */
+        CHECK_OK(put_word(win, right, 0, exclusive + 5));
+        CHECK_OK(proa_win_flush(win, right));
+        CHECK_OK(proa_win_unlock(win, right));
+        world_barrier(world);
+        CHECK_EQUAL(window_words(win)[0], exclusive + 5);
+        world_barrier(world);
+    }
+    CHECK_OK(proa_win_lock_all(win, PROA_MODE_NOCHECK));
+    CHECK_EQUAL(atomic_load(&win->targets[0].ctl->all.active), 0);
+    CHECK_OK(put_word(win, right, 0, 9));
+    CHECK_OK(proa_win_unlock_all(win));
+    world_barrier(world);
+    CHECK_EQUAL(window_words(win)[0], 9);
+    window_free(win);
+}
+
+static void nocheck(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = nocheck_body});
+}
+
+/* What one puts and flushes another sees, having been told outside of MPI. */
+static void flush_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 2);
+    _Atomic uint32_t *told = &inside_of(world)->step[0];
+
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (uint32_t i = 1; i <= (uint32_t)world_rounds(500); i++) {
+        if (world->rank == 0) {
+            CHECK_OK(put_word(win, 1, 0, i));
+            CHECK_OK(i % 2 ? proa_win_flush(win, 1) : proa_win_flush(win, -1));
+            atomic_store(told, i);
+            while (atomic_load(told) == i)
+                sched_yield();
+        } else {
+            while (atomic_load(told) != i)
+                sched_yield();
+            proa_win_sync(win);
+            CHECK_EQUAL(window_words(win)[0], i);
+            atomic_store(told, 0);
+        }
+    }
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+}
+
+static void flush(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = flush_body});
+}
+
+/* The counts of waiting lock_alls pass 2^32, and 2^31. */
+static void wrap_body(struct world *world)
+{
+    static const uint32_t starts[] = {UINT32_MAX - 2, INT32_MAX - 2u};
+    uint64_t seed = (uint64_t)world->rank;
+
+    for (int i = 0; i < 2; i++) {
+        struct proa_win *win = window_of_words(world, 3);
+        if (world->rank == 0) {
+            atomic_store(&win->ctl->all.asked, starts[i]);
+            atomic_store(&win->ctl->all.granted, starts[i]);
+            atomic_store(&win->ctl->lock.tickets, starts[i]);
+            atomic_store(&win->ctl->lock.serving, starts[i]);
+        }
+        world_barrier(world);
+        while (atomic_load(&win->targets[0].ctl->all.asked) - starts[i] < 8) { /* until enough had to wait */
+            under_exclusive(world, win, 0, &seed);
+            under_all(world, win, &seed);
+        }
+        window_free(win);
+    }
+}
+
+static void wrap(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 4, .body = wrap_body});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exclusion),
+        cmocka_unit_test(rising_order),
+        cmocka_unit_test(readers_cross_in_a_window),
+        cmocka_unit_test(readers_cross_windows),
+        cmocka_unit_test(writer_and_lock_all_in_a_window),
+        cmocka_unit_test(writer_and_lock_all_windows),
+        cmocka_unit_test(lock_alls_cross_windows),
+        cmocka_unit_test(fairness),
+        cmocka_unit_test(nocheck),
+        cmocka_unit_test(flush),
+        cmocka_unit_test(wrap),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
