@@ -1,8 +1,8 @@
 /*
  * MPI_Put, Get, Accumulate, Get_accumulate, Fetch_and_op, Compare_and_swap (MPI-4.1, 13.3.1 to 13.3.4) and their large-count forms.
  *
- * Each finds the window, turns its arguments into core's, and calls core. For put and get that is the whole fast path: core/op.h computes
- * the address and copies, inline.
+ * Each finds the window, turns its arguments into core's, and calls core. Put and get try the plain way first: core/op.h computes the address
+ * and copies, inline.
  */
 #include "bind/operation.h"
 #include "core/op.h"
@@ -17,7 +17,7 @@ static int count_negative(const char *which, int64_t count)
     return proa_fail(PROA_ERR_COUNT, "%s count %lld is negative", which, (long long)count);
 }
 
-static inline int set_buffer(struct proa_buffer *buffer, const char *which, const struct proa_near *near)
+static int set_buffer(struct proa_buffer *buffer, const char *which, const struct proa_near *near)
 {
     buffer->address = (void *)(uintptr_t)near->address;
     buffer->count = (uint64_t)near->count;
@@ -26,7 +26,7 @@ static inline int set_buffer(struct proa_buffer *buffer, const char *which, cons
 }
 
 /* PROA_OK, PROA_NOWHERE or a code. */
-static inline int set_there(const struct proa_win *win, struct proa_there *there, const struct proa_far *far)
+static int set_there(const struct proa_win *win, struct proa_there *there, const struct proa_far *far)
 {
     there->rank = far->rank;
     there->displacement = far->displacement;
@@ -49,7 +49,7 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
 
 /* ---- the operations ---- */
 
-static inline int put(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far)
+int proa_do_put(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
@@ -62,7 +62,7 @@ static inline int put(struct proa_win *win, const char *call, struct proa_near n
     return proa_return(win, call, error);
 }
 
-static inline int get(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far)
+int proa_do_get(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
@@ -75,14 +75,27 @@ static inline int get(struct proa_win *win, const char *call, struct proa_near n
     return proa_return(win, call, error);
 }
 
-int proa_do_put(struct proa_win *win, const char *call, struct proa_near origin, struct proa_far target)
+static inline int is_in(const struct proa_win *win, int rank)
 {
-    return put(win, call, origin, target);
+    return (unsigned)rank < (unsigned)win->size;
 }
 
-int proa_do_get(struct proa_win *win, const char *call, struct proa_near origin, struct proa_far target)
+/* Both sides alike, and the target one of the window's: may the plain way be tried? */
+static inline int is_alike(const struct proa_win *win, int64_t count, MPI_Datatype datatype, int rank, int64_t target_count,
+                           MPI_Datatype target_datatype)
 {
-    return get(win, call, origin, target);
+    return datatype == target_datatype && count == target_count && is_in(win, rank);
+}
+
+/* The plain way for the accumulate family: few elements of one predefined type. MPI_NO_OP gets, or does nothing. */
+static inline int accumulate_plain(struct proa_win *win, const void *origin, void *result, const void *compare, int64_t count,
+                                   MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op)
+{
+    int operation = proa_operation_find(op);
+
+    return operation >= 0 && (result || operation != PROA_OP_NO_OP) &&
+           proa_accumulate_plain(win, origin, result, compare, (uint64_t)count, proa_type_find(datatype), rank, displacement,
+                                 (enum proa_operation)operation);
 }
 
 int proa_do_accumulate(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far, MPI_Op op)
@@ -130,7 +143,10 @@ PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, i
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Put(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return put(win, "MPI_Put", (struct proa_near){origin, count, datatype},
+    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
+        proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
+        return MPI_SUCCESS;
+    return proa_do_put(win, "MPI_Put", (struct proa_near){origin, count, datatype},
                (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Put);
@@ -142,7 +158,10 @@ PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int ran
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Get(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return get(win, "MPI_Get", (struct proa_near){origin, count, datatype},
+    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
+        proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
+        return MPI_SUCCESS;
+    return proa_do_get(win, "MPI_Get", (struct proa_near){origin, count, datatype},
                (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Get);
@@ -154,6 +173,9 @@ PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype data
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Accumulate(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle);
+    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
+        accumulate_plain(win, origin, NULL, NULL, count, datatype, rank, displacement, op))
+        return MPI_SUCCESS;
     return proa_do_accumulate(win, "MPI_Accumulate", (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
@@ -168,6 +190,9 @@ PROA_EXPORT int PMPI_Get_accumulate(const void *origin, int count, MPI_Datatype 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Get_accumulate(origin, count, datatype, result, result_count, result_datatype, rank, displacement, target_count,
                                            target_datatype, op, handle);
+    if (is_alike(win, count, datatype, rank, target_count, target_datatype) && result_count == count && result_datatype == datatype &&
+        result && accumulate_plain(win, origin, result, NULL, count, datatype, rank, displacement, op))
+        return MPI_SUCCESS;
     return proa_do_get_accumulate(win, "MPI_Get_accumulate", (struct proa_near){origin, count, datatype},
                                   (struct proa_near){result, result_count, result_datatype},
                                   (struct proa_far){rank, displacement, target_count, target_datatype}, op);
@@ -185,6 +210,8 @@ PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Fetch_and_op(origin, result, datatype, rank, displacement, op, handle);
+    if (is_in(win, rank) && result && accumulate_plain(win, origin, result, NULL, 1, datatype, rank, displacement, op))
+        return MPI_SUCCESS;
     error = set_operation(op, &operation);
     if (!error)
         error = set_there(win, &there, &far);
@@ -199,11 +226,16 @@ PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, v
 {
     struct proa_win *win = proa_win_find(handle);
     struct proa_far far = {rank, displacement, 1, datatype};
+    const struct proa_type *type;
     struct proa_there there;
     int error;
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Compare_and_swap(origin, compare, result, datatype, rank, displacement, handle);
+    type = proa_type_find(datatype);
+    if (is_in(win, rank) && origin && compare && result && proa_basic_compares((enum proa_basic)type->basic) &&
+        proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement, PROA_OP_REPLACE))
+        return MPI_SUCCESS;
     error = set_there(win, &there, &far);
     if (!error)
         error = proa_compare_and_swap(win, origin, compare, result, &there);
@@ -221,7 +253,10 @@ PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype dat
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Put_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return put(win, "MPI_Put_c", (struct proa_near){origin, count, datatype},
+    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
+        proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
+        return MPI_SUCCESS;
+    return proa_do_put(win, "MPI_Put_c", (struct proa_near){origin, count, datatype},
                (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Put_c);
@@ -233,7 +268,10 @@ PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype,
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Get_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return get(win, "MPI_Get_c", (struct proa_near){origin, count, datatype},
+    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
+        proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
+        return MPI_SUCCESS;
+    return proa_do_get(win, "MPI_Get_c", (struct proa_near){origin, count, datatype},
                (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Get_c);
@@ -245,6 +283,9 @@ PROA_EXPORT int PMPI_Accumulate_c(const void *origin, MPI_Count count, MPI_Datat
 
     if (PROA_RARELY(!win))
         return proa_pmpi()->Accumulate_c(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle);
+    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
+        accumulate_plain(win, origin, NULL, NULL, count, datatype, rank, displacement, op))
+        return MPI_SUCCESS;
     return proa_do_accumulate(win, "MPI_Accumulate_c", (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
@@ -259,6 +300,9 @@ PROA_EXPORT int PMPI_Get_accumulate_c(const void *origin, MPI_Count count, MPI_D
     if (PROA_RARELY(!win))
         return proa_pmpi()->Get_accumulate_c(origin, count, datatype, result, result_count, result_datatype, rank, displacement,
                                              target_count, target_datatype, op, handle);
+    if (is_alike(win, count, datatype, rank, target_count, target_datatype) && result_count == count && result_datatype == datatype &&
+        result && accumulate_plain(win, origin, result, NULL, count, datatype, rank, displacement, op))
+        return MPI_SUCCESS;
     return proa_do_get_accumulate(win, "MPI_Get_accumulate_c", (struct proa_near){origin, count, datatype},
                                   (struct proa_near){result, result_count, result_datatype},
                                   (struct proa_far){rank, displacement, target_count, target_datatype}, op);

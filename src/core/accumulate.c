@@ -74,25 +74,29 @@ static void advance(struct combine *c, uint64_t elements)
         c->result += elements * c->bytes;
 }
 
+static inline void apply_atomic_one(const struct combine *c, char *target)
+{
+    switch (c->bytes) {
+    case 8:
+        atomic_uint64_t(c, target);
+        break;
+    case 4:
+        atomic_uint32_t(c, target);
+        break;
+    case 2:
+        atomic_uint16_t(c, target);
+        break;
+    default:
+        atomic_uint8_t(c, target);
+    }
+}
+
 static void apply_atomic(const struct combine *run, char *target)
 {
     struct combine c = *run;
 
-    for (uint64_t i = 0; i < run->count; i++, target += c.bytes, advance(&c, 1)) {
-        switch (c.bytes) {
-        case 8:
-            atomic_uint64_t(&c, target);
-            break;
-        case 4:
-            atomic_uint32_t(&c, target);
-            break;
-        case 2:
-            atomic_uint16_t(&c, target);
-            break;
-        default:
-            atomic_uint8_t(&c, target);
-        }
-    }
+    for (uint64_t i = 0; i < run->count; i++, target += c.bytes, advance(&c, 1))
+        apply_atomic_one(&c, target);
 }
 
 /* ---- everything else ---- */
@@ -160,28 +164,49 @@ static int apply_guarded(const struct combine *c, const struct proa_place *place
 
 /* ---- few elements, in a row, at hand ---- */
 
-/* The fast path: no walk, no general place. 1 if done; 0 if the general way has to be taken. */
-static int quick(struct proa_win *win, const struct proa_there *there, const struct combine *c)
+static int striped_plain(struct proa_win *win, const struct proa_target *target, const struct combine *c, char *at)
 {
-    const struct proa_target *target = &win->targets[there->rank];
+    struct proa_place place = {.here = at, .owner = target->owner, .key = target->key + (uint64_t)(at - target->base)};
+    struct proa_guarded guarded = {.guard = PROA_GUARD_STRIPES};
+
+    if (win->hints.granularity && win->hints.granularity <= c->bytes)
+        return 0; /* this window's elements are never guarded by stripes */
+    proa_guard_stripes_only(target->owner->ctl);
+    apply_striped(c, &place, 0, &guarded);
+    proa_guard_leave(&guarded);
+    proa_touch_store(win);
+    return 1;
+}
+
+/* The fast path: no walk, no general place. */
+int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result, const void *compare, uint64_t count,
+                          const struct proa_type *type, int rank, int64_t displacement, enum proa_operation operation)
+{
+    const struct combine c = {proa_kernel_find(operation, (enum proa_basic)type->basic), operation, (enum proa_basic)type->basic,
+                              type->size, count, operation == PROA_OP_NO_OP ? NULL : origin, result, compare};
+    const struct proa_target *target = &win->targets[rank];
     uint8_t epoch = target->epoch | win->epoch_all;
     struct proa_slot *slot;
     char *at;
 
-    if (c->count > PROA_ATOMICS_MOST || !c->kernel || win->threads || target->private_memory || !proa_guard_atomics_fit(c->bytes))
+    if (count - 1 >= PROA_ATOMICS_MOST || !c.kernel || !type->predefined || !type->dense || target->private_memory ||
+        !proa_guard_atomics_fit(c.bytes) || !(origin || operation == PROA_OP_NO_OP))
         return 0;
-    at = proa_fast_address(win, there->rank, there->displacement, c->count * c->bytes);
-    if (!at || (uintptr_t)at & (c->bytes - 1))
+    at = proa_fast_address(win, rank, displacement, count * c.bytes);
+    if (!at || (uintptr_t)at & (c.bytes - 1))
         return 0;
-    if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE)) {
-        apply(c, at);
+    if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads) {
+        apply(&c, at);
         proa_touch_store(win);
         return 1;
     }
-    slot = proa_guard_slot_enter(target->owner);
+    slot = win->threads ? NULL : proa_guard_slot_enter(target->owner);
     if (!slot)
-        return 0;
-    apply_atomic(c, at);
+        return striped_plain(win, target, &c, at);
+    if (count == 1)
+        apply_atomic_one(&c, at);
+    else
+        apply_atomic(&c, at);
     proa_guard_slot_leave(slot);
     if (epoch & PROA_EPOCH_FENCE)
         proa_touch_load(win);
@@ -300,7 +325,7 @@ static int check_operation(const struct proa_buffer *origin, const struct proa_t
     return PROA_OK;
 }
 
-static int accumulate_slow(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
+static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
                            const struct proa_there *there, enum proa_operation operation, const void *compare)
 {
     struct combine c = {.compare = compare};
@@ -324,50 +349,27 @@ static int accumulate_slow(struct proa_win *win, const struct proa_buffer *origi
     return error ? error : combine(win, &c, there, origin, result, &place);
 }
 
-/* What quick() needs, where both sides are the same predefined type; kernel NULL where that is not so. */
-static struct combine quick_combine(const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation)
-{
-    const struct proa_type *type = there->type;
-    struct combine c = {.operation = operation, .basic = (enum proa_basic)type->basic, .bytes = type->size, .count = there->count};
-
-    c.origin = origin->address;
-    if (type->predefined && type->dense && !type->trouble && origin->type->basic == type->basic && origin->type->predefined &&
-        origin->count == there->count && origin->address && there->count)
-        c.kernel = proa_kernel_find(operation, c.basic);
-    return c;
-}
-
 int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation)
 {
-    struct combine c = quick_combine(origin, there, operation);
-
-    if (__builtin_expect(operation == PROA_OP_NO_OP, 0))
+    if (operation == PROA_OP_NO_OP)
         return proa_fail(PROA_ERR_OP, "MPI_NO_OP is for MPI_Get_accumulate and MPI_Fetch_and_op only");
-    if (quick(win, there, &c))
-        return PROA_OK;
-    return accumulate_slow(win, origin, NULL, there, operation, NULL);
+    return accumulate_any(win, origin, NULL, there, operation, NULL);
 }
 
 int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
                         const struct proa_there *there, enum proa_operation operation)
 {
-    return accumulate_slow(win, operation == PROA_OP_NO_OP ? NULL : origin, result, there, operation, NULL);
+    return accumulate_any(win, operation == PROA_OP_NO_OP ? NULL : origin, result, there, operation, NULL);
 }
 
 int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result, const struct proa_there *there, enum proa_operation operation)
 {
     const struct proa_type *type = there->type;
     struct proa_buffer from = {(void *)(uintptr_t)origin, 1, type}, to = {result, 1, type};
-    struct combine c = {.operation = operation, .basic = (enum proa_basic)type->basic, .bytes = type->size, .count = 1, .origin = origin,
-                        .result = result};
 
-    if (type->predefined && type->dense && result && (origin || operation == PROA_OP_NO_OP))
-        c.kernel = proa_kernel_find(operation, c.basic);
-    if (quick(win, there, &c))
-        return PROA_OK;
     if (!type->trouble && !type->predefined)
         return proa_fail(PROA_ERR_TYPE, "MPI_Fetch_and_op takes one element of a predefined datatype, not a derived one");
-    return accumulate_slow(win, operation == PROA_OP_NO_OP ? NULL : &from, &to, there, operation, NULL);
+    return accumulate_any(win, operation == PROA_OP_NO_OP ? NULL : &from, &to, there, operation, NULL);
 }
 
 static int check_compare(const void *origin, const void *compare, const void *result, const struct proa_type *type)
@@ -386,14 +388,7 @@ int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *
 {
     const struct proa_type *type = there->type;
     struct proa_buffer from = {(void *)(uintptr_t)origin, 1, type}, to = {result, 1, type};
-    struct combine c = {.operation = PROA_OP_REPLACE, .basic = (enum proa_basic)type->basic, .bytes = type->size, .count = 1,
-                        .origin = origin, .result = result, .compare = compare};
     int error = check_compare(origin, compare, result, type);
 
-    if (error)
-        return error;
-    c.kernel = proa_kernel_find(PROA_OP_REPLACE, c.basic);
-    if (quick(win, there, &c))
-        return PROA_OK;
-    return accumulate_slow(win, &from, &to, there, PROA_OP_REPLACE, compare);
+    return error ? error : accumulate_any(win, &from, &to, there, PROA_OP_REPLACE, compare);
 }

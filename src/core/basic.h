@@ -58,8 +58,13 @@ enum proa_operation {
 /* target[i] = target[i] op origin[i] for count elements. Neither needs to be aligned; they do not overlap. */
 typedef void proa_kernel(void *target, const void *origin, uint64_t count);
 
+extern proa_kernel *const proa_kernels[PROA_BASIC_COUNT + 1][PROA_OP_COUNT]; /* the last row, of PROA_MIXED, is empty */
+
 /* NULL if the operation is not defined on the type. */
-proa_kernel *proa_kernel_find(enum proa_operation operation, enum proa_basic basic);
+static inline proa_kernel *proa_kernel_find(enum proa_operation operation, enum proa_basic basic)
+{
+    return proa_kernels[basic][operation];
+}
 
 /* For messages: "MPI_SUM", "F64". */
 const char *proa_operation_name(enum proa_operation operation);

@@ -110,12 +110,7 @@ static void kernel_no_op(void *target, const void *origin, uint64_t count)
 #define PAIR_ROWS(name) ROW(MAXLOC, name) ROW(MINLOC, name)
 #define ROWS(name, ctype, class) class##_ROWS(name) ROW(REPLACE, name) [PROA_##name][PROA_OP_NO_OP] = kernel_no_op,
 
-static proa_kernel *const kernels[PROA_BASIC_COUNT][PROA_OP_COUNT] = {PROA_BASICS(ROWS)};
-
-proa_kernel *proa_kernel_find(enum proa_operation operation, enum proa_basic basic)
-{
-    return basic < PROA_BASIC_COUNT ? kernels[basic][operation] : NULL;
-}
+proa_kernel *const proa_kernels[PROA_BASIC_COUNT + 1][PROA_OP_COUNT] = {PROA_BASICS(ROWS)};
 
 const char *proa_operation_name(enum proa_operation operation)
 {

@@ -123,12 +123,12 @@ static int move(struct proa_win *win, const struct proa_buffer *origin, const st
     return error;
 }
 
-int proa_put_slow(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
+int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
 {
     return move(win, origin, there, PUT);
 }
 
-int proa_get_slow(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
+int proa_get(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
 {
     return move(win, origin, there, GET);
 }

@@ -2,7 +2,8 @@
  * The operations: put, get, and the accumulate family (MPI-4.1, 13.3).
  *
  * The fast path of put and get is here, inline: bind finds the window, these functions compute the address and copy. Everything that is
- * not plain load and store inside an open epoch (a post to be waited for, cma, a dynamic window, an error) goes to the functions at the end.
+ * not plain load and store inside an open epoch (a post to be waited for, a derived type, cma, a dynamic window, an error) goes to proa_put and
+ * proa_get in core/op.c.
  * All return PROA_OK or a negative code with proa_failure() set; a wrong call changes nothing.
  */
 #ifndef PROA_CORE_OP_H
@@ -28,11 +29,17 @@ struct proa_there {
     const struct proa_type *type;
 };
 
-int proa_put_slow(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there);
-int proa_get_slow(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there);
+int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there);
+int proa_get(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there);
 
 /* there op= origin. */
 int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation);
+
+/* The plain case of the accumulate family: the same predefined type on all sides, few elements, at hand, with nothing that has to be waited for.
+ * 1 if done; 0, and nothing done: then the general functions do it, or say what is wrong. result NULL: nobody wants what was there. compare
+ * not NULL: compare_and_swap, one element, MPI_REPLACE. */
+int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result, const void *compare, uint64_t count,
+                          const struct proa_type *type, int rank, int64_t displacement, enum proa_operation operation);
 
 /* result = there, there op= origin, at once for each element. origin is not looked at for MPI_NO_OP. */
 int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
@@ -45,7 +52,7 @@ int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result, co
 int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare, void *result, const struct proa_there *there);
 
 /* The address of [displacement, + bytes) in the target's window if an epoch is open and it is reached by load and store; else NULL, and the
- * slow functions find out why. */
+ * others find out why. */
 static inline char *proa_fast_address(const struct proa_win *win, int rank, int64_t displacement, uint64_t bytes)
 {
     const struct proa_target *target = &win->targets[rank];
@@ -87,40 +94,36 @@ static inline void proa_touch_load(struct proa_win *win)
         __atomic_store_n(&win->touched, PROA_TOUCH_ISSUED, __ATOMIC_RELAXED);
 }
 
-/* Is this the plain case: both sides one run of bytes, equally long, nothing empty? */
-static inline int proa_is_plain(const struct proa_buffer *origin, const struct proa_there *there, uint64_t bytes)
+/* The plain case, and the usual one: the same dense type on both sides, not empty, inside the target's window, reached by load and store. 1 if
+ * done; 0, and nothing done, if it is not that plain: then proa_put does it, or says what is wrong. */
+static inline int proa_put_plain(struct proa_win *win, const void *origin, uint64_t count, const struct proa_type *type, int rank,
+                                 int64_t displacement)
 {
-    return origin->type->dense && there->type->dense && origin->address && bytes && origin->count * origin->type->size == bytes;
-}
+    char *at;
 
-/* Is count elements of the type surely no more than memory can hold? Else the slow functions do the arithmetic with care. */
-static inline int proa_is_small(const struct proa_buffer *origin, const struct proa_there *there)
-{
-    return ((origin->count | there->count | origin->type->size | there->type->size) >> 31) == 0;
-}
-
-static inline int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
-{
-    uint64_t bytes = there->count * there->type->size;
-    char *at = proa_fast_address(win, there->rank, there->displacement, bytes);
-
-    if (__builtin_expect(!at || !proa_is_plain(origin, there, bytes) || !proa_is_small(origin, there), 0))
-        return proa_put_slow(win, origin, there);
+    if (!type->dense || !origin || count - 1 >= INT32_MAX || type->size > INT32_MAX)
+        return 0;
+    at = proa_fast_address(win, rank, displacement, count * type->size);
+    if (!at)
+        return 0;
     proa_touch_store(win);
-    proa_copy(at, origin->address, bytes);
-    return 0;
+    proa_copy(at, origin, count * type->size);
+    return 1;
 }
 
-static inline int proa_get(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
+static inline int proa_get_plain(struct proa_win *win, void *origin, uint64_t count, const struct proa_type *type, int rank,
+                                 int64_t displacement)
 {
-    uint64_t bytes = there->count * there->type->size;
-    const char *at = proa_fast_address(win, there->rank, there->displacement, bytes);
+    const char *at;
 
-    if (__builtin_expect(!at || !proa_is_plain(origin, there, bytes) || !proa_is_small(origin, there), 0))
-        return proa_get_slow(win, origin, there);
+    if (!type->dense || !origin || count - 1 >= INT32_MAX || type->size > INT32_MAX)
+        return 0;
+    at = proa_fast_address(win, rank, displacement, count * type->size);
+    if (!at)
+        return 0;
     proa_touch_load(win);
-    proa_copy(origin->address, at, bytes);
-    return 0;
+    proa_copy(origin, at, count * type->size);
+    return 1;
 }
 
 #endif

@@ -53,6 +53,7 @@ struct report {
 /* One mapping, shared by parent and processes. */
 struct area {
     pthread_barrier_t barrier;
+    _Atomic uint64_t met __attribute__((aligned(64)));
     struct report reports[WORLD_MOST];
     int largest[WORLD_MOST];
     char cards[WORLD_MOST][CARD_BYTES];
@@ -69,6 +70,15 @@ void world_barrier(struct world *world)
 {
     (void)world;
     pthread_barrier_wait(&area->barrier);
+}
+
+void world_meet(struct world *world)
+{
+    uint64_t size = (uint64_t)world->size, mine = atomic_fetch_add(&area->met, 1), all = (mine / size + 1) * size;
+
+    for (long i = 1; atomic_load(&area->met) < all; i++)
+        if (i % 2000 == 0)
+            sched_yield();
 }
 
 void world_break_exchange(int code)

@@ -40,6 +40,9 @@ void world_run(const struct world_plan *plan);
 /* Returns once all processes of the world have called it. Not Proa's barrier. */
 void world_barrier(struct world *world);
 
+/* The same, spinning: all go on within less than a microsecond of each other where there are processors for all. */
+void world_meet(struct world *world);
+
 /* A group of `size` members that only world->size processes stand for: this process is member rank, the last one plays all from its own
  * rank on. For windows of more members than one wants to fork. */
 struct proa_group world_stretch(struct world *world, int size);

@@ -1,0 +1,73 @@
+// See loop.h.
+#include "loop.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { GROW_MOST = 16 }; // a single quick loop may have been a lucky one
+
+double loop_now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static long grow(long n, double took_ns, double wanted_ns)
+{
+    double factor = took_ns > 0 ? wanted_ns / took_ns : GROW_MOST;
+
+    if (factor > GROW_MOST)
+        factor = GROW_MOST;
+    return (long)((double)n * (factor < 2 ? 2 : factor));
+}
+
+// A loop that was too short starts the count again with more iterations: one that was interrupted while n was still small, and so
+// seemed long enough, does no lasting harm.
+struct loop_figure loop_measure(const struct loop_plan *plan, loop_run *run, void *arg)
+{
+    double values[LOOPS_MOST], spent_ns = 0;
+    int count = 0;
+    long n = 1;
+
+    run(arg, n); // first touch, connections
+    while (count < plan->loops && (count < LOOPS_FEWEST || spent_ns < plan->budget_ns)) {
+        double took_ns = run(arg, n);
+
+        spent_ns += took_ns;
+        if (took_ns < plan->loop_ns / 2) {
+            n = grow(n, took_ns, plan->loop_ns);
+            count = 0;
+            continue;
+        }
+        values[count++] = took_ns / (double)n;
+    }
+    return loop_figure_of(values, count);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+struct loop_figure loop_figure_of(double *values, int count)
+{
+    struct loop_figure figure = {0, 0};
+
+    if (count > 0) {
+        qsort(values, (size_t)count, sizeof *values, compare);
+        figure.min_ns = values[0];
+        figure.median_ns = count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+    }
+    return figure;
+}
+
+void loop_print(const char *name, struct loop_figure figure)
+{
+    printf("case %s ns %.3f min %.3f\n", name, figure.median_ns, figure.min_ns);
+    fflush(stdout);
+}

@@ -1,0 +1,259 @@
+// Times MPI's one-sided communication. Plain MPI: the same program runs on a host's own implementation and, preloaded, on Proa.
+//
+// It measures one case and prints one line (loop.h). Rank 0 decides how many iterations a loop has and tells the others by a broadcast;
+// where only rank 0 is busy, the others wait in the broadcast for the next loop, so that an implementation that needs the target's help
+// gets it.
+#include "bench.h"
+#include "options.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[KINDS] = {"allocate", "create", "static", "dynamic", "idle"};
+
+#define ALLOCATE (1u << KIND_ALLOCATE)
+#define CREATE (1u << KIND_CREATE)
+#define STATIC (1u << KIND_STATIC)
+#define DYNAMIC (1u << KIND_DYNAMIC)
+#define IDLE (1u << KIND_IDLE)
+
+#define GRANULARITY {"mpi_accumulate_granularity", "8"}
+
+// What is not said is 0: EPOCH_NONE, CHECK_NOTHING.
+#define CASE(title, where, processes, ...) {.name = title, .kinds = where, .ranks = processes, __VA_ARGS__}
+
+// clang-format off
+static const struct bench_case cases[] = {
+    // 8 bytes
+    CASE("put", ALLOCATE | CREATE | STATIC | DYNAMIC, 2, .body = body_put, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("get", ALLOCATE | CREATE | DYNAMIC, 2, .body = body_get, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("fetch_and_op", ALLOCATE | CREATE | STATIC | DYNAMIC, 2, .body = body_fetch_and_op, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("compare_and_swap", ALLOCATE | CREATE, 2, .body = body_compare_and_swap, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("accumulate", ALLOCATE | CREATE, 2, .body = body_accumulate, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("lock", ALLOCATE | CREATE | STATIC, 2, .body = body_lock, .check = CHECK_TARGET),
+    CASE("lock_shared", ALLOCATE | CREATE, 2, .body = body_lock_shared, .check = CHECK_TARGET),
+    CASE("lock_all", ALLOCATE | CREATE, 2, .body = body_lock_all, .check = CHECK_TARGET),
+    CASE("pscw", ALLOCATE | CREATE, 2, .body = body_pscw, .check = CHECK_EVERY),
+    CASE("fence", ALLOCATE | CREATE, 2, .body = body_fence, .epoch = EPOCH_FENCE, .check = CHECK_EVERY),
+    // more
+    CASE("put_64k", ALLOCATE | CREATE, 2, .body = body_put_64k, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("get_4m", ALLOCATE | CREATE, 2, .body = body_get_4m, .epoch = EPOCH_ALL, .check = CHECK_TARGET, .bytes = LARGE),
+    CASE("put_rate", ALLOCATE | CREATE, 2, .body = body_put_rate, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("accumulate_64k", ALLOCATE | CREATE, 2, .body = body_accumulate_64k, .check = CHECK_TARGET),
+    CASE("accumulate_64k_shared", ALLOCATE | CREATE, 2, .body = body_accumulate_64k_shared, .check = CHECK_TARGET),
+    CASE("put_vector", ALLOCATE, 2, .body = body_put_vector, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("put_vector_both", ALLOCATE, 2, .body = body_put_vector_both, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    // more ranks than processors
+    CASE("ring_fence", ALLOCATE, RING, .body = body_fence, .epoch = EPOCH_FENCE, .check = CHECK_EVERY),
+    CASE("ring_pscw", ALLOCATE, RING, .body = body_pscw, .check = CHECK_EVERY),
+    // creation
+    CASE("window", ALLOCATE | CREATE, 2, .body = body_window),
+    // a target that computes
+    CASE("busy_lock", ALLOCATE | CREATE, 2, .body = body_lock, .check = CHECK_TARGET, .measure = measure_busy),
+    CASE("busy_fetch_and_op", CREATE, 2, .body = body_fetch_and_op, .epoch = EPOCH_ALL, .check = CHECK_TARGET, .measure = measure_busy),
+    // what the program promises
+    CASE("lock_nocheck", ALLOCATE, 2, .body = body_lock_nocheck, .check = CHECK_TARGET),
+    CASE("fence_pair", ALLOCATE, 2, .body = body_fence_pair, .check = CHECK_EVERY),
+    CASE("fence_pair_asserted", ALLOCATE, 2, .body = body_fence_pair_asserted, .check = CHECK_EVERY),
+    CASE("fence_nothing", ALLOCATE, 2, .body = body_fence_nothing),
+    CASE("fence_no_locks", ALLOCATE, 2, .body = body_fence, .epoch = EPOCH_FENCE, .check = CHECK_EVERY, .info = {"no_locks", "true"}),
+    CASE("pscw_ahead", ALLOCATE, 2, .body = body_pscw_ahead, .check = CHECK_EVERY),
+    CASE("pscw_ahead_nocheck", ALLOCATE, 2, .body = body_pscw_ahead_nocheck, .check = CHECK_EVERY),
+    CASE("accumulate_16", ALLOCATE, 2, .body = body_accumulate_16, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("accumulate_16_granular", ALLOCATE, 2, .body = body_accumulate_16, .epoch = EPOCH_ALL, .check = CHECK_TARGET, .info = GRANULARITY),
+    CASE("accumulate_1024", ALLOCATE, 2, .body = body_accumulate_1024, .epoch = EPOCH_ALL, .check = CHECK_TARGET),
+    CASE("accumulate_1024_granular", ALLOCATE, 2, .body = body_accumulate_1024, .epoch = EPOCH_ALL, .check = CHECK_TARGET, .info = GRANULARITY),
+    CASE("accumulate_same_op", ALLOCATE, 2, .body = body_accumulate, .epoch = EPOCH_ALL, .check = CHECK_TARGET, .info = {"accumulate_ops", "same_op"}),
+    // no one-sided communication
+    CASE("pingpong", IDLE, 2, .body = body_pingpong),
+    CASE("init", IDLE, 2, .whole = idle_init),
+    CASE("init_cpu", IDLE, 2, .whole = idle_init),
+};
+// clang-format on
+
+enum { CASES = sizeof cases / sizeof *cases };
+
+static void list(void)
+{
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < CASES; i++)
+            if (cases[i].kinds & (1u << kind))
+                printf("%s.%s %d\n", kind_names[kind], cases[i].name, cases[i].ranks);
+}
+
+// Sets b->job and b->kind. `name` is KIND.CASE.
+static bool find(struct bench *b, const char *name)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        size_t length = strlen(kind_names[kind]);
+
+        if (strncmp(name, kind_names[kind], length) != 0 || name[length] != '.')
+            continue;
+        for (int i = 0; i < CASES; i++)
+            if (cases[i].kinds & (1u << kind) && strcmp(name + length + 1, cases[i].name) == 0) {
+                b->job = &cases[i];
+                b->kind = (enum kind)kind;
+                return true;
+            }
+    }
+    return false;
+}
+
+// ---- loops ----
+
+static bool takes_part(const struct bench *b)
+{
+    return b->rank == 0 || b->job->check != CHECK_TARGET;
+}
+
+// What all ranks do for one loop: rank 0 comes with the number of iterations, the others learn it. Gives it back.
+static long loop_once(struct bench *b, long n, double *took_ns)
+{
+    double start_ns;
+
+    MPI_Bcast(&n, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    if (n == 0 || !takes_part(b))
+        return n;
+    if (b->job->check != CHECK_TARGET)
+        MPI_Barrier(MPI_COMM_WORLD);
+    start_ns = loop_now_ns();
+    b->job->body(b, n);
+    *took_ns = loop_now_ns() - start_ns;
+    return n;
+}
+
+static double run_loop(void *arg, long n)
+{
+    double took_ns = 0;
+
+    loop_once(arg, n, &took_ns);
+    return took_ns;
+}
+
+static struct loop_figure measure_loops(struct bench *b)
+{
+    struct loop_figure figure = {0, 0};
+    double ignored;
+
+    if (b->rank == 0) {
+        figure = loop_measure(b->plan, run_loop, b);
+        loop_once(b, 0, &ignored);
+    } else {
+        while (loop_once(b, 0, &ignored) != 0)
+            ;
+    }
+    return figure;
+}
+
+// ---- the end ----
+
+static uint64_t own_first_word(const struct bench *b)
+{
+    uint64_t word;
+
+    if (b->job->info[0] && strcmp(b->job->info[0], "no_locks") == 0)
+        return *(volatile uint64_t *)(void *)b->base; // after a fence nothing more is needed
+    MPI_Win_lock(MPI_LOCK_SHARED, b->rank, 0, b->win);
+    memcpy(&word, b->base, sizeof word);
+    MPI_Win_unlock(b->rank, b->win);
+    return word;
+}
+
+static bool is_right(struct bench *b)
+{
+    uint64_t word;
+
+    if (b->job->check == CHECK_NOTHING)
+        return true;
+    if (b->job->check == CHECK_TARGET) {
+        MPI_Bcast(&b->expected, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+        if (b->rank != 1)
+            return true;
+    }
+    word = own_first_word(b);
+    if (word == b->expected)
+        return true;
+    fprintf(stderr, "rma: wrong result: the window of rank %d starts with %#llx, not %#llx\n", b->rank, (unsigned long long)word,
+            (unsigned long long)b->expected);
+    return false;
+}
+
+// With PROA_EXPECT=1 the figure counts only if Proa has done the work: without this one could measure the host twice. Looked up by name,
+// as this program knows nothing of Proa.
+static bool is_by_whom_expected(const struct bench *b)
+{
+    const char *expect = getenv("PROA_EXPECT");
+    void *symbol = dlsym(RTLD_DEFAULT, "proa_windows_served");
+    unsigned long (*served)(void) = NULL;
+
+    if (!expect || strcmp(expect, "1") != 0)
+        return true;
+    memcpy(&served, &symbol, sizeof served);
+    if (served && (served() > 0 || b->kind == KIND_IDLE))
+        return true;
+    fprintf(stderr, "rma: %s\n", served ? "Proa has left the window to the host" : "Proa is expected, but not loaded");
+    return false;
+}
+
+static bool all_say(bool yes)
+{
+    int mine = yes, all = 0;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    return all;
+}
+
+static int run_case(struct bench *b, const char *name)
+{
+    struct loop_figure figure;
+    bool good;
+
+    bench_open(b);
+    figure = b->job->measure ? b->job->measure(b) : measure_loops(b);
+    bench_epoch_close(b);
+    MPI_Barrier(MPI_COMM_WORLD);
+    good = all_say(is_right(b));
+    good = all_say(is_by_whom_expected(b)) && good;
+    if (good && b->rank == 0)
+        loop_print(name, figure);
+    bench_close(b);
+    return good ? 0 : 1;
+}
+
+static int with_mpi(struct bench *b, const char *name)
+{
+    int status = 2;
+
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &b->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &b->ranks);
+    if (b->ranks == b->job->ranks)
+        status = run_case(b, name);
+    else if (b->rank == 0)
+        fprintf(stderr, "rma: %s is for %d ranks, not %d\n", name, b->job->ranks, b->ranks);
+    MPI_Finalize();
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct bench b = {.expected = FIRST_WORD};
+
+    if (argc == 2 && strcmp(argv[1], "--init") == 0)
+        return idle_init_child();
+    options = options_parse(argc, argv, "Times one case of MPI's one-sided communication. Run it under the launcher of its MPI.");
+    if (options.list) {
+        list();
+        return 0;
+    }
+    if (!find(&b, options.name)) {
+        fprintf(stderr, "rma: no case %s; --list shows them\n", options.name);
+        return 2;
+    }
+    b.plan = &options.plan;
+    return b.job->whole ? b.job->whole(options.name) : with_mpi(&b, options.name);
+}

@@ -1,0 +1,181 @@
+// The window that a case works on, of any kind, and all that its body needs besides.
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096, ASIDE = 136 }; // ASIDE: from the start of a page, so that the static window begins and ends within one
+
+static char static_memory[PAGE + SMALL + PAGE] __attribute__((aligned(PAGE)));
+
+void *bench_memory(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        fprintf(stderr, "rma: no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+    return memset(memory, 0, bytes);
+}
+
+static size_t bytes_of(const struct bench *b)
+{
+    return b->job->bytes ? b->job->bytes : SMALL;
+}
+
+static MPI_Info hints(const struct bench *b)
+{
+    MPI_Info info = MPI_INFO_NULL;
+
+    if (b->job->info[0]) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, b->job->info[0], b->job->info[1]);
+    }
+    return info;
+}
+
+// Gives back the window's memory on this rank.
+static char *window_open(const struct bench *b, MPI_Info info, MPI_Win *win)
+{
+    size_t bytes = bytes_of(b);
+    char *base = NULL;
+
+    switch (b->kind) {
+    case KIND_ALLOCATE:
+        MPI_Win_allocate((MPI_Aint)bytes, 1, info, MPI_COMM_WORLD, &base, win);
+        break;
+    case KIND_CREATE:
+        base = bench_memory(bytes);
+        MPI_Win_create(base, (MPI_Aint)bytes, 1, info, MPI_COMM_WORLD, win);
+        break;
+    case KIND_STATIC:
+        base = static_memory + ASIDE;
+        MPI_Win_create(base, (MPI_Aint)bytes, 1, info, MPI_COMM_WORLD, win);
+        break;
+    case KIND_DYNAMIC:
+        base = bench_memory(bytes);
+        MPI_Win_create_dynamic(info, MPI_COMM_WORLD, win);
+        MPI_Win_attach(*win, base, (MPI_Aint)bytes);
+        break;
+    default: break;
+    }
+    return base;
+}
+
+static void window_close(const struct bench *b, MPI_Win *win, char *base)
+{
+    if (*win == MPI_WIN_NULL)
+        return;
+    if (b->kind == KIND_DYNAMIC) {
+        MPI_Barrier(MPI_COMM_WORLD); // nobody still uses the memory
+        MPI_Win_detach(*win, base);
+    }
+    MPI_Win_free(win);
+    if (b->kind == KIND_CREATE || b->kind == KIND_DYNAMIC)
+        munmap(base, bytes_of(b));
+}
+
+// Every page is touched, and the first word has a value that no operation leaves behind by chance.
+static void window_fill(const struct bench *b)
+{
+    uint64_t first = FIRST_WORD;
+
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, b->rank, 0, b->win);
+    memset(b->base, 0, bytes_of(b));
+    memcpy(b->base, &first, sizeof first);
+    MPI_Win_unlock(b->rank, b->win);
+}
+
+static void find_target(struct bench *b)
+{
+    MPI_Aint mine = 0, all[RING];
+
+    if (b->kind == KIND_DYNAMIC)
+        MPI_Get_address(b->base, &mine);
+    MPI_Allgather(&mine, 1, MPI_AINT, all, 1, MPI_AINT, MPI_COMM_WORLD);
+    b->at = all[b->target];
+}
+
+static void windows_open(struct bench *b)
+{
+    MPI_Info info = hints(b);
+
+    b->base = window_open(b, info, &b->win);
+    if (b->job->body == body_pscw_ahead || b->job->body == body_pscw_ahead_nocheck)
+        b->other_base = window_open(b, info, &b->other);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    // A window with no_locks must not be locked, not even to fill it; its first word then is what the check finds after a put.
+    if (!b->job->info[0] || strcmp(b->job->info[0], "no_locks") != 0)
+        window_fill(b);
+    find_target(b);
+}
+
+static void groups_make(struct bench *b)
+{
+    int source = (b->rank + b->ranks - 1) % b->ranks;
+    MPI_Group world;
+
+    b->target = (b->rank + 1) % b->ranks;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &b->target, &b->target_group);
+    MPI_Group_incl(world, 1, &source, &b->source_group);
+    MPI_Group_free(&world);
+}
+
+static void epoch_open(const struct bench *b)
+{
+    if (b->job->epoch == EPOCH_ALL && b->rank == 0)
+        MPI_Win_lock_all(0, b->win);
+    if (b->job->epoch == EPOCH_FENCE)
+        MPI_Win_fence(MPI_MODE_NOPRECEDE, b->win);
+}
+
+void bench_epoch_close(const struct bench *b)
+{
+    if (b->job->epoch == EPOCH_ALL && b->rank == 0)
+        MPI_Win_unlock_all(b->win);
+    if (b->job->epoch == EPOCH_FENCE)
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, b->win);
+}
+
+// Creating a window and freeing it, nothing else.
+void body_window(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++) {
+        MPI_Win win;
+        void *base;
+
+        if (b->kind == KIND_ALLOCATE)
+            MPI_Win_allocate(SMALL, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+        else
+            MPI_Win_create(b->local, SMALL, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_free(&win);
+    }
+}
+
+void bench_open(struct bench *b)
+{
+    b->win = b->other = MPI_WIN_NULL;
+    groups_make(b);
+    b->local = bench_memory(bytes_of(b));
+    MPI_Type_vector(VECTOR_BLOCKS, 1, 2, MPI_UINT64_T, &b->vector);
+    MPI_Type_commit(&b->vector);
+    if (b->kind != KIND_IDLE)
+        windows_open(b);
+    MPI_Barrier(MPI_COMM_WORLD);
+    epoch_open(b);
+}
+
+void bench_close(struct bench *b)
+{
+    window_close(b, &b->other, b->other_base);
+    window_close(b, &b->win, b->base);
+    MPI_Type_free(&b->vector);
+    MPI_Group_free(&b->target_group);
+    MPI_Group_free(&b->source_group);
+    munmap(b->local, bytes_of(b));
+}

@@ -1,0 +1,553 @@
+/*
+ * Accumulates that meet (core/guard.c): single elements by processor atomics and bulk ones under stripes, the switch from one to the other
+ * in the middle of everything, memory reached by cma, elements anywhere, several threads. Every sum must be exact.
+ */
+#include "move.h"
+
+#include "base/fail.h"
+#include "core/guard.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { WORDS = 700 }; /* more than a stripe */
+
+static int64_t ones[WORDS];
+
+static void ones_fill(void)
+{
+    for (int i = 0; i < WORDS; i++)
+        ones[i] = 1;
+}
+
+/* By compare_and_swap, as a program would write it. */
+static void increment_by_swap(struct proa_win *win, int rank, int64_t displacement)
+{
+    int64_t old = 0, found;
+
+    while ((found = compare_swap(win, rank, displacement, old, old + 1)) != old)
+        old = found;
+}
+
+static void increment(struct proa_win *win, int rank, int64_t displacement, uint64_t how)
+{
+    switch (how % 4) {
+    case 0:
+        fetch_op(win, rank, displacement, 1, PROA_OP_SUM);
+        break;
+    case 1:
+        increment_by_swap(win, rank, displacement);
+        break;
+    case 2:
+        CHECK_OK(accumulate_many(win, rank, displacement, ones, 1, PROA_I64, PROA_OP_SUM));
+        break;
+    default:
+        CHECK_OK(accumulate_many(win, rank, displacement, ones, 2, PROA_I64, PROA_OP_SUM)); /* the next one too, and back */
+        CHECK_OK(accumulate_many(win, rank, displacement + 1, (int64_t[]){-1}, 1, PROA_I64, PROA_OP_SUM));
+    }
+}
+
+/* ---- the switch ---- */
+
+/* All add to the same words of one owner; one of them, in the middle, in bulk. */
+static void switch_round(struct world *world, struct proa_win *win, int owner, int bulk_rank, uint64_t *seed)
+{
+    enum { SINGLES = 24 };
+    int64_t *words = window_words(win);
+    uint64_t middle = world_below(seed, SINGLES);
+
+    if (world->rank == owner)
+        memset(words, 0, WORDS * sizeof *words);
+    world_meet(world);
+    for (uint64_t i = 0; i < SINGLES; i++) {
+        if (world->rank == bulk_rank && i == middle)
+            CHECK_OK(accumulate_many(win, owner, 0, ones, WORDS, PROA_I64, PROA_OP_SUM));
+        increment(win, owner, (int64_t)(i % 3), i);
+    }
+    world_barrier(world);
+    if (world->rank == owner) {
+        for (int i = 0; i < WORDS; i++)
+            CHECK_EQUAL(words[i], i < 3 ? 1 + world->size * SINGLES / 3 : 1);
+        CHECK_EQUAL(atomic_load(&proa_self->ctl->stripes_only), PROA_STRIPES_ONLY);
+    }
+}
+
+static void fresh_owners_body(struct world *world)
+{
+    struct proa_win *win;
+    uint64_t seed = (uint64_t)(uintptr_t)world->arg + (uint64_t)world->rank;
+
+    ones_fill();
+    win = window_of_words(world, WORDS);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int owner = 0; owner < world->size; owner++)
+        switch_round(world, win, owner, (owner + (int)(uintptr_t)world->arg) % world->size, &seed);
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+}
+
+/* Each process is a fresh owner once. */
+static void fresh_owners(void **state)
+{
+    (void)state;
+    for (uintptr_t i = 0; i < (uintptr_t)world_rounds(40); i++)
+        world_run(&(struct world_plan){.size = 2 + (int)(i % 3), .body = fresh_owners_body, .arg = (const void *)i});
+}
+
+/* The same owners again and again: between rounds, while nobody is there, the switch is undone by hand. */
+static void many_switches_body(struct world *world)
+{
+    struct proa_win *win;
+    uint64_t seed = (uint64_t)world->rank;
+
+    ones_fill();
+    win = window_of_words(world, WORDS);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (long round = 0; round < world_rounds(1500); round++) {
+        int owner = (int)(round % world->size);
+        if (world->rank == owner)
+            atomic_store(&proa_self->ctl->stripes_only, PROA_ATOMICS);
+        switch_round(world, win, owner, (int)(round / world->size % world->size), &seed);
+    }
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+}
+
+static void many_switches(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 4; size++)
+        world_run(&(struct world_plan){.size = size, .body = many_switches_body});
+}
+
+/* Owners that have no slot left for anybody but themselves: stripes from the beginning. */
+static void no_slots_body(struct world *world)
+{
+    struct proa_win *win;
+    uint64_t seed = (uint64_t)world->rank;
+
+    ones_fill();
+    atomic_store(&proa_self->ctl->slots_given, PROA_SLOTS + 5);
+    world_barrier(world);
+    win = window_of_words(world, WORDS);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int owner = 0; owner < world->size; owner++)
+        switch_round(world, win, owner, 0, &seed);
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+}
+
+static void no_slots(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 4, .body = no_slots_body});
+}
+
+/* ---- elements of any size at any address, singly and in bulk ---- */
+
+/* Adds 1 to `count` elements of a type, from displacement (in bytes) on. */
+static void add_ones(struct proa_win *win, int64_t displacement, uint64_t count, enum proa_basic basic)
+{
+    static __float128 quads[300];
+    static long double longs[300];
+    static double doubles[300], complexes[600];
+    static int32_t ints[300];
+    const void *values = basic == PROA_F128 ? (void *)quads : basic == PROA_FLD ? (void *)longs : basic == PROA_F64 ? (void *)doubles
+                         : basic == PROA_C64 ? (void *)complexes : (void *)ints;
+
+    for (int i = 0; i < 300; i++) {
+        quads[i] = 1;
+        longs[i] = 1;
+        doubles[i] = complexes[2 * i] = 1;
+        ints[i] = 1;
+    }
+    CHECK_OK(accumulate_many(win, 0, displacement, values, count, basic, PROA_OP_SUM));
+}
+
+static double value_at(const char *at, enum proa_basic basic)
+{
+    long double l = 0;
+    __float128 q;
+    double d;
+    int32_t i;
+
+    switch (basic) {
+    case PROA_F128:
+        memcpy(&q, at, sizeof q);
+        return (double)q;
+    case PROA_FLD:
+        memcpy(&l, at, sizeof l);
+        return (double)l;
+    case PROA_I32:
+        memcpy(&i, at, sizeof i);
+        return i;
+    default:
+        memcpy(&d, at, sizeof d);
+        return d;
+    }
+}
+
+/* shift: of the first element from the start of the window. */
+static void any_element(struct world *world, struct proa_win *win, char *memory, size_t shift, enum proa_basic basic)
+{
+    enum { COUNT = 300, ROUNDS = 40 };
+    size_t bytes = proa_basic_bytes(basic);
+    long rounds = world_rounds(ROUNDS);
+
+    world_barrier(world);
+    if (world->rank == 0) {
+        memset(memory, 0, shift + COUNT * bytes);
+        atomic_store(&proa_self->ctl->stripes_only, PROA_ATOMICS);
+    }
+    world_meet(world);
+    for (long i = 0; i < rounds; i++) {
+        add_ones(win, (int64_t)shift, i % 4 == 3 ? COUNT : 1, basic);
+        add_ones(win, (int64_t)(shift + 255 * bytes), 1, basic); /* where a stripe may end */
+    }
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK_EQUAL(value_at(memory + shift, basic), rounds * world->size);
+        CHECK_EQUAL(value_at(memory + shift + 255 * bytes, basic), (rounds + rounds / 4) * world->size);
+        CHECK_EQUAL(value_at(memory + shift + 100 * bytes, basic), rounds / 4 * world->size);
+    }
+}
+
+enum { ANY_BYTES = 16 + 300 * 16 };
+
+static void any_elements(struct world *world, struct proa_win *win, char *memory)
+{
+    static const enum proa_basic basics[] = {PROA_I32, PROA_F64, PROA_C64, PROA_FLD, PROA_F128};
+
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (size_t i = 0; i < sizeof basics / sizeof basics[0]; i++)
+        for (size_t shift = 0; shift < 16; shift += shift ? 7 : 1)
+            any_element(world, win, memory, shift, basics[i]);
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+}
+
+static void any_in_arena_body(struct world *world)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = ANY_BYTES, .disp_unit = 1};
+    struct proa_win *win = window_create(world, &args);
+
+    any_elements(world, win, win->base);
+}
+
+static void any_in_arena(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = any_in_arena_body});
+}
+
+/* Private memory: the owner works on it directly, the others by cma. */
+static void any_private_body(struct world *world)
+{
+    static char memory[ANY_BYTES + 3];
+
+    for (int shift = 0; shift <= 3; shift += 3) {
+        struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE, .base = memory + shift, .bytes = ANY_BYTES, .disp_unit = 1};
+        any_elements(world, window_create(world, &args), memory + shift);
+    }
+}
+
+static void any_private(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = any_private_body});
+}
+
+/* ---- the same element by a plain type and by a derived one ---- */
+
+/* A 64-bit integer that lies `offset` bytes behind the displacement. */
+static void type_at_offset(struct proa_type *type, int64_t offset)
+{
+    struct proa_part part = {.offset = offset, .count = 1, .type = basic_type(PROA_I64)};
+
+    CHECK_OK(proa_type_list(&part, 1, type));
+    proa_type_set_extent(type, 8);
+}
+
+/* Rank 0 owns the element and reaches it through a displacement that is offset bytes less, rank 1 straight. */
+static void by_derived(struct world *world, struct proa_win *win, int64_t place, int64_t offset)
+{
+    char *memory = win->base;
+    struct proa_type type;
+    int64_t one = 1, sum;
+    long rounds = world_rounds(100000);
+
+    type_at_offset(&type, offset);
+    if (world->rank == 0) {
+        memset(memory, 0, win->targets[0].bytes);
+        atomic_store(&proa_self->ctl->stripes_only, PROA_ATOMICS);
+    }
+    world_meet(world);
+    for (long i = 0; i < rounds; i++) {
+        struct proa_buffer origin = {&one, 1, basic_type(PROA_I64)};
+        struct proa_there there = {0, place - offset, 1, &type};
+        if (world->rank == 1)
+            there = (struct proa_there){0, place, 1, basic_type(PROA_I64)};
+        CHECK_OK(proa_accumulate(win, &origin, &there, PROA_OP_SUM));
+    }
+    world_barrier(world);
+    memcpy(&sum, memory + place, sizeof sum);
+    if (world->rank == 0)
+        CHECK_EQUAL(sum, rounds * world->size);
+    proa_type_release(&type);
+    world_barrier(world);
+}
+
+/* While rank 1 holds the stripe of the element, and the owner's memory is in the hands of processor atomics, rank 0 works on it in one of two
+ * ways. An aligned element may be worked on at once, by an atomic; or else, before anybody waits for its stripe, the owner must have gone
+ * over to stripes. An odd one is a matter of stripes on every way. */
+static void by_one_guard(struct world *world, struct proa_win *win, int64_t place, int64_t offset)
+{
+    struct proa_proc_ctl *owner = win->targets[0].peer->ctl;
+    struct proa_stripe *stripe = &owner->stripes[(win->targets[0].key + (uint64_t)place) / PROA_STRIPE_BYTES % PROA_STRIPES];
+    _Atomic uint32_t *done = (_Atomic uint32_t *)(void *)world->shared;
+    int64_t one = 1;
+    struct proa_buffer origin = {&one, 1, basic_type(PROA_I64)};
+    struct proa_there there;
+    struct proa_type type;
+
+    type_at_offset(&type, offset);
+    there = (struct proa_there){0, place - offset, 1, offset ? &type : basic_type(PROA_I64)};
+    world_barrier(world);
+    if (world->rank == 1) {
+        atomic_store(done, 0);
+        atomic_store(&owner->stripes_only, PROA_ATOMICS);
+        atomic_store(&stripe->held, 1);
+    }
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK_OK(proa_accumulate(win, &origin, &there, PROA_OP_SUM));
+        atomic_store(done, 1);
+    } else {
+        for (int i = 0; i < 100 && !atomic_load(done) && atomic_load(&owner->stripes_only) != PROA_STRIPES_ONLY; i++)
+            world_sleep_us(1000);
+        if (place % 8 == 0)
+            CHECK(atomic_load(done) || atomic_load(&owner->stripes_only) == PROA_STRIPES_ONLY);
+        else
+            CHECK(!atomic_load(done));
+        atomic_store(&stripe->held, 0);
+        proa_bell_ring(&owner->stripe_bell);
+    }
+    world_barrier(world);
+    CHECK(atomic_load(done));
+    proa_type_release(&type);
+}
+
+/* place; offset, 0: a plain type. */
+struct derived_case {
+    int64_t place, offset;
+};
+
+static void derived_body(struct world *world)
+{
+    const struct derived_case *which = world->arg;
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 4096, .disp_unit = 1};
+    struct proa_win *win = window_create(world, &args);
+
+    memset(win->base, 0, args.bytes);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    by_one_guard(world, win, which->place, which->offset);
+    by_one_guard(world, win, which->place, 0);
+    by_derived(world, win, which->place, which->offset);
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+}
+
+static void derived_aligned(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){64, 8}});
+}
+
+static void derived_from_odd_displacement(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){64, 4}});
+}
+
+static void derived_odd_element(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){69, 5}});
+}
+
+static void derived_all_odd(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){71, 2}});
+}
+
+/* In front of the displacement, and across two cache lines. */
+static void derived_in_front(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){60, -4}});
+}
+
+/* ---- info mpi_accumulate_granularity: processor atomics for all, however many ---- */
+
+static void granularity_body(struct world *world)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8, .hints.granularity = 8};
+    struct proa_win *win = window_create(world, &args);
+    long rounds = world_rounds(300);
+
+    ones_fill();
+    memset(win->base, 0, 8 * WORDS);
+    world_barrier(world);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (long i = 0; i < rounds; i++) {
+        CHECK_OK(accumulate_many(win, 0, 0, ones, WORDS, PROA_I64, PROA_OP_SUM));
+        increment(win, 0, 0, (uint64_t)i);
+    }
+    CHECK_OK(proa_win_unlock_all(win));
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK_EQUAL(window_words(win)[0], 2 * rounds * world->size);
+        for (int i = 1; i < WORDS; i++)
+            CHECK_EQUAL(window_words(win)[i], rounds * world->size);
+        CHECK_EQUAL(atomic_load(&proa_self->ctl->stripes_only), PROA_ATOMICS);
+    }
+    window_free(win);
+}
+
+static void granularity(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 4, .body = granularity_body});
+}
+
+/* ---- alone with the target: no guard at all, and nobody disturbed ---- */
+
+static void exclusive_body(struct world *world)
+{
+    struct proa_win *win;
+    long rounds = world_rounds(600);
+
+    ones_fill();
+    win = window_of_words(world, WORDS);
+    for (long i = 0; i < rounds; i++) {
+        int exclusive = (int)((i + world->rank) % 2);
+        CHECK_OK(proa_win_lock(win, 0, exclusive, 0));
+        increment(win, 0, 0, (uint64_t)i);
+        if (i % 10 == 0)
+            CHECK_OK(accumulate_many(win, 0, 0, ones, WORDS, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(proa_win_unlock(win, 0));
+    }
+    world_barrier(world);
+    if (world->rank == 0)
+        CHECK_EQUAL(window_words(win)[0], world->size * (rounds + (rounds + 9) / 10));
+    window_free(win);
+}
+
+static void exclusive(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 4, .body = exclusive_body});
+}
+
+/* ---- several threads of each process ---- */
+
+struct crew {
+    struct proa_win *win;
+    long rounds;
+};
+
+static void thread_adds(void *arg, int number)
+{
+    const struct crew *crew = arg;
+
+    for (long i = 0; i < crew->rounds; i++) {
+        increment(crew->win, 0, number % 2, (uint64_t)i);
+        if (i % 16 == 0)
+            CHECK_OK(accumulate_many(crew->win, 0, 0, ones, WORDS, PROA_I64, PROA_OP_SUM));
+    }
+}
+
+static void threads_body(struct world *world)
+{
+    enum { THREADS = 4 };
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8, .threads = 1};
+    struct crew crew = {window_create(world, &args), world_rounds(800)};
+    int64_t *words = crew.win->base;
+
+    ones_fill();
+    memset(words, 0, 8 * WORDS);
+    world_barrier(world);
+    CHECK_OK(proa_win_lock_all(crew.win, 0));
+    world_threads(THREADS, thread_adds, &crew);
+    CHECK_OK(proa_win_unlock_all(crew.win));
+    world_barrier(world);
+    if (world->rank == 0) {
+        int64_t bulk = (crew.rounds + 15) / 16 * THREADS * world->size;
+        CHECK_EQUAL(words[0], bulk + crew.rounds * THREADS / 2 * world->size);
+        CHECK_EQUAL(words[1], bulk + crew.rounds * THREADS / 2 * world->size);
+        CHECK_EQUAL(words[2], bulk);
+    }
+    window_free(crew.win);
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 3; size++)
+        world_run(&(struct world_plan){.size = size, .body = threads_body});
+}
+
+/* ---- more bytes than there are stripes ---- */
+
+static void around_the_stripes_body(struct world *world)
+{
+    uint64_t count = (uint64_t)PROA_STRIPES * PROA_STRIPE_BYTES / 8 * 5 / 4;
+    struct proa_win *win = window_of_words(world, count);
+    int64_t *values = malloc(8 * count);
+
+    CHECK(values);
+    for (uint64_t i = 0; i < count; i++)
+        values[i] = (int64_t)i;
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(accumulate_many(win, 0, 0, values, count, PROA_I64, PROA_OP_SUM));
+    CHECK_OK(proa_win_unlock_all(win));
+    world_barrier(world);
+    for (uint64_t i = 0; i < count && world->rank == 0; i++)
+        CHECK_EQUAL(window_words(win)[i], 3 * world->size * (int64_t)i);
+    window_free(win);
+    free(values);
+}
+
+static void around_the_stripes(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = around_the_stripes_body});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fresh_owners),
+        cmocka_unit_test(many_switches),
+        cmocka_unit_test(no_slots),
+        cmocka_unit_test(any_in_arena),
+        cmocka_unit_test(any_private),
+        cmocka_unit_test(derived_aligned),
+        cmocka_unit_test(derived_from_odd_displacement),
+        cmocka_unit_test(derived_odd_element),
+        cmocka_unit_test(derived_all_odd),
+        cmocka_unit_test(derived_in_front),
+        cmocka_unit_test(granularity),
+        cmocka_unit_test(exclusive),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(around_the_stripes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

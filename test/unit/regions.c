@@ -1,0 +1,456 @@
+/* Regions of dynamic windows (core/regions.c): attach, detach and find against a model; neighbours who look while the owner changes. */
+#include "move.h"
+
+#include "base/fail.h"
+#include "core/arena.h"
+#include "core/place.h"
+#include "core/regions.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static struct proa_win *dynamic_window(struct world *world, int threads)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1, .threads = threads};
+
+    return window_create(world, &args);
+}
+
+static uint64_t address_of(const void *p)
+{
+    return (uint64_t)(uintptr_t)p;
+}
+
+/* ---- against a model ---- */
+
+enum { POOL_BYTES = 1 << 20, MOST = 600 };
+
+struct model {
+    char *start[MOST];
+    uint64_t bytes[MOST];
+    int count;
+};
+
+static int overlaps(const struct model *model, const char *start, uint64_t bytes)
+{
+    for (int i = 0; i < model->count; i++)
+        if (start < model->start[i] + model->bytes[i] && model->start[i] < start + bytes)
+            return 1;
+    return 0;
+}
+
+static int holds(const struct model *model, const char *start, uint64_t bytes)
+{
+    for (int i = 0; i < model->count; i++)
+        if (start >= model->start[i] && start + bytes <= model->start[i] + model->bytes[i])
+            return 1;
+    return 0;
+}
+
+static void attach_random(struct proa_win *win, struct model *model, char *pool, uint64_t *seed)
+{
+    uint64_t bytes = 1 + world_below(seed, 1 << world_below(seed, 12));
+    char *start = pool + world_below(seed, POOL_BYTES - bytes);
+    int i = model->count && world_below(seed, 4) == 0 ? (int)world_below(seed, (uint64_t)model->count) : -1;
+
+    if (i >= 0 && model->start[i] + model->bytes[i] + bytes < pool + POOL_BYTES)
+        start = model->start[i] + model->bytes[i]; /* right behind another */
+    if (overlaps(model, start, bytes)) {
+        CHECK_FAILS(proa_regions_attach(win, start, bytes), PROA_ERR_RMA_ATTACH);
+    } else if (model->count < MOST) {
+        CHECK_OK(proa_regions_attach(win, start, bytes));
+        model->start[model->count] = start;
+        model->bytes[model->count++] = bytes;
+    }
+}
+
+static void detach_random(struct proa_win *win, struct model *model, char *pool, uint64_t *seed)
+{
+    char *start = pool + world_below(seed, POOL_BYTES);
+    int i = model->count ? (int)world_below(seed, (uint64_t)model->count) : -1;
+
+    for (int k = 0; k < model->count; k++)
+        if (model->start[k] == start)
+            return;
+    CHECK_FAILS(proa_regions_detach(win, start), PROA_ERR_BASE);
+    if (i < 0)
+        return;
+    CHECK_OK(proa_regions_detach(win, model->start[i]));
+    CHECK_FAILS(proa_regions_detach(win, model->start[i]), PROA_ERR_BASE);
+    model->count--;
+    model->start[i] = model->start[model->count];
+    model->bytes[i] = model->bytes[model->count];
+}
+
+static void find_random(struct proa_win *win, const struct model *model, char *pool, uint64_t *seed)
+{
+    uint64_t bytes = world_below(seed, 1 << world_below(seed, 12));
+    char *start = pool + world_below(seed, POOL_BYTES - bytes);
+    int i = model->count ? (int)world_below(seed, (uint64_t)model->count) : -1, cache = (int)world_below(seed, 2);
+    struct proa_region region;
+
+    if (i >= 0 && world_below(seed, 3)) { /* at or about the ends of a region */
+        start = model->start[i] + world_below(seed, model->bytes[i] + 1);
+        bytes = world_below(seed, model->bytes[i] + 2);
+    }
+    if (bytes == 0)
+        bytes = 1;
+    if (!holds(model, start, bytes)) {
+        CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(start), bytes, cache, &region), PROA_ERR_RMA_RANGE);
+        return;
+    }
+    CHECK_OK(proa_regions_find(&win->targets[0], address_of(start), bytes, cache, &region));
+    CHECK(region.start <= address_of(start) && address_of(start) + bytes <= region.end);
+    if (region.segment >= 0)
+        CHECK_EQUAL(proa_arena_segment((int)region.segment) + region.offset, region.start);
+}
+
+static void against_model(struct world *world, char *pool, int is_arena)
+{
+    struct proa_win *win = dynamic_window(world, 0);
+    static struct model model;
+    struct proa_region region;
+    uint64_t seed = 11;
+
+    model.count = 0;
+    for (long step = 0; step < world_rounds(30000); step++) {
+        uint64_t growing = step / 5000 % 2 == 0 ? 70 : 40; /* of 100 changes */
+        if (world_below(&seed, 100) < growing)
+            attach_random(win, &model, pool, &seed);
+        else
+            detach_random(win, &model, pool, &seed);
+        for (int i = 0; i < 3; i++)
+            find_random(win, &model, pool, &seed);
+    }
+    if (model.count) {
+        CHECK_OK(proa_regions_find(&win->targets[0], address_of(model.start[0]), 1, 0, &region));
+        CHECK_EQUAL(region.segment >= 0, is_arena);
+    }
+    while (model.count)
+        detach_random(win, &model, pool, &seed);
+    CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(pool), 1, 1, &region), PROA_ERR_RMA_RANGE);
+    window_free(win);
+}
+
+static void model_body(struct world *world)
+{
+    char *heap = malloc(POOL_BYTES), *arena = proa_arena_alloc(POOL_BYTES, 0);
+
+    CHECK(heap && arena);
+    against_model(world, heap, 0);
+    against_model(world, arena, 1);
+    free(heap);
+    CHECK(proa_arena_free(arena));
+}
+
+static void model(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = model_body});
+}
+
+/* ---- single rules ---- */
+
+static void rules_body(struct world *world)
+{
+    static char memory[1000];
+    struct proa_win *win = dynamic_window(world, 0);
+    struct proa_region region;
+
+    CHECK_FAILS(proa_regions_detach(win, memory), PROA_ERR_BASE); /* before anything was attached */
+    CHECK_OK(proa_regions_attach(win, memory + 100, 100));
+    CHECK_FAILS(proa_regions_attach(win, memory + 100, 100), PROA_ERR_RMA_ATTACH);
+    CHECK_FAILS(proa_regions_attach(win, memory + 199, 1), PROA_ERR_RMA_ATTACH);
+    CHECK_FAILS(proa_regions_attach(win, memory, 101), PROA_ERR_RMA_ATTACH);
+    CHECK_FAILS(proa_regions_attach(win, memory, 1000), PROA_ERR_RMA_ATTACH);
+    CHECK_FAILS(proa_regions_attach(win, memory + 150, 10), PROA_ERR_RMA_ATTACH);
+    CHECK_OK(proa_regions_attach(win, memory, 100));
+    CHECK_OK(proa_regions_attach(win, memory + 200, 1));
+    CHECK_FAILS(proa_regions_detach(win, memory + 101), PROA_ERR_BASE);
+    /* Nothing at all: legal, may be detached, several times if attached several times, reachable by nobody. */
+    CHECK_OK(proa_regions_attach(win, memory + 500, 0));
+    CHECK_OK(proa_regions_attach(win, memory + 500, 0));
+    CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(memory + 500), 1, 0, &region), PROA_ERR_RMA_RANGE);
+    CHECK_OK(proa_regions_detach(win, memory + 500));
+    CHECK_OK(proa_regions_detach(win, memory + 500));
+    CHECK_FAILS(proa_regions_detach(win, memory + 500), PROA_ERR_BASE);
+    CHECK_OK(proa_regions_attach(win, NULL, 0));
+    CHECK_OK(proa_regions_detach(win, NULL));
+    /* Past the end of memory. */
+    CHECK_FAILS(proa_regions_attach(win, memory + 600, SIZE_MAX - 10), PROA_ERR_SIZE);
+    CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(memory + 199), UINT64_MAX - 10, 0, &region), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(proa_regions_find(&win->targets[0], 0, 1, 0, &region), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(proa_regions_find(&win->targets[0], UINT64_MAX, 1, 0, &region), PROA_ERR_RMA_RANGE);
+    window_free(win); /* with regions left: forgotten */
+}
+
+static void rules(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = rules_body});
+}
+
+/* Two windows know nothing of each other's regions. */
+static void two_windows_body(struct world *world)
+{
+    static char memory[100];
+    struct proa_win *one = dynamic_window(world, 0), *two = dynamic_window(world, 0);
+    struct proa_region region;
+
+    CHECK_OK(proa_regions_attach(one, memory, 100));
+    CHECK_OK(proa_regions_attach(two, memory + 50, 50));
+    CHECK_OK(proa_regions_find(&one->targets[0], address_of(memory), 100, 1, &region));
+    CHECK_FAILS(proa_regions_find(&two->targets[0], address_of(memory), 100, 1, &region), PROA_ERR_RMA_RANGE);
+    CHECK_OK(proa_regions_detach(one, memory));
+    CHECK_OK(proa_regions_find(&two->targets[0], address_of(memory + 50), 50, 1, &region));
+    window_free(two);
+    window_free(one);
+}
+
+static void two_windows(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = two_windows_body});
+}
+
+/* ---- neighbours ---- */
+
+enum { STABLE = 12, MOVING = 150, PIECE = 256 };
+
+/* Where the regions of rank 0 are: stable ones hold their own numbers; moving ones come and go. Laid out by turns. */
+struct shared {
+    _Atomic uint32_t stop;
+    uint64_t stable[STABLE], moving[MOVING];
+};
+
+static void attach_all_stable(struct proa_win *win, struct shared *shared, char *heap, char *arena)
+{
+    for (int i = 0; i < STABLE; i++) {
+        int64_t *words = (int64_t *)(void *)((i % 2 ? heap : arena) + 20 * PIECE * i);
+        for (size_t k = 0; k < PIECE / 8; k++)
+            words[k] = 1000 * i + (int64_t)k;
+        shared->stable[i] = address_of(words);
+        CHECK_OK(proa_regions_attach(win, words, PIECE));
+    }
+    for (int i = 0; i < MOVING; i++)
+        shared->moving[i] = address_of((i % 2 ? heap : arena) + PIECE * (20 * (i % STABLE) + 1 + i / STABLE));
+}
+
+static void come_and_go(struct proa_win *win, struct shared *shared, long steps)
+{
+    char attached[MOVING] = {0};
+    uint64_t seed = 4;
+
+    for (long step = 0; step < steps; step++) {
+        int i = (int)world_below(&seed, MOVING);
+        void *base = (void *)(uintptr_t)shared->moving[i];
+        if (attached[i])
+            CHECK_OK(proa_regions_detach(win, base));
+        else
+            CHECK_OK(proa_regions_attach(win, base, PIECE));
+        attached[i] = !attached[i];
+    }
+    atomic_store(&shared->stop, 1);
+}
+
+/* A stable region is there at every look; a moving one is there or not. Returns how many looks it made. */
+static long look(struct proa_win *win, struct shared *shared, uint64_t seed, int cache)
+{
+    long looks = 0;
+
+    for (; !atomic_load(&shared->stop); looks++) {
+        int i = (int)world_below(&seed, STABLE), k = (int)world_below(&seed, PIECE / 8), code;
+        struct proa_region region;
+        int64_t value = -1;
+        CHECK_OK(proa_regions_find(&win->targets[0], shared->stable[i], PIECE, cache, &region));
+        CHECK_EQUAL(region.start, shared->stable[i]);
+        CHECK_EQUAL(region.end, shared->stable[i] + PIECE);
+        CHECK_EQUAL(region.segment >= 0, i % 2 == 0);
+        CHECK_OK(get_word(win, 0, (int64_t)(shared->stable[i] + 8 * (uint64_t)k), &value));
+        CHECK_EQUAL(value, 1000 * i + k);
+        code = proa_regions_find(&win->targets[0], shared->moving[world_below(&seed, MOVING)], 8, cache, &region);
+        CHECK(code == PROA_OK || code == PROA_ERR_RMA_RANGE);
+    }
+    return looks;
+}
+
+struct lookers {
+    struct proa_win *win;
+    struct shared *shared;
+};
+
+static void look_in_thread(void *arg, int number)
+{
+    const struct lookers *lookers = arg;
+
+    look(lookers->win, lookers->shared, (uint64_t)number, 0);
+}
+
+static void neighbours_body(struct world *world)
+{
+    int threads = world->arg != NULL;
+    struct proa_win *win = dynamic_window(world, threads);
+    struct shared *shared = (struct shared *)(void *)world->shared;
+    char *heap = malloc(20 * PIECE * STABLE), *arena = proa_arena_alloc(20 * PIECE * STABLE, 0);
+    struct lookers lookers = {win, shared};
+
+    CHECK(heap && arena);
+    if (world->rank == 0)
+        attach_all_stable(win, shared, heap, arena);
+    world_barrier(world);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    if (world->rank == 0)
+        come_and_go(win, shared, world_rounds(40000));
+    else if (threads)
+        world_threads(3, look_in_thread, &lookers);
+    else
+        CHECK(look(win, shared, (uint64_t)world->rank, world->rank % 2) > 0);
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+    free(heap);
+    CHECK(proa_arena_free(arena));
+}
+
+static void neighbours(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 4; size++)
+        world_run(&(struct world_plan){.size = size, .body = neighbours_body});
+}
+
+static void neighbours_threads(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = neighbours_body, .arg = "threads"});
+}
+
+/*
+ * A table that moves from segment to segment, as it does when it grows, while somebody looks. Whoever looks may find a mixture of old and
+ * new words, and must not follow it anywhere. So that the owner comes in between at any instruction, it is played by a signal handler; it
+ * writes its words as core/regions.c does.
+ */
+static struct {
+    struct proa_regions_ctl *ctl;
+    uint32_t segment[2];
+    uint64_t offset[2];
+    volatile sig_atomic_t moves;
+} mover;
+
+static void move_table(int number)
+{
+    int to = mover.moves % 2;
+
+    (void)number;
+    atomic_fetch_add(&mover.ctl->sequence, 1);
+    atomic_store_explicit(&mover.ctl->count, 64, memory_order_relaxed);
+    atomic_store_explicit(&mover.ctl->segment, mover.segment[to], memory_order_relaxed);
+    atomic_store_explicit(&mover.ctl->offset, mover.offset[to], memory_order_relaxed);
+    atomic_fetch_add(&mover.ctl->sequence, 1);
+    mover.moves = mover.moves + 1;
+}
+
+static void add_table(int which, struct proa_region *rows)
+{
+    int segment;
+
+    CHECK(rows);
+    for (uint64_t i = 0; i < 64; i++)
+        rows[i] = (struct proa_region){.start = 1000 * (i + 1), .end = 1000 * (i + 1) + 500, .segment = -1};
+    CHECK(proa_arena_find(rows, 64 * sizeof *rows, &segment, &mover.offset[which]));
+    mover.segment[which] = (uint32_t)segment;
+}
+
+static timer_t start_moving(void)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    struct itimerspec often = {{0, 20000}, {0, 20000}};
+    timer_t timer;
+
+    signal(SIGUSR1, move_table);
+    CHECK_EQUAL(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+    CHECK_EQUAL(timer_settime(timer, 0, &often, NULL), 0);
+    return timer;
+}
+
+static void moving_table_body(struct world *world)
+{
+    struct proa_win *win = dynamic_window(world, 0);
+    struct proa_region region;
+    timer_t timer;
+
+    mover.ctl = &win->ctl->regions;
+    add_table(0, proa_arena_alloc(64 * sizeof region, 0));
+    CHECK(proa_arena_alloc(100 << 20, 0)); /* a second segment, and an offset in it that the first has not */
+    CHECK(proa_arena_alloc(62 << 20, 0));  /* fills the first */
+    add_table(1, proa_arena_alloc(2 << 20, 0));
+    CHECK(mover.segment[1] != mover.segment[0] && mover.offset[1] > 64 << 20);
+    move_table(0);
+    timer = start_moving();
+    for (uint64_t i = 0; mover.moves < world_rounds(20000); i++)
+        CHECK_OK(proa_regions_find(&win->targets[0], 1000 * (i % 64 + 1), 500, 0, &region));
+    timer_delete(timer);
+    window_free(win);
+}
+
+static void moving_table(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = moving_table_body});
+}
+
+/* Detaching takes effect: what was found, and remembered, is not found again. */
+static void forgotten_body(struct world *world)
+{
+    struct proa_win *win = dynamic_window(world, 0);
+    uint64_t *address = (uint64_t *)(void *)world->shared;
+    int64_t *memory = malloc(80), value;
+
+    CHECK(memory);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int round = 0; round < 100; round++) {
+        if (world->rank == 0) {
+            memory[0] = round;
+            CHECK_OK(proa_regions_attach(win, memory, 80));
+            *address = address_of(memory);
+        }
+        world_barrier(world);
+        if (world->rank == 1) {
+            CHECK_OK(get_word(win, 0, (int64_t)*address, &value));
+            CHECK_EQUAL(value, round);
+            CHECK_OK(get_word(win, 0, (int64_t)*address + 72, &value));
+            CHECK_FAILS(get_word(win, 0, (int64_t)*address + 73, &value), PROA_ERR_RMA_RANGE);
+        }
+        world_barrier(world);
+        if (world->rank == 0)
+            CHECK_OK(proa_regions_detach(win, memory));
+        world_barrier(world);
+        if (world->rank == 1)
+            CHECK_FAILS(get_word(win, 0, (int64_t)*address, &value), PROA_ERR_RMA_RANGE);
+        world_barrier(world);
+    }
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+    free(memory);
+}
+
+static void forgotten(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = forgotten_body});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(model),      cmocka_unit_test(rules),        cmocka_unit_test(two_windows), cmocka_unit_test(neighbours),
+        cmocka_unit_test(forgotten),  cmocka_unit_test(moving_table), cmocka_unit_test(neighbours_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

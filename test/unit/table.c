@@ -1,0 +1,256 @@
+/* The table from handles to objects (host/table.c): against a model, growing, read by threads while one writes. */
+#include "world.h"
+
+#include "host/table.h"
+
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void *value_of(uintptr_t n)
+{
+    return (void *)(n * 16 + 8);
+}
+
+/* A table's slots stay for readers until the process ends; here, once nobody reads, the last ones can go. Earlier ones are meant to stay: they
+ * hang on this list so that leak checkers know them. */
+static void table_close(struct proa_table *table)
+{
+    free(atomic_load(&table->slots));
+    atomic_store(&table->slots, NULL);
+}
+
+/* ---- against a model ---- */
+
+enum { KEYS = 3000 };
+
+/* Keys as the hosts have them: small numbers with high bits (MPICH), addresses (Open MPI), anything. */
+static uintptr_t key_of(int kind, uintptr_t i)
+{
+    if (kind == 0)
+        return 0xa0000000u + i;
+    if (kind == 1)
+        return 0x7f1200000000u + i * 256;
+    if (kind == 2)
+        return i + 2; /* 0 and 1 are the table's own */
+    return (uintptr_t)((i + 1) * UINT64_C(0x9e3779b97f4a7c15)); /* what the hash likes least, if anything */
+}
+
+static void against_model(int kind)
+{
+    static uintptr_t model[KEYS]; /* 0: not there */
+    struct proa_table table = PROA_TABLE_INIT;
+    uint64_t seed = (uint64_t)kind;
+
+    memset(model, 0, sizeof model);
+    CHECK(!proa_table_find(&table, key_of(kind, 0)));
+    CHECK(!proa_table_remove(&table, key_of(kind, 0)));
+    for (long step = 0; step < world_rounds(300000); step++) {
+        uintptr_t i = world_below(&seed, step < 100000 ? 50 : KEYS), key = key_of(kind, i);
+        uint64_t what = world_below(&seed, 10);
+        if (what < 4) {
+            model[i] = 1 + world_below(&seed, 1 << 20);
+            CHECK_EQUAL(proa_table_set(&table, key, value_of(model[i])), 0);
+        } else if (what < 7) {
+            CHECK_EQUAL(proa_table_remove(&table, key), model[i] ? value_of(model[i]) : NULL);
+            model[i] = 0;
+        }
+        CHECK_EQUAL(proa_table_find(&table, key), model[i] ? value_of(model[i]) : NULL);
+    }
+    for (uintptr_t i = 0; i < KEYS; i++)
+        CHECK_EQUAL(proa_table_find(&table, key_of(kind, i)), model[i] ? value_of(model[i]) : NULL);
+    table_close(&table);
+}
+
+static void model_body(struct world *world)
+{
+    (void)world;
+    for (int kind = 0; kind < 4; kind++)
+        against_model(kind);
+}
+
+/* ---- growth ---- */
+
+static void growth_body(struct world *world)
+{
+    struct proa_table table = PROA_TABLE_INIT;
+    uintptr_t many = (uintptr_t)world_rounds(200000);
+    (void)world;
+
+    for (uintptr_t i = 0; i < many; i++) {
+        CHECK_EQUAL(proa_table_set(&table, key_of(1, i), value_of(i)), 0);
+        CHECK_EQUAL(proa_table_find(&table, key_of(1, i / 2)), value_of(i / 2));
+    }
+    for (uintptr_t i = 0; i < many; i++)
+        CHECK_EQUAL(proa_table_find(&table, key_of(1, i)), value_of(i));
+    CHECK(!proa_table_find(&table, key_of(1, many)));
+    CHECK(2 * many <= atomic_load(&table.slots)->mask + 1); /* at most half full, and not larger than need be */
+    CHECK(atomic_load(&table.slots)->mask + 1 <= 16 * many);
+    for (uintptr_t i = 0; i < many; i++)
+        CHECK_EQUAL(proa_table_remove(&table, key_of(1, i)), value_of(i));
+    for (uintptr_t i = 0; i < many; i += 97)
+        CHECK(!proa_table_find(&table, key_of(1, i)));
+    table_close(&table);
+}
+
+/* ---- handles that come and go ---- */
+
+/* The same few keys again and again: one size for ever. */
+static void reuse_body(struct world *world)
+{
+    struct proa_table table = PROA_TABLE_INIT;
+    const struct proa_table_slots *slots = NULL;
+    (void)world;
+
+    for (uintptr_t i = 0; i < (uintptr_t)world_rounds(300000); i++) {
+        CHECK_EQUAL(proa_table_set(&table, key_of(0, i % 20), value_of(i)), 0);
+        CHECK_EQUAL(proa_table_find(&table, key_of(0, i % 20)), value_of(i));
+        if (i > 10)
+            CHECK_EQUAL(proa_table_remove(&table, key_of(0, (i - 10) % 20)), value_of(i - 10));
+        if (i == 1000)
+            slots = atomic_load(&table.slots);
+        if (i > 1000)
+            CHECK_EQUAL(atomic_load(&table.slots), slots); /* not copied any more */
+    }
+    table_close(&table);
+}
+
+/* Always another key, few at a time: as table.h says, all old slots together take no more than the present ones. */
+static void churn_body(struct world *world)
+{
+    struct proa_table table = PROA_TABLE_INIT;
+    size_t before, after;
+    (void)world;
+
+    before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    for (uintptr_t i = 0; i < 300000; i++) {
+        CHECK_EQUAL(proa_table_set(&table, key_of(1, i), value_of(i)), 0);
+        if (i >= 10)
+            CHECK_EQUAL(proa_table_remove(&table, key_of(1, i - 10)), value_of(i - 10));
+    }
+    after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    CHECK(atomic_load(&table.slots)->mask < 1000);
+    CHECK(after <= before + 100000);
+    table_close(&table);
+}
+
+/* ---- readers while one writes ---- */
+
+enum { STABLE = 100, READERS = 3 };
+
+struct read_and_write {
+    struct proa_table table;
+    _Atomic int stop;
+};
+
+static void read_or_write(void *arg, int number)
+{
+    struct read_and_write *both = arg;
+    uint64_t seed = (uint64_t)number;
+
+    if (number == READERS) { /* the writer: others come and go, and the table grows */
+        for (uintptr_t i = 0; i < (uintptr_t)world_rounds(100000); i++) {
+            CHECK_EQUAL(proa_table_set(&both->table, key_of(0, STABLE + i), value_of(i)), 0);
+            if (i > 50 && i % 3)
+                CHECK(proa_table_remove(&both->table, key_of(0, STABLE + i - 50)));
+        }
+        atomic_store(&both->stop, 1);
+        return;
+    }
+    while (!atomic_load(&both->stop)) {
+        uintptr_t i = world_below(&seed, STABLE);
+        CHECK_EQUAL(proa_table_find(&both->table, key_of(0, i)), value_of(1000 + i)); /* there all the time */
+        CHECK(!proa_table_find(&both->table, key_of(1, i)));                          /* never there */
+    }
+}
+
+static void readers_body(struct world *world)
+{
+    static struct read_and_write both = {.table = PROA_TABLE_INIT};
+    (void)world;
+
+    for (uintptr_t i = 0; i < STABLE; i++)
+        CHECK_EQUAL(proa_table_set(&both.table, key_of(0, i), value_of(1000 + i)), 0);
+    world_threads(READERS + 1, read_or_write, &both);
+    table_close(&both.table);
+}
+
+/* Several writers, each with keys of its own. */
+static void write_own(void *arg, int number)
+{
+    struct proa_table *table = arg;
+
+    for (uintptr_t i = 0; i < (uintptr_t)world_rounds(50000); i++) {
+        uintptr_t key = key_of(2, (i % 500) * 8 + (uintptr_t)number);
+        CHECK_EQUAL(proa_table_set(table, key, value_of(i)), 0);
+        CHECK_EQUAL(proa_table_find(table, key), value_of(i));
+        if (i % 2)
+            CHECK_EQUAL(proa_table_remove(table, key), value_of(i));
+    }
+}
+
+static void writers_body(struct world *world)
+{
+    static struct proa_table table = PROA_TABLE_INIT;
+    (void)world;
+
+    world_threads(4, write_own, &table);
+    table_close(&table);
+}
+
+/* ---- the tests ---- */
+
+static void run(world_body *body)
+{
+    world_run(&(struct world_plan){.size = 1, .body = body});
+}
+
+static void model(void **state)
+{
+    (void)state;
+    run(model_body);
+}
+
+static void growth(void **state)
+{
+    (void)state;
+    run(growth_body);
+}
+
+static void reuse(void **state)
+{
+    (void)state;
+    run(reuse_body);
+}
+
+static void churn(void **state)
+{
+    (void)state;
+    run(churn_body);
+}
+
+static void readers(void **state)
+{
+    (void)state;
+    run(readers_body);
+}
+
+static void writers(void **state)
+{
+    (void)state;
+    run(writers_body);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(model), cmocka_unit_test(growth),  cmocka_unit_test(reuse),
+        cmocka_unit_test(churn), cmocka_unit_test(readers), cmocka_unit_test(writers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
