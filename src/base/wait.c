@@ -32,6 +32,11 @@ void proa_wait_set_load(int processes, int processors)
     atomic_store_explicit(&wait_crowded, processes > processors, memory_order_relaxed);
 }
 
+static int is_crowded(void)
+{
+    return atomic_load_explicit(&wait_crowded, memory_order_relaxed);
+}
+
 static void poke_host(void)
 {
     if (wait_poke)
@@ -41,7 +46,7 @@ static void poke_host(void)
 void proa_wait_idle(void)
 {
     poke_host();
-    if (atomic_load_explicit(&wait_crowded, memory_order_relaxed))
+    if (is_crowded())
         sched_yield();
 }
 
@@ -68,7 +73,7 @@ static long spin_limit_ns(void)
 
     if (asked >= 0)
         return asked;
-    return atomic_load_explicit(&wait_crowded, memory_order_relaxed) ? 0 : SPIN_NS;
+    return is_crowded() ? 0 : SPIN_NS;
 }
 
 static int spin(proa_ready *ready, void *arg)
@@ -134,7 +139,7 @@ void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
 {
     long timeout_ns = SLEEP_MIN_NS;
 
-    if (spin(ready, arg) || yield(ready, arg))
+    if (spin(ready, arg) || (is_crowded() && yield(ready, arg)))
         return;
     while (!sleep_once(ready, arg, bell, timeout_ns)) {
         poke_host();

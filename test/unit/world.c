@@ -171,27 +171,39 @@ void world_check_code(const char *file, int line, const char *call, int got, int
         world_failed(file, line, "%s returned %d as it should, but proa_failure() says nothing", call, got);
 }
 
-static void out_of_time(int number)
+/* Out of time, or crashed: says where. */
+static void stopped(int number)
 {
     void *frames[64];
     int count = backtrace(frames, 64);
 
-    (void)number;
     backtrace_symbols_fd(frames, count, STDERR_FILENO);
-    _exit(EXIT_TIMED_OUT);
+    if (number == SIGALRM)
+        _exit(EXIT_TIMED_OUT);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* cmocka's own handlers would take the process back into the list of tests. */
+static void handle_signals(void)
+{
+    static const int signals[] = {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGABRT};
+    void *frame;
+
+    backtrace(&frame, 1); /* loads what it needs now rather than in the handler */
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        signal(signals[i], stopped);
 }
 
 /* ---- in a process: its life ---- */
 
 static void live(struct world *world, const struct world_plan *plan, int limit_s)
 {
-    void *frame;
     int code;
 
     own_report = &area->reports[world->rank];
     broken_exchange = 0;
-    backtrace(&frame, 1); /* loads what it needs now rather than in the signal handler */
-    signal(SIGALRM, out_of_time);
+    handle_signals();
     alarm((unsigned)limit_s);
     if (plan->before)
         plan->before(world);

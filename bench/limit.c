@@ -1,0 +1,484 @@
+// The limit: what the same work takes when it is written by hand for processes that share memory, without MPI. The cases have the names
+// of rma's; those that need an MPI to make sense are missing. Nothing here checks an argument, keeps an epoch or is fair: it is a bound,
+// not a rival.
+#define _GNU_SOURCE
+#include "options.h"
+#include "team.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum { SMALL = 65536, LARGE = 4194304, RATE_WORDS = 1000, VECTOR_BLOCKS = 1000, RING = 8 };
+
+// Vector loops may use what the processor has, not only what every processor of its kind has.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDEST __attribute__((target_clones("default", "avx2"), noinline))
+#else
+#define WIDEST __attribute__((noinline))
+#endif
+
+static volatile uint64_t *word_of(char *memory)
+{
+    return (volatile uint64_t *)(void *)memory;
+}
+
+static _Atomic uint64_t *atomic_word_of(char *memory)
+{
+    return (_Atomic uint64_t *)(void *)memory;
+}
+
+static void full_fence(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void lock(struct team *team)
+{
+    atomic_fetch_add(&team->board->lock.value, 1);
+}
+
+static void unlock(struct team *team)
+{
+    atomic_fetch_sub(&team->board->lock.value, 1);
+}
+
+// ---- memory of the target that only the kernel reaches ----
+
+typedef ssize_t vm_call(pid_t, const struct iovec *, unsigned long, const struct iovec *, unsigned long, unsigned long);
+
+static void kernel_copy(const struct team *team, vm_call *copy, void *local, size_t bytes)
+{
+    struct iovec here = {local, bytes}, there = {team->private_memory, bytes};
+    int target = (team->rank + 1) % team->size;
+
+    if (copy(team->board->pid[target], &here, 1, &there, 1, 0) != (ssize_t)bytes) {
+        perror("limit: process_vm_readv or writev");
+        exit(1);
+    }
+}
+
+static void kernel_write(const struct team *team, void *from, size_t bytes)
+{
+    kernel_copy(team, process_vm_writev, from, bytes);
+}
+
+static void kernel_read(const struct team *team, void *to, size_t bytes)
+{
+    kernel_copy(team, process_vm_readv, to, bytes);
+}
+
+// ---- 8 bytes ----
+
+static void put(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        *word_of(team->memory) = ++team->counter;
+        full_fence();
+    }
+}
+
+static void kernel_put(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        team->counter++;
+        kernel_write(team, &team->counter, sizeof team->counter);
+    }
+}
+
+static void get(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        *word_of(team->local) = *word_of(team->memory);
+}
+
+static void kernel_get(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        kernel_read(team, team->local, sizeof(uint64_t));
+}
+
+static void fetch_add(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        *word_of(team->local) = atomic_fetch_add(atomic_word_of(team->memory), 1);
+}
+
+// Read, change, write: atomic for those who keep to the lock.
+static void kernel_fetch_add(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        uint64_t value;
+
+        lock(team);
+        kernel_read(team, &value, sizeof value);
+        value++;
+        kernel_write(team, &value, sizeof value);
+        unlock(team);
+    }
+}
+
+static void compare_exchange(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        uint64_t expected = team->counter;
+
+        team->counter += atomic_compare_exchange_strong(atomic_word_of(team->memory), &expected, team->counter + 1);
+    }
+}
+
+static void lock_put(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        *word_of(team->memory) = ++team->counter;
+        unlock(team);
+    }
+}
+
+static void lock_kernel_put(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        kernel_put(team, 1);
+        unlock(team);
+    }
+}
+
+static void lock_only(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        unlock(team);
+    }
+}
+
+// ---- together ----
+
+static void barrier_of_two(struct team *team)
+{
+    struct word *reached = team->board->reached;
+    uint64_t number = ++team->counter;
+
+    team_tell(&reached[team->rank], number);
+    team_wait(team, &reached[1 - team->rank], number);
+}
+
+static void there_and_back_once(struct team *team)
+{
+    struct word *reached = team->board->reached;
+    uint64_t number = ++team->counter;
+
+    if (team->rank == 1)
+        team_wait(team, &reached[0], number);
+    team_tell(&reached[team->rank], number);
+    if (team->rank == 0)
+        team_wait(team, &reached[1], number);
+}
+
+// As every process has to run before a barrier is over, one word for all does: the last to arrive opens.
+static void barrier_of_many(struct team *team)
+{
+    struct board *board = team->board;
+    uint64_t number = ++team->counter;
+
+    if (atomic_fetch_add(&board->arrived.value, 1) + 1 == number * (uint64_t)team->size)
+        team_tell(&board->passed, number);
+    else
+        team_wait(team, &board->passed, number);
+}
+
+// A word for the other process, in the shared memory.
+static void store_for_next(struct team *team)
+{
+    *word_of(team->memory + LINE * ((team->rank + 1) % team->size)) = team->counter;
+}
+
+static void there_and_back(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        there_and_back_once(team);
+}
+
+static void put_there_and_back(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        store_for_next(team);
+        there_and_back_once(team);
+    }
+}
+
+static void kernel_put_there_and_back(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        kernel_write(team, &team->counter, sizeof team->counter);
+        there_and_back_once(team);
+    }
+}
+
+static void put_barrier(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        store_for_next(team);
+        barrier_of_two(team);
+    }
+}
+
+static void kernel_put_barrier(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        kernel_write(team, &team->counter, sizeof team->counter);
+        barrier_of_two(team);
+    }
+}
+
+static void barrier_put_barrier(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        barrier_of_two(team);
+        store_for_next(team);
+        barrier_of_two(team);
+    }
+}
+
+static void ring_barrier(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        store_for_next(team);
+        barrier_of_many(team);
+    }
+}
+
+// Post to the process before, put to the next once it has posted, tell it, wait for the process before.
+static void ring_neighbours(struct team *team, long n)
+{
+    struct board *board = team->board;
+    int next = (team->rank + 1) % team->size, before = (team->rank + team->size - 1) % team->size;
+
+    for (long i = 0; i < n; i++) {
+        uint64_t number = ++team->counter;
+
+        team_tell(&board->posted[before], number);
+        team_wait(team, &board->posted[team->rank], number);
+        store_for_next(team);
+        team_tell(&board->completed[next], number);
+        team_wait(team, &board->completed[team->rank], number);
+    }
+}
+
+// ---- more than 8 bytes ----
+
+static void put_64k(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        *word_of(team->local) = ++team->counter;
+        memcpy(team->memory, team->local, SMALL);
+        full_fence();
+    }
+}
+
+static void kernel_put_64k(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        kernel_write(team, team->local, SMALL);
+}
+
+static void get_4m(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        memcpy(team->local, team->memory, LARGE);
+        full_fence();
+    }
+}
+
+static void kernel_get_4m(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        kernel_read(team, team->local, LARGE);
+}
+
+static void put_many(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        long which = i % RATE_WORDS;
+
+        word_of(team->memory)[which] = word_of(team->local)[which];
+        if (which == RATE_WORDS - 1)
+            full_fence();
+    }
+    full_fence();
+}
+
+WIDEST static void scatter(uint64_t *restrict to, const uint64_t *restrict from, int from_stride)
+{
+    for (int i = 0; i < VECTOR_BLOCKS; i++)
+        to[2 * i] = from[from_stride * i];
+}
+
+static void put_strided(struct team *team, long n, int from_stride)
+{
+    for (long i = 0; i < n; i++) {
+        *word_of(team->local) = ++team->counter;
+        scatter((uint64_t *)(void *)team->memory, (const uint64_t *)(const void *)team->local, from_stride);
+        full_fence();
+    }
+}
+
+static void put_vector(struct team *team, long n)
+{
+    put_strided(team, n, 1);
+}
+
+static void put_vector_both(struct team *team, long n)
+{
+    put_strided(team, n, 2);
+}
+
+WIDEST static void add_doubles(double *restrict to, const double *restrict from, int count)
+{
+    for (int i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+WIDEST static void add_integers(uint64_t *restrict to, const uint64_t *restrict from, int count)
+{
+    for (int i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+static void accumulate_64k(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        add_doubles((double *)(void *)team->memory, (const double *)(const void *)team->local, SMALL / sizeof(double));
+        unlock(team);
+    }
+}
+
+static void kernel_accumulate_64k(struct team *team, long n)
+{
+    static char copy[SMALL];
+
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        kernel_read(team, copy, SMALL);
+        add_doubles((double *)(void *)copy, (const double *)(const void *)team->local, SMALL / sizeof(double));
+        kernel_write(team, copy, SMALL);
+        unlock(team);
+    }
+}
+
+static void accumulate_integers(struct team *team, long n, int count)
+{
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        add_integers((uint64_t *)(void *)team->memory, (const uint64_t *)(const void *)team->local, count);
+        unlock(team);
+    }
+}
+
+static void accumulate_16(struct team *team, long n)
+{
+    accumulate_integers(team, n, 16);
+}
+
+static void accumulate_1024(struct team *team, long n)
+{
+    accumulate_integers(team, n, 1024);
+}
+
+// ---- the table ----
+
+static const struct limit {
+    const char *name;
+    team_body *body;
+    int size;
+    bool everybody; // runs the body; otherwise rank 0 alone
+    size_t bytes;   // 0: SMALL
+} limits[] = {
+    {"allocate.put", put, 2, false, 0},
+    {"allocate.get", get, 2, false, 0},
+    {"allocate.fetch_and_op", fetch_add, 2, false, 0},
+    {"allocate.compare_and_swap", compare_exchange, 2, false, 0},
+    {"allocate.accumulate", fetch_add, 2, false, 0},
+    {"allocate.lock", lock_put, 2, false, 0},
+    {"allocate.lock_shared", lock_put, 2, false, 0},
+    {"allocate.lock_all", lock_only, 2, false, 0},
+    {"allocate.pscw", put_there_and_back, 2, true, 0},
+    {"allocate.fence", put_barrier, 2, true, 0},
+    {"allocate.put_64k", put_64k, 2, false, 0},
+    {"allocate.get_4m", get_4m, 2, false, LARGE},
+    {"allocate.put_rate", put_many, 2, false, 0},
+    {"allocate.accumulate_64k", accumulate_64k, 2, false, 0},
+    {"allocate.accumulate_64k_shared", accumulate_64k, 2, false, 0},
+    {"allocate.put_vector", put_vector, 2, false, 0},
+    {"allocate.put_vector_both", put_vector_both, 2, false, 0},
+    {"allocate.ring_fence", ring_barrier, RING, true, 0},
+    {"allocate.ring_pscw", ring_neighbours, RING, true, 0},
+    {"allocate.busy_lock", lock_put, 2, false, 0},
+    {"allocate.lock_nocheck", put, 2, false, 0},
+    {"allocate.fence_pair", barrier_put_barrier, 2, true, 0},
+    {"allocate.fence_pair_asserted", barrier_put_barrier, 2, true, 0},
+    {"allocate.fence_no_locks", put_barrier, 2, true, 0},
+    {"allocate.pscw_ahead", put_barrier, 2, true, 0},
+    {"allocate.pscw_ahead_nocheck", put_barrier, 2, true, 0},
+    {"allocate.accumulate_16", accumulate_16, 2, false, 0},
+    {"allocate.accumulate_16_granular", accumulate_16, 2, false, 0},
+    {"allocate.accumulate_1024", accumulate_1024, 2, false, 0},
+    {"allocate.accumulate_1024_granular", accumulate_1024, 2, false, 0},
+    {"allocate.accumulate_same_op", fetch_add, 2, false, 0},
+
+    {"create.put", kernel_put, 2, false, 0},
+    {"create.get", kernel_get, 2, false, 0},
+    {"create.fetch_and_op", kernel_fetch_add, 2, false, 0},
+    {"create.compare_and_swap", kernel_fetch_add, 2, false, 0},
+    {"create.accumulate", kernel_fetch_add, 2, false, 0},
+    {"create.lock", lock_kernel_put, 2, false, 0},
+    {"create.lock_shared", lock_kernel_put, 2, false, 0},
+    {"create.lock_all", lock_only, 2, false, 0},
+    {"create.pscw", kernel_put_there_and_back, 2, true, 0},
+    {"create.fence", kernel_put_barrier, 2, true, 0},
+    {"create.put_64k", kernel_put_64k, 2, false, 0},
+    {"create.get_4m", kernel_get_4m, 2, false, LARGE},
+    {"create.put_rate", kernel_put, 2, false, 0},
+    {"create.accumulate_64k", kernel_accumulate_64k, 2, false, 0},
+    {"create.accumulate_64k_shared", kernel_accumulate_64k, 2, false, 0},
+    {"create.busy_lock", lock_kernel_put, 2, false, 0},
+    {"create.busy_fetch_and_op", kernel_fetch_add, 2, false, 0},
+    {"static.put", kernel_put, 2, false, 0},
+    {"static.fetch_and_op", kernel_fetch_add, 2, false, 0},
+    {"static.lock", lock_kernel_put, 2, false, 0},
+    {"dynamic.put", kernel_put, 2, false, 0},
+    {"dynamic.get", kernel_get, 2, false, 0},
+    {"dynamic.fetch_and_op", kernel_fetch_add, 2, false, 0},
+
+    {"idle.pingpong", there_and_back, 2, true, 0},
+};
+
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+static int list(void)
+{
+    for (int i = 0; i < LIMITS; i++)
+        printf("%s %d\n", limits[i].name, limits[i].size);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = options_parse(argc, argv, "Times what a case of rma takes when it is written by hand, without MPI.");
+
+    if (options.list)
+        return list();
+    for (int i = 0; i < LIMITS; i++) {
+        const struct limit *l = &limits[i];
+
+        if (strcmp(l->name, options.name) != 0)
+            continue;
+        loop_print(l->name, team_measure(&options.plan, l->size, l->bytes ? l->bytes : SMALL, l->body, l->everybody));
+        return 0;
+    }
+    fprintf(stderr, "limit: no case %s; --list shows them\n", options.name);
+    return 2;
+}

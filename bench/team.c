@@ -1,0 +1,129 @@
+// See team.h.
+#include "team.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct member {
+    struct team team;
+    team_body *body;
+    bool everybody;
+    uint64_t loop; // number of the loop
+};
+
+static void *map(size_t bytes, int how)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        perror("limit: mmap");
+        exit(1);
+    }
+    return memory;
+}
+
+// All processes of a loop that is for everybody start it together.
+static void gather(struct member *m)
+{
+    struct board *board = m->team.board;
+
+    if (!m->everybody)
+        return;
+    atomic_fetch_add(&board->gathered.value, 1);
+    team_wait(&m->team, &board->gathered, m->loop * (uint64_t)m->team.size);
+}
+
+static double lead_loop(void *arg, long n)
+{
+    struct member *m = arg;
+    double start_ns;
+
+    m->loop++;
+    atomic_store_explicit(&m->team.board->iterations, n, memory_order_relaxed); // partner of both: team_wait in follow
+    team_tell(&m->team.board->go, m->loop);
+    if (n == 0)
+        return 0;
+    gather(m);
+    start_ns = loop_now_ns();
+    m->body(&m->team, n);
+    return loop_now_ns() - start_ns;
+}
+
+// In loops for everybody the leader cannot be ahead, because all gather. In the others it can, and then a loop is missed that was not
+// for this process anyway.
+static void follow(struct member *m)
+{
+    for (;;) {
+        long n;
+
+        m->loop++;
+        team_wait(&m->team, &m->team.board->go, m->loop);
+        n = atomic_load_explicit(&m->team.board->iterations, memory_order_relaxed);
+        if (n == 0)
+            return;
+        if (!m->everybody)
+            continue;
+        gather(m);
+        m->body(&m->team, n);
+    }
+}
+
+// Touched by each process for itself: private pages that are never written would all be the same page of zeros.
+static void prepare(struct member *m, int rank, size_t bytes)
+{
+    m->team.rank = rank;
+    m->team.local = map(bytes, MAP_PRIVATE);
+    memset(m->team.local, 0, bytes);
+    memset(m->team.private_memory, 0, bytes);
+}
+
+static void fork_followers(struct member *m, size_t bytes)
+{
+    pid_t leader = getpid();
+
+    m->team.board->pid[0] = leader;
+    for (int rank = 1; rank < m->team.size; rank++) {
+        pid_t pid = fork();
+
+        if (pid < 0) {
+            perror("limit: fork");
+            exit(1); // which ends those that have been made
+        }
+        if (pid == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (getppid() != leader)
+                _exit(1);
+            prepare(m, rank, bytes);
+            atomic_fetch_add(&m->team.board->ready.value, 1);
+            follow(m);
+            _exit(0);
+        }
+        m->team.board->pid[rank] = pid;
+    }
+    prepare(m, 0, bytes);
+    team_wait(&m->team, &m->team.board->ready, (uint64_t)m->team.size - 1);
+}
+
+struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes, team_body *body, bool everybody)
+{
+    struct member m = {.body = body, .everybody = everybody};
+    struct loop_figure figure;
+
+    m.team.size = size;
+    m.team.crowded = size > sysconf(_SC_NPROCESSORS_ONLN);
+    m.team.board = map(sizeof *m.team.board, MAP_SHARED);
+    m.team.memory = memset(map(bytes, MAP_SHARED), 0, bytes);
+    m.team.private_memory = map(bytes, MAP_PRIVATE);
+    fork_followers(&m, bytes);
+    figure = loop_measure(plan, lead_loop, &m);
+    lead_loop(&m, 0);
+    while (wait(NULL) > 0)
+        ;
+    return figure;
+}
