@@ -121,10 +121,11 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
  * (proa_barrier_last). */
 void proa_win_release(struct proa_win *win);
 
-/* Where target's window memory starts in this process, for load and store. NULL where there is no such address. */
+/* Where target's window memory starts in this process, for load and store; for a part of no bytes of a contiguous shared window, where it
+ * would start. NULL where there is no such address. */
 static inline char *proa_win_load_store(const struct proa_win *win, int target)
 {
-    return win->targets[target].bytes ? win->targets[target].base : NULL;
+    return win->targets[target].base;
 }
 
 /* Guards epoch state against other threads of this process; free of cost where there are none. */

@@ -12,8 +12,8 @@
     X(ordering, "accumulate_ordering", "rar,raw,war,waw", 1)                                                                               \
     X(ops, "accumulate_ops", "same_op_no_op", 1)                                                                                           \
     X(granularity, "mpi_accumulate_granularity", "0", 0)                                                                                   \
-    X(same_size, "same_size", "false", 0)                                                                                                  \
-    X(same_unit, "same_disp_unit", "false", 0)                                                                                             \
+    X(same_size, "same_size", "false", 1)                                                                                                  \
+    X(same_unit, "same_disp_unit", "false", 1)                                                                                             \
     X(noncontig, "alloc_shared_noncontig", "false", 0)                                                                                     \
     X(alignment, "mpi_minimum_memory_alignment", "64", 0)                                                                                  \
     X(kinds, "mpi_memory_alloc_kinds", "system,mpi", 0)                                                                                    \
