@@ -4,7 +4,8 @@
 
 #include "host/window.h"
 
-/* 1 if keyval (as C numbers it) is a predefined one, and *value what C programs get for it: the base's address, or a pointer to the value. */
+/* 1 if keyval (as C numbers it) is a predefined one, and *value what C programs get for it: the base's address, or a pointer to the value.
+ */
 int proa_attribute_find(struct proa_window *window, int keyval, void **value);
 
 /* The host window behind a handle, for what is the host's business; the handle itself if it is not Proa's. */

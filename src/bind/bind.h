@@ -1,8 +1,8 @@
 /*
  * What every exported function needs: the alias, and the way from core's codes to MPI's errors.
  *
- * Each function of the chapter is defined as PMPI_X and exported as MPI_X too, weakly, as an MPI library does; so profiling tools stack above
- * Proa, and a host's other bindings, whichever of the two they call, end here.
+ * Each function of the chapter is defined as PMPI_X and exported as MPI_X too, weakly, as an MPI library does; so profiling tools stack
+ * above Proa, and a host's other bindings, whichever of the two they call, end here.
  */
 #ifndef PROA_BIND_BIND_H
 #define PROA_BIND_BIND_H
@@ -28,7 +28,8 @@ int proa_raise(const struct proa_win *win, const char *call, int code) __attribu
 /* The same on a communicator's: for the calls that create a window. */
 int proa_raise_on_comm(MPI_Comm comm, const char *call, int code) __attribute__((cold));
 
-/* The sentence about the failure of that class that this thread was told of last; NULL if its last failure was of another class, or none. */
+/* The sentence about the failure of that class that this thread was told of last; NULL if its last failure was of another class, or none.
+ */
 const char *proa_raised_text(int class);
 
 /* What a call on a window returns. */

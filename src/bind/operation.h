@@ -1,5 +1,5 @@
-/* The operations on a window of Proa's, by their MPI arguments: shared by the plain, the request and the large-count forms. Each raises what
- * goes wrong in the name of `call`, and returns an MPI error class. Counts are as the user gave them; negative ones are errors. */
+/* The operations on a window of Proa's, by their MPI arguments: shared by the plain, the request and the large-count forms. Each raises
+ * what goes wrong in the name of `call`, and returns an MPI error class. Counts are as the user gave them; negative ones are errors. */
 #ifndef PROA_BIND_OPERATION_H
 #define PROA_BIND_OPERATION_H
 

@@ -1,8 +1,8 @@
 /*
  * MPI_Put, Get, Accumulate, Get_accumulate, Fetch_and_op, Compare_and_swap (MPI-4.1, 13.3.1 to 13.3.4) and their large-count forms.
  *
- * Each finds the window, turns its arguments into core's, and calls core. Put and get try the plain way first: core/op.h computes the address
- * and copies, inline.
+ * Each finds the window, turns its arguments into core's, and calls core. Put and get try the plain way first: core/op.h computes the
+ * address and copies, inline.
  */
 #include "bind/operation.h"
 #include "core/op.h"
@@ -147,7 +147,7 @@ PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, i
         proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
     return proa_do_put(win, "MPI_Put", (struct proa_near){origin, count, datatype},
-               (struct proa_far){rank, displacement, target_count, target_datatype});
+                       (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Put);
 
@@ -162,7 +162,7 @@ PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int ran
         proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
     return proa_do_get(win, "MPI_Get", (struct proa_near){origin, count, datatype},
-               (struct proa_far){rank, displacement, target_count, target_datatype});
+                       (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Get);
 
@@ -257,7 +257,7 @@ PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype dat
         proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
     return proa_do_put(win, "MPI_Put_c", (struct proa_near){origin, count, datatype},
-               (struct proa_far){rank, displacement, target_count, target_datatype});
+                       (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Put_c);
 
@@ -272,7 +272,7 @@ PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype,
         proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
     return proa_do_get(win, "MPI_Get_c", (struct proa_near){origin, count, datatype},
-               (struct proa_far){rank, displacement, target_count, target_datatype});
+                       (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Get_c);
 

@@ -104,5 +104,6 @@ int proa_mode(int assert, int allowed, int *mode)
             *mode |= bits[i].core;
             rest &= ~bits[i].mpi;
         }
-    return rest ? proa_fail(PROA_ERR_ASSERT, "assert %#x has bits (%#x) that mean nothing here", (unsigned)assert, (unsigned)rest) : PROA_OK;
+    return rest ? proa_fail(PROA_ERR_ASSERT, "assert %#x has bits (%#x) that mean nothing here", (unsigned)assert, (unsigned)rest)
+                : PROA_OK;
 }

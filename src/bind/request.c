@@ -16,9 +16,9 @@ static int check_passive(const struct proa_win *win, const char *call, int rank)
     epoch = __atomic_load_n(&win->targets[rank].epoch, __ATOMIC_RELAXED) | win->epoch_all;
     if (epoch & PROA_EPOCH_LOCK)
         return MPI_SUCCESS;
-    return proa_raise(win, call,
-                      proa_fail(PROA_ERR_RMA_SYNC, "request-based operations are for passive target epochs: target rank %d is not locked",
-                                rank));
+    return proa_raise(
+        win, call,
+        proa_fail(PROA_ERR_RMA_SYNC, "request-based operations are for passive target epochs: target rank %d is not locked", rank));
 }
 
 static int give_request(int outcome, MPI_Request *request)
@@ -29,7 +29,8 @@ static int give_request(int outcome, MPI_Request *request)
     return proa_pmpi()->Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, proa_private_comm(), request);
 }
 
-PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
+                          MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
     int outcome;
@@ -38,12 +39,14 @@ PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, 
         return proa_pmpi()->Rput(origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
     outcome = check_passive(win, "MPI_Rput", rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_put(win, "MPI_Rput", (struct proa_near){origin, count, datatype}, (struct proa_far){rank, displacement, target_count, target_datatype});
+        outcome = proa_do_put(win, "MPI_Rput", (struct proa_near){origin, count, datatype},
+                              (struct proa_far){rank, displacement, target_count, target_datatype});
     return give_request(outcome, request);
 }
 PROA_ALIAS(Rput);
 
-PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
+                          MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
     int outcome;
@@ -52,12 +55,14 @@ PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int ra
         return proa_pmpi()->Rget(origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
     outcome = check_passive(win, "MPI_Rget", rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get(win, "MPI_Rget", (struct proa_near){origin, count, datatype}, (struct proa_far){rank, displacement, target_count, target_datatype});
+        outcome = proa_do_get(win, "MPI_Rget", (struct proa_near){origin, count, datatype},
+                              (struct proa_far){rank, displacement, target_count, target_datatype});
     return give_request(outcome, request);
 }
 PROA_ALIAS(Rget);
 
-PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
+                                 MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
     int outcome;
@@ -66,27 +71,34 @@ PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype dat
         return proa_pmpi()->Raccumulate(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle, request);
     outcome = check_passive(win, "MPI_Raccumulate", rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_accumulate(win, "MPI_Raccumulate", (struct proa_near){origin, count, datatype}, (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+        outcome = proa_do_accumulate(win, "MPI_Raccumulate", (struct proa_near){origin, count, datatype},
+                                     (struct proa_far){rank, displacement, target_count, target_datatype}, op);
     return give_request(outcome, request);
 }
 PROA_ALIAS(Raccumulate);
 
-PROA_EXPORT int PMPI_Rget_accumulate(const void *origin, int count, MPI_Datatype datatype, void *result, int result_count, MPI_Datatype result_datatype, int rank, MPI_Aint displacement, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rget_accumulate(const void *origin, int count, MPI_Datatype datatype, void *result, int result_count,
+                                     MPI_Datatype result_datatype, int rank, MPI_Aint displacement, int target_count,
+                                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Rget_accumulate(origin, count, datatype, result, result_count, result_datatype, rank, displacement, target_count, target_datatype, op, handle, request);
+        return proa_pmpi()->Rget_accumulate(origin, count, datatype, result, result_count, result_datatype, rank, displacement,
+                                            target_count, target_datatype, op, handle, request);
     outcome = check_passive(win, "MPI_Rget_accumulate", rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate", (struct proa_near){origin, count, datatype}, (struct proa_near){result, result_count, result_datatype}, (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+        outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate", (struct proa_near){origin, count, datatype},
+                                         (struct proa_near){result, result_count, result_datatype},
+                                         (struct proa_far){rank, displacement, target_count, target_datatype}, op);
     return give_request(outcome, request);
 }
 PROA_ALIAS(Rget_accumulate);
 
 #if MPI_VERSION >= 4
-PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                            MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
     int outcome;
@@ -95,12 +107,14 @@ PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype da
         return proa_pmpi()->Rput_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
     outcome = check_passive(win, "MPI_Rput_c", rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_put(win, "MPI_Rput_c", (struct proa_near){origin, count, datatype}, (struct proa_far){rank, displacement, target_count, target_datatype});
+        outcome = proa_do_put(win, "MPI_Rput_c", (struct proa_near){origin, count, datatype},
+                              (struct proa_far){rank, displacement, target_count, target_datatype});
     return give_request(outcome, request);
 }
 PROA_ALIAS(Rput_c);
 
-PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
+                            MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
     int outcome;
@@ -109,12 +123,14 @@ PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype
         return proa_pmpi()->Rget_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
     outcome = check_passive(win, "MPI_Rget_c", rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get(win, "MPI_Rget_c", (struct proa_near){origin, count, datatype}, (struct proa_far){rank, displacement, target_count, target_datatype});
+        outcome = proa_do_get(win, "MPI_Rget_c", (struct proa_near){origin, count, datatype},
+                              (struct proa_far){rank, displacement, target_count, target_datatype});
     return give_request(outcome, request);
 }
 PROA_ALIAS(Rget_c);
 
-PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                                   MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
     int outcome;
@@ -123,21 +139,27 @@ PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Data
         return proa_pmpi()->Raccumulate_c(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle, request);
     outcome = check_passive(win, "MPI_Raccumulate_c", rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_accumulate(win, "MPI_Raccumulate_c", (struct proa_near){origin, count, datatype}, (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+        outcome = proa_do_accumulate(win, "MPI_Raccumulate_c", (struct proa_near){origin, count, datatype},
+                                     (struct proa_far){rank, displacement, target_count, target_datatype}, op);
     return give_request(outcome, request);
 }
 PROA_ALIAS(Raccumulate_c);
 
-PROA_EXPORT int PMPI_Rget_accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, void *result, MPI_Count result_count, MPI_Datatype result_datatype, int rank, MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rget_accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, void *result, MPI_Count result_count,
+                                       MPI_Datatype result_datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
+                                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Rget_accumulate_c(origin, count, datatype, result, result_count, result_datatype, rank, displacement, target_count, target_datatype, op, handle, request);
+        return proa_pmpi()->Rget_accumulate_c(origin, count, datatype, result, result_count, result_datatype, rank, displacement,
+                                              target_count, target_datatype, op, handle, request);
     outcome = check_passive(win, "MPI_Rget_accumulate_c", rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate_c", (struct proa_near){origin, count, datatype}, (struct proa_near){result, result_count, result_datatype}, (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+        outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate_c", (struct proa_near){origin, count, datatype},
+                                         (struct proa_near){result, result_count, result_datatype},
+                                         (struct proa_far){rank, displacement, target_count, target_datatype}, op);
     return give_request(outcome, request);
 }
 PROA_ALIAS(Rget_accumulate_c);

@@ -151,7 +151,8 @@ static int64_t *append_addresses(int64_t *to, const MPI_Aint *from, size_t count
     return to;
 }
 
-/* The one order of recipe.h. Counts of large-count constructors come apart from the integers; they belong behind the first `head` of them. */
+/* The one order of recipe.h. Counts of large-count constructors come apart from the integers; they belong behind the first `head` of them.
+ */
 static size_t numbers_merge(const struct contents *c, size_t head, int64_t *numbers)
 {
     int64_t *end = append_integers(numbers, c->integer, head);

@@ -28,10 +28,13 @@ struct proa_table_slots {
 struct proa_table {
     _Atomic(struct proa_table_slots *) slots; /* NULL: empty */
     pthread_mutex_t mutex;
-    size_t used;  /* keys and marks */
+    size_t used; /* keys and marks */
 };
 
-#define PROA_TABLE_INIT {NULL, PTHREAD_MUTEX_INITIALIZER, 0}
+#define PROA_TABLE_INIT                                                                                                                    \
+    {                                                                                                                                      \
+        NULL, PTHREAD_MUTEX_INITIALIZER, 0                                                                                                 \
+    }
 
 /* Handles are small numbers (MPICH) or addresses (Open MPI); neither is 0 or 1. */
 #define PROA_TABLE_KEY(handle) ((uintptr_t)(handle))

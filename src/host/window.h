@@ -1,5 +1,6 @@
 /*
- * A window as the user's handle stands for it: Proa's window, the host window behind the handle (the shadow), and what the user can ask of it.
+ * A window as the user's handle stands for it: Proa's window, the host window behind the handle (the shadow), and what the user can ask of
+ * it.
  *
  * The handle is a genuine window of the host, of one byte, on a communicator of this process alone; so user attributes, names, error
  * handlers and conversion to Fortran stay the host's. It is never given to the host for an operation or for synchronization.
@@ -18,10 +19,10 @@
 
 struct proa_window {
     struct proa_win *win;
-    MPI_Win handle;   /* the user's */
-    MPI_Win shadow;   /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
+    MPI_Win handle; /* the user's */
+    MPI_Win shadow; /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
     MPI_Group group;
-    int *all_ranks;   /* room for one rank of each process of the window */
+    int *all_ranks; /* room for one rank of each process of the window */
     /* What attributes point to (MPI-4.1, 13.2.6). */
     MPI_Aint bytes;
     int disp_unit, flavor, model;
