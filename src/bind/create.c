@@ -137,7 +137,7 @@ static int create_or_raise(const struct request *r, void **base)
 PROA_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {"MPI_Win_create", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on() ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+    int outcome = proa_is_on(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_create(base, size, disp_unit, info, comm, win) : outcome;
 }
@@ -146,7 +146,7 @@ PROA_ALIAS(Win_create);
 PROA_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {"MPI_Win_allocate", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on() ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate(size, disp_unit, info, comm, base, win) : outcome;
 }
@@ -155,7 +155,7 @@ PROA_ALIAS(Win_allocate);
 PROA_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {"MPI_Win_allocate_shared", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on() ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate_shared(size, disp_unit, info, comm, base, win) : outcome;
 }
@@ -164,7 +164,7 @@ PROA_ALIAS(Win_allocate_shared);
 PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {"MPI_Win_create_dynamic", PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
-    int outcome = proa_is_on() ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+    int outcome = proa_is_on(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_create_dynamic(info, comm, win) : outcome;
 }
@@ -174,7 +174,7 @@ PROA_ALIAS(Win_create_dynamic);
 PROA_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {"MPI_Win_create_c", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on() ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+    int outcome = proa_is_on(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_create_c(base, size, disp_unit, info, comm, win) : outcome;
 }
@@ -183,7 +183,7 @@ PROA_ALIAS(Win_create_c);
 PROA_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {"MPI_Win_allocate_c", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on() ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate_c(size, disp_unit, info, comm, base, win) : outcome;
 }
@@ -192,7 +192,7 @@ PROA_ALIAS(Win_allocate_c);
 PROA_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {"MPI_Win_allocate_shared_c", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on() ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate_shared_c(size, disp_unit, info, comm, base, win) : outcome;
 }

@@ -8,7 +8,7 @@ PROA_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
 {
     void *memory;
 
-    if (!proa_is_on())
+    if (!proa_is_on(MPI_COMM_NULL))
         return proa_pmpi()->Alloc_mem(size, info, base);
     if (size < 0)
         return proa_raise_on_comm(MPI_COMM_WORLD, "MPI_Alloc_mem", proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size));

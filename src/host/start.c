@@ -15,7 +15,7 @@ enum state { NOT_YET, ON, OFF };
 
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int state = NOT_YET;
-static int several_threads;
+static int several_threads, from_session;
 static MPI_Comm private_comm;
 
 /* Any call that makes progress will do; this one has no effect, as nobody ever sends on this communicator. */
@@ -50,22 +50,7 @@ static int watch_finalize(const struct proa_pmpi *mpi)
     return error;
 }
 
-static int start_host(void)
-{
-    const struct proa_pmpi *mpi = proa_pmpi();
-    int level = MPI_THREAD_SINGLE;
-
-    if (mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm) != MPI_SUCCESS || watch_finalize(mpi) != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");
-    mpi->Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN);
-    mpi->Query_thread(&level);
-    several_threads = level == MPI_THREAD_MULTIPLE;
-    proa_types_start();
-    proa_operations_start();
-    return PROA_OK;
-}
-
-static int mpi_is_up(void)
+static int mpi_is_initialized(void)
 {
     int up = 0, down = 0;
 
@@ -74,13 +59,64 @@ static int mpi_is_up(void)
     return up && !down;
 }
 
-static enum state start(void)
+/* This process alone, out of a communicator that a session gave. Local: only the members of the new group take part. */
+static int split_off(MPI_Comm comm, MPI_Comm *alone)
+{
+    const struct proa_pmpi *mpi = proa_pmpi();
+    MPI_Group all, self;
+    int rank, error;
+
+    if (mpi->Comm_rank(comm, &rank) != MPI_SUCCESS || mpi->Comm_group(comm, &all) != MPI_SUCCESS)
+        return MPI_ERR_COMM;
+    error = mpi->Group_incl(all, 1, &rank, &self);
+    if (error == MPI_SUCCESS) {
+        error = mpi->Comm_create_group(comm, self, 0, alone);
+        mpi->Group_free(&self);
+    }
+    mpi->Group_free(&all);
+    return error;
+}
+
+static int start_host(MPI_Comm comm)
+{
+    const struct proa_pmpi *mpi = proa_pmpi();
+    int level = MPI_THREAD_MULTIPLE, error;
+
+    from_session = !mpi_is_initialized();
+    if (from_session)
+        error = split_off(comm, &private_comm);
+    else
+        error = mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm);
+    if (error == MPI_SUCCESS && !from_session)
+        error = watch_finalize(mpi);
+    if (error != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");
+    mpi->Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN);
+    mpi->Query_thread(&level);
+    several_threads = level == MPI_THREAD_MULTIPLE;
+    return PROA_OK;
+}
+
+/* What outlives sessions. */
+static int start_core(void)
+{
+    static int started;
+
+    if (!started && proa_core_start() == PROA_OK) {
+        proa_types_start();
+        proa_operations_start();
+        started = 1;
+    }
+    return started ? PROA_OK : PROA_ERR_OTHER;
+}
+
+static enum state start(MPI_Comm comm)
 {
     if (proa_settings()->disable) {
         proa_log(PROA_LOG_INFO, "PROA_DISABLE is set: all windows are the host's");
         return OFF;
     }
-    if (proa_core_start() != PROA_OK || start_host() != PROA_OK) {
+    if (start_core() != PROA_OK || start_host(comm) != PROA_OK) {
         proa_log(PROA_LOG_WARN, "cannot start, windows are left to the host: %s", proa_failure());
         return OFF;
     }
@@ -88,17 +124,28 @@ static enum state start(void)
     return ON;
 }
 
-int proa_is_on(void)
+int proa_is_on(MPI_Comm comm)
 {
     if (atomic_load_explicit(&state, memory_order_acquire) != NOT_YET)
         return atomic_load_explicit(&state, memory_order_relaxed) == ON;
-    if (!mpi_is_up())
+    if (comm == MPI_COMM_NULL && !mpi_is_initialized())
         return 0;
     pthread_mutex_lock(&start_mutex);
     if (atomic_load_explicit(&state, memory_order_relaxed) == NOT_YET)
-        atomic_store_explicit(&state, start(), memory_order_release);
+        atomic_store_explicit(&state, start(comm), memory_order_release);
     pthread_mutex_unlock(&start_mutex);
     return atomic_load_explicit(&state, memory_order_relaxed) == ON;
+}
+
+void proa_end_of_session(void)
+{
+    pthread_mutex_lock(&start_mutex);
+    if (atomic_load_explicit(&state, memory_order_relaxed) == ON && from_session) {
+        proa_wait_set_poke(NULL);
+        proa_pmpi()->Comm_free(&private_comm);
+        atomic_store_explicit(&state, NOT_YET, memory_order_release);
+    }
+    pthread_mutex_unlock(&start_mutex);
 }
 
 int proa_has_threads(void)

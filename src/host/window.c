@@ -9,6 +9,7 @@
 struct proa_table proa_windows = PROA_TABLE_INIT;
 
 static _Atomic unsigned long served;
+static _Atomic long alive;
 static _Atomic long shadows; /* alive */
 
 static MPI_Win shadow_make(void)
@@ -71,12 +72,12 @@ struct proa_window *proa_window_new(void)
 
 int proa_window_enter(struct proa_window *window, struct proa_win *win)
 {
-    window->win = win;
     win->user = window;
-    window->all_ranks = calloc((size_t)win->size, sizeof(int));
-    if (!window->all_ranks || proa_table_set(&proa_windows, PROA_TABLE_KEY(window->handle), win) != 0)
+    if (proa_table_set(&proa_windows, PROA_TABLE_KEY(window->handle), win) != 0)
         return -1;
+    window->win = win;
     served++;
+    alive++;
     return 0;
 }
 
@@ -85,8 +86,10 @@ int proa_window_free(struct proa_window *window)
 {
     int error = MPI_SUCCESS;
 
-    if (window->win)
+    if (window->win) {
         proa_table_remove(&proa_windows, PROA_TABLE_KEY(window->handle));
+        alive--;
+    }
     if (window->shadow != MPI_WIN_NULL) {
         if (window->win && window->shadow != window->handle)
             proa_table_remove(&proa_windows, PROA_TABLE_KEY(window->shadow));
@@ -95,7 +98,6 @@ int proa_window_free(struct proa_window *window)
     }
     if (window->group != MPI_GROUP_NULL)
         proa_pmpi()->Group_free(&window->group);
-    free(window->all_ranks);
     free(window);
     return error;
 }
@@ -109,6 +111,11 @@ MPI_Win proa_window_shadow(struct proa_window *window)
             proa_table_set(&proa_windows, PROA_TABLE_KEY(window->shadow), window->win);
     }
     return window->shadow;
+}
+
+long proa_windows_alive(void)
+{
+    return alive;
 }
 
 unsigned long proa_window_count(void)

@@ -22,7 +22,6 @@ struct proa_window {
     MPI_Win handle; /* the user's */
     MPI_Win shadow; /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
     MPI_Group group;
-    int *all_ranks; /* room for one rank of each process of the window */
     /* What attributes point to (MPI-4.1, 13.2.6). */
     MPI_Aint bytes;
     int disp_unit, flavor, model;
@@ -55,7 +54,8 @@ int proa_window_free(struct proa_window *window);
 /* The host window for the host's services on this window; MPI_WIN_NULL if none can be made. */
 MPI_Win proa_window_shadow(struct proa_window *window);
 
-/* How many windows Proa has served in this process. */
+/* How many windows of Proa's are alive, and how many it has served, in this process. */
+long proa_windows_alive(void);
 unsigned long proa_window_count(void);
 
 #endif
