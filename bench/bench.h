@@ -65,15 +65,15 @@ struct bench {
     enum kind kind;
     const struct loop_plan *plan;
     int rank, ranks;
-    int target;                             // the next rank, to which this one puts
-    MPI_Group target_group, source_group;   // of one rank each: the next and the one before
-    MPI_Win win, other;                     // other: MPI_WIN_NULL but for the cases that need two
-    char *base, *other_base;                // this rank's window memory
-    MPI_Aint at;                            // the displacement of the target's
-    char *local;                            // origin and result buffer, as large as the window, page-aligned
-    MPI_Datatype vector;                    // VECTOR_BLOCKS words, two words apart
-    uint64_t counter;                       // iterations so far, for values that differ
-    uint64_t expected;                      // see enum check
+    int target;                           // the next rank, to which this one puts
+    MPI_Group target_group, source_group; // of one rank each: the next and the one before
+    MPI_Win win, other;                   // other: MPI_WIN_NULL but for the cases that need two
+    char *base, *other_base;              // this rank's window memory
+    MPI_Aint at;                          // the displacement of the target's
+    char *local;                          // origin and result buffer, as large as the window, page-aligned
+    MPI_Datatype vector;                  // VECTOR_BLOCKS words, two words apart
+    uint64_t counter;                     // iterations so far, for values that differ
+    uint64_t expected;                    // see enum check
 };
 
 // window.c: opens everything of struct bench that a body uses, and the epoch.
@@ -88,10 +88,10 @@ bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_not
 bench_body body_pscw, body_pscw_ahead, body_pscw_ahead_nocheck;
 bench_body body_put_64k, body_get_4m, body_accumulate_64k, body_accumulate_64k_shared, body_put_rate; // bulk.c
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
-bench_body body_window;             // window.c
-bench_body body_pingpong;           // idle.c
-bench_measure measure_busy;         // busy.c
-bench_whole idle_init;              // idle.c
-int idle_init_child(void);          // idle.c: what idle_init measures; gives the exit status
+bench_body body_window;     // window.c
+bench_body body_pingpong;   // idle.c
+bench_measure measure_busy; // busy.c
+bench_whole idle_init;      // idle.c
+int idle_init_child(void);  // idle.c: what idle_init measures; gives the exit status
 
 #endif

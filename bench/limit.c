@@ -12,11 +12,12 @@
 
 enum { SMALL = 65536, LARGE = 4194304, RATE_WORDS = 1000, VECTOR_BLOCKS = 1000, RING = 8 };
 
-// Vector loops may use what the processor has, not only what every processor of its kind has.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("default", "avx2"), noinline))
+// Vector loops may use what the processor has, not only what every processor of its kind has. The choice is made while the program is
+// loaded, too early for ThreadSanitizer.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#define WIDEST __attribute__((target_clones("default", "avx2")))
 #else
-#define WIDEST __attribute__((noinline))
+#define WIDEST
 #endif
 
 static volatile uint64_t *word_of(char *memory)
@@ -192,7 +193,9 @@ static void barrier_of_many(struct team *team)
 // A word for the other process, in the shared memory.
 static void store_for_next(struct team *team)
 {
-    *word_of(team->memory + LINE * ((team->rank + 1) % team->size)) = team->counter;
+    size_t next = (size_t)((team->rank + 1) % team->size);
+
+    *word_of(team->memory + next * LINE) = team->counter;
 }
 
 static void there_and_back(struct team *team, long n)
@@ -310,13 +313,13 @@ static void put_many(struct team *team, long n)
     full_fence();
 }
 
-WIDEST static void scatter(uint64_t *restrict to, const uint64_t *restrict from, int from_stride)
+WIDEST static void scatter(uint64_t *restrict to, const uint64_t *restrict from, size_t from_stride)
 {
-    for (int i = 0; i < VECTOR_BLOCKS; i++)
+    for (size_t i = 0; i < VECTOR_BLOCKS; i++)
         to[2 * i] = from[from_stride * i];
 }
 
-static void put_strided(struct team *team, long n, int from_stride)
+static void put_strided(struct team *team, long n, size_t from_stride)
 {
     for (long i = 0; i < n; i++) {
         *word_of(team->local) = ++team->counter;

@@ -1,4 +1,5 @@
 // See team.h.
+#define _GNU_SOURCE
 #include "team.h"
 
 #include <signal.h>
@@ -74,10 +75,27 @@ static void follow(struct member *m)
     }
 }
 
+// Where there are enough processors each process stays on one of its own: on a machine that is busy otherwise the scheduler may well put
+// two that wait for each other on the same.
+static void stay(const struct team *team)
+{
+    cpu_set_t allowed, mine;
+    int left = team->rank;
+
+    if (team->crowded || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    CPU_ZERO(&mine);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &allowed) && left-- == 0)
+            CPU_SET(cpu, &mine);
+    sched_setaffinity(0, sizeof mine, &mine);
+}
+
 // Touched by each process for itself: private pages that are never written would all be the same page of zeros.
 static void prepare(struct member *m, int rank, size_t bytes)
 {
     m->team.rank = rank;
+    stay(&m->team);
     m->team.local = map(bytes, MAP_PRIVATE);
     memset(m->team.local, 0, bytes);
     memset(m->team.private_memory, 0, bytes);
@@ -110,13 +128,21 @@ static void fork_followers(struct member *m, size_t bytes)
     team_wait(&m->team, &m->team.board->ready, (uint64_t)m->team.size - 1);
 }
 
+// That this program may use.
+static int processors(void)
+{
+    cpu_set_t allowed;
+
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+}
+
 struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes, team_body *body, bool everybody)
 {
     struct member m = {.body = body, .everybody = everybody};
     struct loop_figure figure;
 
     m.team.size = size;
-    m.team.crowded = size > sysconf(_SC_NPROCESSORS_ONLN);
+    m.team.crowded = size > processors();
     m.team.board = map(sizeof *m.team.board, MAP_SHARED);
     m.team.memory = memset(map(bytes, MAP_SHARED), 0, bytes);
     m.team.private_memory = map(bytes, MAP_PRIVATE);

@@ -22,8 +22,8 @@ struct board {
     struct word go;          // number of the loop
     _Atomic long iterations; // of that loop; 0: it was the last. Written before go.
     pid_t pid[TEAM_MOST];
-    struct word ready;       // how many processes have been made
-    struct word gathered;    // how many have reached a loop that is for everybody, in all loops
+    struct word ready;    // how many processes have been made
+    struct word gathered; // how many have reached a loop that is for everybody, in all loops
     struct word lock;
     struct word reached[TEAM_MOST];   // [rank], written by rank: flags of two processes
     struct word arrived, passed;      // the barrier of more processes than processors
@@ -48,7 +48,7 @@ typedef void team_body(struct team *team, long n);
 struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes, team_body *body, bool everybody);
 
 // How often to look before the processor is left to others: on a processor of one's own, far longer than any wait here.
-enum { TEAM_LOOKS = 10000 };
+enum { TEAM_LOOKS = 2000 };
 
 // Waits until the word is at least `value`. Acquires.
 static inline void team_wait(const struct team *team, const struct word *word, uint64_t value)

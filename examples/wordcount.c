@@ -236,7 +236,7 @@ static uint64_t hash_of(const char word[WORD_BYTES])
     return hash ? hash : 1;
 }
 
-// --------------------------------------------------------------------------------------------------------- the table in the windows
+// ---------------------------------------------------------------------------------------------------- the table in the windows
 
 static MPI_Aint place(const struct table *table, long slot, size_t member)
 {

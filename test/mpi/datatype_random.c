@@ -6,6 +6,7 @@
 //   datatype_random [CASES [SEED [FIRST]]]      datatype_random 1 SEED N repeats case N alone
 #include "datatype_tree.h"
 #include "window.h"
+#include <sched.h>
 
 enum { block_bytes = 20 * 1024, widest = 9 * 1024, blocks_most = 2, elements_most = 600, room = blocks_most * block_bytes };
 
@@ -282,7 +283,9 @@ static enum op choose_op(const struct growth *g, const struct basic *basic, enum
 static bool choose_sides(struct test_case *c, const struct growth *given, struct wish w) {
   struct growth g = *given;
   int unit = disp_units[c->window];
+  int tries = 200;
   bool ok;
+  g.tries = &tries;
   w.depth = between(&g, 0, 4);
   g.disjoint = c->action != act_put;
   ok = choose_side(&g, &c->from, w, false, 0);
@@ -308,10 +311,12 @@ static void choose_case(struct test_case *c, const struct basic *types, int ntyp
   c->large = random_below(&c->seed, 4) == 0;
   bool uniform = c->action >= act_accumulate || random_below(&c->seed, 3) == 0;
   struct wish w = {.signature = signature};
-  do
+  do {
     w.n = choose_signature(&g, types, ntypes, uniform, signature);
-  while (!choose_sides(c, &g, w));
-  c->basic = c->action >= act_accumulate ? (w.n ? signature[0] : &types[0]) : NULL;
+    if (c->action >= act_accumulate)
+      g.any = signature[0];
+  } while (!choose_sides(c, &g, w));
+  c->basic = c->action >= act_accumulate ? signature[0] : NULL;
   c->op = c->basic ? choose_op(&g, c->basic, c->action) : op_no_op;
 }
 
@@ -320,6 +325,16 @@ static void choose_case(struct test_case *c, const struct basic *types, int ntyp
 static uint64_t mixed(const struct test_case *c, int who, int what) {
   uint64_t seed = c->seed + (uint64_t)who * 1000 + (uint64_t)what;
   return next_random(&seed);
+}
+
+// long double: six bytes of each mean nothing; arithmetic and a host's pack may change them. How many long doubles an element starts with.
+static int long_doubles(const struct basic *b) {
+  return b->type == MPI_C_LONG_DOUBLE_COMPLEX ? 2 : b->type == MPI_LONG_DOUBLE || b->type == MPI_LONG_DOUBLE_INT;
+}
+
+static void copy_meaningless(const struct basic *b, char *to, const char *from) {
+  for (int i = 0; i < long_doubles(b); i++)
+    memcpy(to + 16 * i + 10, from + 16 * i + 10, 6);
 }
 
 enum { of_window, of_origin, of_result };
@@ -334,6 +349,7 @@ static void fill_image(const struct test_case *c, int who, int what, char *image
   for (int i = 0; i < s->nleaves; i++) {
     char value[64];
     s->leaves[i].basic->set(value, random_below(&seed, 10));
+    copy_meaningless(s->leaves[i].basic, value, image + s->leaves[i].at);
     copy_data(s->leaves[i].basic, image + s->leaves[i].at, value);
   }
 }
@@ -361,17 +377,6 @@ static void apply_leaves(const struct test_case *c, char *window, const char *or
   }
 }
 
-// long double: six bytes of an element mean nothing, and arithmetic may change them.
-static void forgive_padding(const struct test_case *c, char *expected, const char *found) {
-  const struct basic *b = c->basic;
-  if (!b || (b->type != MPI_LONG_DOUBLE && b->type != MPI_LONG_DOUBLE_INT && b->type != MPI_C_LONG_DOUBLE_COMPLEX))
-    return;
-  int parts = b->type == MPI_C_LONG_DOUBLE_COMPLEX ? 2 : 1;
-  for (int i = 0; i < c->there.nleaves; i++)
-    for (int p = 0; p < parts; p++)
-      memcpy(expected + c->there.leaves[i].at + p * 16 + 10, found + c->there.leaves[i].at + p * 16 + 10, 6);
-}
-
 static bool same(const char *found, const char *expected, int first, int bytes, const char *what) {
   if (memcmp(found, expected + first, (size_t)bytes) == 0)
     return true;
@@ -387,18 +392,15 @@ static bool same(const char *found, const char *expected, int first, int bytes, 
 }
 
 static bool same_window(const struct test_case *c, char *expected) {
+  static char found[room];
   const struct memory *m = &windows[c->window];
   bool ok = true;
-  if (m->blocks == 1)
-    forgive_padding(c, expected, m->base[0]);
-  else {
-    static char found[room];
-    for (int b = 0; b < m->blocks; b++)
-      memcpy(found + b * block_bytes, m->base[b], block_bytes);
-    forgive_padding(c, expected, found);
-  }
   for (int b = 0; b < m->blocks; b++)
-    ok &= same(m->base[b], expected, b * block_bytes, block_bytes, "window");
+    memcpy(found + b * block_bytes, m->base[b], block_bytes);
+  for (int i = 0; i < c->there.nleaves && c->basic; i++)
+    copy_meaningless(c->basic, expected + c->there.leaves[i].at, found + c->there.leaves[i].at);
+  for (int b = 0; b < m->blocks; b++)
+    ok &= same(found + b * block_bytes, expected, b * block_bytes, block_bytes, "window");
   return ok;
 }
 
@@ -498,6 +500,15 @@ static int issue_large(const struct test_case *c, const struct call *k) {
 static int issue_large(const struct test_case *c, const struct call *k) { return issue(c, k); }
 #endif
 
+// A barrier that leaves the processor to the others: thousands of these run while other tests do.
+static void barrier(void) {
+  MPI_Request request;
+  int done = 0;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+    sched_yield();
+}
+
 static void open_epoch(const struct test_case *c, MPI_Group *group) {
   MPI_Win win = windows[c->window].win;
   if (c->epoch == in_fence) {
@@ -505,7 +516,7 @@ static void open_epoch(const struct test_case *c, MPI_Group *group) {
     return;
   }
   MPI_Win_sync(win);
-  MPI_Barrier(MPI_COMM_WORLD);
+  barrier();
   if (c->epoch == in_shared_lock || c->epoch == in_exclusive_lock)
     MPI_Win_lock(c->epoch == in_shared_lock ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, c->target, 0, win);
   else if (c->epoch == in_lock_all)
@@ -534,7 +545,7 @@ static void close_epoch(const struct test_case *c, MPI_Group *group) {
     MPI_Group_free(&group[0]);
     MPI_Group_free(&group[1]);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  barrier();
   MPI_Win_sync(win);
 }
 
@@ -548,6 +559,14 @@ static void free_types(const struct test_case *c, struct call *call) {
 
 static long host_differs;
 
+// MPICH 4.0's pack divides by zero where a part has no bytes.
+static bool has_empty_part(const struct tree *t) {
+  bool empty = t->nleaves == 0;
+  for (int i = 0; i < t->nparts; i++)
+    empty |= has_empty_part(t->parts[i]);
+  return empty;
+}
+
 static void host_disagrees(const struct test_case *c, const char *what) {
   if (host_differs++ == 0)
     fprintf(stderr, "rank %d: note: the host's %s differs from the type map in case %ld\n", rank, what, c->number);
@@ -557,6 +576,11 @@ static void host_disagrees(const struct test_case *c, const char *what) {
 static void ask_host(const struct test_case *c, const struct call *call, const char *origin) {
   static char packed[room], unpacked[room], expected[room];
   int size = 0, position = 0, read = 0;
+  for (int i = 0; i < c->from.nleaves; i++)
+    if (long_doubles(c->from.leaves[i].basic))
+      return;
+  if (has_empty_part(c->from.tree) || has_empty_part(c->there.tree))
+    return;
   MPI_Pack_size(c->from.count, call->from, MPI_COMM_WORLD, &size);
   if (size > room || c->from.absolute) // MPICH 4.0 refuses to pack from MPI_BOTTOM
     return;

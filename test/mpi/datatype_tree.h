@@ -47,6 +47,7 @@ struct growth {
   bool disjoint;            // leaves do not overlap
   int64_t width, reach;     // end - first at most; distance from 0 at most
   const struct basic *any;  // for parts that are there zero times
+  int *tries;               // nodes that may still be tried, in all
 };
 
 // What is to be grown: n basic elements, in at most `depth` levels (more where a mixed signature needs them).
@@ -264,7 +265,6 @@ static bool tree_construct(struct tree *t) {
   MPI_Type_get_extent(t->type, &lower, &extent);
   t->lower = lower;
   t->extent = extent;
-  leaves_bound(t->leaves, t->nleaves, &t->first, &t->end);
   return true;
 }
 
@@ -594,10 +594,11 @@ static bool grow_by(const struct growth *g, struct tree *t, struct wish w) {
   }
 }
 
-static bool fits(const struct growth *g, const struct tree *t) {
-  if (t->end - t->first > g->width || t->first < -g->reach || t->end > g->reach || t->extent > g->reach || t->extent < -g->reach)
+static bool fits(const struct growth *g, struct tree *t) {
+  leaves_bound(t->leaves, t->nleaves, &t->first, &t->end);
+  if (t->end - t->first > g->width || t->first < -g->reach || t->end > g->reach)
     return false;
-  return !g->disjoint || !leaves_overlap(t->leaves, t->nleaves, t->first, t->end);
+  return !g->disjoint || t->maker >= make_resized || !leaves_overlap(t->leaves, t->nleaves, t->first, t->end);
 }
 
 static struct tree *tree_named(const struct basic *basic) {
@@ -623,13 +624,12 @@ static enum maker choose_maker(const struct growth *g, struct wish w) {
 
 // NULL if no try gave a type that is narrow enough.
 static struct tree *grow(const struct growth *g, struct wish w) {
-  enum { tries = 6 };
   if (w.n == 1 && (w.depth <= 0 || chance(g, 3)))
     return tree_named(w.signature[0]);
-  for (int i = 0; i < tries; i++) {
+  while (--*g->tries > 0) {
     struct tree *t = tree_new(choose_maker(g, w), w.n);
     t->large = chance(g, 4);
-    if (grow_by(g, t, w) && tree_construct(t) && fits(g, t))
+    if (grow_by(g, t, w) && fits(g, t) && tree_construct(t) && llabs(t->extent) <= g->reach)
       return t;
     tree_free(t);
   }

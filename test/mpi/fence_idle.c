@@ -58,6 +58,9 @@ static void use_after_fence(struct area *a, int mode, int value) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+// Every mode comes after every mode once: the edges of a complete directed graph, walked without lifting the pen.
+static const int walk[] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 0, 2, 4, 1, 3, 0, 3, 1, 4, 2, 0, 4, 3, 2, 1, 0};
+
 int main(int argc, char **argv) {
   start(&argc, &argv);
   left = (rank + nranks - 1) % nranks;
@@ -67,11 +70,8 @@ int main(int argc, char **argv) {
   int value = 0;
   for (int kind = 0; kind < nkinds; kind++) {
     struct area a = open_area(kind, sizeof(int), sizeof(int), MPI_COMM_WORLD);
-    for (int first = 0; first < nmodes; first++)
-      for (int second = 0; second < nmodes; second++) {
-        use_after_fence(&a, first, ++value);
-        use_after_fence(&a, second, ++value);
-      }
+    for (size_t i = 0; i < sizeof walk / sizeof walk[0]; i++)
+      use_after_fence(&a, walk[i], ++value);
     MPI_Win_fence(0, a.win);
     MPI_Win_fence(0, a.win);
     close_area(&a); // straight after a fence

@@ -1,5 +1,6 @@
 // MPI_Fetch_and_op and MPI_Compare_and_swap: every predefined type with every operator that the standard defines for it. Two calls
 // follow each other at one place without synchronization between them: accumulates of one origin to one place happen in order.
+// Every combination of type and operator has a place of its own in the window.
 #include "types.h"
 #include "window.h"
 
@@ -13,14 +14,20 @@ static void expect(const struct area *a, const struct basic *t, const char *what
   CHECK(t->equal(found, expected), "%s: %s with %s: wrong value", kind_names[a->kind], t->name, what);
 }
 
+static struct basic *types;
+static int ntypes;
+
+static size_t offset_of(const struct basic *t, int place) { return ((size_t)(t - types) * nplaces + (size_t)place) * max_bytes; }
+
 static MPI_Aint place_at(const struct area *a, const struct basic *t, int target, int place) {
-  return disp_at(a, target, (MPI_Aint)((size_t)place * t->bytes));
+  return disp_at(a, target, (MPI_Aint)offset_of(t, place));
 }
 
-static void prepare(struct area *a, const struct basic *t) {
+static void prepare(struct area *a) {
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, a->win);
-  for (int place = 0; place < nplaces; place++)
-    t->set((char *)a->base + (size_t)place * t->bytes, start_value(rank, place));
+  for (const struct basic *t = types; t < types + ntypes; t++)
+    for (int place = 0; place < nplaces; place++)
+      t->set((char *)a->base + offset_of(t, place), start_value(rank, place));
   MPI_Win_unlock(rank, a->win);
   MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -65,45 +72,51 @@ static void swap_twice(struct area *a, const struct basic *t, int target) {
   expect(a, t, "compare_and_swap after a miss", old[1][1], start_miss);
 }
 
-static void verify(struct area *a, const struct basic *t, int origin) {
+static void verify_type(const struct area *a, const struct basic *t, int origin) {
   char in[max_bytes], expected[max_bytes];
   const char *memory = a->base;
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, a->win);
   for (int op = 0; op < nops; op++) {
     t->set(expected, start_value(rank, op));
     for (int call = 0; call < 2 && defined(t, op); call++) {
       t->set(in, sent_value(origin, op, call));
       t->apply(op, in, expected);
     }
-    expect(a, t, op_names[op], memory + (size_t)op * t->bytes, expected);
+    expect(a, t, op_names[op], memory + offset_of(t, op), expected);
   }
   for (int place = swap_hit; place <= swap_miss && t->swaps; place++) {
     t->set(expected, !start_value(rank, place));
-    expect(a, t, "compare_and_swap, at the target", memory + (size_t)place * t->bytes, expected);
+    expect(a, t, "compare_and_swap, at the target", memory + offset_of(t, place), expected);
   }
+}
+
+static void verify(struct area *a, int origin) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, a->win);
+  for (const struct basic *t = types; t < types + ntypes; t++)
+    verify_type(a, t, origin);
   MPI_Win_unlock(rank, a->win);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void run_type(struct area *a, const struct basic *t, int shift) {
+// All ranks have a target of their own.
+static void run_shift(struct area *a, int shift) {
   int target = (rank + shift) % nranks, origin = (rank - shift + nranks) % nranks;
-  prepare(a, t);
-  fetch_twice(a, t, target);
-  if (t->swaps)
-    swap_twice(a, t, target);
-  verify(a, t, origin);
+  prepare(a);
+  for (const struct basic *t = types; t < types + ntypes; t++) {
+    fetch_twice(a, t, target);
+    if (t->swaps)
+      swap_twice(a, t, target);
+  }
+  verify(a, origin);
 }
 
 int main(int argc, char **argv) {
   start(&argc, &argv);
-  int ntypes;
-  struct basic *types = basic_types(&ntypes);
+  types = basic_types(&ntypes);
   for (int kind = 0; kind < nkinds; kind++) {
-    struct area a = open_area(kind, (size_t)nplaces * max_bytes, 1, MPI_COMM_WORLD);
-    for (int i = 0; i < ntypes; i++)
-      for (int shift = 0; shift < 2; shift++)
-        run_type(&a, &types[i], shift);
+    struct area a = open_area(kind, (size_t)(ntypes * nplaces * max_bytes), 1, MPI_COMM_WORLD);
+    for (int shift = 0; shift < 2; shift++)
+      run_shift(&a, shift);
     close_area(&a);
   }
   free(types);

@@ -43,7 +43,8 @@ static inline void clear_own(struct area *a, size_t bytes) {
   MPI_Win_unlock(me, a->win);
 }
 
-static inline struct area open_area(enum kind kind, size_t bytes, int disp_unit, MPI_Comm comm) {
+// The window alone: its memory is not cleared where the window brought it, and addresses are not exchanged.
+static inline struct area create_area(enum kind kind, size_t bytes, int disp_unit, MPI_Comm comm) {
   struct area a = {.kind = kind, .win = MPI_WIN_NULL, .disp_unit = disp_unit, .comm = comm};
   MPI_Aint size = (MPI_Aint)bytes;
   if (kind == kind_create || kind == kind_dynamic)
@@ -56,8 +57,14 @@ static inline struct area open_area(enum kind kind, size_t bytes, int disp_unit,
     MPI_Win_create(a.base, size, disp_unit, MPI_INFO_NULL, comm, &a.win);
   else
     MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &a.win);
-  if (kind == kind_dynamic) {
+  if (kind == kind_dynamic)
     MPI_Win_attach(a.win, a.base, size);
+  return a;
+}
+
+static inline struct area open_area(enum kind kind, size_t bytes, int disp_unit, MPI_Comm comm) {
+  struct area a = create_area(kind, bytes, disp_unit, comm);
+  if (kind == kind_dynamic) {
     share_addresses(&a, comm);
   } else if (kind != kind_create) {
     clear_own(&a, bytes);
@@ -71,15 +78,20 @@ static inline MPI_Aint disp_at(const struct area *a, int target, MPI_Aint index)
   return a->kind == kind_dynamic ? MPI_Aint_add(a->at[target], index * a->disp_unit) : index;
 }
 
-static inline void close_area(struct area *a) {
-  if (a->kind == kind_dynamic) {
-    MPI_Barrier(a->comm); // every origin is done with this memory
+// For a window whose memory no other rank will touch any more.
+static inline void destroy_area(struct area *a) {
+  if (a->kind == kind_dynamic)
     MPI_Win_detach(a->win, a->base);
-  }
   MPI_Win_free(&a->win);
   if (a->kind == kind_create || a->kind == kind_dynamic)
     free(a->base);
   free(a->at);
+}
+
+static inline void close_area(struct area *a) {
+  if (a->kind == kind_dynamic)
+    MPI_Barrier(a->comm);
+  destroy_area(a);
 }
 
 // A group of ranks of `comm`.

@@ -124,6 +124,102 @@ static void many_switches(void **state)
         world_run(&(struct world_plan){.size = size, .body = many_switches_body});
 }
 
+/* The switch step by step, with processes that are held in the middle of it. */
+enum { ENTERED, LEFT, BULK_DONE, SINGLE_DONE, STEPS };
+
+static _Atomic uint32_t *steps_of(struct world *world)
+{
+    return (_Atomic uint32_t *)(void *)world->shared;
+}
+
+/* Rank 1 is caught in a processor atomic: its mark stands. Rank 2 needs stripes and has to wait for it; rank 3, who comes while the switch is
+ * going on, has to wait as well. */
+static void caught_in_an_atomic(struct world *world, struct proa_win *win)
+{
+    struct proa_peer *owner = win->targets[0].owner;
+    _Atomic uint32_t *steps = steps_of(world);
+
+    if (world->rank == 1) {
+        CHECK(owner->slot);
+        atomic_store(&owner->slot->busy, 1);
+        atomic_store(&steps[ENTERED], 1);
+        world_await(&owner->ctl->stripes_only, PROA_SWITCHING);
+        world_sleep_us(50000);
+        CHECK_EQUAL(atomic_load(&owner->ctl->stripes_only), PROA_SWITCHING);
+        CHECK_EQUAL(atomic_load(&steps[BULK_DONE]), 0);
+        CHECK_EQUAL(atomic_load(&steps[SINGLE_DONE]), 0);
+        atomic_store(&steps[LEFT], 1);
+        atomic_store(&owner->slot->busy, 0);
+    } else if (world->rank == 2) {
+        world_await(&steps[ENTERED], 1);
+        CHECK_OK(accumulate_many(win, 0, 0, ones, WORDS, PROA_I64, PROA_OP_SUM));
+        atomic_store(&steps[BULK_DONE], 1);
+        CHECK(atomic_load(&steps[LEFT]));
+    } else if (world->rank == 3) {
+        world_await(&owner->ctl->stripes_only, PROA_SWITCHING);
+        fetch_op(win, 0, 0, 1, PROA_OP_SUM);
+        atomic_store(&steps[SINGLE_DONE], 1);
+        CHECK(atomic_load(&steps[LEFT]));
+    }
+}
+
+/* After the switch rank 1 holds a stripe: single elements, too, wait for it, in every form; other stripes do not matter. */
+static void held_stripe(struct world *world, struct proa_win *win, uint64_t how)
+{
+    struct proa_peer *owner = win->targets[0].owner;
+    struct proa_stripe *stripe = &owner->ctl->stripes[win->targets[0].key / PROA_STRIPE_BYTES % PROA_STRIPES];
+    _Atomic uint32_t *steps = steps_of(world);
+
+    CHECK_EQUAL(atomic_load(&owner->ctl->stripes_only), PROA_STRIPES_ONLY);
+    if (world->rank == 1) {
+        memset(world->shared, 0, STEPS * sizeof *steps);
+        atomic_store(&stripe->held, 1);
+    }
+    world_barrier(world);
+    if (world->rank == 2) {
+        increment(win, 0, WORDS - 3, how); /* another stripe */
+        atomic_store(&steps[ENTERED], 1);
+        increment(win, 0, 0, how);
+        atomic_store(&steps[SINGLE_DONE], 1);
+        CHECK(atomic_load(&steps[LEFT]));
+    } else if (world->rank == 1) {
+        world_await(&steps[ENTERED], 1);
+        world_sleep_us(10000);
+        CHECK_EQUAL(atomic_load(&steps[SINGLE_DONE]), 0);
+        atomic_store(&steps[LEFT], 1);
+        atomic_store(&stripe->held, 0);
+        proa_bell_ring(&owner->ctl->stripe_bell);
+    }
+    world_barrier(world);
+}
+
+/* arg: by a lock on the one target, not on all. */
+static void step_by_step_body(struct world *world)
+{
+    struct proa_win *win;
+
+    ones_fill();
+    win = window_of_words(world, WORDS);
+    CHECK_OK(world->arg ? proa_win_lock(win, 0, 0, 0) : proa_win_lock_all(win, 0));
+    caught_in_an_atomic(world, win);
+    world_barrier(world);
+    if (world->rank == 0)
+        CHECK_EQUAL(window_words(win)[0], 2);
+    for (uint64_t how = 0; how < 4; how++)
+        held_stripe(world, win, how);
+    if (world->rank == 0)
+        CHECK_EQUAL(window_words(win)[0], 2 + 4);
+    CHECK_OK(world->arg ? proa_win_unlock(win, 0) : proa_win_unlock_all(win));
+    window_free(win);
+}
+
+static void step_by_step(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 4, .body = step_by_step_body});
+    world_run(&(struct world_plan){.size = 4, .body = step_by_step_body, .arg = "lock"});
+}
+
 /* Owners that have no slot left for anybody but themselves: stripes from the beginning. */
 static void no_slots_body(struct world *world)
 {
@@ -535,6 +631,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fresh_owners),
         cmocka_unit_test(many_switches),
+        cmocka_unit_test(step_by_step),
         cmocka_unit_test(no_slots),
         cmocka_unit_test(any_in_arena),
         cmocka_unit_test(any_private),

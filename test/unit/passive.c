@@ -365,6 +365,66 @@ static void lock_alls_cross_windows(void **state)
     world_run(&(struct world_plan){.size = 4, .body = lock_alls_cross_body, .limit_s = 10});
 }
 
+/* ---- several threads of each process, each with targets of its own ---- */
+
+enum { THREADS = 3 };
+
+struct crew {
+    struct world *world;
+    struct proa_win *win;
+};
+
+static void lock_in_thread(void *arg, int number)
+{
+    const struct crew *crew = arg;
+    struct inside *inside = inside_of(crew->world);
+    uint64_t seed = (uint64_t)number;
+
+    for (long round = 0; round < world_rounds(1500); round++) {
+        int target = number + THREADS * (int)world_below(&seed, 2), exclusive = (int)world_below(&seed, 2);
+        int64_t value = -1;
+        CHECK_OK(proa_win_lock(crew->win, target, exclusive, 0));
+        atomic_fetch_add(exclusive ? &inside->exclusive[target] : &inside->shared[target], 1);
+        CHECK_EQUAL(atomic_load(&inside->exclusive[target]), exclusive);
+        if (exclusive) {
+            CHECK_OK(get_word(crew->win, target, 0, &value));
+            CHECK_OK(put_word(crew->win, target, 0, value + 2));
+            CHECK_OK(proa_win_flush(crew->win, target));
+            CHECK_OK(proa_win_flush(crew->win, -1));
+        } else {
+            fetch_op(crew->win, target, 0, 2, PROA_OP_SUM);
+        }
+        atomic_fetch_sub(exclusive ? &inside->exclusive[target] : &inside->shared[target], 1);
+        CHECK_OK(proa_win_unlock(crew->win, target));
+    }
+}
+
+static void threads_body(struct world *world)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8, .threads = 1};
+    struct crew crew = {world, window_create(world, &args)};
+    int64_t sum = 0, value;
+
+    window_words(crew.win)[0] = 0;
+    world_barrier(world);
+    world_threads(THREADS, lock_in_thread, &crew);
+    world_barrier(world);
+    CHECK_OK(proa_win_lock_all(crew.win, 0));
+    for (int i = 0; i < world->size; i++) {
+        CHECK_OK(get_word(crew.win, i, 0, &value));
+        sum += value;
+    }
+    CHECK_OK(proa_win_unlock_all(crew.win));
+    CHECK_EQUAL(sum, 2 * THREADS * world->size * world_rounds(1500));
+    window_free(crew.win);
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2 * THREADS, .body = threads_body});
+}
+
 /* ---- fairness: among others who never stop ---- */
 
 static void crowd(struct world *world, struct proa_win *win, int all)
@@ -531,6 +591,7 @@ int main(void)
         cmocka_unit_test(writer_and_lock_all_in_a_window),
         cmocka_unit_test(writer_and_lock_all_windows),
         cmocka_unit_test(lock_alls_cross_windows),
+        cmocka_unit_test(threads),
         cmocka_unit_test(fairness),
         cmocka_unit_test(nocheck),
         cmocka_unit_test(flush),

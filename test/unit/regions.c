@@ -403,6 +403,41 @@ static void moving_table(void **state)
     world_run(&(struct world_plan){.size = 1, .body = moving_table_body});
 }
 
+/* Several threads of the owner, each with regions of its own. */
+static void attach_in_thread(void *arg, int number)
+{
+    struct proa_win *win = arg;
+    struct proa_region region;
+    char *memory = malloc(4000);
+    (void)number;
+
+    CHECK(memory);
+    for (long round = 0; round < world_rounds(1000); round++) {
+        for (int i = 0; i < 40; i++)
+            CHECK_OK(proa_regions_attach(win, memory + 100 * i, 60));
+        for (int i = 0; i < 40; i++)
+            CHECK_OK(proa_regions_find(&win->targets[0], address_of(memory + 100 * i), 60, 0, &region));
+        for (int i = 0; i < 40; i++)
+            CHECK_OK(proa_regions_detach(win, memory + 100 * i));
+        CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(memory), 1, 0, &region), PROA_ERR_RMA_RANGE);
+    }
+    free(memory);
+}
+
+static void attaching_threads_body(struct world *world)
+{
+    struct proa_win *win = dynamic_window(world, 1);
+
+    world_threads(4, attach_in_thread, win);
+    window_free(win);
+}
+
+static void attaching_threads(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = attaching_threads_body});
+}
+
 /* Detaching takes effect: what was found, and remembered, is not found again. */
 static void forgotten_body(struct world *world)
 {
@@ -449,6 +484,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(model),      cmocka_unit_test(rules),        cmocka_unit_test(two_windows), cmocka_unit_test(neighbours),
         cmocka_unit_test(forgotten),  cmocka_unit_test(moving_table), cmocka_unit_test(neighbours_threads),
+        cmocka_unit_test(attaching_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ enum {
 
 /* What a process leaves for the parent. */
 struct report {
-    _Atomic(const char *) file; /* where it was last; the same pointer in all, since nobody calls exec */
+    _Atomic uintptr_t file; /* where it was last: a name, at the same address in all, since nobody calls exec */
     _Atomic int line;
     int reported; /* text says what was wrong */
     char text[480];
@@ -138,7 +138,7 @@ struct proa_group world_stretch(struct world *world, int size)
 
 void world_at(const char *file, int line)
 {
-    atomic_store_explicit(&own_report->file, file, memory_order_relaxed);
+    atomic_store_explicit(&own_report->file, (uintptr_t)file, memory_order_relaxed);
     atomic_store_explicit(&own_report->line, line, memory_order_relaxed);
 }
 
@@ -258,7 +258,8 @@ static long now_ms(void)
 static void tell(int rank, int status, int limit_s, int late)
 {
     const struct report *report = &area->reports[rank];
-    const char *path = atomic_load(&report->file), *file = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : "(no check yet)";
+    const char *path = (const char *)atomic_load(&report->file);
+    const char *file = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : "(no check yet)";
     int line = atomic_load(&report->line);
 
     if (report->reported)

@@ -1,0 +1,427 @@
+// Calls in the wrong order: synchronization and operations for which no epoch is open, or a wrong one; and the arguments of the
+// synchronization calls: groups, lock types, assertions. All pairs and longer sequences of calls are the business of states.c; here every
+// wrong order of the table of errors is made once, with its class, its text, and its lack of effect.
+#include "wrong.h"
+
+enum { sync_error = MPI_ERR_RMA_SYNC };
+
+// Groups that the rows need, made once.
+static MPI_Group right_group, left_group, self_group, all_group;
+
+static void make_groups(void) {
+  right_group = group_of_one(right_of());
+  left_group = group_of_one(left_of());
+  self_group = group_of_one(rank);
+  MPI_Comm_group(MPI_COMM_WORLD, &all_group);
+}
+
+static void free_groups(void) {
+  MPI_Group_free(&right_group);
+  MPI_Group_free(&left_group);
+  MPI_Group_free(&self_group);
+  MPI_Group_free(&all_group);
+}
+
+static int value = 4711, got = -77;
+
+// What `what` says of a target: "target rank 1 is not ...".
+static const char *of_target(int target, const char *what) {
+  static char text[100];
+  snprintf(text, sizeof text, "target rank %d is not %s", target, what);
+  return text;
+}
+
+static void wrong_put(const struct area *a, int target, const char *about) {
+  WRONG(a, sync_error, about, MPI_Put, (&value, 1, MPI_INT, target, disp_at(a, target, 0), 1, MPI_INT, a->win));
+}
+
+static void wrong_get(const struct area *a, int target, const char *about) {
+  WRONG(a, sync_error, about, MPI_Get, (&got, 1, MPI_INT, target, disp_at(a, target, 0), 1, MPI_INT, a->win));
+  CHECK(got == -77, "a wrong get brought %d", got);
+}
+
+static void wrong_accumulates(const struct area *a, int target, const char *about) {
+  MPI_Aint at = disp_at(a, target, 0);
+  WRONG(a, sync_error, about, MPI_Accumulate, (&value, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win));
+  WRONG(a, sync_error, about, MPI_Get_accumulate, (&value, 1, MPI_INT, &got, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win));
+  WRONG(a, sync_error, about, MPI_Fetch_and_op, (&value, &got, MPI_INT, target, at, MPI_SUM, a->win));
+  WRONG(a, sync_error, about, MPI_Fetch_and_op, (&value, &got, MPI_INT, target, at, MPI_NO_OP, a->win));
+  WRONG(a, sync_error, about, MPI_Compare_and_swap, (&value, &value, &got, MPI_INT, target, at, a->win));
+  CHECK(got == -77, "a wrong accumulate brought %d", got);
+}
+
+static void wrong_operations(const struct area *a, int target, const char *about) {
+  wrong_put(a, target, about);
+  wrong_get(a, target, about);
+  wrong_accumulates(a, target, about);
+#if MPI_VERSION >= 4
+  MPI_Aint at = disp_at(a, target, 0);
+  WRONG(a, sync_error, about, MPI_Put_c, (&value, 1, MPI_INT, target, at, 1, MPI_INT, a->win));
+  WRONG(a, sync_error, about, MPI_Get_c, (&got, 1, MPI_INT, target, at, 1, MPI_INT, a->win));
+  WRONG(a, sync_error, about, MPI_Accumulate_c, (&value, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win));
+  WRONG(a, sync_error, about, MPI_Get_accumulate_c,
+        (&value, 1, MPI_INT, &got, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win));
+#endif
+}
+
+static void wrong_requests(const struct area *a, int target, const char *about) {
+  MPI_Aint at = disp_at(a, target, 0);
+  MPI_Request request = MPI_REQUEST_NULL;
+  WRONG(a, sync_error, about, MPI_Rput, (&value, 1, MPI_INT, target, at, 1, MPI_INT, a->win, &request));
+  WRONG(a, sync_error, about, MPI_Rget, (&got, 1, MPI_INT, target, at, 1, MPI_INT, a->win, &request));
+  WRONG(a, sync_error, about, MPI_Raccumulate, (&value, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win, &request));
+  WRONG(a, sync_error, about, MPI_Rget_accumulate,
+        (&value, 1, MPI_INT, &got, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win, &request));
+#if MPI_VERSION >= 4
+  WRONG(a, sync_error, about, MPI_Rput_c, (&value, 1, MPI_INT, target, at, 1, MPI_INT, a->win, &request));
+  WRONG(a, sync_error, about, MPI_Rget_c, (&got, 1, MPI_INT, target, at, 1, MPI_INT, a->win, &request));
+  WRONG(a, sync_error, about, MPI_Raccumulate_c, (&value, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win, &request));
+  WRONG(a, sync_error, about, MPI_Rget_accumulate_c,
+        (&value, 1, MPI_INT, &got, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win, &request));
+#endif
+  CHECK(got == -77, "a wrong operation brought %d", got);
+  CHECK(request == MPI_REQUEST_NULL, "a wrong operation gave a request");
+}
+
+static void unlock_all_of(const struct area *a) { RIGHT(MPI_Win_unlock_all(a->win)); }
+
+static void start_to_right(const struct area *a) { RIGHT(MPI_Win_start(right_group, 0, a->win)); }
+
+// Not before all have unlocked what they locked: a window must not be exposed while it is locked.
+static void expose_to_left(const struct area *a) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  RIGHT(MPI_Win_post(left_group, 0, a->win));
+}
+
+// And for the same reason nobody goes on to a lock before all have ended their exposure.
+static void end_exposure(const struct area *a) {
+  RIGHT(MPI_Win_wait(a->win));
+}
+
+// ---- free ----
+
+static void wrong_free(struct area *a, const char *about) {
+  MPI_Win handle = a->win;
+  WRONG(a, sync_error, about, MPI_Win_free, (&handle));
+  CHECK(handle == a->win, "a wrong MPI_Win_free changed the handle");
+}
+
+static void run_free(struct area *a) {
+  int before = pattern(right_of(), 0);
+  start_to_right(a);
+  wrong_free(a, "MPI_Win_complete first");
+  expose_to_left(a);
+  wrong_free(a, "MPI_Win_complete first");
+  RIGHT(MPI_Win_complete(a->win));
+  wrong_free(a, "MPI_Win_wait first");
+  end_exposure(a);
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  wrong_free(a, "MPI_Win_unlock first");
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+  RIGHT(MPI_Win_lock_all(0, a->win));
+  wrong_free(a, "MPI_Win_unlock_all first");
+  unlock_all_of(a);
+  RIGHT(MPI_Win_fence(0, a->win));
+  RIGHT(put_word(a, right_of(), 0, &before)); // what is there already
+  wrong_free(a, "since the last fence");
+  RIGHT(MPI_Win_fence(0, a->win));
+}
+
+// ---- operations ----
+
+static void run_request(struct area *a) {
+  const char *about = "passive target epochs";
+  wrong_requests(a, right_of(), about);
+  RIGHT(MPI_Win_fence(0, a->win));
+  wrong_requests(a, right_of(), about);
+  RIGHT(MPI_Win_fence(MPI_MODE_NOSUCCEED, a->win));
+  expose_to_left(a);
+  start_to_right(a);
+  wrong_requests(a, right_of(), about);
+  RIGHT(MPI_Win_complete(a->win));
+  end_exposure(a);
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  if (nranks > 1)
+    wrong_requests(a, rank, of_target(rank, "locked"));
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+}
+
+static void outside(struct area *a) {
+  const char *about = "no epoch is open";
+  wrong_operations(a, right_of(), about);
+  wrong_operations(a, rank, about);
+  RIGHT(MPI_Win_fence(MPI_MODE_NOSUCCEED, a->win)); // is not the start of an epoch
+  wrong_operations(a, right_of(), about);
+  expose_to_left(a); // nor is that, of an access epoch
+  wrong_operations(a, right_of(), about);
+  start_to_right(a);
+  RIGHT(MPI_Win_complete(a->win));
+  wrong_operations(a, right_of(), about);
+  end_exposure(a);
+  RIGHT(MPI_Win_fence(0, a->win)); // a fence epoch without operations is none: the lock ends it
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+  wrong_operations(a, right_of(), about);
+}
+
+static void not_started(struct area *a) {
+  char about[100];
+  snprintf(about, sizeof about, "target rank %d is not in the group given to MPI_Win_start (started for ranks %d)", rank, right_of());
+  expose_to_left(a);
+  start_to_right(a);
+  if (nranks > 1)
+    wrong_operations(a, rank, about);
+  RIGHT(MPI_Win_complete(a->win));
+  end_exposure(a);
+  RIGHT(MPI_Win_start(MPI_GROUP_EMPTY, 0, a->win));
+  wrong_operations(a, rank, "is not in the group given to MPI_Win_start (started for ranks of an empty group)");
+  RIGHT(MPI_Win_complete(a->win));
+}
+
+static void not_locked(struct area *a) {
+  MPI_Barrier(MPI_COMM_WORLD); // nobody's window is exposed any more
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  if (nranks > 1)
+    wrong_operations(a, rank, of_target(rank, "locked"));
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+}
+
+static void run_epoch(struct area *a) {
+  outside(a);
+  not_started(a);
+  not_locked(a);
+}
+
+// ---- start, complete, post, wait, test ----
+
+static void run_pscw(struct area *a) {
+  int flag = -77;
+  WRONG(a, sync_error, "no MPI_Win_start", MPI_Win_complete, (a->win));
+  WRONG(a, sync_error, "no MPI_Win_post", MPI_Win_wait, (a->win));
+  WRONG(a, sync_error, "no MPI_Win_post", MPI_Win_test, (a->win, &flag));
+  CHECK(flag == -77, "a wrong MPI_Win_test gives flag %d", flag);
+  start_to_right(a);
+  WRONG(a, sync_error, "MPI_Win_complete first", MPI_Win_start, (right_group, 0, a->win));
+  WRONG(a, sync_error, "MPI_Win_complete first", MPI_Win_start, (MPI_GROUP_EMPTY, 0, a->win));
+  expose_to_left(a);
+  WRONG(a, sync_error, "MPI_Win_wait first", MPI_Win_post, (left_group, 0, a->win));
+  WRONG(a, sync_error, "MPI_Win_wait first", MPI_Win_post, (MPI_GROUP_EMPTY, 0, a->win));
+  RIGHT(MPI_Win_complete(a->win));
+  WRONG(a, sync_error, "no MPI_Win_start", MPI_Win_complete, (a->win));
+  end_exposure(a);
+  WRONG(a, sync_error, "no MPI_Win_post", MPI_Win_wait, (a->win));
+  MPI_Barrier(MPI_COMM_WORLD);
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  WRONG(a, sync_error, "lock", MPI_Win_start, (right_group, 0, a->win));
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+  RIGHT(MPI_Win_lock_all(0, a->win));
+  WRONG(a, sync_error, "lock", MPI_Win_start, (right_group, 0, a->win));
+  unlock_all_of(a);
+}
+
+// ---- locks ----
+
+static void lock_after_lock(struct area *a) {
+  const char *about = "is locked by this process already";
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  WRONG(a, sync_error, about, MPI_Win_lock, (MPI_LOCK_SHARED, right_of(), 0, a->win));
+  WRONG(a, sync_error, about, MPI_Win_lock, (MPI_LOCK_EXCLUSIVE, right_of(), MPI_MODE_NOCHECK, a->win));
+  WRONG(a, sync_error, "locked by this process already", MPI_Win_lock_all, (0, a->win));
+  WRONG(a, sync_error, "lock_all epoch", MPI_Win_unlock_all, (a->win));
+  if (nranks > 1)
+    WRONG(a, sync_error, of_target(rank, "locked"), MPI_Win_unlock, (rank, a->win));
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+  WRONG(a, sync_error, of_target(right_of(), "locked"), MPI_Win_unlock, (right_of(), a->win));
+}
+
+static void lock_after_lock_all(struct area *a) {
+  RIGHT(MPI_Win_lock_all(0, a->win));
+  WRONG(a, sync_error, "lock_all epoch", MPI_Win_lock, (MPI_LOCK_SHARED, right_of(), 0, a->win));
+  WRONG(a, sync_error, "lock_all epoch", MPI_Win_lock_all, (0, a->win));
+  WRONG(a, sync_error, of_target(right_of(), "locked"), MPI_Win_unlock, (right_of(), a->win));
+  unlock_all_of(a);
+  WRONG(a, sync_error, "lock_all epoch", MPI_Win_unlock_all, (a->win));
+}
+
+static void run_lock(struct area *a) {
+  int before = pattern(right_of(), 0);
+  WRONG(a, sync_error, of_target(right_of(), "locked"), MPI_Win_unlock, (right_of(), a->win));
+  WRONG(a, sync_error, "lock_all epoch", MPI_Win_unlock_all, (a->win));
+  lock_after_lock(a);
+  lock_after_lock_all(a);
+  expose_to_left(a);
+  start_to_right(a);
+  WRONG(a, sync_error, "MPI_Win_complete first", MPI_Win_lock, (MPI_LOCK_SHARED, right_of(), 0, a->win));
+  WRONG(a, sync_error, "MPI_Win_complete first", MPI_Win_lock_all, (0, a->win));
+  RIGHT(MPI_Win_complete(a->win));
+  end_exposure(a);
+  RIGHT(MPI_Win_fence(0, a->win));
+  RIGHT(put_word(a, right_of(), 0, &before));
+  WRONG(a, sync_error, "since the last fence", MPI_Win_lock, (MPI_LOCK_SHARED, right_of(), 0, a->win));
+  WRONG(a, sync_error, "since the last fence", MPI_Win_lock_all, (0, a->win));
+  WRONG(a, sync_error, "since the last fence", MPI_Win_start, (right_group, 0, a->win));
+  RIGHT(MPI_Win_fence(0, a->win));
+}
+
+// ---- fence, flush ----
+
+static void run_fence(struct area *a) {
+  const int asserts[] = {0, MPI_MODE_NOPRECEDE, MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED};
+  for (int i = 0; i < 3; i++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+    WRONG(a, sync_error, "MPI_Win_unlock first", MPI_Win_fence, (asserts[i], a->win));
+    RIGHT(MPI_Win_unlock(right_of(), a->win));
+    RIGHT(MPI_Win_lock_all(0, a->win));
+    WRONG(a, sync_error, "MPI_Win_unlock_all first", MPI_Win_fence, (asserts[i], a->win));
+    unlock_all_of(a);
+    MPI_Barrier(MPI_COMM_WORLD);
+    expose_to_left(a);
+    start_to_right(a);
+    WRONG(a, sync_error, "MPI_Win_complete first", MPI_Win_fence, (asserts[i], a->win));
+    RIGHT(MPI_Win_complete(a->win));
+    WRONG(a, sync_error, "MPI_Win_wait first", MPI_Win_fence, (asserts[i], a->win));
+    end_exposure(a);
+  }
+}
+
+static void wrong_flushes(struct area *a, int target, const char *about) {
+  WRONG(a, sync_error, about, MPI_Win_flush, (target, a->win));
+  WRONG(a, sync_error, about, MPI_Win_flush_local, (target, a->win));
+}
+
+static void wrong_flushes_of_all(struct area *a) {
+  WRONG(a, sync_error, "no target is locked", MPI_Win_flush_all, (a->win));
+  WRONG(a, sync_error, "no target is locked", MPI_Win_flush_local_all, (a->win));
+}
+
+static void run_flush(struct area *a) {
+  const char *about = "is not locked by this process";
+  wrong_flushes(a, right_of(), about);
+  wrong_flushes_of_all(a);
+  RIGHT(MPI_Win_fence(0, a->win));
+  wrong_flushes(a, right_of(), about);
+  wrong_flushes_of_all(a);
+  RIGHT(MPI_Win_fence(MPI_MODE_NOSUCCEED, a->win));
+  expose_to_left(a);
+  start_to_right(a);
+  wrong_flushes(a, right_of(), about);
+  wrong_flushes_of_all(a);
+  RIGHT(MPI_Win_complete(a->win));
+  end_exposure(a);
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  if (nranks > 1)
+    wrong_flushes(a, rank, about);
+  RIGHT(MPI_Win_flush(right_of(), a->win));
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+  wrong_flushes(a, right_of(), about);
+}
+
+// ---- locked and exposed at once ----
+
+static void run_locked_exposed(struct area *a) {
+  expose_to_left(a);
+  WRONG(a, sync_error, "exposed", MPI_Win_lock, (MPI_LOCK_SHARED, rank, 0, a->win));
+  WRONG(a, sync_error, "exposed", MPI_Win_lock_all, (0, a->win));
+  start_to_right(a);
+  RIGHT(MPI_Win_complete(a->win));
+  end_exposure(a);
+  RIGHT(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, a->win));
+  WRONG(a, sync_error, "locked", MPI_Win_post, (left_group, 0, a->win));
+  RIGHT(MPI_Win_unlock(rank, a->win));
+  RIGHT(MPI_Win_lock_all(MPI_MODE_NOCHECK, a->win));
+  WRONG(a, sync_error, "locked", MPI_Win_post, (left_group, 0, a->win));
+  unlock_all_of(a);
+  // Locked by a neighbour: that is seen here, too.
+  MPI_Barrier(MPI_COMM_WORLD);
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  MPI_Barrier(MPI_COMM_WORLD);
+  WRONG(a, sync_error, "locked", MPI_Win_post, (left_group, 0, a->win));
+  MPI_Barrier(MPI_COMM_WORLD);
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// ---- arguments ----
+
+static void run_lock_type(struct area *a) {
+  const int types[] = {-1, 0, 1, MPI_LOCK_SHARED + MPI_LOCK_EXCLUSIVE, 1 << 20};
+  for (int i = 0; i < 5; i++)
+    if (types[i] != MPI_LOCK_SHARED && types[i] != MPI_LOCK_EXCLUSIVE)
+      WRONG(a, MPI_ERR_LOCKTYPE, "lock type", MPI_Win_lock, (types[i], right_of(), 0, a->win));
+  wrong_put(a, right_of(), "no epoch is open");
+}
+
+// Bits that no assertion has, and bits of assertions that the call does not take.
+static void run_assert(struct area *a) {
+  const int all = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+  const int no_bits[] = {~all, 1 << 30, MPI_MODE_NOCHECK | 1 << 30};
+  for (int i = 0; i < 3; i++) {
+    WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_fence, (no_bits[i], a->win));
+    WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_start, (right_group, no_bits[i], a->win));
+    WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_post, (left_group, no_bits[i], a->win));
+    WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_lock, (MPI_LOCK_SHARED, right_of(), no_bits[i], a->win));
+    WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_lock_all, (no_bits[i], a->win));
+  }
+  WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_fence, (MPI_MODE_NOCHECK, a->win));
+  WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_start, (right_group, MPI_MODE_NOPUT, a->win));
+  WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_post, (left_group, MPI_MODE_NOSUCCEED, a->win));
+  WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_lock, (MPI_LOCK_SHARED, right_of(), MPI_MODE_NOSTORE, a->win));
+  WRONG(a, MPI_ERR_ASSERT, "assert", MPI_Win_lock_all, (MPI_MODE_NOPRECEDE, a->win));
+}
+
+// A window of all ranks but the last, and a group with that one in it.
+static void group_with_an_outsider(const struct area *a) {
+  struct area smaller = *a;
+  MPI_Group outsider = group_of_one(nranks - 1), first = group_of_one(0);
+  int *memory;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < nranks - 1 ? 0 : MPI_UNDEFINED, rank, &smaller.comm);
+  if (smaller.comm != MPI_COMM_NULL) {
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, smaller.comm, &memory, &smaller.win);
+    MPI_Win_set_name(smaller.win, "halo");
+    WRONG(&smaller, MPI_ERR_GROUP, "group", MPI_Win_start, (outsider, 0, smaller.win));
+    WRONG(&smaller, MPI_ERR_GROUP, "group", MPI_Win_post, (outsider, 0, smaller.win));
+    WRONG(&smaller, MPI_ERR_GROUP, "group", MPI_Win_start, (all_group, 0, smaller.win));
+    WRONG(&smaller, MPI_ERR_GROUP, "group", MPI_Win_post, (all_group, 0, smaller.win));
+    WRONG(&smaller, sync_error, "no MPI_Win_start", MPI_Win_complete, (smaller.win));
+    if (rank == 0) {
+      RIGHT(MPI_Win_post(first, 0, smaller.win));
+      RIGHT(MPI_Win_start(first, 0, smaller.win));
+      RIGHT(MPI_Win_complete(smaller.win));
+      RIGHT(MPI_Win_wait(smaller.win));
+    }
+    MPI_Win_free(&smaller.win);
+    MPI_Comm_free(&smaller.comm);
+  }
+  MPI_Group_free(&outsider);
+  MPI_Group_free(&first);
+}
+
+static void run_group(struct area *a) {
+  WRONG(a, MPI_ERR_GROUP, "MPI_GROUP_NULL", MPI_Win_start, (MPI_GROUP_NULL, 0, a->win));
+  WRONG(a, MPI_ERR_GROUP, "MPI_GROUP_NULL", MPI_Win_post, (MPI_GROUP_NULL, 0, a->win));
+  WRONG(a, sync_error, "no MPI_Win_start", MPI_Win_complete, (a->win));
+  WRONG(a, sync_error, "no MPI_Win_post", MPI_Win_wait, (a->win));
+  if (nranks > 1)
+    group_with_an_outsider(a);
+}
+
+static const struct row rows[] = {{"free", run_free, nkinds},
+                                  {"request", run_request, nkinds},
+                                  {"epoch", run_epoch, nkinds},
+                                  {"pscw", run_pscw, nkinds},
+                                  {"lock", run_lock, nkinds},
+                                  {"fence", run_fence, nkinds},
+                                  {"flush", run_flush, nkinds},
+                                  {"locked_exposed", run_locked_exposed, nkinds},
+                                  {"lock_type", run_lock_type, nkinds},
+                                  {"assert", run_assert, nkinds},
+                                  {"group", run_group, nkinds}};
+
+int main(int argc, char **argv) {
+  start_listening(&argc, &argv);
+  make_groups();
+  run_row(argc, argv, rows, sizeof rows / sizeof rows[0]);
+  free_groups();
+  return finish_listening("error_epoch");
+}
