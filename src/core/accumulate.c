@@ -167,7 +167,7 @@ static int apply_guarded(const struct combine *c, const struct proa_place *place
 static int striped_plain(struct proa_win *win, const struct proa_target *target, const struct combine *c, char *at)
 {
     struct proa_place place = {.here = at, .owner = target->owner, .key = target->key + (uint64_t)(at - target->base)};
-    struct proa_guarded guarded = {.guard = PROA_GUARD_STRIPES};
+    struct proa_guarded guarded = PROA_GUARD_NONE;
 
     if (win->hints.granularity && win->hints.granularity <= c->bytes)
         return 0; /* this window's elements are never guarded by stripes */
@@ -217,44 +217,50 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
 
 enum { TARGET, FIRST, SECOND }; /* FIRST: the origin if there is one, else the result */
 
-static int apply_stretch(struct combine *c, const struct proa_place *place, const struct proa_stretch *s, const char *origin, char *result,
-                         struct proa_guarded *guarded)
-{
-    int result_side = origin ? SECOND : FIRST, error = PROA_OK;
-    int row = s->stride[TARGET] == (int64_t)s->bytes && (!origin || s->stride[FIRST] == (int64_t)s->bytes) &&
-              (!result || s->stride[result_side] == (int64_t)s->bytes);
-    uint64_t runs = row ? 1 : s->count;
+/* An operation with what it needs on the way. */
+struct operation {
+    struct proa_win *win;
+    const struct proa_there *there;
+    struct combine combine;
+    int has_origin, has_result; /* no origin: MPI_NO_OP; no result: not a get */
+    const char *origin;         /* either may be NULL, with a type of absolute addresses */
+    char *result;
+    uint64_t total;     /* elements */
+    struct proa_guarded guarded;
+};
 
-    c->count = s->bytes / c->bytes * (row ? s->count : 1);
-    for (uint64_t i = 0; i < runs && !error; i++) {
-        c->origin = origin ? proa_at(origin, s->offset[FIRST] + (int64_t)i * s->stride[FIRST]) : NULL;
-        c->result = result ? proa_at(result, s->offset[result_side] + (int64_t)i * s->stride[result_side]) : NULL;
-        error = apply_guarded(c, place, s->offset[TARGET] + (int64_t)i * s->stride[TARGET], guarded);
-    }
-    return error;
+static int apply_run(struct operation *o, const struct proa_place *place, int64_t offset)
+{
+    proa_guard_enter(o->win, o->there->rank, place, place->key + (uint64_t)offset, o->total, o->combine.bytes, &o->guarded);
+    return apply_guarded(&o->combine, place, offset, &o->guarded);
 }
 
 /* A type over several regions of a dynamic window: each run has its own place, and its own guard. */
-static int apply_scattered(struct proa_win *win, struct combine *c, const struct proa_there *there, const struct proa_stretch *s,
-                           const char *origin, char *result, uint64_t total)
+static int apply_scattered(struct operation *o, int64_t offset)
 {
-    struct proa_stretch run = *s;
-    int error = PROA_OK;
+    struct proa_place place;
+    int error = proa_place_of_run(o->win, o->there, offset, o->combine.count * o->combine.bytes, &place);
 
-    run.count = 1;
-    for (uint64_t i = 0; i < s->count && !error; i++) {
-        struct proa_guarded guarded;
-        struct proa_place place;
+    if (!error)
+        error = apply_run(o, &place, 0);
+    proa_guard_leave(&o->guarded);
+    return error;
+}
 
-        error = proa_place_of_run(win, there, s->offset[TARGET] + (int64_t)i * s->stride[TARGET], s->bytes, &place);
-        if (error)
-            break;
-        run.offset[TARGET] = 0;
-        for (int side = FIRST; side <= SECOND; side++)
-            run.offset[side] = s->offset[side] + (int64_t)i * s->stride[side];
-        proa_guard_enter(win, there->rank, &place, total, c->bytes, &guarded);
-        error = apply_stretch(c, &place, &run, origin, result, &guarded);
-        proa_guard_leave(&guarded);
+static int apply_stretch(struct operation *o, const struct proa_place *place, const struct proa_stretch *s)
+{
+    int result_side = o->has_origin ? SECOND : FIRST, error = PROA_OK;
+    int row = s->stride[TARGET] == (int64_t)s->bytes && (!o->has_origin || s->stride[FIRST] == (int64_t)s->bytes) &&
+              (!o->has_result || s->stride[result_side] == (int64_t)s->bytes);
+    uint64_t runs = row ? 1 : s->count;
+
+    o->combine.count = s->bytes / o->combine.bytes * (row ? s->count : 1);
+    for (uint64_t i = 0; i < runs && !error; i++) {
+        int64_t offset = s->offset[TARGET] + (int64_t)i * s->stride[TARGET];
+
+        o->combine.origin = o->has_origin ? proa_at(o->origin, s->offset[FIRST] + (int64_t)i * s->stride[FIRST]) : NULL;
+        o->combine.result = o->has_result ? proa_at(o->result, s->offset[result_side] + (int64_t)i * s->stride[result_side]) : NULL;
+        error = place->scattered ? apply_scattered(o, offset) : apply_run(o, place, offset);
     }
     return error;
 }
@@ -277,32 +283,19 @@ static int walk_begin(struct proa_walk *walk, const struct proa_there *there, co
     return proa_walk_begin(walk, sides, types, counts, 1);
 }
 
-/* origin NULL: MPI_NO_OP; result NULL: no get. */
-static int combine(struct proa_win *win, struct combine *c, const struct proa_there *there, const struct proa_buffer *origin,
-                   const struct proa_buffer *result, const struct proa_place *place)
+static int combine(struct operation *o, const struct proa_buffer *origin, const struct proa_buffer *result, const struct proa_place *place)
 {
-    const char *from = origin ? origin->address : NULL;
-    char *to = result ? result->address : NULL;
-    uint64_t total = there->count * there->type->elements;
-    struct proa_guarded guarded;
     struct proa_stretch stretch = {0};
     struct proa_walk walk;
-    int error = walk_begin(&walk, there, origin, result);
+    int error = walk_begin(&walk, o->there, origin, result);
 
     if (error)
         return error;
-    if (!place->scattered)
-        proa_guard_enter(win, there->rank, place, total, c->bytes, &guarded);
-    while (!error && proa_walk_next(&walk, &stretch)) {
-        if (place->scattered)
-            error = apply_scattered(win, c, there, &stretch, from, to, total);
-        else
-            error = apply_stretch(c, place, &stretch, from, to, &guarded);
-    }
-    if (!place->scattered)
-        proa_guard_leave(&guarded);
+    while (!error && proa_walk_next(&walk, &stretch))
+        error = apply_stretch(o, place, &stretch);
+    proa_guard_leave(&o->guarded);
     proa_walk_end(&walk);
-    proa_touch_store(win);
+    proa_touch_store(o->win);
     return error;
 }
 
@@ -328,7 +321,8 @@ static int check_operation(const struct proa_buffer *origin, const struct proa_t
 static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
                            const struct proa_there *there, enum proa_operation operation, const void *compare)
 {
-    struct combine c = {.compare = compare};
+    struct operation o = {.win = win, .there = there, .combine.compare = compare, .has_origin = origin != NULL,
+                          .has_result = result != NULL, .guarded = PROA_GUARD_NONE};
     struct proa_place place;
     int error = PROA_OK;
 
@@ -337,7 +331,7 @@ static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin
     if (!error && origin)
         error = proa_check_types(origin, there, "origin");
     if (!error)
-        error = check_operation(origin, there, operation, &c);
+        error = check_operation(origin, there, operation, &o.combine);
     if (!error && result && result->type->basic != there->type->basic && there->type->size)
         error = proa_fail(PROA_ERR_TYPE, "the result's basic type (%s) is not the target's (%s)",
                           proa_basic_name((enum proa_basic)result->type->basic), proa_basic_name((enum proa_basic)there->type->basic));
@@ -345,8 +339,11 @@ static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin
         return error;
     if (proa_there_bytes(there) == 0)
         return proa_begin(win, there->rank);
+    o.total = there->count * there->type->elements;
+    o.origin = origin ? origin->address : NULL;
+    o.result = result ? result->address : NULL;
     error = proa_begin_at(win, there, &place);
-    return error ? error : combine(win, &c, there, origin, result, &place);
+    return error ? error : combine(&o, origin, result, &place);
 }
 
 int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation)

@@ -78,30 +78,7 @@ static uint64_t missing_bytes(const struct segment *segment, uint64_t first, uin
     return missing;
 }
 
-/* Reserves what is missing of [offset, offset + bytes), slice by slice: several processes may be doing the same, and the memory that is left
- * is looked at again before each slice. */
-static int reserve(struct segment *segment, uint64_t offset, uint64_t bytes)
-{
-    uint64_t first = offset / CHUNK_BYTES, last = (offset + bytes - 1) / CHUNK_BYTES, run;
-    int error;
-
-    if (missing_bytes(segment, first, last) > 0 && missing_bytes(segment, first, last) > proa_memory_available())
-        return ENOMEM;
-    for (uint64_t i = first; i <= last; i += run) {
-        for (run = 0; i + run <= last && !segment->reserved[i + run] && run < slice_bytes / CHUNK_BYTES; run++)
-            continue;
-        if (run == 0) {
-            run = 1;
-            continue;
-        }
-        error = reserve_chunks(segment, i, run);
-        if (error)
-            return error;
-    }
-    return 0;
-}
-
-/* After a free: the chunks that lie wholly inside the free block go back, if it pays. */
+/* The chunks that lie wholly inside a free block go back. */
 static void unreserve(const struct block *block)
 {
     uint64_t first = round_up(block->offset, CHUNK_BYTES) / CHUNK_BYTES, end = (block->offset + block->bytes) / CHUNK_BYTES, run;
@@ -113,6 +90,43 @@ static void unreserve(const struct block *block)
         if (state)
             return_chunks(block->segment, i, run);
     }
+}
+
+/* Reserves what is missing of the chunks first to last, slice by slice: several processes may be doing the same, and the memory that is left
+ * is looked at again before each slice. */
+static int reserve_slices(struct segment *segment, uint64_t first, uint64_t last)
+{
+    uint64_t run;
+    int error;
+
+    for (uint64_t i = first; i <= last; i += run) {
+        for (run = 0; i + run <= last && !segment->reserved[i + run] && run < slice_bytes / CHUNK_BYTES; run++)
+            continue;
+        if (run == 0) {
+            run = 1;
+            continue;
+        }
+        error = reserve_chunks(segment, i, run);
+        if (error) {
+            return_chunks(segment, i, run); /* what the kernel may have given before it ran out */
+            return error;
+        }
+    }
+    return 0;
+}
+
+static int reserve(struct segment *segment, const struct block *block, uint64_t offset, uint64_t bytes)
+{
+    uint64_t first = offset / CHUNK_BYTES, last = (offset + bytes - 1) / CHUNK_BYTES;
+    uint64_t missing = missing_bytes(segment, first, last);
+    int error;
+
+    if (missing > 0 && missing > proa_memory_available())
+        return ENOMEM;
+    error = reserve_slices(segment, first, last);
+    if (error)
+        unreserve(block); /* nothing of it is in use */
+    return error;
 }
 
 /* ---- segments ---- */
@@ -271,7 +285,7 @@ static void block_release(struct block *block)
 
 static struct block *block_take(struct block *block, uint64_t offset, uint64_t bytes, int *error)
 {
-    *error = reserve(block->segment, offset, bytes);
+    *error = reserve(block->segment, block, offset, bytes);
     if (!*error && !block_cut(block, offset, bytes))
         *error = ENOMEM;
     if (*error)

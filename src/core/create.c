@@ -237,6 +237,8 @@ static int shared_locate(struct proa_win *win)
     char *segment;
 
     at.segment = (int32_t)atomic_load_explicit(&word->segment, memory_order_relaxed);
+    if (at.segment == 0 && at.offset == 0) /* where the owner's own block lies: nothing was allocated */
+        return PROA_OK;
     segment = proa_peer_segment(owner, at.segment);
     if (!segment)
         return PROA_ELSEWHERE;

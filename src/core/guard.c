@@ -45,28 +45,20 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
 
 /* ---- the choice ---- */
 
-static int atomics_possible(const struct proa_place *place, size_t bytes)
-{
-    return proa_guard_atomics_fit(bytes) && !place->private_memory && (place->key & (bytes - 1)) == 0;
-}
-
 static int is_alone(const struct proa_win *win, int rank)
 {
     return win->targets[rank].epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads;
 }
 
-void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *place, uint64_t total, size_t bytes,
-                      struct proa_guarded *guarded)
+static void choose(struct proa_win *win, int rank, const struct proa_place *place, uint64_t total, size_t bytes, struct proa_guarded *guarded)
 {
-    int possible = atomics_possible(place, bytes);
+    int possible = guarded->aligned && proa_guard_atomics_fit(bytes) && !place->private_memory;
 
-    guarded->slot = NULL;
-    guarded->owner = NULL;
+    guarded->guard = PROA_GUARD_ATOMICS;
     if (is_alone(win, rank)) {
         guarded->guard = PROA_GUARD_PLAIN;
         return;
     }
-    guarded->guard = PROA_GUARD_ATOMICS;
     if (possible && win->hints.granularity && win->hints.granularity <= bytes)
         return; /* the user asks for it: this window never uses anything else on such elements */
     if (possible && total <= PROA_ATOMICS_MOST && !win->threads)
@@ -76,6 +68,20 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *p
     if (possible)
         proa_guard_stripes_only(place->owner->ctl);
     guarded->guard = PROA_GUARD_STRIPES;
+}
+
+/* Elements of a size that is no power of two are never exchanged by the processor: for them `aligned` means nothing. */
+void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *place, uint64_t key, uint64_t total, size_t bytes,
+                      struct proa_guarded *guarded)
+{
+    int aligned = (key & (bytes - 1)) == 0;
+
+    if (guarded->entered && guarded->aligned == aligned)
+        return;
+    proa_guard_leave(guarded);
+    guarded->aligned = aligned;
+    guarded->entered = 1;
+    choose(win, rank, place, total, bytes, guarded);
 }
 
 /* ---- stripes ---- */
@@ -116,5 +122,7 @@ void proa_guard_leave(struct proa_guarded *guarded)
 {
     if (guarded->slot)
         proa_guard_slot_leave(guarded->slot);
+    guarded->slot = NULL;
     stripe_release(guarded);
+    guarded->entered = 0;
 }

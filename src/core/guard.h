@@ -25,10 +25,15 @@ struct proa_guarded {
     struct proa_slot *slot;       /* marked busy until proa_guard_leave; NULL: nothing to unmark */
     struct proa_peer *owner;      /* of the stripe that is held; NULL: none is */
     uint64_t stripe;
+    int entered, aligned;         /* chosen already, for elements that are aligned to their size, or not */
 };
 
-/* Chooses and enters. total: elements of the whole operation; bytes: of one element. */
-void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *place, uint64_t total, size_t bytes,
+/* Nothing chosen yet. */
+#define PROA_GUARD_NONE {PROA_GUARD_PLAIN, NULL, NULL, 0, 0, 0}
+
+/* Chooses and enters, for a run of elements of `bytes` bytes at key in place's owner. The runs of one operation share a guarded, which is
+ * left and entered anew only where the choice may differ. total: elements of the whole operation. */
+void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *place, uint64_t key, uint64_t total, size_t bytes,
                       struct proa_guarded *guarded);
 void proa_guard_leave(struct proa_guarded *guarded);
 

@@ -5,11 +5,31 @@
  * counts itself in one word of the window, then looks whether any target has a writer. An exclusive lock takes its target, then looks at
  * that word. Both announce before they look, sequentially consistent, so they cannot miss each other (Dekker). A lock_all that finds a
  * writer takes its count back and waits for that writer holding nothing, so it cannot deadlock with a process that locks several targets.
- * Fairness: a lock_all gives way to writers that are there; a writer that holds no other lock of the window gives way to lock_alls that
- * were waiting when it came.
+ * Fairness: a lock_all gives way to writers that are there; a writer that holds no other lock gives way to lock_alls that
+ * were waiting when it came; a process that asks for a shared lock or a lock_all while it holds another goes ahead of writers that only wait, because two
+ * readers that cross, each with a writer waiting behind it, would otherwise wait for ever.
  */
 #include "base/fail.h"
 #include "core/sync.h"
+
+/* ---- what this process holds ---- */
+
+/* Locks, and lock_alls, that this process holds on windows of any kind, or is about to take. */
+static long locks_held;
+
+static void held_add(const struct proa_win *win, long change)
+{
+    if (win->threads)
+        __atomic_fetch_add(&locks_held, change, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&locks_held, __atomic_load_n(&locks_held, __ATOMIC_RELAXED) + change, __ATOMIC_RELAXED);
+}
+
+/* Does it hold any besides the one it is about to take? */
+static int holds_others(void)
+{
+    return __atomic_load_n(&locks_held, __ATOMIC_RELAXED) > 1;
+}
 
 /* ---- exclusive locks and lock_all ---- */
 
@@ -37,29 +57,58 @@ static int no_lock_all(void *arg)
     return atomic_load(&all->active) == 0; /* also acquires what was done under the lock_alls */
 }
 
-static int writer_is_gone(void *arg)
+/* Keeps writer_waits raised while it waits. Lowered, it looks again: a lock_all that has passed us by has counted itself before. */
+static void wait_for_lock_alls(struct proa_all_ctl *all, struct proa_win_ctl *ctl)
 {
-    return !proa_rwlock_has_writer(arg);
+    do {
+        atomic_store(&ctl->writer_waits, 1); /* partner: is_in_the_way */
+        proa_bell_ring(&ctl->lock_bell);
+        if (!no_lock_all(all))
+            proa_wait(no_lock_all, all, &all->bell);
+        atomic_store(&ctl->writer_waits, 0);
+    } while (!no_lock_all(all));
 }
 
-static void lock_exclusive(struct proa_win *win, struct proa_win_ctl *ctl, int holds_others)
+static void lock_exclusive(struct proa_win *win, struct proa_win_ctl *ctl)
 {
     struct proa_all_ctl *all = all_of(win);
     struct asked asked = {all, atomic_load_explicit(&all->asked, memory_order_relaxed)};
 
-    if (!holds_others && !asked_are_granted(&asked))
+    if (!holds_others() && !asked_are_granted(&asked))
         proa_wait(asked_are_granted, &asked, &all->bell);
     proa_rwlock_write(&ctl->lock, &ctl->lock_bell);
     if (!no_lock_all(all))
-        proa_wait(no_lock_all, all, &all->bell);
+        wait_for_lock_alls(all, ctl);
 }
 
-static struct proa_win_ctl *find_writer(const struct proa_win *win)
+/* A target with a writer that a lock_all has to wait for. One that holds other locks goes ahead of writers that only wait. */
+static int is_in_the_way(const struct proa_win_ctl *ctl, int ahead)
+{
+    uint32_t state = atomic_load(&ctl->lock.state);
+
+    if (!ahead)
+        return (state & (PROA_RW_HELD | PROA_RW_WANTED)) != 0;
+    return state & PROA_RW_HELD && !atomic_load(&ctl->writer_waits);
+}
+
+static struct proa_win_ctl *find_writer(const struct proa_win *win, int ahead)
 {
     for (int i = 0; i < win->size; i++)
-        if (proa_rwlock_has_writer(&win->targets[i].ctl->lock))
+        if (is_in_the_way(win->targets[i].ctl, ahead))
             return win->targets[i].ctl;
     return NULL;
+}
+
+struct writer {
+    struct proa_win_ctl *ctl;
+    int ahead;
+};
+
+static int writer_is_gone(void *arg)
+{
+    const struct writer *writer = arg;
+
+    return !is_in_the_way(writer->ctl, writer->ahead);
 }
 
 static void all_leave(struct proa_all_ctl *all)
@@ -71,16 +120,16 @@ static void all_leave(struct proa_all_ctl *all)
 static void lock_shared_by_all(struct proa_win *win)
 {
     struct proa_all_ctl *all = all_of(win);
-    struct proa_win_ctl *writer;
+    struct writer writer = {.ahead = holds_others()};
     int waited = 0;
 
     atomic_fetch_add(&all->active, 1);
-    while ((writer = find_writer(win))) {
+    while ((writer.ctl = find_writer(win, writer.ahead))) {
         all_leave(all);
         if (!waited++)
             atomic_fetch_add(&all->asked, 1);
-        if (!writer_is_gone(&writer->lock))
-            proa_wait(writer_is_gone, &writer->lock, &writer->lock_bell);
+        if (!writer_is_gone(&writer))
+            proa_wait(writer_is_gone, &writer, &writer.ctl->lock_bell);
         atomic_fetch_add(&all->active, 1);
     }
     if (waited) {
@@ -109,19 +158,21 @@ int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
 {
     struct proa_target *target = &win->targets[rank];
     uint8_t epoch = PROA_EPOCH_LOCK | (exclusive ? PROA_EPOCH_EXCLUSIVE : 0) | (mode & PROA_MODE_NOCHECK ? PROA_EPOCH_NOCHECK : 0);
-    int error, holds_others;
+    int error;
 
     proa_win_enter(win);
     error = lock_check(win, rank);
-    holds_others = win->locked;
     if (!error)
         win->locked++;
     proa_win_leave(win);
     if (error)
         return error;
+    held_add(win, 1);
     if (!(epoch & PROA_EPOCH_NOCHECK)) {
         if (exclusive)
-            lock_exclusive(win, target->ctl, holds_others);
+            lock_exclusive(win, target->ctl);
+        else if (holds_others())
+            proa_rwlock_read_ahead(&target->ctl->lock, &target->ctl->lock_bell);
         else
             proa_rwlock_read(&target->ctl->lock, &target->ctl->lock_bell);
     }
@@ -152,6 +203,7 @@ int proa_win_unlock(struct proa_win *win, int rank)
         proa_rwlock_write_unlock(&target->ctl->lock, &target->ctl->lock_bell);
     else
         proa_rwlock_read_unlock(&target->ctl->lock, &target->ctl->lock_bell);
+    held_add(win, -1);
     proa_win_enter(win);
     if (--win->locked == 0 && !win->threads)
         win->touched = 0;
@@ -167,6 +219,7 @@ int proa_win_lock_all(struct proa_win *win, int mode)
         error = proa_fail(PROA_ERR_RMA_SYNC, "%d target(s) are locked by this process already", win->locked);
     if (error)
         return error;
+    held_add(win, 1);
     if (!(mode & PROA_MODE_NOCHECK))
         lock_shared_by_all(win);
     win->epoch_all = PROA_EPOCH_LOCK | (mode & PROA_MODE_NOCHECK ? PROA_EPOCH_NOCHECK : 0);
@@ -180,6 +233,7 @@ int proa_win_unlock_all(struct proa_win *win)
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC, "the window is not in a lock_all epoch of this process");
     win->epoch_all = 0;
+    held_add(win, -1);
     if (epoch & PROA_EPOCH_NOCHECK)
         visible(win);
     else

@@ -231,27 +231,34 @@ static struct proa_region table_search(const struct proa_region *table, uint64_t
     return low ? row_read(&table[low - 1]) : none;
 }
 
+/* Have all loads before this seen the table of that sequence? */
+static int is_unchanged(const struct proa_regions_ctl *ctl, uint64_t sequence)
+{
+    atomic_thread_fence(memory_order_acquire); /* those loads before this one */
+    return atomic_load_explicit(&ctl->sequence, memory_order_relaxed) == sequence;
+}
+
 /* One try at a consistent look at the table. 1 if nothing changed meanwhile. */
 static int table_read(struct proa_target *target, uint64_t address, struct proa_region *found)
 {
     const struct proa_regions_ctl *ctl = &target->ctl->regions;
     uint64_t sequence = atomic_load_explicit(&ctl->sequence, memory_order_acquire);
-    uint64_t count = atomic_load_explicit(&ctl->count, memory_order_relaxed);
+    uint64_t count = atomic_load_explicit(&ctl->count, memory_order_relaxed), offset = atomic_load_explicit(&ctl->offset, memory_order_relaxed);
+    int segment = (int)atomic_load_explicit(&ctl->segment, memory_order_relaxed);
     char *base;
 
     memset(found, 0, sizeof *found);
-    if (sequence & 1)
+    /* Where the table is must be of one piece before anybody goes there; an old table may be read, it stays mapped. */
+    if (sequence & 1 || !is_unchanged(ctl, sequence))
         return 0;
     if (count) {
-        base = proa_peer_segment(target->peer, (int)atomic_load_explicit(&ctl->segment, memory_order_relaxed));
+        base = proa_peer_segment(target->peer, segment);
         if (!base)
             return 1;
-        *found = table_search((const struct proa_region *)(void *)(base + atomic_load_explicit(&ctl->offset, memory_order_relaxed)), count,
-                              address);
+        *found = table_search((const struct proa_region *)(void *)(base + offset), count, address);
     }
     found->sequence = sequence;
-    atomic_thread_fence(memory_order_acquire); /* the rows before the second look at the sequence */
-    return atomic_load_explicit(&ctl->sequence, memory_order_relaxed) == sequence;
+    return is_unchanged(ctl, sequence);
 }
 
 static int cache_holds(const struct proa_target *target, uint64_t address, uint64_t bytes)

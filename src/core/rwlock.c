@@ -69,3 +69,11 @@ void proa_rwlock_write_queued(struct proa_rwlock *lock, struct proa_bell *bell)
     } while (!atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD));
     queue_leave(lock, bell);
 }
+
+/* Our count keeps the writer at the head of the queue out once the one inside, if any, has left. */
+void proa_rwlock_read_ahead(struct proa_rwlock *lock, struct proa_bell *bell)
+{
+    atomic_fetch_add_explicit(&lock->state, PROA_RW_READER, memory_order_acquire);
+    if (!no_writer_inside(lock))
+        proa_wait(no_writer_inside, lock, bell);
+}

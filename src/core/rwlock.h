@@ -24,6 +24,10 @@ struct proa_rwlock {
 void proa_rwlock_read_queued(struct proa_rwlock *lock, struct proa_bell *bell);
 void proa_rwlock_write_queued(struct proa_rwlock *lock, struct proa_bell *bell);
 
+/* Takes the lock shared ahead of writers that only wait: for a process that holds other locks, for which such a writer, or one who waits for
+ * it, may be waiting in turn. Writers do not starve by it, as those who hold locks come to an end. */
+void proa_rwlock_read_ahead(struct proa_rwlock *lock, struct proa_bell *bell);
+
 /* Takes the lock shared. bell: rung by every release. Acquires; its partner is the release in the unlocks. */
 static inline void proa_rwlock_read(struct proa_rwlock *lock, struct proa_bell *bell)
 {

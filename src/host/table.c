@@ -90,6 +90,23 @@ int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
     return error;
 }
 
+static uintptr_t key_at(const struct proa_table_slots *slots, size_t i)
+{
+    return atomic_load_explicit(&slots->slot[i & slots->mask].key, memory_order_relaxed);
+}
+
+/* Marks at the end of a run of slots lead nowhere: they become empty again, so that a table in which keys come and go need not be copied, and
+ * old copies do not pile up. No search in progress can need them: it would go on to an empty slot. */
+static void sweep(struct proa_table *table, struct proa_table_slots *slots, size_t i)
+{
+    if (key_at(slots, i + 1) != EMPTY)
+        return;
+    for (; key_at(slots, i) == REMOVED; i--) {
+        atomic_store_explicit(&slots->slot[i & slots->mask].key, EMPTY, memory_order_release);
+        table->used--;
+    }
+}
+
 void *proa_table_remove(struct proa_table *table, uintptr_t key)
 {
     struct proa_table_slots *slots;
@@ -102,6 +119,7 @@ void *proa_table_remove(struct proa_table *table, uintptr_t key)
     if (slot && atomic_load_explicit(&slot->key, memory_order_relaxed) == key) {
         value = slot->value;
         atomic_store_explicit(&slot->key, REMOVED, memory_order_release);
+        sweep(table, slots, (size_t)(slot - slots->slot));
     }
     pthread_mutex_unlock(&table->mutex);
     return value;

@@ -1,22 +1,23 @@
-// Every order of calls on a window up to a length of four, by two processes that make the same calls in step: Proa must find legal, or wrong
+// Every order of calls on a window up to a certain length, by two processes that make the same calls in step: Proa must find legal, or wrong
 // (MPI_ERR_RMA_SYNC, and no effect), what a model of the standard does (model.c).
 //
-//   states GROUP [exclusive]
+//   states LENGTH GROUP [exclusive]
 //
-// GROUP is given to every start and post: other, self, both or none. A call that the model leaves out ends its sequence. After each
+// GROUP is given to every start and post: other, self, both or none. Locks are shared unless told otherwise. A call that the model leaves out ends its sequence. After each
 // sequence the window is brought back to rest by legal calls, one epoch with an operation is checked, and the next sequence goes on with
 // the same window, unless that was freed.
 #include "check.h"
 #include "model.h"
 
-enum { length = 4, words = 4 };
+enum { longest = 6, words = 4 };
 enum { from_other, from_self, never, nothing }; // words of a window: puts by each process, and the target of wrong puts
 
 static MPI_Win win = MPI_WIN_NULL, beat;
 static int *memory;
 static MPI_Group group;
 static long sequences, calls, wrong_calls, windows;
-static enum call sequence[length];
+static enum call sequence[longest];
+static int length;
 
 static void open_window(void) {
   MPI_Win_allocate(words * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
@@ -35,7 +36,7 @@ static int put(int target, int at, int value) {
   return MPI_Put(&value, 1, MPI_INT, rank_of(target), at, 1, MPI_INT, win);
 }
 
-// ---- one call ----
+// ---- one call, as it is made in step ----
 
 static int test(const struct model *m) {
   int flag, completed = model_judge(m, call_test) == legal && model_is_completed(m), code;
@@ -44,16 +45,36 @@ static int test(const struct model *m) {
     code = MPI_Win_test(win, &flag);
   } while (code == MPI_SUCCESS && completed && !flag); // the other process has still to reach its complete
   CHECK(code != MPI_SUCCESS || flag == completed, "MPI_Win_test gives %d before all have completed", flag);
-  in_step(); // so that the other process does not complete before we have tested
+  if (!completed)
+    in_step(); // the other process is not to complete before we have tested
   return code;
 }
 
-// The window must not be locked while it is exposed, hence the steps.
-static int post(void) {
-  in_step();
+// A window must not be exposed while it is locked. Where that is tried, the other process has locked our window before, and unlocks it
+// after; where it is not, it has unlocked it before.
+static int post(const struct model *m) {
+  if (m->locked[other] || model_judge(m, call_post) == legal)
+    in_step();
   int code = MPI_Win_post(group, 0, win);
-  in_step();
+  if (m->locked[other])
+    in_step();
   return code;
+}
+
+// Nobody takes an exclusive lock, goes on, and keeps the other one waiting for it.
+static void in_step_for_locks(const struct model *m) {
+  if (m->exclusive)
+    in_step();
+}
+
+static int lock(const struct model *m, int target) {
+  in_step_for_locks(m);
+  return MPI_Win_lock(m->exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, rank_of(target), 0, win);
+}
+
+static int lock_all(const struct model *m) {
+  in_step_for_locks(m);
+  return MPI_Win_lock_all(0, win);
 }
 
 static int fence_put(void) {
@@ -62,7 +83,7 @@ static int fence_put(void) {
 }
 
 static int make(const struct model *m, enum call call) {
-  const int type = m->exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, at = model_judge(m, call) == legal ? from_other : never;
+  const int at = model_judge(m, call) == legal ? from_other : never;
   switch (call) {
   case call_fence:
     return MPI_Win_fence(0, win);
@@ -73,21 +94,21 @@ static int make(const struct model *m, enum call call) {
   case call_complete:
     return MPI_Win_complete(win);
   case call_post:
-    return post();
+    return post(m);
   case call_wait:
     return MPI_Win_wait(win);
   case call_test:
     return test(m);
   case call_lock_other:
-    return MPI_Win_lock(type, rank_of(other), 0, win);
+    return lock(m, other);
   case call_lock_self:
-    return MPI_Win_lock(type, rank, 0, win);
+    return lock(m, self);
   case call_unlock_other:
     return MPI_Win_unlock(rank_of(other), win);
   case call_unlock_self:
     return MPI_Win_unlock(rank, win);
   case call_lock_all:
-    return MPI_Win_lock_all(0, win);
+    return lock_all(m);
   case call_unlock_all:
     return MPI_Win_unlock_all(win);
   case call_flush_other:
@@ -247,11 +268,12 @@ static MPI_Group group_of(const struct model *m) {
 
 int main(int argc, char **argv) {
   start(&argc, &argv);
-  if (nranks != 2 || argc < 2)
-    return skip("is for 2 ranks and needs the name of a group");
-  const char *who = argv[1];
+  length = argc > 2 ? atoi(argv[1]) : 0;
+  if (nranks != 2 || length < 1 || length > longest)
+    return skip("is for 2 ranks, and needs a length and the name of a group");
+  const char *who = argv[2];
   int both = strcmp(who, "both") == 0;
-  struct model rest = model_new(both || strcmp(who, "other") == 0, both || strcmp(who, "self") == 0, argc > 2);
+  struct model rest = model_new(both || strcmp(who, "other") == 0, both || strcmp(who, "self") == 0, argc > 3);
   void *unused;
   MPI_Win_allocate(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &unused, &beat);
   group = group_of(&rest);

@@ -207,10 +207,14 @@ static bool place_side(const struct growth *g, struct side *s, bool dynamic, int
 }
 
 static bool choose_plain_side(const struct growth *g, struct side *s, struct wish w, bool dynamic, int unit) {
+  const struct basic *one[] = {g->any};
   s->count = w.n ? choose_times(g, w) : between(g, 0, 2);
   if (!s->count && w.n)
     s->count = 1;
-  w.n = s->count ? w.n / s->count : chance(g, 2);
+  if (s->count)
+    w.n /= s->count;
+  else
+    w = (struct wish){one, chance(g, 2), w.depth}; // of which there is none
   s->tree = grow(g, w);
   if (!s->tree)
     return false;

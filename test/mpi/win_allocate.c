@@ -19,7 +19,8 @@ static struct held allocate(int which) {
   MPI_Win_allocate(h.size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &h.base, &h.win);
   CHECK(h.size == 0 || (uintptr_t)h.base % _Alignof(max_align_t) == 0, "window of %ld bytes at %p", (long)h.size, (void *)h.base);
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, h.win);
-  memset(h.base, which + 1, (size_t)h.size);
+  for (MPI_Aint i = 0; i < h.size; i++)
+    h.base[i] = (unsigned char)(which + 1);
   MPI_Win_unlock(rank, h.win);
   return h;
 }

@@ -39,7 +39,8 @@ static inline void clear_own(struct area *a, size_t bytes) {
   int me;
   MPI_Comm_rank(a->comm, &me);
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, a->win);
-  memset(a->base, 0, bytes);
+  if (bytes > 0) // base may be null otherwise
+    memset(a->base, 0, bytes);
   MPI_Win_unlock(me, a->win);
 }
 

@@ -198,9 +198,9 @@ static void store_random(const struct row *row, unsigned char *at, uint64_t *see
 /* What is left of a whole number in so many bytes. */
 static __int128 narrow(const struct row *row, __int128 n)
 {
-    unsigned char bytes[8];
+    unsigned char bytes[32] = {0};
 
-    for (size_t i = 0; i < row->bytes && i < 8; i++)
+    for (size_t i = 0; i < row->bytes && i < sizeof n; i++)
         bytes[i] = (unsigned char)((unsigned __int128)n >> (8 * i));
     return load_whole(row, bytes);
 }

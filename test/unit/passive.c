@@ -224,6 +224,8 @@ static void readers_cross(struct world *world, struct proa_win *first, struct pr
         step(world, 0);
         after(world, 1);
         await_writer(second, 1);
+        step(world, 2);
+        after(world, 3);
         CHECK_OK(proa_win_lock(second, 1, 0, 0));
         CHECK_OK(proa_win_unlock(second, 1));
         CHECK_OK(proa_win_unlock(first, 0));
@@ -233,6 +235,8 @@ static void readers_cross(struct world *world, struct proa_win *first, struct pr
         step(world, 1);
         after(world, 0);
         await_writer(first, 0);
+        step(world, 3);
+        after(world, 2);
         CHECK_OK(proa_win_lock(first, 0, 0, 0));
         CHECK_OK(proa_win_unlock(first, 0));
         CHECK_OK(proa_win_unlock(second, 1));
@@ -552,6 +556,40 @@ static void flush(void **state)
     world_run(&(struct world_plan){.size = 2, .body = flush_body});
 }
 
+/* A writer gives way to a lock_all that waits, and gets in once that has been granted, though the counts have passed 2^32 meanwhile. */
+static void wrap_while_waiting_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    struct proa_all_ctl *all = &win->targets[0].ctl->all;
+    struct inside *inside = inside_of(world);
+
+    if (world->rank == 0) {
+        atomic_store(&all->asked, UINT32_MAX);
+        atomic_store(&all->granted, UINT32_MAX - 1);
+    }
+    world_barrier(world);
+    if (world->rank == 1) {
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        atomic_store(&inside->entries, 1);
+        CHECK_OK(proa_win_unlock(win, 0));
+    } else {
+        world_sleep_us(20000);
+        CHECK_EQUAL(atomic_load(&inside->entries), 0);
+        atomic_store(&all->asked, 3);
+        atomic_store(&all->granted, 2);
+        proa_bell_ring(&all->bell);
+        world_await(&inside->entries, 1);
+        atomic_store(&all->granted, 3);
+    }
+    window_free(win);
+}
+
+static void wrap_while_waiting(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = wrap_while_waiting_body, .limit_s = 10});
+}
+
 /* The counts of waiting lock_alls pass 2^32, and 2^31. */
 static void wrap_body(struct world *world)
 {
@@ -596,6 +634,7 @@ int main(void)
         cmocka_unit_test(nocheck),
         cmocka_unit_test(flush),
         cmocka_unit_test(wrap),
+        cmocka_unit_test(wrap_while_waiting),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,7 +214,12 @@ static void ranges(struct world *world, struct memory *memory)
     CHECK_FAILS(put_word(win, last, -1, value), dynamic ? PROA_ERR_RMA_RANGE : PROA_ERR_DISP);
     CHECK_FAILS(put_word(win, last, INT64_MAX, value), PROA_ERR_RMA_RANGE);
     CHECK_FAILS(put_word(win, last, INT64_MIN, value), dynamic ? PROA_ERR_RMA_RANGE : PROA_ERR_DISP);
-    CHECK_FAILS(put_word(win, last, INT64_MAX / 8 + 1, value), PROA_ERR_RMA_RANGE);
+    for (int i = 0; i < 4; i++) { /* times the unit: past 2^63; past 2^64, which is 0 again */
+        CHECK_FAILS(put_word(win, last, INT64_MAX / 8 + 1, value), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(put_word(win, last, INT64_C(1) << 61, value), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(get_word(win, last, INT64_C(1) << 61, &value), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(accumulate_many(win, last, INT64_C(1) << 61, &value, 1, PROA_I64, PROA_OP_SUM), PROA_ERR_RMA_RANGE);
+    }
     CHECK_FAILS(accumulate_many(win, last, at(memory, last, WORDS - 1), &value, 2, PROA_I64, PROA_OP_SUM), PROA_ERR_RMA_RANGE);
     CHECK_OK(put_many(win, last, at(memory, last, 0), NULL, 0, PROA_I64)); /* nothing at all */
     CHECK_OK(get_many(win, last, at(memory, last, WORDS), NULL, 0, PROA_I64));
@@ -337,7 +342,8 @@ static void own_shapes(struct world *world, enum proa_flavor flavor, int noncont
     for (int rank = 0; rank < n; rank++) {
         CHECK_EQUAL(win->targets[rank].bytes, rank % 2 ? 0 : 100 * (rank + 1));
         CHECK_EQUAL(win->targets[rank].disp_unit, rank + 1);
-        CHECK_EQUAL(!proa_win_load_store(win, rank), rank % 2 || (flavor == PROA_FLAVOR_CREATE && rank != me));
+        if (flavor != PROA_FLAVOR_SHARED || noncontig) /* there a part of no bytes has a place as well */
+            CHECK_EQUAL(!proa_win_load_store(win, rank), rank % 2 || (flavor == PROA_FLAVOR_CREATE && rank != me));
     }
     if (right % 2)
         CHECK_FAILS(put_many(win, right, 0, &value, 1, PROA_I8), PROA_ERR_RMA_RANGE);
@@ -380,7 +386,6 @@ static void empty_body(struct world *world)
         CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
         CHECK_OK(proa_win_lock(win, 0, 1, 0));
         CHECK_OK(proa_win_unlock(win, 0));
-        CHECK(!proa_win_load_store(win, 0));
         window_free(win);
     }
 }
@@ -584,6 +589,8 @@ static void no_memory_body(struct world *world)
         struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .disp_unit = 1, .bytes = (uint64_t)INT64_MAX};
         check_all_fail(world, &args, PROA_ERR_NO_MEM);
         args.bytes = UINT64_C(1) << 45;
+        check_all_fail(world, &args, PROA_ERR_NO_MEM);
+        args.bytes = UINT64_MAX / (uint64_t)world->size + 1;
         check_all_fail(world, &args, PROA_ERR_NO_MEM);
     }
 }
