@@ -10,6 +10,9 @@ struct loop_plan {
     double budget_ns; // all loops together: what takes longer ends after LOOPS_FEWEST
 };
 
+// The plan for more processes than there are processors: a loop has to be longer than the turns that the scheduler gives them.
+struct loop_plan loop_plan_crowded(const struct loop_plan *plan);
+
 // Nanoseconds for one iteration.
 struct loop_figure {
     double median_ns, min_ns;

@@ -138,6 +138,7 @@ static int processors(void)
 
 struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes, team_body *body, bool everybody)
 {
+    struct loop_plan suited = size > 2 ? loop_plan_crowded(plan) : *plan;
     struct member m = {.body = body, .everybody = everybody};
     struct loop_figure figure;
 
@@ -147,7 +148,7 @@ struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t b
     m.team.memory = memset(map(bytes, MAP_SHARED), 0, bytes);
     m.team.private_memory = map(bytes, MAP_PRIVATE);
     fork_followers(&m, bytes);
-    figure = loop_measure(plan, lead_loop, &m);
+    figure = loop_measure(&suited, lead_loop, &m);
     lead_loop(&m, 0);
     while (wait(NULL) > 0)
         ;

@@ -15,6 +15,8 @@ enum {
     CHECKS_PER_CLOCK = 64,   /* looks at the condition between two looks at the clock */
     YIELDS = 200,            /* given up before sleeping: with few processes a processor, a yield is what lets the awaited one run */
     YIELDS_PER_POKE = 8,
+    IDLE_POKES = 16,         /* in a row that moved nothing, before sleeping */
+    BUSY_POKE_NS = 800,      /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
     SLEEP_MIN_NS = 50000,
     SLEEP_MAX_NS = 1000000
 };
@@ -135,15 +137,33 @@ void proa_bell_wake(struct proa_bell *bell)
     syscall(SYS_futex, &bell->rings, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* A poke that takes its time has moved something of the host's: then there may be more, as of a long message that goes in pieces, and the
+ * next sleep can wait. */
+static int poke_while_it_helps(proa_ready *ready, void *arg)
+{
+    int idle = 0;
+
+    if (!wait_poke)
+        return 0;
+    while (idle < IDLE_POKES) {
+        long begin_ns = now_ns();
+
+        wait_poke();
+        if (ready(arg))
+            return 1;
+        idle = now_ns() - begin_ns > BUSY_POKE_NS ? 0 : idle + 1;
+    }
+    return 0;
+}
+
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
 {
     long timeout_ns = SLEEP_MIN_NS;
 
-    if (spin(ready, arg) || (is_crowded() && yield(ready, arg)))
+    if (spin(ready, arg) || (is_crowded() && yield(ready, arg)) || poke_while_it_helps(ready, arg))
         return;
     while (!sleep_once(ready, arg, bell, timeout_ns)) {
-        poke_host();
-        if (ready(arg))
+        if (poke_while_it_helps(ready, arg))
             return;
         timeout_ns = timeout_ns * 2 < SLEEP_MAX_NS ? timeout_ns * 2 : SLEEP_MAX_NS;
     }

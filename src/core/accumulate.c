@@ -20,11 +20,27 @@ struct combine {
     const void *compare;
 };
 
+static int is_pair(enum proa_basic basic)
+{
+    size_t value, index, at;
+
+    return proa_basic_pair(basic, &value, &index, &at);
+}
+
+/* What was there, without the padding of pairs. */
+static void fetch(const struct combine *c, const char *target)
+{
+    if (is_pair(c->basic))
+        proa_kernel_find(PROA_OP_REPLACE, c->basic)(c->result, target, c->count);
+    else
+        proa_copy(c->result, target, c->count * c->bytes);
+}
+
 /* The ordinary loop: nobody else works on these elements meanwhile. */
 static void apply(const struct combine *c, char *target)
 {
     if (c->result)
-        proa_copy(c->result, target, c->count * c->bytes);
+        fetch(c, target);
     if (!c->compare)
         c->kernel(target, c->origin, c->count);
     else if (memcmp(target, c->compare, c->bytes) == 0)
@@ -106,18 +122,22 @@ static int apply_by_cma(const struct combine *run, const struct proa_place *plac
 {
     uint64_t at = place->there + (uint64_t)offset;
     char copy[PROA_STRIPE_BYTES + 64];
+    size_t value, index, index_at, padding = 0;
+    uint64_t most = sizeof copy / run->bytes;
     struct combine c = *run;
     int error = PROA_OK;
 
+    if (proa_basic_pair(c.basic, &value, &index, &index_at)) { /* one by one, so that what lies in their padding is left alone */
+        most = 1;
+        padding = c.bytes - index_at - index;
+    }
     for (uint64_t done = 0; done < run->count && !error; done += c.count, advance(&c, c.count)) {
-        c.count = sizeof copy / c.bytes;
-        if (c.count > run->count - done)
-            c.count = run->count - done;
-        error = proa_cma_read(place->peer, at + done * c.bytes, copy, c.count * c.bytes);
+        c.count = run->count - done < most ? run->count - done : most;
+        error = proa_cma_read(place->peer, at + done * c.bytes, copy, c.count * c.bytes - padding);
         if (!error)
             apply(&c, copy);
         if (!error && c.operation != PROA_OP_NO_OP)
-            error = proa_cma_write(place->peer, at + done * c.bytes, copy, c.count * c.bytes);
+            error = proa_cma_write(place->peer, at + done * c.bytes, copy, c.count * c.bytes - padding);
     }
     return error;
 }

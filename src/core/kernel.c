@@ -67,8 +67,8 @@ typedef _Complex float __attribute__((mode(TC))) proa_complex128;
     {                                                                                                                                      \
         for (uint64_t i = 0; i < count; i++) {                                                                                             \
             ctype t, o;                                                                                                                    \
-            memcpy(&t, (char *)target + i * sizeof t, sizeof t);                                                                           \
-            memcpy(&o, (const char *)origin + i * sizeof o, sizeof o);                                                                     \
+            memcpy(&t, (char *)target + i * sizeof t, offsetof(ctype, index) + sizeof t.index);                                            \
+            memcpy(&o, (const char *)origin + i * sizeof o, offsetof(ctype, index) + sizeof o.index);                                      \
             if (!(o.value wins t.value || (o.value == t.value && o.index < t.index)))                                                      \
                 continue;                                                                                                                  \
             memcpy((char *)target + i * sizeof t + offsetof(ctype, value), &o.value, sizeof o.value);                                      \
@@ -83,12 +83,29 @@ typedef _Complex float __attribute__((mode(TC))) proa_complex128;
 #define KERNELS(name, ctype, class) class##_KERNELS(name, ctype)
 PROA_BASICS(KERNELS)
 
-/* MPI_REPLACE is defined on every type, and copies it whole. */
-#define REPLACE_KERNEL(name, ctype, class)                                                                                                 \
+/* MPI_REPLACE is defined on every type, and copies it whole; of a pair, value and index but not the padding, which may be somebody else's. */
+#define WHOLE_REPLACE(name, ctype)                                                                                                         \
     static void kernel_REPLACE_##name(void *target, const void *origin, uint64_t count)                                                    \
     {                                                                                                                                      \
         memcpy(target, origin, count * sizeof(ctype));                                                                                     \
     }
+#define PAIR_REPLACE(name, ctype)                                                                                                          \
+    static void kernel_REPLACE_##name(void *target, const void *origin, uint64_t count)                                                    \
+    {                                                                                                                                      \
+        char *t = target;                                                                                                                  \
+        const char *o = origin;                                                                                                            \
+        for (uint64_t i = 0; i < count; i++, t += sizeof(ctype), o += sizeof(ctype)) {                                                     \
+            memcpy(t, o, sizeof ((ctype *)0)->value);                                                                                      \
+            memcpy(t + offsetof(ctype, index), o + offsetof(ctype, index), sizeof ((ctype *)0)->index);                                    \
+        }                                                                                                                                  \
+    }
+#define INTEGER_REPLACE WHOLE_REPLACE
+#define FLOATING_REPLACE WHOLE_REPLACE
+#define COMPLEX_REPLACE WHOLE_REPLACE
+#define LOGICAL_REPLACE WHOLE_REPLACE
+#define BITS_REPLACE WHOLE_REPLACE
+#define OPAQUE_REPLACE WHOLE_REPLACE
+#define REPLACE_KERNEL(name, ctype, class) class##_REPLACE(name, ctype)
 PROA_BASICS(REPLACE_KERNEL)
 
 static void kernel_no_op(void *target, const void *origin, uint64_t count)

@@ -10,6 +10,7 @@
 #include "host/types.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum state { NOT_YET, ON, OFF };
 
@@ -17,13 +18,31 @@ static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int state = NOT_YET;
 static int several_threads, from_session;
 static MPI_Comm private_comm;
+static MPI_Request never = MPI_REQUEST_NULL;
+static atomic_flag poking = ATOMIC_FLAG_INIT;
 
-/* Any call that makes progress will do; this one has no effect, as nobody ever sends on this communicator. */
+/* Moves the host's own messages: tests a receive that nothing will ever match. A probe would not do: on a communicator of one process MPICH
+ * looks only at what that process has sent itself. One thread at a time may test a request; another one's poke is as good. */
 static void poke(void)
 {
     int flag;
 
-    proa_pmpi()->Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, private_comm, &flag, MPI_STATUS_IGNORE);
+    if (atomic_flag_test_and_set_explicit(&poking, memory_order_acquire))
+        return;
+    proa_pmpi()->Test(&never, &flag, MPI_STATUS_IGNORE);
+    atomic_flag_clear_explicit(&poking, memory_order_release);
+}
+
+static int never_begin(void)
+{
+    return proa_pmpi()->Irecv(NULL, 0, MPI_BYTE, 0, 0, private_comm, &never);
+}
+
+static void never_end(void)
+{
+    proa_wait_set_poke(NULL);
+    proa_pmpi()->Cancel(&never);
+    proa_pmpi()->Wait(&never, MPI_STATUS_IGNORE);
 }
 
 /* Runs first of all in MPI_Finalize. Memory stays mapped: callbacks of the user that run later may still free windows. */
@@ -33,7 +52,7 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)keyval;
     (void)value;
     (void)extra;
-    proa_wait_set_poke(NULL);
+    never_end();
     proa_pmpi()->Comm_free(&private_comm);
     atomic_store(&state, OFF);
     return MPI_SUCCESS;
@@ -92,6 +111,8 @@ static int start_host(MPI_Comm comm)
     if (error != MPI_SUCCESS)
         return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");
     mpi->Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN);
+    if (never_begin() != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no request to make progress with");
     mpi->Query_thread(&level);
     several_threads = level == MPI_THREAD_MULTIPLE;
     return PROA_OK;
@@ -141,7 +162,7 @@ void proa_end_of_session(void)
 {
     pthread_mutex_lock(&start_mutex);
     if (atomic_load_explicit(&state, memory_order_relaxed) == ON && from_session) {
-        proa_wait_set_poke(NULL);
+        never_end();
         proa_pmpi()->Comm_free(&private_comm);
         atomic_store_explicit(&state, NOT_YET, memory_order_release);
     }

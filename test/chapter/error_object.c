@@ -143,13 +143,24 @@ static void own_keyval_works(struct area *a) {
   RIGHT(MPI_Win_free_keyval(&keyval));
 }
 
+// That a keyval is a communicator's the host alone can know. Open MPI says so by another class.
+static void keyval_of_communicators(struct area *a) {
+  int keyval, code;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
+  listen_on_window(a->win, 1);
+  code = MPI_Win_set_attr(a->win, keyval, &keyval);
+  CHECK(code != MPI_SUCCESS && heard.calls == 1 && heard.win == a->win, "a communicator's keyval: class %d, %d calls of the handler",
+        error_class(code), heard.calls);
+  listen_on_window(a->win, 0);
+  MPI_Comm_free_keyval(&keyval);
+}
+
 static void run_keyval(struct area *a) {
-  int of_comm;
+  enum { never_given = 12345 };
   predefined_are_not_ours(a);
   no_keyvals(a, MPI_KEYVAL_INVALID);
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &of_comm, NULL);
-  no_keyvals(a, of_comm);
-  MPI_Comm_free_keyval(&of_comm);
+  no_keyvals(a, never_given);
+  keyval_of_communicators(a);
   own_keyval_works(a);
 }
 

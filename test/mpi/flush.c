@@ -71,6 +71,7 @@ static void flush_local_frees_buffer(struct area *a, int all, int seed) {
 static void flush_one_of_many(struct area *a) {
   static int sent[words];
   fill(sent, 900 + rank);
+  MPI_Barrier(MPI_COMM_WORLD); // until now only neighbours wrote here
   for (int hop = 0; hop < nranks; hop++) {
     int t = (rank + hop) % nranks;
     MPI_Put(sent + hop, 1, MPI_INT, t, disp_at(a, t, rank), 1, MPI_INT, a->win);

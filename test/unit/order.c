@@ -38,19 +38,13 @@ enum state {
 static const char *const state_names[STATES] = {"nothing",      "fenced",      "in a fence epoch", "started",  "exposed", "started and exposed",
                                                 "locked self",  "locked other", "locked both",     "locked nocheck", "lock_all", "lock_all nocheck"};
 
-/* A fence of all processes; rank 1 makes its part of it in other_side(). */
-static void both_fence(struct world *world, struct proa_win *win, int mode)
-{
-    (void)world;
-    CHECK_OK(proa_win_fence(win, mode));
-}
-
-static void enter(struct world *world, struct proa_win *win, enum state state)
+/* Rank 1 makes its part of a fence in try_call. */
+static void enter(struct proa_win *win, enum state state)
 {
     int other = OTHER;
 
     if (state == FENCED || state == IN_FENCE)
-        both_fence(world, win, 0);
+        CHECK_OK(proa_win_fence(win, 0));
     if (state == IN_FENCE)
         CHECK_OK(put_word(win, OTHER, 0, 1));
     if (state == EXPOSED || state == STARTED_EXPOSED)
@@ -241,7 +235,7 @@ static void try_call(struct world *world, struct proa_win *win, enum state state
     int expected = rules[state][call] == 'y' ? PROA_OK : PROA_ERR_RMA_SYNC, code;
 
     if (world->rank == ME) {
-        enter(world, win, state);
+        enter(win, state);
         let_wait_return(win, call, state);
         snapshot_take(&before, win);
         proa_fail(0, "%s", "");
@@ -254,11 +248,13 @@ static void try_call(struct world *world, struct proa_win *win, enum state state
         if (code != PROA_OK || call == FREE)
             check_unchanged(&before, win);
         leave(world, win);
+        world_barrier(world);
         CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
         CHECK_OK(proa_win_may_free(win));
     } else {
         if (state == FENCED || state == IN_FENCE)
-            both_fence(world, win, PROA_MODE_NOSUCCEED);
+            CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+        world_barrier(world); /* a fence writes into rank 0's words, which that looks at until here */
         CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
         CHECK_EQUAL(atomic_load(&win->ctl->lock.state), 0);
         CHECK_EQUAL(atomic_load(&win->targets[0].ctl->lock.state), 0);

@@ -350,6 +350,8 @@ static void lock_alls_cross_body(struct world *world)
         after(world, 1 - world->rank);
         while (!proa_rwlock_has_writer(&other->targets[0].ctl->lock))
             world_sleep_us(100);
+        step(world, 2 + world->rank);
+        after(world, 3 - world->rank);
         CHECK_OK(proa_win_lock_all(other, 0));
         CHECK_OK(proa_win_unlock_all(other));
         CHECK_OK(proa_win_unlock_all(mine));
@@ -367,6 +369,93 @@ static void lock_alls_cross_windows(void **state)
 {
     (void)state;
     world_run(&(struct world_plan){.size = 4, .body = lock_alls_cross_body, .limit_s = 10});
+}
+
+/* A reader that holds another lock comes to a writer who is not inside yet: it waits for a lock_all, whose owner waits for that other lock. */
+static void reader_and_waiting_writer_body(struct world *world)
+{
+    struct proa_win *first = window_of_words(world, 1), *second = window_of_words(world, 1);
+
+    switch (world->rank) {
+    case 0: /* holds second's target, shared, and wants first's, shared: only lock_all holds that */
+        CHECK_OK(proa_win_lock(second, 0, 0, 0));
+        step(world, 0);
+        await_writer(second, 0);
+        while (!proa_rwlock_has_writer(&first->targets[0].ctl->lock))
+            world_sleep_us(100);
+        world_sleep_us(5000);
+        CHECK_OK(proa_win_lock(first, 0, 0, 0));
+        CHECK_OK(proa_win_unlock(first, 0));
+        CHECK_OK(proa_win_unlock(second, 0));
+        break;
+    case 1: /* holds all of first, and wants second's target, exclusive */
+        CHECK_OK(proa_win_lock_all(first, 0));
+        step(world, 1);
+        after(world, 0);
+        CHECK_OK(proa_win_lock(second, 0, 1, 0));
+        CHECK_OK(proa_win_unlock(second, 0));
+        CHECK_OK(proa_win_unlock_all(first));
+        break;
+    default: /* wants first's target, exclusive: has to wait for rank 1 */
+        after(world, 0);
+        after(world, 1);
+        CHECK_OK(proa_win_lock(first, 0, 1, 0));
+        CHECK_OK(proa_win_unlock(first, 0));
+    }
+    window_free(second);
+    window_free(first);
+}
+
+static void reader_and_waiting_writer(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = reader_and_waiting_writer_body, .limit_s = 10});
+}
+
+/* At random: one exclusive lock, or shared locks on both windows in any order, or lock_alls on both in any order. No process waits for another
+ * that waits for it, as far as the user goes. */
+static void random_two_windows_body(struct world *world)
+{
+    struct proa_win *wins[] = {window_of_words(world, 1), window_of_words(world, 1)};
+    struct inside *inside[] = {inside_of(world), inside_of(world) + 1};
+    uint64_t seed = (uint64_t)world->rank;
+
+    for (long round = 0; round < world_rounds(2000); round++) {
+        int first = (int)world_below(&seed, 2), alls = world_below(&seed, 3) == 0, exclusive = world_below(&seed, 3) == 0;
+        int targets[2] = {(int)world_below(&seed, (uint64_t)world->size), (int)world_below(&seed, (uint64_t)world->size)};
+        if (exclusive) /* alone, holding nothing else */
+            CHECK_OK(proa_win_lock(wins[first], targets[first], 1, 0));
+        for (int i = 0; i < 2 && !exclusive; i++) {
+            int which = i ^ first;
+            CHECK_OK(alls ? proa_win_lock_all(wins[which], 0) : proa_win_lock(wins[which], targets[which], 0, 0));
+            atomic_fetch_add(alls ? &inside[which]->all : &inside[which]->shared[targets[which]], 1);
+            CHECK_EQUAL(atomic_load(&inside[which]->exclusive[targets[which]]), 0);
+        }
+        if (exclusive) {
+            atomic_fetch_add(&inside[first]->exclusive[targets[first]], 1);
+            check_exclusive(inside[first], targets[first]);
+        }
+        dwell(&seed);
+        if (exclusive) {
+            check_exclusive(inside[first], targets[first]);
+            atomic_fetch_sub(&inside[first]->exclusive[targets[first]], 1);
+            CHECK_OK(proa_win_unlock(wins[first], targets[first]));
+        }
+        for (int which = 0; which < 2 && !exclusive; which++) {
+            CHECK_EQUAL(atomic_load(&inside[which]->exclusive[targets[which]]), 0);
+            atomic_fetch_sub(alls ? &inside[which]->all : &inside[which]->shared[targets[which]], 1);
+            CHECK_OK(alls ? proa_win_unlock_all(wins[which]) : proa_win_unlock(wins[which], targets[which]));
+        }
+    }
+    window_free(wins[0]);
+    window_free(wins[1]);
+}
+
+static void random_two_windows(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 5; size++)
+        world_run(&(struct world_plan){.size = size, .body = random_two_windows_body});
 }
 
 /* ---- several threads of each process, each with targets of its own ---- */
@@ -629,6 +718,8 @@ int main(void)
         cmocka_unit_test(writer_and_lock_all_in_a_window),
         cmocka_unit_test(writer_and_lock_all_windows),
         cmocka_unit_test(lock_alls_cross_windows),
+        cmocka_unit_test(reader_and_waiting_writer),
+        cmocka_unit_test(random_two_windows),
         cmocka_unit_test(threads),
         cmocka_unit_test(fairness),
         cmocka_unit_test(nocheck),

@@ -1,0 +1,25 @@
+#!/bin/bash
+# Looks at how a run ends that makes one mistake under MPI_ERRORS_ARE_FATAL:  fatal.sh MISTAKE SENTENCE LAUNCH...
+#
+# LAUNCH... is the command that starts `fatal`; MISTAKE goes to it. The run must end, not by a signal, not as a success; nothing may run on
+# past the mistake; and SENTENCE must be said on standard error.
+set -u
+
+mistake=$1 sentence=$2
+shift 2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+  echo "fatal $mistake: $1"
+  cat "$scratch/out" "$scratch/err"
+  exit 1
+}
+
+"$@" "$mistake" >"$scratch/out" 2>"$scratch/err"
+status=$?
+[ "$status" -ne 0 ] || fail "the run ends as a success"
+[ "$status" -ne 124 ] || fail "the run does not end"
+[ "$status" -lt 128 ] || grep -q "Abort(" "$scratch/err" || fail "the run ends by signal $((status - 128))"
+! grep -q "signal 11\|signal 6\|Segmentation\|still here" "$scratch/out" "$scratch/err" || fail "the run does not end by the error"
+grep -qF -- "$sentence" "$scratch/err" || fail "standard error does not say: $sentence"

@@ -1,0 +1,100 @@
+#!/bin/bash
+# Compares what Proa's library exports with the chapter:  symbols.sh LIBRARY NM
+#
+# Every function of the chapter that the host's library has must be there, as MPI_X and as PMPI_X, in its large-count form too where the
+# host has that; and nothing else may be, except what is listed below.
+set -u
+
+library=$1 nm=$2
+
+# The chapter (MPI-4.1, chapter 13; MPI_Alloc_mem and MPI_Free_mem of 9.2; the attributes, names and error handlers of windows).
+taken='
+  Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_attach Win_detach Win_free Win_shared_query
+  Win_get_group Win_set_info Win_get_info Win_get_attr Win_set_attr Win_delete_attr Win_set_name Win_get_name
+  Win_set_errhandler Win_get_errhandler Win_call_errhandler Alloc_mem Free_mem
+  Put Get Accumulate Get_accumulate Rput Rget Raccumulate Rget_accumulate Fetch_and_op Compare_and_swap
+  Win_fence Win_start Win_complete Win_post Win_wait Win_test Win_lock Win_unlock Win_lock_all Win_unlock_all
+  Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync'
+large='Win_create Win_allocate Win_allocate_shared Win_shared_query Put Get Accumulate Get_accumulate Rput Rget Raccumulate
+  Rget_accumulate'
+
+# Functions that stay the host's, and why nothing is lost: no window is given to them.
+#   Win_create_keyval, Win_free_keyval   a keyval belongs to no window; attributes are kept on a host window behind Proa's
+#   Win_create_errhandler                the same of an error handler
+#   Aint_add, Aint_diff                  sums of addresses
+#   Win_c2f, Win_f2c                     a handle of Proa's is one of the host's, or a number as the host's are
+#   Win_toint, Win_fromint               the same (MPI-5)
+hosts='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff Win_c2f Win_f2c Win_toint Win_fromint'
+
+# What is exported besides.
+#   MPI_Error_string              the sentence about a failure in Proa
+#   MPI_Session_finalize          the end of the last session is Proa's end, as MPI_Finalize is
+#   MPII_Win_get_attr, _set_attr  MPICH's Fortran calls these for attributes
+#   ompi_win_get_attr_f, ...      Open MPI's Fortran has these names for one function
+#   proa_*                        include/proa.h
+besides='MPI_Error_string PMPI_Error_string proa_version proa_windows_served'
+for_mpich='MPII_Win_get_attr MPII_Win_set_attr MPI_Session_finalize PMPI_Session_finalize'
+for_openmpi='ompi_win_get_attr_f'
+for name in MPI_WIN_GET_ATTR mpi_win_get_attr mpi_win_get_attr_ mpi_win_get_attr__ MPI_Win_get_attr_f MPI_Win_get_attr_f08; do
+  case $name in
+    mpi*) for_openmpi+=" $name p$name" ;;
+    *) for_openmpi+=" $name P$name" ;;
+  esac
+done
+
+failures=0
+fail() {
+  echo "${library##*/}: $1"
+  failures=$((failures + 1))
+}
+
+exported() {
+  "$nm" -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u
+}
+
+# Is the word $1 in the list $2?
+has() {
+  grep -qxF -- "$1" <<<"$2"
+}
+
+words() {
+  printf '%s\n' $1
+}
+
+case $library in
+  *mpich*) host_pattern='libmpich\.so|libmpi\.so' also=$for_mpich ;;
+  *openmpi*) host_pattern='libmpi\.so' also=$for_openmpi ;;
+  *) echo "symbols: which host is $library for?" >&2; exit 2 ;;
+esac
+host_library=$(ldd "$library" | awk -v pattern="$host_pattern" '$1 ~ pattern { print $3; exit }')
+[ -r "$host_library" ] || { echo "symbols: $library is not linked to its host" >&2; exit 2; }
+
+ours=$(exported "$library")
+theirs=$(exported "$host_library")
+[ -n "$ours" ] && [ -n "$theirs" ] || { echo "symbols: $nm prints nothing" >&2; exit 2; }
+chapter=$(words "$taken"; for name in $large; do echo "${name}_c"; done)
+
+# Nothing is missing.
+count=0
+for name in $chapter; do
+  for form in "MPI_$name" "PMPI_$name"; do
+    has "$form" "$theirs" || continue
+    count=$((count + 1))
+    has "$form" "$ours" || fail "$form is missing"
+  done
+done
+[ "$count" -ge 90 ] || fail "the host has only $count functions of the chapter: the comparison is wrong"
+
+# No window function of the host's has been overlooked.
+for name in $(grep -E '^MPI_(Win_|R?(put|get|accumulate)|Put$|Put_c$|Get_acc|Accumulate)' <<<"$theirs" | sed 's/^MPI_//'); do
+  has "$name" "$chapter" || has "$name" "$(words "$hosts")" || fail "the host's MPI_$name is neither taken over nor listed as the host's"
+done
+
+# Nothing is exported that should not be.
+allowed=$(words "$besides $also"; sed 's/^/MPI_/' <<<"$chapter"; sed 's/^/PMPI_/' <<<"$chapter")
+for name in $ours; do
+  has "$name" "$allowed" || fail "$name should not be exported"
+done
+
+[ "$failures" -eq 0 ] && echo "ok ${library##*/}: $count functions of the chapter"
+[ "$failures" -eq 0 ]
