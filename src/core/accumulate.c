@@ -27,6 +27,14 @@ static int is_pair(enum proa_basic basic)
     return proa_basic_pair(basic, &value, &index, &at);
 }
 
+/* Bytes behind the data of a pair, up to the next one; 0 for all other types. */
+static size_t padding_of(enum proa_basic basic)
+{
+    size_t value, index, at;
+
+    return proa_basic_pair(basic, &value, &index, &at) ? proa_basic_bytes(basic) - at - index : 0;
+}
+
 /* What was there, without the padding of pairs. */
 static void fetch(const struct combine *c, const char *target)
 {
@@ -122,15 +130,11 @@ static int apply_by_cma(const struct combine *run, const struct proa_place *plac
 {
     uint64_t at = place->there + (uint64_t)offset;
     char copy[PROA_STRIPE_BYTES + 64];
-    size_t value, index, index_at, padding = 0;
-    uint64_t most = sizeof copy / run->bytes;
+    size_t padding = padding_of(run->basic);
+    uint64_t most = padding ? 1 : sizeof copy / run->bytes; /* one by one, so that what lies in their padding is left alone */
     struct combine c = *run;
     int error = PROA_OK;
 
-    if (proa_basic_pair(c.basic, &value, &index, &index_at)) { /* one by one, so that what lies in their padding is left alone */
-        most = 1;
-        padding = c.bytes - index_at - index;
-    }
     for (uint64_t done = 0; done < run->count && !error; done += c.count, advance(&c, c.count)) {
         c.count = run->count - done < most ? run->count - done : most;
         error = proa_cma_read(place->peer, at + done * c.bytes, copy, c.count * c.bytes - padding);
@@ -259,7 +263,8 @@ static int apply_run(struct operation *o, const struct proa_place *place, int64_
 static int apply_scattered(struct operation *o, int64_t offset)
 {
     struct proa_place place;
-    int error = proa_place_of_run(o->win, o->there, offset, o->combine.count * o->combine.bytes, &place);
+    uint64_t bytes = o->combine.count * o->combine.bytes - padding_of(o->combine.basic);
+    int error = proa_place_of_run(o->win, o->there, offset, bytes, &place);
 
     if (!error)
         error = apply_run(o, &place, 0);
@@ -324,16 +329,16 @@ static int combine(struct operation *o, const struct proa_buffer *origin, const 
 static int check_operation(const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation,
                            struct combine *c)
 {
-    if (there->type->basic == PROA_MIXED && there->type->size)
+    if (there->type->basic == PROA_MIXED)
         return proa_fail(PROA_ERR_TYPE, "the target datatype mixes basic types: an accumulate takes only one");
-    if (origin && origin->type->basic != there->type->basic && there->type->size)
+    if (origin && origin->type->basic != there->type->basic)
         return proa_fail(PROA_ERR_TYPE, "the origin's basic type (%s) is not the target's (%s)",
                          proa_basic_name((enum proa_basic)origin->type->basic), proa_basic_name((enum proa_basic)there->type->basic));
     c->basic = (enum proa_basic)there->type->basic;
     c->operation = operation;
     c->kernel = proa_kernel_find(operation, c->basic);
     c->bytes = proa_basic_bytes(c->basic);
-    if (!c->kernel && there->type->size)
+    if (!c->kernel)
         return proa_fail(PROA_ERR_OP, "%s is not defined on this datatype (%s)", proa_operation_name(operation), proa_basic_name(c->basic));
     return PROA_OK;
 }
@@ -350,15 +355,15 @@ static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin
         error = proa_check_types(result, there, "result");
     if (!error && origin)
         error = proa_check_types(origin, there, "origin");
+    if (!error && proa_there_bytes(there) == 0) /* nothing of any type */
+        return proa_begin(win, there->rank);
     if (!error)
         error = check_operation(origin, there, operation, &o.combine);
-    if (!error && result && result->type->basic != there->type->basic && there->type->size)
+    if (!error && result && result->type->basic != there->type->basic)
         error = proa_fail(PROA_ERR_TYPE, "the result's basic type (%s) is not the target's (%s)",
                           proa_basic_name((enum proa_basic)result->type->basic), proa_basic_name((enum proa_basic)there->type->basic));
     if (error)
         return error;
-    if (proa_there_bytes(there) == 0)
-        return proa_begin(win, there->rank);
     o.total = there->count * there->type->elements;
     o.origin = origin ? origin->address : NULL;
     o.result = result ? result->address : NULL;

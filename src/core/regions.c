@@ -214,8 +214,8 @@ static struct proa_region row_read(const struct proa_region *row)
     return copy;
 }
 
-/* The last row that starts at or below address; all zero if there is none. */
-static struct proa_region table_search(const struct proa_region *table, uint64_t count, uint64_t address)
+/* The last row that starts at or below address, together with those that go on where it ends, as far as `end` asks; all zero if there is none. */
+static struct proa_region table_search(const struct proa_region *table, uint64_t count, uint64_t address, uint64_t end)
 {
     struct proa_region none = {0}, row;
     uint64_t low = 0, high = count;
@@ -228,7 +228,16 @@ static struct proa_region table_search(const struct proa_region *table, uint64_t
         else
             high = middle;
     }
-    return low ? row_read(&table[low - 1]) : none;
+    if (low == 0)
+        return none;
+    row = row_read(&table[low - 1]);
+    for (; low < count && row.end < end; low++) {
+        struct proa_region next = row_read(&table[low]);
+        if (next.start != row.end || (next.segment < 0) != (row.segment < 0))
+            break;
+        row.end = next.end;
+    }
+    return row;
 }
 
 /* Have all loads before this seen the table of that sequence? */
@@ -239,7 +248,7 @@ static int is_unchanged(const struct proa_regions_ctl *ctl, uint64_t sequence)
 }
 
 /* One try at a consistent look at the table. 1 if nothing changed meanwhile. */
-static int table_read(struct proa_target *target, uint64_t address, struct proa_region *found)
+static int table_read(struct proa_target *target, uint64_t address, uint64_t end, struct proa_region *found)
 {
     const struct proa_regions_ctl *ctl = &target->ctl->regions;
     uint64_t sequence = atomic_load_explicit(&ctl->sequence, memory_order_acquire);
@@ -255,7 +264,7 @@ static int table_read(struct proa_target *target, uint64_t address, struct proa_
         base = proa_peer_segment(target->peer, segment);
         if (!base)
             return 1;
-        *found = table_search((const struct proa_region *)(void *)(base + offset), count, address);
+        *found = table_search((const struct proa_region *)(void *)(base + offset), count, address, end);
     }
     found->sequence = sequence;
     return is_unchanged(ctl, sequence);
@@ -273,7 +282,7 @@ int proa_regions_find(struct proa_target *target, uint64_t address, uint64_t byt
         *region = target->cached;
         return PROA_OK;
     }
-    while (!table_read(target, address, region))
+    while (!table_read(target, address, address + bytes, region))
         sched_yield(); /* the owner is in the middle of an attach or detach: a few stores */
     if (!region->end || !holds(region, address, bytes))
         return proa_fail(PROA_ERR_RMA_RANGE, "%llu bytes at address %#llx are not in a region attached by the target",
