@@ -233,7 +233,7 @@ static struct proa_region table_search(const struct proa_region *table, uint64_t
     row = row_read(&table[low - 1]);
     for (; low < count && row.end < end; low++) {
         struct proa_region next = row_read(&table[low]);
-        if (next.start != row.end || (next.segment < 0) != (row.segment < 0))
+        if (next.start != row.end || next.segment != row.segment)
             break;
         row.end = next.end;
     }

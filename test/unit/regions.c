@@ -45,12 +45,23 @@ static int overlaps(const struct model *model, const char *start, uint64_t bytes
     return 0;
 }
 
-static int holds(const struct model *model, const char *start, uint64_t bytes)
+/* The end of the region that holds this byte; NULL if there is none. */
+static const char *end_of_region(const struct model *model, const char *byte)
 {
     for (int i = 0; i < model->count; i++)
-        if (start >= model->start[i] && start + bytes <= model->start[i] + model->bytes[i])
-            return 1;
-    return 0;
+        if (byte >= model->start[i] && byte < model->start[i] + model->bytes[i])
+            return model->start[i] + model->bytes[i];
+    return NULL;
+}
+
+/* In one region, or in several that lie side by side. */
+static int holds(const struct model *model, const char *start, uint64_t bytes)
+{
+    const char *end = start + bytes;
+
+    while (start && start < end)
+        start = end_of_region(model, start);
+    return start != NULL;
 }
 
 static void attach_random(struct proa_win *win, struct model *model, char *pool, uint64_t *seed)
@@ -329,6 +340,45 @@ static void neighbours_threads(void **state)
     world_run(&(struct world_plan){.size = 2, .body = neighbours_body, .arg = "threads"});
 }
 
+/* Regions side by side are reached as one, but not where one ends with its segment and the next, by chance, begins with another: in
+ * neighbours the two segments lie apart. Rows are written here as attach would write them. */
+static void across_segments_body(struct world *world)
+{
+    struct proa_win *win = dynamic_window(world, 0);
+    struct proa_regions_ctl *ctl = &win->ctl->regions;
+    struct proa_region *rows = proa_arena_alloc(4 * sizeof *rows, 0), region;
+    uint64_t offset;
+    int segment;
+
+    CHECK(rows && proa_arena_alloc(100 << 20, 0)); /* a second segment */
+    CHECK(proa_arena_find(rows, 4 * sizeof *rows, &segment, &offset));
+    rows[0] = (struct proa_region){.start = 10000, .end = 11000, .segment = 0, .offset = 50000};
+    rows[1] = (struct proa_region){.start = 11000, .end = 12000, .segment = 0, .offset = 51000};
+    rows[2] = (struct proa_region){.start = 12000, .end = 13000, .segment = 1, .offset = 0};
+    rows[3] = (struct proa_region){.start = 13000, .end = 14000, .segment = -1};
+    atomic_store(&ctl->count, 4);
+    atomic_store(&ctl->segment, (uint32_t)segment);
+    atomic_store(&ctl->offset, offset);
+    atomic_fetch_add(&ctl->sequence, 2);
+    for (int cache = 0; cache <= 1; cache++) {
+        CHECK_OK(proa_regions_find(&win->targets[0], 10500, 1500, cache, &region));
+        CHECK_EQUAL(region.offset, 50000);
+        CHECK_FAILS(proa_regions_find(&win->targets[0], 11500, 1000, cache, &region), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(proa_regions_find(&win->targets[0], 12999, 2, cache, &region), PROA_ERR_RMA_RANGE);
+        CHECK_OK(proa_regions_find(&win->targets[0], 12000, 1000, cache, &region));
+        CHECK_EQUAL(region.segment, 1);
+        CHECK_OK(proa_regions_find(&win->targets[0], 13000, 1000, cache, &region));
+        CHECK_EQUAL(region.segment, -1);
+    }
+    window_free(win);
+}
+
+static void across_segments(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = across_segments_body});
+}
+
 /*
  * A table that moves from segment to segment, as it does when it grows, while somebody looks. Whoever looks may find a mixture of old and
  * new words, and must not follow it anywhere. So that the owner comes in between at any instruction, it is played by a signal handler; it
@@ -485,6 +535,7 @@ int main(void)
         cmocka_unit_test(model),      cmocka_unit_test(rules),        cmocka_unit_test(two_windows), cmocka_unit_test(neighbours),
         cmocka_unit_test(forgotten),  cmocka_unit_test(moving_table), cmocka_unit_test(neighbours_threads),
         cmocka_unit_test(attaching_threads),
+        cmocka_unit_test(across_segments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
