@@ -70,7 +70,7 @@ struct bench {
     MPI_Win win, other;                   // other: MPI_WIN_NULL but for the cases that need two
     char *base, *other_base;              // this rank's window memory
     MPI_Aint at;                          // the displacement of the target's
-    char *local;                          // origin and result buffer, as large as the window, page-aligned
+    char *local;                          // origin and result buffer, as large as the window
     MPI_Datatype vector;                  // VECTOR_BLOCKS words, two words apart
     uint64_t counter;                     // iterations so far, for values that differ
     uint64_t expected;                    // see enum check

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { PAGE = 4096 };
+
 struct member {
     struct team team;
     team_body *body;
@@ -96,7 +98,7 @@ static void prepare(struct member *m, int rank, size_t bytes)
 {
     m->team.rank = rank;
     stay(&m->team);
-    m->team.local = map(bytes, MAP_PRIVATE);
+    m->team.local = (char *)map(bytes + PAGE, MAP_PRIVATE) + PAGE / 2; // as rma's (window.c)
     memset(m->team.local, 0, bytes);
     memset(m->team.private_memory, 0, bytes);
 }

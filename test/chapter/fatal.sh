@@ -2,7 +2,8 @@
 # Looks at how a run ends that makes one mistake under MPI_ERRORS_ARE_FATAL:  fatal.sh MISTAKE SENTENCE LAUNCH...
 #
 # LAUNCH... is the command that starts `fatal`; MISTAKE goes to it. The run must end, not by a signal, not as a success; nothing may run on
-# past the mistake; and SENTENCE must be said on standard error.
+# past the mistake; and SENTENCE, if it is not -, must be said on standard error. (Where the error is the host's to tell, Open MPI now and then
+# loses its own words.)
 set -u
 
 mistake=$1 sentence=$2
@@ -22,4 +23,4 @@ status=$?
 [ "$status" -ne 124 ] || fail "the run does not end"
 [ "$status" -lt 128 ] || grep -q "Abort(" "$scratch/err" || fail "the run ends by signal $((status - 128))"
 ! grep -q "signal 11\|signal 6\|Segmentation\|still here" "$scratch/out" "$scratch/err" || fail "the run does not end by the error"
-grep -qF -- "$sentence" "$scratch/err" || fail "standard error does not say: $sentence"
+[ "$sentence" = - ] || grep -qF -- "$sentence" "$scratch/err" || fail "standard error does not say: $sentence"

@@ -20,10 +20,6 @@ static void check_word(const struct area *a, int i, int64_t expected, const char
   CHECK(found == expected, "%s: %s makes it %lld, not %lld", kind_names[a->kind], form, (long long)found, (long long)expected);
 }
 
-static void check_got(const struct area *a, int64_t got, int64_t expected, const char *form) {
-  CHECK(got == expected, "%s: %s brings %lld, not %lld", kind_names[a->kind], form, (long long)got, (long long)expected);
-}
-
 static void end_epoch(const struct area *a) {
   MPI_Win_unlock(right, a->win);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -35,16 +31,21 @@ static void end_epoch(const struct area *a) {
 #define ONE(buffer) buffer, 1, MPI_INT64_T
 #define THERE(i) right, disp_at(a, right, i), 1, MPI_INT64_T
 
+static void check_got(const struct area *a, int64_t got, int64_t expected, const char *form) {
+  CHECK(got == expected, "%s: %s brings %lld, not %lld", kind_names[a->kind], form, (long long)got, (long long)expected);
+}
+
 static void large_requests(const struct area *a) {
   int64_t sent[4] = {rank, 0, 5, 7}, got[4] = {0, 0, 0, 0};
   MPI_Request requests[4];
+  MPI_Status statuses[4];
   fill(a);
   MPI_Win_lock(MPI_LOCK_SHARED, right, 0, a->win);
   MPI_Rput_c(ONE(&sent[0]), THERE(0), a->win, &requests[0]);
   MPI_Rget_c(ONE(&got[1]), THERE(1), a->win, &requests[1]);
   MPI_Raccumulate_c(ONE(&sent[2]), THERE(2), MPI_SUM, a->win, &requests[2]);
   MPI_Rget_accumulate_c(ONE(&sent[3]), ONE(&got[3]), THERE(3), MPI_SUM, a->win, &requests[3]);
-  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  MPI_Waitall(4, requests, statuses);
   end_epoch(a);
   check_word(a, 0, left, "MPI_Rput_c");
   check_got(a, got[1], first(right, 1), "MPI_Rget_c");

@@ -123,8 +123,8 @@ static void later(int kind) {
 }
 
 // Values that a key cannot have are ignored as well.
-static void nonsense(int kind) {
-  static const char *const pairs[] = {"no_locks", "perhaps", "accumulate_ordering", "sideways", "accumulate_ops", "any",
+static void nonsense(int kind, const char *ordering) {
+  const char *const pairs[] = {"no_locks", "perhaps", "accumulate_ordering", ordering, "accumulate_ops", "any",
                                       "mpi_accumulate_granularity", "-3", "mpi_minimum_memory_alignment", "48", "same_size", "1",
                                       NULL};
   MPI_Info info = info_of(pairs);
@@ -138,6 +138,27 @@ static void nonsense(int kind) {
   check_value(win, "same_size", "false", "nonsense");
   CHECK(strcmp(get(win, "mpi_minimum_memory_alignment"), "48") != 0, "an alignment of 48 is said to be in force");
   MPI_Win_free(&win);
+}
+
+// A value is kept whole or not at all, however long; and nothing else happens to the program.
+static void long_values(int kind) {
+  static const char *const names[] = {"mpi_assert_memory_alloc_kinds", "accumulate_ordering", "no_locks"};
+  char longest[MPI_MAX_INFO_VAL];
+  void *base;
+  memset(longest, 'k', sizeof longest - 1);
+  longest[sizeof longest - 1] = '\0';
+  for (int i = 0; i < 3; i++) {
+    const char *const pairs[] = {names[i], longest, NULL};
+    MPI_Info info = info_of(pairs);
+    MPI_Win win = open_window(kind, info, &base), other = open_window(kind, MPI_INFO_NULL, &base);
+    MPI_Info_free(&info);
+    char without[MPI_MAX_INFO_VAL + 1];
+    strcpy(without, get(other, names[i]));
+    CHECK(strcmp(get(win, names[i]), longest) == 0 || strcmp(get(win, names[i]), without) == 0, "a long value of %s: %s", names[i],
+          get(win, names[i]));
+    MPI_Win_free(&win);
+    MPI_Win_free(&other);
+  }
 }
 
 // The alignment in force is one that the memory has, asked for or not, of any size.
@@ -158,7 +179,10 @@ int main(int argc, char **argv) {
     defaults(kind);
     at_creation(kind);
     later(kind);
-    nonsense(kind);
+    nonsense(kind, "sideways");
+    nonsense(kind, "warr,,w");
+    nonsense(kind, "raw,,waw");
+    long_values(kind);
   }
   alignment();
   return finish("info");

@@ -1,0 +1,98 @@
+/* Two or three layouts of equally many bytes, walked at once (core/walk.h), against the lists of their bytes. */
+#include "base/fail.h"
+#include "core/walk.h"
+#include "model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum { MOST = 40000, PAIRS = 12 };
+
+struct sides {
+    int n, units;
+    const struct proa_type *type[PROA_WALK_SIDES];
+    uint64_t count[PROA_WALK_SIDES];
+    int64_t *offsets[PROA_WALK_SIDES];
+};
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Bytes of one element as the walk counts them; 0: not to be used. */
+static uint64_t bytes_of(const struct model_type *m, int units)
+{
+    size_t bytes;
+    int64_t *offsets = model_bytes(m, 1, units, MOST, &bytes);
+
+    free(offsets);
+    return offsets ? bytes : 0;
+}
+
+/* As many elements of each as make equally many bytes. */
+static int choose(struct sides *sides, const struct model *model, struct input *input, size_t *total)
+{
+    const struct model_type *m[PROA_WALK_SIDES];
+    uint64_t all = 1, bytes[PROA_WALK_SIDES];
+
+    sides->units = input_byte(input) % 2;
+    sides->n = 2 + input_byte(input) % 2;
+    for (int i = 0; i < sides->n; i++) {
+        m[i] = &model->types[input_byte(input) % model->count];
+        bytes[i] = bytes_of(m[i], sides->units);
+        if (bytes[i] == 0)
+            return 0;
+        all = all / greatest_divisor(all, bytes[i]) * bytes[i];
+        if (all > MOST)
+            return 0;
+    }
+    all *= 1 + input_byte(input) % 4;
+    for (int i = 0; i < sides->n; i++) {
+        sides->type[i] = &m[i]->type;
+        sides->count[i] = all / bytes[i];
+        sides->offsets[i] = model_bytes(m[i], sides->count[i], sides->units, 4 * MOST, total);
+    }
+    return 1;
+}
+
+static void walk_together(const struct sides *sides, size_t total)
+{
+    struct proa_walk walk;
+    struct proa_stretch s;
+    size_t done = 0;
+
+    MUST(proa_walk_begin(&walk, sides->n, sides->type, sides->count, sides->units) == PROA_OK);
+    while (proa_walk_next(&walk, &s)) {
+        MUST(s.bytes > 0 && s.count > 0 && s.bytes * s.count <= total - done);
+        for (uint64_t i = 0; i < s.count; i++)
+            for (uint64_t b = 0; b < s.bytes; b++, done++)
+                for (int side = 0; side < sides->n; side++)
+                    MUST(sides->offsets[side][done] == s.offset[side] + (int64_t)i * s.stride[side] + (int64_t)b);
+    }
+    MUST(done == total);
+    proa_walk_end(&walk);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static const enum proa_basic basics[] = {PROA_I8, PROA_I32, PROA_C64, PROA_LONG_INT, PROA_LD_INT, PROA_BASIC_COUNT};
+    struct input choices = {bytes, size < 64 ? size : 64}, input = {bytes + choices.left, size - choices.left};
+    struct model model;
+
+    model_build(&model, &input, basics[input_byte(&choices) % 6]);
+    for (int i = 0; i < PAIRS && choices.left; i++) {
+        struct sides sides = {0};
+        size_t total = 0;
+        if (choose(&sides, &model, &choices, &total) && sides.offsets[0] && sides.offsets[1] && (sides.n == 2 || sides.offsets[2]))
+            walk_together(&sides, total);
+        for (int side = 0; side < PROA_WALK_SIDES; side++)
+            free(sides.offsets[side]);
+    }
+    model_free(&model);
+    return 0;
+}

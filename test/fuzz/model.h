@@ -1,0 +1,58 @@
+/*
+ * Datatypes made from fuzz input twice: by Proa, through recipes, and as plain lists of elements that the definitions of MPI-4.1, 5.1 give.
+ * A list is kept only while it is short; sizes and bounds are known of every type, in 128 bits.
+ */
+#ifndef PROA_FUZZ_MODEL_H
+#define PROA_FUZZ_MODEL_H
+
+#include "core/recipe.h"
+
+#include <stdlib.h>
+
+enum { MODEL_TYPES = 40, MODEL_ELEMENTS = 3000 };
+
+typedef __int128 wide;
+
+struct model_element {
+    int64_t at;
+    enum proa_basic basic;
+};
+
+struct model_type {
+    struct proa_type type;
+    int depth;
+    int listed;                     /* elements[] holds all of them */
+    size_t count;
+    struct model_element *elements; /* in the order of the type map */
+    wide size, total;               /* bytes of data, basic elements */
+};
+
+struct model {
+    struct model_type types[MODEL_TYPES];
+    size_t count;
+};
+
+struct input {
+    const uint8_t *bytes;
+    size_t left;
+};
+
+uint8_t input_byte(struct input *input);
+
+/* Makes types until the input is used up or the table is full; aborts where Proa and the definition differ. basics: which of them there are
+ * to start with (bits), or 0 for several. */
+void model_build(struct model *model, struct input *input, enum proa_basic only);
+void model_free(struct model *model);
+
+/* The offsets of all bytes that `count` elements of the type have, in order. units: whole elements, with the padding of pairs. *bytes is how
+ * many. NULL if there are more than `most`, or the type has no list. The caller frees it. */
+int64_t *model_bytes(const struct model_type *type, uint64_t count, int units, size_t most, size_t *bytes);
+
+#define MUST(condition)                                                                                                                    \
+    do {                                                                                                                                   \
+        if (!(condition))                                                                                                                  \
+            model_differs(__FILE__, __LINE__, #condition);                                                                                 \
+    } while (0)
+void model_differs(const char *file, int line, const char *condition) __attribute__((noreturn));
+
+#endif
