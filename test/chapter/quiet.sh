@@ -1,7 +1,7 @@
 #!/bin/bash
 # A program that never uses one-sided communication gets nothing of Proa but the library itself: no thread, no file, no memory.
 #
-#   quiet.sh LAUNCH HOST LIBRARY PROGRAM [--preload SANITIZER]...
+#   quiet.sh LAUNCH HOST LIBRARY PROGRAM [OPTION OF LAUNCH]...
 #
 # The program is run without Proa and with it, and must hold the same; a third run, which does make a window, shows that the looking works.
 set -u

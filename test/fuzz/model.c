@@ -126,7 +126,7 @@ static void place_blocks(struct draft *draft, const struct model_type *part, wid
 {
     if (part->total == 0 || count == 0 || length == 0)
         return;
-    if (count * (stride < 0 ? -stride : stride) > FAR)
+    if (count > FAR || stride > FAR || stride < -FAR || count * (stride < 0 ? -stride : stride) > FAR)
         draft->far = 1;
     if (count > MODEL_ELEMENTS || draft->far) {
         struct model_type *type = draft->type;
