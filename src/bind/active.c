@@ -11,7 +11,7 @@ PROA_EXPORT int PMPI_Win_fence(int assert, MPI_Win handle)
     int error, mode;
 
     if (!win)
-        return proa_pmpi()->Win_fence(assert, handle);
+        return PROA_HOST_ANSWERS(Win_fence, handle, assert, handle);
     error = proa_mode(assert, allowed, &mode);
     if (!error)
         error = proa_win_fence(win, mode);
@@ -67,7 +67,7 @@ PROA_EXPORT int PMPI_Win_start(MPI_Group group, int assert, MPI_Win handle)
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
-        return proa_pmpi()->Win_start(group, assert, handle);
+        return PROA_HOST_ANSWERS(Win_start, handle, group, assert, handle);
     return proa_return(win, "MPI_Win_start", open_with_group(win, group, assert, PROA_MODE_NOCHECK, proa_win_start));
 }
 PROA_ALIAS(Win_start);
@@ -78,7 +78,7 @@ PROA_EXPORT int PMPI_Win_post(MPI_Group group, int assert, MPI_Win handle)
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
-        return proa_pmpi()->Win_post(group, assert, handle);
+        return PROA_HOST_ANSWERS(Win_post, handle, group, assert, handle);
     return proa_return(win, "MPI_Win_post", open_with_group(win, group, assert, allowed, proa_win_post));
 }
 PROA_ALIAS(Win_post);
@@ -88,7 +88,7 @@ PROA_EXPORT int PMPI_Win_complete(MPI_Win handle)
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
-        return proa_pmpi()->Win_complete(handle);
+        return PROA_HOST_ANSWERS(Win_complete, handle, handle);
     return proa_return(win, "MPI_Win_complete", proa_win_complete(win));
 }
 PROA_ALIAS(Win_complete);
@@ -98,7 +98,7 @@ PROA_EXPORT int PMPI_Win_wait(MPI_Win handle)
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
-        return proa_pmpi()->Win_wait(handle);
+        return PROA_HOST_ANSWERS(Win_wait, handle, handle);
     return proa_return(win, "MPI_Win_wait", proa_win_wait(win));
 }
 PROA_ALIAS(Win_wait);
@@ -108,7 +108,7 @@ PROA_EXPORT int PMPI_Win_test(MPI_Win handle, int *flag)
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
-        return proa_pmpi()->Win_test(handle, flag);
+        return PROA_HOST_ANSWERS(Win_test, handle, handle, flag);
     return proa_return(win, "MPI_Win_test", proa_win_test(win, flag));
 }
 PROA_ALIAS(Win_test);

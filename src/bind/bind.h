@@ -28,6 +28,14 @@ int proa_raise(const struct proa_win *win, const char *call, int code) __attribu
 /* The same on a communicator's: for the calls that create a window. */
 int proa_raise_on_comm(MPI_Comm comm, const char *call, int code) __attribute__((cold));
 
+/* Raises MPI_ERR_WIN for a call on a window of Proa's that has been freed. Returns the class. */
+int proa_raise_freed(const char *call) __attribute__((cold));
+
+/* What a call gives for a handle that is not a window of Proa's: the host's answer to it. But hosts take the handle of a freed window for a
+ * good one, or crash on it; ours are remembered. */
+#define PROA_HOST_ANSWERS(name, handle, ...)                                                                                               \
+    (proa_window_is_freed(handle) ? proa_raise_freed("MPI_" #name) : proa_pmpi()->name(__VA_ARGS__))
+
 /* The sentence about the failure of that class that this thread was told of last; NULL if its last failure was of another class, or none.
  */
 const char *proa_raised_text(int class);

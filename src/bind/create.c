@@ -134,12 +134,20 @@ static int create_or_raise(const struct request *r, void **base)
     return MPI_SUCCESS;
 }
 
+/* A window that the host has made, if error is none: its handle may have been one of ours before. */
+static int by_host(int error, const MPI_Win *win)
+{
+    if (error == MPI_SUCCESS)
+        proa_window_forget(*win);
+    return error;
+}
+
 PROA_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {"MPI_Win_create", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
     int outcome = proa_is_on(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_create(base, size, disp_unit, info, comm, win) : outcome;
+    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create(base, size, disp_unit, info, comm, win), win) : outcome;
 }
 PROA_ALIAS(Win_create);
 
@@ -148,7 +156,7 @@ PROA_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, M
     struct request r = {"MPI_Win_allocate", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate(size, disp_unit, info, comm, base, win) : outcome;
+    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate(size, disp_unit, info, comm, base, win), win) : outcome;
 }
 PROA_ALIAS(Win_allocate);
 
@@ -157,7 +165,7 @@ PROA_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info 
     struct request r = {"MPI_Win_allocate_shared", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate_shared(size, disp_unit, info, comm, base, win) : outcome;
+    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_shared(size, disp_unit, info, comm, base, win), win) : outcome;
 }
 PROA_ALIAS(Win_allocate_shared);
 
@@ -166,7 +174,7 @@ PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
     struct request r = {"MPI_Win_create_dynamic", PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
     int outcome = proa_is_on(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_create_dynamic(info, comm, win) : outcome;
+    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_dynamic(info, comm, win), win) : outcome;
 }
 PROA_ALIAS(Win_create_dynamic);
 
@@ -176,7 +184,7 @@ PROA_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
     struct request r = {"MPI_Win_create_c", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
     int outcome = proa_is_on(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_create_c(base, size, disp_unit, info, comm, win) : outcome;
+    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_c(base, size, disp_unit, info, comm, win), win) : outcome;
 }
 PROA_ALIAS(Win_create_c);
 
@@ -185,7 +193,7 @@ PROA_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
     struct request r = {"MPI_Win_allocate_c", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate_c(size, disp_unit, info, comm, base, win) : outcome;
+    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_c(size, disp_unit, info, comm, base, win), win) : outcome;
 }
 PROA_ALIAS(Win_allocate_c);
 
@@ -194,7 +202,7 @@ PROA_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MP
     struct request r = {"MPI_Win_allocate_shared_c", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? proa_pmpi()->Win_allocate_shared_c(size, disp_unit, info, comm, base, win) : outcome;
+    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_shared_c(size, disp_unit, info, comm, base, win), win) : outcome;
 }
 PROA_ALIAS(Win_allocate_shared_c);
 #endif
@@ -207,7 +215,7 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
     int error;
 
     if (!win)
-        return proa_pmpi()->Win_free(handle);
+        return PROA_HOST_ANSWERS(Win_free, *handle, handle);
     error = proa_win_may_free(win);
     if (error)
         return proa_raise(win, "MPI_Win_free", error);

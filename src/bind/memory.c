@@ -38,7 +38,7 @@ PROA_EXPORT int PMPI_Win_attach(MPI_Win handle, void *base, MPI_Aint size)
     int error;
 
     if (!win)
-        return proa_pmpi()->Win_attach(handle, base, size);
+        return PROA_HOST_ANSWERS(Win_attach, handle, handle, base, size);
     error = check_dynamic(win);
     if (!error && size < 0)
         error = proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size);
@@ -56,7 +56,7 @@ PROA_EXPORT int PMPI_Win_detach(MPI_Win handle, const void *base)
     int error;
 
     if (!win)
-        return proa_pmpi()->Win_detach(handle, base);
+        return PROA_HOST_ANSWERS(Win_detach, handle, handle, base);
     error = check_dynamic(win);
     if (!error)
         error = proa_regions_detach(win, base);
@@ -100,7 +100,7 @@ PROA_EXPORT int PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, 
     int error;
 
     if (!win)
-        return proa_pmpi()->Win_shared_query(handle, rank, size, disp_unit, base);
+        return PROA_HOST_ANSWERS(Win_shared_query, handle, handle, rank, size, disp_unit, base);
     error = shared_query(win, rank, size, &unit, base);
     if (!error)
         *disp_unit = (int)unit;
@@ -114,7 +114,7 @@ PROA_EXPORT int PMPI_Win_shared_query_c(MPI_Win handle, int rank, MPI_Aint *size
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
-        return proa_pmpi()->Win_shared_query_c(handle, rank, size, disp_unit, base);
+        return PROA_HOST_ANSWERS(Win_shared_query_c, handle, handle, rank, size, disp_unit, base);
     return proa_return(win, "MPI_Win_shared_query_c", shared_query(win, rank, size, disp_unit, base));
 }
 PROA_ALIAS(Win_shared_query_c);

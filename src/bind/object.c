@@ -9,7 +9,7 @@ PROA_EXPORT int PMPI_Win_get_group(MPI_Win handle, MPI_Group *group)
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
-        return proa_pmpi()->Win_get_group(handle, group);
+        return PROA_HOST_ANSWERS(Win_get_group, handle, handle, group);
     /* A group of its own, for the caller to free. */
     return proa_pmpi()->Group_excl(proa_window_of(win)->group, 0, NULL, group);
 }
@@ -38,14 +38,23 @@ int proa_attribute_find(struct proa_window *window, int keyval, void **value)
     }
 }
 
+static int check_keyval(int keyval)
+{
+    return proa_window_takes_keyval(keyval) ? PROA_OK : proa_fail(PROA_ERR_KEYVAL, "keyval %d is none of a window", keyval);
+}
+
 PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *flag)
 {
     struct proa_win *win = proa_win_find(handle);
+    int error;
 
     if (!win)
-        return proa_pmpi()->Win_get_attr(handle, keyval, value, flag);
+        return PROA_HOST_ANSWERS(Win_get_attr, handle, handle, keyval, value, flag);
     *flag = proa_attribute_find(proa_window_of(win), keyval, value);
-    return *flag ? MPI_SUCCESS : proa_pmpi()->Win_get_attr(proa_window_shadow(proa_window_of(win)), keyval, value, flag);
+    if (*flag)
+        return MPI_SUCCESS;
+    error = check_keyval(keyval);
+    return error ? proa_raise(win, "MPI_Win_get_attr", error) : proa_pmpi()->Win_get_attr(proa_window_shadow(proa_window_of(win)), keyval, value, flag);
 }
 PROA_ALIAS(Win_get_attr);
 
@@ -56,65 +65,67 @@ MPI_Win proa_host_handle(MPI_Win handle)
     return win ? proa_window_shadow(proa_window_of(win)) : handle;
 }
 
-/* A predefined attribute cannot be set or deleted. */
-static int check_keyval(const struct proa_win *win, int keyval)
+/* For setting and deleting: predefined attributes stay as they are. */
+static int check_change(const struct proa_win *win, int keyval)
 {
     void *value;
 
-    if (win && proa_attribute_find(proa_window_of(win), keyval, &value))
-        return proa_fail(PROA_ERR_KEYVAL, "the attribute is a predefined one: it cannot be changed");
-    return PROA_OK;
+    if (!win)
+        return PROA_OK;
+    if (proa_attribute_find(proa_window_of(win), keyval, &value))
+        return proa_fail(PROA_ERR_KEYVAL, "the attribute of keyval %d is a predefined one: it cannot be changed", keyval);
+    return check_keyval(keyval);
 }
 
 PROA_EXPORT int PMPI_Win_set_attr(MPI_Win handle, int keyval, void *value)
 {
     struct proa_win *win = proa_win_find(handle);
-    int error = check_keyval(win, keyval);
+    int error = check_change(win, keyval);
 
     if (error)
         return proa_raise(win, "MPI_Win_set_attr", error);
-    return proa_pmpi()->Win_set_attr(proa_host_handle(handle), keyval, value);
+    return PROA_HOST_ANSWERS(Win_set_attr, handle, proa_host_handle(handle), keyval, value);
 }
 PROA_ALIAS(Win_set_attr);
 
 PROA_EXPORT int PMPI_Win_delete_attr(MPI_Win handle, int keyval)
 {
     struct proa_win *win = proa_win_find(handle);
-    int error = check_keyval(win, keyval);
+    int error = check_change(win, keyval);
 
     if (error)
         return proa_raise(win, "MPI_Win_delete_attr", error);
-    return proa_pmpi()->Win_delete_attr(proa_host_handle(handle), keyval);
+    return PROA_HOST_ANSWERS(Win_delete_attr, handle, proa_host_handle(handle), keyval);
 }
 PROA_ALIAS(Win_delete_attr);
 
 PROA_EXPORT int PMPI_Win_set_name(MPI_Win handle, const char *name)
 {
-    return proa_pmpi()->Win_set_name(proa_host_handle(handle), name);
+    return PROA_HOST_ANSWERS(Win_set_name, handle, proa_host_handle(handle), name);
 }
 PROA_ALIAS(Win_set_name);
 
 PROA_EXPORT int PMPI_Win_get_name(MPI_Win handle, char *name, int *length)
 {
-    return proa_pmpi()->Win_get_name(proa_host_handle(handle), name, length);
+    return PROA_HOST_ANSWERS(Win_get_name, handle, proa_host_handle(handle), name, length);
 }
 PROA_ALIAS(Win_get_name);
 
 PROA_EXPORT int PMPI_Win_set_errhandler(MPI_Win handle, MPI_Errhandler errhandler)
 {
-    return proa_pmpi()->Win_set_errhandler(proa_host_handle(handle), errhandler);
+    return PROA_HOST_ANSWERS(Win_set_errhandler, handle, proa_host_handle(handle), errhandler);
 }
 PROA_ALIAS(Win_set_errhandler);
 
 PROA_EXPORT int PMPI_Win_get_errhandler(MPI_Win handle, MPI_Errhandler *errhandler)
 {
-    return proa_pmpi()->Win_get_errhandler(proa_host_handle(handle), errhandler);
+    return PROA_HOST_ANSWERS(Win_get_errhandler, handle, proa_host_handle(handle), errhandler);
 }
 PROA_ALIAS(Win_get_errhandler);
 
 PROA_EXPORT int PMPI_Win_call_errhandler(MPI_Win handle, int code)
 {
-    return proa_pmpi()->Win_call_errhandler(proa_host_handle(handle), code);
+    return PROA_HOST_ANSWERS(Win_call_errhandler, handle, proa_host_handle(handle), code);
 }
 PROA_ALIAS(Win_call_errhandler);
 
@@ -123,7 +134,7 @@ PROA_EXPORT int PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
-        return proa_pmpi()->Win_set_info(handle, info);
+        return PROA_HOST_ANSWERS(Win_set_info, handle, handle, info);
     proa_hints_change(info, &proa_window_of(win)->hints);
     return MPI_SUCCESS;
 }
@@ -134,7 +145,7 @@ PROA_EXPORT int PMPI_Win_get_info(MPI_Win handle, MPI_Info *info)
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
-        return proa_pmpi()->Win_get_info(handle, info);
+        return PROA_HOST_ANSWERS(Win_get_info, handle, handle, info);
     return proa_hints_info(&proa_window_of(win)->hints, info);
 }
 PROA_ALIAS(Win_get_info);

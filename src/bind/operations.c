@@ -142,7 +142,7 @@ PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, i
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Put(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
+        return PROA_HOST_ANSWERS(Put, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
@@ -157,7 +157,7 @@ PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int ran
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Get(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
+        return PROA_HOST_ANSWERS(Get, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
@@ -172,7 +172,8 @@ PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype data
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Accumulate(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle);
+        return PROA_HOST_ANSWERS(Accumulate, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
+                                 handle);
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         accumulate_plain(win, origin, NULL, NULL, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;
@@ -188,8 +189,8 @@ PROA_EXPORT int PMPI_Get_accumulate(const void *origin, int count, MPI_Datatype 
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Get_accumulate(origin, count, datatype, result, result_count, result_datatype, rank, displacement, target_count,
-                                           target_datatype, op, handle);
+        return PROA_HOST_ANSWERS(Get_accumulate, handle, origin, count, datatype, result, result_count, result_datatype, rank, displacement,
+                                 target_count, target_datatype, op, handle);
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) && result_count == count && result_datatype == datatype &&
         result && accumulate_plain(win, origin, result, NULL, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;
@@ -209,7 +210,7 @@ PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
     int error;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Fetch_and_op(origin, result, datatype, rank, displacement, op, handle);
+        return PROA_HOST_ANSWERS(Fetch_and_op, handle, origin, result, datatype, rank, displacement, op, handle);
     if (is_in(win, rank) && result && accumulate_plain(win, origin, result, NULL, 1, datatype, rank, displacement, op))
         return MPI_SUCCESS;
     error = set_operation(op, &operation);
@@ -231,7 +232,7 @@ PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, v
     int error;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Compare_and_swap(origin, compare, result, datatype, rank, displacement, handle);
+        return PROA_HOST_ANSWERS(Compare_and_swap, handle, origin, compare, result, datatype, rank, displacement, handle);
     type = proa_type_find(datatype);
     if (is_in(win, rank) && origin && compare && result && proa_basic_compares((enum proa_basic)type->basic) &&
         proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement, PROA_OP_REPLACE))
@@ -252,7 +253,7 @@ PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype dat
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Put_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
+        return PROA_HOST_ANSWERS(Put_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
@@ -267,7 +268,7 @@ PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype,
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Get_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
+        return PROA_HOST_ANSWERS(Get_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
@@ -282,7 +283,8 @@ PROA_EXPORT int PMPI_Accumulate_c(const void *origin, MPI_Count count, MPI_Datat
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Accumulate_c(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle);
+        return PROA_HOST_ANSWERS(Accumulate_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
+                                 handle);
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         accumulate_plain(win, origin, NULL, NULL, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;
@@ -298,8 +300,8 @@ PROA_EXPORT int PMPI_Get_accumulate_c(const void *origin, MPI_Count count, MPI_D
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Get_accumulate_c(origin, count, datatype, result, result_count, result_datatype, rank, displacement,
-                                             target_count, target_datatype, op, handle);
+        return PROA_HOST_ANSWERS(Get_accumulate_c, handle, origin, count, datatype, result, result_count, result_datatype, rank,
+                                 displacement, target_count, target_datatype, op, handle);
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) && result_count == count && result_datatype == datatype &&
         result && accumulate_plain(win, origin, result, NULL, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;

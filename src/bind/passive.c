@@ -15,7 +15,7 @@ PROA_EXPORT int PMPI_Win_lock(int type, int rank, int assert, MPI_Win handle)
     int error, mode;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Win_lock(type, rank, assert, handle);
+        return PROA_HOST_ANSWERS(Win_lock, handle, type, rank, assert, handle);
     error = lock_mode(assert, &mode);
     if (!error && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
         error = proa_fail(PROA_ERR_LOCKTYPE, "lock type %d is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", type);
@@ -33,7 +33,7 @@ PROA_EXPORT int PMPI_Win_unlock(int rank, MPI_Win handle)
     int error;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Win_unlock(rank, handle);
+        return PROA_HOST_ANSWERS(Win_unlock, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_unlock(win, rank);
@@ -47,7 +47,7 @@ PROA_EXPORT int PMPI_Win_lock_all(int assert, MPI_Win handle)
     int error, mode;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Win_lock_all(assert, handle);
+        return PROA_HOST_ANSWERS(Win_lock_all, handle, assert, handle);
     error = lock_mode(assert, &mode);
     if (!error)
         error = proa_win_lock_all(win, mode);
@@ -60,7 +60,7 @@ PROA_EXPORT int PMPI_Win_unlock_all(MPI_Win handle)
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Win_unlock_all(handle);
+        return PROA_HOST_ANSWERS(Win_unlock_all, handle, handle);
     return proa_return(win, "MPI_Win_unlock_all", proa_win_unlock_all(win));
 }
 PROA_ALIAS(Win_unlock_all);
@@ -71,7 +71,7 @@ PROA_EXPORT int PMPI_Win_flush(int rank, MPI_Win handle)
     int error;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Win_flush(rank, handle);
+        return PROA_HOST_ANSWERS(Win_flush, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush(win, rank);
@@ -85,7 +85,7 @@ PROA_EXPORT int PMPI_Win_flush_local(int rank, MPI_Win handle)
     int error;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Win_flush_local(rank, handle);
+        return PROA_HOST_ANSWERS(Win_flush_local, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush_local(win, rank);
@@ -98,7 +98,7 @@ PROA_EXPORT int PMPI_Win_flush_all(MPI_Win handle)
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Win_flush_all(handle);
+        return PROA_HOST_ANSWERS(Win_flush_all, handle, handle);
     return proa_return(win, "MPI_Win_flush_all", proa_win_flush(win, -1));
 }
 PROA_ALIAS(Win_flush_all);
@@ -108,7 +108,7 @@ PROA_EXPORT int PMPI_Win_flush_local_all(MPI_Win handle)
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Win_flush_local_all(handle);
+        return PROA_HOST_ANSWERS(Win_flush_local_all, handle, handle);
     return proa_return(win, "MPI_Win_flush_local_all", proa_win_flush_local(win, -1));
 }
 PROA_ALIAS(Win_flush_local_all);
@@ -118,7 +118,7 @@ PROA_EXPORT int PMPI_Win_sync(MPI_Win handle)
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Win_sync(handle);
+        return PROA_HOST_ANSWERS(Win_sync, handle, handle);
     proa_win_sync(win);
     return MPI_SUCCESS;
 }

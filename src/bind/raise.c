@@ -80,6 +80,11 @@ int proa_raise_on_comm(MPI_Comm comm, const char *call, int code)
     return class;
 }
 
+int proa_raise_freed(const char *call)
+{
+    return proa_raise_on_comm(MPI_COMM_NULL, call, proa_fail(PROA_ERR_WIN, "the window has been freed"));
+}
+
 int proa_rank_outside(const struct proa_win *win, int rank)
 {
     if (rank == MPI_PROC_NULL)

@@ -36,7 +36,7 @@ PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, 
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Rput(origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
+        return PROA_HOST_ANSWERS(Rput, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
     outcome = check_passive(win, "MPI_Rput", rank);
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_put(win, "MPI_Rput", (struct proa_near){origin, count, datatype},
@@ -52,7 +52,7 @@ PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int ra
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Rget(origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
+        return PROA_HOST_ANSWERS(Rget, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
     outcome = check_passive(win, "MPI_Rget", rank);
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_get(win, "MPI_Rget", (struct proa_near){origin, count, datatype},
@@ -68,7 +68,8 @@ PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype dat
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Raccumulate(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle, request);
+        return PROA_HOST_ANSWERS(Raccumulate, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
+                                 handle, request);
     outcome = check_passive(win, "MPI_Raccumulate", rank);
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_accumulate(win, "MPI_Raccumulate", (struct proa_near){origin, count, datatype},
@@ -85,8 +86,8 @@ PROA_EXPORT int PMPI_Rget_accumulate(const void *origin, int count, MPI_Datatype
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Rget_accumulate(origin, count, datatype, result, result_count, result_datatype, rank, displacement,
-                                            target_count, target_datatype, op, handle, request);
+        return PROA_HOST_ANSWERS(Rget_accumulate, handle, origin, count, datatype, result, result_count, result_datatype, rank,
+                                 displacement, target_count, target_datatype, op, handle, request);
     outcome = check_passive(win, "MPI_Rget_accumulate", rank);
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate", (struct proa_near){origin, count, datatype},
@@ -104,7 +105,8 @@ PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype da
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Rput_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
+        return PROA_HOST_ANSWERS(Rput_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle,
+                                 request);
     outcome = check_passive(win, "MPI_Rput_c", rank);
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_put(win, "MPI_Rput_c", (struct proa_near){origin, count, datatype},
@@ -120,7 +122,8 @@ PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Rget_c(origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
+        return PROA_HOST_ANSWERS(Rget_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle,
+                                 request);
     outcome = check_passive(win, "MPI_Rget_c", rank);
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_get(win, "MPI_Rget_c", (struct proa_near){origin, count, datatype},
@@ -136,7 +139,8 @@ PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Data
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Raccumulate_c(origin, count, datatype, rank, displacement, target_count, target_datatype, op, handle, request);
+        return PROA_HOST_ANSWERS(Raccumulate_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
+                                 handle, request);
     outcome = check_passive(win, "MPI_Raccumulate_c", rank);
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_accumulate(win, "MPI_Raccumulate_c", (struct proa_near){origin, count, datatype},
@@ -153,8 +157,8 @@ PROA_EXPORT int PMPI_Rget_accumulate_c(const void *origin, MPI_Count count, MPI_
     int outcome;
 
     if (PROA_RARELY(!win))
-        return proa_pmpi()->Rget_accumulate_c(origin, count, datatype, result, result_count, result_datatype, rank, displacement,
-                                              target_count, target_datatype, op, handle, request);
+        return PROA_HOST_ANSWERS(Rget_accumulate_c, handle, origin, count, datatype, result, result_count, result_datatype, rank,
+                                 displacement, target_count, target_datatype, op, handle, request);
     outcome = check_passive(win, "MPI_Rget_accumulate_c", rank);
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate_c", (struct proa_near){origin, count, datatype},

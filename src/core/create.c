@@ -12,6 +12,7 @@
 #include "core/guard.h"
 #include "core/win.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,14 +125,33 @@ static void card_fill(struct card *card, const struct proa_win *win, const struc
 
 /* ---- together: reaching the others ---- */
 
-/* PROA_OK, PROA_ELSEWHERE or a code: from the cards alone, hence the same on every process. */
-static int cards_judge(const struct card *cards, int size, int rank)
+/* A process has failed, alone: all learn why. */
+static int reason_learn(const struct proa_group *group, int rank, int error)
 {
-    for (int i = 0; i < size; i++)
+    enum { ROOM = 160 };
+    char mine[ROOM] = "", (*all)[ROOM] = calloc((size_t)group->size, ROOM);
+    int outcome;
+
+    if (!all)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", group->size);
+    snprintf(mine, ROOM, "%s", proa_failure());
+    outcome = group->allgather(group->context, mine, all, ROOM);
+    if (!outcome)
+        outcome = rank == group->rank ? error : proa_fail(error, "%s (on rank %d)", all[rank], rank);
+    free(all);
+    return outcome;
+}
+
+/* PROA_OK, PROA_ELSEWHERE or a code: from the cards alone, hence the same on every process. */
+static int cards_judge(const struct card *cards, const struct proa_group *group, enum proa_flavor flavor)
+{
+    for (int i = 0; i < group->size; i++)
         if (cards[i].error)
-            return i == rank ? cards[i].error : proa_fail(cards[i].error, "rank %d could not create its part of the window", i);
-    for (int i = 1; i < size; i++)
+            return reason_learn(group, i, cards[i].error);
+    for (int i = 1; i < group->size; i++)
         if (cards[i].hello.node != cards[0].hello.node) {
+            if (flavor == PROA_FLAVOR_SHARED)
+                return proa_fail(PROA_ERR_RMA_SHARED, "ranks 0 and %d are on different nodes, and cannot share memory", i);
             proa_fail(PROA_ERR_OTHER, "ranks 0 and %d are on different nodes", i);
             return PROA_ELSEWHERE;
         }
@@ -289,7 +309,7 @@ static int agree(const struct proa_group *group, int outcome)
 static int connect(struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group, const struct card *cards)
 {
     int contiguous = args->flavor == PROA_FLAVOR_SHARED && !args->noncontig;
-    int outcome = cards_judge(cards, win->size, win->rank);
+    int outcome = cards_judge(cards, group, win->flavor);
 
     if (outcome != PROA_OK)
         return outcome; /* everybody judged the same cards: no need to agree */

@@ -7,6 +7,25 @@
 #include <string.h>
 #include <strings.h>
 
+/* Some of rar, raw, war and waw, each at most once, with commas between. */
+static int is_ordering(const char *value)
+{
+    static const char *const names[] = {"rar", "raw", "war", "waw"};
+    int seen = 0, bit;
+
+    for (;; value += 4) {
+        bit = 0;
+        for (int i = 0; i < 4; i++)
+            if (strncmp(value, names[i], 3) == 0)
+                bit = 1 << i;
+        if (!bit || seen & bit || (value[3] && value[3] != ','))
+            return 0;
+        seen |= bit;
+        if (!value[3])
+            return 1;
+    }
+}
+
 /* Only values that a key can have count; anything else is as if the key were not there (MPI-4.1, 10: unknown values are ignored). */
 static int is_sensible(const char *key, const char *value)
 {
@@ -17,7 +36,7 @@ static int is_sensible(const char *key, const char *value)
     if (strcmp(key, "accumulate_ops") == 0)
         return strcmp(value, "same_op") == 0 || strcmp(value, "same_op_no_op") == 0;
     if (strcmp(key, "accumulate_ordering") == 0)
-        return strcmp(value, "none") == 0 || strspn(value, "raw,") == strlen(value);
+        return strcmp(value, "none") == 0 || is_ordering(value);
     if (strstr(key, "kinds"))
         return value[0] != '\0';
     return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;

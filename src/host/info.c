@@ -6,11 +6,11 @@
 
 int proa_info_text(MPI_Info info, const char *key, char *text, int room)
 {
-    int found = 0;
+    int found = 0, length = 0;
 
-    if (info != MPI_INFO_NULL && proa_pmpi()->Info_get(info, key, room - 1, text, &found) != MPI_SUCCESS)
+    if (info == MPI_INFO_NULL || proa_pmpi()->Info_get_valuelen(info, key, &length, &found) != MPI_SUCCESS || !found || length >= room)
         return 0;
-    return found;
+    return proa_pmpi()->Info_get(info, key, room - 1, text, &found) == MPI_SUCCESS && found;
 }
 
 size_t proa_info_alignment(MPI_Info info)

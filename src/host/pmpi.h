@@ -11,30 +11,32 @@
 
 #define PROA_PMPI_CHAPTER(X)                                                                                                               \
     X(Win_create)                                                                                                                          \
-    X(Win_allocate) X(Win_allocate_shared) X(Win_shared_query) X(Win_create_dynamic) X(Win_attach) X(Win_detach) X(Win_free)               \
-        X(Win_get_group) X(Win_get_info) X(Win_set_info) X(Win_get_attr) X(Win_set_attr) X(Win_delete_attr) X(Win_set_name)                \
-            X(Win_get_name) X(Win_set_errhandler) X(Win_get_errhandler) X(Win_call_errhandler) X(Alloc_mem) X(Free_mem) X(Win_fence)       \
-                X(Win_start) X(Win_complete) X(Win_post) X(Win_wait) X(Win_test) X(Win_lock) X(Win_unlock) X(Win_lock_all)                 \
-                    X(Win_unlock_all) X(Win_flush) X(Win_flush_all) X(Win_flush_local) X(Win_flush_local_all) X(Win_sync) X(Put) X(Get)    \
-                        X(Accumulate) X(Get_accumulate) X(Fetch_and_op) X(Compare_and_swap) X(Rput) X(Rget) X(Raccumulate)                 \
-                            X(Rget_accumulate)
+    X(Win_allocate)                                                                                                                        \
+    X(Win_allocate_shared) X(Win_shared_query) X(Win_create_dynamic) X(Win_attach) X(Win_detach) X(Win_free) X(Win_get_group)              \
+        X(Win_get_info) X(Win_set_info) X(Win_get_attr) X(Win_set_attr) X(Win_delete_attr) X(Win_set_name) X(Win_get_name)                 \
+            X(Win_set_errhandler) X(Win_get_errhandler) X(Win_call_errhandler) X(Alloc_mem) X(Free_mem) X(Win_fence) X(Win_start)          \
+                X(Win_complete) X(Win_post) X(Win_wait) X(Win_test) X(Win_lock) X(Win_unlock) X(Win_lock_all) X(Win_unlock_all)            \
+                    X(Win_flush) X(Win_flush_all) X(Win_flush_local) X(Win_flush_local_all) X(Win_sync) X(Put) X(Get) X(Accumulate)        \
+                        X(Get_accumulate) X(Fetch_and_op) X(Compare_and_swap) X(Rput) X(Rget) X(Raccumulate) X(Rget_accumulate)
 
 #if MPI_VERSION >= 4
 #define PROA_PMPI_CHAPTER_LARGE(X)                                                                                                         \
     X(Win_create_c)                                                                                                                        \
-    X(Win_allocate_c) X(Win_allocate_shared_c) X(Win_shared_query_c) X(Put_c) X(Get_c) X(Accumulate_c) X(Get_accumulate_c) X(Rput_c)       \
-        X(Rget_c) X(Raccumulate_c) X(Rget_accumulate_c)
+    X(Win_allocate_c)                                                                                                                      \
+    X(Win_allocate_shared_c) X(Win_shared_query_c) X(Put_c) X(Get_c) X(Accumulate_c) X(Get_accumulate_c) X(Rput_c) X(Rget_c)               \
+        X(Raccumulate_c) X(Rget_accumulate_c)
 #else
 #define PROA_PMPI_CHAPTER_LARGE(X)
 #endif
 
 #define PROA_PMPI_HELPERS(X)                                                                                                               \
     X(Initialized)                                                                                                                         \
-    X(Finalized) X(Query_thread) X(Comm_size) X(Comm_rank) X(Comm_group) X(Comm_split) X(Comm_free) X(Comm_test_inter)                     \
-        X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_call_errhandler) X(Comm_get_errhandler)   \
-            X(Group_size) X(Group_free) X(Group_translate_ranks) X(Group_excl) X(Group_incl) X(Comm_create_group) X(Info_get) X(Info_create) X(Info_set) X(Error_string)      \
-                X(Errhandler_free) X(Allgather) X(Allreduce) X(Irecv) X(Test) X(Cancel) X(Wait) X(Type_size) X(Type_get_extent) X(Type_create_keyval)               \
-                    X(Type_set_attr) X(Type_free) X(Send) X(Isend)
+    X(Finalized)                                                                                                                           \
+    X(Query_thread) X(Comm_size) X(Comm_rank) X(Comm_group) X(Comm_split) X(Comm_free) X(Comm_test_inter) X(Comm_create_keyval)            \
+        X(Comm_free_keyval) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_call_errhandler) X(Comm_get_errhandler) X(Group_size)           \
+            X(Group_free) X(Group_translate_ranks) X(Group_excl) X(Group_incl) X(Comm_create_group) X(Info_get) X(Info_get_valuelen)       \
+                X(Info_create) X(Info_set) X(Error_string) X(Errhandler_free) X(Allgather) X(Allreduce) X(Irecv) X(Test) X(Cancel) X(Wait) \
+                    X(Type_size) X(Type_get_extent) X(Type_create_keyval) X(Type_set_attr) X(Type_free) X(Send) X(Isend)
 
 #if MPI_VERSION >= 4
 #define PROA_PMPI_HELPERS_LARGE(X) X(Type_get_envelope_c) X(Type_get_contents_c) X(Type_get_extent_c) X(Session_finalize)

@@ -8,6 +8,7 @@
 #include "host/operations.h"
 #include "host/pmpi.h"
 #include "host/types.h"
+#include "host/window.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -45,6 +46,13 @@ static void never_end(void)
     proa_pmpi()->Wait(&never, MPI_STATUS_IGNORE);
 }
 
+static void host_end(void)
+{
+    never_end();
+    proa_window_end();
+    proa_pmpi()->Comm_free(&private_comm);
+}
+
 /* Runs first of all in MPI_Finalize. Memory stays mapped: callbacks of the user that run later may still free windows. */
 static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
 {
@@ -52,8 +60,7 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)keyval;
     (void)value;
     (void)extra;
-    never_end();
-    proa_pmpi()->Comm_free(&private_comm);
+    host_end();
     atomic_store(&state, OFF);
     return MPI_SUCCESS;
 }
@@ -162,8 +169,7 @@ void proa_end_of_session(void)
 {
     pthread_mutex_lock(&start_mutex);
     if (atomic_load_explicit(&state, memory_order_relaxed) == ON && from_session) {
-        never_end();
-        proa_pmpi()->Comm_free(&private_comm);
+        host_end();
         atomic_store_explicit(&state, NOT_YET, memory_order_release);
     }
     pthread_mutex_unlock(&start_mutex);

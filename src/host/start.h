@@ -7,12 +7,13 @@
 
 #include <mpi.h>
 
-/* Starts at the first call. comm: any communicator of the call at hand, or MPI_COMM_NULL; in a program that has sessions but no MPI_Init it is
- * what Proa starts from. 1: windows can be served. 0: they are the host's, by PROA_DISABLE=1 or because something Proa needs is missing (said
- * in the log, once), or because MPI is not initialized, or finalized. */
+/* Starts at the first call. comm: any communicator of the call at hand, or MPI_COMM_NULL; in a program that has sessions but no MPI_Init it
+ * is what Proa starts from. 1: windows can be served. 0: they are the host's, by PROA_DISABLE=1 or because something Proa needs is missing
+ * (said in the log, once), or because MPI is not initialized, or finalized. */
 int proa_is_on(MPI_Comm comm);
 
-/* The last window of a program without MPI_Init is gone and a session ends: what was taken from it is given back. Starts anew when needed. */
+/* The last window of a program without MPI_Init is gone and a session ends: what was taken from it is given back. Starts anew when needed.
+ */
 void proa_end_of_session(void);
 
 /* Several threads may call MPI at once (MPI_THREAD_MULTIPLE). Valid once on. */

@@ -95,8 +95,8 @@ static uintptr_t key_at(const struct proa_table_slots *slots, size_t i)
     return atomic_load_explicit(&slots->slot[i & slots->mask].key, memory_order_relaxed);
 }
 
-/* Marks at the end of a run of slots lead nowhere: they become empty again, so that a table in which keys come and go need not be copied, and
- * old copies do not pile up. No search in progress can need them: it would go on to an empty slot. */
+/* Marks at the end of a run of slots lead nowhere: they become empty again, so that a table in which keys come and go need not be copied,
+ * and old copies do not pile up. No search in progress can need them: it would go on to an empty slot. */
 static void sweep(struct proa_table *table, struct proa_table_slots *slots, size_t i)
 {
     if (key_at(slots, i + 1) != EMPTY)
@@ -107,7 +107,8 @@ static void sweep(struct proa_table *table, struct proa_table_slots *slots, size
     }
 }
 
-void *proa_table_remove(struct proa_table *table, uintptr_t key)
+/* expected NULL: whatever is there. */
+static void *remove_key(struct proa_table *table, uintptr_t key, const void *expected)
 {
     struct proa_table_slots *slots;
     struct proa_table_slot *slot;
@@ -116,11 +117,21 @@ void *proa_table_remove(struct proa_table *table, uintptr_t key)
     pthread_mutex_lock(&table->mutex);
     slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
     slot = slots ? slot_for(slots, key) : NULL;
-    if (slot && atomic_load_explicit(&slot->key, memory_order_relaxed) == key) {
+    if (slot && atomic_load_explicit(&slot->key, memory_order_relaxed) == key && (!expected || slot->value == expected)) {
         value = slot->value;
         atomic_store_explicit(&slot->key, REMOVED, memory_order_release);
         sweep(table, slots, (size_t)(slot - slots->slot));
     }
     pthread_mutex_unlock(&table->mutex);
     return value;
+}
+
+void *proa_table_remove(struct proa_table *table, uintptr_t key)
+{
+    return remove_key(table, key, NULL);
+}
+
+int proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *value)
+{
+    return remove_key(table, key, value) != NULL;
 }

@@ -45,6 +45,9 @@ int proa_table_set(struct proa_table *table, uintptr_t key, void *value);
 /* Removes; returns the value that was there, or NULL. */
 void *proa_table_remove(struct proa_table *table, uintptr_t key);
 
+/* Removes the key if that value is there. Was it? */
+int proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *value);
+
 /* The value, or NULL. */
 static inline void *proa_table_find(const struct proa_table *table, uintptr_t key)
 {

@@ -8,6 +8,9 @@
 
 struct proa_table proa_windows = PROA_TABLE_INIT;
 
+/* Handles of the host's that were windows of ours, and are not now. */
+static struct proa_table freed = PROA_TABLE_INIT;
+
 static _Atomic unsigned long served;
 static _Atomic long alive;
 static _Atomic long shadows; /* alive */
@@ -75,31 +78,52 @@ int proa_window_enter(struct proa_window *window, struct proa_win *win)
     win->user = window;
     if (proa_table_set(&proa_windows, PROA_TABLE_KEY(window->handle), win) != 0)
         return -1;
+    proa_table_remove(&freed, PROA_TABLE_KEY(window->handle));
     window->win = win;
     served++;
     alive++;
     return 0;
 }
 
-/* The entry goes before the shadow: the host may give the same handle out again at once. */
+/* Delete functions of the user's run in here and still find the window. The host may give its handle out again as soon as it is freed: the
+ * entry goes only if it is still this window's. */
+static int shadow_free(struct proa_window *window)
+{
+    uintptr_t key = PROA_TABLE_KEY(window->shadow);
+    int error;
+
+    if (window->win && window->shadow == window->handle)
+        proa_table_set(&freed, key, window->win); /* any value but NULL */
+    error = proa_pmpi()->Win_free(&window->shadow);
+    shadows--;
+    if (window->win)
+        proa_table_remove_pair(&proa_windows, key, window->win);
+    return error;
+}
+
 int proa_window_free(struct proa_window *window)
 {
-    int error = MPI_SUCCESS;
+    int error = window->shadow == MPI_WIN_NULL ? MPI_SUCCESS : shadow_free(window);
 
     if (window->win) {
-        proa_table_remove(&proa_windows, PROA_TABLE_KEY(window->handle));
+        proa_table_remove_pair(&proa_windows, PROA_TABLE_KEY(window->handle), window->win);
         alive--;
-    }
-    if (window->shadow != MPI_WIN_NULL) {
-        if (window->win && window->shadow != window->handle)
-            proa_table_remove(&proa_windows, PROA_TABLE_KEY(window->shadow));
-        error = proa_pmpi()->Win_free(&window->shadow);
-        shadows--;
     }
     if (window->group != MPI_GROUP_NULL)
         proa_pmpi()->Group_free(&window->group);
     free(window);
     return error;
+}
+
+int proa_window_is_freed(MPI_Win handle)
+{
+    return proa_table_find(&freed, PROA_TABLE_KEY(handle)) && !proa_win_find(handle);
+}
+
+void proa_window_forget(MPI_Win handle)
+{
+    proa_table_remove(&freed, PROA_TABLE_KEY(handle));
+    proa_table_remove(&proa_windows, PROA_TABLE_KEY(handle));
 }
 
 /* Callbacks of the user get the shadow's handle: it is known to proa_win_find as well. */
@@ -111,6 +135,37 @@ MPI_Win proa_window_shadow(struct proa_window *window)
             proa_table_set(&proa_windows, PROA_TABLE_KEY(window->shadow), window->win);
     }
     return window->shadow;
+}
+
+/* ---- keyvals ---- */
+
+static pthread_mutex_t probe_mutex = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Win probe = MPI_WIN_NULL;
+
+/* Hosts raise a wrong keyval on the window that they were given, with words and, Open MPI, a class of their own. So it is tried on a window
+ * that nobody else sees, which returns its errors. */
+int proa_window_takes_keyval(int keyval)
+{
+    int error = MPI_ERR_OTHER, found;
+    void *value;
+
+    if (keyval == MPI_KEYVAL_INVALID)
+        return 0;
+    pthread_mutex_lock(&probe_mutex);
+    if (probe == MPI_WIN_NULL && (probe = shadow_make()) != MPI_WIN_NULL)
+        proa_pmpi()->Win_set_errhandler(probe, MPI_ERRORS_RETURN);
+    if (probe != MPI_WIN_NULL)
+        error = proa_pmpi()->Win_get_attr(probe, keyval, &value, &found);
+    pthread_mutex_unlock(&probe_mutex);
+    return error == MPI_SUCCESS;
+}
+
+void proa_window_end(void)
+{
+    if (probe == MPI_WIN_NULL)
+        return;
+    proa_pmpi()->Win_free(&probe);
+    shadows--;
 }
 
 long proa_windows_alive(void)

@@ -48,11 +48,23 @@ struct proa_window *proa_window_new(void);
 /* Ties it to Proa's window and makes it known. 0, or -1 without memory. */
 int proa_window_enter(struct proa_window *window, struct proa_win *win);
 
-/* Makes it unknown, then frees handle and shadow (user attributes are deleted here). The error class of the host, or MPI_SUCCESS. */
+/* Frees handle and shadow (user attributes are deleted here) and makes it unknown. The error class of the host, or MPI_SUCCESS. */
 int proa_window_free(struct proa_window *window);
+
+/* Was this the handle of a window of ours, freed since? Light handles are not remembered: the host refuses them by itself. */
+int proa_window_is_freed(MPI_Win handle);
+
+/* The host has made a window of its own with this handle. */
+void proa_window_forget(MPI_Win handle);
 
 /* The host window for the host's services on this window; MPI_WIN_NULL if none can be made. */
 MPI_Win proa_window_shadow(struct proa_window *window);
+
+/* May a window have an attribute of that keyval? */
+int proa_window_takes_keyval(int keyval);
+
+/* Gives back what the host was asked for besides windows: before its end. */
+void proa_window_end(void);
 
 /* How many windows of Proa's are alive, and how many it has served, in this process. */
 long proa_windows_alive(void);
