@@ -98,7 +98,6 @@ struct proa_shared_ctl {
 
 struct proa_win_ctl {
     struct proa_rwlock lock PROA_ALIGNED_LINE; /* MPI_Win_lock on this process */
-    _Atomic uint32_t writer_waits;             /* 1: whoever holds lock exclusively has not entered yet, it waits for lock_alls to end */
     struct proa_bell lock_bell;                /* rung whenever lock is released */
     struct proa_all_ctl all;
     struct proa_regions_ctl regions;

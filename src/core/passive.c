@@ -57,16 +57,20 @@ static int no_lock_all(void *arg)
     return atomic_load(&all->active) == 0; /* also acquires what was done under the lock_alls */
 }
 
-/* Keeps writer_waits raised while it waits. Lowered, it looks again: a lock_all that has passed us by has counted itself before. */
-static void wait_for_lock_alls(struct proa_all_ctl *all, struct proa_win_ctl *ctl)
+/* Not free. At the head of the queue, announced, we keep those out that come now, but not those who go ahead; nobody ever waits for a writer
+ * that is inside and itself waits for lock_alls. */
+static void lock_exclusive_queued(struct proa_all_ctl *all, struct proa_win_ctl *ctl)
 {
-    do {
-        atomic_store(&ctl->writer_waits, 1); /* partner: is_in_the_way */
-        proa_bell_ring(&ctl->lock_bell);
+    proa_rwlock_write_queue(&ctl->lock, &ctl->lock_bell);
+    for (;;) {
         if (!no_lock_all(all))
             proa_wait(no_lock_all, all, &all->bell);
-        atomic_store(&ctl->writer_waits, 0);
-    } while (!no_lock_all(all));
+        proa_rwlock_write_enter(&ctl->lock, &ctl->lock_bell);
+        if (no_lock_all(all))
+            break;
+        proa_rwlock_write_step_back(&ctl->lock, &ctl->lock_bell); /* one that went ahead, or that is about to give way */
+    }
+    proa_rwlock_write_leave_queue(&ctl->lock, &ctl->lock_bell);
 }
 
 static void lock_exclusive(struct proa_win *win, struct proa_win_ctl *ctl)
@@ -76,9 +80,12 @@ static void lock_exclusive(struct proa_win *win, struct proa_win_ctl *ctl)
 
     if (!holds_others() && !asked_are_granted(&asked))
         proa_wait(asked_are_granted, &asked, &all->bell);
-    proa_rwlock_write(&ctl->lock, &ctl->lock_bell);
-    if (!no_lock_all(all))
-        wait_for_lock_alls(all, ctl);
+    if (proa_rwlock_write_try(&ctl->lock)) {
+        if (no_lock_all(all))
+            return;
+        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
+    }
+    lock_exclusive_queued(all, ctl);
 }
 
 /* A target with a writer that a lock_all has to wait for. One that holds other locks goes ahead of writers that only wait. */
@@ -86,9 +93,7 @@ static int is_in_the_way(const struct proa_win_ctl *ctl, int ahead)
 {
     uint32_t state = atomic_load(&ctl->lock.state);
 
-    if (!ahead)
-        return (state & (PROA_RW_HELD | PROA_RW_WANTED)) != 0;
-    return state & PROA_RW_HELD && !atomic_load(&ctl->writer_waits);
+    return (state & (ahead ? PROA_RW_HELD : PROA_RW_HELD | PROA_RW_WANTED)) != 0;
 }
 
 static struct proa_win_ctl *find_writer(const struct proa_win *win, int ahead)

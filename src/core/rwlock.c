@@ -56,17 +56,33 @@ void proa_rwlock_read_queued(struct proa_rwlock *lock, struct proa_bell *bell)
     queue_leave(lock, bell);
 }
 
-void proa_rwlock_write_queued(struct proa_rwlock *lock, struct proa_bell *bell)
+void proa_rwlock_write_queue(struct proa_rwlock *lock, struct proa_bell *bell)
+{
+    queue_enter(lock, bell);
+    atomic_fetch_or(&lock->state, PROA_RW_WANTED);
+}
+
+/* WANTED becomes HELD. Sequentially consistent, as in proa_rwlock_write_try. */
+void proa_rwlock_write_enter(struct proa_rwlock *lock, struct proa_bell *bell)
 {
     uint32_t expected;
 
-    queue_enter(lock, bell);
-    atomic_fetch_or(&lock->state, PROA_RW_WANTED);
     do {
         if (!nobody_inside(lock))
             proa_wait(nobody_inside, lock, bell);
         expected = PROA_RW_WANTED;
     } while (!atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD));
+}
+
+/* In one step, so that nobody finds the lock free. Only the head of the queue sets WANTED, and that is still us. */
+void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell)
+{
+    atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD);
+    proa_bell_ring(bell);
+}
+
+void proa_rwlock_write_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell)
+{
     queue_leave(lock, bell);
 }
 

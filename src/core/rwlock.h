@@ -22,7 +22,14 @@ struct proa_rwlock {
 };
 
 void proa_rwlock_read_queued(struct proa_rwlock *lock, struct proa_bell *bell);
-void proa_rwlock_write_queued(struct proa_rwlock *lock, struct proa_bell *bell);
+
+/* The way of a writer through the queue, in steps, for one who has to look at something else as well before it enters (core/passive.c):
+ * to the head of the queue, where it announces itself; inside, when all have left; back to the head if it may not be inside yet; and out of
+ * the queue, inside for good. */
+void proa_rwlock_write_queue(struct proa_rwlock *lock, struct proa_bell *bell);
+void proa_rwlock_write_enter(struct proa_rwlock *lock, struct proa_bell *bell);
+void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell);
+void proa_rwlock_write_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
 
 /* Takes the lock shared ahead of writers that only wait: for a process that holds other locks, for which such a writer, or one who waits for
  * it, may be waiting in turn. Writers do not starve by it, as those who hold locks come to an end. */
@@ -37,13 +44,22 @@ static inline void proa_rwlock_read(struct proa_rwlock *lock, struct proa_bell *
         proa_rwlock_read_queued(lock, bell);
 }
 
-/* Takes the lock exclusive. Sequentially consistent: the caller may go on to look at the lock_all count (core/passive.c). */
-static inline void proa_rwlock_write(struct proa_rwlock *lock, struct proa_bell *bell)
+/* Takes the lock exclusive if it is free. Was it? Sequentially consistent: the caller may go on to look at the lock_all count. */
+static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
 {
     uint32_t expected = 0;
 
-    if (__builtin_expect(!atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD), 0))
-        proa_rwlock_write_queued(lock, bell);
+    return __builtin_expect(atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD), 1);
+}
+
+/* Takes the lock exclusive. */
+static inline void proa_rwlock_write(struct proa_rwlock *lock, struct proa_bell *bell)
+{
+    if (proa_rwlock_write_try(lock))
+        return;
+    proa_rwlock_write_queue(lock, bell);
+    proa_rwlock_write_enter(lock, bell);
+    proa_rwlock_write_leave_queue(lock, bell);
 }
 
 static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
@@ -56,18 +72,6 @@ static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock, struct pro
 {
     atomic_fetch_sub_explicit(&lock->state, PROA_RW_HELD, memory_order_release);
     proa_bell_ring(bell);
-}
-
-/* Is a writer inside, or at the head of the queue? Used by lock_all, after its own sequentially consistent announcement. */
-static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock)
-{
-    return (atomic_load(&lock->state) & (PROA_RW_HELD | PROA_RW_WANTED)) != 0;
-}
-
-/* Is anyone inside at all? */
-static inline int proa_rwlock_is_held(const struct proa_rwlock *lock)
-{
-    return (atomic_load_explicit(&lock->state, memory_order_relaxed) & ~(uint32_t)PROA_RW_WANTED) != 0;
 }
 
 #endif

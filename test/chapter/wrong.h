@@ -105,7 +105,11 @@ static inline void listen_on_comm(MPI_Comm comm, int own) {
 }
 
 static inline void check_right(int line, const char *what, int code) {
-  CHECK(code == MPI_SUCCESS, "line %d, %s: class %d", line, what, error_class(code));
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length;
+  if (code != MPI_SUCCESS)
+    MPI_Error_string(code, text, &length);
+  CHECK(code == MPI_SUCCESS, "line %d, %s: %s", line, what, text);
 }
 
 // The expression is a call on a->win with this name; it is evaluated twice.

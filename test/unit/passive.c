@@ -22,6 +22,12 @@ static struct inside *inside_of(struct world *world)
     return (struct inside *)(void *)world->shared;
 }
 
+/* Is a writer inside, or at the head of the queue? */
+static int has_writer(const struct proa_rwlock *lock)
+{
+    return (atomic_load(&lock->state) & (PROA_RW_HELD | PROA_RW_WANTED)) != 0;
+}
+
 /* ---- exclusion ---- */
 
 static void check_exclusive(const struct inside *inside, int target)
@@ -348,7 +354,7 @@ static void lock_alls_cross_body(struct world *world)
         CHECK_OK(proa_win_lock_all(mine, 0));
         step(world, world->rank);
         after(world, 1 - world->rank);
-        while (!proa_rwlock_has_writer(&other->targets[0].ctl->lock))
+        while (!has_writer(&other->targets[0].ctl->lock))
             world_sleep_us(100);
         step(world, 2 + world->rank);
         after(world, 3 - world->rank);
@@ -369,6 +375,47 @@ static void lock_alls_cross_windows(void **state)
 {
     (void)state;
     world_run(&(struct world_plan){.size = 4, .body = lock_alls_cross_body, .limit_s = 10});
+}
+
+/* A reader that holds another lock comes to a writer who is not inside yet: it waits for a lock_all, whose owner waits for that other lock. */
+static void reader_and_waiting_writer_body(struct world *world)
+{
+    struct proa_win *first = window_of_words(world, 1), *second = window_of_words(world, 1);
+
+    switch (world->rank) {
+    case 0: /* holds second's target, shared, and wants first's, shared: only lock_all holds that */
+        CHECK_OK(proa_win_lock(second, 0, 0, 0));
+        step(world, 0);
+        await_writer(second, 0);
+        while (!has_writer(&first->targets[0].ctl->lock))
+            world_sleep_us(100);
+        world_sleep_us(5000);
+        CHECK_OK(proa_win_lock(first, 0, 0, 0));
+        CHECK_OK(proa_win_unlock(first, 0));
+        CHECK_OK(proa_win_unlock(second, 0));
+        break;
+    case 1: /* holds all of first, and wants second's target, exclusive */
+        CHECK_OK(proa_win_lock_all(first, 0));
+        step(world, 1);
+        after(world, 0);
+        CHECK_OK(proa_win_lock(second, 0, 1, 0));
+        CHECK_OK(proa_win_unlock(second, 0));
+        CHECK_OK(proa_win_unlock_all(first));
+        break;
+    default: /* wants first's target, exclusive: has to wait for rank 1 */
+        after(world, 0);
+        after(world, 1);
+        CHECK_OK(proa_win_lock(first, 0, 1, 0));
+        CHECK_OK(proa_win_unlock(first, 0));
+    }
+    window_free(second);
+    window_free(first);
+}
+
+static void reader_and_waiting_writer(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = reader_and_waiting_writer_body, .limit_s = 10});
 }
 
 /* At random: one exclusive lock, or shared locks on both windows in any order, or lock_alls on both in any order. No process waits for another
@@ -677,6 +724,7 @@ int main(void)
         cmocka_unit_test(writer_and_lock_all_in_a_window),
         cmocka_unit_test(writer_and_lock_all_windows),
         cmocka_unit_test(lock_alls_cross_windows),
+        cmocka_unit_test(reader_and_waiting_writer),
         cmocka_unit_test(random_two_windows),
         cmocka_unit_test(threads),
         cmocka_unit_test(fairness),
