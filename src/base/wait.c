@@ -14,6 +14,8 @@ enum {
     SPIN_NS = 20000,         /* alone on its processor: longer than a wake-up costs */
     CHECKS_PER_CLOCK = 64,   /* looks at the condition between two looks at the clock */
     YIELDS = 200,            /* given up before sleeping: with few processes a processor, a yield is what lets the awaited one run */
+    IDLE_YIELDS = 3,         /* in a row that let nobody run: sleep at once */
+    IDLE_YIELD_NS = 1200,    /* two switches of the processor take more, a yield that returns at once a third */
     YIELDS_PER_POKE = 8,
     IDLE_POKES = 16,         /* in a row that moved nothing, before sleeping */
     BUSY_POKE_NS = 800,      /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
@@ -96,12 +98,27 @@ static int spin(proa_ready *ready, void *arg)
     return 0;
 }
 
+/* A yield that returns at once has let nobody run: nobody else wants this processor, or those who do are in other sessions, between which
+ * Linux shares it by groups (sched(7), autogroup), as under MPICH's launcher. Then only sleeping makes room. */
 static int yield(proa_ready *ready, void *arg)
 {
-    for (int i = 0; i < YIELDS; i++) {
+    static _Atomic int vain; /* waits in a row in which no yield let anybody run: then only every 32nd tries */
+    int idle = 0, waits = atomic_load_explicit(&vain, memory_order_relaxed);
+
+    atomic_store_explicit(&vain, waits + 1, memory_order_relaxed);
+    if (waits > 8 && waits % 32)
+        return 0;
+
+    for (int i = 0; i < YIELDS && idle < IDLE_YIELDS; i++) {
+        long begin_ns;
+
         if (i % YIELDS_PER_POKE == YIELDS_PER_POKE - 1)
             poke_host();
+        begin_ns = now_ns();
         sched_yield();
+        idle = now_ns() - begin_ns > IDLE_YIELD_NS ? 0 : idle + 1;
+        if (!idle)
+            atomic_store_explicit(&vain, 0, memory_order_relaxed);
         if (ready(arg))
             return 1;
     }
@@ -116,14 +133,16 @@ static void futex_sleep(_Atomic uint32_t *word, uint32_t expected, long timeout_
 }
 
 /* One sleep. The order matters: announce, heavy fence (partner: the light one in proa_bell_ring), look again, sleep. A ring that falls
- * between the look and the sleep has changed `rings`, and the futex does not sleep. */
+ * between the look and the sleep has changed `rings`, and the futex does not sleep. The first, shortest sleep of a wait does without the
+ * fence, which interrupts every processor: at the worst, and hardly ever, it misses its ring and lasts its 50 us. */
 static int sleep_once(proa_ready *ready, void *arg, struct proa_bell *bell, long timeout_ns)
 {
     uint32_t rings = atomic_load_explicit(&bell->rings, memory_order_acquire);
     int done;
 
     atomic_fetch_add_explicit(&bell->sleepers, 1, memory_order_seq_cst);
-    proa_membar_heavy();
+    if (timeout_ns > SLEEP_MIN_NS)
+        proa_membar_heavy();
     done = ready(arg);
     if (!done)
         futex_sleep(&bell->rings, rings, timeout_ns);

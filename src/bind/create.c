@@ -57,7 +57,7 @@ static void args_fill(struct proa_create_args *args, const struct request *r, co
     args->align = proa_info_alignment(r->info);
     args->noncontig = proa_hint_is_true(hints->noncontig);
     args->threads = proa_has_threads();
-    args->hints.granularity = (uint64_t)proa_hint_number(hints->granularity);
+    args->granularity = (uint64_t)proa_hint_number(hints->granularity);
     args->error = error;
     if (error)
         args->bytes = 0;

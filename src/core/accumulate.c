@@ -186,15 +186,13 @@ static int apply_guarded(const struct combine *c, const struct proa_place *place
     }
 }
 
-/* ---- few elements, in a row, at hand ---- */
+/* ---- elements in a row, at hand ---- */
 
 static int striped_plain(struct proa_win *win, const struct proa_target *target, const struct combine *c, char *at)
 {
     struct proa_place place = {.here = at, .owner = target->owner, .key = target->key + (uint64_t)(at - target->base)};
     struct proa_guarded guarded = PROA_GUARD_NONE;
 
-    if (win->hints.granularity && win->hints.granularity <= c->bytes)
-        return 0; /* this window's elements are never guarded by stripes */
     proa_guard_stripes_only(target->owner->ctl);
     apply_striped(c, &place, 0, &guarded);
     proa_guard_leave(&guarded);
@@ -202,7 +200,7 @@ static int striped_plain(struct proa_win *win, const struct proa_target *target,
     return 1;
 }
 
-/* The fast path: no walk, no general place. */
+/* The fast path: no walk, no general place. The choice of the guard is that of core/guard.c. */
 int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result, const void *compare, uint64_t count,
                           const struct proa_type *type, int rank, int64_t displacement, enum proa_operation operation)
 {
@@ -210,21 +208,24 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
                               type->size, count, operation == PROA_OP_NO_OP ? NULL : origin, result, compare};
     const struct proa_target *target = &win->targets[rank];
     uint8_t epoch = target->epoch | win->epoch_all;
-    struct proa_slot *slot;
+    struct proa_slot *slot = NULL;
     char *at;
 
-    if (count - 1 >= PROA_ATOMICS_MOST || !c.kernel || !type->predefined || !type->dense || target->private_memory ||
-        !proa_guard_atomics_fit(c.bytes) || !(origin || operation == PROA_OP_NO_OP))
+    if (count - 1 >= INT32_MAX || !c.kernel || !type->predefined || !type->dense || target->private_memory ||
+        !(origin || operation == PROA_OP_NO_OP))
         return 0;
     at = proa_fast_address(win, rank, displacement, count * c.bytes);
-    if (!at || (uintptr_t)at & (c.bytes - 1))
+    if (!at)
         return 0;
     if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads) {
         apply(&c, at);
         proa_touch_store(win);
         return 1;
     }
-    slot = win->threads ? NULL : proa_guard_slot_enter(target->owner);
+    if (!proa_guard_atomics_fit(c.bytes) || (uintptr_t)at & (c.bytes - 1))
+        return 0;
+    if (count <= win->atomics_most)
+        slot = proa_guard_slot_enter(target->owner);
     if (!slot)
         return striped_plain(win, target, &c, at);
     if (count == 1)

@@ -355,7 +355,7 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
     win->rank = group->rank;
     win->flavor = args->flavor;
     win->threads = args->threads;
-    win->hints = args->hints;
+    win->atomics_most = proa_guard_atomics_most(args->granularity, args->threads);
     pthread_mutex_init(&win->mutex, NULL);
     outcome = create(win, args, group);
     if (outcome != PROA_OK) {

@@ -45,6 +45,13 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
 
 /* ---- the choice ---- */
 
+uint64_t proa_guard_atomics_most(uint64_t granularity, int threads)
+{
+    if (threads)
+        return 0; /* a slot is for one thread at a time */
+    return granularity && granularity <= sizeof(uint64_t) ? PROA_ATOMICS_MOST_FINE : PROA_ATOMICS_MOST;
+}
+
 static int is_alone(const struct proa_win *win, int rank)
 {
     return win->targets[rank].epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads;
@@ -59,9 +66,7 @@ static void choose(struct proa_win *win, int rank, const struct proa_place *plac
         guarded->guard = PROA_GUARD_PLAIN;
         return;
     }
-    if (possible && win->hints.granularity && win->hints.granularity <= bytes)
-        return; /* the user asks for it: this window never uses anything else on such elements */
-    if (possible && total <= PROA_ATOMICS_MOST && !win->threads)
+    if (possible && total <= win->atomics_most)
         guarded->slot = proa_guard_slot_enter(place->owner);
     if (guarded->slot)
         return;

@@ -15,7 +15,11 @@
 #include "core/op.h"
 #include "core/place.h"
 
-enum { PROA_ATOMICS_MOST = 8 };
+enum { PROA_ATOMICS_MOST = 8, PROA_ATOMICS_MOST_FINE = 64 };
+
+/* How many elements an operation on a window may have to be done by processor atomics. granularity: mpi_accumulate_granularity, in bytes, 0
+ * for none; a small one asks for it also where a stripe would be quicker for the one that takes it. */
+uint64_t proa_guard_atomics_most(uint64_t granularity, int threads);
 
 enum proa_guard { PROA_GUARD_PLAIN, PROA_GUARD_ATOMICS, PROA_GUARD_STRIPES };
 

@@ -82,9 +82,7 @@ struct proa_win {
     void *memory;                 /* what the window allocated in our arena; NULL if nothing */
     void *base;                   /* our own window: MPI_WIN_BASE */
     struct proa_attached *attached; /* dynamic windows: what is attached here */
-    struct proa_accumulate_hints {
-        uint64_t granularity;     /* info mpi_accumulate_granularity; 0: our choice */
-    } hints;
+    uint64_t atomics_most;        /* elements of an accumulate that processor atomics may do (core/guard.h) */
     pthread_mutex_t mutex;        /* guards the epoch state against threads of this process (taken only if threads) */
     void *user;                   /* of whoever created the window (bind) */
 };
@@ -108,7 +106,7 @@ struct proa_create_args {
     size_t align;           /* of allocated memory, a power of two; 0: our choice */
     int noncontig;          /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig */
     int threads;            /* several threads may call at once */
-    struct proa_accumulate_hints hints;
+    uint64_t granularity;   /* info mpi_accumulate_granularity, in bytes; 0: our choice */
     int error;              /* not 0: the arguments are wrong here (a negative code); creation then fails on every process */
 };
 

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-enum { threads = 4, slice = 256, flush_rounds = 150, lock_rounds = 150, own_rounds = 60, life_rounds = 25, type_rounds = 200 };
+enum { threads = 4, slice = 256, flush_rounds = 150, lock_rounds = 150, own_rounds = 60, life_rounds = 25, life_rounds_crowded = 6, type_rounds = 200 };
 
 struct thread {
   int number;
@@ -183,7 +183,7 @@ static void *use_own(void *arg) {
 // Windows come and go in all threads, on a communicator each.
 static void *open_and_close(void *arg) {
   struct thread *t = arg;
-  for (int round = 0; round < life_rounds; round++) {
+  for (int round = 0; round < (nranks > 2 ? life_rounds_crowded : life_rounds); round++) {
     struct area a = open_area((enum kind)((round + t->number) % nkinds), slice * sizeof(int), sizeof(int), t->comm);
     fence_own(t, &a, round);
     close_area(&a);

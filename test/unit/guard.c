@@ -488,11 +488,11 @@ static void derived_in_front(void **state)
     world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){60, -4}});
 }
 
-/* ---- info mpi_accumulate_granularity: processor atomics for all, however many ---- */
+/* ---- info mpi_accumulate_granularity: processor atomics for longer operations, and still right beside one that is too long ---- */
 
 static void granularity_body(struct world *world)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8, .hints.granularity = 8};
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8, .granularity = 8};
     struct proa_win *win = window_create(world, &args);
     long rounds = world_rounds(300);
 
@@ -501,16 +501,24 @@ static void granularity_body(struct world *world)
     world_barrier(world);
     CHECK_OK(proa_win_lock_all(win, 0));
     for (long i = 0; i < rounds; i++) {
-        CHECK_OK(accumulate_many(win, 0, 0, ones, WORDS, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(accumulate_many(win, 0, 0, ones, PROA_ATOMICS_MOST_FINE, PROA_I64, PROA_OP_SUM));
+        increment(win, 0, 0, (uint64_t)i);
+    }
+    world_barrier(world);
+    if (world->rank == 0)
+        CHECK_EQUAL(atomic_load(&proa_self->ctl->stripes_only), PROA_ATOMICS);
+    world_barrier(world);
+    for (long i = 0; i < rounds; i++) {
+        CHECK_OK(accumulate_many(win, 0, 0, ones, i % 2 ? WORDS : PROA_ATOMICS_MOST_FINE, PROA_I64, PROA_OP_SUM));
         increment(win, 0, 0, (uint64_t)i);
     }
     CHECK_OK(proa_win_unlock_all(win));
     world_barrier(world);
     if (world->rank == 0) {
-        CHECK_EQUAL(window_words(win)[0], 2 * rounds * world->size);
-        for (int i = 1; i < WORDS; i++)
-            CHECK_EQUAL(window_words(win)[i], rounds * world->size);
-        CHECK_EQUAL(atomic_load(&proa_self->ctl->stripes_only), PROA_ATOMICS);
+        CHECK_EQUAL(window_words(win)[0], 4 * rounds * world->size);
+        CHECK_EQUAL(window_words(win)[1], 2 * rounds * world->size);
+        CHECK_EQUAL(window_words(win)[WORDS - 1], rounds / 2 * world->size);
+        CHECK_EQUAL(atomic_load(&proa_self->ctl->stripes_only), PROA_STRIPES_ONLY);
     }
     window_free(win);
 }
