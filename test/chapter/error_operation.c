@@ -321,6 +321,30 @@ static void run_atomic_types(struct area *a) {
 
 // ---- buffers ----
 
+// NULL is right where nothing is moved, and where the type has the addresses.
+static void null_is_right(const struct area *a) {
+  struct arguments x = right_arguments(a);
+  MPI_Datatype absolute;
+  MPI_Aint at;
+  const int two = 2;
+  MPI_Get_address(seen, &at);
+  MPI_Type_create_hindexed(1, &two, &at, MPI_INT, &absolute);
+  MPI_Type_commit(&absolute);
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  RIGHT(MPI_Put(NULL, 0, MPI_INT, x.rank, x.at, 0, MPI_INT, a->win));
+  RIGHT(MPI_Get(NULL, 0, MPI_INT, x.rank, x.at, 0, MPI_INT, a->win));
+  RIGHT(MPI_Accumulate(NULL, 0, MPI_INT, x.rank, x.at, 0, MPI_INT, MPI_SUM, a->win));
+  RIGHT(MPI_Get_accumulate(NULL, 0, MPI_INT, NULL, 0, MPI_INT, x.rank, x.at, 0, MPI_INT, MPI_SUM, a->win));
+  RIGHT(MPI_Get(MPI_BOTTOM, 1, absolute, x.rank, x.at, 2, MPI_INT, a->win));
+  RIGHT(MPI_Win_flush(right_of(), a->win));
+  CHECK(seen[0] == pattern(right_of(), 0) && seen[1] == pattern(right_of(), 1), "a get to MPI_BOTTOM brings %d %d", seen[0], seen[1]);
+  RIGHT(MPI_Put(MPI_BOTTOM, 1, absolute, x.rank, x.at, 2, MPI_INT, a->win)); // what is there already
+  RIGHT(MPI_Accumulate(MPI_BOTTOM, 1, absolute, x.rank, x.at, 2, MPI_INT, MPI_REPLACE, a->win));
+  RIGHT(MPI_Get_accumulate(NULL, 0, MPI_INT, MPI_BOTTOM, 1, absolute, x.rank, x.at, 2, MPI_INT, MPI_NO_OP, a->win));
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+  MPI_Type_free(&absolute);
+}
+
 static void run_buffer(struct area *a) {
   struct arguments x = right_arguments(a);
   x.origin = NULL;
@@ -331,6 +355,7 @@ static void run_buffer(struct area *a) {
   x = right_arguments(a);
   x.compare = NULL;
   spoiled(a, &x, MPI_ERR_BUFFER, "compare buffer is NULL", has_compare);
+  null_is_right(a);
 }
 
 // ---- operations ----

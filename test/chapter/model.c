@@ -36,9 +36,13 @@ static enum verdict judge_start(const struct model *m) {
 // tried ahead of the post, as figure 11.2 of MPI-2.2 has it. (With operations the put was left out before.)
 static enum verdict judge_complete(const struct model *m) { return m->started ? legal : wrong; }
 
-// 13.5: exposure epochs are disjoint. 13.5.3: "it is erroneous to call MPI_WIN_POST while the local window is locked": by this process,
-// or, as the other one does the same, by that.
-static enum verdict judge_post(const struct model *m) { return m->exposed || holds_locks(m) || is_in_fence_epoch(m) ? wrong : legal; }
+// 13.5: exposure epochs are disjoint. 13.5.3: "it is erroneous to call MPI_WIN_POST while the local window is locked": by this process. Left
+// out: that the other process has locked it, which this one need not see.
+static enum verdict judge_post(const struct model *m) {
+  if (m->exposed || m->locked[self] || m->lock_all || is_in_fence_epoch(m))
+    return wrong;
+  return m->locked[other] ? left_out : legal;
+}
 
 // 13.5.2: ends what a post has begun; returns only after the matching completes.
 static enum verdict judge_wait(const struct model *m) { return !m->exposed ? wrong : model_is_completed(m) ? legal : left_out; }

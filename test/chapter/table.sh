@@ -1,0 +1,141 @@
+#!/bin/bash
+# Compares doc/CHAPTER.md with the sources, the libraries and the tests:  table.sh ROOT NM TESTS HOST... -- LIBRARY...
+#
+# TESTS is a file with the names of all tests, one a line. No cell may be empty. Every file that a row names must be there, and every test, for each host unless the row says that one host
+# has it only. And whatever is to have a row must have one: each function that a library of Proa exports, or its host has in the chapter, each
+# info key, each predefined attribute, and each test of an error.
+set -u
+
+root=$1 nm=$2 tests=$3
+shift 3
+hosts=()
+while [ "$1" != -- ]; do
+  hosts+=("$1")
+  shift
+done
+shift
+libraries=("$@")
+page=$root/doc/CHAPTER.md
+
+failures=0
+fail() {
+  echo "CHAPTER.md: $1"
+  failures=$((failures + 1))
+}
+
+# ---- what there is ----
+
+declare -A registered # test names with host, without the number of ranks
+while read -r name; do
+  registered[${name%.n[0-9]*}]=1
+done <"$tests"
+[ "${#registered[@]}" -ge 100 ] || { echo "table: $tests lists only ${#registered[@]} tests" >&2; exit 2; }
+
+exported() {
+  "$nm" -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }'
+}
+
+host_library() {
+  case $1 in
+    *mpich*) pattern='libmpich\.so|libmpi\.so' ;;
+    *) pattern='libmpi\.so' ;;
+  esac
+  ldd "$1" | awk -v pattern="$pattern" '$1 ~ pattern { print $3; exit }'
+}
+
+# Fortran's many names of ompi_win_get_attr_f have one row. MPI-5's conversions of handles are no part of MPI-4.1.
+functions() {
+  local library
+  for library in "${libraries[@]}"; do
+    exported "$library" | grep -E '^(MPI_[A-Z][a-z]|MPII_|ompi_)' | grep -vE '_f(08)?$|^MPI_Win_(toint|fromint)$'
+    exported "$library" | grep '^ompi_'
+    exported "$(host_library "$library")" |
+      grep -E '^MPI_(Win_[a-z]|(R?(put|get|accumulate|get_accumulate)|Put|Get|Accumulate|Get_accumulate)(_c)?$|Aint_)' |
+      grep -vE '^MPI_Win_(toint|fromint)$'
+  done | sort -u
+}
+
+# ---- the rows ----
+
+# One cell of a row, without the blanks around it: cell NUMBER LINE
+cell() {
+  awk -F'|' -v n="$1" '{ gsub(/^ +| +$/, "", $(n + 1)); print $(n + 1) }' <<<"$2"
+}
+
+quoted() {
+  grep -o '`[^`]*`' <<<"$1" | tr -d '`'
+}
+
+check_files() {
+  local file files
+  files=$(quoted "$1")
+  [ -n "$files" ] || fail "line $number: no file is named"
+  for file in $files; do
+    [ -f "$root/src/$file" ] || fail "line $number: there is no file src/$file"
+  done
+}
+
+check_tests() {
+  local test tests host only=
+  tests=$(quoted "$1")
+  [ -n "$tests" ] || fail "line $number: no test is named"
+  case $1 in
+    *"MPICH only"*) only=mpich ;;
+    *"Open MPI only"*) only=openmpi ;;
+  esac
+  for test in $tests; do
+    tested[$test]=1
+    for host in "${hosts[@]}"; do
+      [ -z "$only" ] || [ "$only" = "$host" ] || continue
+      [ -n "${registered[$test.$host]:-}" ] || fail "line $number: there is no test $test.$host"
+    done
+  done
+}
+
+declare -A rows tested columns
+number=0 count=0 heading=
+while IFS= read -r line; do
+  number=$((number + 1))
+  case $line in
+    '|---'*) continue ;;
+    '|'*) ;;
+    *) heading= && continue ;;
+  esac
+  if [ -z "$heading" ]; then
+    heading=$line columns=()
+    width=$(($(tr -cd '|' <<<"$line" | wc -c) - 1))
+    for ((i = 1; i <= width; i++)); do columns[$(cell $i "$line")]=$i; done
+    [ -n "${columns[file]:-}" ] || fail "line $number: a table without files"
+    continue
+  fi
+  count=$((count + 1))
+  [ $(($(tr -cd '|' <<<"$line" | wc -c) - 1)) -eq "$width" ] || fail "line $number: the row has not $width cells"
+  for ((i = 1; i <= width; i++)); do
+    [ -n "$(cell $i "$line")" ] || fail "line $number: cell $i is empty"
+  done
+  first=$(cell 1 "$line")
+  for name in $(quoted "${first%%: *}"); do rows[$name]=$number; done # behind the colon: what Proa does
+  check_files "$(cell "${columns[file]}" "$line")"
+  [ -z "${columns[test]:-}" ] || check_tests "$(cell "${columns[test]}" "$line")"
+done <"$page"
+
+# ---- what has no row ----
+
+names=$(functions)
+[ "$(wc -w <<<"$names")" -ge 60 ] || fail "the libraries have only $(wc -w <<<"$names") functions: the comparison is wrong"
+keys=$(sed -n 's/^ *X([a-z_]*, "\([a-z_]*\)",.*/\1/p' "$root/src/host/hints.h")
+[ "$(wc -w <<<"$keys")" -ge 10 ] || fail "src/host/hints.h has only $(wc -w <<<"$keys") keys: the comparison is wrong"
+attributes=$(sed -n 's/^ *case \(MPI_WIN_[A-Z_]*\):.*/\1/p' "$root/src/bind/object.c")
+[ "$(wc -w <<<"$attributes")" -ge 5 ] || fail "src/bind/object.c has only $(wc -w <<<"$attributes") attributes: the comparison is wrong"
+for name in $names $keys $attributes; do
+  [ -n "${rows[$name]:-}" ] || fail "$name has no row"
+done
+for test in "${!registered[@]}"; do
+  case $test in
+    chapter.error.*.light.*) continue ;; # the same rows again
+    chapter.error.*) [ -n "${tested[${test%.*}]:-}" ] || fail "the test ${test%.*} is in no row" ;;
+  esac
+done
+
+[ "$failures" -eq 0 ] && echo "ok CHAPTER.md: $count rows"
+[ "$failures" -eq 0 ]
