@@ -58,7 +58,15 @@ enum proa_operation {
 /* target[i] = target[i] op origin[i] for count elements. Neither needs to be aligned; they do not overlap. */
 typedef void proa_kernel(void *target, const void *origin, uint64_t count);
 
-extern proa_kernel *const proa_kernels[PROA_BASIC_COUNT + 1][PROA_OP_COUNT]; /* the last row, of PROA_MIXED, is empty */
+/* The tables, one for each instruction set (core/kernel_loops.h); the last row, of PROA_MIXED, is empty. proa_kernels is the one in use. */
+extern proa_kernel *const proa_kernels_any[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
+#if defined(__x86_64__)
+extern proa_kernel *const proa_kernels_avx2[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
+#endif
+extern proa_kernel *const (*proa_kernels)[PROA_OP_COUNT];
+
+/* Goes over to the best table for this processor. Before that proa_kernels is the one that works on any. */
+void proa_kernels_choose(void);
 
 /* NULL if the operation is not defined on the type. */
 static inline proa_kernel *proa_kernel_find(enum proa_operation operation, enum proa_basic basic)

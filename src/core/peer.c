@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "core/arena.h"
+#include "core/basic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -223,6 +224,7 @@ int proa_core_start(void)
 
     if (!ctl)
         return PROA_ERR_NO_MEM;
+    proa_kernels_choose();
     CPU_ZERO(&processors);
     node_hash = node_name();
     ctl_fill(ctl);
