@@ -19,30 +19,50 @@ PROA_EXPORT int PMPI_Win_fence(int assert, MPI_Win handle)
 }
 PROA_ALIAS(Win_fence);
 
-/* A group's members as ranks in the window. *ranks is to be freed. */
-static int ranks_of(const struct proa_win *win, MPI_Group group, int **ranks, int *count)
+/* The members of a group, as ranks in the window. */
+struct members {
+    int count;
+    int *ranks;     /* members_release when done */
+    int few[2 * 16]; /* room for most groups: ranks, and behind them 0, 1, 2... for the host */
+};
+
+static void members_release(struct members *members)
+{
+    if (members->ranks != members->few)
+        free(members->ranks);
+}
+
+static int members_room(struct members *members, int count)
+{
+    const size_t bytes = 2 * (size_t)count * sizeof *members->ranks;
+
+    members->count = count;
+    members->ranks = bytes <= sizeof members->few ? members->few : malloc(bytes);
+    if (!members->ranks)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for %d ranks", count);
+    for (int i = 0; i < count; i++)
+        members->ranks[count + i] = i;
+    return PROA_OK;
+}
+
+static int members_find(const struct proa_win *win, MPI_Group group, struct members *members)
 {
     struct proa_window *window = proa_window_of(win);
-    int size;
+    int count, error;
 
-    *ranks = NULL;
+    members->ranks = members->few;
     if (group == MPI_GROUP_NULL)
         return proa_fail(PROA_ERR_GROUP, "the group is MPI_GROUP_NULL");
-    if (proa_pmpi()->Group_size(group, &size) != MPI_SUCCESS)
+    if (proa_pmpi()->Group_size(group, &count) != MPI_SUCCESS)
         return proa_fail(PROA_ERR_GROUP, "the group is not valid");
-    *count = size;
-    if (size == 0)
-        return PROA_OK;
-    if (size > win->size)
-        return proa_fail(PROA_ERR_GROUP, "the group has %d members, the window %d", size, win->size);
-    *ranks = malloc(2 * (size_t)size * sizeof **ranks);
-    if (!*ranks)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for %d ranks", size);
-    for (int i = 0; i < size; i++)
-        (*ranks)[size + i] = i;
-    proa_pmpi()->Group_translate_ranks(group, size, *ranks + size, window->group, *ranks);
-    for (int i = 0; i < size; i++)
-        if ((*ranks)[i] == MPI_UNDEFINED)
+    if (count > win->size)
+        return proa_fail(PROA_ERR_GROUP, "the group has %d members, the window %d", count, win->size);
+    error = members_room(members, count);
+    if (error || count == 0)
+        return error;
+    proa_pmpi()->Group_translate_ranks(group, count, members->ranks + count, window->group, members->ranks);
+    for (int i = 0; i < count; i++)
+        if (members->ranks[i] == MPI_UNDEFINED)
             return proa_fail(PROA_ERR_GROUP, "member %d of the group is not in the window", i);
     return PROA_OK;
 }
@@ -51,14 +71,15 @@ typedef int epoch_open(struct proa_win *win, const int *ranks, int count, int mo
 
 static int open_with_group(struct proa_win *win, MPI_Group group, int assert, int allowed, epoch_open *open)
 {
-    int error, mode, count = 0, *ranks = NULL;
+    struct members members;
+    int mode, error = proa_mode(assert, allowed, &mode);
 
-    error = proa_mode(assert, allowed, &mode);
+    if (error)
+        return error;
+    error = members_find(win, group, &members);
     if (!error)
-        error = ranks_of(win, group, &ranks, &count);
-    if (!error)
-        error = open(win, ranks, count, mode);
-    free(ranks);
+        error = open(win, members.ranks, members.count, mode);
+    members_release(&members);
     return error;
 }
 

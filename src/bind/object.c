@@ -1,6 +1,7 @@
 /* The window as an object: group, attributes, info, name, error handler (MPI-4.1, 13.2.6, 13.2.7; 7.7.3, 7.8, 9.3). */
 #include "bind/attribute.h"
 #include "bind/bind.h"
+#include "bind/callbacks.h"
 
 #include <stdint.h>
 
@@ -125,7 +126,11 @@ PROA_ALIAS(Win_get_errhandler);
 
 PROA_EXPORT int PMPI_Win_call_errhandler(MPI_Win handle, int code)
 {
-    return PROA_HOST_ANSWERS(Win_call_errhandler, handle, proa_host_handle(handle), code);
+    struct proa_win *win = proa_win_find(handle);
+
+    if (!win)
+        return PROA_HOST_ANSWERS(Win_call_errhandler, handle, handle, code);
+    return proa_call_errhandler(proa_window_of(win), code);
 }
 PROA_ALIAS(Win_call_errhandler);
 

@@ -1,6 +1,7 @@
 /* From core's codes to MPI's errors; see bind.h. */
 #include "base/log.h"
 #include "bind/bind.h"
+#include "bind/callbacks.h"
 #include "core/sync.h"
 
 #include <stdio.h>
@@ -63,7 +64,7 @@ int proa_raise(const struct proa_win *win, const char *call, int code)
     else
         snprintf(said, sizeof said, "%s: %s (rank %d)", call, proa_failure(), win->rank);
     say(class, handler);
-    proa_pmpi()->Win_call_errhandler(shadow, class);
+    proa_call_errhandler(proa_window_of(win), class);
     return class;
 }
 

@@ -7,6 +7,8 @@
 #include "core/cma.h"
 #include "core/guard.h"
 
+#include <stdlib.h>
+
 /* An operation on `count` elements in a row. compare: not NULL for compare_and_swap, which has one element and stores origin if the target
  * holds *compare. */
 struct combine {
@@ -125,24 +127,47 @@ static void apply_atomic(const struct combine *run, char *target)
 
 /* ---- everything else ---- */
 
+/* Room for a piece of a neighbour's memory: on the stack where it is short, as a user's thread may have little. */
+struct piece {
+    char *copy;
+    uint64_t bytes;
+    char few[512];
+};
+
+static int piece_room(struct piece *piece, uint64_t bytes)
+{
+    piece->bytes = bytes < PROA_GUARD_AT_ONCE ? bytes : PROA_GUARD_AT_ONCE;
+    piece->copy = bytes <= sizeof piece->few ? piece->few : malloc(piece->bytes);
+    return piece->copy ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a copy of %llu bytes", (unsigned long long)piece->bytes);
+}
+
+/* padding: behind the last element, to be left alone. */
+static int apply_to_copy(const struct combine *c, struct proa_peer *peer, uint64_t at, char *copy, size_t padding)
+{
+    int error = proa_cma_read(peer, at, copy, c->count * c->bytes - padding);
+
+    if (error)
+        return error;
+    apply(c, copy);
+    return c->operation == PROA_OP_NO_OP ? PROA_OK : proa_cma_write(peer, at, copy, c->count * c->bytes - padding);
+}
+
 /* Memory that is not at hand is read, changed here and written back, in pieces. Whoever may disturb is kept out by the caller. */
 static int apply_by_cma(const struct combine *run, const struct proa_place *place, int64_t offset)
 {
-    uint64_t at = place->there + (uint64_t)offset;
-    char copy[PROA_STRIPE_BYTES + 64];
+    uint64_t at = place->there + (uint64_t)offset, most;
     size_t padding = padding_of(run->basic);
-    uint64_t most = padding ? 1 : sizeof copy / run->bytes; /* one by one, so that what lies in their padding is left alone */
     struct combine c = *run;
-    int error = PROA_OK;
+    struct piece piece;
+    int error = piece_room(&piece, padding ? c.bytes : c.count * c.bytes);
 
+    most = padding ? 1 : piece.bytes / c.bytes; /* one by one, so that what lies in their padding is left alone */
     for (uint64_t done = 0; done < run->count && !error; done += c.count, advance(&c, c.count)) {
         c.count = run->count - done < most ? run->count - done : most;
-        error = proa_cma_read(place->peer, at + done * c.bytes, copy, c.count * c.bytes - padding);
-        if (!error)
-            apply(&c, copy);
-        if (!error && c.operation != PROA_OP_NO_OP)
-            error = proa_cma_write(place->peer, at + done * c.bytes, copy, c.count * c.bytes - padding);
+        error = apply_to_copy(&c, place->peer, at + done * c.bytes, piece.copy, padding);
     }
+    if (piece.copy != piece.few)
+        free(piece.copy);
     return error;
 }
 
@@ -154,7 +179,8 @@ static int apply_alone(const struct combine *c, const struct proa_place *place, 
     return PROA_OK;
 }
 
-/* Stripe by stripe. An element belongs to the stripe of its first byte, whoever works on it. */
+/* Stripe by stripe, or several at once where the memory is not at hand. An element belongs to the stripe of its first byte, whoever works on
+ * it. */
 static int apply_striped(const struct combine *run, const struct proa_place *place, int64_t offset, struct proa_guarded *guarded)
 {
     struct combine c = *run;
@@ -162,7 +188,8 @@ static int apply_striped(const struct combine *run, const struct proa_place *pla
 
     for (uint64_t done = 0; done < run->count && !error; done += c.count, advance(&c, c.count)) {
         int64_t at = offset + (int64_t)(done * c.bytes);
-        uint64_t covered = proa_guard_stripe(guarded, place->owner, place->key + (uint64_t)at);
+        uint64_t wanted = place->here ? 1 : (run->count - done) * c.bytes;
+        uint64_t covered = proa_guard_stripes(guarded, place->owner, place->key + (uint64_t)at, wanted);
 
         c.count = (covered + c.bytes - 1) / c.bytes;
         if (c.count > run->count - done)
@@ -207,8 +234,8 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
     const struct combine c = {proa_kernel_find(operation, (enum proa_basic)type->basic), operation, (enum proa_basic)type->basic,
                               type->size, count, operation == PROA_OP_NO_OP ? NULL : origin, result, compare};
     const struct proa_target *target = &win->targets[rank];
-    uint8_t epoch = target->epoch | win->epoch_all;
     struct proa_slot *slot = NULL;
+    uint8_t epoch;
     char *at;
 
     if (count - 1 >= INT32_MAX || !c.kernel || !type->predefined || !type->dense || target->private_memory ||
@@ -217,6 +244,7 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
     at = proa_fast_address(win, rank, displacement, count * c.bytes);
     if (!at)
         return 0;
+    epoch = target->epoch | win->epoch_all;
     if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads) {
         apply(&c, at);
         proa_touch_store(win);

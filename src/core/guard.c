@@ -99,28 +99,42 @@ static int stripe_try(void *arg)
            atomic_exchange_explicit(&stripe->held, 1, memory_order_acquire) == 0;
 }
 
-static void stripe_release(struct proa_guarded *guarded)
+static void stripes_release(struct proa_guarded *guarded)
 {
+    struct proa_proc_ctl *ctl;
+
     if (!guarded->owner)
         return;
-    atomic_store_explicit(&guarded->owner->ctl->stripes[guarded->stripe].held, 0, memory_order_release);
-    proa_bell_ring(&guarded->owner->ctl->stripe_bell);
+    ctl = guarded->owner->ctl;
+    for (uint64_t i = 0; i < guarded->stripes; i++)
+        atomic_store_explicit(&ctl->stripes[guarded->first + i].held, 0, memory_order_release);
+    proa_bell_ring(&ctl->stripe_bell);
     guarded->owner = NULL;
 }
 
-uint64_t proa_guard_stripe(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key)
+/* Upwards, so that two who want several do not wait for each other. */
+static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t first, uint64_t count)
 {
-    uint64_t number = key / PROA_STRIPE_BYTES % PROA_STRIPES;
-    struct proa_stripe *stripe = &owner->ctl->stripes[number];
+    for (uint64_t i = first; i < first + count; i++)
+        if (!stripe_try(&owner->ctl->stripes[i]))
+            proa_wait(stripe_try, &owner->ctl->stripes[i], &owner->ctl->stripe_bell);
+    guarded->owner = owner;
+    guarded->first = first;
+    guarded->stripes = count;
+}
 
-    if (guarded->owner != owner || guarded->stripe != number) {
-        stripe_release(guarded);
-        if (!stripe_try(stripe))
-            proa_wait(stripe_try, stripe, &owner->ctl->stripe_bell);
-        guarded->owner = owner;
-        guarded->stripe = number;
+uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key, uint64_t bytes)
+{
+    uint64_t first = key / PROA_STRIPE_BYTES % PROA_STRIPES, before = key % PROA_STRIPE_BYTES;
+    uint64_t count = bytes < PROA_GUARD_AT_ONCE ? (before + bytes - 1) / PROA_STRIPE_BYTES + 1 : PROA_GUARD_AT_ONCE / PROA_STRIPE_BYTES;
+
+    if (count > PROA_STRIPES - first)
+        count = PROA_STRIPES - first;
+    if (guarded->owner != owner || guarded->first != first || guarded->stripes < count) {
+        stripes_release(guarded);
+        stripes_take(guarded, owner, first, count);
     }
-    return PROA_STRIPE_BYTES - key % PROA_STRIPE_BYTES;
+    return count * PROA_STRIPE_BYTES - before;
 }
 
 void proa_guard_leave(struct proa_guarded *guarded)
@@ -128,6 +142,6 @@ void proa_guard_leave(struct proa_guarded *guarded)
     if (guarded->slot)
         proa_guard_slot_leave(guarded->slot);
     guarded->slot = NULL;
-    stripe_release(guarded);
+    stripes_release(guarded);
     guarded->entered = 0;
 }

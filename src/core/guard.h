@@ -27,13 +27,13 @@ enum proa_guard { PROA_GUARD_PLAIN, PROA_GUARD_ATOMICS, PROA_GUARD_STRIPES };
 struct proa_guarded {
     enum proa_guard guard;
     struct proa_slot *slot;       /* marked busy until proa_guard_leave; NULL: nothing to unmark */
-    struct proa_peer *owner;      /* of the stripe that is held; NULL: none is */
-    uint64_t stripe;
+    struct proa_peer *owner;      /* of the stripes that are held; NULL: none is */
+    uint64_t first, stripes;
     int entered, aligned;         /* chosen already, for elements that are aligned to their size, or not */
 };
 
 /* Nothing chosen yet. */
-#define PROA_GUARD_NONE {PROA_GUARD_PLAIN, NULL, NULL, 0, 0, 0}
+#define PROA_GUARD_NONE {PROA_GUARD_PLAIN, NULL, NULL, 0, 0, 0, 0}
 
 /* Chooses and enters, for a run of elements of `bytes` bytes at key in place's owner. The runs of one operation share a guarded, which is
  * left and entered anew only where the choice may differ. total: elements of the whole operation. */
@@ -41,9 +41,12 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *p
                       struct proa_guarded *guarded);
 void proa_guard_leave(struct proa_guarded *guarded);
 
-/* PROA_GUARD_STRIPES: sees to it that the stripe of an element whose first byte has this key is held; at most one is held at a time.
- * Returns how many bytes from there on it covers. */
-uint64_t proa_guard_stripe(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key);
+/* The most that is guarded, and copied, at a time where each time has its price: memory that is reached through the kernel. */
+enum { PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES };
+
+/* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys from key on, for `bytes` bytes or fewer,
+ * and no others. Returns how many bytes from key on they cover. */
+uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key, uint64_t bytes);
 
 /* From now on everybody uses stripes for owner's memory. Called for targets of windows on which several threads of a process work. */
 void proa_guard_stripes_only(struct proa_proc_ctl *owner);

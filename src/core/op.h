@@ -9,6 +9,7 @@
 #ifndef PROA_CORE_OP_H
 #define PROA_CORE_OP_H
 
+#include "core/sync.h"
 #include "core/type.h"
 #include "core/win.h"
 
@@ -52,19 +53,21 @@ int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result, co
 int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare, void *result, const struct proa_there *there);
 
 /* The address of [displacement, + bytes) in the target's window if an epoch is open and it is reached by load and store; else NULL, and the
- * others find out why. */
-static inline char *proa_fast_address(const struct proa_win *win, int rank, int64_t displacement, uint64_t bytes)
+ * others find out why. Waits for the target's post if need be. */
+static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t displacement, uint64_t bytes)
 {
     const struct proa_target *target = &win->targets[rank];
     uint8_t epoch = __atomic_load_n(&target->epoch, __ATOMIC_RELAXED) | win->epoch_all;
     int64_t at;
 
-    if (epoch == 0 || epoch & PROA_EPOCH_AWAITED || !target->base)
+    if (epoch == 0 || !target->base)
         return NULL;
     if (displacement < 0 || __builtin_mul_overflow(displacement, (int64_t)target->disp_unit, &at))
         return NULL;
     if ((uint64_t)at > target->bytes || bytes > target->bytes - (uint64_t)at)
         return NULL;
+    if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0))
+        proa_start_await(win, rank);
     return target->base + at;
 }
 
