@@ -22,7 +22,8 @@
 /* Not an error: the target is MPI_PROC_NULL, there is nothing to do. */
 enum { PROA_NOWHERE = 2 };
 
-/* Tells the user about the failure `code` in `call` and raises its class on the window's error handler. Returns the class. */
+/* Tells the user about the failure `code` in `call` and raises its class on the window's error handler. Returns what the call
+ * is to return: the class; MPI_SUCCESS after a handler of MPICH's C++, as MPICH does. */
 int proa_raise(const struct proa_win *win, const char *call, int code) __attribute__((cold));
 
 /* The same on a communicator's: for the calls that create a window. */

@@ -98,6 +98,11 @@ PROA_EXPORT void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, cxx_caller *
     host(errhandler, caller);
 }
 
+int proa_errhandler_is_cxx(MPI_Errhandler errhandler)
+{
+    return proa_table_find(&cxx_callers, PROA_TABLE_KEY(errhandler)) != NULL;
+}
+
 /* Was it the program's own handler, and has been called? */
 static int call_with_own_handle(struct proa_window *window, int code)
 {
@@ -121,6 +126,12 @@ static int call_with_own_handle(struct proa_window *window, int code)
 }
 
 #else
+
+int proa_errhandler_is_cxx(MPI_Errhandler errhandler)
+{
+    (void)errhandler;
+    return 0;
+}
 
 static int call_with_own_handle(struct proa_window *window, int code)
 {

@@ -7,4 +7,7 @@
 /* Calls the window's error handler with that code. What MPI_Win_call_errhandler returns. */
 int proa_call_errhandler(struct proa_window *window, int code);
 
+/* Is this error handler, of a window, a function of C++'s under MPICH? */
+int proa_errhandler_is_cxx(MPI_Errhandler errhandler);
+
 #endif

@@ -73,7 +73,7 @@ static int first_with_memory(const struct proa_win *win)
     return 0;
 }
 
-static int shared_query(const struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *base)
+static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *base)
 {
     int error = proa_check_rank(win, rank);
     const struct proa_target *target;

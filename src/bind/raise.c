@@ -55,7 +55,7 @@ int proa_raise(const struct proa_win *win, const char *call, int code)
     MPI_Win shadow = proa_window_shadow(proa_window_of(win));
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    int length, class = class_of(code);
+    int length, is_cxx, class = class_of(code);
 
     proa_pmpi()->Win_get_name(shadow, name, &length);
     proa_pmpi()->Win_get_errhandler(shadow, &handler);
@@ -63,9 +63,11 @@ int proa_raise(const struct proa_win *win, const char *call, int code)
         snprintf(said, sizeof said, "%s: %s (rank %d, window \"%s\")", call, proa_failure(), win->rank, name);
     else
         snprintf(said, sizeof said, "%s: %s (rank %d)", call, proa_failure(), win->rank);
+    is_cxx = proa_errhandler_is_cxx(handler);
     say(class, handler);
     proa_call_errhandler(proa_window_of(win), class);
-    return class;
+    /* MPICH's C++ calls the error handler itself when a call fails: a handler that has been called already must not look like it. */
+    return is_cxx ? MPI_SUCCESS : class;
 }
 
 int proa_raise_on_comm(MPI_Comm comm, const char *call, int code)

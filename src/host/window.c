@@ -126,7 +126,7 @@ void proa_window_forget(MPI_Win handle)
     proa_table_remove(&proa_windows, PROA_TABLE_KEY(handle));
 }
 
-/* Callbacks of the user get the shadow's handle: it is known to proa_win_find as well. */
+/* MPICH calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as well. */
 MPI_Win proa_window_shadow(struct proa_window *window)
 {
     if (window->shadow == MPI_WIN_NULL) {

@@ -129,27 +129,58 @@ int copy_none(const MPI::Win &, int, void *, void *, void *, bool &flag)
 }
 
 int deleted;
+MPI::Win given; // to the delete function or the error handler
 
-int count_deleted(MPI::Win &, int, void *, void *)
+int count_deleted(MPI::Win &win, int, void *value, void *extra)
 {
   deleted++;
+  given = win;
+  expect(*static_cast<int *>(value) == 7 && extra == &deleted, "a delete function gets its attribute");
   return MPI::SUCCESS;
 }
 
 void own_attribute()
 {
   int memory[1] = {}, value = 7, *found = 0;
-  MPI::Win win = create(memory, 1);
-  int keyval = MPI::Win::Create_keyval(copy_none, count_deleted, 0);
+  MPI::Win win = create(memory, 1), same = win;
+  int keyval = MPI::Win::Create_keyval(copy_none, count_deleted, &deleted);
 
   win.Set_attr(keyval, &value);
   expect(win.Get_attr(keyval, &found) && found == &value, "an attribute of my own");
   win.Delete_attr(keyval);
   expect(!win.Get_attr(keyval, &found), "an attribute after it is deleted");
+  expect(deleted == 1 && given == win, "a delete function gets the window");
+  given = MPI::WIN_NULL;
   win.Set_attr(keyval, &value);
   win.Free();
-  expect(deleted == 2, "attributes are deleted with their window");
+  expect(deleted == 2 && given == same, "attributes are deleted with their window");
   MPI::Win::Free_keyval(keyval);
+}
+
+int errors, last_error;
+
+void on_error(MPI::Win &win, int *code, ...)
+{
+  errors++;
+  given = win;
+  last_error = *code;
+}
+
+void own_error_handler(const Job &job)
+{
+  int memory[1] = {};
+  MPI::Win win = create(memory, 1);
+  MPI::Errhandler handler = MPI::Win::Create_errhandler(on_error);
+
+  win.Set_errhandler(handler);
+  handler.Free(); // the window keeps it
+  given = MPI::WIN_NULL;
+  win.Call_errhandler(MPI::ERR_OTHER);
+  expect(errors == 1 && given == win && last_error == MPI::ERR_OTHER, "an error handler that is called");
+  given = MPI::WIN_NULL;
+  win.Put(memory, 1, MPI::INT, job.right, 0, 1, MPI::INT); // outside of any epoch
+  expect(errors == 2 && given == win && last_error != MPI::SUCCESS, "an error handler gets an error, once");
+  win.Free();
 }
 
 void name_and_group(const Job &job)
@@ -179,6 +210,7 @@ int main(int argc, char **argv)
   lock(job);
   predefined_attributes();
   own_attribute();
+  own_error_handler(job);
   name_and_group(job);
   job.from_left.Free();
   job.to_right.Free();

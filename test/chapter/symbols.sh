@@ -20,23 +20,24 @@ large='Win_create Win_allocate Win_allocate_shared Win_shared_query Put Get Accu
 
 # Functions that may stay the host's, and why nothing is lost: no window is given to them.
 #   Win_create_keyval, Win_free_keyval   a keyval belongs to no window; attributes are kept on a host window behind Proa's
-#   Win_create_errhandler                the same of an error handler
+#   Win_create_errhandler                the same of an error handler (but see below: under MPICH the creations are taken over)
 #   Aint_add, Aint_diff                  sums of addresses
 #   Win_c2f, Win_f2c                     a handle of Proa's is one of the host's, or a number as the host's are
 #   Win_toint, Win_fromint               the same (MPI-5)
 hosts='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff Win_c2f Win_f2c Win_toint Win_fromint'
 
 # What may be exported besides.
-#   MPI_Win_create_keyval, MPI_Win_create_errhandler, MPII_Errhandler_set_cxx
+#   MPI_Win_create_keyval, MPI_Win_create_errhandler, MPII_Keyval_set_proxy, MPII_Errhandler_set_cxx
 #                                 so that functions of the program get the handle that the program knows (light handles, MPICH)
 #   MPI_Error_string              the sentence about a failure in Proa
 #   MPI_Session_finalize          the end of the last session is Proa's end, as MPI_Finalize is
 #   MPII_Win_get_attr, _set_attr  MPICH's Fortran calls these for attributes
 #   ompi_win_get_attr_f, ...      Open MPI's Fortran has these names for one function
 #   proa_*                        include/proa.h
-besides='MPI_Error_string PMPI_Error_string proa_version proa_windows_served
-  MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler'
-for_mpich='MPII_Win_get_attr MPII_Win_set_attr MPII_Errhandler_set_cxx MPI_Session_finalize PMPI_Session_finalize'
+besides='MPI_Error_string PMPI_Error_string proa_version proa_windows_served'
+for_mpich='MPII_Win_get_attr MPII_Win_set_attr MPI_Session_finalize PMPI_Session_finalize
+  MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler
+  MPII_Keyval_set_proxy MPII_Errhandler_set_cxx'
 for_openmpi='ompi_win_get_attr_f'
 for name in MPI_WIN_GET_ATTR mpi_win_get_attr mpi_win_get_attr_ mpi_win_get_attr__ MPI_Win_get_attr_f MPI_Win_get_attr_f08; do
   case $name in
