@@ -45,6 +45,11 @@ void body_fence_pair_asserted(struct bench *b, long n)
     fence_pair(b, n, MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
 }
 
+void body_fence_pair_nostore(struct bench *b, long n)
+{
+    fence_pair(b, n, MPI_MODE_NOSTORE, MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
+}
+
 // A fence that may do nothing at all.
 void body_fence_nothing(struct bench *b, long n)
 {

@@ -84,7 +84,7 @@ void bench_close(struct bench *b);
 // The bodies, by the file that has them. All iterate n times.
 bench_body body_put, body_get, body_fetch_and_op, body_compare_and_swap, body_accumulate; // small.c
 bench_body body_lock, body_lock_nocheck, body_lock_shared, body_lock_all;
-bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_nothing; // active.c
+bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_pair_nostore, body_fence_nothing; // active.c
 bench_body body_pscw, body_pscw_ahead, body_pscw_ahead_nocheck;
 bench_body body_put_64k, body_get_4m, body_accumulate_64k, body_accumulate_64k_shared, body_put_rate; // bulk.c
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;

@@ -423,6 +423,7 @@ static const struct limit {
     {"allocate.lock_nocheck", put, 2, false, 0},
     {"allocate.fence_pair", barrier_put_barrier, 2, true, 0},
     {"allocate.fence_pair_asserted", barrier_put_barrier, 2, true, 0},
+    {"allocate.fence_pair_nostore", barrier_put_barrier, 2, true, 0},
     {"allocate.fence_no_locks", put_barrier, 2, true, 0},
     {"allocate.pscw_ahead", put_barrier, 2, true, 0},
     {"allocate.pscw_ahead_nocheck", put_barrier, 2, true, 0},
@@ -431,6 +432,8 @@ static const struct limit {
     {"allocate.accumulate_1024", accumulate_1024, 2, false, 0},
     {"allocate.accumulate_1024_granular", accumulate_1024, 2, false, 0},
     {"allocate.accumulate_same_op", fetch_add, 2, false, 0},
+    {"allocate.put_same_size", put, 2, false, 0},
+    {"allocate.put_same_disp_unit", put, 2, false, 0},
 
     {"create.put", kernel_put, 2, false, 0},
     {"create.get", kernel_get, 2, false, 0},

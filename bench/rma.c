@@ -61,6 +61,9 @@ static const struct bench_case cases[] = {
     CASE("lock_nocheck", ALLOCATE, 2, .body = body_lock_nocheck, .check = CHECK_TARGET),
     CASE("fence_pair", ALLOCATE, 2, .body = body_fence_pair, .check = CHECK_EVERY),
     CASE("fence_pair_asserted", ALLOCATE, 2, .body = body_fence_pair_asserted, .check = CHECK_EVERY),
+    CASE("fence_pair_nostore", ALLOCATE, 2, .body = body_fence_pair_nostore, .check = CHECK_EVERY),
+    CASE("ring_fence_pair", ALLOCATE, RING, .body = body_fence_pair, .check = CHECK_EVERY),
+    CASE("ring_fence_pair_asserted", ALLOCATE, RING, .body = body_fence_pair_asserted, .check = CHECK_EVERY),
     CASE("fence_nothing", ALLOCATE, 2, .body = body_fence_nothing),
     CASE("fence_no_locks", ALLOCATE, 2, .body = body_fence, .epoch = EPOCH_FENCE, .check = CHECK_EVERY, .info = {"no_locks", "true"}),
     CASE("pscw_ahead", ALLOCATE, 2, .body = body_pscw_ahead, .check = CHECK_EVERY),
@@ -70,6 +73,8 @@ static const struct bench_case cases[] = {
     CASE("accumulate_1024", ALLOCATE, 2, .body = body_accumulate_1024, FLUSHED),
     CASE("accumulate_1024_granular", ALLOCATE, 2, .body = body_accumulate_1024, FLUSHED, .info = GRANULARITY),
     CASE("accumulate_same_op", ALLOCATE, 2, .body = body_accumulate, FLUSHED, .info = {"accumulate_ops", "same_op"}),
+    CASE("put_same_size", ALLOCATE, 2, .body = body_put, FLUSHED, .info = {"same_size", "true"}),
+    CASE("put_same_disp_unit", ALLOCATE, 2, .body = body_put, FLUSHED, .info = {"same_disp_unit", "true"}),
     // no one-sided communication
     CASE("pingpong", IDLE, 2, .body = body_pingpong),
     CASE("init", IDLE, 2, .whole = idle_init),

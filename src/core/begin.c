@@ -37,7 +37,7 @@ int proa_begin(struct proa_win *win, int rank)
     if (epoch == 0)
         return no_epoch(win, rank);
     if (epoch & PROA_EPOCH_AWAITED)
-        proa_start_await(win, rank);
+        proa_target_await(win, rank);
     return PROA_OK;
 }
 

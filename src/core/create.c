@@ -354,6 +354,7 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
     win->size = group->size;
     win->rank = group->rank;
     win->flavor = args->flavor;
+    win->direct = args->flavor == PROA_FLAVOR_SHARED;
     win->threads = args->threads;
     win->atomics_most = proa_guard_atomics_most(args->granularity, args->threads);
     pthread_mutex_init(&win->mutex, NULL);

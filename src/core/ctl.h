@@ -106,7 +106,9 @@ struct proa_win_ctl {
     /* The crowded barrier (core/barrier.c), in rank 0's block: arrivals by all, left by the last to arrive. */
     _Atomic uint64_t arrived PROA_ALIGNED_LINE;
     _Atomic uint64_t passed PROA_ALIGNED_LINE;
-    struct proa_bell barrier_bell;
+    /* Fences of this process that ended nothing (core/fence.c). */
+    _Atomic uint64_t opened PROA_ALIGNED_LINE;
+    struct proa_bell barrier_bell; /* rung when passed or opened has changed */
     /* The dissemination barrier: round k's partner stores the number of the barrier it is in. */
     struct {
         _Atomic uint64_t reached PROA_ALIGNED_LINE;

@@ -16,16 +16,66 @@ static int fence_check(const struct proa_win *win)
     return PROA_OK;
 }
 
+/* ---- a fence that ends nothing ---- */
+
+struct opened {
+    const _Atomic uint64_t *word;
+    uint64_t least;
+};
+
+static int has_opened(void *arg)
+{
+    const struct opened *opened = arg;
+
+    return atomic_load_explicit(opened->word, memory_order_acquire) >= opened->least; /* partner: the store in open_alone */
+}
+
+void proa_fence_await(struct proa_win *win, int target)
+{
+    struct proa_win_ctl *ctl = win->targets[target].ctl;
+    struct opened opened = {&ctl->opened, win->opens};
+
+    if (!has_opened(&opened))
+        proa_wait(has_opened, &opened, &ctl->barrier_bell);
+    __atomic_store_n(&win->targets[target].epoch, 0, __ATOMIC_RELAXED);
+}
+
+/* NOPRECEDE: nobody waits for operations of others, only an origin for its target's fence (MPI-4.1, 13.5.1), and that at its first operation.
+ * Where the program loads and stores in its neighbours' memory itself, nobody can tell which operation is the first. */
+static void open_alone(struct proa_win *win)
+{
+    atomic_store_explicit(&win->ctl->opened, ++win->opens, memory_order_release); /* our loads and stores before the fence */
+    proa_bell_ring(&win->ctl->barrier_bell);
+    for (int i = 0; i < win->size; i++)
+        if (i != win->rank)
+            win->targets[i].epoch = PROA_EPOCH_AWAITED;
+    win->opening = 1;
+    for (int i = 0; i < win->size && win->direct; i++)
+        proa_fence_await(win, i);
+}
+
+static void opening_end(struct proa_win *win)
+{
+    for (int i = 0; i < win->size && win->opening; i++)
+        win->targets[i].epoch = 0;
+    win->opening = 0;
+}
+
+/* ---- fences ---- */
+
 int proa_win_fence(struct proa_win *win, int mode)
 {
-    int error = fence_check(win);
+    int error = fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE), begins = !(mode & PROA_MODE_NOSUCCEED);
 
     if (error)
         return error;
-    if (!(mode & PROA_MODE_NOPRECEDE) || !(mode & PROA_MODE_NOSUCCEED))
+    opening_end(win);
+    if (ends)
         proa_barrier(win);
+    else if (begins)
+        open_alone(win);
     win->touched = 0;
-    win->epoch_all = mode & PROA_MODE_NOSUCCEED ? 0 : PROA_EPOCH_FENCE;
+    win->epoch_all = begins ? PROA_EPOCH_FENCE : 0;
     return PROA_OK;
 }
 
@@ -35,6 +85,7 @@ int proa_fence_epoch_end(struct proa_win *win, const char *call)
         return PROA_OK;
     if (win->touched)
         return proa_fail(PROA_ERR_RMA_SYNC, "operations were issued since the last fence: a fence must complete them before %s", call);
+    opening_end(win);
     win->epoch_all = 0;
     return PROA_OK;
 }

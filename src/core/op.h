@@ -53,7 +53,7 @@ int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result, co
 int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare, void *result, const struct proa_there *there);
 
 /* The address of [displacement, + bytes) in the target's window if an epoch is open and it is reached by load and store; else NULL, and the
- * others find out why. Waits for the target's post if need be. */
+ * others find out why. Waits for the target if need be. */
 static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t displacement, uint64_t bytes)
 {
     const struct proa_target *target = &win->targets[rank];
@@ -67,7 +67,7 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
     if ((uint64_t)at > target->bytes || bytes > target->bytes - (uint64_t)at)
         return NULL;
     if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0))
-        proa_start_await(win, rank);
+        proa_target_await(win, rank);
     return target->base + at;
 }
 

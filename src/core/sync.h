@@ -16,7 +16,7 @@ enum {
     PROA_MODE_NOSUCCEED = 16
 };
 
-/* Collective over the window. Skips its barrier if mode has both NOPRECEDE and NOSUCCEED: then it ends nothing and starts nothing. */
+/* Collective over the window; a barrier, unless mode says that it ends nothing (NOPRECEDE): then nobody waits here. */
 int proa_win_fence(struct proa_win *win, int mode);
 
 /* ranks: count ranks in the window's group, copied. Neither call waits for anybody. */
@@ -27,8 +27,18 @@ int proa_win_wait(struct proa_win *win);
 /* *flag: 1 and the exposure epoch is over, or 0 and nothing has changed. */
 int proa_win_test(struct proa_win *win, int *flag);
 
-/* For the first operation to a target in a start epoch: waits for the target's post (figure 11.2 of MPI-2.2: weak synchronization). */
+/* For the first operation to a target whose epoch says PROA_EPOCH_AWAITED. After a start: waits for the target's post (figure 11.2 of MPI-2.2:
+ * weak synchronization); after a fence that ended nothing: for the target's own. */
 void proa_start_await(struct proa_win *win, int target);
+void proa_fence_await(struct proa_win *win, int target);
+
+static inline void proa_target_await(struct proa_win *win, int target)
+{
+    if (win->started)
+        proa_start_await(win, target);
+    else
+        proa_fence_await(win, target);
+}
 
 int proa_win_lock(struct proa_win *win, int target, int exclusive, int mode);
 int proa_win_unlock(struct proa_win *win, int target);

@@ -2,7 +2,7 @@
  * A window as its own process sees it: where each target's memory is reached, and which epochs are open here.
  *
  * struct proa_win is private to the process; what processes share about a window is struct proa_win_ctl (core/ctl.h). The operations
- * (core/move.h, core/accumulate.c) read it, the synchronization calls (core/fence.c, core/pscw.c, core/passive.c) change it.
+ * (core/op.h, core/accumulate.c) read it, the synchronization calls (core/fence.c, core/pscw.c, core/passive.c) change it.
  */
 #ifndef PROA_CORE_WIN_H
 #define PROA_CORE_WIN_H
@@ -22,7 +22,7 @@ enum {
     PROA_EPOCH_LOCK = 4,       /* MPI_Win_lock or lock_all */
     PROA_EPOCH_EXCLUSIVE = 8,  /* the lock is exclusive */
     PROA_EPOCH_NOCHECK = 16,   /* the lock was not taken, and will not be released */
-    PROA_EPOCH_AWAITED = 32,   /* started, but the target's post has not been seen yet */
+    PROA_EPOCH_AWAITED = 32,   /* started or fenced, but the target's post or fence has not been seen yet */
     PROA_EPOCH_SOLE = 64       /* started, and we are the only origin that the target has posted to */
 };
 
@@ -78,6 +78,9 @@ struct proa_win {
     uint64_t *posts, *starts, *completes, *waits; /* epochs of each kind so far, by rank of the other side */
     int crowded;                  /* more processes than processors (core/barrier.h) */
     uint64_t barriers, crowded_barriers; /* so far, of each kind */
+    uint64_t opens;               /* fences so far that ended nothing (core/fence.c) */
+    uint8_t opening;              /* the last fence was one, and targets may still be awaited */
+    uint8_t direct;               /* the program may load and store in its neighbours' memory without our help */
 
     void *memory;                 /* what the window allocated in our arena; NULL if nothing */
     void *base;                   /* our own window: MPI_WIN_BASE */
@@ -121,8 +124,9 @@ void proa_win_release(struct proa_win *win);
 
 /* Where target's window memory starts in this process, for load and store; for a part of no bytes of a contiguous shared window, where it
  * would start. NULL where there is no such address. */
-static inline char *proa_win_load_store(const struct proa_win *win, int target)
+static inline char *proa_win_load_store(struct proa_win *win, int target)
 {
+    win->direct = 1;
     return win->targets[target].base;
 }
 

@@ -1,6 +1,7 @@
 // A fence with MPI_MODE_NOPRECEDE ends nothing: it waits for nobody, but the first operation to a target waits for the target's fence
 // (MPI-4.1, 13.5.1). Where a program loads and stores in its neighbours' memory by itself the fence waits, as Proa cannot.
 #include "window.h"
+#include <unistd.h>
 
 enum { rounds = 50 };
 
@@ -15,7 +16,7 @@ static void opens_alone(struct area *a) {
     } else {
       int number = 0;
       MPI_Recv(&number, 1, MPI_INT, 0, 0, a->comm, MPI_STATUS_IGNORE);
-      pause_us(round % 3 * 300);
+      usleep((unsigned)(round % 3 * 300));
       mine[0] = number * 100 + rank; // before the fence: an operation must find it
       MPI_Win_fence(MPI_MODE_NOPRECEDE, a->win);
     }
@@ -72,7 +73,7 @@ static void direct(void) {
   MPI_Win_allocate_shared(sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   MPI_Win_shared_query(win, right, &size, &unit, &right_memory);
   for (int round = 1; round <= rounds; round++) {
-    pause_us((rank + round) % 3 * 200);
+    usleep((unsigned)((rank + round) % 3 * 200));
     *mine = -1;
     MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
     *right_memory = round * 10 + rank;
