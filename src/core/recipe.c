@@ -100,11 +100,12 @@ static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch
 {
     struct proa_type inner = *type, body, rest;
     struct proa_part whole[2];
-    int64_t offset = 0, step = 0;
+    int64_t offset = 0, step = 0, behind = 0; /* behind: where the rest lies, if there is any */
     int error;
 
     memset(type, 0, sizeof *type);
-    if (__builtin_mul_overflow(d->start, pitch, &offset) || __builtin_mul_overflow(d->step, pitch, &step)) {
+    if (__builtin_mul_overflow(d->start, pitch, &offset) || __builtin_mul_overflow(d->step, pitch, &step) ||
+        (d->rest && (__builtin_mul_overflow(d->blocks, step, &behind) || __builtin_add_overflow(offset, behind, &behind)))) {
         proa_type_release(&inner);
         return malformed();
     }
@@ -116,7 +117,7 @@ static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch
         memset(&rest, 0, sizeof rest);
     if (!error) {
         whole[0] = (struct proa_part){offset, 1, &body};
-        whole[1] = (struct proa_part){offset + d->blocks * step, 1, &rest};
+        whole[1] = (struct proa_part){behind, 1, &rest};
         error = proa_type_list(whole, 2, type);
         proa_type_release(&body);
     }

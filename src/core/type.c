@@ -320,7 +320,7 @@ void proa_type_release(struct proa_type *type)
 
 int proa_type_span(const struct proa_type *type, uint64_t count, int64_t *first, uint64_t *bytes)
 {
-    int64_t reach = 0;
+    int64_t reach = 0, end = 0;
 
     *first = 0;
     *bytes = 0;
@@ -328,8 +328,8 @@ int proa_type_span(const struct proa_type *type, uint64_t count, int64_t *first,
         return PROA_OK;
     if (count > INT64_MAX || __builtin_mul_overflow((int64_t)count - 1, type->extent, &reach) ||
         __builtin_add_overflow(type->lower, reach < 0 ? reach : 0, first) ||
-        __builtin_add_overflow(type->upper - type->lower, reach < 0 ? -reach : reach, &reach))
+        __builtin_add_overflow(type->upper, reach > 0 ? reach : 0, &end) || *first < -FARTHEST || end > FARTHEST)
         return proa_fail(PROA_ERR_RMA_RANGE, "%llu elements span more bytes than an address space has", (unsigned long long)count);
-    *bytes = (uint64_t)reach;
+    *bytes = (uint64_t)(end - *first);
     return PROA_OK;
 }

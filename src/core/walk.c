@@ -123,19 +123,18 @@ static int64_t side_step(const struct proa_walk_side *side, uint64_t bytes)
 
 static void side_consume(struct proa_walk_side *side, uint64_t bytes, uint64_t count)
 {
-    if (side->done == 0 && side->bytes == bytes) {
-        side->at += (int64_t)count * side->stride;
-        side->left -= count;
-    } else {
+    if (side->done != 0 || side->bytes != bytes) {
         side->done += bytes * count;
-        if (side->done == side->bytes) {
-            side->done = 0;
-            side->at += side->stride;
-            side->left--;
-        }
+        if (side->done != side->bytes)
+            return;
+        side->done = 0;
+        count = 1;
     }
+    side->left -= count;
     if (side->left == 0)
         side_advance(side);
+    else
+        side->at += (int64_t)count * side->stride; /* only here: behind the last run there need not be any address */
 }
 
 int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch)

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-enum { MOST = 40000, PAIRS = 12 };
+enum { MOST = 12000, PAIRS = 12 };
 
 struct sides {
     int n, units;

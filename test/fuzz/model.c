@@ -28,8 +28,22 @@ uint8_t input_byte(struct input *input)
 /* Mostly small numbers of both signs; sometimes those at which arithmetic breaks. */
 static int64_t input_number(struct input *input)
 {
-    static const int64_t edges[] = {INT64_MAX, INT64_MIN, INT64_MAX / 2, INT32_MAX, INT32_MIN, (int64_t)1 << 32, (int64_t)1 << 61,
-                                    -((int64_t)1 << 61), INT64_MAX / 4, INT64_MAX / 8, 1000000007, -1000000007, 100000000, 65536, -1, 0};
+    static const int64_t edges[] = {INT64_MAX,
+                                    INT64_MIN,
+                                    INT64_MAX / 2,
+                                    INT32_MAX,
+                                    INT32_MIN,
+                                    (int64_t)1 << 32,
+                                    (int64_t)1 << 61,
+                                    -((int64_t)1 << 61),
+                                    INT64_MAX / 4,
+                                    INT64_MAX / 8,
+                                    1000000007,
+                                    -1000000007,
+                                    100000000,
+                                    65536,
+                                    -1,
+                                    0};
     uint8_t byte = input_byte(input);
     int64_t raw = 0;
 
@@ -100,15 +114,22 @@ static void place(struct draft *draft, const struct model_type *part, wide at)
     }
 }
 
+/* Is `count` times `step` bytes more than Proa has to handle? Also where no byte is moved: the host could not even say what bounds such a
+ * type has. */
+static int is_far(wide count, wide step)
+{
+    return count > FAR || step > FAR || step < -FAR || count * (step < 0 ? -step : step) > FAR;
+}
+
 /* `count` parts, each extent behind the other. Sizes are added whatever the number; places only while that is feasible. */
 static void place_block(struct draft *draft, const struct model_type *part, wide count, wide at)
 {
     wide extent = part->type.extent;
 
+    draft->far |= is_far(count, extent);
     if (part->total == 0 || count == 0)
         return;
-    if (count > FAR || part->size > FAR || count * part->size > FAR || draft->type->size > FAR || at > FAR || at < -FAR ||
-        count * (extent < 0 ? -extent : extent) > FAR) {
+    if (draft->far || is_far(count, part->size) || draft->type->size > FAR || at > FAR || at < -FAR) {
         draft->far = 1;
         draft->type->listed = 0;
         return;
@@ -124,10 +145,9 @@ static void place_block(struct draft *draft, const struct model_type *part, wide
 /* `count` blocks, stride bytes apart. */
 static void place_blocks(struct draft *draft, const struct model_type *part, wide count, wide length, wide stride)
 {
+    draft->far |= is_far(count, stride) || is_far(length, part->type.extent);
     if (part->total == 0 || count == 0 || length == 0)
         return;
-    if (count > FAR || stride > FAR || stride < -FAR || count * (stride < 0 ? -stride : stride) > FAR)
-        draft->far = 1;
     if (count > MODEL_ELEMENTS || draft->far) {
         struct model_type *type = draft->type;
         type->listed = 0;
@@ -178,6 +198,7 @@ static void place_array(struct draft *draft, const struct model_type *part, cons
         }
         all *= axes[d].size;
     }
+    draft->far |= is_far(all, part->type.extent);
     for (int64_t linear = 0; linear < all; linear++) {
         int64_t rest = linear;
         int mine = 1;
@@ -217,13 +238,14 @@ static void draft_darray(struct draft *draft, const struct model_type *part, con
     for (int64_t d = ndims - 1; d >= 0 && !draft->invalid; d--) {
         struct axis *axis = &axes[d];
         int64_t block = arguments[d];
-        draft->invalid |= sizes[d] < 1 || places[d] < 1 ||
-                          (distributions[d] == PROA_DISTRIBUTE_NONE ? places[d] != 1 : block == 0);
+        draft->invalid |= sizes[d] < 1 || places[d] < 1 || (distributions[d] == PROA_DISTRIBUTE_NONE ? places[d] != 1 : block == 0);
         if (draft->invalid)
             return;
         *axis = (struct axis){.size = sizes[d], .distribution = distributions[d], .places = places[d], .place = left % places[d]};
         left /= places[d];
-        axis->block = block > 0 ? block : distributions[d] == PROA_DISTRIBUTE_BLOCK ? (int64_t)(((wide)sizes[d] + places[d] - 1) / places[d]) : 1;
+        axis->block = block > 0                                   ? block
+                      : distributions[d] == PROA_DISTRIBUTE_BLOCK ? (int64_t)(((wide)sizes[d] + places[d] - 1) / places[d])
+                                                                  : 1;
         if (axis->distribution == PROA_DISTRIBUTE_NONE)
             axis->block = 1;
         draft->far |= sizes[d] > FAR || axis->block > FAR || places[d] > FAR || (wide)axis->block * places[d] > FAR;
@@ -296,8 +318,8 @@ static const struct cooking *present;
 
 void model_differs(const char *file, int line, const char *condition)
 {
-    static const char *const names[] = {"contiguous", "vector", "hvector", "indexed", "hindexed", "indexed_block", "hindexed_block", "struct",
-                                        "subarray", "darray", "dup", "resized"};
+    static const char *const names[] = {"contiguous", "vector",   "hvector", "indexed", "hindexed", "indexed_block", "hindexed_block",
+                                        "struct",     "subarray", "darray",  "dup",     "resized",  "no constructor"};
 
     fprintf(stderr, "%s:%d: %s does not hold\n", file, line, condition);
     if (present) {
@@ -440,7 +462,7 @@ static void compare_dense(const struct model_type *m)
 static void compare(const struct model_type *m, const struct draft *draft, const struct proa_recipe *recipe, int error)
 {
     MUST(!draft->invalid || error < 0);
-    MUST(draft->invalid || draft->far || error == PROA_OK || m->size == -1 || m->type.size == 0);
+    MUST(draft->invalid || draft->far || error == PROA_OK || m->size <= 0);
     if (error)
         return;
     MUST(m->type.extent == recipe->extent);
@@ -455,10 +477,11 @@ static void compare(const struct model_type *m, const struct draft *draft, const
 
 /* ---- building ---- */
 
-enum { INCOMPLETE = 1 };
+enum { NONSENSE = 255 }; /* in place of a constructor */
 
-/* Numbers and types in memory of just their size, so that reading too far is seen. Now and then some are missing. */
-static int make(struct cooking *c, struct input *input, struct proa_type *result)
+/* Numbers and types in memory of just their size, so that reading too far is seen. Now and then some are missing;
+ * then nothing is made to last. */
+static int make(struct cooking *c, struct input *input, struct proa_type *result, int *incomplete)
 {
     size_t missing = input_byte(input) == 255 ? 1 + input_byte(input) % 4 : 0;
     int64_t *numbers;
@@ -474,12 +497,12 @@ static int make(struct cooking *c, struct input *input, struct proa_type *result
     c->recipe.types = types;
     error = proa_recipe_make(&c->recipe, result);
     MUST(error <= 0);
-    MUST(!missing || error < 0 || c->recipe.constructor >= PROA_MAKE_DUP || c->recipe.type_count == 0);
     free(numbers);
     free(types);
     if (missing && error == PROA_OK)
         proa_type_release(result);
-    return missing ? INCOMPLETE : error;
+    *incomplete = missing != 0;
+    return error;
 }
 
 static void add_basic(struct model *model, enum proa_basic basic)
@@ -502,7 +525,7 @@ static void add_derived(struct model *model, struct input *input)
     struct model_type *m = &model->types[model->count];
     struct draft draft = {.type = m};
     struct cooking c;
-    int error;
+    int error, incomplete;
 
     read_recipe(&c, model, input);
     present = &c;
@@ -512,17 +535,43 @@ static void add_derived(struct model *model, struct input *input)
     draft_type(&draft, &c);
     m->elements = must_have(realloc(m->elements, sizeof *m->elements * (m->count + 1)));
     m->listed = m->listed && !draft.far && !draft.invalid;
-    error = make(&c, input, &m->type);
-    if (error != INCOMPLETE)
+    error = make(&c, input, &m->type, &incomplete);
+    if (incomplete)
+        MUST(error < 0 || c.recipe.constructor >= PROA_MAKE_DUP || c.recipe.type_count == 0);
+    else
         compare(m, &draft, &c.recipe, error);
     present = NULL;
-    if (error == PROA_OK && m->size >= 0 && !draft.far) {
+    if (error == PROA_OK && !incomplete && m->size >= 0 && !draft.far) {
         model->count++;
         return;
     }
-    if (error == PROA_OK)
-        proa_type_release(&m->type);
+    if (!incomplete)
+        proa_type_release(&m->type); /* also where there is an error: nothing is left then */
     free(m->elements);
+}
+
+/* Whatever the input says, as no host would: any number of any numbers. It only has to be refused, or to give a type that can be released.
+ */
+static void make_nonsense(const struct model *model, struct input *input)
+{
+    struct proa_type result;
+    struct cooking c;
+    size_t numbers, parts;
+    int incomplete;
+
+    memset(&c, 0, sizeof c);
+    c.recipe.constructor = (enum proa_constructor)(input_byte(input) % (PROA_MAKE_RESIZED + 2));
+    numbers = input_byte(input) % (NUMBERS + 1);
+    parts = input_byte(input) % (PARTS + 1);
+    while (c.recipe.number_count < numbers)
+        add_number(&c, input_number(input));
+    while (c.recipe.type_count < parts)
+        add_part(&c, model, input);
+    c.recipe.extent = input_number(input);
+    present = &c;
+    if (make(&c, input, &result, &incomplete) == PROA_OK && !incomplete)
+        proa_type_release(&result);
+    present = NULL;
 }
 
 void model_build(struct model *model, struct input *input, enum proa_basic only)
@@ -535,7 +584,12 @@ void model_build(struct model *model, struct input *input, enum proa_basic only)
     for (size_t i = 0; i < sizeof several / sizeof several[0] && only >= PROA_BASIC_COUNT; i++)
         add_basic(model, several[i]);
     while (input->left > 0 && model->count < MODEL_TYPES - 1)
-        add_derived(model, input);
+        if (*input->bytes == NONSENSE) {
+            input_byte(input);
+            make_nonsense(model, input);
+        } else {
+            add_derived(model, input);
+        }
 }
 
 void model_free(struct model *model)
