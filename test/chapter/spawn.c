@@ -1,5 +1,9 @@
 // A window of the processes of two worlds: those that were started together, and two that they spawned, on the merged communicator.
 // Skipped where the host cannot spawn.
+//
+//   spawn [halves]
+//
+// With `halves` the two worlds are the even and the odd ranks of one, joined by an intercommunicator and merged.
 #include "window.h"
 
 enum { spawned = 2 };
@@ -24,9 +28,24 @@ static void exchange(MPI_Comm merged) {
   }
 }
 
+static int merge_halves(void) {
+  MPI_Comm half, between, merged;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, nranks - rank, &half);
+  int leader = (nranks - 1) % 2 == rank % 2 ? nranks - 2 : nranks - 1; // of the other half: halves are ordered from the last rank down
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, leader, 5, &between);
+  MPI_Intercomm_merge(between, rank % 2, &merged);
+  exchange(merged);
+  MPI_Comm_free(&merged);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+  return finish("spawn halves");
+}
+
 int main(int argc, char **argv) {
   MPI_Comm parent, merged;
   start(&argc, &argv);
+  if (argc > 1)
+    return merge_halves();
   MPI_Comm_get_parent(&parent);
   int is_child = parent != MPI_COMM_NULL, code = MPI_SUCCESS;
   if (!is_child) {
