@@ -2,13 +2,6 @@
 #include "bind/bind.h"
 #include "core/sync.h"
 
-/* The few nanoseconds of a lock matter: no assertion is the common case. */
-static inline int lock_mode(int assert, int *mode)
-{
-    *mode = 0;
-    return PROA_RARELY(assert) ? proa_mode(assert, PROA_MODE_NOCHECK, mode) : PROA_OK;
-}
-
 PROA_EXPORT int PMPI_Win_lock(int type, int rank, int assert, MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
@@ -16,7 +9,7 @@ PROA_EXPORT int PMPI_Win_lock(int type, int rank, int assert, MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Win_lock, handle, type, rank, assert, handle);
-    error = lock_mode(assert, &mode);
+    error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
         error = proa_fail(PROA_ERR_LOCKTYPE, "lock type %d is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", type);
     if (!error)
@@ -48,7 +41,7 @@ PROA_EXPORT int PMPI_Win_lock_all(int assert, MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Win_lock_all, handle, assert, handle);
-    error = lock_mode(assert, &mode);
+    error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error)
         error = proa_win_lock_all(win, mode);
     return proa_return(win, "MPI_Win_lock_all", error);

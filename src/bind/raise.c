@@ -95,7 +95,7 @@ int proa_rank_outside(const struct proa_win *win, int rank)
     return proa_fail(PROA_ERR_RANK, "target rank %d is not in the window, which has ranks 0 to %d", rank, win->size - 1);
 }
 
-int proa_mode(int assert, int allowed, int *mode)
+int proa_mode_of(int assert, int allowed, int *mode)
 {
     static const struct {
         int mpi, core;

@@ -8,36 +8,16 @@
  */
 #include "core/barrier.h"
 
-struct reached {
-    const _Atomic uint64_t *word;
-    uint64_t count;
-};
-
-static int has_reached(void *arg)
-{
-    const struct reached *reached = arg;
-
-    return atomic_load_explicit(reached->word, memory_order_acquire) >= reached->count;
-}
-
-static void await(const _Atomic uint64_t *word, uint64_t count, struct proa_bell *bell)
-{
-    struct reached reached = {word, count};
-
-    if (!has_reached(&reached))
-        proa_wait(has_reached, &reached, bell);
-}
-
 static void disseminate(struct proa_win *win, uint64_t number)
 {
     for (int k = 0, distance = 1; distance < win->size; k++, distance *= 2) {
-        int next = (win->rank + distance) % win->size;
-        struct proa_target *partner = &win->targets[next];
+        int next = win->rank + distance; /* distance < size: at most once around */
+        struct proa_target *partner = &win->targets[next < win->size ? next : next - win->size];
 
-        /* Release: all that we stored, and all that we heard of in earlier rounds; partner: the acquire in has_reached. */
+        /* Release: all that we stored, and all that we heard of in earlier rounds; partner: the acquire of the wait below. */
         atomic_store_explicit(&partner->ctl->rounds[k].reached, number, memory_order_release);
         proa_bell_ring(&partner->peer->ctl->bell);
-        await(&win->ctl->rounds[k].reached, number, &proa_self->ctl->bell);
+        proa_wait_count(&win->ctl->rounds[k].reached, number, &proa_self->ctl->bell);
     }
 }
 
@@ -50,7 +30,7 @@ static void count_up(struct proa_win *win, uint64_t number)
         atomic_store_explicit(&root->passed, number, memory_order_release);
         proa_bell_ring(&root->barrier_bell);
     } else {
-        await(&root->passed, number, &root->barrier_bell);
+        proa_wait_count(&root->passed, number, &root->barrier_bell);
     }
 }
 
