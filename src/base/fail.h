@@ -20,8 +20,17 @@ enum proa_error {
 #undef PROA_ERROR_CODE
 };
 
-/* Keeps the sentence for this thread and returns code. Cold by design: callers write `return proa_fail(...)`. */
-int proa_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold, noinline));
+/* Keeps the sentence for this thread. Cold by design: the branch that gets here is the unlikely one. */
+void proa_fail_say(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold, noinline));
+
+/* proa_fail(code, format, ...) says it and is code: callers write `return proa_fail(...)`. A macro, so that where it stands compilers and
+ * analysers see that what comes back is not PROA_OK. */
+#define proa_fail(code, ...) (proa_fail_say(__VA_ARGS__), proa_fail_code(code))
+
+static inline int proa_fail_code(int code)
+{
+    return code;
+}
 
 /* The sentence of this thread's last failure; "" before any. */
 const char *proa_failure(void);

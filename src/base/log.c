@@ -20,7 +20,7 @@ void proa_log(int level, const char *fmt, ...)
     if (length < 0)
         return;
     if ((size_t)length > sizeof line - prefix - 2)
-        length = sizeof line - prefix - 2;
+        length = (int)(sizeof line - prefix - 2);
     line[prefix + (size_t)length] = '\n';
     if (write(STDERR_FILENO, line, prefix + (size_t)length + 1) < 0)
         return; /* nobody to tell */

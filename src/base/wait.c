@@ -187,3 +187,20 @@ void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
         timeout_ns = timeout_ns * 2 < SLEEP_MAX_NS ? timeout_ns * 2 : SLEEP_MAX_NS;
     }
 }
+
+struct awaited {
+    const _Atomic uint64_t *word;
+    uint64_t least;
+};
+
+static int has_come(void *arg)
+{
+    const struct awaited *awaited = arg;
+
+    return atomic_load_explicit(awaited->word, memory_order_acquire) >= awaited->least;
+}
+
+void proa_wait_count_slowly(const _Atomic uint64_t *word, uint64_t least, struct proa_bell *bell)
+{
+    proa_wait(has_come, &(struct awaited){word, least}, bell);
+}

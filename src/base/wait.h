@@ -26,6 +26,15 @@ typedef int proa_ready(void *arg);
 /* Returns once ready(arg) is true. bell: rung by whoever changes what ready looks at. */
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
 
+void proa_wait_count_slowly(const _Atomic uint64_t *word, uint64_t least, struct proa_bell *bell);
+
+/* Returns once a count that only grows is at least `least`. Its load acquires; partner: the store of whoever counts. */
+static inline void proa_wait_count(const _Atomic uint64_t *word, uint64_t least, struct proa_bell *bell)
+{
+    if (atomic_load_explicit(word, memory_order_acquire) < least)
+        proa_wait_count_slowly(word, least, bell);
+}
+
 /* Wakes all sleepers of a bell; use proa_bell_ring. */
 void proa_bell_wake(struct proa_bell *bell);
 

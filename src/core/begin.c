@@ -25,7 +25,7 @@ static int no_epoch(const struct proa_win *win, int rank)
     if (win->started)
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not in the group given to MPI_Win_start (started for ranks %s)", rank,
                          win->started_group.count ? ranks : "of an empty group");
-    if (win->locked)
+    if (__atomic_load_n(&win->locked, __ATOMIC_RELAXED))
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
     return proa_fail(PROA_ERR_RMA_SYNC, "no epoch is open: MPI_Win_fence, MPI_Win_start or MPI_Win_lock must come first");
 }

@@ -18,25 +18,11 @@ static int fence_check(const struct proa_win *win)
 
 /* ---- a fence that ends nothing ---- */
 
-struct opened {
-    const _Atomic uint64_t *word;
-    uint64_t least;
-};
-
-static int has_opened(void *arg)
-{
-    const struct opened *opened = arg;
-
-    return atomic_load_explicit(opened->word, memory_order_acquire) >= opened->least; /* partner: the store in open_alone */
-}
-
 void proa_fence_await(struct proa_win *win, int target)
 {
     struct proa_win_ctl *ctl = win->targets[target].ctl;
-    struct opened opened = {&ctl->opened, win->opens};
 
-    if (!has_opened(&opened))
-        proa_wait(has_opened, &opened, &ctl->barrier_bell);
+    proa_wait_count(&ctl->opened, win->opens, &ctl->barrier_bell); /* partner: the store in open_alone */
     __atomic_store_n(&win->targets[target].epoch, 0, __ATOMIC_RELAXED);
 }
 

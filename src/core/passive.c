@@ -158,6 +158,12 @@ static int lock_check(struct proa_win *win, int target)
     return proa_fence_epoch_end(win, target < 0 ? "MPI_Win_lock_all" : "MPI_Win_lock");
 }
 
+/* Under the mutex; flushes of other threads read the number without it. */
+static void locked_add(struct proa_win *win, int change)
+{
+    __atomic_store_n(&win->locked, win->locked + change, __ATOMIC_RELAXED);
+}
+
 /* The mutex is not held while we wait for the lock: other threads of this process may have to unlock other targets first. */
 int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
 {
@@ -168,7 +174,7 @@ int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
     proa_win_enter(win);
     error = lock_check(win, rank);
     if (!error)
-        win->locked++;
+        locked_add(win, 1);
     proa_win_leave(win);
     if (error)
         return error;
@@ -210,7 +216,8 @@ int proa_win_unlock(struct proa_win *win, int rank)
         proa_rwlock_read_unlock(&target->ctl->lock, &target->ctl->lock_bell);
     held_add(win, -1);
     proa_win_enter(win);
-    if (--win->locked == 0 && !win->threads)
+    locked_add(win, -1);
+    if (win->locked == 0 && !win->threads)
         win->touched = 0;
     proa_win_leave(win);
     return PROA_OK;
@@ -254,7 +261,7 @@ static int flush_check(const struct proa_win *win, int target)
     if (win->epoch_all & PROA_EPOCH_LOCK)
         return PROA_OK;
     if (target < 0)
-        return win->locked ? PROA_OK : proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process");
+        return __atomic_load_n(&win->locked, __ATOMIC_RELAXED) ? PROA_OK : proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process");
     if (__atomic_load_n(&win->targets[target].epoch, __ATOMIC_RELAXED) & PROA_EPOCH_LOCK)
         return PROA_OK;
     return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", target);

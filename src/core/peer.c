@@ -254,7 +254,7 @@ void proa_core_stop(void)
     struct proa_peer *peer, *next;
 
     HASH_ITER(hh, peers, peer, next) {
-        HASH_DEL(peers, peer);
+        HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc): the analyser takes the next peer for the one just freed */
         peer_detach(peer);
     }
     proa_self = NULL;

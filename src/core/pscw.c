@@ -55,32 +55,12 @@ int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode)
     return PROA_OK;
 }
 
-struct awaited {
-    const _Atomic uint64_t *word;
-    uint64_t least;
-};
-
-static int has_come(void *arg)
-{
-    const struct awaited *awaited = arg;
-
-    return atomic_load_explicit(awaited->word, memory_order_acquire) >= awaited->least;
-}
-
-static void await(const _Atomic uint64_t *word, uint64_t least)
-{
-    struct awaited awaited = {word, least};
-
-    if (!has_come(&awaited))
-        proa_wait(has_come, &awaited, &proa_self->ctl->bell);
-}
-
 void proa_start_await(struct proa_win *win, int target)
 {
     uint64_t epoch = win->starts[target], posted;
     uint8_t sole;
 
-    await(&from(win, target)->posted, 2 * epoch); /* partner: the store in proa_win_post */
+    proa_wait_count(&from(win, target)->posted, 2 * epoch, &proa_self->ctl->bell); /* partner: the store in proa_win_post */
     posted = atomic_load_explicit(&from(win, target)->posted, memory_order_relaxed);
     sole = posted == 2 * epoch + 1 ? PROA_EPOCH_SOLE : 0;
     __atomic_store_n(&win->targets[target].epoch, (uint8_t)(PROA_EPOCH_START | sole), __ATOMIC_RELAXED);
@@ -151,7 +131,7 @@ int proa_win_wait(struct proa_win *win)
         return error;
     for (int i = 0; i < win->exposed_group.count; i++) {
         int rank = win->exposed_group.rank[i];
-        await(&from(win, rank)->completed, ++win->waits[rank]);
+        proa_wait_count(&from(win, rank)->completed, ++win->waits[rank], &proa_self->ctl->bell);
     }
     win->exposed = 0;
     return PROA_OK;

@@ -32,6 +32,15 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
     return low;
 }
 
+/* Plain stores beside the atomic loads of row_read would be a data race. */
+static void row_write(struct proa_region *row, const struct proa_region *from)
+{
+    __atomic_store_n(&row->start, from->start, __ATOMIC_RELAXED);
+    __atomic_store_n(&row->end, from->end, __ATOMIC_RELAXED);
+    __atomic_store_n(&row->segment, from->segment, __ATOMIC_RELAXED);
+    __atomic_store_n(&row->offset, from->offset, __ATOMIC_RELAXED);
+}
+
 /* A table with room for count regions, the old one's content in it. */
 static struct proa_region *table_grow(const struct proa_attached *attached, size_t room)
 {
@@ -46,6 +55,7 @@ static struct proa_region *table_grow(const struct proa_attached *attached, size
 static void change_begin(struct proa_regions_ctl *ctl)
 {
     atomic_fetch_add(&ctl->sequence, 1);
+    atomic_thread_fence(memory_order_release); /* before all stores that follow; partner: is_unchanged */
 }
 
 static void change_end(struct proa_regions_ctl *ctl, const struct proa_attached *attached)
@@ -89,6 +99,7 @@ static int check_overlap(const struct proa_attached *attached, size_t at, uint64
 
     if (at < attached->count && table[at].start < end)
         other = at;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where a region lies before this one, there is a table */
     else if (at > 0 && table[at - 1].end > start)
         other = at - 1;
     else
@@ -112,8 +123,9 @@ static int region_insert(struct proa_win *win, size_t at, const struct proa_regi
         attached->room = room;
     }
     change_begin(&win->ctl->regions);
-    memmove(table + at + 1, table + at, (attached->count - at) * sizeof *table);
-    table[at] = *region;
+    for (size_t i = attached->count; i > at; i--)
+        row_write(&table[i], &table[i - 1]);
+    row_write(&table[at], region);
     attached->table = table;
     attached->count++;
     change_end(&win->ctl->regions, attached);
@@ -153,7 +165,8 @@ static int detach(struct proa_win *win, const void *base)
         return detach_empty(attached, base);
     change_begin(&win->ctl->regions);
     attached->count--;
-    memmove(attached->table + at, attached->table + at + 1, (attached->count - at) * sizeof *attached->table);
+    for (size_t i = at; i < attached->count; i++)
+        row_write(&attached->table[i], &attached->table[i + 1]);
     change_end(&win->ctl->regions, attached);
     return PROA_OK;
 }

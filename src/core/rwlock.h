@@ -49,7 +49,7 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
 {
     uint32_t expected = 0;
 
-    return __builtin_expect(atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD), 1);
+    return __builtin_expect(atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD), 1) != 0;
 }
 
 /* Takes the lock exclusive. */

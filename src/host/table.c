@@ -48,7 +48,8 @@ static size_t live_keys(const struct proa_table_slots *slots)
     return live;
 }
 
-/* At most half full, marks included. A table that is full of marks is copied at the same size. */
+/* At most half full, marks included. A table that is full of marks grows too: copies of the same size would pile up without end where some
+ * keys stay and others come and go. */
 static int make_room(struct proa_table *table)
 {
     struct proa_table_slots *old = atomic_load_explicit(&table->slots, memory_order_relaxed), *new;
@@ -57,11 +58,12 @@ static int make_room(struct proa_table *table)
     if (old && 2 * (table->used + 1) <= old->mask + 1)
         return 0;
     if (old)
-        for (log2 = 64 - old->shift; 4 * (live_keys(old) + 1) > (size_t)1 << log2; log2++)
+        for (log2 = 65 - old->shift; 4 * (live_keys(old) + 1) > (size_t)1 << log2; log2++)
             continue;
     new = slots_new(log2);
     if (!new)
         return -1;
+    new->older = old;
     table->used = 0;
     for (size_t i = 0; old && i <= old->mask; i++) {
         uintptr_t key = atomic_load_explicit(&old->slot[i].key, memory_order_relaxed);

@@ -20,6 +20,7 @@ struct proa_table_slot {
 };
 
 struct proa_table_slots {
+    struct proa_table_slots *older; /* what this one was copied from; kept */
     int shift; /* 64 - log2(number of slots) */
     size_t mask;
     struct proa_table_slot slot[];

@@ -5,9 +5,13 @@
 #include "window.h"
 
 #if defined(MPICH_VERSION)
+enum { HAS_LIGHT = 1 };
+
 // The two highest bits of an MPICH handle say where its object lies; 0 is nowhere.
 static inline int is_light(MPI_Win win) { return (unsigned)win >> 30 == 0; }
 #else
+enum { HAS_LIGHT = 0 };
+
 static inline int is_light(MPI_Win win) {
   (void)win;
   return 0;

@@ -55,7 +55,7 @@ static int choose(struct sides *sides, const struct model *model, struct input *
     for (int i = 0; i < sides->n; i++) {
         sides->type[i] = &m[i]->type;
         sides->count[i] = all / bytes[i];
-        sides->offsets[i] = model_bytes(m[i], sides->count[i], sides->units, 4 * MOST, total);
+        sides->offsets[i] = model_bytes(m[i], sides->count[i], sides->units, (size_t)4 * MOST, total);
     }
     return 1;
 }

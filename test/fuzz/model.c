@@ -449,7 +449,7 @@ static void compare_dense(const struct model_type *m)
 {
     for (int units = 0; units < 2; units++) {
         size_t bytes;
-        int64_t *offsets = model_bytes(m, 2, units, MODEL_ELEMENTS * 16, &bytes);
+        int64_t *offsets = model_bytes(m, 2, units, (size_t)MODEL_ELEMENTS * 16, &bytes);
         int is_row = 1;
         for (size_t i = 0; offsets && i < bytes; i++)
             is_row &= offsets[i] == (int64_t)i;

@@ -167,15 +167,16 @@ static const struct reading *closer(const struct reading *a, const struct readin
 int proa_choose(char *const *args, struct proa_choice *choice)
 {
   const struct reading *closest = NULL;
+  const struct proa_host *host = proa_hosts; // there is at least one
 
-  for (const struct proa_host *host = proa_hosts; host->name; host++) {
+  do {
     const struct reading *reading = read_as(host, args);
     if (reading->line.mpi && !reading->line.help)
       return choose_told(reading->line.mpi, args, choice);
     if (reading->line.help || (reading->linked > 0 && is_possible(reading)))
       return accept_reading(reading, choice);
     closest = closest ? closer(closest, reading) : reading;
-  }
+  } while ((++host)->name);
   const char *name = getenv("PROA_MPI");
   bool told = name && *name && closest->linked == 0 && closest->strangers == 0;
   return told ? choose_told(name, args, choice) : complain(closest, false);
