@@ -18,6 +18,9 @@ static int fence_check(const struct proa_win *win)
 
 /* ---- a fence that ends nothing ---- */
 
+/* Up to so many processes a barrier is the quickest way to hear of the other's fence, and waits for no stranger. */
+enum { BARRIER_SUFFICES = 2 };
+
 void proa_fence_await(struct proa_win *win, int target)
 {
     struct proa_win_ctl *ctl = win->targets[target].ctl;
@@ -56,7 +59,7 @@ int proa_win_fence(struct proa_win *win, int mode)
     if (error)
         return error;
     opening_end(win);
-    if (ends)
+    if (ends || (begins && win->size <= BARRIER_SUFFICES))
         proa_barrier(win);
     else if (begins)
         open_alone(win);
