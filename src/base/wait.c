@@ -16,6 +16,8 @@ enum {
     YIELDS = 200,            /* given up before sleeping: with few processes a processor, a yield is what lets the awaited one run */
     IDLE_YIELDS = 3,         /* in a row that let nobody run: sleep at once */
     IDLE_YIELD_NS = 1200,    /* two switches of the processor take more, a yield that returns at once a third */
+    VAIN_WAITS = 8,          /* waits in a row whose yields let nobody run: from then on only each RETRY_WAITS-th yields at all */
+    RETRY_WAITS = 32,
     YIELDS_PER_POKE = 8,
     IDLE_POKES = 16,         /* in a row that moved nothing, before sleeping */
     BUSY_POKE_NS = 800,      /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
@@ -102,13 +104,13 @@ static int spin(proa_ready *ready, void *arg)
  * Linux shares it by groups (sched(7), autogroup), as under MPICH's launcher. Then only sleeping makes room. */
 static int yield(proa_ready *ready, void *arg)
 {
-    static _Atomic int vain; /* waits in a row in which no yield let anybody run: then only every 32nd tries */
-    int idle = 0, waits = atomic_load_explicit(&vain, memory_order_relaxed);
+    static _Atomic unsigned vain; /* waits in a row in which no yield let anybody run */
+    unsigned waits = atomic_load_explicit(&vain, memory_order_relaxed);
+    int idle = 0;
 
     atomic_store_explicit(&vain, waits + 1, memory_order_relaxed);
-    if (waits > 8 && waits % 32)
+    if (waits > VAIN_WAITS && waits % RETRY_WAITS)
         return 0;
-
     for (int i = 0; i < YIELDS && idle < IDLE_YIELDS; i++) {
         long begin_ns;
 

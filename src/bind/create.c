@@ -2,7 +2,6 @@
 #include "base/log.h"
 #include "bind/bind.h"
 #include "host/hints.h"
-#include "host/info.h"
 #include "core/barrier.h"
 #include "core/sync.h"
 #include "host/exchange.h"
@@ -54,7 +53,7 @@ static int comm_check(MPI_Comm comm)
 static void args_fill(struct proa_create_args *args, const struct request *r, const struct proa_hints *hints, int error)
 {
     *args = (struct proa_create_args){.flavor = r->flavor, .base = r->base, .bytes = (uint64_t)r->bytes, .disp_unit = (int)r->disp_unit};
-    args->align = proa_info_alignment(r->info);
+    args->align = (size_t)proa_hint_number(hints->alignment);
     args->noncontig = proa_hint_is_true(hints->noncontig);
     args->threads = proa_has_threads();
     args->granularity = (uint64_t)proa_hint_number(hints->granularity);

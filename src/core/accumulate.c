@@ -235,7 +235,6 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
                               type->size, count, operation == PROA_OP_NO_OP ? NULL : origin, result, compare};
     const struct proa_target *target = &win->targets[rank];
     struct proa_slot *slot = NULL;
-    uint8_t epoch;
     char *at;
 
     if (count - 1 >= INT32_MAX || !c.kernel || !type->predefined || !type->dense || target->private_memory ||
@@ -244,8 +243,7 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
     at = proa_fast_address(win, rank, displacement, count * c.bytes);
     if (!at)
         return 0;
-    epoch = target->epoch | win->epoch_all;
-    if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads) {
+    if (proa_guard_is_alone(win, rank)) {
         apply(&c, at);
         proa_touch_store(win);
         return 1;
@@ -261,7 +259,7 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
     else
         apply_atomic(&c, at);
     proa_guard_slot_leave(slot);
-    if (epoch & PROA_EPOCH_FENCE)
+    if (win->epoch_all & PROA_EPOCH_FENCE)
         proa_touch_load(win);
     return 1;
 }

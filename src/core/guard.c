@@ -52,17 +52,12 @@ uint64_t proa_guard_atomics_most(uint64_t granularity, int threads)
     return granularity && granularity <= sizeof(uint64_t) ? PROA_ATOMICS_MOST_FINE : PROA_ATOMICS_MOST;
 }
 
-static int is_alone(const struct proa_win *win, int rank)
-{
-    return win->targets[rank].epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads;
-}
-
 static void choose(struct proa_win *win, int rank, const struct proa_place *place, uint64_t total, size_t bytes, struct proa_guarded *guarded)
 {
     int possible = guarded->aligned && proa_guard_atomics_fit(bytes) && !place->private_memory;
 
     guarded->guard = PROA_GUARD_ATOMICS;
-    if (is_alone(win, rank)) {
+    if (proa_guard_is_alone(win, rank)) {
         guarded->guard = PROA_GUARD_PLAIN;
         return;
     }

@@ -51,6 +51,12 @@ uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owne
 /* From now on everybody uses stripes for owner's memory. Called for targets of windows on which several threads of a process work. */
 void proa_guard_stripes_only(struct proa_proc_ctl *owner);
 
+/* Has nobody else access to the target now? Of the bits asked for only a lock and a post to one origin have any, never an epoch for all. */
+static inline int proa_guard_is_alone(const struct proa_win *win, int rank)
+{
+    return win->targets[rank].epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads;
+}
+
 /* Is this a size that the processor can exchange? */
 static inline int proa_guard_atomics_fit(size_t bytes)
 {

@@ -13,11 +13,7 @@
 #include <string.h>
 
 typedef __float128 proa_float128;
-#if defined(__clang__)
 typedef _Complex float __attribute__((mode(TC))) proa_complex128;
-#else
-typedef _Complex float __attribute__((mode(TC))) proa_complex128;
-#endif
 
 #define LOOP(name, operation, ctype, expression)                                                                                           \
     static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count)                                              \

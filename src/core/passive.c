@@ -5,9 +5,9 @@
  * counts itself in one word of the window, then looks whether any target has a writer. An exclusive lock takes its target, then looks at
  * that word. Both announce before they look, sequentially consistent, so they cannot miss each other (Dekker). A lock_all that finds a
  * writer takes its count back and waits for that writer holding nothing, so it cannot deadlock with a process that locks several targets.
- * Fairness: a lock_all gives way to writers that are there; a writer that holds no other lock gives way to lock_alls that
- * were waiting when it came; a process that asks for a shared lock or a lock_all while it holds another goes ahead of writers that only wait, because two
- * readers that cross, each with a writer waiting behind it, would otherwise wait for ever.
+ * Fairness: a lock_all gives way to writers that are there; a writer that holds no other lock gives way to lock_alls that were waiting when it
+ * came; a process that asks for a shared lock or a lock_all while it holds another goes ahead of writers that only wait, because two readers
+ * that cross, each with a writer waiting behind it, would otherwise wait for ever.
  */
 #include "base/fail.h"
 #include "core/sync.h"

@@ -52,16 +52,6 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
     return __builtin_expect(atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD), 1) != 0;
 }
 
-/* Takes the lock exclusive. */
-static inline void proa_rwlock_write(struct proa_rwlock *lock, struct proa_bell *bell)
-{
-    if (proa_rwlock_write_try(lock))
-        return;
-    proa_rwlock_write_queue(lock, bell);
-    proa_rwlock_write_enter(lock, bell);
-    proa_rwlock_write_leave_queue(lock, bell);
-}
-
 static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
 {
     atomic_fetch_sub_explicit(&lock->state, PROA_RW_READER, memory_order_release);

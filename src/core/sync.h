@@ -16,7 +16,8 @@ enum {
     PROA_MODE_NOSUCCEED = 16
 };
 
-/* Collective over the window; a barrier, unless mode says that it ends nothing (NOPRECEDE): then nobody waits here. */
+/* Collective over the window. A barrier, unless mode has NOPRECEDE: with NOSUCCEED as well it does nothing, without it may return before the
+ * others call theirs, and first operations wait (proa_fence_await). */
 int proa_win_fence(struct proa_win *win, int mode);
 
 /* ranks: count ranks in the window's group, copied. Neither call waits for anybody. */
