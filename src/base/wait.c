@@ -11,16 +11,16 @@
 #include <unistd.h>
 
 enum {
-    SPIN_NS = 20000,         /* alone on its processor: longer than a wake-up costs */
-    CHECKS_PER_CLOCK = 64,   /* looks at the condition between two looks at the clock */
-    YIELDS = 200,            /* given up before sleeping: with few processes a processor, a yield is what lets the awaited one run */
-    IDLE_YIELDS = 3,         /* in a row that let nobody run: sleep at once */
-    IDLE_YIELD_NS = 1200,    /* two switches of the processor take more, a yield that returns at once a third */
-    VAIN_WAITS = 8,          /* waits in a row whose yields let nobody run: from then on only each RETRY_WAITS-th yields at all */
+    SPIN_NS = 20000,       /* alone on its processor: longer than a wake-up costs */
+    CHECKS_PER_CLOCK = 64, /* looks at the condition between two looks at the clock */
+    YIELDS = 200,          /* given up before sleeping: with few processes a processor, a yield is what lets the awaited one run */
+    IDLE_YIELDS = 3,       /* in a row that let nobody run: sleep at once */
+    IDLE_YIELD_NS = 1200,  /* two switches of the processor take more, a yield that returns at once a third */
+    VAIN_WAITS = 8,        /* waits in a row whose yields let nobody run: from then on only each RETRY_WAITS-th yields at all */
     RETRY_WAITS = 32,
     YIELDS_PER_POKE = 8,
-    IDLE_POKES = 16,         /* in a row that moved nothing, before sleeping */
-    BUSY_POKE_NS = 800,      /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
+    IDLE_POKES = 16,    /* in a row that moved nothing, before sleeping */
+    BUSY_POKE_NS = 800, /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
     SLEEP_MIN_NS = 50000,
     SLEEP_MAX_NS = 1000000
 };
@@ -65,7 +65,7 @@ static void pause_processor(void)
 #endif
 }
 
-static long now_ns(void)
+long proa_now_ns(void)
 {
     struct timespec t;
 
@@ -95,8 +95,8 @@ static int spin(proa_ready *ready, void *arg)
             pause_processor();
         }
         if (end_ns == 0)
-            end_ns = now_ns() + limit_ns;
-    } while (now_ns() < end_ns);
+            end_ns = proa_now_ns() + limit_ns;
+    } while (proa_now_ns() < end_ns);
     return 0;
 }
 
@@ -116,9 +116,9 @@ static int yield(proa_ready *ready, void *arg)
 
         if (i % YIELDS_PER_POKE == YIELDS_PER_POKE - 1)
             poke_host();
-        begin_ns = now_ns();
+        begin_ns = proa_now_ns();
         sched_yield();
-        idle = now_ns() - begin_ns > IDLE_YIELD_NS ? 0 : idle + 1;
+        idle = proa_now_ns() - begin_ns > IDLE_YIELD_NS ? 0 : idle + 1;
         if (!idle)
             atomic_store_explicit(&vain, 0, memory_order_relaxed);
         if (ready(arg))
@@ -167,12 +167,12 @@ static int poke_while_it_helps(proa_ready *ready, void *arg)
     if (!wait_poke)
         return 0;
     while (idle < IDLE_POKES) {
-        long begin_ns = now_ns();
+        long begin_ns = proa_now_ns();
 
         wait_poke();
         if (ready(arg))
             return 1;
-        idle = now_ns() - begin_ns > BUSY_POKE_NS ? 0 : idle + 1;
+        idle = proa_now_ns() - begin_ns > BUSY_POKE_NS ? 0 : idle + 1;
     }
     return 0;
 }

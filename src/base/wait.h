@@ -50,6 +50,9 @@ static inline void proa_bell_ring(struct proa_bell *bell)
  * another process run. */
 void proa_wait_idle(void);
 
+/* A clock that only goes forward, in nanoseconds. */
+long proa_now_ns(void);
+
 /* What moves the host's own messages; called at times by waiting threads. NULL: nothing. */
 void proa_wait_set_poke(void (*poke)(void));
 

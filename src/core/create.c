@@ -10,6 +10,7 @@
 #include "core/barrier.h"
 #include "core/cma.h"
 #include "core/guard.h"
+#include "core/held.h"
 #include "core/win.h"
 
 #include <stdio.h>
@@ -276,6 +277,7 @@ static int shared_locate(struct proa_win *win)
 
 void proa_win_release(struct proa_win *win)
 {
+    proa_held_forget(win);
     proa_regions_free(win);
     if (win->memory)
         proa_arena_free(win->memory);
@@ -366,6 +368,7 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
     win->crowded = proa_barrier_is_crowded(win);
     if (win->threads)
         guard_for_threads(win);
+    proa_held_watch(win);
     *result = win;
     return PROA_OK;
 }

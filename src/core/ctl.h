@@ -68,10 +68,10 @@ struct proa_proc_ctl {
     struct proa_stripe stripes[PROA_STRIPES];
 };
 
-/* lock_all, counted for the whole window in rank 0's block (core/passive.c). */
+/* lock_all, and those who wait outside of a lock's queue, counted for the whole window in rank 0's block (core/passive.c). */
 struct proa_all_ctl {
     _Atomic uint32_t active PROA_ALIGNED_LINE; /* origins that hold, or are just trying for, a lock_all */
-    _Atomic uint32_t asked;                    /* lock_alls that had to wait, ever */
+    _Atomic uint32_t asked;                    /* lock_alls, and shared locks of those who hold others, that had to wait, ever */
     _Atomic uint32_t granted;                  /* of these, how many have got it, ever */
     struct proa_bell bell PROA_ALIGNED_LINE;   /* rung when active falls, when granted rises */
 };

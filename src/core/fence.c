@@ -64,7 +64,7 @@ int proa_win_fence(struct proa_win *win, int mode)
     else if (begins)
         open_alone(win);
     win->touched = 0;
-    win->epoch_all = begins ? PROA_EPOCH_FENCE : 0;
+    proa_epoch_all_set(win, begins ? PROA_EPOCH_FENCE : 0);
     return PROA_OK;
 }
 
@@ -75,7 +75,7 @@ int proa_fence_epoch_end(struct proa_win *win, const char *call)
     if (win->touched)
         return proa_fail(PROA_ERR_RMA_SYNC, "operations were issued since the last fence: a fence must complete them before %s", call);
     opening_end(win);
-    win->epoch_all = 0;
+    proa_epoch_all_set(win, 0);
     return PROA_OK;
 }
 

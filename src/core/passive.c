@@ -5,30 +5,36 @@
  * counts itself in one word of the window, then looks whether any target has a writer. An exclusive lock takes its target, then looks at
  * that word. Both announce before they look, sequentially consistent, so they cannot miss each other (Dekker). A lock_all that finds a
  * writer takes its count back and waits for that writer holding nothing, so it cannot deadlock with a process that locks several targets.
- * Fairness: a lock_all gives way to writers that are there; a writer that holds no other lock gives way to lock_alls that were waiting when it
- * came; a process that asks for a shared lock or a lock_all while it holds another goes ahead of writers that only wait, because two readers
- * that cross, each with a writer waiting behind it, would otherwise wait for ever.
+ *
+ * Fairness: those who find a lock taken wait in its queue, first come first served. A lock_all cannot, nor can a shared lock of a process
+ * that holds others already: two readers that cross, each with a writer waiting behind it, would wait for ever. These wait outside of the
+ * queue, for the writers that are there, and are counted in `asked` and `granted`; a writer that comes later waits until they have had
+ * their turn. Nobody who holds a lock that somebody waits for (is_pressed) waits for one who only waits: it goes ahead of such writers, and
+ * gives way to nobody outside. So in a circle of processes that wait for each other each one waits for a lock that another holds, and then
+ * the program itself is wrong. Whoever does not stand in anybody's way overtakes nobody, whatever else it holds.
  */
 #include "base/fail.h"
+#include "core/held.h"
 #include "core/sync.h"
 
-/* ---- what this process holds ---- */
+/* ---- who may go ahead ---- */
 
-/* Locks, and lock_alls, that this process holds on windows of any kind, or is about to take. */
-static long locks_held;
+/* A wait that looks, as it goes on, whether meanwhile somebody waits for what we hold. */
+struct patience {
+    long begin_ns; /* 0: it has not begun */
+};
 
-static void held_add(const struct proa_win *win, long change)
+/* Another thread of ours may hold a lock and come to its end only after this one: then that one's counts as well, but only after so long a
+ * wait, as threads that do not depend on each other should not overtake strangers for each other's sake. */
+enum { THREADS_DEPEND_NS = 1000000000 };
+
+static int is_pressed(struct patience *patience)
 {
-    if (win->threads)
-        __atomic_fetch_add(&locks_held, change, __ATOMIC_RELAXED);
-    else
-        __atomic_store_n(&locks_held, __atomic_load_n(&locks_held, __ATOMIC_RELAXED) + change, __ATOMIC_RELAXED);
-}
-
-/* Does it hold any besides the one it is about to take? */
-static int holds_others(void)
-{
-    return __atomic_load_n(&locks_held, __ATOMIC_RELAXED) > 1;
+    if (proa_held_wanted(PROA_HOLDER_THREAD))
+        return 1;
+    if (patience->begin_ns == 0)
+        patience->begin_ns = proa_now_ns();
+    return proa_now_ns() - patience->begin_ns > THREADS_DEPEND_NS && proa_held_wanted(PROA_HOLDER_PROCESS);
 }
 
 /* ---- exclusive locks and lock_all ---- */
@@ -41,13 +47,19 @@ static struct proa_all_ctl *all_of(const struct proa_win *win)
 struct asked {
     const struct proa_all_ctl *all;
     uint32_t count;
+    struct patience patience;
 };
 
-static int asked_are_granted(void *arg)
+static int asked_are_granted(const struct asked *asked)
 {
-    const struct asked *asked = arg;
-
     return (int32_t)(atomic_load_explicit(&asked->all->granted, memory_order_relaxed) - asked->count) >= 0;
+}
+
+static int need_not_give_way(void *arg)
+{
+    struct asked *asked = arg;
+
+    return asked_are_granted(asked) || is_pressed(&asked->patience);
 }
 
 static int no_lock_all(void *arg)
@@ -76,10 +88,10 @@ static void lock_exclusive_queued(struct proa_all_ctl *all, struct proa_win_ctl 
 static void lock_exclusive(struct proa_win *win, struct proa_win_ctl *ctl)
 {
     struct proa_all_ctl *all = all_of(win);
-    struct asked asked = {all, atomic_load_explicit(&all->asked, memory_order_relaxed)};
+    struct asked asked = {all, atomic_load_explicit(&all->asked, memory_order_relaxed), {0}};
 
-    if (!holds_others() && !asked_are_granted(&asked))
-        proa_wait(asked_are_granted, &asked, &all->bell);
+    if (__builtin_expect(!asked_are_granted(&asked), 0))
+        proa_wait(need_not_give_way, &asked, &all->bell);
     if (proa_rwlock_write_try(&ctl->lock)) {
         if (no_lock_all(all))
             return;
@@ -88,13 +100,52 @@ static void lock_exclusive(struct proa_win *win, struct proa_win_ctl *ctl)
     lock_exclusive_queued(all, ctl);
 }
 
-/* A target with a writer that a lock_all has to wait for. One that holds other locks goes ahead of writers that only wait. */
+/* ---- outside of the queue ---- */
+
+/* One who waits outside, for the writers of one target. */
+struct outsider {
+    struct proa_win_ctl *ctl;
+    struct patience patience;
+    int ahead; /* found, while waiting, that it may go ahead of writers that only wait */
+};
+
 static int is_in_the_way(const struct proa_win_ctl *ctl, int ahead)
 {
-    uint32_t state = atomic_load(&ctl->lock.state);
-
-    return (state & (ahead ? PROA_RW_HELD : PROA_RW_HELD | PROA_RW_WANTED)) != 0;
+    return (atomic_load(&ctl->lock.state) & (ahead ? PROA_RW_HELD : PROA_RW_HELD | PROA_RW_WANTED)) != 0;
 }
+
+static int way_is_clear(void *arg)
+{
+    struct outsider *o = arg;
+
+    if (!is_in_the_way(o->ctl, 0))
+        return 1;
+    o->ahead = o->ahead || is_pressed(&o->patience);
+    return o->ahead && !is_in_the_way(o->ctl, 1);
+}
+
+static void wait_outside(struct outsider *o)
+{
+    if (way_is_clear(o))
+        return;
+    atomic_fetch_add_explicit(&o->ctl->lock.outside, 1,
+                              memory_order_relaxed); /* for those who hold it; partner: is_wanted in core/held.c */
+    proa_wait(way_is_clear, o, &o->ctl->lock_bell);
+    atomic_fetch_sub_explicit(&o->ctl->lock.outside, 1, memory_order_relaxed);
+}
+
+static void outside_ask(struct proa_all_ctl *all)
+{
+    atomic_fetch_add(&all->asked, 1);
+}
+
+static void outside_granted(struct proa_all_ctl *all)
+{
+    atomic_fetch_add(&all->granted, 1);
+    proa_bell_ring(&all->bell);
+}
+
+/* ---- lock_all ---- */
 
 static struct proa_win_ctl *find_writer(const struct proa_win *win, int ahead)
 {
@@ -102,18 +153,6 @@ static struct proa_win_ctl *find_writer(const struct proa_win *win, int ahead)
         if (is_in_the_way(win->targets[i].ctl, ahead))
             return win->targets[i].ctl;
     return NULL;
-}
-
-struct writer {
-    struct proa_win_ctl *ctl;
-    int ahead;
-};
-
-static int writer_is_gone(void *arg)
-{
-    const struct writer *writer = arg;
-
-    return !is_in_the_way(writer->ctl, writer->ahead);
 }
 
 static void all_leave(struct proa_all_ctl *all)
@@ -125,22 +164,44 @@ static void all_leave(struct proa_all_ctl *all)
 static void lock_shared_by_all(struct proa_win *win)
 {
     struct proa_all_ctl *all = all_of(win);
-    struct writer writer = {.ahead = holds_others()};
+    struct outsider outsider = {0};
     int waited = 0;
 
     atomic_fetch_add(&all->active, 1);
-    while ((writer.ctl = find_writer(win, writer.ahead))) {
+    while ((outsider.ctl = find_writer(win, outsider.ahead))) {
         all_leave(all);
         if (!waited++)
-            atomic_fetch_add(&all->asked, 1);
-        if (!writer_is_gone(&writer))
-            proa_wait(writer_is_gone, &writer, &writer.ctl->lock_bell);
+            outside_ask(all);
+        wait_outside(&outsider);
         atomic_fetch_add(&all->active, 1);
     }
-    if (waited) {
-        atomic_fetch_add(&all->granted, 1);
-        proa_bell_ring(&all->bell);
-    }
+    if (waited)
+        outside_granted(all);
+}
+
+/* ---- shared locks ---- */
+
+static void lock_shared_outside(struct proa_all_ctl *all, struct proa_win_ctl *ctl)
+{
+    struct outsider outsider = {.ctl = ctl};
+
+    outside_ask(all);
+    do
+        wait_outside(&outsider);
+    while (!outsider.ahead && !proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell));
+    if (outsider.ahead)
+        proa_rwlock_read_ahead(&ctl->lock, &ctl->lock_bell);
+    outside_granted(all);
+}
+
+static void lock_shared(struct proa_win *win, struct proa_win_ctl *ctl)
+{
+    if (proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell))
+        return;
+    if (proa_held_any())
+        lock_shared_outside(all_of(win), ctl);
+    else
+        proa_rwlock_read_queued(&ctl->lock, &ctl->lock_bell);
 }
 
 /* ---- lock and unlock ---- */
@@ -164,6 +225,13 @@ static void locked_add(struct proa_win *win, int change)
     __atomic_store_n(&win->locked, win->locked + change, __ATOMIC_RELAXED);
 }
 
+/* Before the epoch says that the lock is held (core/held.h). */
+static void taken_by(const struct proa_win *win, pthread_t *taker)
+{
+    if (win->threads)
+        __atomic_store_n(taker, pthread_self(), __ATOMIC_RELAXED);
+}
+
 /* The mutex is not held while we wait for the lock: other threads of this process may have to unlock other targets first. */
 int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
 {
@@ -178,15 +246,13 @@ int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
     proa_win_leave(win);
     if (error)
         return error;
-    held_add(win, 1);
-    if (!(epoch & PROA_EPOCH_NOCHECK)) {
+    if (!(mode & PROA_MODE_NOCHECK)) {
         if (exclusive)
             lock_exclusive(win, target->ctl);
-        else if (holds_others())
-            proa_rwlock_read_ahead(&target->ctl->lock, &target->ctl->lock_bell);
         else
-            proa_rwlock_read(&target->ctl->lock, &target->ctl->lock_bell);
+            lock_shared(win, target->ctl);
     }
+    taken_by(win, &target->taker);
     __atomic_store_n(&target->epoch, epoch, __ATOMIC_RELAXED);
     return PROA_OK;
 }
@@ -214,7 +280,6 @@ int proa_win_unlock(struct proa_win *win, int rank)
         proa_rwlock_write_unlock(&target->ctl->lock, &target->ctl->lock_bell);
     else
         proa_rwlock_read_unlock(&target->ctl->lock, &target->ctl->lock_bell);
-    held_add(win, -1);
     proa_win_enter(win);
     locked_add(win, -1);
     if (win->locked == 0 && !win->threads)
@@ -231,10 +296,10 @@ int proa_win_lock_all(struct proa_win *win, int mode)
         error = proa_fail(PROA_ERR_RMA_SYNC, "%d target(s) are locked by this process already", win->locked);
     if (error)
         return error;
-    held_add(win, 1);
     if (!(mode & PROA_MODE_NOCHECK))
         lock_shared_by_all(win);
-    win->epoch_all = PROA_EPOCH_LOCK | (mode & PROA_MODE_NOCHECK ? PROA_EPOCH_NOCHECK : 0);
+    taken_by(win, &win->taker);
+    proa_epoch_all_set(win, PROA_EPOCH_LOCK | (mode & PROA_MODE_NOCHECK ? PROA_EPOCH_NOCHECK : 0));
     return PROA_OK;
 }
 
@@ -244,8 +309,7 @@ int proa_win_unlock_all(struct proa_win *win)
 
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC, "the window is not in a lock_all epoch of this process");
-    win->epoch_all = 0;
-    held_add(win, -1);
+    proa_epoch_all_set(win, 0);
     if (epoch & PROA_EPOCH_NOCHECK)
         visible(win);
     else
@@ -271,9 +335,10 @@ int proa_win_flush(struct proa_win *win, int target)
 {
     int error = flush_check(win, target);
 
-    if (!error)
-        visible(win);
-    return error;
+    if (error)
+        return error;
+    visible(win);
+    return PROA_OK;
 }
 
 int proa_win_flush_local(struct proa_win *win, int target)

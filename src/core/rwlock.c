@@ -44,11 +44,14 @@ static void queue_leave(struct proa_rwlock *lock, struct proa_bell *bell)
     proa_bell_ring(bell);
 }
 
+void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell)
+{
+    atomic_fetch_sub_explicit(&lock->state, PROA_RW_READER, memory_order_relaxed);
+    proa_bell_ring(bell); /* this may be what the writer at the head waits for */
+}
+
 void proa_rwlock_read_queued(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    /* Taking our count back may be what the writer at the head waits for. */
-    atomic_fetch_sub_explicit(&lock->state, PROA_RW_READER, memory_order_relaxed);
-    proa_bell_ring(bell);
     queue_enter(lock, bell);
     atomic_fetch_add_explicit(&lock->state, PROA_RW_READER, memory_order_acquire);
     if (!no_writer_inside(lock))

@@ -19,6 +19,8 @@ struct proa_rwlock {
     _Atomic uint32_t state;   /* PROA_RW_HELD by a writer | PROA_RW_WANTED by the queue's head | readers * PROA_RW_READER */
     _Atomic uint32_t tickets; /* drawn */
     _Atomic uint32_t serving; /* the ticket at the head of the queue */
+    _Atomic uint32_t
+        outside; /* how many wait outside of the queue (core/passive.c): counted by them, looked at by those who hold the lock */
 };
 
 void proa_rwlock_read_queued(struct proa_rwlock *lock, struct proa_bell *bell);
@@ -31,16 +33,29 @@ void proa_rwlock_write_enter(struct proa_rwlock *lock, struct proa_bell *bell);
 void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell);
 void proa_rwlock_write_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
 
-/* Takes the lock shared ahead of writers that only wait: for a process that holds other locks, for which such a writer, or one who waits for
- * it, may be waiting in turn. Writers do not starve by it, as those who hold locks come to an end. */
+/* Takes the lock shared ahead of writers that only wait: for one who holds another lock that somebody waits for, maybe such a writer, or
+ * one who waits for it. */
 void proa_rwlock_read_ahead(struct proa_rwlock *lock, struct proa_bell *bell);
 
-/* Takes the lock shared. bell: rung by every release. Acquires; its partner is the release in the unlocks. */
-static inline void proa_rwlock_read(struct proa_rwlock *lock, struct proa_bell *bell)
+/* Gives way to the writer inside, or at the head of the queue: takes our count back. */
+void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell);
+
+/* Takes the lock shared if no writer is inside or at the head of the queue. Was it taken? bell: rung by every release. Acquires; its
+ * partner is the release in the unlocks. */
+static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bell *bell)
 {
     uint32_t before = atomic_fetch_add_explicit(&lock->state, PROA_RW_READER, memory_order_acquire);
 
-    if (__builtin_expect(before & (PROA_RW_HELD | PROA_RW_WANTED), 0))
+    if (__builtin_expect((before & (PROA_RW_HELD | PROA_RW_WANTED)) == 0, 1))
+        return 1;
+    proa_rwlock_read_give_way(lock, bell);
+    return 0;
+}
+
+/* Takes the lock shared, in turn. */
+static inline void proa_rwlock_read(struct proa_rwlock *lock, struct proa_bell *bell)
+{
+    if (!proa_rwlock_read_try(lock, bell))
         proa_rwlock_read_queued(lock, bell);
 }
 

@@ -52,6 +52,7 @@ struct proa_target {
     struct proa_peer *owner;   /* whose arena holds the memory: the process, or rank 0 of a contiguous shared window */
     struct proa_win_ctl *ctl;  /* the target's shared words */
     struct proa_region cached; /* the region found last (dynamic windows) */
+    pthread_t taker;           /* the thread that took the lock of this target (core/held.h); set only if win->threads */
 };
 
 enum proa_flavor { PROA_FLAVOR_CREATE, PROA_FLAVOR_ALLOCATE, PROA_FLAVOR_DYNAMIC, PROA_FLAVOR_SHARED };
@@ -86,6 +87,8 @@ struct proa_win {
     void *base;                   /* our own window: MPI_WIN_BASE */
     struct proa_attached *attached; /* dynamic windows: what is attached here */
     uint64_t atomics_most;        /* elements of an accumulate that processor atomics may do (core/guard.h) */
+    pthread_t taker;              /* the thread that took the lock_all; set only if threads */
+    struct proa_win *watched_before, *watched_after; /* core/held.c */
     pthread_mutex_t mutex;        /* guards the epoch state against threads of this process (taken only if threads) */
     void *user;                   /* of whoever created the window (bind) */
 };
@@ -128,6 +131,12 @@ static inline char *proa_win_load_store(struct proa_win *win, int target)
 {
     win->direct = 1;
     return win->targets[target].base;
+}
+
+/* Threads that look whether their process holds a lock (core/held.c) read the bits without the mutex. */
+static inline void proa_epoch_all_set(struct proa_win *win, uint8_t bits)
+{
+    __atomic_store_n(&win->epoch_all, bits, __ATOMIC_RELAXED);
 }
 
 /* Guards epoch state against other threads of this process; free of cost where there are none. */

@@ -418,6 +418,130 @@ static void reader_and_waiting_writer(void **state)
     world_run(&(struct world_plan){.size = 3, .body = reader_and_waiting_writer_body, .limit_s = 10});
 }
 
+/* ---- no overtaking by those who stand in nobody's way ---- */
+
+/* What the reader that comes last holds besides. */
+enum elsewhere { LOCK_ALL, LOCK, LOCK_NOCHECK, LOCK_IN_THREAD, ASKED_IN_THREAD, ELSEWHERES };
+
+struct overtaking {
+    enum elsewhere elsewhere;
+    int all; /* the last reader asks for a lock_all, instead of a lock */
+};
+
+struct keeper {
+    struct world *world;
+    struct proa_win *kept;
+    enum elsewhere elsewhere;
+};
+
+/* In a thread of its own: takes a lock that nobody wants, or asks for one that it cannot have as long as the others fight. */
+static void keep_in_thread(void *arg, int number)
+{
+    const struct keeper *k = arg;
+
+    if (number == 0)
+        return;
+    if (k->elsewhere == ASKED_IN_THREAD)
+        step(k->world, 4); /* rank 1 holds it until all is over */
+    CHECK_OK(proa_win_lock(k->kept, 0, k->elsewhere == ASKED_IN_THREAD, 0));
+    step(k->world, 4);
+    after(k->world, 5);
+    CHECK_OK(proa_win_unlock(k->kept, 0));
+}
+
+static void keep(struct keeper *k)
+{
+    switch (k->elsewhere) {
+    case LOCK_ALL:
+        CHECK_OK(proa_win_lock_all(k->kept, 0));
+        break;
+    case LOCK:
+    case LOCK_NOCHECK:
+        CHECK_OK(proa_win_lock(k->kept, 0, 0, k->elsewhere == LOCK ? 0 : PROA_MODE_NOCHECK));
+        break;
+    default:
+        after(k->world, 4);
+    }
+}
+
+static void let_go(struct keeper *k)
+{
+    if (k->elsewhere == LOCK_ALL)
+        CHECK_OK(proa_win_unlock_all(k->kept));
+    else if (k->elsewhere == LOCK || k->elsewhere == LOCK_NOCHECK)
+        CHECK_OK(proa_win_unlock(k->kept, 0));
+}
+
+/* The last reader: a writer waits for the target that it asks for, and nobody for what it holds. */
+static void last_reader(void *arg, int number)
+{
+    const struct overtaking *plan = ((struct keeper *)arg)->world->arg;
+    struct keeper *k = arg;
+    struct proa_win *win = k->kept->user;
+
+    if (number == 1) {
+        if (k->elsewhere >= LOCK_IN_THREAD)
+            keep_in_thread(arg, number);
+        return;
+    }
+    keep(k);
+    await_writer(win, 0);
+    step(k->world, 2); /* about to ask */
+    CHECK_OK(plan->all ? proa_win_lock_all(win, 0) : proa_win_lock(win, 0, 0, 0));
+    CHECK_EQUAL(atomic_load(&inside_of(k->world)->entries), 1); /* the writer has been inside */
+    CHECK_OK(plan->all ? proa_win_unlock_all(win) : proa_win_unlock(win, 0));
+    step(k->world, 5);
+    let_go(k);
+}
+
+static void overtaking_body(struct world *world)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8, .threads = 1};
+    const struct overtaking *plan = world->arg;
+    struct keeper keeper = {world, window_create(world, &args), plan->elsewhere};
+    struct proa_win *win = window_create(world, &args);
+
+    keeper.kept->user = win;
+    switch (world->rank) {
+    case 0: /* reads as long as the others come */
+        CHECK_OK(proa_win_lock(win, 0, 0, 0));
+        step(world, 0);
+        after(world, 2);
+        world_sleep_us(20000); /* the last reader is in its call by now, or this test sees less than it could */
+        CHECK_OK(proa_win_unlock(win, 0));
+        break;
+    case 1:
+        if (plan->elsewhere == ASKED_IN_THREAD)
+            CHECK_OK(proa_win_lock(keeper.kept, 0, 0, 0));
+        step(world, 3);
+        after(world, 0);
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        atomic_fetch_add(&inside_of(world)->entries, 1);
+        CHECK_OK(proa_win_unlock(win, 0));
+        if (plan->elsewhere == ASKED_IN_THREAD) {
+            after(world, 5);
+            CHECK_OK(proa_win_unlock(keeper.kept, 0));
+        }
+        break;
+    default:
+        after(world, 3);
+        world_threads(2, last_reader, &keeper);
+    }
+    window_free(win);
+    window_free(keeper.kept);
+}
+
+static void overtaking(void **state)
+{
+    (void)state;
+    for (int all = 0; all < 2; all++)
+        for (int elsewhere = 0; elsewhere < ELSEWHERES; elsewhere++) {
+            struct overtaking plan = {(enum elsewhere)elsewhere, all};
+
+            world_run(&(struct world_plan){.size = 3, .body = overtaking_body, .arg = &plan, .limit_s = 10});
+        }
+}
+
 /* At random: one exclusive lock, or shared locks on both windows in any order, or lock_alls on both in any order. No process waits for another
  * that waits for it, as far as the user goes. */
 static void random_two_windows_body(struct world *world)
@@ -725,6 +849,7 @@ int main(void)
         cmocka_unit_test(writer_and_lock_all_windows),
         cmocka_unit_test(lock_alls_cross_windows),
         cmocka_unit_test(reader_and_waiting_writer),
+        cmocka_unit_test(overtaking),
         cmocka_unit_test(random_two_windows),
         cmocka_unit_test(threads),
         cmocka_unit_test(fairness),

@@ -1,0 +1,127 @@
+/* See held.h. */
+#include "core/held.h"
+
+#include <pthread.h>
+#include <utlist.h>
+
+static pthread_mutex_t watched_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct proa_win *watched; /* all windows of this process */
+
+void proa_held_watch(struct proa_win *win)
+{
+    pthread_mutex_lock(&watched_mutex);
+    DL_APPEND2(watched, win, watched_before, watched_after);
+    pthread_mutex_unlock(&watched_mutex);
+}
+
+void proa_held_forget(struct proa_win *win)
+{
+    if (!win->watched_before) /* it never came to be */
+        return;
+    pthread_mutex_lock(&watched_mutex);
+    DL_DELETE2(watched, win, watched_before, watched_after);
+    pthread_mutex_unlock(&watched_mutex);
+}
+
+/* ---- one window ---- */
+
+static int is_taken(uint8_t epoch)
+{
+    return (epoch & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK;
+}
+
+static int holds_all(const struct proa_win *win)
+{
+    return is_taken(__atomic_load_n(&win->epoch_all, __ATOMIC_RELAXED));
+}
+
+static int holds_one(const struct proa_target *target)
+{
+    return is_taken(__atomic_load_n(&target->epoch, __ATOMIC_RELAXED));
+}
+
+static int holds_exclusive(const struct proa_target *target)
+{
+    return (__atomic_load_n(&target->epoch, __ATOMIC_RELAXED) & PROA_EPOCH_EXCLUSIVE) != 0;
+}
+
+static int holds_any(const struct proa_win *win)
+{
+    if (holds_all(win))
+        return 1;
+    if (__atomic_load_n(&win->locked, __ATOMIC_RELAXED) == 0)
+        return 0;
+    for (int i = 0; i < win->size; i++)
+        if (holds_one(&win->targets[i]))
+            return 1;
+    return 0;
+}
+
+/* In the queue, at its head, or outside of it. What is read may be old: whoever asks while it waits asks again. */
+static int is_wanted(const struct proa_target *target)
+{
+    const struct proa_rwlock *lock = &target->ctl->lock;
+
+    return (atomic_load_explicit(&lock->state, memory_order_relaxed) & PROA_RW_WANTED) ||
+           atomic_load_explicit(&lock->tickets, memory_order_relaxed) != atomic_load_explicit(&lock->serving, memory_order_relaxed) ||
+           atomic_load_explicit(&lock->outside, memory_order_relaxed) != 0;
+}
+
+/* A lock_all wants every target, but waits for one after the other: whoever holds one exclusively stands in its way already. */
+static int awaits_writers(const struct proa_win *win)
+{
+    const struct proa_all_ctl *all = &win->targets[0].ctl->all;
+
+    return atomic_load_explicit(&all->asked, memory_order_relaxed) != atomic_load_explicit(&all->granted, memory_order_relaxed);
+}
+
+static int is_mine(const struct proa_win *win, const pthread_t *taker, enum proa_holder holder)
+{
+    return holder == PROA_HOLDER_PROCESS || !win->threads || pthread_equal(__atomic_load_n(taker, __ATOMIC_RELAXED), pthread_self());
+}
+
+static int wanted_in(const struct proa_win *win, enum proa_holder holder)
+{
+    int all = holds_all(win) && is_mine(win, &win->taker, holder), one;
+
+    if (!all && __atomic_load_n(&win->locked, __ATOMIC_RELAXED) == 0)
+        return 0;
+    for (int i = 0; i < win->size; i++) {
+        const struct proa_target *target = &win->targets[i];
+
+        one = !all && holds_one(target) && is_mine(win, &target->taker, holder);
+        if ((all || one) && is_wanted(target))
+            return 1;
+        if (one && holds_exclusive(target) && awaits_writers(win))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- all windows ---- */
+
+int proa_held_any(void)
+{
+    const struct proa_win *win;
+    int any = 0;
+
+    pthread_mutex_lock(&watched_mutex);
+    DL_FOREACH2(watched, win, watched_after)
+    if ((any = holds_any(win)))
+        break;
+    pthread_mutex_unlock(&watched_mutex);
+    return any;
+}
+
+int proa_held_wanted(enum proa_holder holder)
+{
+    const struct proa_win *win;
+    int wanted = 0;
+
+    pthread_mutex_lock(&watched_mutex);
+    DL_FOREACH2(watched, win, watched_after)
+    if ((wanted = wanted_in(win, holder)))
+        break;
+    pthread_mutex_unlock(&watched_mutex);
+    return wanted;
+}
