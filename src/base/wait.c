@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,14 @@ enum {
     IDLE_POKES = 16,    /* in a row that moved nothing, before sleeping */
     BUSY_POKE_NS = 800, /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
     SLEEP_MIN_NS = 50000,
-    SLEEP_MAX_NS = 1000000
+    SLEEP_MAX_NS = 1000000,
+    POLLS_PER_POKE = 1024,    /* calls that a program can poll with; a poke costs what some 20 of them do */
+    POLLS_PER_BUSY_POKE = 32, /* while a message moves */
+    POLLS_PER_TURN = 128,     /* crowded: looks at the clock */
+    POLL_PATIENCE_NS = 20000, /* of polling before others get the processor */
+    POLL_VAIN_NS = 50000,     /* and before it sleeps, if yields let nobody run although somebody wants to */
+    POLL_LULL_NS = 1000000,   /* a turn's calls took longer: the program does other things between them */
+    CONTENDED_NS = 100000000  /* somebody who took our processor so long ago may still want it */
 };
 
 static void (*wait_poke)(void);
@@ -205,4 +213,87 @@ static int has_come(void *arg)
 void proa_wait_count_slowly(const _Atomic uint64_t *word, uint64_t least, struct proa_bell *bell)
 {
     proa_wait(has_come, &(struct awaited){word, least}, bell);
+}
+
+/* ---- polling ---- */
+
+/* What a thread that polls knows of itself. */
+struct poller {
+    long begin_ns;     /* of polling without a break; 0: it has not begun */
+    long turn_ns;      /* when it last looked at the clock */
+    long contended_ns; /* when it last found that it had lost its processor to others */
+    long lost;         /* how often it has, so far */
+    int turns;         /* since the last poke */
+};
+
+static _Thread_local struct poller poller;
+
+/* Does anybody else want this processor? Only then is there somebody to sleep for. */
+static int is_contended(struct poller *p, long now_ns)
+{
+    struct rusage usage;
+
+    if (getrusage(RUSAGE_THREAD, &usage) == 0 && usage.ru_nivcsw != p->lost) {
+        p->lost = usage.ru_nivcsw;
+        p->contended_ns = now_ns;
+    }
+    return p->contended_ns && now_ns - p->contended_ns < CONTENDED_NS;
+}
+
+/* Crowded, and polling for some time: whoever is awaited may be one who cannot run. */
+static void let_others_run(struct poller *p)
+{
+    long begin_ns = proa_now_ns(), end_ns;
+
+    sched_yield();
+    end_ns = proa_now_ns();
+    if (end_ns - begin_ns > IDLE_YIELD_NS) {
+        p->begin_ns = end_ns;
+    } else if (end_ns - p->begin_ns > POLL_VAIN_NS && is_contended(p, end_ns)) {
+        nanosleep(&(struct timespec){0, SLEEP_MIN_NS}, NULL);
+        p->begin_ns = proa_now_ns();
+    }
+    p->turn_ns = p->begin_ns > end_ns ? p->begin_ns : end_ns;
+}
+
+static void crowded_turn(struct poller *p, int stored)
+{
+    long now_ns = proa_now_ns();
+
+    if (stored || p->begin_ns == 0 || now_ns - p->turn_ns > POLL_LULL_NS)
+        p->begin_ns = now_ns;
+    p->turn_ns = now_ns;
+    if (now_ns - p->begin_ns > POLL_PATIENCE_NS)
+        let_others_run(p);
+}
+
+/* One that takes its time has moved something of the host's: then there is more. Was it so? */
+static int poke_moves(void)
+{
+    long begin_ns;
+
+    if (!wait_poke)
+        return 0;
+    begin_ns = proa_now_ns();
+    wait_poke();
+    return proa_now_ns() - begin_ns > BUSY_POKE_NS;
+}
+
+void proa_polls_turn(struct proa_polls *polls)
+{
+    int stored = __atomic_load_n(&polls->stored, __ATOMIC_RELAXED), crowded = is_crowded();
+    uint32_t next = crowded ? POLLS_PER_TURN : POLLS_PER_POKE;
+
+    __atomic_store_n(&polls->stored, 0, __ATOMIC_RELAXED);
+    poller.turns += crowded ? 1 : POLLS_PER_POKE / POLLS_PER_TURN;
+    if (poller.turns >= POLLS_PER_POKE / POLLS_PER_TURN) {
+        poller.turns = 0;
+        if (poke_moves()) {
+            poller.turns = POLLS_PER_POKE / POLLS_PER_TURN;
+            next = POLLS_PER_BUSY_POKE;
+        }
+    }
+    if (crowded)
+        crowded_turn(&poller, stored);
+    __atomic_store_n(&polls->left, next - 1, __ATOMIC_RELAXED);
 }

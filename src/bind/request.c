@@ -21,11 +21,12 @@ static int check_passive(const struct proa_win *win, const char *call, int rank)
         proa_fail(PROA_ERR_RMA_SYNC, "request-based operations are for passive target epochs: target rank %d is not locked", rank));
 }
 
-static int give_request(int outcome, MPI_Request *request)
+static int give_request(struct proa_win *win, int outcome, MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
     if (outcome != MPI_SUCCESS)
         return outcome;
+    proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */
     return proa_pmpi()->Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, proa_private_comm(), request);
 }
 
@@ -41,7 +42,7 @@ PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, 
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_put(win, "MPI_Rput", (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(outcome, request);
+    return give_request(win, outcome, request);
 }
 PROA_ALIAS(Rput);
 
@@ -57,7 +58,7 @@ PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int ra
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_get(win, "MPI_Rget", (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(outcome, request);
+    return give_request(win, outcome, request);
 }
 PROA_ALIAS(Rget);
 
@@ -74,7 +75,7 @@ PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype dat
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_accumulate(win, "MPI_Raccumulate", (struct proa_near){origin, count, datatype},
                                      (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(outcome, request);
+    return give_request(win, outcome, request);
 }
 PROA_ALIAS(Raccumulate);
 
@@ -93,7 +94,7 @@ PROA_EXPORT int PMPI_Rget_accumulate(const void *origin, int count, MPI_Datatype
         outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate", (struct proa_near){origin, count, datatype},
                                          (struct proa_near){result, result_count, result_datatype},
                                          (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(outcome, request);
+    return give_request(win, outcome, request);
 }
 PROA_ALIAS(Rget_accumulate);
 
@@ -111,7 +112,7 @@ PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype da
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_put(win, "MPI_Rput_c", (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(outcome, request);
+    return give_request(win, outcome, request);
 }
 PROA_ALIAS(Rput_c);
 
@@ -128,7 +129,7 @@ PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_get(win, "MPI_Rget_c", (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(outcome, request);
+    return give_request(win, outcome, request);
 }
 PROA_ALIAS(Rget_c);
 
@@ -145,7 +146,7 @@ PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Data
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_accumulate(win, "MPI_Raccumulate_c", (struct proa_near){origin, count, datatype},
                                      (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(outcome, request);
+    return give_request(win, outcome, request);
 }
 PROA_ALIAS(Raccumulate_c);
 
@@ -164,7 +165,7 @@ PROA_EXPORT int PMPI_Rget_accumulate_c(const void *origin, MPI_Count count, MPI_
         outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate_c", (struct proa_near){origin, count, datatype},
                                          (struct proa_near){result, result_count, result_datatype},
                                          (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(outcome, request);
+    return give_request(win, outcome, request);
 }
 PROA_ALIAS(Rget_accumulate_c);
 #endif

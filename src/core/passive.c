@@ -262,6 +262,7 @@ static void visible(struct proa_win *win)
     if (!(__atomic_load_n(&win->touched, __ATOMIC_RELAXED) & PROA_TOUCH_STORED))
         return;
     proa_membar_full();
+    proa_polls_stored(&win->polls);
     if (!win->threads) /* another thread may just have touched it again */
         win->touched = 0;
 }
@@ -285,6 +286,7 @@ int proa_win_unlock(struct proa_win *win, int rank)
     if (win->locked == 0 && !win->threads)
         win->touched = 0;
     proa_win_leave(win);
+    proa_polled(&win->polls);
     return PROA_OK;
 }
 
@@ -315,6 +317,7 @@ int proa_win_unlock_all(struct proa_win *win)
     else
         all_leave(all_of(win));
     win->touched = 0;
+    proa_polled(&win->polls);
     return PROA_OK;
 }
 
@@ -338,16 +341,21 @@ int proa_win_flush(struct proa_win *win, int target)
     if (error)
         return error;
     visible(win);
+    proa_polled(&win->polls);
     return PROA_OK;
 }
 
 int proa_win_flush_local(struct proa_win *win, int target)
 {
-    return flush_check(win, target);
+    int error = flush_check(win, target);
+
+    if (!error)
+        proa_polled(&win->polls);
+    return error;
 }
 
 void proa_win_sync(struct proa_win *win)
 {
-    (void)win;
     proa_membar_full();
+    proa_polled(&win->polls);
 }

@@ -89,6 +89,7 @@ struct proa_win {
     uint64_t atomics_most;        /* elements of an accumulate that processor atomics may do (core/guard.h) */
     pthread_t taker;              /* the thread that took the lock_all; set only if threads */
     struct proa_win *watched_before, *watched_after; /* core/held.c */
+    struct proa_polls polls;                         /* calls that a program can poll with: flush, unlock, sync */
     pthread_mutex_t mutex;        /* guards the epoch state against threads of this process (taken only if threads) */
     void *user;                   /* of whoever created the window (bind) */
 };
