@@ -223,6 +223,7 @@ struct poller {
     long turn_ns;      /* when it last looked at the clock */
     long contended_ns; /* when it last found that it had lost its processor to others */
     long lost;         /* how often it has, so far */
+    long idle_poke_ns; /* the quickest poke so far */
     int turns;         /* since the last poke */
 };
 
@@ -267,16 +268,19 @@ static void crowded_turn(struct poller *p, int stored)
         let_others_run(p);
 }
 
-/* One that takes its time has moved something of the host's: then there is more. Was it so? */
-static int poke_moves(void)
+/* One that takes its time, by the measure of those that found nothing, has moved something of the host's: then there is more. Was it so? */
+static int poke_moves(struct poller *p)
 {
-    long begin_ns;
+    long begin_ns, took_ns;
 
     if (!wait_poke)
         return 0;
     begin_ns = proa_now_ns();
     wait_poke();
-    return proa_now_ns() - begin_ns > BUSY_POKE_NS;
+    took_ns = proa_now_ns() - begin_ns;
+    if (p->idle_poke_ns == 0 || took_ns < p->idle_poke_ns)
+        p->idle_poke_ns = took_ns;
+    return took_ns > BUSY_POKE_NS && took_ns > 4 * p->idle_poke_ns;
 }
 
 void proa_polls_turn(struct proa_polls *polls)
@@ -288,7 +292,7 @@ void proa_polls_turn(struct proa_polls *polls)
     poller.turns += crowded ? 1 : POLLS_PER_POKE / POLLS_PER_TURN;
     if (poller.turns >= POLLS_PER_POKE / POLLS_PER_TURN) {
         poller.turns = 0;
-        if (poke_moves()) {
+        if (poke_moves(&poller)) {
             poller.turns = POLLS_PER_POKE / POLLS_PER_TURN;
             next = POLLS_PER_BUSY_POKE;
         }
