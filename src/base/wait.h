@@ -50,39 +50,11 @@ static inline void proa_bell_ring(struct proa_bell *bell)
  * another process run. */
 void proa_wait_idle(void);
 
-/*
- * Calls that return at once, and that a program may make in a loop until something has come (flush, unlock, sync, a request that is
- * complete from the start): the loop must let the host's messages move, as what it waits for may depend on one, and where processors are
- * short let others run. Each call counts itself in a word of its window; all zero is a fresh one.
- */
-struct proa_polls {
-    uint32_t left;  /* calls until the next turn of the others, less one */
-    uint8_t stored; /* one of them has completed a store since the last turn: that is work, and no polling */
-};
-
-void proa_polls_turn(struct proa_polls *polls);
-
-static inline void proa_polled(struct proa_polls *polls)
-{
-    uint32_t left = __atomic_load_n(&polls->left, __ATOMIC_RELAXED) - 1;
-
-    __atomic_store_n(&polls->left, left, __ATOMIC_RELAXED);
-    if (__builtin_expect((int32_t)left < 0, 0))
-        proa_polls_turn(polls);
-}
-
-static inline void proa_polls_stored(struct proa_polls *polls)
-{
-    __atomic_store_n(&polls->stored, 1, __ATOMIC_RELAXED);
-}
-
-/* A clock that only goes forward, in nanoseconds. */
-long proa_now_ns(void);
-
-/* What moves the host's own messages; called at times by waiting threads. NULL: nothing. */
-void proa_wait_set_poke(void (*poke)(void));
-
 /* processes, processors: how many share this node. More processes than processors: hardly any spinning, yield early. */
 void proa_wait_set_load(int processes, int processors);
+int proa_wait_is_crowded(void);
+
+/* Gives the processor up once. Has it let anybody run? */
+int proa_wait_yield(void);
 
 #endif

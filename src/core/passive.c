@@ -14,6 +14,7 @@
  * the program itself is wrong. Whoever does not stand in anybody's way overtakes nobody, whatever else it holds.
  */
 #include "base/fail.h"
+#include "base/system.h"
 #include "core/held.h"
 #include "core/sync.h"
 
@@ -33,8 +34,8 @@ static int is_pressed(struct patience *patience)
     if (proa_held_wanted(PROA_HOLDER_THREAD))
         return 1;
     if (patience->begin_ns == 0)
-        patience->begin_ns = proa_now_ns();
-    return proa_now_ns() - patience->begin_ns > THREADS_DEPEND_NS && proa_held_wanted(PROA_HOLDER_PROCESS);
+        patience->begin_ns = proa_system->now_ns();
+    return proa_system->now_ns() - patience->begin_ns > THREADS_DEPEND_NS && proa_held_wanted(PROA_HOLDER_PROCESS);
 }
 
 /* ---- exclusive locks and lock_all ---- */

@@ -7,6 +7,7 @@
 #ifndef PROA_CORE_WIN_H
 #define PROA_CORE_WIN_H
 
+#include "base/poll.h"
 #include "core/peer.h"
 #include "core/regions.h"
 

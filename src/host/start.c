@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/fail.h"
 #include "base/settings.h"
-#include "base/wait.h"
+#include "base/poke.h"
 #include "core/peer.h"
 #include "host/operations.h"
 #include "host/pmpi.h"
@@ -41,7 +41,7 @@ static int never_begin(void)
 
 static void never_end(void)
 {
-    proa_wait_set_poke(NULL);
+    proa_poke_remove(poke);
     proa_pmpi()->Cancel(&never);
     proa_pmpi()->Wait(&never, MPI_STATUS_IGNORE);
 }
@@ -148,7 +148,7 @@ static enum state start(MPI_Comm comm)
         proa_log(PROA_LOG_WARN, "cannot start, windows are left to the host: %s", proa_failure());
         return OFF;
     }
-    proa_wait_set_poke(poke);
+    proa_poke_add(poke);
     return ON;
 }
 

@@ -1,0 +1,67 @@
+/* See poke.h. */
+#include "base/poke.h"
+#include "base/system.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+enum {
+    BUSY_NS = 800, /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
+    BUSY_TIMES = 4 /* of the quickest: where everything is slow, idle ones are too */
+};
+
+static _Atomic(proa_poke_function *) pokes[PROA_POKES];
+
+int proa_poke_add(proa_poke_function *poke)
+{
+    for (int i = 0; i < PROA_POKES; i++) {
+        proa_poke_function *none = NULL;
+
+        if (atomic_compare_exchange_strong(&pokes[i], &none, poke))
+            return 0;
+    }
+    return -1;
+}
+
+void proa_poke_remove(proa_poke_function *poke)
+{
+    for (int i = 0; i < PROA_POKES; i++) {
+        proa_poke_function *found = poke;
+
+        atomic_compare_exchange_strong(&pokes[i], &found, NULL);
+    }
+}
+
+/* Were there any? */
+static int poke_all(void)
+{
+    int any = 0;
+
+    for (int i = 0; i < PROA_POKES; i++) {
+        proa_poke_function *poke = atomic_load_explicit(&pokes[i], memory_order_acquire); /* partner: proa_poke_add */
+
+        if (poke) {
+            poke();
+            any = 1;
+        }
+    }
+    return any;
+}
+
+void proa_poke(void)
+{
+    poke_all();
+}
+
+int proa_poke_moves(void)
+{
+    static _Thread_local long quickest_ns; /* so far; 0: none yet */
+    long begin_ns = proa_system->now_ns(), took_ns;
+
+    if (!poke_all())
+        return 0;
+    took_ns = proa_system->now_ns() - begin_ns;
+    if (quickest_ns == 0 || took_ns < quickest_ns)
+        quickest_ns = took_ns;
+    return took_ns > BUSY_NS && took_ns > BUSY_TIMES * quickest_ns;
+}

@@ -1,0 +1,84 @@
+/* See poll.h. */
+#include "base/poll.h"
+#include "base/poke.h"
+#include "base/system.h"
+#include "base/wait.h"
+
+enum {
+    POLLS_PER_POKE = 1024,    /* calls that a program can poll with; a poke costs what some 20 of them do */
+    POLLS_PER_BUSY_POKE = 32, /* while a message moves */
+    POLLS_PER_TURN = 128,     /* crowded: looks at the clock */
+    POLL_PATIENCE_NS = 20000, /* of polling before others get the processor */
+    POLL_VAIN_NS = 50000,     /* and before it sleeps, if yields let nobody run although somebody wants to */
+    POLL_REST_NS = 50000,     /* its sleep */
+    POLL_LULL_NS = 1000000,   /* a turn's calls took longer: the program does other things between them */
+    CONTENDED_NS = 100000000  /* somebody who took our processor so long ago may still want it */
+};
+
+/* What a thread that polls knows of itself. */
+struct poller {
+    long begin_ns;     /* of polling without a break; 0: it has not begun */
+    long turn_ns;      /* when it last looked at the clock */
+    long contended_ns; /* when it last found that it had lost its processor to others */
+    long lost;         /* how often it has, so far */
+    int turns;         /* since the last poke */
+};
+
+static _Thread_local struct poller poller;
+
+/* Does anybody else want this processor? Only then is there somebody to sleep for. */
+static int is_contended(struct poller *p, long now_ns)
+{
+    long lost = proa_system->preempted();
+
+    if (lost != p->lost) {
+        p->lost = lost;
+        p->contended_ns = now_ns;
+    }
+    return p->contended_ns && now_ns - p->contended_ns < CONTENDED_NS;
+}
+
+/* Crowded, and polling for some time: whoever is awaited may be one who cannot run. */
+static void let_others_run(struct poller *p)
+{
+    int helped = proa_wait_yield();
+    long end_ns = proa_system->now_ns();
+
+    if (helped) {
+        p->begin_ns = end_ns;
+    } else if (end_ns - p->begin_ns > POLL_VAIN_NS && is_contended(p, end_ns)) {
+        proa_system->rest(POLL_REST_NS);
+        p->begin_ns = proa_system->now_ns();
+    }
+    p->turn_ns = p->begin_ns > end_ns ? p->begin_ns : end_ns;
+}
+
+static void crowded_turn(struct poller *p, int stored)
+{
+    long now_ns = proa_system->now_ns();
+
+    if (stored || p->begin_ns == 0 || now_ns - p->turn_ns > POLL_LULL_NS)
+        p->begin_ns = now_ns;
+    p->turn_ns = now_ns;
+    if (now_ns - p->begin_ns > POLL_PATIENCE_NS)
+        let_others_run(p);
+}
+
+void proa_polls_turn(struct proa_polls *polls)
+{
+    int stored = __atomic_load_n(&polls->stored, __ATOMIC_RELAXED), crowded = proa_wait_is_crowded();
+    uint32_t next = crowded ? POLLS_PER_TURN : POLLS_PER_POKE;
+
+    __atomic_store_n(&polls->stored, 0, __ATOMIC_RELAXED);
+    poller.turns += crowded ? 1 : POLLS_PER_POKE / POLLS_PER_TURN;
+    if (poller.turns >= POLLS_PER_POKE / POLLS_PER_TURN) {
+        poller.turns = 0;
+        if (proa_poke_moves()) {
+            poller.turns = POLLS_PER_POKE / POLLS_PER_TURN;
+            next = POLLS_PER_BUSY_POKE;
+        }
+    }
+    if (crowded)
+        crowded_turn(&poller, stored);
+    __atomic_store_n(&polls->left, next - 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,342 @@
+/* Waiting and polling (base/wait.c, base/poll.c) through all their phases, with a pretended clock and scheduler: no time passes but by
+ * their calls. */
+#include "base/poke.h"
+#include "base/poll.h"
+#include "base/system.h"
+#include "base/wait.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- the pretended system ---- */
+
+static struct {
+    long now_ns;
+    long look_costs_ns, yield_costs_ns, poke_costs_ns; /* each such call lets so much time pass */
+    long preempted;
+    int yields, sleeps, rests, wakes, pokes, looks;
+    long slept_ns, shortest_ns, longest_ns;                                           /* of the sleeps that ran into their time-out */
+    int ready_after_looks, ready_after_yields, ready_after_sleeps, ready_after_pokes; /* 0: never */
+    uint32_t rung_in_vain; /* rings while about to sleep: the futex then returns at once */
+    struct proa_bell bell;
+} pretend;
+
+static long pretend_now(void)
+{
+    return pretend.now_ns += 1;
+}
+
+static void pretend_yield(void)
+{
+    pretend.yields++;
+    pretend.now_ns += pretend.yield_costs_ns;
+}
+
+static void pretend_rest(long ns)
+{
+    pretend.rests++;
+    pretend.now_ns += ns;
+}
+
+static void pretend_sleep(_Atomic uint32_t *word, uint32_t expected, long timeout_ns)
+{
+    pretend.sleeps++;
+    assert_true(atomic_load(&pretend.bell.sleepers) == 1); /* announced */
+    if (atomic_load(word) != expected)
+        return; /* rung meanwhile */
+    pretend.now_ns += timeout_ns;
+    pretend.slept_ns += timeout_ns;
+    pretend.shortest_ns = pretend.shortest_ns && pretend.shortest_ns < timeout_ns ? pretend.shortest_ns : timeout_ns;
+    pretend.longest_ns = pretend.longest_ns > timeout_ns ? pretend.longest_ns : timeout_ns;
+}
+
+static void pretend_wake(_Atomic uint32_t *word)
+{
+    (void)word;
+    pretend.wakes++;
+}
+
+static long pretend_preempted(void)
+{
+    return pretend.preempted;
+}
+
+static const struct proa_system pretended = {pretend_now, pretend_yield, pretend_rest, pretend_sleep, pretend_wake, pretend_preempted};
+
+static void pretend_poke(void)
+{
+    pretend.pokes++;
+    pretend.now_ns += pretend.poke_costs_ns;
+}
+
+static int come(int after, int so_far)
+{
+    return after && so_far >= after;
+}
+
+static int ready(void *arg)
+{
+    (void)arg;
+    pretend.looks++;
+    pretend.now_ns += pretend.look_costs_ns;
+    if (pretend.rung_in_vain && atomic_load(&pretend.bell.sleepers)) {
+        pretend.rung_in_vain--;
+        proa_bell_ring(&pretend.bell);
+    }
+    return come(pretend.ready_after_looks, pretend.looks) || come(pretend.ready_after_yields, pretend.yields) ||
+           come(pretend.ready_after_sleeps, pretend.sleeps) || come(pretend.ready_after_pokes, pretend.pokes);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&pretend, 0, sizeof pretend);
+    pretend.now_ns = 1000000000;
+    pretend.look_costs_ns = 10;
+    pretend.yield_costs_ns = 300;
+    pretend.poke_costs_ns = 100;
+    proa_system = &pretended;
+    proa_wait_set_load(1, 2);
+    return proa_poke_add(pretend_poke);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    proa_poke_remove(pretend_poke);
+    return 0;
+}
+
+/* ---- waits ---- */
+
+static void spins(void **state)
+{
+    (void)state;
+    pretend.ready_after_looks = 500; /* 5 us */
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.looks, 500);
+    assert_int_equal(pretend.yields + pretend.sleeps + pretend.pokes, 0);
+}
+
+static void does_not_yield_where_processors_suffice(void **state)
+{
+    (void)state;
+    pretend.ready_after_sleeps = 1;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.yields, 0);
+    assert_int_equal(pretend.sleeps, 1);
+    assert_true(pretend.pokes > 0); /* before it sleeps */
+}
+
+static void yields_where_they_do_not(void **state)
+{
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.yield_costs_ns = 5000; /* somebody runs */
+    pretend.ready_after_yields = 100;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.yields, 100);
+    assert_int_equal(pretend.sleeps, 0);
+    assert_true(pretend.pokes >= 10); /* the host gets on meanwhile */
+}
+
+static void sleeps_at_once_where_yields_let_nobody_run(void **state)
+{
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.ready_after_sleeps = 1;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_in_range(pretend.yields, 1, 5);
+    for (int i = 0; i < 100; i++) {
+        pretend.ready_after_sleeps = pretend.sleeps + 1;
+        proa_wait(ready, NULL, &pretend.bell);
+    }
+    assert_in_range(pretend.yields, 5, 100); /* and then hardly tries any more */
+}
+
+static void sleeps_get_longer(void **state)
+{
+    (void)state;
+    pretend.ready_after_sleeps = 12;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.sleeps, 12);
+    assert_int_equal(pretend.shortest_ns, 50000);
+    assert_int_equal(pretend.longest_ns, 1000000);
+    assert_int_equal(pretend.slept_ns, 50000 + 100000 + 200000 + 400000 + 800000 + 7 * 1000000);
+    assert_int_equal(atomic_load(&pretend.bell.sleepers), 0);
+}
+
+/* A ring between the last look and the sleep: the sleep ends at once. */
+static void ring_is_not_missed(void **state)
+{
+    (void)state;
+    pretend.rung_in_vain = 1;
+    pretend.ready_after_sleeps = 1;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.sleeps, 1);
+    assert_int_equal(pretend.slept_ns, 0);
+    assert_int_equal(pretend.wakes, 1);
+    assert_int_equal(atomic_load(&pretend.bell.rings), 1);
+}
+
+static void rings_for_nobody(void **state)
+{
+    (void)state;
+    proa_bell_ring(&pretend.bell);
+    assert_int_equal(pretend.wakes, 0);
+    assert_int_equal(atomic_load(&pretend.bell.rings), 0);
+}
+
+static void pokes_while_it_helps(void **state)
+{
+    (void)state;
+    proa_poke_moves(); /* an idle one, for the measure */
+    pretend.poke_costs_ns = 5000;
+    pretend.ready_after_pokes = 1000;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.pokes, 1000);
+    assert_int_equal(pretend.sleeps, 0);
+}
+
+static int second_pokes;
+
+static void second_poke(void)
+{
+    second_pokes++;
+}
+
+static void pokes_are_all_called(void **state)
+{
+    int before;
+
+    (void)state;
+    second_pokes = 0;
+    assert_int_equal(proa_poke_add(second_poke), 0);
+    proa_poke();
+    assert_int_equal(pretend.pokes, 1);
+    assert_int_equal(second_pokes, 1);
+    assert_int_equal(proa_poke_add(second_poke) + proa_poke_add(second_poke), 0);
+    assert_int_equal(proa_poke_add(second_poke), -1); /* no room */
+    before = second_pokes;
+    proa_poke_remove(second_poke);
+    proa_poke();
+    assert_int_equal(second_pokes, before);
+    assert_int_equal(pretend.pokes, 2);
+}
+
+/* ---- polls ---- */
+
+static void poll_times(struct proa_polls *polls, int times, long costs_ns)
+{
+    for (int i = 0; i < times; i++) {
+        pretend.now_ns += costs_ns;
+        proa_polled(polls);
+    }
+}
+
+static void polls_poke_now_and_then(void **state)
+{
+    struct proa_polls polls = {0};
+
+    (void)state;
+    poll_times(&polls, 100000, 10);
+    assert_in_range(pretend.pokes, 90, 110);
+    assert_int_equal(pretend.yields + pretend.rests + pretend.sleeps, 0);
+}
+
+static void polls_poke_more_while_a_message_moves(void **state)
+{
+    struct proa_polls polls = {0};
+
+    (void)state;
+    poll_times(&polls, 2000, 10);
+    pretend.poke_costs_ns = 5000;
+    pretend.pokes = 0;
+    poll_times(&polls, 100000, 10);
+    assert_in_range(pretend.pokes, 2500, 3500);
+}
+
+static void polls_yield(void **state)
+{
+    struct proa_polls polls = {0};
+
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.yield_costs_ns = 5000;
+    poll_times(&polls, 100000, 10); /* 1 ms */
+    assert_in_range(pretend.yields, 35, 50);
+    assert_int_equal(pretend.rests, 0);
+    assert_in_range(pretend.pokes, 80, 110);
+}
+
+static void polls_rest_where_yields_let_nobody_run(void **state)
+{
+    struct proa_polls polls = {0};
+
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.now_ns += 1000000000; /* past what the tests before have seen */
+    poll_times(&polls, 100000, 10);
+    assert_int_equal(pretend.rests, 0); /* as nobody wants the processor */
+    pretend.preempted++;
+    poll_times(&polls, 100000, 10);
+    assert_in_range(pretend.rests, 10, 25);
+    pretend.now_ns += 1000000000;
+    pretend.rests = 0;
+    poll_times(&polls, 100000, 10);
+    assert_int_equal(pretend.rests, 0); /* that was long ago */
+}
+
+static void work_is_no_polling(void **state)
+{
+    struct proa_polls polls = {0};
+
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.preempted++;
+    for (int i = 0; i < 100000; i++) {
+        proa_polls_stored(&polls);
+        poll_times(&polls, 1, 10);
+    }
+    assert_int_equal(pretend.yields + pretend.rests, 0);
+    assert_in_range(pretend.pokes, 80, 110); /* but it too may wait for a message */
+}
+
+static void few_calls_are_no_polling(void **state)
+{
+    struct proa_polls polls = {0};
+
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.preempted++;
+    poll_times(&polls, 10000, 20000);
+    assert_int_equal(pretend.yields + pretend.rests, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(spins, begin, end),
+        cmocka_unit_test_setup_teardown(does_not_yield_where_processors_suffice, begin, end),
+        cmocka_unit_test_setup_teardown(yields_where_they_do_not, begin, end),
+        cmocka_unit_test_setup_teardown(sleeps_at_once_where_yields_let_nobody_run, begin, end),
+        cmocka_unit_test_setup_teardown(sleeps_get_longer, begin, end),
+        cmocka_unit_test_setup_teardown(ring_is_not_missed, begin, end),
+        cmocka_unit_test_setup_teardown(rings_for_nobody, begin, end),
+        cmocka_unit_test_setup_teardown(pokes_while_it_helps, begin, end),
+        cmocka_unit_test_setup_teardown(pokes_are_all_called, begin, end),
+        cmocka_unit_test_setup_teardown(polls_poke_now_and_then, begin, end),
+        cmocka_unit_test_setup_teardown(polls_poke_more_while_a_message_moves, begin, end),
+        cmocka_unit_test_setup_teardown(polls_yield, begin, end),
+        cmocka_unit_test_setup_teardown(polls_rest_where_yields_let_nobody_run, begin, end),
+        cmocka_unit_test_setup_teardown(work_is_no_polling, begin, end),
+        cmocka_unit_test_setup_teardown(few_calls_are_no_polling, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
