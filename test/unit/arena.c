@@ -22,7 +22,7 @@ static const uint64_t kib = 1 << 10, mib = 1 << 20;
 /* ---- failures on demand (linked with --wrap) ---- */
 
 static int fallocate_fails_after = -1, calloc_fails_after = -1; /* calls that still succeed; -1: all */
-static uint64_t available_bytes = UINT64_MAX;                   /* at most */
+static uint64_t available_bytes = 4ull << 30;
 
 /* One call: 1 if it is the one that fails. */
 static int is_due(int *fails_after)
@@ -48,13 +48,12 @@ void *__wrap_calloc(size_t count, size_t bytes)
     return is_due(&calloc_fails_after) ? NULL : __real_calloc(count, bytes);
 }
 
-uint64_t __real_proa_memory_available(void);
+/* Only what the test says, never what the node has: other tests beside this one take gigabytes of it, and with the node's own number a block
+ * was refused when they had. */
 uint64_t __wrap_proa_memory_available(void);
 uint64_t __wrap_proa_memory_available(void)
 {
-    uint64_t real = __real_proa_memory_available();
-
-    return real < available_bytes ? real : available_bytes;
+    return available_bytes;
 }
 
 /* ---- what is known of the segments ---- */
@@ -375,6 +374,7 @@ static void impossible_sizes(void **state)
 /* More than the node says that it has. */
 static void no_memory_left_body(struct world *world)
 {
+    uint64_t before = available_bytes;
     char *block;
     (void)world;
 
@@ -386,7 +386,7 @@ static void no_memory_left_body(struct world *world)
     available_bytes = 0;
     check_refused(20 * mib, 0);
     CHECK(proa_arena_free(block));
-    available_bytes = UINT64_MAX;
+    available_bytes = before;
     check_all_merged();
 }
 
@@ -452,7 +452,7 @@ static void notes_fail(void **state)
 
 static void several_segments_body(struct world *world)
 {
-    enum { BLOCKS = 12 };
+    enum { BLOCKS = 5 }; /* one in the first segment, two in the second */
     char *blocks[BLOCKS];
     (void)world;
 
@@ -461,7 +461,7 @@ static void several_segments_body(struct world *world)
         CHECK(blocks[i]);
         blocks[i][0] = blocks[i][50 * mib - 1] = (char)i;
     }
-    CHECK(segment_count() >= 3 && segment_count() <= 5);
+    CHECK_EQUAL(segment_count(), 3);
     for (int i = 1; i < segment_count(); i++) {
         CHECK(segment_bytes(i) >= 2 * segment_bytes(i - 1));
         CHECK_EQUAL(proa_peer_segment(proa_self, i), proa_arena_segment(i));
@@ -483,7 +483,7 @@ static void several_segments(void **state)
 /* One block that is larger than any segment so far. */
 static void large_block_body(struct world *world)
 {
-    uint64_t bytes = 300 * mib + 5;
+    uint64_t bytes = 150 * mib + 5;
     char *block = proa_arena_alloc(bytes, 2 * mib);
     (void)world;
 
