@@ -13,6 +13,8 @@ PROA_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
     if (size < 0)
         return proa_raise_on_comm(MPI_COMM_WORLD, "MPI_Alloc_mem", proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size));
     memory = proa_arena_alloc((size_t)size, proa_info_alignment(info));
+    if (!memory && proa_arena_is_limited((size_t)size))
+        return proa_pmpi()->Alloc_mem(size, info, base); /* it needs no file */
     if (!memory)
         return proa_raise_on_comm(MPI_COMM_WORLD, "MPI_Alloc_mem", PROA_ERR_NO_MEM);
     *(void **)base = memory;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <uthash.h>
 #include <utlist.h>
@@ -131,6 +132,16 @@ static int reserve(struct segment *segment, const struct block *block, uint64_t 
 
 /* ---- segments ---- */
 
+/* The largest segment that may be made now: whoever makes a file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
+static uint64_t segment_most(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return files.rlim_cur / CHUNK_BYTES * CHUNK_BYTES;
+}
+
 static struct block *block_new(struct segment *segment, uint64_t offset, uint64_t bytes)
 {
     struct block *block = calloc(1, sizeof *block);
@@ -173,14 +184,18 @@ static void segment_unmap(struct segment *segment)
 static int segment_add(uint64_t bytes)
 {
     struct segment *segment = &segments[segment_count];
-    uint64_t least = round_up(bytes, CHUNK_BYTES), wanted = first_segment_bytes;
+    uint64_t least = round_up(bytes, CHUNK_BYTES), most = segment_most(), wanted = first_segment_bytes;
     struct block *whole;
     int error;
 
     if (segment_count == PROA_SEGMENTS)
         return ENOMEM;
+    if (least > most)
+        return EFBIG;
     while (segment_count > 0 && wanted < 2 * segments[segment_count - 1].bytes)
         wanted *= 2;
+    if (wanted > most)
+        wanted = most;
     error = segment_map(segment, wanted < least ? least : wanted);
     if (error && wanted > least) /* a limit on address space, perhaps */
         error = segment_map(segment, least);
@@ -349,6 +364,13 @@ void *proa_arena_alloc(size_t bytes, size_t align)
         return NULL;
     }
     return block->address;
+}
+
+int proa_arena_is_limited(size_t bytes)
+{
+    uint64_t most = segment_most();
+
+    return most != UINT64_MAX && (bytes > most || segment_count == PROA_SEGMENTS);
 }
 
 int proa_arena_free(void *p)

@@ -29,7 +29,7 @@ struct card {
     struct position ctl, memory;
     uint64_t address, bytes;
     int32_t disp_unit;
-    int32_t error; /* preparing failed: a negative code */
+    int32_t error; /* preparing failed: a negative code, or PROA_ELSEWHERE */
 };
 
 static struct position position_of(const void *address, uint64_t bytes)
@@ -49,13 +49,19 @@ static size_t ctl_bytes(int size)
     return sizeof(struct proa_win_ctl) + (size_t)size * sizeof(struct proa_from_ctl);
 }
 
+/* The arena had no room for that. Where only a limit on this process's files forbids it, the host, which may do without, has the window. */
+static int no_room(uint64_t bytes)
+{
+    return proa_arena_is_limited(bytes) ? PROA_ELSEWHERE : PROA_ERR_NO_MEM;
+}
+
 static int allocate_ctl(struct proa_win *win)
 {
     size_t bytes = ctl_bytes(win->size);
 
     win->ctl = proa_arena_alloc(bytes, PROA_CACHE_LINE);
     if (!win->ctl)
-        return PROA_ERR_NO_MEM;
+        return no_room(bytes);
     memset(win->ctl, 0, bytes);
     return PROA_OK;
 }
@@ -93,7 +99,7 @@ static int allocate_memory(struct proa_win *win, const struct proa_create_args *
     if (args->bytes == 0)
         return PROA_OK;
     win->base = win->memory = proa_arena_alloc(args->bytes, memory_align(args));
-    return win->memory ? PROA_OK : PROA_ERR_NO_MEM;
+    return win->memory ? PROA_OK : no_room(args->bytes);
 }
 
 static int prepare(struct proa_win *win, const struct proa_create_args *args)
@@ -243,7 +249,7 @@ static int shared_allocate(struct proa_win *win, const struct card *cards, const
         return PROA_OK;
     win->memory = proa_arena_alloc(total, memory_align(args));
     if (!win->memory)
-        return PROA_ERR_NO_MEM;
+        return no_room(total);
     at = position_of(win->memory, total);
     atomic_store_explicit(&win->ctl->shared.segment, (uint32_t)at.segment, memory_order_relaxed);
     atomic_store_explicit(&win->ctl->shared.offset, at.offset, memory_order_release);

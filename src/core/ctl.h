@@ -19,7 +19,7 @@
 
 enum {
     PROA_CACHE_LINE = 64,
-    PROA_SEGMENTS = 48,       /* each at least twice the one before: more than an address space holds */
+    PROA_SEGMENTS = 48,       /* each twice the one before, where no limit forbids it: more than an address space holds */
     PROA_SLOTS = 256,         /* accessors of one process that may use processor atomics; the next one makes it use stripes */
     PROA_STRIPES = 1024,
     PROA_STRIPE_BYTES = 4096, /* consecutive bytes guarded by one stripe; a multiple of every element's size but long double's pairs */

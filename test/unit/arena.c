@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -501,6 +502,38 @@ static void large_block(void **state)
     world_run(&(struct world_plan){.size = 1, .body = large_block_body});
 }
 
+/* A limit on the size of files, as of `ulimit -f`: whoever goes beyond is sent SIGXFSZ. */
+static void small_files(struct world *world)
+{
+    struct rlimit files = {3 * mib + 1000, RLIM_INFINITY};
+    (void)world;
+
+    CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &files), 0);
+}
+
+static void file_limit_body(struct world *world)
+{
+    (void)world;
+    CHECK_EQUAL(segment_bytes(0), 3 * mib);
+    check_refused(3 * mib + 1, 0);
+    CHECK(proa_arena_is_limited(3 * mib + 1));
+    CHECK(!proa_arena_is_limited(3 * mib));
+    for (int i = 1; i < PROA_SEGMENTS; i++) {
+        CHECK(proa_arena_alloc(2 * mib, 0));
+        CHECK(segment_bytes(segment_count() - 1) <= 3 * mib);
+    }
+    while (proa_arena_alloc(2 * mib, 0))
+        continue;
+    CHECK_EQUAL(segment_count(), PROA_SEGMENTS);
+    CHECK(proa_arena_is_limited(2 * mib)); /* there is memory, but no segment left to put it in */
+}
+
+static void file_limit(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .before = small_files, .body = file_limit_body});
+}
+
 static void small_means_body(struct world *world)
 {
     enum { BLOCKS = 10000 };
@@ -587,7 +620,7 @@ int main(void)
         cmocka_unit_test(random_blocks), cmocka_unit_test(alignments), cmocka_unit_test(empty_blocks), cmocka_unit_test(not_a_block),
         cmocka_unit_test(find), cmocka_unit_test(pages_given_back), cmocka_unit_test(impossible_sizes), cmocka_unit_test(no_memory_left),
         cmocka_unit_test(reservation_fails), cmocka_unit_test(notes_fail), cmocka_unit_test(several_segments),
-        cmocka_unit_test(large_block), cmocka_unit_test(small_means), cmocka_unit_test(several_threads), cmocka_unit_test(started_again),
+        cmocka_unit_test(large_block), cmocka_unit_test(file_limit), cmocka_unit_test(small_means), cmocka_unit_test(several_threads), cmocka_unit_test(started_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -601,6 +602,36 @@ static void no_memory(void **state)
     on_all_sizes(no_memory_body, NULL);
 }
 
+/* The last process may have no files larger than 4 MiB: what it cannot share is the host's, for all. */
+static void last_has_small_files(struct world *world)
+{
+    struct rlimit files = {4 << 20, RLIM_INFINITY};
+
+    setenv("PROA_LOG", "0", 1);
+    if (world->rank == world->size - 1)
+        CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &files), 0);
+}
+
+static void small_files_body(struct world *world)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .disp_unit = 1, .bytes = 8 << 20};
+
+    window_free(window_of_words(world, 4));
+    check_all_fail(world, &args, PROA_ELSEWHERE);
+    args.flavor = PROA_FLAVOR_SHARED;
+    args.noncontig = 1;
+    check_all_fail(world, &args, PROA_ELSEWHERE);
+    args.bytes = 1 << 20;
+    window_free(window_create(world, &args));
+}
+
+static void small_files(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 3; size++)
+        world_run(&(struct world_plan){.size = size, .before = last_has_small_files, .body = small_files_body});
+}
+
 static void broken_exchange_body(struct world *world)
 {
     struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 100, .disp_unit = 1};
@@ -681,7 +712,8 @@ int main(void)
         cmocka_unit_test(shapes),           cmocka_unit_test(empty),        cmocka_unit_test(alignment),
         cmocka_unit_test(contiguous),       cmocka_unit_test(other_order),  cmocka_unit_test(further_segments),
         cmocka_unit_test(many_windows),     cmocka_unit_test(error_on_one), cmocka_unit_test(no_memory),
-        cmocka_unit_test(broken_exchange),  cmocka_unit_test(elsewhere),    cmocka_unit_test(one_node),
+        cmocka_unit_test(small_files),      cmocka_unit_test(broken_exchange),
+        cmocka_unit_test(elsewhere),        cmocka_unit_test(one_node),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
