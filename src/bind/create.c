@@ -7,6 +7,7 @@
 #include "host/exchange.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What the user asked for. */
 struct request {
@@ -105,6 +106,8 @@ static int create(const struct request *r)
     if (outcome == PROA_OK) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without a window, outcome told all ranks not to create one */
         window->hints = hints;
+        if (win->contiguous)
+            strcpy(window->hints.noncontig, "false"); /* whatever this rank asked for */
         outcome = window_finish(window, win, r);
     }
     if (outcome != PROA_OK && window)

@@ -28,7 +28,10 @@ struct card {
     struct proa_hello hello;
     struct position ctl, memory;
     uint64_t address, bytes;
+    uint64_t align; /* of memory that is allocated */
     int32_t disp_unit;
+    int32_t flavor;
+    int32_t noncontig; /* PROA_FLAVOR_SHARED: memory of its own is wanted, and allocated */
     int32_t error; /* preparing failed: a negative code, or PROA_ELSEWHERE */
 };
 
@@ -120,6 +123,9 @@ static void card_fill(struct card *card, const struct proa_win *win, const struc
     memset(card, 0, sizeof *card);
     proa_hello_fill(&card->hello);
     card->error = error;
+    card->flavor = (int32_t)args->flavor;
+    card->noncontig = args->noncontig;
+    card->align = memory_align(args);
     card->disp_unit = args->disp_unit;
     card->bytes = args->bytes;
     card->memory.segment = -1;
@@ -129,6 +135,7 @@ static void card_fill(struct card *card, const struct proa_win *win, const struc
     card->address = (uint64_t)(uintptr_t)win->base;
     card->memory = position_of(win->base, args->bytes);
 }
+
 
 /* ---- together: reaching the others ---- */
 
@@ -155,6 +162,9 @@ static int cards_judge(const struct card *cards, const struct proa_group *group,
     for (int i = 0; i < group->size; i++)
         if (cards[i].error)
             return reason_learn(group, i, cards[i].error);
+    for (int i = 1; i < group->size; i++)
+        if (cards[i].flavor != cards[0].flavor)
+            return proa_fail(PROA_ERR_RMA_FLAVOR, "ranks 0 and %d ask for windows of different flavors", i);
     for (int i = 1; i < group->size; i++)
         if (cards[i].hello.node != cards[0].hello.node) {
             if (flavor == PROA_FLAVOR_SHARED)
@@ -191,6 +201,10 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
 {
     char *segment;
 
+    if (win->contiguous) { /* shared_locate says where, if there is anything */
+        target->owner = target->peer;
+        return PROA_OK;
+    }
     if (win->flavor == PROA_FLAVOR_DYNAMIC) {
         target->reach = PROA_REACH_REGIONS;
         target->owner = target->peer;
@@ -234,20 +248,36 @@ static int targets_attach(struct proa_win *win, const struct card *cards)
 
 /* ---- contiguous shared windows: one block in rank 0's arena ---- */
 
-/* Rank 0 allocates for all and leaves word of it in its shared words; the others read that after the next collective. */
-static int shared_allocate(struct proa_win *win, const struct card *cards, const struct proa_create_args *args)
+/* Of one piece, unless all have asked for memory of their own (MPI-4.1, 13.2.3: the key may be ignored). What a process has allocated for
+ * itself, when others have not asked, goes back. */
+static void contiguous_decide(struct proa_win *win, const struct card *cards)
 {
-    uint64_t total = 0;
+    if (win->flavor != PROA_FLAVOR_SHARED)
+        return;
+    for (int i = 0; i < win->size; i++)
+        win->contiguous |= !cards[i].noncontig;
+    if (!win->contiguous || !win->memory)
+        return;
+    proa_arena_free(win->memory);
+    win->memory = win->base = NULL;
+}
+
+/* Rank 0 allocates for all and leaves word of it in its shared words; the others read that after the next collective. */
+static int shared_allocate(struct proa_win *win, const struct card *cards)
+{
+    uint64_t total = 0, align = 0;
     struct position at;
 
     if (win->rank != 0)
         return PROA_OK;
-    for (int i = 0; i < win->size; i++)
+    for (int i = 0; i < win->size; i++) {
+        align = cards[i].align > align ? cards[i].align : align;
         if (__builtin_add_overflow(total, cards[i].bytes, &total))
             return proa_fail(PROA_ERR_NO_MEM, "the sizes of all ranks together are more than an address space holds");
+    }
     if (total == 0)
         return PROA_OK;
-    win->memory = proa_arena_alloc(total, memory_align(args));
+    win->memory = proa_arena_alloc(total, align);
     if (!win->memory)
         return no_room(total);
     at = position_of(win->memory, total);
@@ -272,7 +302,6 @@ static int shared_locate(struct proa_win *win)
     for (int i = 0; i < win->size; i++) {
         struct proa_target *target = &win->targets[i];
         target_set_memory(target, owner, &at, segment);
-        target->private_memory = 0;
         at.offset += target->bytes;
     }
     win->base = win->targets[win->rank].base;
@@ -314,18 +343,18 @@ static int agree(const struct proa_group *group, int outcome)
     return 1 - value;
 }
 
-static int connect(struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group, const struct card *cards)
+static int connect(struct proa_win *win, const struct proa_group *group, const struct card *cards)
 {
-    int contiguous = args->flavor == PROA_FLAVOR_SHARED && !args->noncontig;
     int outcome = cards_judge(cards, group, win->flavor);
 
     if (outcome != PROA_OK)
         return outcome; /* everybody judged the same cards: no need to agree */
+    contiguous_decide(win, cards);
     outcome = targets_attach(win, cards);
-    if (contiguous && outcome == PROA_OK)
-        outcome = shared_allocate(win, cards, args);
+    if (win->contiguous && outcome == PROA_OK)
+        outcome = shared_allocate(win, cards);
     outcome = agree(group, outcome);
-    if (contiguous && outcome == PROA_OK)
+    if (win->contiguous && outcome == PROA_OK)
         outcome = agree(group, shared_locate(win));
     return outcome;
 }
@@ -340,7 +369,7 @@ static int create(struct proa_win *win, const struct proa_create_args *args, con
         return outcome; /* nothing can be received: the others will see this process's end */
     outcome = group->allgather(group->context, &mine, cards, sizeof mine);
     if (!outcome)
-        outcome = connect(win, args, group, cards);
+        outcome = connect(win, group, cards);
     free(cards);
     return outcome;
 }

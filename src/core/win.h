@@ -75,6 +75,7 @@ struct proa_win {
     int threads;                  /* several threads of this process may call at once */
     struct proa_win_ctl *ctl;     /* our own shared words */
     enum proa_flavor flavor;
+    int contiguous;               /* PROA_FLAVOR_SHARED: all memory is one block, in rank 0's arena */
 
     struct proa_ranks started_group, exposed_group;
     uint64_t *posts, *starts, *completes, *waits; /* epochs of each kind so far, by rank of the other side */
@@ -112,7 +113,7 @@ struct proa_create_args {
     uint64_t bytes;
     int disp_unit;
     size_t align;           /* of allocated memory, a power of two; 0: our choice */
-    int noncontig;          /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig */
+    int noncontig;          /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
     int threads;            /* several threads may call at once */
     uint64_t granularity;   /* info mpi_accumulate_granularity, in bytes; 0: our choice */
     int error;              /* not 0: the arguments are wrong here (a negative code); creation then fails on every process */

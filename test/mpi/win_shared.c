@@ -112,7 +112,19 @@ static void operations(MPI_Win win, int sparse, const char *what) {
     CHECK(own[2] == 7000 + left && own[3] == 5, "%s: operations bring %ld and %ld", what, own[2], own[3]);
 }
 
-static void run_case(int sparse, const char *noncontig, const char *what) {
+// The value of alloc_shared_noncontig that is in force.
+static void check_in_force(MPI_Win win, int contiguous, const char *what) {
+  char value[16] = "none";
+  MPI_Info info;
+  int found;
+  MPI_Win_get_info(win, &info);
+  MPI_Info_get(info, "alloc_shared_noncontig", sizeof value - 1, value, &found);
+  CHECK(found && strcmp(value, contiguous ? "false" : "true") == 0, "%s: alloc_shared_noncontig is %s", what, value);
+  MPI_Info_free(&info);
+}
+
+// noncontig is this rank's; contiguous is what comes of all ranks' together.
+static void run_case(int sparse, const char *noncontig, int contiguous, const char *what) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Win win;
   long *own = NULL;
@@ -123,7 +135,8 @@ static void run_case(int sparse, const char *noncontig, const char *what) {
   MPI_Win_allocate_shared(words_of(rank, sparse) * (MPI_Aint)sizeof(long), sizeof(long), info, MPI_COMM_WORLD, &own, &win);
   if (noncontig)
     MPI_Info_free(&info);
-  check_layout(win, own, sparse, !noncontig || strcmp(noncontig, "true") != 0, what);
+  check_layout(win, own, sparse, contiguous, what);
+  check_in_force(win, contiguous, what);
   store_by_fence(win, sparse, what);
   operations(win, sparse, what);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -135,10 +148,14 @@ static void run_case(int sparse, const char *noncontig, const char *what) {
 
 int main(int argc, char **argv) {
   start(&argc, &argv);
-  run_case(0, NULL, "contiguous");
-  run_case(1, NULL, "contiguous, some without memory");
-  run_case(0, "true", "not contiguous");
-  run_case(1, "true", "not contiguous, some without memory");
-  run_case(0, "false", "alloc_shared_noncontig=false");
+  run_case(0, NULL, 1, "contiguous");
+  run_case(1, NULL, 1, "contiguous, some without memory");
+  run_case(0, "true", 0, "not contiguous");
+  run_case(1, "true", 0, "not contiguous, some without memory");
+  run_case(0, "false", 1, "alloc_shared_noncontig=false");
+  for (int alone = 0; alone < nranks; alone++) { // contiguous unless all ask otherwise
+    run_case(0, rank == alone ? "true" : NULL, nranks > 1, "one asks for noncontig");
+    run_case(1, rank == alone ? "false" : "true", 1, "all but one ask for noncontig");
+  }
   return finish("win_shared");
 }

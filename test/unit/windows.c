@@ -324,6 +324,16 @@ static void wrong_operations(void **state)
     world_run(&(struct world_plan){.size = 2, .body = wrong_operations_body});
 }
 
+/* Where the next small block would be: grows if something was not given back. */
+static void *next_block(void)
+{
+    void *block = proa_arena_alloc(64, 0);
+
+    CHECK(block);
+    CHECK(proa_arena_free(block));
+    return block;
+}
+
 /* ---- shapes: sizes and units that differ from rank to rank, nothing at all, alignment ---- */
 
 static void own_shapes(struct world *world, enum proa_flavor flavor, int noncontig)
@@ -442,6 +452,37 @@ static void contiguous(void **state)
     on_all_sizes(contiguous_body, NULL);
 }
 
+/* Memory of its own is what some ask for, on one of the ranks or on all but one: all have one piece, and what was allocated before that was
+ * known goes back. The largest alignment that a rank asks for is that of the piece. */
+static void asked_by_some_body(struct world *world)
+{
+    void *before;
+
+    window_free(window_of_words(world, 4));
+    before = next_block();
+    for (int alone = 0; alone < world->size; alone++)
+        for (int other = 0; other < 2; other++) {
+            struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .bytes = 100, .disp_unit = 1};
+            struct proa_win *win;
+            args.noncontig = (world->rank == alone) != other;
+            args.align = world->rank == alone ? 1 << 16 : 0;
+            win = window_create(world, &args);
+            CHECK_EQUAL(win->contiguous, world->size > 1 || other);
+            for (int rank = 1; rank < world->size; rank++)
+                CHECK_EQUAL(proa_win_load_store(win, rank), proa_win_load_store(win, 0) + 100 * rank);
+            if (world->rank == 0)
+                CHECK_EQUAL((uintptr_t)win->base % (1 << 16), 0);
+            window_free(win);
+            CHECK_EQUAL(next_block(), before);
+        }
+}
+
+static void asked_by_some(void **state)
+{
+    (void)state;
+    on_all_sizes(asked_by_some_body, NULL);
+}
+
 /* Large windows live in segments that the neighbours have not mapped yet. */
 static void further_segments_body(struct world *world)
 {
@@ -526,16 +567,6 @@ static void other_order(void **state)
 
 /* ---- failures: the same outcome on every process, and nothing lost ---- */
 
-/* Where the next small block would be: grows if something was not given back. */
-static void *next_block(void)
-{
-    void *block = proa_arena_alloc(64, 0);
-
-    CHECK(block);
-    CHECK(proa_arena_free(block));
-    return block;
-}
-
 static void check_all_fail(struct world *world, const struct proa_create_args *args, int expected)
 {
     void *before = next_block();
@@ -569,6 +600,26 @@ static void error_on_one(void **state)
 {
     (void)state;
     on_all_sizes(error_on_one_body, NULL);
+}
+
+/* Processes that call different functions: nothing sensible can be done, but nobody is left waiting. */
+static void different_flavors_body(struct world *world)
+{
+    window_free(window_of_words(world, 4));
+    for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++) {
+        struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1};
+        args.bytes = flavor == PROA_FLAVOR_ALLOCATE || flavor == PROA_FLAVOR_SHARED ? 1000 : 0;
+        if (world->rank == world->size - 1)
+            args.flavor = (enum proa_flavor)((flavor + 1) % (PROA_FLAVOR_SHARED + 1));
+        check_all_fail(world, &args, PROA_ERR_RMA_FLAVOR);
+    }
+}
+
+static void different_flavors(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 4; size++)
+        world_run(&(struct world_plan){.size = size, .body = different_flavors_body});
 }
 
 static void no_memory_body(struct world *world)
@@ -712,6 +763,7 @@ int main(void)
         cmocka_unit_test(shapes),           cmocka_unit_test(empty),        cmocka_unit_test(alignment),
         cmocka_unit_test(contiguous),       cmocka_unit_test(other_order),  cmocka_unit_test(further_segments),
         cmocka_unit_test(many_windows),     cmocka_unit_test(error_on_one), cmocka_unit_test(no_memory),
+        cmocka_unit_test(asked_by_some),    cmocka_unit_test(different_flavors),
         cmocka_unit_test(small_files),      cmocka_unit_test(broken_exchange),
         cmocka_unit_test(elsewhere),        cmocka_unit_test(one_node),
     };
