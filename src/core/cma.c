@@ -3,7 +3,9 @@
 #include "base/fail.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 /* What one call moves at most is a little less than 2 GiB (MAX_RW_COUNT); a larger run is looped over. */
 static const uint64_t most_bytes = 1ull << 30;
@@ -85,6 +87,19 @@ int proa_cma_add(struct proa_cma_batch *batch, void *here, uint64_t there, uint6
     batch->runs++;
     batch->bytes += bytes;
     return error;
+}
+
+/* Yama (a security module) restricts it to ancestors otherwise; elsewhere the call fails and is not needed. */
+static void allow(void)
+{
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
+
+void proa_cma_allow(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, allow);
 }
 
 int proa_cma_works(struct proa_peer *peer)

@@ -24,6 +24,10 @@ void proa_cma_begin(struct proa_cma_batch *batch, const struct proa_peer *peer, 
 int proa_cma_add(struct proa_cma_batch *batch, void *here, uint64_t there, uint64_t bytes);
 int proa_cma_end(struct proa_cma_batch *batch);
 
+/* From now on neighbours may read and write this process's private memory. So may any process of the same user: it is done for the first
+ * window that needs it, before the others are told of it. */
+void proa_cma_allow(void);
+
 /* Does the kernel let us do it for this peer? Asks once and remembers. */
 int proa_cma_works(struct proa_peer *peer);
 

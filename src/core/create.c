@@ -136,6 +136,13 @@ static void card_fill(struct card *card, const struct proa_win *win, const struc
     card->memory = position_of(win->base, args->bytes);
 }
 
+/* May the others have to go through the kernel? */
+static int is_private(const struct card *card)
+{
+    return !card->error &&
+           (card->flavor == PROA_FLAVOR_DYNAMIC || (card->flavor == PROA_FLAVOR_CREATE && card->memory.segment < 0 && card->bytes));
+}
+
 
 /* ---- together: reaching the others ---- */
 
@@ -367,6 +374,8 @@ static int create(struct proa_win *win, const struct proa_create_args *args, con
     card_fill(&mine, win, args, outcome);
     if (!cards)
         return outcome; /* nothing can be received: the others will see this process's end */
+    if (is_private(&mine))
+        proa_cma_allow(); /* before the others have the card: they try it then */
     outcome = group->allgather(group->context, &mine, cards, sizeof mine);
     if (!outcome)
         outcome = connect(win, group, cards);

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -228,9 +227,6 @@ int proa_core_start(void)
     CPU_ZERO(&processors);
     node_hash = node_name();
     ctl_fill(ctl);
-    /* Neighbours may read and write our memory (process_vm_readv) also where Yama restricts that to ancestors; elsewhere this call fails and
-     * is not needed. */
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     proa_self = peer_add(ctl->id, ctl->pid, (char *)ctl);
     if (!proa_self) {
         proa_arena_stop();

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include <cmocka.h>
@@ -703,6 +704,62 @@ static void broken_exchange(void **state)
     world_run(&(struct world_plan){.size = 2, .body = broken_exchange_body});
 }
 
+/* ---- other processes may read our private memory (linked with --wrap=prctl) ---- */
+
+static int allowed; /* how often */
+
+int __real_prctl(int option, ...);
+int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+{
+    allowed += option == PR_SET_PTRACER;
+    return __real_prctl(option, a, b, c, d);
+}
+
+static struct proa_group inner;
+
+/* An exchange after which others may try: what has to be allowed is by then. */
+static int allowed_allgather(void *context, const void *mine, void *all, size_t bytes)
+{
+    CHECK_EQUAL(allowed, 1);
+    return inner.allgather(context, mine, all, bytes);
+}
+
+static void private_memory_body(struct world *world)
+{
+    int flavor = *(const int *)world->arg;
+    struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1};
+    struct proa_group group = inner = world->group;
+    struct proa_win *win;
+    static char fixed[100];
+    char *lent = proa_arena_alloc(100, 0);
+
+    for (int shared = PROA_FLAVOR_ALLOCATE; shared <= PROA_FLAVOR_SHARED; shared += 2)
+        window_free(window_create(world, &(struct proa_create_args){.flavor = (enum proa_flavor)shared, .bytes = 100, .disp_unit = 1}));
+    window_free(window_create(world, &(struct proa_create_args){.flavor = PROA_FLAVOR_CREATE, .base = lent, .bytes = 100, .disp_unit = 1}));
+    CHECK_EQUAL(allowed, 0); /* nobody needs it */
+    if (flavor == PROA_FLAVOR_CREATE) {
+        args.base = fixed;
+        args.bytes = sizeof fixed;
+    }
+    group.allgather = allowed_allgather;
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(proa_win_create(&args, &group, &win));
+        window_free(win);
+    }
+    CHECK_EQUAL(allowed, 1); /* once is enough */
+    CHECK(proa_arena_free(lent));
+}
+
+static void private_memory(void **state)
+{
+    static const int flavors[] = {PROA_FLAVOR_CREATE, PROA_FLAVOR_DYNAMIC};
+    (void)state;
+
+    for (int i = 0; i < 2; i++)
+        world_run(&(struct world_plan){.size = 2, .body = private_memory_body, .arg = &flavors[i]});
+}
+
 /* ---- nodes ---- */
 
 static void other_node(struct world *world)
@@ -764,6 +821,7 @@ int main(void)
         cmocka_unit_test(contiguous),       cmocka_unit_test(other_order),  cmocka_unit_test(further_segments),
         cmocka_unit_test(many_windows),     cmocka_unit_test(error_on_one), cmocka_unit_test(no_memory),
         cmocka_unit_test(asked_by_some),    cmocka_unit_test(different_flavors),
+        cmocka_unit_test(private_memory),
         cmocka_unit_test(small_files),      cmocka_unit_test(broken_exchange),
         cmocka_unit_test(elsewhere),        cmocka_unit_test(one_node),
     };
