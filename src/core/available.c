@@ -1,20 +1,42 @@
-/* See available.h. Sources: /proc/meminfo (proc(5)), cgroup v2 memory.max and memory.current, cgroup v1 memory.limit_in_bytes. */
+/* See available.h. Sources: /proc/meminfo, /proc/PID/mountinfo (proc(5)), cgroups(7), the kernel's cgroup-v2.rst and cgroup-v1/memory.rst. */
 #include "core/available.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const uint64_t margin_bytes = 64ull << 20;
+
+enum { LINE_ROOM = 1024 };
+
+/* What the two versions of control groups call the same. */
+static const struct {
+    const char *limit, *use, *droppable[3];
+} names[] = {
+    [1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file", ""}},
+    [2] = {"memory.max", "memory.current", {"inactive_file", "active_file", "slab_reclaimable"}},
+};
 
 static uint64_t less(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
 }
 
-static uint64_t meminfo_available(void)
+static FILE *open_in(const char *folder, const char *name)
 {
-    FILE *file = fopen("/proc/meminfo", "re");
+    char path[PROA_GROUP_ROOM + 64];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return fopen(path, "re");
+}
+
+/* ---- the node ---- */
+
+static uint64_t meminfo_available(const char *root)
+{
+    FILE *file = open_in(root, "proc/meminfo");
     char line[128];
     uint64_t kib, total = 0, found = 0;
 
@@ -29,15 +51,14 @@ static uint64_t meminfo_available(void)
     return found ? total : UINT64_MAX;
 }
 
-/* The number in DIR/NAME; UINT64_MAX for "max" or no such file. */
-static uint64_t cgroup_number(const char *dir, const char *name)
-{
-    char path[600];
-    uint64_t value = UINT64_MAX;
-    FILE *file;
+/* ---- one control group ---- */
 
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    file = fopen(path, "re");
+/* The number in a file; UINT64_MAX for "max" or no such file. */
+static uint64_t number_in(const char *folder, const char *name)
+{
+    uint64_t value = UINT64_MAX;
+    FILE *file = open_in(folder, name);
+
     if (!file)
         return UINT64_MAX;
     if (fscanf(file, "%" SCNu64, &value) != 1)
@@ -46,41 +67,160 @@ static uint64_t cgroup_number(const char *dir, const char *name)
     return value;
 }
 
-static uint64_t cgroup_left(const char *dir, const char *limit_name, const char *use_name)
+/* What counts as used, but is given up as soon as it is needed: what was read from files, and the kernel's own notes about them. Shared
+ * memory is not among it, though it lies in files too. */
+static uint64_t droppable(const char *folder, int version)
 {
-    uint64_t limit = cgroup_number(dir, limit_name), use = cgroup_number(dir, use_name);
-
-    return limit == UINT64_MAX || use == UINT64_MAX ? UINT64_MAX : less(limit, use);
-}
-
-static uint64_t cgroup_available(void)
-{
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    char line[512], dir[560];
-    uint64_t left = UINT64_MAX, here;
+    FILE *file = open_in(folder, "memory.stat");
+    char line[128], name[64];
+    uint64_t value, total = 0;
 
     if (!file)
-        return left;
-    while (fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = '\0';
-        here = UINT64_MAX;
-        if (strncmp(line, "0::", 3) == 0) {
-            snprintf(dir, sizeof dir, "/sys/fs/cgroup%s", line + 3);
-            here = cgroup_left(dir, "memory.max", "memory.current");
-        } else if (strstr(line, ":memory:")) {
-            snprintf(dir, sizeof dir, "/sys/fs/cgroup/memory%s", strstr(line, ":memory:") + 8);
-            here = cgroup_left(dir, "memory.limit_in_bytes", "memory.usage_in_bytes");
-        }
-        left = here < left ? here : left;
-    }
+        return 0;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "%63s %" SCNu64, name, &value) == 2)
+            for (int i = 0; i < 3; i++)
+                total += strcmp(name, names[version].droppable[i]) == 0 ? value : 0;
     fclose(file);
-    return left;
+    return total;
+}
+
+/* At most `most`, whatever the group has. What can be dropped is asked for only where it matters: the kernel adds it up for each reader. */
+static uint64_t left_to(const char *folder, int version, uint64_t most)
+{
+    uint64_t limit = number_in(folder, names[version].limit), use = number_in(folder, names[version].use), left;
+
+    if (limit == UINT64_MAX || use == UINT64_MAX)
+        return most;
+    left = less(limit, use);
+    if (left < most)
+        left = less(limit, less(use, droppable(folder, version)));
+    return left < most ? left : most;
+}
+
+/* ---- which control groups ---- */
+
+static void add(struct proa_groups *groups, int version, const char *folder)
+{
+    if (groups->count == PROA_GROUPS_MOST)
+        return;
+    groups->group[groups->count].version = version;
+    snprintf(groups->group[groups->count].folder, PROA_GROUP_ROOM, "%s", folder);
+    groups->count++;
+}
+
+/* folder, and all that it lies in up to top. */
+static void add_upwards(struct proa_groups *groups, int version, char *folder, size_t top)
+{
+    char *slash;
+
+    do {
+        add(groups, version, folder);
+        slash = strrchr(folder, '/');
+        if (!slash || (size_t)(slash - folder) < top)
+            return;
+        *slash = '\0';
+    } while (strlen(folder) >= top);
+}
+
+/* Is "memory" among the names with commas between? */
+static int has_memory(const char *names_begin, const char *names_end)
+{
+    for (const char *name = names_begin; name < names_end; name += strcspn(name, ",:") + 1)
+        if (strcspn(name, ",:") == 6 && strncmp(name, "memory", 6) == 0)
+            return 1;
+    return 0;
+}
+
+/* The path of the process's group in the hierarchy of that version, as /proc/self/cgroup has it. 1, or 0 if it is in none. */
+static int group_path(const char *root, int version, char path[LINE_ROOM])
+{
+    FILE *file = open_in(root, "proc/self/cgroup");
+    char line[LINE_ROOM];
+    int found = 0;
+
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *controllers = strchr(line, ':'), *at = controllers ? strchr(controllers + 1, ':') : NULL;
+
+        if (!at)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        found = version == 2 ? strncmp(line, "0::", 3) == 0 : has_memory(controllers + 1, at);
+        if (found)
+            strcpy(path, at + 1);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* path as it is seen from a mount that shows only what is below shown: containers see a part of the hierarchy, or a path that is not there. */
+static void add_below(struct proa_groups *groups, int version, const char *mount, const char *shown, const char *path)
+{
+    char folder[PROA_GROUP_ROOM];
+    size_t top = strlen(mount), length = strcmp(shown, "/") == 0 ? 0 : strlen(shown);
+
+    if (top + strlen(path) >= sizeof folder)
+        return;
+    snprintf(folder, sizeof folder, "%s", mount);
+    if (!strstr(path, "/..") && strncmp(path, shown, length) == 0 && (path[length] == '/' || path[length] == '\0') && strcmp(path + length, "/") != 0)
+        snprintf(folder + top, sizeof folder - top, "%s", path + length);
+    if (access(folder, F_OK) != 0)
+        folder[top] = '\0';
+    add_upwards(groups, version, folder, top);
+}
+
+/* Is this line of mountinfo a hierarchy with a memory controller? Its version, or 0. Behind " - " stand type, source and options. */
+static int mount_version(const char *line)
+{
+    const char *type = strstr(line, " - ");
+
+    if (type && strncmp(type, " - cgroup2 ", 11) == 0)
+        return 2;
+    return type && strncmp(type, " - cgroup ", 10) == 0 && strstr(type, "memory") ? 1 : 0;
+}
+
+void proa_groups_find(const char *root, struct proa_groups *groups)
+{
+    FILE *file = open_in(root, "proc/self/mountinfo");
+    char line[LINE_ROOM], path[LINE_ROOM], shown[PROA_GROUP_ROOM], at[PROA_GROUP_ROOM], mount[2 * PROA_GROUP_ROOM];
+    int version, seen[3] = {0}; /* the first place where a hierarchy is mounted will do */
+
+    groups->count = 0;
+    while (file && fgets(line, sizeof line, file)) {
+        version = mount_version(line);
+        if (!version || seen[version] || sscanf(line, "%*s %*s %*s %511s %511s", shown, at) != 2 || !group_path(root, version, path))
+            continue;
+        seen[version] = 1;
+        snprintf(mount, sizeof mount, "%s%s", root, at);
+        add_below(groups, version, mount, shown, path);
+    }
+    if (file)
+        fclose(file);
+}
+
+/* ---- the whole ---- */
+
+uint64_t proa_memory_available_in(const char *root, const struct proa_groups *groups)
+{
+    uint64_t least = meminfo_available(root);
+
+    for (int i = 0; i < groups->count; i++)
+        least = left_to(groups->group[i].folder, groups->group[i].version, least);
+    return least == UINT64_MAX ? least : less(least, margin_bytes);
+}
+
+static struct proa_groups own_groups;
+
+static void own_groups_find(void)
+{
+    proa_groups_find("", &own_groups);
 }
 
 uint64_t proa_memory_available(void)
 {
-    uint64_t node = meminfo_available(), group = cgroup_available();
-    uint64_t least = node < group ? node : group;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    return least == UINT64_MAX ? least : less(least, margin_bytes);
+    pthread_once(&once, own_groups_find);
+    return proa_memory_available_in("", &own_groups);
 }

@@ -4,8 +4,23 @@
 
 #include <stdint.h>
 
-/* Bytes that may still be reserved: what the kernel reports as available, or what is left to this control group, less a margin; UINT64_MAX
- * where neither can be read. */
+/* Bytes that may still be reserved: what the kernel reports as available, or the least that is left to this process's control group and to
+ * any of its ancestors, less a margin; UINT64_MAX where nothing can be read. What the kernel can drop, as it does with what was read from
+ * files, counts as available. */
 uint64_t proa_memory_available(void);
+
+/* The folders of the control groups that limit a process's memory. Found once: who starts a job puts it into its group before. */
+enum { PROA_GROUPS_MOST = 32, PROA_GROUP_ROOM = 512 };
+struct proa_groups {
+    int count;
+    struct {
+        int version; /* of the files in it: 1 or 2 */
+        char folder[PROA_GROUP_ROOM];
+    } group[PROA_GROUPS_MOST];
+};
+
+/* The same for a process whose files of the kernel lie under root: "" for this one, a folder made by a unit test. */
+void proa_groups_find(const char *root, struct proa_groups *groups);
+uint64_t proa_memory_available_in(const char *root, const struct proa_groups *groups);
 
 #endif
