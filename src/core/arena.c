@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uthash.h>
 #include <utlist.h>
@@ -19,6 +20,10 @@ enum { CHUNK_BYTES = 256 << 10 }; /* unit of reservation */
 static const uint64_t first_segment_bytes = 64ull << 20;
 static const uint64_t slice_bytes = 256ull << 20; /* between two looks at the memory that is left */
 static const uint64_t give_back_bytes = 1ull << 20; /* freed blocks from this size on return their pages to the system */
+static const rlim_t high_file = 1000; /* number from which our files have theirs, where the process may have twice as many */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
 
 struct block {
     uint64_t offset, bytes;
@@ -32,7 +37,8 @@ struct block {
 struct segment {
     char *base;
     uint64_t bytes;
-    int fd;
+    uint64_t device, inode; /* of the file */
+    int fd;                 /* it, unless the program has closed that number */
     struct block *first;       /* by address */
     struct block *free_blocks;
     uint8_t *reserved; /* one byte a chunk: 1 if its pages are reserved */
@@ -49,24 +55,59 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
+/* ---- the file ---- */
+
+/* Programs close files by number, as daemons do with all from 3 on, or count on getting the lowest ones for files of their own: ours keep
+ * away from there. */
+static int file_move_up(int fd)
+{
+    struct rlimit files;
+    rlim_t lowest = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < high_file ? files.rlim_cur / 2 : high_file;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, (int)lowest);
+
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+/* Has the program left it alone? If not, that number may be one of its own files, which must not be touched. */
+static int file_is_ours(const struct segment *segment)
+{
+    struct stat file;
+
+    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device && file.st_ino == segment->inode;
+}
+
 /* ---- reservation of pages ---- */
+
+/* Through the mapping where the file is gone: that also fills in this process's page table, and so takes longer. */
+static int file_reserve(struct segment *segment, uint64_t offset, uint64_t bytes)
+{
+    if (!file_is_ours(segment))
+        return madvise(segment->base + offset, bytes, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+    while (fallocate(segment->fd, 0, (off_t)offset, (off_t)bytes) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
 
 static int reserve_chunks(struct segment *segment, uint64_t first, uint64_t count)
 {
-    if (count * CHUNK_BYTES > proa_memory_available())
-        return ENOMEM;
-    while (fallocate(segment->fd, 0, (off_t)(first * CHUNK_BYTES), (off_t)(count * CHUNK_BYTES)) != 0)
-        if (errno != EINTR)
-            return errno;
-    memset(segment->reserved + first, 1, count);
-    return 0;
+    int error = count * CHUNK_BYTES > proa_memory_available() ? ENOMEM : 0;
+
+    if (!error)
+        error = file_reserve(segment, first * CHUNK_BYTES, count * CHUNK_BYTES);
+    if (!error)
+        memset(segment->reserved + first, 1, count);
+    return error;
 }
 
 static void return_chunks(struct segment *segment, uint64_t first, uint64_t count)
 {
     if (count == 0)
         return;
-    if (fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(first * CHUNK_BYTES), (off_t)(count * CHUNK_BYTES)) == 0)
+    if (madvise(segment->base + first * CHUNK_BYTES, count * CHUNK_BYTES, MADV_REMOVE) == 0)
         memset(segment->reserved + first, 0, count);
 }
 
@@ -157,17 +198,22 @@ static struct block *block_new(struct segment *segment, uint64_t offset, uint64_
 /* Opens and maps a memfd of the given size. Returns 0 or an errno. */
 static int segment_map(struct segment *segment, uint64_t bytes)
 {
+    struct stat file;
+
     segment->fd = memfd_create("proa", MFD_CLOEXEC);
     if (segment->fd < 0)
         return errno;
+    segment->fd = file_move_up(segment->fd);
     segment->base = MAP_FAILED;
-    if (ftruncate(segment->fd, (off_t)bytes) == 0)
+    if (ftruncate(segment->fd, (off_t)bytes) == 0 && fstat(segment->fd, &file) == 0)
         segment->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
     if (segment->base == MAP_FAILED) {
         int error = errno;
         close(segment->fd);
         return error;
     }
+    segment->device = file.st_dev;
+    segment->inode = file.st_ino;
     segment->bytes = bytes;
     return 0;
 }
@@ -175,7 +221,8 @@ static int segment_map(struct segment *segment, uint64_t bytes)
 static void segment_unmap(struct segment *segment)
 {
     munmap(segment->base, segment->bytes);
-    close(segment->fd);
+    if (file_is_ours(segment))
+        close(segment->fd);
     free(segment->reserved);
     memset(segment, 0, sizeof *segment);
 }
@@ -219,6 +266,8 @@ static void segment_publish(int number)
     struct proa_segment_ctl *ctl = &arena_ctl->segments[number];
 
     ctl->address = (uint64_t)(uintptr_t)segments[number].base;
+    ctl->device = segments[number].device;
+    ctl->inode = segments[number].inode;
     ctl->fd = segments[number].fd;
     atomic_store_explicit(&ctl->bytes, segments[number].bytes, memory_order_release); /* partner: segment_of in core/peer.c */
 }

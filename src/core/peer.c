@@ -87,31 +87,66 @@ static void ctl_fill(struct proa_proc_ctl *ctl)
 
 void proa_hello_fill(struct proa_hello *hello)
 {
+    const struct proa_segment_ctl *first = &proa_self->ctl->segments[0];
+
     memset(hello, 0, sizeof *hello);
     hello->node = node_hash;
     hello->id = proa_self->id;
-    hello->first_bytes = atomic_load_explicit(&proa_self->ctl->segments[0].bytes, memory_order_relaxed);
+    hello->first_bytes = atomic_load_explicit(&first->bytes, memory_order_relaxed);
+    hello->first_device = first->device;
+    hello->first_inode = first->inode;
     hello->pid = proa_self->pid;
-    hello->first_fd = proa_self->ctl->segments[0].fd;
+    hello->first_fd = first->fd;
 }
 
 /* ---- peers ---- */
 
-/* Maps file fd of process pid. The owner has mapped it with the same size, so no access within it can fault for lack of a page. */
-static char *map_from(int pid, int fd, uint64_t bytes)
+/* A segment of another process as it tells of it. */
+struct remote {
+    int pid, fd;
+    uint64_t bytes, device, inode;
+};
+
+static int is_it(const struct stat *file, const struct remote *remote)
+{
+    return file->st_dev == remote->device && file->st_ino == remote->inode && (uint64_t)file->st_size >= remote->bytes;
+}
+
+/* Opens the segment's file, or fails with errno. The program may have closed it, and another file may have its number now: that is not even
+ * opened, as opening a pipe or a tape does something. Looked at again when open, since numbers change at any time. */
+static int remote_open(const struct remote *remote, const char *path)
+{
+    struct stat file;
+    int fd;
+
+    if (stat(path, &file) != 0)
+        return -1;
+    fd = is_it(&file, remote) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (fd >= 0 && fstat(fd, &file) == 0 && is_it(&file, remote))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 || !is_it(&file, remote))
+        errno = ESTALE;
+    return -1;
+}
+
+/* The owner has mapped it with the same size, so no access within it can fault for lack of a page. */
+static char *remote_map(const struct remote *remote)
 {
     char path[64];
     char *base = MAP_FAILED;
-    int here;
+    int fd;
 
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
-    here = open(path, O_RDWR | O_CLOEXEC);
-    if (here >= 0) {
-        base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, here, 0);
-        close(here);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", remote->pid, remote->fd);
+    fd = remote_open(remote, path);
+    if (fd >= 0) {
+        base = mmap(NULL, remote->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        close(fd);
     }
     if (base == MAP_FAILED) {
-        proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (%s): %s", pid, path, strerror(errno));
+        proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (%s): %s", remote->pid, path,
+                  errno == ESTALE || errno == ENOENT ? "it has ended, or its program has closed Proa's file" : strerror(errno));
         return NULL;
     }
     return base;
@@ -158,7 +193,7 @@ static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
     HASH_FIND(hh, peers, &hello->id, sizeof hello->id, peer);
     if (peer)
         return peer;
-    first = map_from(hello->pid, hello->first_fd, hello->first_bytes);
+    first = remote_map(&(struct remote){hello->pid, hello->first_fd, hello->first_bytes, hello->first_device, hello->first_inode});
     if (!first)
         return NULL;
     ctl = (const struct proa_proc_ctl *)(const void *)first;
@@ -198,7 +233,8 @@ static char *segment_map_locked(struct proa_peer *peer, int segment)
         proa_fail(PROA_ERR_INTERN, "process %d has no segment %d", peer->pid, segment);
         return NULL;
     }
-    base = peer == proa_self ? proa_arena_segment(segment) : map_from(peer->pid, ctl->fd, bytes);
+    base = peer == proa_self ? proa_arena_segment(segment)
+                             : remote_map(&(struct remote){peer->pid, ctl->fd, bytes, ctl->device, ctl->inode});
     atomic_store_explicit(&peer->segments[segment], base, memory_order_release);
     return base;
 }

@@ -19,6 +19,7 @@ struct proa_hello {
     uint64_t node;        /* equal on equal nodes: host name, boot, pid namespace and PROA_NODE_ID */
     uint64_t id;          /* of the process */
     uint64_t first_bytes; /* size of its first segment */
+    uint64_t first_device, first_inode;
     int32_t pid;
     int32_t first_fd;
 };

@@ -13,8 +13,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -558,6 +560,52 @@ static void small_means(void **state)
     world_run(&(struct world_plan){.size = 1, .body = small_means_body});
 }
 
+/* ---- the program closes files that are not its own ---- */
+
+/* Its own file under the number of ours: nothing of what the arena does may touch it. */
+static void closed_files_body(struct world *world)
+{
+    enum { FILE_BYTES = 64 << 20 };
+    int users = memfd_create("of the user", MFD_CLOEXEC), ours = proa_self->ctl->segments[0].fd;
+    char *block = proa_arena_alloc(8 * mib, 0);
+    struct stat file;
+    (void)world;
+
+    CHECK(ours > 100); /* out of the way of those who count from 3 on */
+    CHECK(block);
+    CHECK_EQUAL(ftruncate(users, FILE_BYTES), 0);
+    CHECK_EQUAL(fallocate(users, 0, 0, FILE_BYTES), 0);
+    CHECK_EQUAL(dup2(users, ours), ours);
+    CHECK(proa_arena_free(block)); /* gives pages back */
+    block = proa_arena_alloc(32 * mib, 0); /* and has new ones reserved */
+    CHECK(block);
+    memset(block, 1, 32 * mib);
+    CHECK(proa_arena_free(block));
+    CHECK(proa_arena_alloc(100 * mib, 0)); /* a new segment has its own file */
+    proa_core_stop();
+    CHECK_EQUAL(fstat(ours, &file), 0);
+    CHECK_EQUAL(file.st_size, FILE_BYTES);
+    CHECK_EQUAL((uint64_t)file.st_blocks * 512, FILE_BYTES);
+    CHECK_EQUAL(close(ours), 0);
+
+    /* Closed, and nothing in its place. */
+    CHECK_OK(proa_core_start());
+    CHECK_EQUAL(close(proa_self->ctl->segments[0].fd), 0);
+    block = proa_arena_alloc(32 * mib, 0);
+    CHECK(block);
+    CHECK(proa_arena_free(block));
+    proa_core_stop();
+    CHECK_EQUAL(fstat(users, &file), 0);
+    close(users);
+    CHECK_OK(proa_core_start());
+}
+
+static void closed_files(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = closed_files_body});
+}
+
 /* ---- threads ---- */
 
 static void thread_steps(void *arg, int number)
@@ -620,7 +668,8 @@ int main(void)
         cmocka_unit_test(random_blocks), cmocka_unit_test(alignments), cmocka_unit_test(empty_blocks), cmocka_unit_test(not_a_block),
         cmocka_unit_test(find), cmocka_unit_test(pages_given_back), cmocka_unit_test(impossible_sizes), cmocka_unit_test(no_memory_left),
         cmocka_unit_test(reservation_fails), cmocka_unit_test(notes_fail), cmocka_unit_test(several_segments),
-        cmocka_unit_test(large_block), cmocka_unit_test(file_limit), cmocka_unit_test(small_means), cmocka_unit_test(several_threads), cmocka_unit_test(started_again),
+        cmocka_unit_test(large_block), cmocka_unit_test(file_limit), cmocka_unit_test(small_means),
+        cmocka_unit_test(closed_files), cmocka_unit_test(several_threads), cmocka_unit_test(started_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
