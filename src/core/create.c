@@ -317,6 +317,14 @@ static int shared_locate(struct proa_win *win)
 
 /* ---- the whole ---- */
 
+static void targets_release(struct proa_win *win)
+{
+    for (int i = 0; win->targets && i < win->size; i++)
+        if (win->targets[i].peer)
+            proa_peer_release(win->targets[i].peer);
+    free(win->targets);
+}
+
 void proa_win_release(struct proa_win *win)
 {
     proa_held_forget(win);
@@ -325,7 +333,7 @@ void proa_win_release(struct proa_win *win)
         proa_arena_free(win->memory);
     if (win->ctl)
         proa_arena_free(win->ctl);
-    free(win->targets);
+    targets_release(win);
     free(win->posts);
     free(win->started_group.rank);
     free(win->exposed_group.rank);

@@ -24,7 +24,7 @@ struct proa_peer *proa_self;
 
 static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_peer *peers; /* by id */
-static cpu_set_t processors;    /* where any process of the node may run */
+static _Atomic unsigned unheld; /* how often a peer's last holder has let it go */
 static uint64_t node_hash;
 
 /* ---- who we are ---- */
@@ -160,10 +160,38 @@ static struct proa_slot *slot_take(struct proa_proc_ctl *ctl)
 }
 
 /* More processes than processors changes how we wait. */
-static void load_update(const struct proa_proc_ctl *newcomer)
+static void load_update(void)
 {
-    CPU_OR(&processors, &processors, &newcomer->processors);
+    const struct proa_peer *peer, *next;
+    cpu_set_t processors; /* where any of us may run */
+
+    CPU_ZERO(&processors);
+    HASH_ITER(hh, peers, peer, next)
+        CPU_OR(&processors, &processors, &peer->ctl->processors);
     proa_wait_set_load((int)HASH_COUNT(peers), CPU_COUNT(&processors));
+}
+
+/* When the process of that number started, in ticks since the node did (proc(5), stat): tells it from a later one. 0: there is none, or it has
+ * ended and its parent has not asked yet. A first thread that has ended before the others looks like that too, but for their number. */
+static uint64_t process_started(int pid)
+{
+    char path[40], text[1024], state = 'Z';
+    unsigned long long started = 0;
+    long threads = 0;
+    const char *rest;
+    ssize_t length;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    rest = strrchr(text, ')'); /* the name before it may hold anything */
+    if (!rest || sscanf(rest + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu", &state, &threads, &started) != 3)
+        return 0;
+    return (state == 'Z' || state == 'X') && threads <= 1 ? 0 : started;
 }
 
 static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
@@ -177,11 +205,42 @@ static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
     peer->ctl = (struct proa_proc_ctl *)(void *)first;
     peer->segments[0] = first;
     peer->slot = slot_take(peer->ctl);
+    peer->started = process_started(pid);
     HASH_ADD(hh, peers, id, sizeof id, peer);
-    load_update(peer->ctl);
+    load_update();
     if (!peer->ctl->light_fences || proa_membar_light_is_full)
         proa_membar_weaken();
     return peer;
+}
+
+static void peer_detach(struct proa_peer *peer)
+{
+    for (int i = 0; i < PROA_SEGMENTS && peer != proa_self; i++)
+        if (i > 0 && peer->segments[i])
+            munmap(peer->segments[i], atomic_load(&peer->ctl->segments[i].bytes));
+    if (peer != proa_self)
+        munmap(peer->segments[0], atomic_load(&peer->ctl->segments[0].bytes));
+    free(peer);
+}
+
+static int has_ended(const struct proa_peer *peer)
+{
+    return peer->started && process_started(peer->pid) != peer->started;
+}
+
+/* Lets go of ended processes that no window holds. Not thread-safe. */
+static void peers_sweep(void)
+{
+    unsigned before = HASH_COUNT(peers);
+    struct proa_peer *peer, *next;
+
+    HASH_ITER(hh, peers, peer, next)
+        if (peer != proa_self && atomic_load_explicit(&peer->holders, memory_order_acquire) == 0 && has_ended(peer)) {
+            HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc): the analyser takes the next peer for the one just freed */
+            peer_detach(peer);
+        }
+    if (HASH_COUNT(peers) != before)
+        load_update();
 }
 
 static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
@@ -202,6 +261,7 @@ static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
         proa_fail(PROA_ERR_OTHER, "process %d here is not the process %d that said hello", hello->pid, hello->pid);
         return NULL;
     }
+    peers_sweep(); /* where processes come, others have gone */
     peer = peer_add(hello->id, hello->pid, first);
     if (!peer) {
         munmap(first, hello->first_bytes);
@@ -216,8 +276,27 @@ struct proa_peer *proa_peer_attach(const struct proa_hello *hello)
 
     pthread_mutex_lock(&peers_mutex);
     peer = peer_attach_locked(hello);
+    if (peer)
+        atomic_fetch_add_explicit(&peer->holders, 1, memory_order_relaxed);
     pthread_mutex_unlock(&peers_mutex);
     return peer;
+}
+
+/* A look at a process takes some microseconds, freeing a window among two less than one: so it is done now and then. */
+void proa_peer_release(struct proa_peer *peer)
+{
+    enum { RELEASES_PER_LOOK = 64 };
+
+    if (atomic_fetch_sub_explicit(&peer->holders, 1, memory_order_release) > 1 || peer == proa_self) /* partner: peers_sweep */
+        return;
+    if ((atomic_fetch_add_explicit(&unheld, 1, memory_order_relaxed) + 1) % RELEASES_PER_LOOK)
+        return;
+    pthread_mutex_lock(&peers_mutex);
+    if (unheld >= RELEASES_PER_LOOK * HASH_COUNT(peers)) {
+        unheld = 0;
+        peers_sweep();
+    }
+    pthread_mutex_unlock(&peers_mutex);
 }
 
 static char *segment_map_locked(struct proa_peer *peer, int segment)
@@ -260,7 +339,6 @@ int proa_core_start(void)
     if (!ctl)
         return PROA_ERR_NO_MEM;
     proa_kernels_choose();
-    CPU_ZERO(&processors);
     node_hash = node_name();
     ctl_fill(ctl);
     proa_self = peer_add(ctl->id, ctl->pid, (char *)ctl);
@@ -269,16 +347,6 @@ int proa_core_start(void)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to start");
     }
     return PROA_OK;
-}
-
-static void peer_detach(struct proa_peer *peer)
-{
-    for (int i = 0; i < PROA_SEGMENTS && peer != proa_self; i++)
-        if (i > 0 && peer->segments[i])
-            munmap(peer->segments[i], atomic_load(&peer->ctl->segments[i].bytes));
-    if (peer != proa_self)
-        munmap(peer->segments[0], atomic_load(&peer->ctl->segments[0].bytes));
-    free(peer);
 }
 
 void proa_core_stop(void)

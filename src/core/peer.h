@@ -3,7 +3,8 @@
  *
  * A peer is named by node and process, never by a rank, so windows on any communicator, spawned processes and sessions find the same peer.
  * A process says hello (struct proa_hello) whenever a window is created; whoever hears it attaches the sender: opens the sender's first
- * segment through /proc/PID/fd and maps it. Further segments are mapped on first use. Peers stay attached until shut-down.
+ * segment through /proc/PID/fd and maps it. Further segments are mapped on first use. Every window holds the peers that it works with; a
+ * peer that no window holds stays attached, so that the next window costs no more than the last, until it is found that its process has ended.
  */
 #ifndef PROA_CORE_PEER_H
 #define PROA_CORE_PEER_H
@@ -31,6 +32,8 @@ struct proa_peer {
     struct proa_slot *slot;                 /* ours in the peer's block; NULL if there was none left */
     _Atomic(char *) segments[PROA_SEGMENTS]; /* where we have mapped them; NULL: not yet */
     int cma_asked, cma_works;               /* core/cma.h; asked at window creation */
+    _Atomic int holders;                    /* proa_peer_attach less proa_peer_release */
+    uint64_t started;                       /* when its process did; 0: not known */
     UT_hash_handle hh;
 };
 
@@ -44,8 +47,10 @@ void proa_core_stop(void);
 /* Fills in what we tell others. */
 void proa_hello_fill(struct proa_hello *hello);
 
-/* The peer that said this hello, attached. NULL, with proa_failure() set, if its memory cannot be opened. */
+/* The peer that said this hello, attached, and held until proa_peer_release is called as often. NULL, with proa_failure() set, if its memory
+ * cannot be opened. */
 struct proa_peer *proa_peer_attach(const struct proa_hello *hello);
+void proa_peer_release(struct proa_peer *peer);
 
 /* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() set, if that fails. */
 char *proa_peer_segment(struct proa_peer *peer, int segment);

@@ -1,5 +1,5 @@
 /* Peers (core/peer.h): who is taken for one, and until when. */
-#include "world.h"
+#include "move.h"
 
 #include "base/fail.h"
 #include "core/arena.h"
@@ -7,9 +7,12 @@
 #include "core/peer.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -102,9 +105,145 @@ static void closed_files(void **state)
     world_run(&(struct world_plan){.size = 3, .body = closed_files_body});
 }
 
+/* ---- processes that end ---- */
+
+struct guest {
+    struct proa_hello hello;
+    pid_t pid;
+};
+
+/* A process of its own, with Proa started, that lives until it is killed. */
+static struct guest guest_come(struct world *world)
+{
+    struct guest *shared = (struct guest *)(void *)world->shared, guest;
+    _Atomic uint32_t *ready = (_Atomic uint32_t *)(void *)(world->shared + 4096);
+    pid_t pid;
+
+    atomic_store(ready, 0);
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        proa_core_stop(); /* what it has from its parent */
+        CHECK_OK(proa_core_start());
+        proa_hello_fill(&shared->hello);
+        atomic_store(ready, 1);
+        for (;;)
+            pause();
+    }
+    world_await(ready, 1);
+    guest = *shared;
+    guest.pid = pid;
+    return guest;
+}
+
+/* Only ended: the number is still taken, as long as nobody has asked how it went. */
+static void guest_end(const struct guest *guest)
+{
+    siginfo_t info;
+
+    CHECK_EQUAL(kill(guest->pid, SIGKILL), 0);
+    CHECK_EQUAL(waitid(P_PID, (id_t)guest->pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+static void guest_forget(const struct guest *guest)
+{
+    CHECK_EQUAL(waitpid(guest->pid, NULL, 0), guest->pid);
+}
+
+/* Guests come, are worked with, and go: no more is kept than of the last one, in memory and in the load. */
+static void guests_in_turn_body(struct world *world)
+{
+    long mappings = world_mappings("memfd:proa");
+    struct proa_peer *peer;
+    struct guest guest;
+
+    for (int i = 0; i < 20; i++) {
+        guest = guest_come(world);
+        peer = proa_peer_attach(&guest.hello);
+        CHECK(peer);
+        CHECK_EQUAL(world_mappings("memfd:proa"), mappings + 1);
+        CHECK_EQUAL(load_processes, 2);
+        proa_peer_release(peer);
+        guest_end(&guest);
+        if (i % 2)
+            guest_forget(&guest);
+    }
+}
+
+static void guests_in_turn(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = guests_in_turn_body});
+}
+
+/* Who is still held, or alive, stays where it is. */
+static void still_needed_body(struct world *world)
+{
+    struct guest held = guest_come(world), alive = guest_come(world), next;
+    struct proa_peer *held_peer = proa_peer_attach(&held.hello), *alive_peer = proa_peer_attach(&alive.hello);
+    long mappings = world_mappings("memfd:proa");
+
+    CHECK(held_peer && alive_peer);
+    CHECK_EQUAL(proa_peer_attach(&held.hello), held_peer); /* by a second window */
+    proa_peer_release(held_peer);
+    proa_peer_release(alive_peer);
+    guest_end(&held);
+    for (int i = 0; i < 3; i++) {
+        next = guest_come(world);
+        CHECK(proa_peer_attach(&next.hello));
+    }
+    CHECK_EQUAL(world_mappings("memfd:proa"), mappings + 3);
+    CHECK_EQUAL(load_processes, 6);
+    CHECK_EQUAL(held_peer->ctl->id, held.hello.id);
+    CHECK_EQUAL(proa_peer_attach(&alive.hello), alive_peer);
+    proa_peer_release(alive_peer);
+
+    /* Nobody comes, but windows come and go: it is noticed all the same. */
+    proa_peer_release(held_peer);
+    for (int i = 0; i < 1000; i++)
+        proa_peer_release(proa_peer_attach(&alive.hello));
+    CHECK_EQUAL(world_mappings("memfd:proa"), mappings + 2);
+    CHECK_EQUAL(load_processes, 5);
+}
+
+static void still_needed(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = still_needed_body});
+}
+
+/* A window holds its peers, and lets them go. */
+static void windows_hold_body(struct world *world)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 100, .disp_unit = 1};
+    struct proa_win *one = window_create(world, &args), *two = window_create(world, &args);
+    struct proa_peer *peer = one->targets[1 - world->rank].peer;
+
+    CHECK_EQUAL(peer->holders, 2);
+    window_free(one);
+    CHECK_EQUAL(peer->holders, 1);
+    window_free(two);
+    CHECK_EQUAL(peer->holders, 0);
+    args.bytes = world->rank ? UINT64_C(1) << 46 : 0; /* fails, after or before the others were attached */
+    CHECK_FAILS(proa_win_create(&args, &world->group, &one), PROA_ERR_NO_MEM);
+    args.flavor = PROA_FLAVOR_SHARED;
+    CHECK_FAILS(proa_win_create(&args, &world->group, &one), PROA_ERR_NO_MEM);
+    CHECK_EQUAL(peer->holders, 0);
+}
+
+static void windows_hold(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = windows_hold_body});
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(other_identity), cmocka_unit_test(closed_files)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_identity), cmocka_unit_test(closed_files), cmocka_unit_test(guests_in_turn),
+        cmocka_unit_test(still_needed),   cmocka_unit_test(windows_hold),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
