@@ -11,6 +11,7 @@
 #include "core/cma.h"
 #include "core/guard.h"
 #include "core/held.h"
+#include "core/lender.h"
 #include "core/win.h"
 
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct position {
 /* What a process shows to the others of its part of the window. */
 struct card {
     struct proa_hello hello;
+    struct proa_hello owner; /* in whose arena memory is, where that is not the sender's own; id 0: it is */
     struct position ctl, memory;
     uint64_t address, bytes;
     uint64_t align; /* of memory that is allocated */
@@ -120,6 +122,8 @@ static int prepare(struct proa_win *win, const struct proa_create_args *args)
 
 static void card_fill(struct card *card, const struct proa_win *win, const struct proa_create_args *args, int error)
 {
+    int segment;
+
     memset(card, 0, sizeof *card);
     proa_hello_fill(&card->hello);
     card->error = error;
@@ -134,6 +138,9 @@ static void card_fill(struct card *card, const struct proa_win *win, const struc
     card->ctl = position_of(win->ctl, ctl_bytes(win->size));
     card->address = (uint64_t)(uintptr_t)win->base;
     card->memory = position_of(win->base, args->bytes);
+    if (card->memory.segment < 0 && args->bytes &&
+        proa_peer_find(win->base, args->bytes, &card->owner, &segment, &card->memory.offset))
+        card->memory.segment = segment;
 }
 
 /* May the others have to go through the kernel? */
@@ -206,6 +213,7 @@ static int target_set_private(struct proa_target *target, const struct card *car
 
 static int target_reach(struct proa_win *win, struct proa_target *target, const struct card *card)
 {
+    struct proa_peer *owner = target->peer;
     char *segment;
 
     if (win->contiguous) { /* shared_locate says where, if there is anything */
@@ -219,10 +227,12 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
     }
     if (card->memory.segment < 0)
         return target_set_private(target, card);
-    segment = proa_peer_segment(target->peer, card->memory.segment);
+    if (card->owner.id)
+        owner = proa_lender(win, &card->owner);
+    segment = owner ? proa_peer_segment(owner, card->memory.segment) : NULL;
     if (!segment)
         return PROA_ELSEWHERE;
-    target_set_memory(target, target->peer, &card->memory, segment);
+    target_set_memory(target, owner, &card->memory, segment);
     return PROA_OK;
 }
 
@@ -334,6 +344,7 @@ void proa_win_release(struct proa_win *win)
     if (win->ctl)
         proa_arena_free(win->ctl);
     targets_release(win);
+    proa_lenders_release(win);
     free(win->posts);
     free(win->started_group.rank);
     free(win->exposed_group.rank);

@@ -85,18 +85,23 @@ static void ctl_fill(struct proa_proc_ctl *ctl)
     ctl->magic = PROA_CTL_MAGIC;
 }
 
-void proa_hello_fill(struct proa_hello *hello)
+static void hello_of(const struct proa_peer *peer, struct proa_hello *hello)
 {
-    const struct proa_segment_ctl *first = &proa_self->ctl->segments[0];
+    const struct proa_segment_ctl *first = &peer->ctl->segments[0];
 
     memset(hello, 0, sizeof *hello);
     hello->node = node_hash;
-    hello->id = proa_self->id;
+    hello->id = peer->id;
     hello->first_bytes = atomic_load_explicit(&first->bytes, memory_order_relaxed);
     hello->first_device = first->device;
     hello->first_inode = first->inode;
-    hello->pid = proa_self->pid;
+    hello->pid = peer->pid;
     hello->first_fd = first->fd;
+}
+
+void proa_hello_fill(struct proa_hello *hello)
+{
+    hello_of(proa_self, hello);
 }
 
 /* ---- peers ---- */
@@ -297,6 +302,33 @@ void proa_peer_release(struct proa_peer *peer)
         peers_sweep();
     }
     pthread_mutex_unlock(&peers_mutex);
+}
+
+/* Does all of [address, address + bytes) lie in the peer's segment, as far as that is mapped here? */
+static int is_in_segment(const struct proa_peer *peer, int segment, const void *address, uint64_t bytes, uint64_t *offset)
+{
+    const char *base = atomic_load_explicit(&peer->segments[segment], memory_order_relaxed);
+    uint64_t room = atomic_load_explicit(&peer->ctl->segments[segment].bytes, memory_order_relaxed);
+
+    *offset = (uint64_t)((uintptr_t)address - (uintptr_t)base);
+    return base && *offset < room && bytes <= room - *offset;
+}
+
+int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment, uint64_t *offset)
+{
+    struct proa_peer *peer, *next;
+    int found = 0;
+
+    pthread_mutex_lock(&peers_mutex);
+    HASH_ITER(hh, peers, peer, next)
+        for (int i = 0; i < PROA_SEGMENTS && !found && peer != proa_self; i++)
+            if (is_in_segment(peer, i, address, bytes, offset)) {
+                hello_of(peer, owner);
+                *segment = i;
+                found = 1;
+            }
+    pthread_mutex_unlock(&peers_mutex);
+    return found;
 }
 
 static char *segment_map_locked(struct proa_peer *peer, int segment)

@@ -44,13 +44,17 @@ extern struct proa_peer *proa_self;
 int proa_core_start(void);
 void proa_core_stop(void);
 
-/* Fills in what we tell others. */
+/* Fills in what we tell others of us. */
 void proa_hello_fill(struct proa_hello *hello);
 
 /* The peer that said this hello, attached, and held until proa_peer_release is called as often. NULL, with proa_failure() set, if its memory
  * cannot be opened. */
 struct proa_peer *proa_peer_attach(const struct proa_hello *hello);
 void proa_peer_release(struct proa_peer *peer);
+
+/* Finds the peer, other than ourselves, in whose arena all of [address, address + bytes) lies as mapped here: 1, what it says of itself, and
+ * where in its arena; or 0. */
+int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment, uint64_t *offset);
 
 /* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() set, if that fails. */
 char *proa_peer_segment(struct proa_peer *peer, int segment);

@@ -1,6 +1,7 @@
 /* See place.h. */
 #include "core/place.h"
 #include "base/fail.h"
+#include "core/lender.h"
 
 static int range_error(const struct proa_target *target, int rank, int64_t displacement, uint64_t bytes)
 {
@@ -8,7 +9,7 @@ static int range_error(const struct proa_target *target, int rank, int64_t displ
                      (unsigned long long)bytes, (long long)displacement, rank, (unsigned long long)target->bytes);
 }
 
-static int find_in_regions(const struct proa_win *win, struct proa_target *target, int64_t displacement, int64_t lower, uint64_t bytes,
+static int find_in_regions(struct proa_win *win, struct proa_target *target, int64_t displacement, int64_t lower, uint64_t bytes,
                            struct proa_place *place)
 {
     uint64_t address = (uint64_t)displacement;
@@ -29,7 +30,9 @@ static int find_in_regions(const struct proa_win *win, struct proa_target *targe
             place->here = (char *)(uintptr_t)address;
         return PROA_OK;
     }
-    segment = proa_peer_segment(target->peer, (int)region.segment);
+    if (region.owner.id)
+        place->owner = proa_lender(win, &region.owner);
+    segment = place->owner ? proa_peer_segment(place->owner, (int)region.segment) : NULL;
     if (!segment)
         return PROA_ERR_OTHER;
     place->key = region.offset + (address - region.start);

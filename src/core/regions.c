@@ -32,13 +32,17 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
     return low;
 }
 
+/* What of a row is shared. owner.node is not: nobody attaches a window's memory from another node. */
+#define ROW_FIELDS(X)                                                                                                                      \
+    X(start) X(end) X(segment) X(offset) X(owner.id) X(owner.first_bytes) X(owner.first_device) X(owner.first_inode) X(owner.pid)          \
+    X(owner.first_fd)
+
 /* Plain stores beside the atomic loads of row_read would be a data race. */
 static void row_write(struct proa_region *row, const struct proa_region *from)
 {
-    __atomic_store_n(&row->start, from->start, __ATOMIC_RELAXED);
-    __atomic_store_n(&row->end, from->end, __ATOMIC_RELAXED);
-    __atomic_store_n(&row->segment, from->segment, __ATOMIC_RELAXED);
-    __atomic_store_n(&row->offset, from->offset, __ATOMIC_RELAXED);
+#define WRITE(field) __atomic_store_n(&row->field, from->field, __ATOMIC_RELAXED);
+    ROW_FIELDS(WRITE)
+#undef WRITE
 }
 
 /* A table with room for count regions, the old one's content in it. */
@@ -150,7 +154,7 @@ static int attach(struct proa_win *win, void *base, uint64_t bytes)
     error = check_overlap(attached, at, region.start, region.end);
     if (error)
         return error;
-    if (proa_arena_find(base, bytes, &segment, &region.offset))
+    if (proa_arena_find(base, bytes, &segment, &region.offset) || proa_peer_find(base, bytes, &region.owner, &segment, &region.offset))
         region.segment = segment;
     return region_insert(win, at, &region);
 }
@@ -220,10 +224,9 @@ static struct proa_region row_read(const struct proa_region *row)
 {
     struct proa_region copy = {0};
 
-    copy.start = __atomic_load_n(&row->start, __ATOMIC_RELAXED);
-    copy.end = __atomic_load_n(&row->end, __ATOMIC_RELAXED);
-    copy.segment = __atomic_load_n(&row->segment, __ATOMIC_RELAXED);
-    copy.offset = __atomic_load_n(&row->offset, __ATOMIC_RELAXED);
+#define READ(field) copy.field = __atomic_load_n(&row->field, __ATOMIC_RELAXED);
+    ROW_FIELDS(READ)
+#undef READ
     return copy;
 }
 
@@ -235,8 +238,7 @@ static struct proa_region table_search(const struct proa_region *table, uint64_t
 
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        row = row_read(&table[middle]);
-        if (row.start <= address)
+        if (__atomic_load_n(&table[middle].start, __ATOMIC_RELAXED) <= address)
             low = middle + 1;
         else
             high = middle;
@@ -246,7 +248,7 @@ static struct proa_region table_search(const struct proa_region *table, uint64_t
     row = row_read(&table[low - 1]);
     for (; low < count && row.end < end; low++) {
         struct proa_region next = row_read(&table[low]);
-        if (next.start != row.end || next.segment != row.segment)
+        if (next.start != row.end || next.segment != row.segment || next.owner.id != row.owner.id)
             break;
         row.end = next.end;
     }

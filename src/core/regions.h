@@ -7,6 +7,8 @@
 #ifndef PROA_CORE_REGIONS_H
 #define PROA_CORE_REGIONS_H
 
+#include "core/peer.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,8 +18,9 @@ struct proa_target;
 /* A region as it stands in the shared table. */
 struct proa_region {
     uint64_t start, end;  /* addresses in the owner, end not included */
-    int64_t segment;      /* of the owner's arena that holds it; -1: private memory */
+    int64_t segment;      /* of the arena that holds it; -1: private memory */
     uint64_t offset;      /* in that segment */
+    struct proa_hello owner; /* of that arena, where it is not the process that attached the region (core/lender.h); id 0: it is */
     uint64_t sequence;    /* in an origin's cache only: of the table that it was read from; 0: nothing cached */
 };
 

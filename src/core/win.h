@@ -50,7 +50,7 @@ struct proa_target {
     uint64_t address;          /* of the window in its process: for cma */
     uint64_t key;              /* of its first byte among the owner's stripes: offset in its segment, or the address of private memory */
     struct proa_peer *peer;    /* the process */
-    struct proa_peer *owner;   /* whose arena holds the memory: the process, or rank 0 of a contiguous shared window */
+    struct proa_peer *owner;   /* whose arena holds the memory: the process, rank 0 of a contiguous shared window, or a lender */
     struct proa_win_ctl *ctl;  /* the target's shared words */
     struct proa_region cached; /* the region found last (dynamic windows) */
     pthread_t taker;           /* the thread that took the lock of this target (core/held.h); set only if win->threads */
@@ -88,6 +88,7 @@ struct proa_win {
     void *memory;                 /* what the window allocated in our arena; NULL if nothing */
     void *base;                   /* our own window: MPI_WIN_BASE */
     struct proa_attached *attached; /* dynamic windows: what is attached here */
+    struct proa_lenders *lenders; /* core/lender.h */
     uint64_t atomics_most;        /* elements of an accumulate that processor atomics may do (core/guard.h) */
     pthread_t taker;              /* the thread that took the lock_all; set only if threads */
     struct proa_win *watched_before, *watched_after; /* core/held.c */

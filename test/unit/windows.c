@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "core/arena.h"
 #include "core/ctl.h"
+#include "core/place.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -484,6 +485,53 @@ static void asked_by_some(void **state)
     on_all_sizes(asked_by_some_body, NULL);
 }
 
+/* The neighbour's part of a shared window, given to another: the place is the same as in the first, owner and key with it, for whoever comes
+ * by whatever window, and owners are held as long as one of these is there. */
+static void lent_body(struct world *world)
+{
+    int n = world->size, right = (world->rank + 1) % n;
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .bytes = 8 * WORDS, .disp_unit = 8, .noncontig = *(const int *)world->arg};
+    struct proa_win *first = window_create(world, &args), *lent, *dynamic;
+    struct proa_peer *last_owner = first->targets[n - 1].owner;
+    int64_t *memory = (int64_t *)(void *)proa_win_load_store(first, right), address[WORLD_MOST], mine = (int64_t)(uintptr_t)memory;
+    struct proa_place place, expected;
+    int holders;
+
+    args = (struct proa_create_args){.flavor = PROA_FLAVOR_CREATE, .base = memory, .bytes = 8 * WORDS, .disp_unit = 8};
+    lent = window_create(world, &args);
+    dynamic = window_create(world, &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
+    CHECK_OK(proa_regions_attach(dynamic, memory, 8 * WORDS));
+    CHECK_EQUAL(world->group.allgather(world->group.context, &mine, address, sizeof mine), 0);
+    CHECK_EQUAL(lent->base, memory);
+    for (int rank = 0; rank < n; rank++)
+        for (int way = 0; way < 2; way++) {
+            CHECK_OK(proa_place_find(first, (rank + 1) % n, 7, 0, 8, &expected));
+            if (way == 0)
+                CHECK_OK(proa_place_find(lent, rank, 7, 0, 8, &place));
+            else
+                CHECK_OK(proa_place_find(dynamic, rank, address[rank] + 56, 0, 8, &place));
+            CHECK(!place.private_memory);
+            CHECK_EQUAL(place.here, expected.here);
+            CHECK_EQUAL(place.owner, expected.owner);
+            CHECK_EQUAL(place.key, expected.key);
+        }
+    holders = last_owner->holders;
+    window_free(lent);
+    window_free(dynamic);
+    CHECK(last_owner->holders <= holders - 2 - (n > 1)); /* as a member of both, and for its memory where another gave that */
+    window_free(first);
+    CHECK_EQUAL(last_owner->holders, 0);
+}
+
+static void lent(void **state)
+{
+    static const int noncontig[] = {0, 1};
+    (void)state;
+
+    for (int i = 0; i < 2; i++)
+        on_all_sizes(lent_body, &noncontig[i]);
+}
+
 /* Large windows live in segments that the neighbours have not mapped yet. */
 static void further_segments_body(struct world *world)
 {
@@ -821,7 +869,7 @@ int main(void)
         cmocka_unit_test(contiguous),       cmocka_unit_test(other_order),  cmocka_unit_test(further_segments),
         cmocka_unit_test(many_windows),     cmocka_unit_test(error_on_one), cmocka_unit_test(no_memory),
         cmocka_unit_test(asked_by_some),    cmocka_unit_test(different_flavors),
-        cmocka_unit_test(private_memory),
+        cmocka_unit_test(private_memory),   cmocka_unit_test(lent),
         cmocka_unit_test(small_files),      cmocka_unit_test(broken_exchange),
         cmocka_unit_test(elsewhere),        cmocka_unit_test(one_node),
     };
