@@ -37,6 +37,14 @@ static size_t padding_of(enum proa_basic basic)
     return proa_basic_pair(basic, &value, &index, &at) ? proa_basic_bytes(basic) - at - index : 0;
 }
 
+/* Are there bytes, inside or behind the data, that are not the element's? */
+static int is_padded(enum proa_basic basic)
+{
+    size_t value, index, at;
+
+    return proa_basic_pair(basic, &value, &index, &at) && value + index < proa_basic_bytes(basic);
+}
+
 /* What was there, without the padding of pairs. */
 static void fetch(const struct combine *c, const char *target)
 {
@@ -61,9 +69,19 @@ static void apply(const struct combine *c, char *target)
 
 /* One element of a size that the processor can exchange. Sequentially consistent, so a flush after it has nothing left to do. */
 #define ATOMIC_ELEMENT(ctype)                                                                                                              \
+    /* What the kernel leaves alone, such as padding, stays as it is. */                                                                   \
+    static inline ctype atomic_kernel_##ctype(const struct combine *c, ctype *target, const void *origin)                                  \
+    {                                                                                                                                      \
+        ctype new, old = __atomic_load_n(target, __ATOMIC_RELAXED);                                                                        \
+        do {                                                                                                                               \
+            new = old;                                                                                                                     \
+            c->kernel(&new, origin, 1);                                                                                                    \
+        } while (!__atomic_compare_exchange_n(target, &old, new, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));                                  \
+        return old;                                                                                                                        \
+    }                                                                                                                                      \
     static void atomic_##ctype(const struct combine *c, void *at)                                                                          \
     {                                                                                                                                      \
-        ctype old, new, *target = at;                                                                                                      \
+        ctype old, *target = at;                                                                                                           \
         ctype value = 0;                                                                                                                   \
         if (c->origin)                                                                                                                     \
             memcpy(&value, c->origin, sizeof value);                                                                                       \
@@ -77,11 +95,7 @@ static void apply(const struct combine *c, char *target)
         } else if (c->operation == PROA_OP_NO_OP) {                                                                                        \
             old = __atomic_load_n(target, __ATOMIC_SEQ_CST);                                                                               \
         } else {                                                                                                                           \
-            old = __atomic_load_n(target, __ATOMIC_RELAXED);                                                                               \
-            do {                                                                                                                           \
-                new = old;                                                                                                                 \
-                c->kernel(&new, &value, 1);                                                                                                \
-            } while (!__atomic_compare_exchange_n(target, &old, new, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));                              \
+            old = atomic_kernel_##ctype(c, target, &value);                                                                                \
         }                                                                                                                                  \
         if (c->result)                                                                                                                     \
             memcpy(c->result, &old, sizeof old);                                                                                           \
@@ -125,6 +139,19 @@ static void apply_atomic(const struct combine *run, char *target)
         apply_atomic_one(&c, target);
 }
 
+/* Pairs with padding, of 4 or 8 bytes: MPI_REPLACE too goes by the kernel, field by field, and so does what was there into the result. */
+static void apply_atomic_fields(const struct combine *run, char *target)
+{
+    struct combine c = *run;
+
+    for (uint64_t i = 0; i < run->count; i++, target += c.bytes, advance(&c, 1)) {
+        uint64_t old = c.bytes == 8 ? atomic_kernel_uint64_t(&c, (uint64_t *)(void *)target, c.origin)
+                                    : atomic_kernel_uint32_t(&c, (uint32_t *)(void *)target, c.origin); /* little-endian: in front */
+        if (c.result)
+            proa_kernel_find(PROA_OP_REPLACE, c.basic)(c.result, &old, 1);
+    }
+}
+
 /* ---- everything else ---- */
 
 /* Room for a piece of a neighbour's memory: on the stack where it is short, as a user's thread may have little. */
@@ -141,30 +168,46 @@ static int piece_room(struct piece *piece, uint64_t bytes)
     return piece->copy ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a copy of %llu bytes", (unsigned long long)piece->bytes);
 }
 
-/* padding: behind the last element, to be left alone. */
-static int apply_to_copy(const struct combine *c, struct proa_peer *peer, uint64_t at, char *copy, size_t padding)
+/* Value and index of each pair, in few system calls; its padding is not written, as it may have changed since it was read. */
+static int write_fields(const struct combine *c, struct proa_peer *peer, uint64_t at, char *copy)
 {
-    int error = proa_cma_read(peer, at, copy, c->count * c->bytes - padding);
+    struct proa_cma_batch batch;
+    size_t value, index, index_at;
+    int error = PROA_OK;
+
+    proa_basic_pair(c->basic, &value, &index, &index_at);
+    proa_cma_begin(&batch, peer, 1);
+    for (uint64_t i = 0; i < c->count && !error; i++, at += c->bytes, copy += c->bytes) {
+        error = proa_cma_add(&batch, copy, at, index_at == value ? value + index : value);
+        if (!error && index_at != value)
+            error = proa_cma_add(&batch, copy + index_at, at + index_at, index);
+    }
+    return error ? error : proa_cma_end(&batch);
+}
+
+static int apply_to_copy(const struct combine *c, struct proa_peer *peer, uint64_t at, char *copy)
+{
+    int error = proa_cma_read(peer, at, copy, c->count * c->bytes - padding_of(c->basic));
 
     if (error)
         return error;
     apply(c, copy);
-    return c->operation == PROA_OP_NO_OP ? PROA_OK : proa_cma_write(peer, at, copy, c->count * c->bytes - padding);
+    if (c->operation == PROA_OP_NO_OP)
+        return PROA_OK;
+    return is_padded(c->basic) ? write_fields(c, peer, at, copy) : proa_cma_write(peer, at, copy, c->count * c->bytes);
 }
 
 /* Memory that is not at hand is read, changed here and written back, in pieces. Whoever may disturb is kept out by the caller. */
 static int apply_by_cma(const struct combine *run, const struct proa_place *place, int64_t offset)
 {
-    uint64_t at = place->there + (uint64_t)offset, most;
-    size_t padding = padding_of(run->basic);
+    uint64_t at = place->there + (uint64_t)offset;
     struct combine c = *run;
     struct piece piece;
-    int error = piece_room(&piece, padding ? c.bytes : c.count * c.bytes);
+    int error = piece_room(&piece, c.count * c.bytes);
 
-    most = padding ? 1 : piece.bytes / c.bytes; /* one by one, so that what lies in their padding is left alone */
     for (uint64_t done = 0; done < run->count && !error; done += c.count, advance(&c, c.count)) {
-        c.count = run->count - done < most ? run->count - done : most;
-        error = apply_to_copy(&c, place->peer, at + done * c.bytes, piece.copy, padding);
+        c.count = run->count - done < piece.bytes / c.bytes ? run->count - done : piece.bytes / c.bytes;
+        error = apply_to_copy(&c, place->peer, at + done * c.bytes, piece.copy);
     }
     if (piece.copy != piece.few)
         free(piece.copy);
@@ -206,7 +249,7 @@ static int apply_guarded(const struct combine *c, const struct proa_place *place
     case PROA_GUARD_PLAIN:
         return apply_alone(c, place, offset);
     case PROA_GUARD_ATOMICS:
-        apply_atomic(c, proa_at(place->here, offset));
+        (is_padded(c->basic) ? apply_atomic_fields : apply_atomic)(c, proa_at(place->here, offset));
         return PROA_OK;
     default:
         return apply_striped(c, place, offset, guarded);
