@@ -606,6 +606,99 @@ static void threads(void **state)
         world_run(&(struct world_plan){.size = size, .body = threads_body});
 }
 
+/* ---- alone with the target among processes, but not among the threads of its own ---- */
+
+struct pair_of_threads {
+    struct proa_win *win;
+    long rounds;
+    int plain; /* by the fast path */
+    _Atomic uint32_t ready, done;
+};
+
+static void add_one(const struct pair_of_threads *two)
+{
+    const struct proa_type *type = basic_type(PROA_I64);
+    struct proa_buffer origin = {ones, 1, type};
+    struct proa_there there = {0, 0, 1, type};
+
+    if (!two->plain || !proa_accumulate_plain(two->win, ones, NULL, NULL, 1, type, 0, 0, PROA_OP_SUM))
+        CHECK_OK(proa_accumulate(two->win, &origin, &there, PROA_OP_SUM));
+}
+
+static void both_add(void *arg, int number)
+{
+    struct pair_of_threads *two = arg;
+
+    (void)number;
+    atomic_fetch_add(&two->ready, 1);
+    world_await(&two->ready, 2);
+    for (long i = 0; i < two->rounds; i++)
+        add_one(two);
+}
+
+/* Thread 1 has to wait for the stripe, which thread 0 holds. */
+static void one_holds_the_stripe(void *arg, int number)
+{
+    struct pair_of_threads *two = arg;
+    struct proa_target *target = &two->win->targets[0];
+    struct proa_stripe *stripe = &target->owner->ctl->stripes[target->key / PROA_STRIPE_BYTES % PROA_STRIPES];
+
+    if (number == 1) {
+        world_await(&two->ready, 1);
+        add_one(two);
+        atomic_store(&two->done, 1);
+        return;
+    }
+    atomic_store(&stripe->held, 1);
+    atomic_store(&two->ready, 1);
+    world_sleep_us(20000);
+    CHECK(!atomic_load(&two->done));
+    atomic_store(&stripe->held, 0);
+    proa_bell_ring(&target->owner->ctl->stripe_bell);
+}
+
+static void threads_of_one(struct proa_win *win)
+{
+    long rounds = world_rounds(100000);
+
+    for (int plain = 0; plain < 2; plain++) {
+        world_threads(2, one_holds_the_stripe, &(struct pair_of_threads){.win = win, .plain = plain});
+        world_threads(2, both_add, &(struct pair_of_threads){.win = win, .plain = plain, .rounds = rounds});
+    }
+}
+
+/* arg: by a start that is the only one which rank 0 has posted to; else by an exclusive lock. */
+static void alone_with_threads_body(struct world *world)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 64, .disp_unit = 8, .threads = 1};
+    struct proa_win *win = window_create(world, &args);
+    int target = 0, origin = 1;
+
+    ones_fill();
+    memset(win->base, 0, 64);
+    world_barrier(world);
+    if (world->rank == target && world->arg)
+        CHECK_OK(proa_win_post(win, &origin, 1, 0));
+    if (world->rank == origin) {
+        CHECK_OK(world->arg ? proa_win_start(win, &target, 1, 0) : proa_win_lock(win, target, 1, 0));
+        threads_of_one(win);
+        CHECK_EQUAL(win->targets[target].epoch & (PROA_EPOCH_SOLE | PROA_EPOCH_EXCLUSIVE), world->arg ? PROA_EPOCH_SOLE : PROA_EPOCH_EXCLUSIVE);
+        CHECK_OK(world->arg ? proa_win_complete(win) : proa_win_unlock(win, target));
+    } else if (world->arg)
+        CHECK_OK(proa_win_wait(win));
+    world_barrier(world);
+    if (world->rank == target)
+        CHECK_EQUAL(window_words(win)[0], 2 * (1 + 2 * world_rounds(100000)));
+    window_free(win);
+}
+
+static void alone_with_threads(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = alone_with_threads_body});
+    world_run(&(struct world_plan){.size = 2, .body = alone_with_threads_body, .arg = "start"});
+}
+
 /* ---- more bytes than there are stripes ---- */
 
 static void around_the_stripes_body(struct world *world)
@@ -651,6 +744,7 @@ int main(void)
         cmocka_unit_test(granularity),
         cmocka_unit_test(exclusive),
         cmocka_unit_test(threads),
+        cmocka_unit_test(alone_with_threads),
         cmocka_unit_test(around_the_stripes),
     };
 
