@@ -1,6 +1,7 @@
 // A fence with MPI_MODE_NOPRECEDE ends nothing: it waits for nobody, but the first operation to a target waits for the target's fence
 // (MPI-4.1, 13.5.1). Between two ranks there is nobody else to wait for. Where a program loads and stores in its neighbours' memory by itself the fence waits, as Proa cannot.
 #include "window.h"
+#include <stdbool.h>
 #include <unistd.h>
 
 enum { rounds = 50 };
@@ -64,13 +65,17 @@ static void goes_on(struct area *a) {
   MPI_Group_free(&from);
 }
 
-// The neighbour's memory by plain stores, after a fence that ends nothing and before one that does.
-static void direct(void) {
+// The neighbour's memory by plain stores, after a fence that ends nothing and before one that does: in a window that is there for that, and in
+// one whose ranks have asked for their neighbours' memory.
+static void direct(bool shared) {
   MPI_Win win;
   long *mine = NULL, *right_memory = NULL;
   int right = (rank + 1) % nranks, unit;
   MPI_Aint size;
-  MPI_Win_allocate_shared(sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  if (shared)
+    MPI_Win_allocate_shared(sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  else
+    MPI_Win_allocate(sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   MPI_Win_shared_query(win, right, &size, &unit, &right_memory);
   for (int round = 1; round <= rounds; round++) {
     usleep((unsigned)((rank + round) % 3 * 200));
@@ -92,6 +97,7 @@ int main(int argc, char **argv) {
     goes_on(&a);
     close_area(&a);
   }
-  direct();
+  direct(true);
+  direct(false);
   return finish("fence_open");
 }
