@@ -6,6 +6,7 @@
 #include "core/sync.h"
 #include "host/exchange.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +29,8 @@ static int request_check(const struct request *r)
 {
     if (r->bytes < 0)
         return proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)r->bytes);
-    if (r->disp_unit <= 0 || r->disp_unit > INT32_MAX)
-        return proa_fail(PROA_ERR_DISP, "disp_unit %lld is not a positive int", (long long)r->disp_unit);
+    if (r->disp_unit <= 0)
+        return proa_fail(PROA_ERR_DISP, "disp_unit %lld is not positive", (long long)r->disp_unit);
     if (r->flavor == PROA_FLAVOR_CREATE && !r->base && r->bytes > 0)
         return proa_fail(PROA_ERR_BASE, "base is NULL, but size is %lld", (long long)r->bytes);
     return PROA_OK;
@@ -53,7 +54,7 @@ static int comm_check(MPI_Comm comm)
 
 static void args_fill(struct proa_create_args *args, const struct request *r, const struct proa_hints *hints, int error)
 {
-    *args = (struct proa_create_args){.flavor = r->flavor, .base = r->base, .bytes = (uint64_t)r->bytes, .disp_unit = (int)r->disp_unit};
+    *args = (struct proa_create_args){.flavor = r->flavor, .base = r->base, .bytes = (uint64_t)r->bytes, .disp_unit = r->disp_unit};
     args->align = (size_t)proa_hint_number(hints->alignment);
     args->noncontig = proa_hint_is_true(hints->noncontig);
     args->threads = proa_has_threads();
@@ -71,7 +72,7 @@ static void attributes_fill(struct proa_window *window, const struct request *r)
                                   [PROA_FLAVOR_SHARED] = MPI_WIN_FLAVOR_SHARED};
 
     window->bytes = r->bytes;
-    window->disp_unit = (int)r->disp_unit;
+    window->disp_unit = r->disp_unit <= INT_MAX ? (int)r->disp_unit : MPI_UNDEFINED;
     window->flavor = flavors[r->flavor];
     window->model = MPI_WIN_UNIFIED;
 }

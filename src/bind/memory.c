@@ -3,6 +3,8 @@
 #include "host/info.h"
 #include "core/arena.h"
 
+#include <limits.h>
+
 /* Memory of the arena, so that windows over it are reached by load and store. */
 PROA_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
 {
@@ -105,7 +107,7 @@ PROA_EXPORT int PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, 
         return PROA_HOST_ANSWERS(Win_shared_query, handle, handle, rank, size, disp_unit, base);
     error = shared_query(win, rank, size, &unit, base);
     if (!error)
-        *disp_unit = (int)unit;
+        *disp_unit = unit <= INT_MAX ? (int)unit : MPI_UNDEFINED;
     return proa_return(win, "MPI_Win_shared_query", error);
 }
 PROA_ALIAS(Win_shared_query);

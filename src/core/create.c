@@ -31,7 +31,7 @@ struct card {
     struct position ctl, memory;
     uint64_t address, bytes;
     uint64_t align; /* of memory that is allocated */
-    int32_t disp_unit;
+    int64_t disp_unit;
     int32_t flavor;
     int32_t noncontig; /* PROA_FLAVOR_SHARED: memory of its own is wanted, and allocated */
     int32_t error; /* preparing failed: a negative code, or PROA_ELSEWHERE */

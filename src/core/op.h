@@ -62,7 +62,7 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
 
     if (epoch == 0 || !target->base)
         return NULL;
-    if (displacement < 0 || __builtin_mul_overflow(displacement, (int64_t)target->disp_unit, &at))
+    if (displacement < 0 || __builtin_mul_overflow(displacement, target->disp_unit, &at))
         return NULL;
     if ((uint64_t)at > target->bytes || bytes > target->bytes - (uint64_t)at)
         return NULL;

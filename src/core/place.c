@@ -49,7 +49,7 @@ int proa_place_find(struct proa_win *win, int rank, int64_t displacement, int64_
         return find_in_regions(win, target, displacement, lower, bytes, place);
     if (displacement < 0)
         return proa_fail(PROA_ERR_DISP, "target displacement %lld is negative", (long long)displacement);
-    if (__builtin_mul_overflow(displacement, (int64_t)target->disp_unit, &at) || __builtin_add_overflow(at, lower, &first) || first < 0 ||
+    if (__builtin_mul_overflow(displacement, target->disp_unit, &at) || __builtin_add_overflow(at, lower, &first) || first < 0 ||
         (uint64_t)first > target->bytes || bytes > target->bytes - (uint64_t)first)
         return range_error(target, rank, displacement, bytes);
     place->here = target->base ? target->base + at : NULL;

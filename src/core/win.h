@@ -43,7 +43,7 @@ enum proa_reach {
 struct proa_target {
     char *base;                /* mapped here, or our own memory; NULL unless PROA_REACH_STORE */
     uint64_t bytes;            /* size of the target's window */
-    int32_t disp_unit;
+    int64_t disp_unit;         /* bytes; large-count windows may have more than an int of them */
     uint8_t epoch;             /* PROA_EPOCH_* */
     uint8_t reach;             /* enum proa_reach */
     uint8_t private_memory;    /* not in an arena: other processes reach it by cma only, so accumulates always take stripes */
@@ -112,7 +112,7 @@ struct proa_create_args {
     enum proa_flavor flavor;
     void *base;             /* PROA_FLAVOR_CREATE */
     uint64_t bytes;
-    int disp_unit;
+    int64_t disp_unit;
     size_t align;           /* of allocated memory, a power of two; 0: our choice */
     int noncontig;          /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
     int threads;            /* several threads may call at once */

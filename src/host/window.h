@@ -22,7 +22,7 @@ struct proa_window {
     MPI_Win handle; /* the user's */
     MPI_Win shadow; /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
     MPI_Group group;
-    /* What attributes point to (MPI-4.1, 13.2.6). */
+    /* What attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int, MPI_UNDEFINED. */
     MPI_Aint bytes;
     int disp_unit, flavor, model;
     struct proa_hints hints; /* of info keys, in force */
