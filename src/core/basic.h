@@ -20,15 +20,25 @@ struct proa_pair_ld_int { long double value; int index; };
 struct proa_pair_float_float { float value; float index; };
 struct proa_pair_double_double { double value; double index; };
 
-/* X(name, C type, class). BITS: no arithmetic but bitwise; OPAQUE: neither. */
+/* No C type that all compilers have: kernel_loops.h works on them as float. */
+struct proa_half_complex { uint16_t re, im; };
+
+/* Two complex numbers, for which no operation but MPI_REPLACE is defined. */
+struct proa_two_c32 { float _Complex first, second; };
+struct proa_two_c64 { double _Complex first, second; };
+
+/* X(name, C type, class). HALF: a floating type of 16 bits. BITS: no arithmetic but bitwise; OPAQUE: neither. */
 #define PROA_BASICS(X)                                                                                                                     \
     X(I8, int8_t, INTEGER) X(I16, int16_t, INTEGER) X(I32, int32_t, INTEGER) X(I64, int64_t, INTEGER)                                      \
     X(U8, uint8_t, INTEGER) X(U16, uint16_t, INTEGER) X(U32, uint32_t, INTEGER) X(U64, uint64_t, INTEGER)                                  \
+    X(I128, proa_int128, INTEGER) X(F16, uint16_t, HALF) X(BF16, uint16_t, HALF) X(C16, struct proa_half_complex, HALF_COMPLEX)            \
     X(F32, float, FLOATING) X(F64, double, FLOATING) X(FLD, long double, FLOATING) X(F128, proa_float128, FLOATING)                        \
     X(C32, float _Complex, COMPLEX) X(C64, double _Complex, COMPLEX) X(CLD, long double _Complex, COMPLEX)                                 \
     X(C128, proa_complex128, COMPLEX)                                                                                                      \
     X(BOOL, uint8_t, LOGICAL) X(L8, int8_t, LOGICAL) X(L16, int16_t, LOGICAL) X(L32, int32_t, LOGICAL) X(L64, int64_t, LOGICAL)              \
+    X(L128, proa_int128, LOGICAL)                                                                                                          \
     X(BYTE, uint8_t, BITS) X(CHAR8, uint8_t, OPAQUE) X(CHAR16, uint16_t, OPAQUE) X(CHAR32, uint32_t, OPAQUE)                               \
+    X(TWO_C32, struct proa_two_c32, OPAQUE) X(TWO_C64, struct proa_two_c64, OPAQUE)                                                        \
     X(FLOAT_INT, struct proa_pair_float_int, PAIR) X(DOUBLE_INT, struct proa_pair_double_int, PAIR)                                        \
     X(LONG_INT, struct proa_pair_long_int, PAIR) X(INT_INT, struct proa_pair_int_int, PAIR)                                                \
     X(SHORT_INT, struct proa_pair_short_int, PAIR) X(LD_INT, struct proa_pair_ld_int, PAIR)                                                \

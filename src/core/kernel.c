@@ -48,6 +48,8 @@ int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t 
 #define INTEGER_SHAPE NO_SHAPE
 #define FLOATING_SHAPE NO_SHAPE
 #define COMPLEX_SHAPE NO_SHAPE
+#define HALF_SHAPE NO_SHAPE
+#define HALF_COMPLEX_SHAPE NO_SHAPE
 #define LOGICAL_SHAPE NO_SHAPE
 #define BITS_SHAPE NO_SHAPE
 #define OPAQUE_SHAPE NO_SHAPE
@@ -59,7 +61,17 @@ int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t 
     }
 }
 
-enum { INTEGER_COMPARES = 1, LOGICAL_COMPARES = 1, BITS_COMPARES = 1, FLOATING_COMPARES = 0, COMPLEX_COMPARES = 0, OPAQUE_COMPARES = 0, PAIR_COMPARES = 0 };
+enum {
+    INTEGER_COMPARES = 1,
+    LOGICAL_COMPARES = 1,
+    BITS_COMPARES = 1,
+    FLOATING_COMPARES = 0,
+    HALF_COMPARES = 0,
+    COMPLEX_COMPARES = 0,
+    HALF_COMPLEX_COMPARES = 0,
+    OPAQUE_COMPARES = 0,
+    PAIR_COMPARES = 0
+};
 
 int proa_basic_compares(enum proa_basic basic)
 {

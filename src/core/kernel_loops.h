@@ -3,7 +3,7 @@
  * once for each instruction set that they are compiled for, with PROA_KERNEL_TABLE, the name of the table to define.
  *
  * Elements are accessed through types of alignment 1, because a window displacement may be anything. Integer sums and products are done on
- * unsigned 64-bit values: they wrap like the hosts' do, and signed overflow is not undefined behaviour here.
+ * unsigned values: they wrap like the hosts' do, and signed overflow is not undefined behaviour here.
  */
 #ifndef PROA_CORE_KERNEL_LOOPS_H
 #define PROA_CORE_KERNEL_LOOPS_H
@@ -14,6 +14,66 @@
 
 typedef __float128 proa_float128;
 typedef _Complex float __attribute__((mode(TC))) proa_complex128;
+typedef __int128 proa_int128;
+
+/* ---- floating numbers of 16 bits: by way of float, which holds sums and products of two of them well enough to be rounded but once ---- */
+
+static inline float float_of_bits(uint32_t bits)
+{
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint32_t bits_of_float(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* IEEE binary16: 5 bits of exponent, 10 of mantissa. */
+static inline float float_of_F16(uint16_t half)
+{
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f, mantissa = half & 0x3ff;
+
+    if (exponent == 0) /* zero, or subnormal: units of 2^-24 */
+        return float_of_bits(sign | bits_of_float((float)mantissa * 0x1p-24f));
+    return float_of_bits(sign | (exponent == 0x1f ? 0xff : exponent + 127 - 15) << 23 | mantissa << 13);
+}
+
+/* Rounded to the nearest, of two to the even one. */
+static inline uint16_t F16_of_float(float value)
+{
+    uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+
+    if (size > 0x7f800000) /* no number: the same one, quiet */
+        return (uint16_t)(sign | 0x7e00 | (size >> 13 & 0x3ff));
+    if (size >= 0x477ff000) /* half way from the largest, 65504, to 65536, and beyond: infinite */
+        return (uint16_t)(sign | 0x7c00);
+    if (size < 0x38800000) /* below 2^-14: added to 1/2, the processor rounds it to units of 2^-24 */
+        return (uint16_t)(sign | (bits_of_float(float_of_bits(size) + 0.5f) - bits_of_float(0.5f)));
+    return (uint16_t)(sign | (size - ((127 - 15) << 23) + 0xfff + (size >> 13 & 1)) >> 13);
+}
+
+/* bfloat16: the upper half of a float. */
+static inline float float_of_BF16(uint16_t half)
+{
+    return float_of_bits((uint32_t)half << 16);
+}
+
+static inline uint16_t BF16_of_float(float value)
+{
+    uint32_t bits = bits_of_float(value);
+
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* ---- the loops ---- */
 
 #define LOOP(name, operation, ctype, expression)                                                                                           \
     static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count)                                              \
@@ -25,7 +85,9 @@ typedef _Complex float __attribute__((mode(TC))) proa_complex128;
             t[i] = (expression);                                                                                                           \
     }
 
-#define WRAP(ctype, a, sign, b) (ctype)((uint64_t)(a)sign(uint64_t)(b))
+#define UNSIGNED(ctype, a)                                                                                                                 \
+    __builtin_choose_expr(sizeof(ctype) > sizeof(uint64_t), (unsigned __int128)(a), (uint64_t)(a))
+#define WRAP(ctype, a, sign, b) (ctype)(UNSIGNED(ctype, a) sign UNSIGNED(ctype, b))
 
 #define INTEGER_KERNELS(name, ctype)                                                                                                       \
     LOOP(name, SUM, ctype, WRAP(ctype, t[i], +, o[i]))                                                                                     \
@@ -44,6 +106,42 @@ typedef _Complex float __attribute__((mode(TC))) proa_complex128;
     LOOP(name, PROD, ctype, t[i] * o[i])                                                                                                   \
     LOOP(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i])                                                                                      \
     LOOP(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])
+
+/* By way of float: a is the target's, b the origin's. */
+#define HALF_LOOP(name, operation, expression)                                                                                             \
+    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count)                                              \
+    {                                                                                                                                      \
+        typedef uint16_t element __attribute__((aligned(1), may_alias));                                                                   \
+        element *t = target;                                                                                                               \
+        const element *o = origin;                                                                                                         \
+        for (uint64_t i = 0; i < count; i++) {                                                                                             \
+            float a = float_of_##name(t[i]), b = float_of_##name(o[i]);                                                                    \
+            t[i] = name##_of_float(expression);                                                                                            \
+        }                                                                                                                                  \
+    }
+
+#define HALF_KERNELS(name, ctype)                                                                                                          \
+    HALF_LOOP(name, SUM, a + b)                                                                                                            \
+    HALF_LOOP(name, PROD, a * b)                                                                                                           \
+    HALF_LOOP(name, MAX, a > b ? a : b)                                                                                                    \
+    HALF_LOOP(name, MIN, a < b ? a : b)
+
+#define HALF_COMPLEX_LOOP(name, operation, real, imaginary)                                                                                \
+    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count)                                              \
+    {                                                                                                                                      \
+        typedef uint16_t element __attribute__((aligned(1), may_alias));                                                                   \
+        element *t = target;                                                                                                               \
+        const element *o = origin;                                                                                                         \
+        for (uint64_t i = 0; i < count; i++, t += 2, o += 2) {                                                                             \
+            float a = float_of_F16(t[0]), ai = float_of_F16(t[1]), b = float_of_F16(o[0]), bi = float_of_F16(o[1]);                        \
+            t[0] = F16_of_float(real);                                                                                                     \
+            t[1] = F16_of_float(imaginary);                                                                                                \
+        }                                                                                                                                  \
+    }
+
+#define HALF_COMPLEX_KERNELS(name, ctype)                                                                                                  \
+    HALF_COMPLEX_LOOP(name, SUM, a + b, ai + bi)                                                                                           \
+    HALF_COMPLEX_LOOP(name, PROD, a * b - ai * bi, a * bi + ai * b)
 
 #define COMPLEX_KERNELS(name, ctype)                                                                                                       \
     LOOP(name, SUM, ctype, t[i] + o[i])                                                                                                    \
@@ -102,6 +200,8 @@ PROA_BASICS(KERNELS)
 #define INTEGER_REPLACE WHOLE_REPLACE
 #define FLOATING_REPLACE WHOLE_REPLACE
 #define COMPLEX_REPLACE WHOLE_REPLACE
+#define HALF_REPLACE WHOLE_REPLACE
+#define HALF_COMPLEX_REPLACE WHOLE_REPLACE
 #define LOGICAL_REPLACE WHOLE_REPLACE
 #define BITS_REPLACE WHOLE_REPLACE
 #define OPAQUE_REPLACE WHOLE_REPLACE
@@ -121,6 +221,8 @@ static void kernel_no_op(void *target, const void *origin, uint64_t count)
     ROW(BOR, name) ROW(BXOR, name)
 #define FLOATING_ROWS(name) ROW(SUM, name) ROW(PROD, name) ROW(MAX, name) ROW(MIN, name)
 #define COMPLEX_ROWS(name) ROW(SUM, name) ROW(PROD, name)
+#define HALF_ROWS FLOATING_ROWS
+#define HALF_COMPLEX_ROWS COMPLEX_ROWS
 #define LOGICAL_ROWS(name) ROW(LAND, name) ROW(LOR, name) ROW(LXOR, name)
 #define BITS_ROWS(name) ROW(BAND, name) ROW(BOR, name) ROW(BXOR, name)
 #define OPAQUE_ROWS(name)

@@ -6,7 +6,7 @@
 struct proa_table proa_types = PROA_TABLE_INIT;
 
 /* What a predefined type is; with its size that gives the basic of core. */
-enum kind { SIGNED, UNSIGNED, FLOATING, QUAD, COMPLEX, QUAD_COMPLEX, LOGICAL, BITS, CHARACTER, PAIR };
+enum kind { SIGNED, UNSIGNED, FLOATING, BRAIN, QUAD, COMPLEX, QUAD_COMPLEX, TWO_COMPLEX, LOGICAL, BITS, CHARACTER, PAIR, MARKER };
 
 struct row {
     MPI_Datatype datatype;
@@ -19,46 +19,52 @@ static int log2_of(int size)
     return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
 }
 
-static int integer_basic(int size, enum proa_basic first)
+static int integer_basic(int size, enum proa_basic first, int wide)
 {
     int step = log2_of(size);
 
-    return step < 0 ? -1 : (int)first + step;
+    return size == 16 ? wide : step < 0 ? -1 : (int)first + step;
 }
 
 static int floating_basic(int size)
 {
-    return size == 4 ? PROA_F32 : size == 8 ? PROA_F64 : size == (int)sizeof(long double) ? PROA_FLD : -1;
+    return size == 2 ? PROA_F16 : size == 4 ? PROA_F32 : size == 8 ? PROA_F64 : size == (int)sizeof(long double) ? PROA_FLD : -1;
 }
 
 static int complex_basic(int size)
 {
-    return size == 8 ? PROA_C32 : size == 16 ? PROA_C64 : size == 2 * (int)sizeof(long double) ? PROA_CLD : -1;
+    return size == 4 ? PROA_C16 : size == 8 ? PROA_C32 : size == 16 ? PROA_C64 : size == 2 * (int)sizeof(long double) ? PROA_CLD : -1;
 }
 
 static int basic_of(const struct row *row, int size)
 {
     switch (row->kind) {
     case SIGNED:
-        return integer_basic(size, PROA_I8);
+        return integer_basic(size, PROA_I8, PROA_I128);
     case UNSIGNED:
-        return integer_basic(size, PROA_U8);
+        return integer_basic(size, PROA_U8, -1);
     case FLOATING:
         return floating_basic(size);
+    case BRAIN:
+        return size == 2 ? PROA_BF16 : -1;
     case QUAD:
         return size == 16 ? PROA_F128 : -1;
     case COMPLEX:
         return complex_basic(size);
     case QUAD_COMPLEX:
         return size == 32 ? PROA_C128 : -1;
+    case TWO_COMPLEX:
+        return size == 16 ? PROA_TWO_C32 : size == 32 ? PROA_TWO_C64 : -1;
     case LOGICAL:
-        return integer_basic(size, PROA_L8);
+        return integer_basic(size, PROA_L8, PROA_L128);
     case BITS:
         return size == 1 ? PROA_BYTE : -1;
     case CHARACTER:
         return size == 1 ? PROA_CHAR8 : size == 2 ? PROA_CHAR16 : size == 4 ? PROA_CHAR32 : -1;
     case PAIR:
         return row->pair;
+    case MARKER:
+        break;
     }
     return -1;
 }
@@ -70,10 +76,50 @@ static void enter(const struct row *row, struct proa_type *type)
     if (row->datatype == MPI_DATATYPE_NULL || proa_pmpi()->Type_size(row->datatype, &size) != MPI_SUCCESS)
         return;
     basic = basic_of(row, size);
-    if (basic < 0)
+    if (basic < 0 && row->kind != MARKER)
         return;
-    if (proa_type_basic((enum proa_basic)basic, type) == PROA_OK)
+    if ((row->kind == MARKER ? proa_type_list(NULL, 0, type) : proa_type_basic((enum proa_basic)basic, type)) == PROA_OK)
         proa_table_set(&proa_types, PROA_TABLE_KEY(row->datatype), type);
+}
+
+/* What only some hosts have. Where one has only the name of a type, its handle is MPI_DATATYPE_NULL, or its size is none that a basic has. */
+static void enter_rare(void)
+{
+    const struct row rows[] = {
+#ifdef MPI_INTEGER16
+        {MPI_INTEGER16, SIGNED, 0},
+#endif
+#ifdef MPI_REAL2
+        {MPI_REAL2, FLOATING, 0},
+#endif
+#ifdef MPI_COMPLEX4
+        {MPI_COMPLEX4, COMPLEX, 0},
+#endif
+#ifdef MPI_LOGICAL16
+        {MPI_LOGICAL16, LOGICAL, 0},
+#endif
+#ifdef MPIX_C_FLOAT16
+        {MPIX_C_FLOAT16, FLOATING, 0},
+#endif
+#ifdef MPIX_BFLOAT16
+        {MPIX_BFLOAT16, BRAIN, 0},
+#endif
+#ifdef MPI_2COMPLEX
+        {MPI_2COMPLEX, TWO_COMPLEX, 0},
+        {MPI_2DOUBLE_COMPLEX, TWO_COMPLEX, 0},
+#endif
+/* Of MPI-1: they mark the bounds of a struct, which the host has counted in when it tells the extent, and have no bytes. Open MPI's header
+ * turns the names into an error where it was built without them. */
+#if defined(MPI_UB) && (!defined(OPEN_MPI) || OMPI_ENABLE_MPI1_COMPAT)
+        {MPI_LB, MARKER, 0},
+        {MPI_UB, MARKER, 0},
+#endif
+        {MPI_DATATYPE_NULL, MARKER, 0}, /* skipped; there may be no other row */
+    };
+    static struct proa_type types[sizeof rows / sizeof rows[0]];
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        enter(&rows[i], &types[i]);
 }
 
 /* MPI_CHAR counts as an integer, as it does in both hosts, though the standard defines no arithmetic on it. */
@@ -155,6 +201,7 @@ void proa_types_start(void)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         enter(&rows[i], &types[i]);
+    enter_rare();
 }
 
 int proa_types_f90(MPI_Datatype datatype, int combiner, struct proa_type *type)

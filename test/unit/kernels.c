@@ -3,6 +3,7 @@
 
 #include "core/basic.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -27,11 +28,14 @@ struct row {
 static const struct row rows[] = {
     {PROA_I8, INTEGER, 1, 1},      {PROA_I16, INTEGER, 2, 1},     {PROA_I32, INTEGER, 4, 1},      {PROA_I64, INTEGER, 8, 1},
     {PROA_U8, INTEGER, 1, 0},      {PROA_U16, INTEGER, 2, 0},     {PROA_U32, INTEGER, 4, 0},      {PROA_U64, INTEGER, 8, 0},
+    {PROA_I128, INTEGER, 16, 1},   {PROA_F16, REAL, 2, 0},        {PROA_BF16, REAL, 2, 0},        {PROA_C16, COMPLEX, 4, 0},
     {PROA_F32, REAL, 4, 0},        {PROA_F64, REAL, 8, 0},        {PROA_FLD, REAL, sizeof(long double), 0},
     {PROA_F128, REAL, 16, 0},      {PROA_C32, COMPLEX, 8, 0},     {PROA_C64, COMPLEX, 16, 0},
     {PROA_CLD, COMPLEX, 2 * sizeof(long double), 0},              {PROA_C128, COMPLEX, 32, 0},    {PROA_BOOL, LOGICAL, 1, 0},
     {PROA_L8, LOGICAL, 1, 1},      {PROA_L16, LOGICAL, 2, 1},     {PROA_L32, LOGICAL, 4, 1},      {PROA_L64, LOGICAL, 8, 1},
+    {PROA_L128, LOGICAL, 16, 1},
     {PROA_BYTE, BYTES, 1, 0},      {PROA_CHAR8, CHARACTER, 1, 0}, {PROA_CHAR16, CHARACTER, 2, 0}, {PROA_CHAR32, CHARACTER, 4, 0},
+    {PROA_TWO_C32, CHARACTER, 16, 0},                             {PROA_TWO_C64, CHARACTER, 32, 0},
     {PROA_FLOAT_INT, PAIRS, 8, 0}, {PROA_DOUBLE_INT, PAIRS, 16, 0},
     {PROA_LONG_INT, PAIRS, 16, 0}, {PROA_INT_INT, PAIRS, 8, 0},   {PROA_SHORT_INT, PAIRS, 8, 0},  {PROA_LD_INT, PAIRS, 32, 0},
     {PROA_FLOAT_FLOAT, PAIRS, 8, 0},                              {PROA_DOUBLE_DOUBLE, PAIRS, 16, 0},
@@ -102,13 +106,44 @@ struct number {
     long double re, im; /* reals, complex; a pair's value in re */
 };
 
+/* Floating numbers of 16 bits, by the book: the sign, some bits of exponent, and the rest. No infinities. */
+static long double half_value(unsigned bits, int exponent_bits)
+{
+    int mantissa_bits = 15 - exponent_bits, exponent = (int)((bits & 0x7fff) >> mantissa_bits), least = 2 - (1 << (exponent_bits - 1));
+    long mantissa = (long)(bits & ((1u << mantissa_bits) - 1)) + (exponent ? 1l << mantissa_bits : 0);
+    long double size = ldexpl((long double)mantissa, least + (exponent ? exponent - 1 : 0) - mantissa_bits);
+
+    return bits & 0x8000 ? -size : size;
+}
+
+/* The nearest, of two the even one; infinity where the next one after the largest would be. Sizes grow with their bits. */
+static uint16_t half_nearest(long double value, int exponent_bits)
+{
+    unsigned low = 0, high = ((1u << exponent_bits) - 1) << (15 - exponent_bits); /* infinity */
+    long double size = value < 0 ? -value : value;
+
+    while (low + 1 < high) {
+        unsigned middle = (low + high) / 2;
+        if (half_value(middle, exponent_bits) <= size)
+            low = middle;
+        else
+            high = middle;
+    }
+    long double below = size - half_value(low, exponent_bits), above = half_value(high, exponent_bits) - size;
+    if (above < below || (above == below && low % 2 == 1))
+        low = high;
+    return (uint16_t)(low | (value < 0 ? 0x8000 : 0));
+}
+
+enum { BITS_OF_F16 = 5, BITS_OF_BF16 = 8 }; /* of their exponents */
+
 static __int128 load_whole(const struct row *row, const unsigned char *at)
 {
     unsigned __int128 bits = 0;
 
-    for (size_t i = 0; i < row->bytes; i++) /* little-endian, as all machines that Proa is built for */
-        bits |= (unsigned __int128)at[i] << (8 * i);
-    if (row->is_signed && at[row->bytes - 1] & 0x80)
+    for (size_t i = 0; i < row->bytes; i++) /* little-endian, as all machines that Proa is built for; bytes that are too many are folded in */
+        bits ^= (unsigned __int128)at[i] << (8 * (i % sizeof bits));
+    if (row->is_signed && row->bytes < sizeof bits && at[row->bytes - 1] & 0x80)
         bits |= ~(unsigned __int128)0 << (8 * row->bytes);
     return (__int128)bits;
 }
@@ -123,6 +158,7 @@ static __int128 load_whole(const struct row *row, const unsigned char *at)
 
 #define LOAD_REAL(ctype) LOAD_AS(ctype, n.re = (long double)v)
 #define LOAD_COMPLEX(ctype) LOAD_AS(ctype, n.re = (long double)__real__ v; n.im = (long double)__imag__ v)
+#define LOAD_HALF(kind) LOAD_AS(uint16_t, n.re = half_value(v, BITS_OF_##kind))
 #define LOAD_PAIR(tag) LOAD_AS(struct proa_pair_##tag, n.re = (long double)v.value; n.whole = (__int128)v.index)
 
 static struct number load(const struct row *row, const unsigned char *at)
@@ -130,6 +166,9 @@ static struct number load(const struct row *row, const unsigned char *at)
     struct number n = {0};
 
     switch (row->basic) {
+    case PROA_F16: LOAD_HALF(F16)
+    case PROA_BF16: LOAD_HALF(BF16)
+    case PROA_C16: LOAD_AS(struct proa_half_complex, n.re = half_value(v.re, BITS_OF_F16); n.im = half_value(v.im, BITS_OF_F16))
     case PROA_F32: LOAD_REAL(float)
     case PROA_F64: LOAD_REAL(double)
     case PROA_FLD: LOAD_REAL(long double)
@@ -163,6 +202,7 @@ static struct number load(const struct row *row, const unsigned char *at)
 
 #define STORE_REAL(ctype) STORE_AS(ctype, v = (ctype)a, (void)b)
 #define STORE_COMPLEX(ctype) STORE_AS(ctype, __real__ v = a, __imag__ v = b)
+#define STORE_HALF(kind) STORE_AS(uint16_t, v = half_nearest(a, BITS_OF_##kind), (void)b)
 #define STORE_PAIR(tag, vtype, itype) STORE_AS(struct proa_pair_##tag, v.value = (vtype)a, v.index = (itype)b)
 
 /* An element made of two small whole numbers (reals, complex, pairs) or of random bits (all others). */
@@ -171,6 +211,9 @@ static void store_random(const struct row *row, unsigned char *at, uint64_t *see
     int a = (int)world_below(seed, 17) - 8, b = (int)world_below(seed, 17) - 8;
 
     switch (row->basic) {
+    case PROA_F16: STORE_HALF(F16)
+    case PROA_BF16: STORE_HALF(BF16)
+    case PROA_C16: STORE_AS(struct proa_half_complex, v.re = half_nearest(a, BITS_OF_F16), v.im = half_nearest(b, BITS_OF_F16))
     case PROA_F32: STORE_REAL(float)
     case PROA_F64: STORE_REAL(double)
     case PROA_FLD: STORE_REAL(long double)
@@ -210,7 +253,7 @@ static struct number whole_expected(const struct row *row, enum proa_operation o
     struct number n = {0};
 
     switch (op) {
-    case PROA_OP_SUM: n.whole = narrow(row, t + o); break;
+    case PROA_OP_SUM: n.whole = narrow(row, (__int128)((unsigned __int128)t + (unsigned __int128)o)); break;
     case PROA_OP_PROD: n.whole = narrow(row, (__int128)((unsigned __int128)t * (unsigned __int128)o)); break;
     case PROA_OP_MAX: n.whole = t > o ? t : o; break;
     case PROA_OP_MIN: n.whole = t < o ? t : o; break;
@@ -330,6 +373,65 @@ static void all_kernels(void **state)
     world_run(&(struct world_plan){.size = 1, .body = all_kernels_body});
 }
 
+/* ---- floating numbers of 16 bits: rounded as IEEE 754 says, and what is no number stays none ---- */
+
+static void try_rounding(enum proa_basic basic, int exponent_bits, uint16_t a, uint16_t b)
+{
+    static const enum proa_operation operations[] = {PROA_OP_SUM, PROA_OP_PROD};
+    long double x = half_value(a, exponent_bits), y = half_value(b, exponent_bits);
+
+    for (int i = 0; i < 2; i++) {
+        uint16_t got = a, want = half_nearest(i ? x * y : x + y, exponent_bits);
+        proa_kernel_find(operations[i], basic)(&got, &b, 1);
+        if (got != want && ((got | want) & 0x7fff) != 0)
+            world_failed(__FILE__, __LINE__, "%s of %#x and %#x in %s: %#x, not %#x", proa_operation_name(operations[i]), a, b,
+                         proa_basic_name(basic), got, want);
+    }
+}
+
+/* All that F16 has, but infinities and what is no number. */
+static uint16_t random_F16(uint64_t *seed)
+{
+    return (uint16_t)(world_below(seed, 2) * 0x8000 + world_below(seed, 0x7c00));
+}
+
+/* Exponents that long double still adds without rounding. */
+static uint16_t random_BF16(uint64_t *seed)
+{
+    return (uint16_t)(world_below(seed, 2) * 0x8000 + (100 + world_below(seed, 50)) * 0x80 + world_below(seed, 0x80));
+}
+
+static void halves_body(struct world *world)
+{
+    static const uint16_t infinite = 0x7c00, nan = 0x7c01, one = 0x3c00, largest = 0x7bff;
+    static const uint16_t brain_nan = 0x7f81, brain_one = 0x3f80;
+    proa_kernel *sum = proa_kernel_find(PROA_OP_SUM, PROA_F16);
+    uint64_t seed = 16;
+    uint16_t t;
+    (void)world;
+
+    for (long i = 0; i < world_rounds(200000); i++) {
+        uint16_t a = random_F16(&seed), near = (uint16_t)((a ^ 0x8000) + (int)world_below(&seed, 5) - 2);
+        try_rounding(PROA_F16, BITS_OF_F16, a, random_F16(&seed));
+        try_rounding(PROA_F16, BITS_OF_F16, a, (near & 0x7fff) < 0x7c00 ? near : a); /* differences that cancel */
+        try_rounding(PROA_BF16, BITS_OF_BF16, random_BF16(&seed), random_BF16(&seed));
+    }
+    sum((t = infinite, &t), &one, 1);
+    CHECK_EQUAL(t, infinite);
+    sum((t = largest, &t), &largest, 1);
+    CHECK_EQUAL(t, infinite);
+    sum((t = nan, &t), &one, 1);
+    CHECK((t & 0x7fff) > 0x7c00);
+    proa_kernel_find(PROA_OP_SUM, PROA_BF16)((t = brain_nan, &t), &brain_one, 1);
+    CHECK((t & 0x7fff) > 0x7f80);
+}
+
+static void halves(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = halves_body});
+}
+
 /* MINLOC and MAXLOC leave the padding of the target alone: something else may live there. */
 static void padding_body(struct world *world)
 {
@@ -358,7 +460,8 @@ static void padding(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(defined), cmocka_unit_test(all_kernels), cmocka_unit_test(padding)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(defined), cmocka_unit_test(all_kernels), cmocka_unit_test(halves),
+                                       cmocka_unit_test(padding)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
