@@ -53,6 +53,12 @@ make_library() {
   echo "$scratch/$1"
 }
 
+# A launcher, "$scratch/launcher", that only says what it was given.
+make_launcher() {
+  printf '#!/bin/sh\nprintf "<%%s>" "$@"\necho\n' >"$scratch/launcher"
+  chmod +x "$scratch/launcher"
+}
+
 preload_is() {
   expect_times "$1" "preload=[$2]"
 }
@@ -86,8 +92,7 @@ variables() {
 
 # What Open MPI's ranks would get on another node: only what the command line says.
 variables_on_the_command_line() {
-  printf '#!/bin/sh\nprintf "<%%s>" "$@"\necho\n' >"$scratch/launcher"
-  chmod +x "$scratch/launcher"
+  make_launcher
   PROA_MPIEXEC=$scratch/launcher PROA_TOOL_TEST='a b' proa run -n 2 "$show" x
   expect_status 0
   case $host in
@@ -176,6 +181,46 @@ in_working_directory() {
   preload_is 1 "$library"
 }
 
+# Runs proa with a launcher that says what it was given. Whatever stood in the line must have come to it in its order (proa's own words,
+# in front or at a "--" of the options, left out).
+given_on() {
+  PROA_MPIEXEC=$scratch/launcher proa run "$@"
+  expect_status 0
+  [ "${1:-}" != --mpi ] || shift 2
+  expect_times 1 "$(printf '<%s>' "$@" | sed 's/<-->//')"
+}
+
+# Options that no table of proa's has, with and without values; the program is looked for where the launcher would.
+unknown_option() {
+  make_launcher
+  given_on -n 2 --no-such-option 30 "$show" x
+  given_on --no-such-flag -n 2 "$show" x
+  given_on -n 2 --no-such-flag "$show" --no-such-option 5
+  given_on -n 2 --no-such-pair a n "$show" x
+  given_on -n 2 --no-such-option=a "$show" x
+  given_on --no-such-option "$scratch" --no-such-option /dev/null -no-such-option "$0.no" "$show"
+  given_on --no-such-option 30 -- "$show"
+  PATH=$PROA_TOOL_PROGRAMS:$PATH given_on --no-such-option 30 show
+  cp "$show" "$scratch/only_here"
+  given_on --no-such-option 30 -wdir "$scratch" --no-such-option 30 ./only_here
+  if [ "$host" = openmpi ]; then
+    given_on --no-such-option 30 -path "$scratch" --no-such-option 30 only_here
+  fi
+  PROA_MPIEXEC=$scratch/launcher proa run --no-such-option first -n 1 "$show" x : --no-such-option second -n 2 "$show" y
+  expect_status 0
+  expect_times 1 "<--no-such-option><first><-n><1><$show><x><:>"
+  expect_times 1 "<--no-such-option><second><-n><2><$show><y>"
+}
+
+# What the table is good for: the value of an option may have the name of a program.
+value_that_is_a_program() {
+  make_launcher
+  given_on -n 2 -bind-to "$BASH" "$show" x
+  given_on -n 2 --memory-alloc-kinds "$BASH" "$show" x
+  PATH=$PROA_TOOL_PROGRAMS:$PATH given_on -host show "$show" x
+  given_on --mpi "$host" -n 2 --no-such-option "$BASH" "$show" x # and where it has nothing: once it is told which MPI
+}
+
 missing_program() {
   proa run -n 2 ./no-such-program
   expect_status 127
@@ -183,6 +228,15 @@ missing_program() {
   proa run -n 2 no-such-program
   expect_status 127
   expect_error "no program no-such-program in PATH"
+  proa run -n 2 --no-such-option 30 ./no-such-program --no-such-flag 7
+  expect_status 127
+  expect_error "./no-such-program does not exist"
+  proa run --no-such-flag no-such-program 7
+  expect_status 127
+  expect_error "no program no-such-program in PATH"
+  proa run -n 2 --no-such-option
+  expect_status 2
+  expect_error "no program given"
   echo text >"$scratch/text"
   proa run -n 2 "$scratch/text"
   expect_status 127

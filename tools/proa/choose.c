@@ -1,12 +1,12 @@
 // Decides which MPI a command line is for (choose.h).
 //
-// The program is found by knowing which of the launcher's options take a value, and the launcher is known by the program. So the line
+// The program is found with the help of what is known of the launcher's options, and the launcher is known by the program. So the line
 // is read once as each host's, and the reading is right whose program is linked to that very host. --mpi and PROA_MPI are for programs
 // that do not tell.
 #include "choose.h"
 
 #include "complain.h"
-#include "path.h"
+#include "find.h"
 #include "program.h"
 
 #include <stdlib.h>
@@ -27,26 +27,9 @@ struct reading {
   size_t missing;      // no such program
 };
 
-static const char *find_program(const struct proa_host *host, const struct proa_part *part)
-{
-  const char *name = part->program[0], *path = NULL;
-
-  if (strchr(name, '/')) {
-    path = proa_path_join(part->wdir, name);
-    return proa_is_executable(path) ? path : proa_path_command(name);
-  }
-  if (part->path)
-    path = proa_path_search(part->path, name);
-  if (!path)
-    path = proa_path_command(name);
-  if (!path && host->program_here)
-    path = proa_path_search(part->wdir ? part->wdir : ".", name);
-  return path;
-}
-
 static void inspect_part(struct reading *reading, const struct proa_part *part, struct found *found)
 {
-  found->path = part->program == part->end ? NULL : find_program(reading->line.host, part);
+  found->path = part->program == part->end ? NULL : proa_find_program(reading->line.host, part, part->program[0]);
   if (!found->path) {
     reading->missing++;
     return;

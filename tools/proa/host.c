@@ -1,5 +1,6 @@
-// The hosts as tables (host.h). The tables of options list every option that takes a value in MPICH 3 to 5 (Hydra) and in
-// Open MPI 3 to 5 (ORTE, PRRTE): proa has to know them to see where the options end and the program begins.
+// The hosts as tables (host.h). The tables of options list those that take a value in MPICH 3 to 5 (Hydra) and in Open MPI 3 to 5
+// (ORTE, PRRTE), so that a value which is also the name of a program is not taken for it. Launchers learn new ones: line.c does
+// without the table where it knows nothing.
 #include "host.h"
 
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static const struct proa_option hydra_options[] = {
     {"map-by", PROA_OPTION_VALUE},
     {"membind", PROA_OPTION_VALUE},
     {"gpus-per-proc", PROA_OPTION_VALUE},
+    {"memory-alloc-kinds", PROA_OPTION_VALUE},
     {"output-from", PROA_OPTION_VALUE},
     {"prepend-pattern", PROA_OPTION_VALUE},
     {"outfile", PROA_OPTION_VALUE},
@@ -111,13 +113,20 @@ static const struct proa_option openmpi_options[] = {
     {"ompi-server", PROA_OPTION_VALUE},
     {"debugger", PROA_OPTION_VALUE},
     {"stdin", PROA_OPTION_VALUE},
+    {"stream-buffering", PROA_OPTION_VALUE},
+    {"forward-signals", PROA_OPTION_VALUE},
+    {"tmpdir", PROA_OPTION_VALUE},
     {"output", PROA_OPTION_VALUE},
+    {"output-directory", PROA_OPTION_VALUE},
     {"output-filename", PROA_OPTION_VALUE},
     {"display", PROA_OPTION_VALUE},
     {"runtime-options", PROA_OPTION_VALUE},
     {"xml-file", PROA_OPTION_VALUE},
     {"xterm", PROA_OPTION_VALUE},
     {"timeout", PROA_OPTION_VALUE},
+    {"spawn-timeout", PROA_OPTION_VALUE},
+    {"with-ft", PROA_OPTION_VALUE},
+    {"memory-alloc-kinds", PROA_OPTION_VALUE},
     {"report-events", PROA_OPTION_VALUE},
     {"report-pid", PROA_OPTION_VALUE},
     {"report-uri", PROA_OPTION_VALUE},
@@ -164,6 +173,8 @@ const struct proa_option *proa_host_option(const struct proa_host *host, const c
   const char *name = word + strspn(word, "-");
   size_t length = strcspn(name, "="); // Hydra takes -n=4 too
 
+  if (name == word)
+    return NULL; // the value of an option that is not in the table
   for (const struct proa_option *option = host->options; option->name; option++) {
     if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
       return option;

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-// What the words after an option of a launcher are. Options that are not in a host's table take none.
+// What the words after an option of a launcher are. Of options that are not in a host's table this is not known.
 enum proa_option_kind {
   PROA_OPTION_VALUE, // one word
   PROA_OPTION_PAIR,  // two words
@@ -44,7 +44,7 @@ const struct proa_host *proa_host_named(const char *name);
 // The option that word is, or NULL where the launcher's table has none such.
 const struct proa_option *proa_host_option(const struct proa_host *host, const char *word);
 
-// How many of the words at `args` belong to the option at args[0], itself included.
+// How many of the words at `args` belong to the option at args[0], itself included, as far as the table knows.
 size_t proa_option_words(const struct proa_host *host, char *const *args);
 
 // If the option at args[0] sets variable `name` for the ranks: the value it sets (for an option that only names the variable, that in
