@@ -3,7 +3,8 @@
 #
 # LAUNCH... is the command that starts `fatal`; MISTAKE goes to it. The run must end, not by a signal, not as a success; nothing may run on
 # past the mistake; and SENTENCE, if it is not -, must be said on standard error. (Where the error is the host's to tell, Open MPI now and then
-# loses its own words.)
+# loses its own words. And the launcher of MPICH 4.2, one time in ten and without Proa too, ends as if all was well after it has told that a
+# rank was aborted; then its word counts.)
 set -u
 
 mistake=$1 sentence=$2
@@ -19,7 +20,7 @@ fail() {
 
 "$@" "$mistake" >"$scratch/out" 2>"$scratch/err"
 status=$?
-[ "$status" -ne 0 ] || fail "the run ends as a success"
+[ "$status" -ne 0 ] || grep -q "^Abort(" "$scratch/err" || fail "the run ends as a success"
 [ "$status" -ne 124 ] || fail "the run does not end"
 [ "$status" -lt 128 ] || grep -q "Abort(" "$scratch/err" || fail "the run ends by signal $((status - 128))"
 ! grep -q "signal 11\|signal 6\|Segmentation\|still here" "$scratch/out" "$scratch/err" || fail "the run does not end by the error"
