@@ -81,14 +81,25 @@ static int file_is_ours(const struct segment *segment)
 
 /* ---- reservation of pages ---- */
 
-/* Through the mapping where the file is gone: that also fills in this process's page table, and so takes longer. */
+/* Through the mapping where the file is gone: that also fills in this process's page table, and so takes longer.
+ * A signal may make fallocate stop and undo what it has done (fallocate(2), EINTR); under a profiler's timer a large piece would never be
+ * done: smaller and smaller ones, then. */
 static int file_reserve(struct segment *segment, uint64_t offset, uint64_t bytes)
 {
+    uint64_t end = offset + bytes, piece = bytes;
+
     if (!file_is_ours(segment))
         return madvise(segment->base + offset, bytes, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
-    while (fallocate(segment->fd, 0, (off_t)offset, (off_t)bytes) != 0)
-        if (errno != EINTR)
+    while (offset < end) {
+        if (piece > end - offset)
+            piece = end - offset;
+        if (fallocate(segment->fd, 0, (off_t)offset, (off_t)piece) == 0)
+            offset += piece;
+        else if (errno != EINTR)
             return errno;
+        else if (piece > CHUNK_BYTES)
+            piece = round_up(piece / 2, CHUNK_BYTES);
+    }
     return 0;
 }
 

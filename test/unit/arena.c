@@ -25,6 +25,7 @@ static const uint64_t kib = 1 << 10, mib = 1 << 20;
 /* ---- failures on demand (linked with --wrap) ---- */
 
 static int fallocate_fails_after = -1, calloc_fails_after = -1; /* calls that still succeed; -1: all */
+static off_t fallocate_interrupted = -1;                        /* larger pieces than this are, by a signal; -1: none */
 static uint64_t available_bytes = 4ull << 30;
 
 /* One call: 1 if it is the one that fails. */
@@ -39,6 +40,10 @@ int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes)
 {
     if (mode == 0 && is_due(&fallocate_fails_after)) {
         errno = ENOSPC;
+        return -1;
+    }
+    if (fallocate_interrupted >= 0 && bytes > fallocate_interrupted) {
+        errno = EINTR;
         return -1;
     }
     return __real_fallocate(fd, mode, offset, bytes);
@@ -422,6 +427,28 @@ static void reservation_fails(void **state)
     world_run(&(struct world_plan){.size = 1, .body = reservation_fails_body});
 }
 
+/* A timer that ticks before a large piece is done, again and again. */
+static void interrupted_body(struct world *world)
+{
+    uint64_t before = bytes_in_use();
+    char *block;
+    (void)world;
+
+    fallocate_interrupted = (off_t)mib;
+    block = proa_arena_alloc(50 * mib + 100, 0);
+    fallocate_interrupted = -1;
+    CHECK(block);
+    CHECK(bytes_in_use() >= before + 50 * mib);
+    CHECK(proa_arena_free(block));
+    check_all_merged();
+}
+
+static void interrupted(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = interrupted_body, .limit_s = 20});
+}
+
 /* No memory for the arena's own notes, at each place where it asks for some. */
 static void notes_fail_body(struct world *world)
 {
@@ -667,7 +694,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_blocks), cmocka_unit_test(alignments), cmocka_unit_test(empty_blocks), cmocka_unit_test(not_a_block),
         cmocka_unit_test(find), cmocka_unit_test(pages_given_back), cmocka_unit_test(impossible_sizes), cmocka_unit_test(no_memory_left),
-        cmocka_unit_test(reservation_fails), cmocka_unit_test(notes_fail), cmocka_unit_test(several_segments),
+        cmocka_unit_test(reservation_fails), cmocka_unit_test(interrupted), cmocka_unit_test(notes_fail), cmocka_unit_test(several_segments),
         cmocka_unit_test(large_block), cmocka_unit_test(file_limit), cmocka_unit_test(small_means),
         cmocka_unit_test(closed_files), cmocka_unit_test(several_threads), cmocka_unit_test(started_again),
     };
