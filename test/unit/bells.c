@@ -1,0 +1,445 @@
+/*
+ * That whoever makes an awaited condition true also rings (base/wait.h). The time-out of a sleep hides a bell that is not rung from every
+ * other test. Here one process waits; another sees it asleep, counts itself among the sleepers so that a time-out at the wrong moment
+ * changes nothing, makes the condition true, and looks whether it has rung.
+ */
+#include "move.h"
+
+#include "core/guard.h"
+
+#include <linux/futex.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+/* ---- sleepers ---- */
+
+static void await_sleeper(const struct proa_bell *bell)
+{
+    while (atomic_load(&bell->sleepers) == 0)
+        world_sleep_us(100);
+}
+
+/* Returns the bell's count of rings from which on each is due to the caller. */
+static uint32_t join_sleeper(struct proa_bell *bell)
+{
+    await_sleeper(bell);
+    atomic_fetch_add(&bell->sleepers, 1);
+    return atomic_load(&bell->rings);
+}
+
+/* Has it been rung since? */
+static int leave_sleeper(struct proa_bell *bell, uint32_t rings)
+{
+    int rung = atomic_load(&bell->rings) != rings;
+
+    atomic_fetch_sub(&bell->sleepers, 1);
+    return rung;
+}
+
+static struct proa_bell *process_bell(const struct proa_win *win)
+{
+    return &win->targets[0].peer->ctl->bell;
+}
+
+static struct proa_bell *barrier_bell(const struct proa_win *win)
+{
+    return &win->targets[0].ctl->barrier_bell;
+}
+
+static struct proa_bell *lock_bell(const struct proa_win *win)
+{
+    return &win->targets[0].ctl->lock_bell;
+}
+
+static struct proa_bell *all_bell(const struct proa_win *win)
+{
+    return &win->targets[0].ctl->all.bell;
+}
+
+static struct proa_bell *stripe_bell(const struct proa_win *win)
+{
+    return &win->targets[0].peer->ctl->stripe_bell;
+}
+
+/* Rank 0 waits on a bell, rank 1 ends its wait. */
+struct pair {
+    struct proa_bell *(*bell)(const struct proa_win *win);
+    void (*before)(struct proa_win *win); /* rank 1, before rank 0 begins to wait; NULL: nothing */
+    void (*wait)(struct proa_win *win);   /* rank 0 */
+    void (*ring)(struct proa_win *win);   /* rank 1 */
+    void (*after)(struct proa_win *win);  /* both; NULL: nothing */
+    int crowded;                          /* which barrier */
+};
+
+static void pair_body(struct world *world)
+{
+    const struct pair *pair = world->arg;
+    struct proa_win *win = window_of_words(world, 1);
+    uint32_t rings;
+
+    win->crowded = pair->crowded;
+    if (world->rank == 1 && pair->before)
+        pair->before(win);
+    world_barrier(world);
+    if (world->rank == 0) {
+        pair->wait(win);
+    } else {
+        rings = join_sleeper(pair->bell(win));
+        pair->ring(win);
+        CHECK(leave_sleeper(pair->bell(win), rings));
+    }
+    if (pair->after)
+        pair->after(win);
+    window_free(win);
+}
+
+static void run(const struct pair *pair)
+{
+    world_run(&(struct world_plan){.size = 2, .body = pair_body, .arg = pair});
+}
+
+/* ---- post and complete ---- */
+
+static void start_1(struct proa_win *win)
+{
+    CHECK_OK(proa_win_start(win, &(int){1}, 1, 0));
+}
+
+static void start_0(struct proa_win *win)
+{
+    CHECK_OK(proa_win_start(win, &(int){0}, 1, 0));
+}
+
+static void complete(struct proa_win *win)
+{
+    CHECK_OK(proa_win_complete(win));
+}
+
+static void post_0(struct proa_win *win)
+{
+    CHECK_OK(proa_win_post(win, &(int){0}, 1, 0));
+}
+
+static void access_1(struct proa_win *win)
+{
+    start_1(win);
+    CHECK_OK(put_word(win, 1, 0, 1)); /* waits for the post */
+    complete(win);
+}
+
+static void expose_to_1(struct proa_win *win)
+{
+    CHECK_OK(proa_win_post(win, &(int){1}, 1, 0));
+    CHECK_OK(proa_win_wait(win));
+}
+
+static void end_exposure(struct proa_win *win)
+{
+    if (win->exposed)
+        CHECK_OK(proa_win_wait(win));
+}
+
+static void post(void **state)
+{
+    (void)state;
+    run(&(struct pair){.bell = process_bell, .wait = access_1, .ring = post_0, .after = end_exposure});
+}
+
+static void complete_(void **state)
+{
+    (void)state;
+    run(&(struct pair){.bell = process_bell, .before = start_0, .wait = expose_to_1, .ring = complete});
+}
+
+/* ---- barriers and fences ---- */
+
+static void barriers(void **state)
+{
+    (void)state;
+    run(&(struct pair){.bell = process_bell, .wait = proa_barrier, .ring = proa_barrier});
+    run(&(struct pair){.bell = barrier_bell, .wait = proa_barrier, .ring = proa_barrier, .crowded = 1});
+}
+
+/* A fence that ends nothing waits for nobody: rank 1's first operation waits for rank 0's fence. More than two, or it is a barrier. */
+static void open_fence_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    uint32_t rings = 0;
+
+    if (world->rank == 0)
+        rings = join_sleeper(barrier_bell(win));
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOPRECEDE));
+    if (world->rank == 0)
+        CHECK(leave_sleeper(barrier_bell(win), rings));
+    if (world->rank == 1)
+        CHECK_OK(put_word(win, 0, 0, 1));
+    world_barrier(world); /* nobody sleeps on this bell for the next fence */
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+    window_free(win);
+}
+
+static void open_fence(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = open_fence_body});
+}
+
+/* ---- locks on a window ---- */
+
+static void lock_exclusive(struct proa_win *win)
+{
+    CHECK_OK(proa_win_lock(win, 0, 1, 0));
+}
+
+static void lock_shared(struct proa_win *win)
+{
+    CHECK_OK(proa_win_lock(win, 0, 0, 0));
+}
+
+static void lock_all(struct proa_win *win)
+{
+    CHECK_OK(proa_win_lock_all(win, 0));
+}
+
+static void unlock(struct proa_win *win)
+{
+    CHECK_OK(proa_win_unlock(win, 0));
+}
+
+static void unlock_all(struct proa_win *win)
+{
+    CHECK_OK(proa_win_unlock_all(win));
+}
+
+static void lock_exclusive_unlock(struct proa_win *win)
+{
+    lock_exclusive(win);
+    unlock(win);
+}
+
+static void lock_shared_unlock(struct proa_win *win)
+{
+    lock_shared(win);
+    unlock(win);
+}
+
+static void lock_all_unlock(struct proa_win *win)
+{
+    lock_all(win);
+    unlock_all(win);
+}
+
+static void unlocks(void **state)
+{
+    (void)state;
+    run(&(struct pair){.bell = lock_bell, .before = lock_exclusive, .wait = lock_exclusive_unlock, .ring = unlock});
+    run(&(struct pair){.bell = lock_bell, .before = lock_exclusive, .wait = lock_shared_unlock, .ring = unlock});
+    run(&(struct pair){.bell = lock_bell, .before = lock_exclusive, .wait = lock_all_unlock, .ring = unlock});
+    run(&(struct pair){.bell = lock_bell, .before = lock_shared, .wait = lock_exclusive_unlock, .ring = unlock});
+    run(&(struct pair){.bell = all_bell, .before = lock_all, .wait = lock_exclusive_unlock, .ring = unlock_all});
+}
+
+/* Rank 0 gives way to a lock_all of rank 1's that waits for rank 2's lock to end: the lock_all, once granted, rings. */
+static void granted_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    _Atomic uint32_t *step = (_Atomic uint32_t *)(void *)world->shared;
+    const struct proa_all_ctl *all = &win->targets[0].ctl->all;
+    uint32_t rings;
+
+    if (world->rank == 0) {
+        world_await(&all->asked, 1);
+        lock_exclusive_unlock(win);
+    } else if (world->rank == 1) {
+        world_await(&step[0], 1);
+        lock_all(win);
+        atomic_store(&step[1], 1);
+        world_await(&step[0], 2);
+        unlock_all(win);
+    } else {
+        lock_exclusive(win);
+        atomic_store(&step[0], 1);
+        rings = join_sleeper(all_bell(win));
+        unlock(win);
+        world_await(&step[1], 1);
+        CHECK(leave_sleeper(all_bell(win), rings));
+        atomic_store(&step[0], 2);
+    }
+    window_free(win);
+}
+
+static void granted(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = granted_body});
+}
+
+/* ---- the steps of the reader-writer lock, each as its caller takes it: all of them let somebody on ---- */
+
+struct lone_lock {
+    struct proa_rwlock lock;
+    struct proa_bell bell;
+};
+
+static uint32_t rings_of(struct lone_lock *l)
+{
+    return atomic_exchange(&l->bell.rings, 0);
+}
+
+static void rwlock_body(struct world *world)
+{
+    struct lone_lock l = {.bell = {.sleepers = 1}}; /* that is us */
+
+    (void)world;
+    proa_rwlock_write_queue(&l.lock, &l.bell);
+    proa_rwlock_write_enter(&l.lock, &l.bell);
+    CHECK_EQUAL(rings_of(&l), 0);
+    proa_rwlock_write_step_back(&l.lock, &l.bell); /* readers that go ahead */
+    CHECK_EQUAL(rings_of(&l), 1);
+    proa_rwlock_write_enter(&l.lock, &l.bell);
+    proa_rwlock_write_leave_queue(&l.lock, &l.bell); /* the next in the queue */
+    CHECK_EQUAL(rings_of(&l), 1);
+    proa_rwlock_write_unlock(&l.lock, &l.bell);
+    CHECK_EQUAL(rings_of(&l), 1);
+    atomic_store(&l.lock.state, PROA_RW_WANTED); /* a writer waits for readers to leave: us too, who have just come */
+    proa_rwlock_read(&l.lock, &l.bell);
+    CHECK_EQUAL(rings_of(&l), 2); /* that writer; the next in the queue */
+    proa_rwlock_read_unlock(&l.lock, &l.bell);
+    CHECK_EQUAL(rings_of(&l), 1);
+    CHECK_EQUAL(atomic_load(&l.lock.state), PROA_RW_WANTED);
+}
+
+static void rwlock(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = rwlock_body});
+}
+
+/* ---- stripes ---- */
+
+static struct proa_guarded guarded;
+
+static void take_stripes(struct proa_win *win)
+{
+    proa_guard_stripes(&guarded, win->targets[0].peer, 0, 8);
+}
+
+static void leave_stripes(struct proa_win *win)
+{
+    (void)win;
+    proa_guard_leave(&guarded);
+}
+
+static void take_and_leave(struct proa_win *win)
+{
+    take_stripes(win);
+    leave_stripes(win);
+}
+
+static void stripes(void **state)
+{
+    (void)state;
+    run(&(struct pair){.bell = stripe_bell, .before = take_stripes, .wait = take_and_leave, .ring = leave_stripes});
+}
+
+/* Rank 1 makes the switch, rank 0 comes meanwhile, and rank 2 holds it up until rank 0 sleeps. */
+static void switch_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    struct proa_peer *owner = win->targets[0].peer;
+    _Atomic uint32_t *step = (_Atomic uint32_t *)(void *)world->shared;
+    uint32_t rings;
+
+    if (world->rank < 2)
+        world_await(step, 1);
+    if (world->rank == 1)
+        proa_guard_stripes_only(owner->ctl);
+    while (world->rank == 0 && atomic_load(&owner->ctl->stripes_only) != PROA_SWITCHING)
+        world_sleep_us(100);
+    if (world->rank == 0)
+        proa_guard_stripes_only(owner->ctl);
+    if (world->rank == 2) {
+        CHECK(proa_guard_slot_enter(owner));
+        atomic_store(step, 1);
+        rings = join_sleeper(stripe_bell(win));
+        proa_guard_slot_leave(owner->slot);
+        world_barrier(world);
+        CHECK(leave_sleeper(stripe_bell(win), rings));
+    } else {
+        world_barrier(world);
+    }
+    window_free(win);
+}
+
+static void switch_(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = switch_body});
+}
+
+/* ---- the bell itself: that a ring ends a sleep. The kernel says how many it has woken (linked with --wrap=syscall) ---- */
+
+static long woken;
+
+/* As many arguments as any call of the kernel has; those of a variadic function lie where these do. */
+long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    long result = __real_syscall(number, a, b, c, d, e, f);
+
+    if (number == SYS_futex && (int)b == FUTEX_WAKE && result > 0)
+        woken += result;
+    return result;
+}
+
+struct awaited {
+    _Atomic uint64_t word;
+    struct proa_bell bell;
+    _Atomic uint32_t passed, stop;
+};
+
+/* One whose sleep is announced may be short of it, or at its end, when the bell is rung; hardly a thousand times in a row. */
+static void wake_body(struct world *world)
+{
+    struct awaited *awaited = (struct awaited *)(void *)world->shared;
+    uint64_t turn = 1;
+
+    if (world->rank == 0) {
+        for (; !atomic_load(&awaited->stop); turn++) {
+            proa_wait_count(&awaited->word, turn, &awaited->bell);
+            atomic_store(&awaited->passed, (uint32_t)turn);
+        }
+        return;
+    }
+    for (; woken == 0 && turn <= 1000; turn++) {
+        await_sleeper(&awaited->bell);
+        atomic_store(&awaited->word, turn);
+        proa_bell_ring(&awaited->bell);
+        world_await(&awaited->passed, (uint32_t)turn);
+    }
+    atomic_store(&awaited->stop, 1);
+    atomic_store(&awaited->word, UINT64_MAX);
+    CHECK(woken > 0);
+}
+
+static void wake(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 2, .body = wake_body});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(post),    cmocka_unit_test(complete_), cmocka_unit_test(barriers), cmocka_unit_test(open_fence),
+        cmocka_unit_test(unlocks), cmocka_unit_test(granted),   cmocka_unit_test(rwlock),   cmocka_unit_test(stripes),
+        cmocka_unit_test(switch_), cmocka_unit_test(wake),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
