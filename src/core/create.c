@@ -111,6 +111,8 @@ static int prepare(struct proa_win *win, const struct proa_create_args *args)
 {
     int error = args->error;
 
+    if (!error && !win)
+        error = proa_fail(PROA_ERR_NO_MEM, "no memory for a window");
     if (!error)
         error = allocate_private(win);
     if (!error)
@@ -153,20 +155,16 @@ static int is_private(const struct card *card)
 
 /* ---- together: reaching the others ---- */
 
-/* A process has failed, alone: all learn why. */
+/* A process has failed, alone: all learn why. Needs no memory, which may be what failed. */
 static int reason_learn(const struct proa_group *group, int rank, int error)
 {
-    enum { ROOM = 160 };
-    char mine[ROOM] = "", (*all)[ROOM] = calloc((size_t)group->size, ROOM);
+    char reason[160];
     int outcome;
 
-    if (!all)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", group->size);
-    snprintf(mine, ROOM, "%s", proa_failure());
-    outcome = group->allgather(group->context, mine, all, ROOM);
+    snprintf(reason, sizeof reason, "%s", proa_failure());
+    outcome = group->tell(group->context, rank, reason, sizeof reason);
     if (!outcome)
-        outcome = rank == group->rank ? error : proa_fail(error, "%s (on rank %d)", all[rank], rank);
-    free(all);
+        outcome = rank == group->rank ? error : proa_fail(error, "%s (on rank %d)", reason, rank);
     return outcome;
 }
 
@@ -371,9 +369,9 @@ static int agree(const struct proa_group *group, int outcome)
 
 static int connect(struct proa_win *win, const struct proa_group *group, const struct card *cards)
 {
-    int outcome = cards_judge(cards, group, win->flavor);
+    int outcome = cards_judge(cards, group, (enum proa_flavor)cards[group->rank].flavor);
 
-    if (outcome != PROA_OK)
+    if (outcome != PROA_OK || !win)
         return outcome; /* everybody judged the same cards: no need to agree */
     contiguous_decide(win, cards);
     outcome = targets_attach(win, cards);
@@ -385,20 +383,33 @@ static int connect(struct proa_win *win, const struct proa_group *group, const s
     return outcome;
 }
 
-static int create(struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group)
+/* cards: room for everybody's. win: NULL without memory. */
+static int create_with(struct card *cards, struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group)
 {
-    struct card mine, *cards = calloc((size_t)group->size, sizeof *cards);
-    int outcome = cards ? prepare(win, args) : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", group->size);
+    struct card mine;
+    int outcome = prepare(win, args);
 
     card_fill(&mine, win, args, outcome);
-    if (!cards)
-        return outcome; /* nothing can be received: the others will see this process's end */
     if (is_private(&mine))
         proa_cma_allow(); /* before the others have the card: they try it then */
     outcome = group->allgather(group->context, &mine, cards, sizeof mine);
-    if (!outcome)
-        outcome = connect(win, group, cards);
-    free(cards);
+    return outcome ? outcome : connect(win, group, cards);
+}
+
+/* Few cards need no memory that could be lacking. A process that has none for many cannot receive them: then all agree first that there is. */
+static int create(struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group)
+{
+    enum { FEW = 64 };
+    struct card few[FEW], *many;
+    int outcome;
+
+    if (group->size <= FEW)
+        return create_with(few, win, args, group);
+    many = calloc((size_t)group->size, sizeof *many);
+    outcome = agree(group, many ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", group->size));
+    if (outcome == PROA_OK)
+        outcome = create_with(many, win, args, group);
+    free(many);
     return outcome;
 }
 
@@ -409,13 +420,12 @@ static void guard_for_threads(struct proa_win *win)
         proa_guard_stripes_only(win->targets[i].owner->ctl);
 }
 
-int proa_win_create(const struct proa_create_args *args, const struct proa_group *group, struct proa_win **result)
+static struct proa_win *win_new(const struct proa_create_args *args, const struct proa_group *group)
 {
     struct proa_win *win = calloc(1, sizeof *win);
-    int outcome;
 
     if (!win)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window");
+        return NULL;
     win->size = group->size;
     win->rank = group->rank;
     win->flavor = args->flavor;
@@ -423,7 +433,16 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
     win->threads = args->threads;
     win->atomics_most = proa_guard_atomics_most(args->granularity, args->threads);
     pthread_mutex_init(&win->mutex, NULL);
-    outcome = create(win, args, group);
+    return win;
+}
+
+int proa_win_create(const struct proa_create_args *args, const struct proa_group *group, struct proa_win **result)
+{
+    struct proa_win *win = win_new(args, group);
+    int outcome = create(win, args, group);
+
+    if (!win)
+        return outcome;
     if (outcome != PROA_OK) {
         proa_win_release(win);
         return outcome;

@@ -97,8 +97,8 @@ struct proa_win {
     void *user;                   /* of whoever created the window (bind) */
 };
 
-/* How creation talks to the other processes of the window's group: given by bind, or by a unit test. Both calls are collective and return
- * 0 or a negative code. */
+/* How creation talks to the other processes of the window's group: given by bind, or by a unit test. The calls are collective and return 0
+ * or a negative code. */
 struct proa_group {
     int size, rank;
     void *context;
@@ -106,6 +106,8 @@ struct proa_group {
     int (*allgather)(void *context, const void *mine, void *all, size_t bytes);
     /* *value becomes the largest of all processes' values. */
     int (*max)(void *context, int *value);
+    /* The `bytes` bytes of process rank come into everybody's text. */
+    int (*tell)(void *context, int rank, char *text, size_t bytes);
 };
 
 struct proa_create_args {

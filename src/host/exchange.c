@@ -22,6 +22,15 @@ static int max(void *context, int *value)
     return PROA_OK;
 }
 
+static int tell(void *context, int rank, char *text, size_t bytes)
+{
+    const MPI_Comm *comm = context;
+
+    if (proa_pmpi()->Bcast(text, (int)bytes, MPI_CHAR, rank, *comm) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host's MPI_Bcast failed");
+    return PROA_OK;
+}
+
 void proa_exchange_over(MPI_Comm *comm, struct proa_group *group)
 {
     proa_pmpi()->Comm_size(*comm, &group->size);
@@ -29,4 +38,5 @@ void proa_exchange_over(MPI_Comm *comm, struct proa_group *group)
     group->context = comm;
     group->allgather = allgather;
     group->max = max;
+    group->tell = tell;
 }

@@ -1,4 +1,4 @@
-/* The two collectives that creating a window needs, on the communicator that the user gave. */
+/* The collectives that creating a window needs, on the communicator that the user gave. */
 #ifndef PROA_HOST_EXCHANGE_H
 #define PROA_HOST_EXCHANGE_H
 

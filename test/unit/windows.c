@@ -732,6 +732,62 @@ static void small_files(void **state)
         world_run(&(struct world_plan){.size = size, .before = last_has_small_files, .body = small_files_body});
 }
 
+/* ---- no memory on one process, at each place where some is asked for ---- */
+
+static int calloc_fails_after = -1; /* so many calls succeed, one fails, then all succeed; below 0: none fails */
+
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return calloc_fails_after >= 0 && calloc_fails_after-- == 0 ? NULL : __real_calloc(count, bytes);
+}
+
+/* The outcome of a creation in which process `wrong` gets no memory at its n-th request; the same for all. *asked: it asked so often. */
+static int create_without(struct world *world, const struct proa_create_args *args, const struct proa_group *group, int wrong, int n, int *asked)
+{
+    struct proa_win *win = NULL;
+    void *before = next_block();
+    int outcomes[WORLD_MOST], outcome;
+
+    calloc_fails_after = world->rank == wrong ? n : -1;
+    outcome = proa_win_create(args, group, &win);
+    *asked = world->rank == wrong && calloc_fails_after < 0;
+    calloc_fails_after = -1;
+    CHECK_EQUAL(world->group.allgather(world->group.context, &outcome, outcomes, sizeof outcome), 0);
+    for (int i = 0; i < world->size; i++)
+        CHECK_EQUAL(outcomes[i], outcome);
+    if (outcome == PROA_OK)
+        proa_win_release(win); /* its members do not all stand for processes: no barrier of theirs */
+    CHECK_EQUAL(next_block(), before);
+    CHECK_EQUAL(world->group.max(world->group.context, asked), 0);
+    return outcome;
+}
+
+static void no_memory_alone_body(struct world *world)
+{
+    struct proa_group groups[] = {world->group, world_stretch(world, 100)}; /* more members than room is kept for their cards */
+
+    window_free(window_of_words(world, 4));
+    for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++)
+        for (int i = 0; i < 2; i++)
+            for (int wrong = 0; wrong < world->size; wrong++) {
+                struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1};
+                int n = 0, asked = 1;
+                for (; asked; n++) {
+                    int outcome = create_without(world, &args, &groups[i], wrong, n, &asked);
+                    CHECK_EQUAL(outcome, asked ? PROA_ERR_NO_MEM : PROA_OK);
+                }
+                CHECK(n > 4); /* window, targets, posts, ranks */
+            }
+}
+
+static void no_memory_alone(void **state)
+{
+    (void)state;
+    on_all_sizes(no_memory_alone_body, NULL);
+}
+
 static void broken_exchange_body(struct world *world)
 {
     struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 100, .disp_unit = 1};
@@ -872,6 +928,7 @@ int main(void)
         cmocka_unit_test(private_memory),   cmocka_unit_test(lent),
         cmocka_unit_test(small_files),      cmocka_unit_test(broken_exchange),
         cmocka_unit_test(elsewhere),        cmocka_unit_test(one_node),
+        cmocka_unit_test(no_memory_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
