@@ -77,31 +77,42 @@ static void attributes_fill(struct proa_window *window, const struct request *r)
     window->model = MPI_WIN_UNIFIED;
 }
 
-/* After everybody has agreed that the window exists. */
-static int window_finish(struct proa_window *window, struct proa_win *win, const struct request *r)
+/* What this process needs of the host. PROA_OK, PROA_ELSEWHERE, or a negative code: everybody's outcome, by the exchange. */
+static int window_prepare(const struct request *r, struct proa_window **window)
 {
-    attributes_fill(window, r);
-    if (proa_window_enter(window, win) != 0 || proa_pmpi()->Comm_group(r->comm, &window->group) != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for the window's handle");
-    *r->win = window->handle;
-    return PROA_OK;
+    int error;
+
+    if (!proa_is_on(r->comm))
+        return proa_fail(PROA_ELSEWHERE, "%s", proa_why_off());
+    error = request_check(r);
+    if (!error)
+        error = proa_window_new(r->comm, window);
+    if (!error)
+        attributes_fill(*window, r);
+    return error;
+}
+
+/* The last that may fail, so before the last agreement. */
+static int window_finish(struct proa_win *win, void *window)
+{
+    return proa_window_enter(window, win);
 }
 
 /* PROA_OK, PROA_ELSEWHERE: the host's to create, or a negative code. */
 static int create(const struct request *r)
 {
-    struct proa_window *window = proa_window_new();
+    struct proa_window *window = NULL;
     MPI_Comm comm = r->comm;
     struct proa_create_args args;
     struct proa_hints hints;
     struct proa_group group;
     struct proa_win *win;
-    int outcome = request_check(r);
+    int outcome = window_prepare(r, &window);
 
-    if (!window && !outcome)
-        outcome = proa_fail(PROA_ERR_NO_MEM, "the host MPI gives no more window handles");
     proa_hints_read(r->info, &hints);
     args_fill(&args, r, &hints, outcome);
+    args.finish = window_finish;
+    args.user = window;
     proa_exchange_over(&comm, &group);
     outcome = proa_win_create(&args, &group, &win);
     if (outcome == PROA_OK) {
@@ -109,9 +120,9 @@ static int create(const struct request *r)
         window->hints = hints;
         if (win->contiguous)
             strcpy(window->hints.noncontig, "false"); /* whatever this rank asked for */
-        outcome = window_finish(window, win, r);
-    }
-    if (outcome != PROA_OK && window)
+        proa_window_opened(window);
+        *r->win = window->handle;
+    } else if (window)
         proa_window_free(window);
     return outcome;
 }
@@ -125,6 +136,8 @@ static int create_or_raise(const struct request *r, void **base)
 {
     int outcome = comm_check(r->comm);
 
+    if (outcome && !proa_is_on(r->comm))
+        return LEFT_TO_HOST; /* which has its own word on such communicators */
     if (!outcome)
         outcome = create(r);
     if (outcome == PROA_ELSEWHERE) {
@@ -149,7 +162,7 @@ static int by_host(int error, const MPI_Win *win)
 PROA_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {"MPI_Win_create", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+    int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create(base, size, disp_unit, info, comm, win), win) : outcome;
 }
@@ -158,7 +171,7 @@ PROA_ALIAS(Win_create);
 PROA_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {"MPI_Win_allocate", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate(size, disp_unit, info, comm, base, win), win) : outcome;
 }
@@ -167,7 +180,7 @@ PROA_ALIAS(Win_allocate);
 PROA_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {"MPI_Win_allocate_shared", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_shared(size, disp_unit, info, comm, base, win), win) : outcome;
 }
@@ -176,7 +189,7 @@ PROA_ALIAS(Win_allocate_shared);
 PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {"MPI_Win_create_dynamic", PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
-    int outcome = proa_is_on(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+    int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_dynamic(info, comm, win), win) : outcome;
 }
@@ -186,7 +199,7 @@ PROA_ALIAS(Win_create_dynamic);
 PROA_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {"MPI_Win_create_c", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+    int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_c(base, size, disp_unit, info, comm, win), win) : outcome;
 }
@@ -195,7 +208,7 @@ PROA_ALIAS(Win_create_c);
 PROA_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {"MPI_Win_allocate_c", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_c(size, disp_unit, info, comm, base, win), win) : outcome;
 }
@@ -204,7 +217,7 @@ PROA_ALIAS(Win_allocate_c);
 PROA_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {"MPI_Win_allocate_shared_c", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_is_on(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_shared_c(size, disp_unit, info, comm, base, win), win) : outcome;
 }

@@ -34,7 +34,7 @@ struct card {
     int64_t disp_unit;
     int32_t flavor;
     int32_t noncontig; /* PROA_FLAVOR_SHARED: memory of its own is wanted, and allocated */
-    int32_t error; /* preparing failed: a negative code, or PROA_ELSEWHERE */
+    int32_t error; /* preparing failed: a negative code, or PROA_ELSEWHERE; then no hello is told */
 };
 
 static struct position position_of(const void *address, uint64_t bytes)
@@ -127,16 +127,16 @@ static void card_fill(struct card *card, const struct proa_win *win, const struc
     int segment;
 
     memset(card, 0, sizeof *card);
-    proa_hello_fill(&card->hello);
     card->error = error;
     card->flavor = (int32_t)args->flavor;
     card->noncontig = args->noncontig;
     card->align = memory_align(args);
-    card->disp_unit = args->disp_unit;
-    card->bytes = args->bytes;
     card->memory.segment = -1;
     if (error)
         return;
+    proa_hello_fill(&card->hello);
+    card->disp_unit = args->disp_unit;
+    card->bytes = args->bytes;
     card->ctl = position_of(win->ctl, ctl_bytes(win->size));
     card->address = (uint64_t)(uintptr_t)win->base;
     card->memory = position_of(win->base, args->bytes);
@@ -171,6 +171,9 @@ static int reason_learn(const struct proa_group *group, int rank, int error)
 /* PROA_OK, PROA_ELSEWHERE or a code: from the cards alone, hence the same on every process. */
 static int cards_judge(const struct card *cards, const struct proa_group *group, enum proa_flavor flavor)
 {
+    for (int i = 0; i < group->size; i++)
+        if (cards[i].error == PROA_ELSEWHERE) /* before any error: whose window it is says what is one */
+            return reason_learn(group, i, PROA_ELSEWHERE);
     for (int i = 0; i < group->size; i++)
         if (cards[i].error)
             return reason_learn(group, i, cards[i].error);
@@ -367,9 +370,9 @@ static int agree(const struct proa_group *group, int outcome)
     return 1 - value;
 }
 
-static int connect(struct proa_win *win, const struct proa_group *group, const struct card *cards)
+static int connect(struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group, const struct card *cards)
 {
-    int outcome = cards_judge(cards, group, (enum proa_flavor)cards[group->rank].flavor);
+    int outcome = cards_judge(cards, group, args->flavor);
 
     if (outcome != PROA_OK || !win)
         return outcome; /* everybody judged the same cards: no need to agree */
@@ -377,6 +380,8 @@ static int connect(struct proa_win *win, const struct proa_group *group, const s
     outcome = targets_attach(win, cards);
     if (win->contiguous && outcome == PROA_OK)
         outcome = shared_allocate(win, cards);
+    if (args->finish && outcome == PROA_OK)
+        outcome = args->finish(win, args->user);
     outcome = agree(group, outcome);
     if (win->contiguous && outcome == PROA_OK)
         outcome = agree(group, shared_locate(win));
@@ -393,7 +398,7 @@ static int create_with(struct card *cards, struct proa_win *win, const struct pr
     if (is_private(&mine))
         proa_cma_allow(); /* before the others have the card: they try it then */
     outcome = group->allgather(group->context, &mine, cards, sizeof mine);
-    return outcome ? outcome : connect(win, group, cards);
+    return outcome ? outcome : connect(win, args, group, cards);
 }
 
 /* Few cards need no memory that could be lacking. A process that has none for many cannot receive them: then all agree first that there is. */
@@ -431,6 +436,7 @@ static struct proa_win *win_new(const struct proa_create_args *args, const struc
     win->flavor = args->flavor;
     win->direct = args->flavor == PROA_FLAVOR_SHARED;
     win->threads = args->threads;
+    win->user = args->user;
     win->atomics_most = proa_guard_atomics_most(args->granularity, args->threads);
     pthread_mutex_init(&win->mutex, NULL);
     return win;

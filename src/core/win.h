@@ -94,7 +94,7 @@ struct proa_win {
     struct proa_win *watched_before, *watched_after; /* core/held.c */
     struct proa_polls polls;                         /* calls that a program can poll with: flush, unlock, sync */
     pthread_mutex_t mutex;        /* guards the epoch state against threads of this process (taken only if threads) */
-    void *user;                   /* of whoever created the window (bind) */
+    void *user;                   /* of whoever created the window (struct proa_create_args) */
 };
 
 /* How creation talks to the other processes of the window's group: given by bind, or by a unit test. The calls are collective and return 0
@@ -119,7 +119,12 @@ struct proa_create_args {
     int noncontig;          /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
     int threads;            /* several threads may call at once */
     uint64_t granularity;   /* info mpi_accumulate_granularity, in bytes; 0: our choice */
-    int error;              /* not 0: the arguments are wrong here (a negative code); creation then fails on every process */
+    int error;              /* not 0: this process cannot, and proa_failure() says why. A negative code: creation fails on every process;
+                               PROA_ELSEWHERE: Proa serves the window on none, and core need not even have been started here */
+    /* What else a process has to do for the window and may fail: PROA_OK or a code. Called once its part is ready, before the last agreement;
+     * so all have it done, or the window comes to be on none. NULL: nothing. */
+    int (*finish)(struct proa_win *win, void *user);
+    void *user;             /* for finish; the window's */
 };
 
 /* PROA_OK and *win; PROA_ELSEWHERE, on every process of the group alike, if Proa does not serve such a window (proa_failure() says why);

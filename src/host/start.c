@@ -12,12 +12,15 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
-enum state { NOT_YET, ON, OFF };
+/* OFF: cannot serve windows, or may not. ENDED: MPI_Finalize is under way, or done. */
+enum state { NOT_YET, ON, OFF, ENDED };
 
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int state = NOT_YET;
 static int several_threads, from_session;
+static char why_off[200];
 static MPI_Comm private_comm;
 static MPI_Request never = MPI_REQUEST_NULL;
 static atomic_flag poking = ATOMIC_FLAG_INIT;
@@ -61,7 +64,7 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)value;
     (void)extra;
     host_end();
-    atomic_store(&state, OFF);
+    atomic_store(&state, ENDED);
     return MPI_SUCCESS;
 }
 
@@ -141,10 +144,12 @@ static int start_core(void)
 static enum state start(MPI_Comm comm)
 {
     if (proa_settings()->disable) {
+        snprintf(why_off, sizeof why_off, "PROA_DISABLE is set");
         proa_log(PROA_LOG_INFO, "PROA_DISABLE is set: all windows are the host's");
         return OFF;
     }
     if (start_core() != PROA_OK || start_host(comm) != PROA_OK) {
+        snprintf(why_off, sizeof why_off, "cannot start: %s", proa_failure());
         proa_log(PROA_LOG_WARN, "cannot start, windows are left to the host: %s", proa_failure());
         return OFF;
     }
@@ -152,17 +157,35 @@ static enum state start(MPI_Comm comm)
     return ON;
 }
 
-int proa_is_on(MPI_Comm comm)
+static enum state started(MPI_Comm comm)
 {
-    if (atomic_load_explicit(&state, memory_order_acquire) != NOT_YET)
-        return atomic_load_explicit(&state, memory_order_relaxed) == ON;
-    if (comm == MPI_COMM_NULL && !mpi_is_initialized())
-        return 0;
+    enum state now = (enum state)atomic_load_explicit(&state, memory_order_acquire);
+
+    if (now != NOT_YET || (comm == MPI_COMM_NULL && !mpi_is_initialized()))
+        return now;
     pthread_mutex_lock(&start_mutex);
     if (atomic_load_explicit(&state, memory_order_relaxed) == NOT_YET)
         atomic_store_explicit(&state, start(comm), memory_order_release);
+    now = (enum state)atomic_load_explicit(&state, memory_order_relaxed);
     pthread_mutex_unlock(&start_mutex);
-    return atomic_load_explicit(&state, memory_order_relaxed) == ON;
+    return now;
+}
+
+int proa_is_on(MPI_Comm comm)
+{
+    return started(comm) == ON;
+}
+
+int proa_takes_part(MPI_Comm comm)
+{
+    enum state now = started(comm);
+
+    return now == ON || now == OFF;
+}
+
+const char *proa_why_off(void)
+{
+    return why_off;
 }
 
 void proa_end_of_session(void)

@@ -12,6 +12,13 @@
  * (said in the log, once), or because MPI is not initialized, or finalized. */
 int proa_is_on(MPI_Comm comm);
 
+/* Must this process take part in what all agree on when a window is created? Also if it can serve none: its neighbours may, and would wait
+ * for it. 0: MPI is not initialized, or has shut Proa down, which the neighbours' has too. Starts at the first call, as proa_is_on does. */
+int proa_takes_part(MPI_Comm comm);
+
+/* Why proa_is_on is 0 in a process that takes part. */
+const char *proa_why_off(void);
+
 /* The last window of a program without MPI_Init is gone and a session ends: what was taken from it is given back. Starts anew when needed.
  */
 void proa_end_of_session(void);

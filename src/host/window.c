@@ -1,5 +1,6 @@
 /* See window.h. */
 #include "host/window.h"
+#include "base/fail.h"
 #include "base/settings.h"
 #include "host/pmpi.h"
 #include "host/start.h"
@@ -56,33 +57,37 @@ static int wants_light(void)
 }
 #endif
 
-struct proa_window *proa_window_new(void)
+int proa_window_new(MPI_Comm comm, struct proa_window **result)
 {
-    struct proa_window *window = calloc(1, sizeof *window);
+    struct proa_window *window = *result = calloc(1, sizeof *window);
     int light = wants_light();
 
     if (!window)
-        return NULL;
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for the window's handle");
     window->group = MPI_GROUP_NULL;
     window->shadow = light ? MPI_WIN_NULL : shadow_make();
     window->handle = light ? light_handle() : window->shadow;
-    if (window->handle == MPI_WIN_NULL) {
-        free(window);
-        return NULL;
-    }
-    return window;
+    if (window->handle != MPI_WIN_NULL && proa_pmpi()->Comm_group(comm, &window->group) == MPI_SUCCESS)
+        return PROA_OK;
+    proa_window_free(window);
+    *result = NULL;
+    return proa_fail(PROA_ELSEWHERE, "the host MPI gives no window for a handle");
 }
 
 int proa_window_enter(struct proa_window *window, struct proa_win *win)
 {
-    win->user = window;
     if (proa_table_set(&proa_windows, PROA_TABLE_KEY(window->handle), win) != 0)
-        return -1;
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to enter the window's handle");
     proa_table_remove(&freed, PROA_TABLE_KEY(window->handle));
     window->win = win;
+    return PROA_OK;
+}
+
+void proa_window_opened(struct proa_window *window)
+{
+    window->open = 1;
     served++;
     alive++;
-    return 0;
 }
 
 /* Delete functions of the user's run in here and still find the window. The host may give its handle out again as soon as it is freed: the
@@ -107,7 +112,7 @@ int proa_window_free(struct proa_window *window)
 
     if (window->win) {
         proa_table_remove_pair(&proa_windows, PROA_TABLE_KEY(window->handle), window->win);
-        alive--;
+        alive -= window->open;
     }
     if (window->group != MPI_GROUP_NULL)
         proa_pmpi()->Group_free(&window->group);

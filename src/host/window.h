@@ -22,6 +22,7 @@ struct proa_window {
     MPI_Win handle; /* the user's */
     MPI_Win shadow; /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
     MPI_Group group;
+    int open; /* all processes have it */
     /* What attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int, MPI_UNDEFINED. */
     MPI_Aint bytes;
     int disp_unit, flavor, model;
@@ -42,11 +43,15 @@ static inline struct proa_window *proa_window_of(const struct proa_win *win)
     return win->user;
 }
 
-/* Makes a window with a handle, not yet known to proa_win_find. NULL if the host gives none. */
-struct proa_window *proa_window_new(void);
+/* Makes a window with a handle, for comm, not yet known to proa_win_find. PROA_OK; PROA_ELSEWHERE if the host gives no handle; a negative code
+ * without memory. */
+int proa_window_new(MPI_Comm comm, struct proa_window **window);
 
-/* Ties it to Proa's window and makes it known. 0, or -1 without memory. */
+/* Ties it to Proa's window and makes it known. PROA_OK, or a negative code without memory. */
 int proa_window_enter(struct proa_window *window, struct proa_win *win);
+
+/* It has come to be, on all processes: counts it. */
+void proa_window_opened(struct proa_window *window);
 
 /* Frees handle and shadow (user attributes are deleted here) and makes it unknown. The error class of the host, or MPI_SUCCESS. */
 int proa_window_free(struct proa_window *window);

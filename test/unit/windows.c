@@ -671,6 +671,88 @@ static void different_flavors(void **state)
         world_run(&(struct world_plan){.size = size, .body = different_flavors_body});
 }
 
+/* One cannot serve, wherever the others' mistakes are: the window is nobody's. */
+static void elsewhere_for_one_body(struct world *world)
+{
+    window_free(window_of_words(world, 4));
+    for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++)
+        for (int wrong = 0; wrong < world->size; wrong++) {
+            struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1};
+            proa_fail(0, "the moon is in the wrong quarter");
+            args.error = world->rank == wrong ? PROA_ELSEWHERE : 0;
+            check_all_fail(world, &args, PROA_ELSEWHERE);
+            proa_fail(0, "the moon is in the wrong quarter");
+            args.error = world->rank == wrong ? PROA_ELSEWHERE : PROA_ERR_SIZE;
+            CHECK_EQUAL(proa_win_create(&args, &world->group, &(struct proa_win *){NULL}), PROA_ELSEWHERE);
+            CHECK(strstr(proa_failure(), "the moon"));
+        }
+}
+
+static void elsewhere_for_one(void **state)
+{
+    (void)state;
+    on_all_sizes(elsewhere_for_one_body, NULL);
+}
+
+/* It need not even have core. */
+static void without_core_body(struct world *world)
+{
+    int wrong = *(const int *)world->arg;
+
+    if (world->rank == wrong)
+        proa_core_stop();
+    for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++) {
+        struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1};
+        struct proa_win *win = NULL;
+        proa_fail(0, "no core here");
+        args.error = world->rank == wrong ? PROA_ELSEWHERE : 0;
+        CHECK_FAILS(proa_win_create(&args, &world->group, &win), PROA_ELSEWHERE);
+        CHECK(!win && strstr(proa_failure(), "no core here"));
+    }
+}
+
+static void without_core(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 3; wrong++)
+        world_run(&(struct world_plan){.size = 3, .body = without_core_body, .arg = &wrong});
+}
+
+/* What is done last, by the window's user, fails on one. */
+struct finishing {
+    int code, calls;
+};
+
+static int finish(struct proa_win *win, void *user)
+{
+    struct finishing *finishing = user;
+
+    CHECK_EQUAL(win->user, user);
+    finishing->calls++;
+    return finishing->code ? proa_fail(finishing->code, "could not finish") : PROA_OK;
+}
+
+static void unfinished_body(struct world *world)
+{
+    window_free(window_of_words(world, 4));
+    for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++)
+        for (int wrong = 0; wrong < world->size; wrong++) {
+            struct finishing finishing = {.code = world->rank == wrong ? PROA_ERR_NO_MEM : 0};
+            struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1, .finish = finish, .user = &finishing};
+            check_all_fail(world, &args, PROA_ERR_NO_MEM);
+            CHECK_EQUAL(finishing.calls, 1);
+            finishing = (struct finishing){0};
+            window_free(window_create(world, &args));
+            CHECK_EQUAL(finishing.calls, 1);
+        }
+}
+
+static void unfinished(void **state)
+{
+    (void)state;
+    on_all_sizes(unfinished_body, NULL);
+}
+
 static void no_memory_body(struct world *world)
 {
     uint64_t too_much = UINT64_C(1) << 46;
@@ -929,6 +1011,8 @@ int main(void)
         cmocka_unit_test(small_files),      cmocka_unit_test(broken_exchange),
         cmocka_unit_test(elsewhere),        cmocka_unit_test(one_node),
         cmocka_unit_test(no_memory_alone),
+        cmocka_unit_test(unfinished),       cmocka_unit_test(elsewhere_for_one),
+        cmocka_unit_test(without_core),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
