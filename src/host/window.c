@@ -5,6 +5,7 @@
 #include "host/pmpi.h"
 #include "host/start.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 struct proa_table proa_windows = PROA_TABLE_INIT;
@@ -16,16 +17,74 @@ static _Atomic unsigned long served;
 static _Atomic long alive;
 static _Atomic long shadows; /* alive */
 
+/* ---- shadows ---- */
+
+/* All shadows are made on one communicator, on which MPI allows one collective call at a time: so they are made one after the other. Recursive
+ * for proa_window_shadow. */
+static pthread_mutex_t shadow_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 static MPI_Win shadow_make(void)
 {
     MPI_Win shadow = MPI_WIN_NULL;
     void *base;
+    int error;
 
-    if (proa_pmpi()->Win_allocate_shared(1, 1, MPI_INFO_NULL, proa_private_comm(), &base, &shadow) != MPI_SUCCESS)
+    pthread_mutex_lock(&shadow_mutex);
+    error = proa_pmpi()->Win_allocate_shared(1, 1, MPI_INFO_NULL, proa_private_comm(), &base, &shadow);
+    pthread_mutex_unlock(&shadow_mutex);
+    if (error != MPI_SUCCESS)
         return MPI_WIN_NULL;
     shadows++;
     return shadow;
 }
+
+#if defined(MPICH_VERSION)
+/* They are given back one after the other too, for MPICH (5.0) has been seen to fail in MPI_Win_free. But never is the mutex held while a delete
+ * function of the program's runs in there: it may make windows, and wait for a thread, of any process, that does. bind/callbacks.c stands
+ * between MPICH and each such function, and lets go of the mutex meanwhile. */
+static _Thread_local int giving_back;
+
+int proa_window_pause(void)
+{
+    int paused = giving_back;
+
+    giving_back = 0;
+    if (paused)
+        pthread_mutex_unlock(&shadow_mutex);
+    return paused;
+}
+
+void proa_window_resume(int paused)
+{
+    if (paused)
+        pthread_mutex_lock(&shadow_mutex);
+    giving_back = paused;
+}
+
+static int shadow_give_back(MPI_Win shadow)
+{
+    int outer = giving_back, error;
+
+    proa_window_resume(1);
+    error = proa_pmpi()->Win_free(&shadow);
+    proa_window_pause();
+    giving_back = outer;
+    shadows--;
+    return error;
+}
+#else
+/* Not under the mutex: delete functions of the program's run in here, which may make windows, and wait for a thread, of any process, that does.
+ * MPI does not ask for it: the call is collective on the window and not on the communicator. */
+static int shadow_give_back(MPI_Win shadow)
+{
+    int error = proa_pmpi()->Win_free(&shadow);
+
+    shadows--;
+    return error;
+}
+#endif
+
+/* ---- light handles ---- */
 
 #if defined(MPICH_VERSION)
 /* MPICH's handles are numbers: 2 bits of kind, 4 of class (8: window), the rest. Kind 0 with a rest other than 0 is never given out, and is
@@ -56,6 +115,8 @@ static int wants_light(void)
     return 0;
 }
 #endif
+
+/* ---- windows ---- */
 
 int proa_window_new(MPI_Comm comm, struct proa_window **result)
 {
@@ -94,13 +155,13 @@ void proa_window_opened(struct proa_window *window)
  * entry goes only if it is still this window's. */
 static int shadow_free(struct proa_window *window)
 {
-    uintptr_t key = PROA_TABLE_KEY(window->shadow);
+    MPI_Win shadow = window->shadow;
+    uintptr_t key = PROA_TABLE_KEY(shadow);
     int error;
 
-    if (window->win && window->shadow == window->handle)
+    if (window->win && shadow == window->handle)
         proa_table_set(&freed, key, window->win); /* any value but NULL */
-    error = proa_pmpi()->Win_free(&window->shadow);
-    shadows--;
+    error = shadow_give_back(shadow);
     if (window->win)
         proa_table_remove_pair(&proa_windows, key, window->win);
     return error;
@@ -131,15 +192,21 @@ void proa_window_forget(MPI_Win handle)
     proa_table_remove(&proa_windows, PROA_TABLE_KEY(handle));
 }
 
-/* MPICH calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as well. */
+/* MPICH calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as well. Threads may ask at once: one makes it. */
 MPI_Win proa_window_shadow(struct proa_window *window)
 {
-    if (window->shadow == MPI_WIN_NULL) {
-        window->shadow = shadow_make();
-        if (window->shadow != MPI_WIN_NULL)
-            proa_table_set(&proa_windows, PROA_TABLE_KEY(window->shadow), window->win);
+    MPI_Win shadow = window->shadow;
+
+    if (shadow != MPI_WIN_NULL)
+        return shadow;
+    pthread_mutex_lock(&shadow_mutex);
+    shadow = window->shadow;
+    if (shadow == MPI_WIN_NULL && (shadow = shadow_make()) != MPI_WIN_NULL) {
+        proa_table_set(&proa_windows, PROA_TABLE_KEY(shadow), window->win);
+        window->shadow = shadow;
     }
-    return window->shadow;
+    pthread_mutex_unlock(&shadow_mutex);
+    return shadow;
 }
 
 /* ---- keyvals ---- */
@@ -167,10 +234,9 @@ int proa_window_takes_keyval(int keyval)
 
 void proa_window_end(void)
 {
-    if (probe == MPI_WIN_NULL)
-        return;
-    proa_pmpi()->Win_free(&probe);
-    shadows--;
+    if (probe != MPI_WIN_NULL)
+        shadow_give_back(probe);
+    probe = MPI_WIN_NULL;
 }
 
 long proa_windows_alive(void)

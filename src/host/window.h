@@ -20,7 +20,7 @@
 struct proa_window {
     struct proa_win *win;
     MPI_Win handle; /* the user's */
-    MPI_Win shadow; /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
+    _Atomic(MPI_Win) shadow; /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
     MPI_Group group;
     int open; /* all processes have it */
     /* What attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int, MPI_UNDEFINED. */
@@ -64,6 +64,13 @@ void proa_window_forget(MPI_Win handle);
 
 /* The host window for the host's services on this window; MPI_WIN_NULL if none can be made. */
 MPI_Win proa_window_shadow(struct proa_window *window);
+
+#if defined(MPICH_VERSION)
+/* Around a delete function of the program's: if this thread is giving a host window back, others may do so meanwhile. Resume gets what pause
+ * returned. */
+int proa_window_pause(void);
+void proa_window_resume(int paused);
+#endif
 
 /* May a window have an attribute of that keyval? */
 int proa_window_takes_keyval(int keyval);

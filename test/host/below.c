@@ -60,12 +60,14 @@ int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   MAKE(comm, host(info, comm, win));
 }
 
-// Delete functions of the program's run in here, so only the end can be seen to be alone.
+// Delete functions of the program's run in here, so only the end can be alone. Under Open MPI it need not be.
 int PMPI_Win_free(MPI_Win *win) {
   HOST(Win_free)
   int error = host(win);
+#if defined(MPICH_VERSION)
   enter();
   leave();
+#endif
   below_state.frees++;
   return error;
 }
