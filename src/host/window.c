@@ -19,6 +19,46 @@ static _Atomic long shadows; /* alive */
 
 /* ---- shadows ---- */
 
+/* The ways to make a shadow, the best first: Open MPI may have any of them and not the others (doc/HOSTS.md). */
+typedef int shadow_way(MPI_Win *shadow);
+
+static int by_allocate_shared(MPI_Win *shadow)
+{
+    void *base;
+
+    return proa_pmpi()->Win_allocate_shared(1, 1, MPI_INFO_NULL, proa_private_comm(), &base, shadow);
+}
+
+static int by_create_dynamic(MPI_Win *shadow)
+{
+    return proa_pmpi()->Win_create_dynamic(MPI_INFO_NULL, proa_private_comm(), shadow);
+}
+
+static int by_allocate(MPI_Win *shadow)
+{
+    void *base;
+
+    return proa_pmpi()->Win_allocate(1, 1, MPI_INFO_NULL, proa_private_comm(), &base, shadow);
+}
+
+static shadow_way *const ways[] = {by_allocate_shared, by_create_dynamic, by_allocate};
+
+/* A way that has worked once is the only one from then on: if it fails later the reason is another. The caller holds shadow_mutex. */
+static int make_some_way(MPI_Win *shadow)
+{
+    static shadow_way *works;
+    int error = works ? works(shadow) : MPI_ERR_OTHER;
+
+    for (size_t i = 0; !works && i < sizeof ways / sizeof ways[0]; i++) {
+        error = ways[i](shadow);
+        if (error == MPI_SUCCESS)
+            works = ways[i];
+    }
+    if (error == MPI_SUCCESS && works != by_allocate_shared)
+        proa_pmpi()->Win_set_name(*shadow, ""); /* Open MPI's have names; a new window has none */
+    return error;
+}
+
 /* All shadows are made on one communicator, on which MPI allows one collective call at a time: so they are made one after the other. Recursive
  * for proa_window_shadow. */
 static pthread_mutex_t shadow_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -26,11 +66,10 @@ static pthread_mutex_t shadow_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static MPI_Win shadow_make(void)
 {
     MPI_Win shadow = MPI_WIN_NULL;
-    void *base;
     int error;
 
     pthread_mutex_lock(&shadow_mutex);
-    error = proa_pmpi()->Win_allocate_shared(1, 1, MPI_INFO_NULL, proa_private_comm(), &base, &shadow);
+    error = make_some_way(&shadow);
     pthread_mutex_unlock(&shadow_mutex);
     if (error != MPI_SUCCESS)
         return MPI_WIN_NULL;

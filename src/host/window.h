@@ -2,7 +2,7 @@
  * A window as the user's handle stands for it: Proa's window, the host window behind the handle (the shadow), and what the user can ask of
  * it.
  *
- * The handle is a genuine window of the host, of one byte, on a communicator of this process alone; so user attributes, names, error
+ * The handle is a genuine window of the host, of one byte or none, on a communicator of this process alone; so user attributes, names, error
  * handlers and conversion to Fortran stay the host's. It is never given to the host for an operation or for synchronization.
  * MPICH has no more than about 2,000 windows alive (each takes a communicator's number out of 2,048). Past PROA_HOST_WINDOWS of them a
  * window gets a light handle: a number that MPICH never gives out. Its shadow is made when the user first asks for something of the

@@ -2,6 +2,7 @@
 // and nobody waits. The log says why, on each rank.
 //
 //   alone files | disabled | communicator | handle
+//   alone nowhere       no rank can, as this host makes no windows on one process
 //
 #include "below.h"
 #include "window.h"
@@ -61,6 +62,9 @@ static int go_wrong(const char *how) {
   } else if (strcmp(how, "handle") == 0) {
     reason = "no window for a handle";
     below()->no_windows = wrong;
+  } else if (strcmp(how, "nowhere") == 0) {
+    reason = "no window for a handle";
+    wrong = 1;
   } else
     return -1;
   return 0;
@@ -132,9 +136,13 @@ int main(int argc, char **argv) {
   if (argc < 2 || go_wrong(argv[1]) != 0)
     return skip("say what is to be wrong");
   make_first();
+  int nowhere = strcmp(argv[1], "nowhere") == 0;
   for (int kind = 0; kind < nkinds; kind++)
-    make((enum kind)kind, MPI_COMM_WORLD);
+    if (!nowhere || kind != kind_shared) // Open MPI has none where it makes no windows on one process
+      make((enum kind)kind, MPI_COMM_WORLD);
   CHECK(windows_served() == 0, "%lu windows with the rank that cannot are Proa's", windows_served());
+  if (nowhere)
+    return finish("alone");
 
   MPI_Comm part; // without that rank all is well
   int serves = !wrong || below()->no_windows; // the host makes windows again, and that is all that was lacking
