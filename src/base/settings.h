@@ -11,6 +11,7 @@
 #define PROA_SETTINGS(X)                                                                                                                   \
     X(disable, "PROA_DISABLE", FLAG, 0, "1 leaves every window to the host MPI")                                                           \
     X(log_level, "PROA_LOG", NUMBER, 1, "what goes to stderr: 0 nothing, 1 errors and warnings, 2 what is left to the host, 3 details")    \
+    X(strict, "PROA_STRICT", FLAG, 0, "1 makes wrong uses that both hosts serve, and Proa too, the errors that the standard has for them")     \
     X(spin_ns, "PROA_SPIN_NS", NUMBER, -1, "how long a wait spins before it yields or sleeps, in nanoseconds; -1 chooses by load")         \
     X(host_windows, "PROA_HOST_WINDOWS", NUMBER, 1024, "MPICH: how many live windows get a host window of their own for a handle")         \
     X(node_id, "PROA_NODE_ID", TEXT, "", "processes with different values count as being on different nodes (for tests)")

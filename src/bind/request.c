@@ -5,20 +5,22 @@
  * complete from the start: so it works in every call that takes requests, mixed with any others.
  */
 #include "bind/operation.h"
+#include "core/strict.h"
 
-/* Request forms are for passive target epochs only: MPI_SUCCESS, or the class that was raised. */
-static int check_passive(const struct proa_win *win, const char *call, int rank)
+/* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in all. MPI_SUCCESS, or the class that was
+ * raised. Where no epoch is open the operation itself says so. */
+static int check_passive(struct proa_win *win, const char *call, int rank)
 {
     uint8_t epoch;
 
     if ((unsigned)rank >= (unsigned)win->size)
         return MPI_SUCCESS; /* MPI_PROC_NULL, or an error that is found later */
     epoch = __atomic_load_n(&win->targets[rank].epoch, __ATOMIC_RELAXED) | win->epoch_all;
-    if (epoch & PROA_EPOCH_LOCK)
+    if (epoch == 0 || epoch & PROA_EPOCH_LOCK)
         return MPI_SUCCESS;
-    return proa_raise(
-        win, call,
-        proa_fail(PROA_ERR_RMA_SYNC, "request-based operations are for passive target epochs: target rank %d is not locked", rank));
+    return proa_return(win, call,
+                       proa_lax(win, PROA_LAX_REQUEST, PROA_ERR_RMA_SYNC, call,
+                                "request-based operations are for passive target epochs: target rank %d is not locked", rank));
 }
 
 static int give_request(struct proa_win *win, int outcome, MPI_Request *request)

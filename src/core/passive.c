@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/system.h"
 #include "core/held.h"
+#include "core/strict.h"
 #include "core/sync.h"
 
 /* ---- who may go ahead ---- */
@@ -209,6 +210,9 @@ static void lock_shared(struct proa_win *win, struct proa_win_ctl *ctl)
 
 static int lock_check(struct proa_win *win, int target)
 {
+    const char *call = target < 0 ? "MPI_Win_lock_all" : "MPI_Win_lock";
+    int error = PROA_OK;
+
     if (win->epoch_all & PROA_EPOCH_LOCK)
         return proa_fail(PROA_ERR_RMA_SYNC, "the window is in a lock_all epoch of this process already");
     if (target >= 0 && win->targets[target].epoch & PROA_EPOCH_LOCK)
@@ -216,8 +220,8 @@ static int lock_check(struct proa_win *win, int target)
     if (win->started)
         return proa_fail(PROA_ERR_RMA_SYNC, "an access epoch is open: MPI_Win_complete first");
     if (win->exposed && (target < 0 || target == win->rank))
-        return proa_fail(PROA_ERR_RMA_SYNC, "the window of this process is exposed: MPI_Win_wait first");
-    return proa_fence_epoch_end(win, target < 0 ? "MPI_Win_lock_all" : "MPI_Win_lock");
+        error = proa_lax(win, PROA_LAX_EXPOSED, PROA_ERR_RMA_SYNC, call, "the window of this process is exposed: MPI_Win_wait first");
+    return error ? error : proa_fence_epoch_end(win, call);
 }
 
 /* Under the mutex; flushes of other threads read the number without it. */
@@ -242,6 +246,8 @@ int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
 
     proa_win_enter(win);
     error = lock_check(win, rank);
+    if (exclusive && win->exposed && rank == win->rank)
+        epoch ^= PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER; /* not alone: whoever was posted to may work on it */
     if (!error)
         locked_add(win, 1);
     proa_win_leave(win);
@@ -278,7 +284,7 @@ int proa_win_unlock(struct proa_win *win, int rank)
     __atomic_store_n(&target->epoch, 0, __ATOMIC_RELAXED);
     if (epoch & PROA_EPOCH_NOCHECK)
         visible(win);
-    else if (epoch & PROA_EPOCH_EXCLUSIVE)
+    else if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER))
         proa_rwlock_write_unlock(&target->ctl->lock, &target->ctl->lock_bell);
     else
         proa_rwlock_read_unlock(&target->ctl->lock, &target->ctl->lock_bell);

@@ -7,6 +7,7 @@
  * without an operation, is never taken for another one. NOCHECK skips the waiting, not the counting.
  */
 #include "base/fail.h"
+#include "core/strict.h"
 #include "core/sync.h"
 
 #include <string.h>
@@ -90,23 +91,38 @@ int proa_win_complete(struct proa_win *win)
  * complete have not waited for this post. */
 static int post_check(struct proa_win *win)
 {
+    int error = PROA_OK;
+
     if (win->exposed)
         return proa_fail(PROA_ERR_RMA_SYNC, "an exposure epoch is open already: MPI_Win_wait first");
     if (win->epoch_all & PROA_EPOCH_LOCK || win->targets[win->rank].epoch & PROA_EPOCH_LOCK)
-        return proa_fail(PROA_ERR_RMA_SYNC, "the window of this process is locked: it cannot be exposed at the same time");
-    return proa_fence_epoch_end(win, "MPI_Win_post");
+        error = proa_lax(win, PROA_LAX_EXPOSED, PROA_ERR_RMA_SYNC, "MPI_Win_post",
+                         "the window of this process is locked: it cannot be exposed at the same time");
+    return error ? error : proa_fence_epoch_end(win, "MPI_Win_post");
+}
+
+/* Where the window was locked while it was exposed, this process may work on it too: no origin is told that it is the only one, and an
+ * exclusive lock that this process holds leaves it no longer alone. */
+static int post_is_sole(struct proa_win *win, int count)
+{
+    struct proa_target *self = &win->targets[win->rank];
+
+    if (self->epoch & PROA_EPOCH_EXCLUSIVE)
+        self->epoch ^= PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER;
+    return count == 1 && !(win->lax & PROA_LAX_EXPOSED);
 }
 
 int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
 {
-    int error = post_check(win);
+    int error = post_check(win), sole;
 
     (void)mode; /* NOCHECK, NOSTORE and NOPUT allow nothing to be skipped that would not cost more to tell */
     if (error)
         return error;
     ranks_copy(&win->exposed_group, ranks, count);
+    sole = post_is_sole(win, count);
     for (int i = 0; i < count; i++) {
-        uint64_t posted = 2 * ++win->posts[ranks[i]] + (count == 1);
+        uint64_t posted = 2 * ++win->posts[ranks[i]] + (uint64_t)sole;
 
         /* Release: our loads and stores before the exposure; partner: the acquire in proa_start_await. */
         atomic_store_explicit(&towards(win, ranks[i])->posted, posted, memory_order_release);

@@ -24,7 +24,8 @@ enum {
     PROA_EPOCH_EXCLUSIVE = 8,  /* the lock is exclusive */
     PROA_EPOCH_NOCHECK = 16,   /* the lock was not taken, and will not be released */
     PROA_EPOCH_AWAITED = 32,   /* started or fenced, but the target's post or fence has not been seen yet */
-    PROA_EPOCH_SOLE = 64       /* started, and we are the only origin that the target has posted to */
+    PROA_EPOCH_SOLE = 64,      /* started, and we are the only origin that the target has posted to */
+    PROA_EPOCH_WRITER = 128    /* as EXCLUSIVE, on a window of ours that is exposed as well: others may work on it (core/strict.h) */
 };
 
 /* Bits of proa_win.touched. */
@@ -71,6 +72,7 @@ struct proa_win {
     uint8_t touched;              /* PROA_TOUCH_*: what was done since the last fence or flush of any kind */
     uint8_t exposed;              /* between post and wait */
     uint8_t started;              /* between start and complete */
+    uint8_t lax;                  /* PROA_LAX_*: wrong uses that were served (core/strict.h) */
     int locked;                   /* targets locked by MPI_Win_lock */
     int threads;                  /* several threads of this process may call at once */
     struct proa_win_ctl *ctl;     /* our own shared words */

@@ -83,6 +83,56 @@ static void wrong_requests(const struct area *a, int target, const char *about) 
   CHECK(request == MPI_REQUEST_NULL, "a wrong operation gave a request");
 }
 
+// Every request form to a target where an epoch is open that is none for them: gives a request, and is done once that is complete. `words`
+// from 8 on are each rank's own for it, and end as they began.
+struct requested {
+  int line;
+  MPI_Request request;
+};
+
+static void wait_for(const struct requested *r, int code) {
+  MPI_Request request = r->request;
+  check_right(r->line, "a request form", code);
+  CHECK(request != MPI_REQUEST_NULL, "line %d: a request form gives no request", r->line);
+  if (request != MPI_REQUEST_NULL)
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+#define SERVED(function, ...)                                                                                                     \
+  do {                                                                                                                            \
+    struct requested served = {__LINE__, MPI_REQUEST_NULL};                                                                       \
+    int served_code = function(__VA_ARGS__, a->win, &served.request);                                                             \
+    wait_for(&served, served_code);                                                                                               \
+  } while (0)
+
+static void served_requests(const struct area *a, int target) {
+  MPI_Aint at = disp_at(a, target, 8), next = disp_at(a, target, 9);
+  int before = pattern(target, 8), mine = 31, seen = 0, plus = 5, minus = -5, there = 0;
+  SERVED(MPI_Rput, &mine, 1, MPI_INT, target, at, 1, MPI_INT);
+  SERVED(MPI_Rget, &seen, 1, MPI_INT, target, at, 1, MPI_INT);
+  CHECK(seen == 31, "rput and rget bring %d", seen);
+  SERVED(MPI_Raccumulate, &plus, 1, MPI_INT, target, next, 1, MPI_INT, MPI_SUM);
+  SERVED(MPI_Rget_accumulate, &minus, 1, MPI_INT, &there, 1, MPI_INT, target, next, 1, MPI_INT, MPI_SUM);
+  CHECK(there == pattern(target, 9) + 5, "raccumulate and rget_accumulate bring %d", there);
+  SERVED(MPI_Rput, &before, 1, MPI_INT, target, at, 1, MPI_INT);
+#if MPI_VERSION >= 4
+  SERVED(MPI_Rput_c, &mine, 1, MPI_INT, target, at, 1, MPI_INT);
+  SERVED(MPI_Rget_c, &seen, 1, MPI_INT, target, at, 1, MPI_INT);
+  SERVED(MPI_Raccumulate_c, &plus, 1, MPI_INT, target, next, 1, MPI_INT, MPI_SUM);
+  SERVED(MPI_Rget_accumulate_c, &minus, 1, MPI_INT, &there, 1, MPI_INT, target, next, 1, MPI_INT, MPI_SUM);
+  SERVED(MPI_Rput_c, &before, 1, MPI_INT, target, at, 1, MPI_INT);
+#endif
+}
+
+// A request form alone in its epoch: what it brings is there for the target when the epoch has ended.
+static void rput_word(const struct area *a, int value) {
+  SERVED(MPI_Rput, &value, 1, MPI_INT, right_of(), disp_at(a, right_of(), 7), 1, MPI_INT);
+}
+
+static void check_rput(const struct area *a, int value, const char *epoch) {
+  CHECK(((int *)a->base)[7] == value, "%s: rput in an epoch of %s brings %d, not %d", kind_names[a->kind], epoch, ((int *)a->base)[7], value);
+}
+
 static void unlock_all_of(const struct area *a) { RIGHT(MPI_Win_unlock_all(a->win)); }
 
 static void start_to_right(const struct area *a) { RIGHT(MPI_Win_start(right_group, 0, a->win)); }
@@ -129,9 +179,8 @@ static void run_free(struct area *a) {
 
 // ---- operations ----
 
-static void run_request(struct area *a) {
+static void strict_requests(struct area *a) {
   const char *about = "passive target epochs";
-  wrong_requests(a, right_of(), about);
   RIGHT(MPI_Win_fence(0, a->win));
   wrong_requests(a, right_of(), about);
   RIGHT(MPI_Win_fence(MPI_MODE_NOSUCCEED, a->win));
@@ -140,6 +189,77 @@ static void run_request(struct area *a) {
   wrong_requests(a, right_of(), about);
   RIGHT(MPI_Win_complete(a->win));
   end_exposure(a);
+}
+
+// The first operation of an epoch that a fence has begun without waiting for anybody: it must wait for its target, whose word is still 0 before.
+static void requests_after_an_open_fence(struct area *a) {
+  RIGHT(MPI_Win_fence(MPI_MODE_NOSUCCEED, a->win));
+  ((int *)a->base)[7] = 0;
+  if (rank == 0)
+    usleep(20000);
+  ((int *)a->base)[6] = 611;
+  RIGHT(MPI_Win_fence(MPI_MODE_NOPRECEDE, a->win));
+  int seen = 0;
+  SERVED(MPI_Rget, &seen, 1, MPI_INT, right_of(), disp_at(a, right_of(), 6), 1, MPI_INT);
+  CHECK(seen == 611, "%s: rget behind a fence with NOPRECEDE brings %d", kind_names[a->kind], seen);
+  rput_word(a, 701);
+  RIGHT(MPI_Win_fence(0, a->win));
+  check_rput(a, 701, "fences, the first with NOPRECEDE");
+}
+
+// The same for a start whose post comes late.
+static void requests_before_the_post(struct area *a) {
+  RIGHT(MPI_Win_fence(MPI_MODE_NOSUCCEED, a->win));
+  if (rank == 0)
+    usleep(20000);
+  ((int *)a->base)[6] = 612;
+  RIGHT(MPI_Win_post(left_group, 0, a->win));
+  start_to_right(a);
+  int seen = 0;
+  SERVED(MPI_Rget, &seen, 1, MPI_INT, right_of(), disp_at(a, right_of(), 6), 1, MPI_INT);
+  CHECK(seen == 612, "%s: rget before the target's post brings %d", kind_names[a->kind], seen);
+  rput_word(a, 702);
+  RIGHT(MPI_Win_complete(a->win));
+  end_exposure(a);
+  check_rput(a, 702, "start");
+}
+
+// They are operations like others: a fence must complete them before another epoch may begin.
+static void requests_open_the_epoch(struct area *a) {
+  RIGHT(MPI_Win_fence(0, a->win));
+  rput_word(a, 703);
+  WRONG(a, sync_error, "since the last fence", MPI_Win_lock, (MPI_LOCK_SHARED, right_of(), 0, a->win));
+  RIGHT(MPI_Win_fence(0, a->win));
+  check_rput(a, 703, "fences");
+  served_requests(a, right_of());
+  RIGHT(MPI_Win_fence(MPI_MODE_NOSUCCEED, a->win));
+}
+
+static void lax_requests(struct area *a) {
+  const char *about = "no epoch is open";
+  wrong_requests(a, right_of(), about);
+  requests_open_the_epoch(a);
+  wrong_requests(a, right_of(), about);
+  requests_after_an_open_fence(a);
+  requests_before_the_post(a);
+  expose_to_left(a);
+  start_to_right(a);
+  served_requests(a, right_of());
+  if (nranks > 1)
+    wrong_requests(a, rank, "is not in the group given to MPI_Win_start");
+  RIGHT(MPI_Win_complete(a->win));
+  end_exposure(a);
+  for (int i = 6; i <= 7; i++)
+    ((int *)a->base)[i] = pattern(rank, i);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void run_request(struct area *a) {
+  wrong_requests(a, right_of(), "no epoch is open");
+  if (is_strict())
+    strict_requests(a);
+  else
+    lax_requests(a);
   RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
   if (nranks > 1)
     wrong_requests(a, rank, of_target(rank, "locked"));
@@ -319,7 +439,7 @@ static void run_flush(struct area *a) {
 
 // ---- locked and exposed at once ----
 
-static void run_locked_exposed(struct area *a) {
+static void strictly_locked_exposed(struct area *a) {
   expose_to_left(a);
   WRONG(a, sync_error, "exposed", MPI_Win_lock, (MPI_LOCK_SHARED, rank, 0, a->win));
   WRONG(a, sync_error, "exposed", MPI_Win_lock_all, (0, a->win));
@@ -332,6 +452,96 @@ static void run_locked_exposed(struct area *a) {
   RIGHT(MPI_Win_lock_all(MPI_MODE_NOCHECK, a->win));
   WRONG(a, sync_error, "locked", MPI_Win_post, (left_group, 0, a->win));
   unlock_all_of(a);
+}
+
+static int add_word(const struct area *a, int target, int at, int value) {
+  return MPI_Accumulate(&value, 1, MPI_INT, target, disp_at(a, target, at), 1, MPI_INT, MPI_SUM, a->win);
+}
+
+enum { additions = 5000 };
+
+// Lock and exposure at once, in either order: what the origin does in its epoch, and what this process does under its lock, both count. The
+// accumulates of both go to one word.
+static void add_from_both_sides(struct area *a, int at) {
+  start_to_right(a);
+  RIGHT(put_word(a, right_of(), 6, &(int){611}));
+  for (int i = 0; i < additions; i++)
+    RIGHT(add_word(a, right_of(), at, 1));
+  RIGHT(MPI_Win_complete(a->win));
+}
+
+static void check_both(struct area *a, int at, int own) {
+  CHECK(((int *)a->base)[6] == 611, "%s: a put to a window that is locked and exposed brings %d", kind_names[a->kind], ((int *)a->base)[6]);
+  CHECK(((int *)a->base)[at] == pattern(rank, at) + additions + own, "%s: %d additions to a window that is locked and exposed add %d",
+        kind_names[a->kind], additions + own, ((int *)a->base)[at] - pattern(rank, at));
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 5; i <= 7; i++)
+    ((int *)a->base)[i] = pattern(rank, i);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void lock_while_exposed(struct area *a, int type) {
+  expose_to_left(a);
+  RIGHT(MPI_Win_lock(type, rank, 0, a->win));
+  for (int i = 0; i < additions; i++)
+    RIGHT(add_word(a, rank, 5, 1));
+  RIGHT(MPI_Win_unlock(rank, a->win));
+  MPI_Barrier(MPI_COMM_WORLD);
+  add_from_both_sides(a, 5);
+  end_exposure(a);
+  check_both(a, 5, additions);
+}
+
+static void lock_all_while_exposed(struct area *a) {
+  expose_to_left(a);
+  RIGHT(MPI_Win_lock_all(0, a->win));
+  RIGHT(add_word(a, rank, 7, 3));
+  RIGHT(MPI_Win_unlock_all(a->win));
+  MPI_Barrier(MPI_COMM_WORLD);
+  add_from_both_sides(a, 7);
+  end_exposure(a);
+  check_both(a, 7, 3);
+}
+
+// The origin has been told of no sole access, and the exclusive lock is no longer one of somebody alone: both add at the same time.
+static void post_while_locked(struct area *a, int type) {
+  RIGHT(MPI_Win_lock(type, rank, 0, a->win));
+  RIGHT(MPI_Win_post(left_group, 0, a->win));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank % 2 == 0)
+    for (int i = 0; i < additions; i++)
+      RIGHT(add_word(a, rank, 5, 1));
+  RIGHT(MPI_Win_unlock(rank, a->win));
+  add_from_both_sides(a, 5);
+  end_exposure(a);
+  check_both(a, 5, rank % 2 == 0 ? additions : 0);
+}
+
+static void post_in_lock_all(struct area *a) {
+  RIGHT(MPI_Win_lock_all(0, a->win));
+  RIGHT(MPI_Win_post(left_group, 0, a->win));
+  RIGHT(add_word(a, rank, 7, 3));
+  RIGHT(MPI_Win_unlock_all(a->win));
+  add_from_both_sides(a, 7);
+  end_exposure(a);
+  check_both(a, 7, 3);
+}
+
+static void laxly_locked_exposed(struct area *a) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  post_while_locked(a, MPI_LOCK_EXCLUSIVE);
+  post_while_locked(a, MPI_LOCK_SHARED);
+  lock_while_exposed(a, MPI_LOCK_SHARED);
+  lock_while_exposed(a, MPI_LOCK_EXCLUSIVE);
+  post_in_lock_all(a);
+  lock_all_while_exposed(a);
+}
+
+static void run_locked_exposed(struct area *a) {
+  if (is_strict())
+    strictly_locked_exposed(a);
+  else
+    laxly_locked_exposed(a);
   // A neighbour's lock is not this process's mistake, and may come before the post that it was to follow.
   MPI_Barrier(MPI_COMM_WORLD);
   RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));

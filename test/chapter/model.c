@@ -3,10 +3,10 @@
 
 const char *const call_names[ncalls] = {"fence",      "fence+put",  "start",       "complete",    "post",       "wait",
                                         "test",       "lock(other)", "lock(self)", "unlock(other)", "unlock(self)", "lock_all",
-                                        "unlock_all", "flush(other)", "flush(self)", "put(other)",  "put(self)",  "free"};
+                                        "unlock_all", "flush(other)", "flush(self)", "put(other)",  "put(self)",  "rput(other)", "free"};
 
-struct model model_new(int other_in_group, int self_in_group, int exclusive) {
-  return (struct model){.in_group = {other_in_group, self_in_group}, .exclusive = exclusive};
+struct model model_new(int other_in_group, int self_in_group, int exclusive, int strict) {
+  return (struct model){.in_group = {other_in_group, self_in_group}, .exclusive = exclusive, .strict = strict};
 }
 
 static int holds_locks(const struct model *m) { return m->locked[other] || m->locked[self] || m->lock_all; }
@@ -36,10 +36,10 @@ static enum verdict judge_start(const struct model *m) {
 // tried ahead of the post, as figure 11.2 of MPI-2.2 has it. (With operations the put was left out before.)
 static enum verdict judge_complete(const struct model *m) { return m->started ? legal : wrong; }
 
-// 13.5: exposure epochs are disjoint. 13.5.3: "it is erroneous to call MPI_WIN_POST while the local window is locked": by this process. Left
-// out: that the other process has locked it, which this one need not see.
+// 13.5: exposure epochs are disjoint. 13.5.3: "it is erroneous to call MPI_WIN_POST while the local window is locked": by this process; hosts
+// let it pass. Left out: that the other process has locked it, which this one need not see.
 static enum verdict judge_post(const struct model *m) {
-  if (m->exposed || m->locked[self] || m->lock_all || is_in_fence_epoch(m))
+  if (m->exposed || (m->strict && (m->locked[self] || m->lock_all)) || is_in_fence_epoch(m))
     return wrong;
   return m->locked[other] ? left_out : legal;
 }
@@ -51,19 +51,19 @@ static enum verdict judge_wait(const struct model *m) { return !m->exposed ? wro
 static enum verdict judge_test(const struct model *m) { return m->exposed ? legal : wrong; }
 
 // 13.5.3: one lock of a window at a time and target, none beside a lock_all; 13.5: not inside another access epoch; 13.5.3: "it is
-// erroneous to have a window locked and exposed": the own window is seen to be. Left out: that the target's is, which this process need
-// not see, and exclusive locks that would wait for one that is not going to be released.
+// erroneous to have a window locked and exposed": the own window is seen to be; hosts let it pass. Left out: that the target's is, which this
+// process need not see, and exclusive locks that would wait for one that is not going to be released.
 static enum verdict judge_lock(const struct model *m, int target) {
-  if (m->lock_all || m->locked[target] || m->started || is_in_fence_epoch(m) || (m->exposed && target == self))
+  if (m->lock_all || m->locked[target] || m->started || is_in_fence_epoch(m) || (m->strict && m->exposed && target == self))
     return wrong;
-  if (m->exposed)
+  if (m->exposed && target == other)
     return left_out;
   return m->exclusive && m->locked[!target] ? left_out : legal; // the other process holds what we want, and wants what we hold
 }
 
 // 13.5.3, the same for all targets, this process among them.
 static enum verdict judge_lock_all(const struct model *m) {
-  return holds_locks(m) || m->started || is_in_fence_epoch(m) || m->exposed ? wrong : legal;
+  return holds_locks(m) || m->started || is_in_fence_epoch(m) || (m->strict && m->exposed) ? wrong : legal;
 }
 
 // 13.5.3: an unlock ends the lock of that target, an unlock_all a lock_all.
@@ -78,6 +78,11 @@ static enum verdict judge_put(const struct model *m, int target) {
   if (m->started)
     return !m->in_group[target] ? wrong : is_posted(m) ? legal : left_out;
   return m->fence_opens || m->locked[target] || m->lock_all ? legal : wrong;
+}
+
+// 13.3.5: "request-based RMA operations can only be used within a passive target epoch". Hosts serve them in all.
+static enum verdict judge_request(const struct model *m, int target) {
+  return m->strict && !m->locked[target] && !m->lock_all ? wrong : judge_put(m, target);
 }
 
 // 13.2.5: after the process "has completed its involvement in RMA communications": by fence, complete, wait or unlock. Left out: with
@@ -119,6 +124,8 @@ enum verdict model_judge(const struct model *m, enum call call) {
   case call_put_other:
   case call_put_self:
     return judge_put(m, call - call_put_other);
+  case call_rput_other:
+    return judge_request(m, other);
   case call_free:
     return judge_free(m);
   default:
@@ -179,6 +186,7 @@ void model_apply(struct model *m, enum call call) {
     break;
   case call_put_other:
   case call_put_self:
+  case call_rput_other:
     m->operations = m->operations || m->fence_opens;
     break;
   case call_free:

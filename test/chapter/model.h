@@ -1,5 +1,5 @@
 // Which order of calls on a window is right: a small model, written from the standard and not from Proa, of one process that does the
-// same calls as another one, in step with it (states.c).
+// same calls as another one, in step with it (states.c). Where it is not strict it allows what the standard forbids and both hosts do.
 #ifndef PROA_TEST_MODEL_H
 #define PROA_TEST_MODEL_H
 
@@ -22,6 +22,7 @@ enum call {
   call_flush_self,
   call_put_other,
   call_put_self,
+  call_rput_other, // and a wait for its request
   call_free,
   ncalls
 };
@@ -40,6 +41,7 @@ enum verdict {
 struct model {
   int in_group[2];                // other, self: who is in the group of start and post
   int exclusive;                  // locks are exclusive
+  int strict;                     // the standard alone counts
   int fence_opens;                // a fence has come last of all synchronization, and asked for an epoch after it
   int operations;                 // since that fence
   int started, exposed;           // an access epoch, an exposure epoch of this kind is open
@@ -49,7 +51,7 @@ struct model {
   int freed;
 };
 
-struct model model_new(int other_in_group, int self_in_group, int exclusive);
+struct model model_new(int other_in_group, int self_in_group, int exclusive, int strict);
 
 enum verdict model_judge(const struct model *m, enum call call);
 

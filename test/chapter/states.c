@@ -3,7 +3,8 @@
 //
 //   states LENGTH GROUP [exclusive]
 //
-// GROUP is given to every start and post: other, self, both or none. Locks are shared unless told otherwise. A call that the model leaves out ends its sequence. After each
+// GROUP is given to every start and post: other, self, both or none. Locks are shared unless told otherwise. With PROA_STRICT=1 the model is of
+// the standard alone; without it, what both hosts serve is legal. A call that the model leaves out ends its sequence. After each
 // sequence the window is brought back to rest by legal calls, one epoch with an operation is checked, and the next sequence goes on with
 // the same window, unless that was freed.
 #include "check.h"
@@ -34,6 +35,16 @@ static int rank_of(int target) { return target == self ? rank : 1 - rank; }
 
 static int put(int target, int at, int value) {
   return MPI_Put(&value, 1, MPI_INT, rank_of(target), at, 1, MPI_INT, win);
+}
+
+static int rput(int target, int at, int value) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = MPI_Rput(&value, 1, MPI_INT, rank_of(target), at, 1, MPI_INT, win, &request);
+  CHECK((request != MPI_REQUEST_NULL) == (code == MPI_SUCCESS), "MPI_Rput gives class %d, and %s request", error_class(code),
+        request == MPI_REQUEST_NULL ? "no" : "a");
+  if (request != MPI_REQUEST_NULL)
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return code;
 }
 
 // ---- one call, as it is made in step ----
@@ -119,6 +130,8 @@ static int make(const struct model *m, enum call call) {
     return put(other, at, 1);
   case call_put_self:
     return put(self, at == never ? never : from_self, 1);
+  case call_rput_other:
+    return rput(other, at, 1);
   default:
     return MPI_Win_free(&win);
   }
@@ -273,7 +286,9 @@ int main(int argc, char **argv) {
     return skip("is for 2 ranks, and needs a length and the name of a group");
   const char *who = argv[2];
   int both = strcmp(who, "both") == 0;
-  struct model rest = model_new(both || strcmp(who, "other") == 0, both || strcmp(who, "self") == 0, argc > 3);
+  const char *strict = getenv("PROA_STRICT");
+  struct model rest =
+      model_new(both || strcmp(who, "other") == 0, both || strcmp(who, "self") == 0, argc > 3, strict && strcmp(strict, "1") == 0);
   void *unused;
   MPI_Win_allocate(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &unused, &beat);
   group = group_of(&rest);

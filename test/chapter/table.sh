@@ -2,7 +2,7 @@
 # Compares doc/CHAPTER.md with the sources, the libraries and the tests:  table.sh ROOT NM TESTS HOST... -- LIBRARY...
 #
 # TESTS is a file with the names of all tests, one a line. No cell may be empty. Every file that a row names must be there, and every test, for each host unless the row says that one host
-# has it only. And whatever is to have a row must have one: each function that a library of Proa exports, or its host has in the chapter, each
+# has it only. An error that is one only if strict must have a test of that. And whatever is to have a row must have one: each function that a library of Proa exports, or its host has in the chapter, each
 # info key, each predefined attribute, and each test of an error.
 set -u
 
@@ -92,6 +92,16 @@ check_tests() {
   done
 }
 
+# A row says whether its error is one always, or only if strict: that has a test with PROA_STRICT=1, and the others have none.
+check_error() {
+  case "$1: $2" in
+    always*.strict\`*) fail "line $number: is an error always, but has a test of being strict" ;;
+    always*) ;;
+    "if strict"*.strict\`*) ;;
+    *) fail "line $number: is neither an error always, nor one if strict with a test of that" ;;
+  esac
+}
+
 declare -A rows tested columns
 number=0 count=0 heading=
 while IFS= read -r line; do
@@ -116,6 +126,7 @@ while IFS= read -r line; do
   first=$(cell 1 "$line")
   for name in $(quoted "${first%%: *}"); do rows[$name]=$number; done # behind the colon: what Proa does
   check_files "$(cell "${columns[file]}" "$line")"
+  [ -z "${columns[error]:-}" ] || check_error "$(cell "${columns[error]}" "$line")" "$(cell "${columns[test]}" "$line")"
   [ -z "${columns[test]:-}" ] || check_tests "$(cell "${columns[test]}" "$line")"
 done <"$page"
 

@@ -1,0 +1,26 @@
+/* See strict.h. */
+#include "core/strict.h"
+#include "base/fail.h"
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int proa_lax(struct proa_win *win, unsigned use, int code, const char *call, const char *fmt, ...)
+{
+    char sentence[300];
+    va_list args;
+
+    if (__atomic_load_n(&win->lax, __ATOMIC_RELAXED) & use)
+        return PROA_OK;
+    va_start(args, fmt);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, in the line above; the analyser misses that */
+    vsnprintf(sentence, sizeof sentence, fmt, args);
+    va_end(args);
+    if (proa_settings()->strict)
+        return proa_fail(code, "%s", sentence);
+    if (!(__atomic_fetch_or(&win->lax, (uint8_t)use, __ATOMIC_RELAXED) & use))
+        proa_log(PROA_LOG_INFO, "%s: %s (rank %d). Served as the host does; not told again for this window; PROA_STRICT=1 makes it an error", call,
+                 sentence, win->rank);
+    return PROA_OK;
+}

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Looks at what the log says of a wrong use that is served:  strict.sh LINES LAUNCH... -- PROGRAM [ARG...]
+#
+# LAUNCH... -- PROGRAM makes request forms outside of passive epochs, over and over. At PROA_LOG=2 there must be LINES lines of it, one for each window
+# of each rank, and none at PROA_LOG=1.
+set -u
+
+lines=$1
+shift
+launch=()
+while [ "$1" != -- ]; do
+  launch+=("$1")
+  shift
+done
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+
+# count LEVEL: runs it, and counts.
+count() {
+  "${launch[@]}" --env PROA_LOG="$1" "${@:2}" >/dev/null 2>"$said" || { cat "$said" >&2; echo "strict: the run fails" >&2; exit 1; }
+  grep -c '^proa: MPI_Rput: request-based operations are for .* (rank [0-9]*)\. Served .*PROA_STRICT=1' "$said"
+}
+
+loud=$(count 2 "$@") || [ "$loud" = 0 ] || exit 1
+quiet=$(count 1 "$@") || [ "$quiet" = 0 ] || exit 1
+[ "$loud" = "$lines" ] && [ "$quiet" = 0 ] && exit 0
+echo "strict: $loud lines at PROA_LOG=2, not $lines; $quiet at PROA_LOG=1"
+exit 1
