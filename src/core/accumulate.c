@@ -1,6 +1,6 @@
 /*
  * Accumulate, get_accumulate, fetch_and_op, compare_and_swap: apply() works on a run of elements in a target's memory; how that is kept
- * atomic is the business of core/guard.c; where the runs of derived types lie is that of core/walk.c.
+ * atomic is the business of core/guard.c; where the runs of derived types lie is that of type/walk.c.
  */
 #include "base/fail.h"
 #include "core/begin.h"

@@ -4,7 +4,7 @@
 
 #include "core/op.h"
 #include "core/place.h"
-#include "core/walk.h"
+#include "type/walk.h"
 
 /* Is an epoch open that lets this process access the target? Waits for its post if need be. PROA_OK or PROA_ERR_RMA_SYNC. */
 int proa_begin(struct proa_win *win, int rank);

@@ -10,7 +10,7 @@
 #define PROA_CORE_OP_H
 
 #include "core/sync.h"
-#include "core/type.h"
+#include "type/type.h"
 #include "core/win.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "core/arena.h"
-#include "core/basic.h"
+#include "type/basic.h"
 
 #include <errno.h>
 #include <fcntl.h>

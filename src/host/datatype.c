@@ -1,11 +1,11 @@
 /*
- * Reads derived datatypes from the host: what MPI_Type_get_envelope and get_contents tell becomes a recipe (core/recipe.h).
+ * Reads derived datatypes from the host: what MPI_Type_get_envelope and get_contents tell becomes a recipe (type/recipe.h).
  *
  * A type is read when an operation first meets it, and kept in the table of types under its handle until the user frees it: an attribute of
  * ours on the datatype has its delete function called then. Types inside it are read for the occasion, or taken from the table.
  */
 #include "base/fail.h"
-#include "core/recipe.h"
+#include "type/recipe.h"
 #include "host/pmpi.h"
 #include "host/start.h"
 #include "host/types.h"

@@ -2,7 +2,7 @@
 #ifndef PROA_HOST_OPERATIONS_H
 #define PROA_HOST_OPERATIONS_H
 
-#include "core/basic.h"
+#include "type/basic.h"
 #include "host/table.h"
 
 #include <mpi.h>

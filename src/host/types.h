@@ -2,7 +2,7 @@
 #ifndef PROA_HOST_TYPES_H
 #define PROA_HOST_TYPES_H
 
-#include "core/type.h"
+#include "type/type.h"
 #include "host/table.h"
 
 #include <mpi.h>

@@ -1,6 +1,6 @@
-/* Recipes from input (core/recipe.h): what Proa makes of each is compared with its definition, and walked over by itself. */
+/* Recipes from input (type/recipe.h): what Proa makes of each is compared with its definition, and walked over by itself. */
 #include "base/fail.h"
-#include "core/walk.h"
+#include "type/walk.h"
 #include "model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

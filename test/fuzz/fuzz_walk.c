@@ -1,6 +1,6 @@
-/* Two or three layouts of equally many bytes, walked at once (core/walk.h), against the lists of their bytes. */
+/* Two or three layouts of equally many bytes, walked at once (type/walk.h), against the lists of their bytes. */
 #include "base/fail.h"
-#include "core/walk.h"
+#include "type/walk.h"
 #include "model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

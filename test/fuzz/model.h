@@ -5,7 +5,7 @@
 #ifndef PROA_FUZZ_MODEL_H
 #define PROA_FUZZ_MODEL_H
 
-#include "core/recipe.h"
+#include "type/recipe.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-/* The table of kernels (core/basic.h): which operation is defined on which type, and each against one element at a time done otherwise. */
+/* The table of kernels (type/basic.h): which operation is defined on which type, and each against one element at a time done otherwise. */
 #include "world.h"
 
-#include "core/basic.h"
+#include "type/basic.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,10 +4,10 @@
  * A side is a number of elements of a type. All sides of a walk hold equally many bytes. Each step gives `count` runs of `bytes` bytes; on
  * side i the first run lies at offset[i] from its buffer and each next one stride[i] further. Nothing is packed, and no list is made.
  */
-#ifndef PROA_CORE_WALK_H
-#define PROA_CORE_WALK_H
+#ifndef PROA_TYPE_WALK_H
+#define PROA_TYPE_WALK_H
 
-#include "core/type.h"
+#include "type/type.h"
 
 enum { PROA_WALK_SIDES = 3, PROA_WALK_DEPTH = 12 };
 

@@ -1,6 +1,6 @@
 /* See basic.h: which kernels to use, and what the tables of types and operations say. */
 #define PROA_KERNEL_TABLE proa_kernels_any
-#include "core/kernel_loops.h"
+#include "type/kernel_loops.h"
 
 proa_kernel *const (*proa_kernels)[PROA_OP_COUNT] = proa_kernels_any;
 

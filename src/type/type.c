@@ -1,5 +1,5 @@
-/* See type.h: building types. Walking them is core/walk.c. */
-#include "core/type.h"
+/* See type.h: building types. Walking them is type/walk.c. */
+#include "type/type.h"
 #include "base/fail.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* See recipe.h. */
-#include "core/recipe.h"
+#include "type/recipe.h"
 #include "base/fail.h"
 
 #include <stdlib.h>

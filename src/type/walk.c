@@ -1,5 +1,5 @@
 /* See walk.h. */
-#include "core/walk.h"
+#include "type/walk.h"
 #include "base/fail.h"
 
 #include <stdlib.h>

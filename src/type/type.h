@@ -8,10 +8,10 @@
  * Two views: `data` is the bytes that put and get move. `units` is whole elements for accumulates; it differs from data only for pair types
  * (MPI_DOUBLE_INT), whose elements have padding that put and get leave alone.
  */
-#ifndef PROA_CORE_TYPE_H
-#define PROA_CORE_TYPE_H
+#ifndef PROA_TYPE_TYPE_H
+#define PROA_TYPE_TYPE_H
 
-#include "core/basic.h"
+#include "type/basic.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

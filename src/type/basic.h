@@ -4,8 +4,8 @@
  * Basics are named by representation: MPI_INT and MPI_INTEGER are both I32. host/types.c maps each host's predefined datatypes to these
  * rows by size and kind; the rows themselves, and which operation is defined on which class (MPI-4.1, 6.9.2), are this one table.
  */
-#ifndef PROA_CORE_BASIC_H
-#define PROA_CORE_BASIC_H
+#ifndef PROA_TYPE_BASIC_H
+#define PROA_TYPE_BASIC_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,7 +68,7 @@ enum proa_operation {
 /* target[i] = target[i] op origin[i] for count elements. Neither needs to be aligned; they do not overlap. */
 typedef void proa_kernel(void *target, const void *origin, uint64_t count);
 
-/* The tables, one for each instruction set (core/kernel_loops.h); the last row, of PROA_MIXED, is empty. proa_kernels is the one in use. */
+/* The tables, one for each instruction set (type/kernel_loops.h); the last row, of PROA_MIXED, is empty. proa_kernels is the one in use. */
 extern proa_kernel *const proa_kernels_any[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
 #if defined(__x86_64__)
 extern proa_kernel *const proa_kernels_avx2[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];

@@ -5,10 +5,10 @@
  * Elements are accessed through types of alignment 1, because a window displacement may be anything. Integer sums and products are done on
  * unsigned values: they wrap like the hosts' do, and signed overflow is not undefined behaviour here.
  */
-#ifndef PROA_CORE_KERNEL_LOOPS_H
-#define PROA_CORE_KERNEL_LOOPS_H
+#ifndef PROA_TYPE_KERNEL_LOOPS_H
+#define PROA_TYPE_KERNEL_LOOPS_H
 
-#include "core/basic.h"
+#include "type/basic.h"
 
 #include <string.h>
 

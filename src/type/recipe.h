@@ -2,10 +2,10 @@
  * How a derived datatype was made, in MPI's terms but without mpi.h, and the type that comes of it. host/datatype.c writes recipes as it
  * reads a type from the host; tests and fuzzers write them themselves.
  */
-#ifndef PROA_CORE_RECIPE_H
-#define PROA_CORE_RECIPE_H
+#ifndef PROA_TYPE_RECIPE_H
+#define PROA_TYPE_RECIPE_H
 
-#include "core/type.h"
+#include "type/type.h"
 
 /* Constructors by what their numbers mean (MPI-4.1, 5.1.13). In `numbers`, in this order, all counts before all displacements:
  *   CONTIGUOUS  count
