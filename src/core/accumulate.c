@@ -6,6 +6,7 @@
 #include "core/begin.h"
 #include "core/cma.h"
 #include "core/guard.h"
+#include "core/strict.h"
 
 #include <stdlib.h>
 
@@ -396,21 +397,63 @@ static int combine(struct operation *o, const struct proa_buffer *origin, const 
 
 /* ---- the operations ---- */
 
-static int check_operation(const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation,
-                           struct combine *c)
+static int is_plain_row(const struct proa_type *type)
 {
-    if (there->type->basic == PROA_MIXED)
-        return proa_fail(PROA_ERR_TYPE, "the target datatype mixes basic types: an accumulate takes only one");
-    if (origin && origin->type->basic != there->type->basic)
-        return proa_fail(PROA_ERR_TYPE, "the origin's basic type (%s) is not the target's (%s)",
-                         proa_basic_name((enum proa_basic)origin->type->basic), proa_basic_name((enum proa_basic)there->type->basic));
+    return type->dense && !type->data_pairs && type->basic != PROA_MIXED;
+}
+
+/* Is the basic type of this side the target's? Where its elements are only copied (copied: by MPI_REPLACE, or as what was there) and lie in a
+ * row, it does not matter which they are: their bytes are taken for the target's elements. which: "origin" or "result". */
+static int check_basic(struct proa_win *win, const struct proa_buffer *side, const struct proa_there *there, int copied,
+                       const char *which)
+{
+    const char *mine = proa_basic_name((enum proa_basic)side->type->basic), *its = proa_basic_name((enum proa_basic)there->type->basic);
+
+    if (side->type->basic == there->type->basic)
+        return PROA_OK;
+    if (copied && is_plain_row(side->type) && !there->type->data_pairs)
+        return proa_lax(win, PROA_LAX_BASIC, PROA_ERR_TYPE, "an accumulate", "the %s's basic type (%s) is not the target's (%s)", which, mine,
+                        its);
+    return proa_fail(PROA_ERR_TYPE, "the %s's basic type (%s) is not the target's (%s)", which, mine, its);
+}
+
+/* Both hosts take bytes and characters for numbers. Whether those have a sign they do not agree on, so what depends on it is refused. */
+static proa_kernel *kernel_of_bytes(enum proa_operation operation, enum proa_basic basic)
+{
+    int is_byte = basic == PROA_BYTE || basic == PROA_CHAR8;
+
+    return is_byte && operation != PROA_OP_MAX && operation != PROA_OP_MIN ? proa_kernel_find(operation, PROA_U8) : NULL;
+}
+
+static int set_operation(struct proa_win *win, const struct proa_there *there, enum proa_operation operation, struct combine *c)
+{
     c->basic = (enum proa_basic)there->type->basic;
     c->operation = operation;
     c->kernel = proa_kernel_find(operation, c->basic);
     c->bytes = proa_basic_bytes(c->basic);
-    if (!c->kernel)
-        return proa_fail(PROA_ERR_OP, "%s is not defined on this datatype (%s)", proa_operation_name(operation), proa_basic_name(c->basic));
-    return PROA_OK;
+    if (c->kernel)
+        return PROA_OK;
+    c->kernel = kernel_of_bytes(operation, c->basic); /* none of MPI_MAXLOC and MPI_MINLOC, which are for pairs */
+    if (c->kernel)
+        return proa_lax(win, PROA_LAX_BYTES, PROA_ERR_OP, "an accumulate", "%s is not defined on this datatype (%s)",
+                        proa_operation_name(operation), proa_basic_name(c->basic));
+    return proa_fail(PROA_ERR_OP, "%s is not defined on this datatype (%s)", proa_operation_name(operation), proa_basic_name(c->basic));
+}
+
+static int check_operation(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
+                           const struct proa_there *there, enum proa_operation operation, struct combine *c)
+{
+    int error = PROA_OK;
+
+    if (there->type->basic == PROA_MIXED)
+        return proa_fail(PROA_ERR_TYPE, "the target datatype mixes basic types: an accumulate takes only one");
+    if (origin)
+        error = check_basic(win, origin, there, operation == PROA_OP_REPLACE, "origin");
+    if (!error)
+        error = set_operation(win, there, operation, c);
+    if (!error && result)
+        error = check_basic(win, result, there, 1, "result");
+    return error;
 }
 
 static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
@@ -428,10 +471,7 @@ static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin
     if (!error && proa_there_bytes(there) == 0) /* nothing of any type */
         return proa_begin(win, there->rank);
     if (!error)
-        error = check_operation(origin, there, operation, &o.combine);
-    if (!error && result && result->type->basic != there->type->basic)
-        error = proa_fail(PROA_ERR_TYPE, "the result's basic type (%s) is not the target's (%s)",
-                          proa_basic_name((enum proa_basic)result->type->basic), proa_basic_name((enum proa_basic)there->type->basic));
+        error = check_operation(win, origin, result, there, operation, &o.combine);
     if (error)
         return error;
     o.total = there->count * there->type->elements;

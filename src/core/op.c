@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "core/begin.h"
 #include "core/cma.h"
+#include "core/strict.h"
 
 enum direction { PUT, GET };
 enum { TARGET, ORIGIN, SIDES };
@@ -123,12 +124,35 @@ static int move(struct proa_win *win, const struct proa_buffer *origin, const st
     return error;
 }
 
+/* An origin that is shorter than its target: both hosts put what it has, if both lie in a row, and get nothing where it has none. Makes *there as
+ * long as the origin; all else is for move to judge. */
+static int shorten(struct proa_win *win, const struct proa_buffer *origin, enum direction direction, struct proa_there *there)
+{
+    const struct proa_type *type = there->type;
+    uint64_t bytes, target_bytes;
+
+    if (origin->type->trouble || type->trouble || !origin->type->dense || !type->dense || type->size == 0 ||
+        __builtin_mul_overflow(origin->count, origin->type->size, &bytes) || __builtin_mul_overflow(there->count, type->size, &target_bytes))
+        return PROA_OK;
+    if (bytes >= target_bytes || bytes % type->size || (direction == GET && bytes))
+        return PROA_OK;
+    there->count = bytes / type->size;
+    return proa_lax(win, PROA_LAX_SHORT, PROA_ERR_TYPE, direction == PUT ? "a put" : "a get",
+                    "the origin side is %llu bytes, the target side %llu", (unsigned long long)bytes, (unsigned long long)target_bytes);
+}
+
 int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
 {
-    return move(win, origin, there, PUT);
+    struct proa_there shorter = *there;
+    int error = shorten(win, origin, PUT, &shorter);
+
+    return error ? error : move(win, origin, &shorter, PUT);
 }
 
 int proa_get(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
 {
-    return move(win, origin, there, GET);
+    struct proa_there shorter = *there;
+    int error = shorten(win, origin, GET, &shorter);
+
+    return error ? error : move(win, origin, &shorter, GET);
 }

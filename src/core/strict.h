@@ -10,7 +10,10 @@
 /* The uses; bits of proa_win.lax. */
 enum {
     PROA_LAX_REQUEST = 1, /* a request form in a fence or start epoch */
-    PROA_LAX_EXPOSED = 2  /* the own window locked and exposed at once */
+    PROA_LAX_EXPOSED = 2, /* the own window locked and exposed at once */
+    PROA_LAX_BASIC = 4,   /* other basic types on the sides of an accumulate where none is computed with */
+    PROA_LAX_BYTES = 8,   /* arithmetic on bytes */
+    PROA_LAX_SHORT = 16   /* an origin that is shorter than its target */
 };
 
 /* use: PROA_LAX_*; code, and a sentence as for printf: the error that it is by the standard; call: the MPI function's name. Returns that error with

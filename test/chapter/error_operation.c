@@ -88,10 +88,15 @@ enum { room = 64, untouched = -77 };
 
 static int sent[room], seen[room], compared[room];
 
+static void see_nothing(void) {
+  for (int i = 0; i < room; i++)
+    seen[i] = untouched;
+}
+
 static struct arguments right_arguments(const struct area *a) {
+  see_nothing();
   for (int i = 0; i < room; i++) {
     sent[i] = 4711;
-    seen[i] = untouched;
     compared[i] = pattern(right_of(), 0);
   }
   return (struct arguments){.origin = sent, .compare = compared, .result = seen, .count = 2, .result_count = 2, .target_count = 2,
@@ -131,6 +136,51 @@ static void spoiled(const struct area *a, const struct arguments *x, int error, 
   RIGHT(MPI_Win_fence(0, a->win));
   call_forms(a, x, &wrong, has_request);
   RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+}
+
+// ---- what is wrong, and served ----
+
+// Calls all forms that take all of this, and none of `without`, in a passive epoch. None may fail; each must leave its target's `n` words, whose
+// pattern is put back, with `want`, and bring (forms with a result) what was there.
+struct right {
+  int takes, without;
+  int want[2];
+};
+
+static void put_pattern_back(const struct area *a) {
+  int before[2] = {pattern(right_of(), 0), pattern(right_of(), 1)};
+  RIGHT(MPI_Put(before, 2, MPI_INT, right_of(), disp_at(a, right_of(), 0), 2, MPI_INT, a->win));
+}
+
+static void check_effect(const struct area *a, const struct form *form, const struct right *right) {
+  int there[2] = {0, 0};
+  RIGHT(MPI_Get(there, 2, MPI_INT, right_of(), disp_at(a, right_of(), 0), 2, MPI_INT, a->win));
+  for (int i = 0; i < 2; i++) {
+    CHECK(there[i] == right->want[i], "%s, %s: word %d is %d, not %d", kind_names[a->kind], form->name, i, there[i], right->want[i]);
+    CHECK(!(form->takes & has_result) || seen[i] == pattern(right_of(), i), "%s, %s: brings %d in word %d", kind_names[a->kind], form->name,
+          seen[i], i);
+  }
+  CHECK(seen[2] == untouched, "%s, %s: brings too much", kind_names[a->kind], form->name);
+}
+
+static void serve_form(const struct area *a, const struct form *form, const struct arguments *x, const struct right *right) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  put_pattern_back(a);
+  RIGHT(form->call(x, a->win, &request));
+  CHECK((request != MPI_REQUEST_NULL) == !!(form->takes & has_request), "%s: a request, or none", form->name);
+  if (request != MPI_REQUEST_NULL)
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  check_effect(a, form, right);
+  see_nothing();
+  put_pattern_back(a);
+}
+
+static void served(const struct area *a, const struct arguments *x, struct right right) {
+  RIGHT(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right_of(), 0, a->win));
+  for (int i = 0; i < nforms; i++)
+    if ((forms[i].takes & right.takes) == right.takes && !(forms[i].takes & right.without))
+      serve_form(a, &forms[i], x, &right);
   RIGHT(MPI_Win_unlock(right_of(), a->win));
 }
 
@@ -275,6 +325,54 @@ static void run_datatype(struct area *a) {
   MPI_Type_free(&open);
 }
 
+// MPI_REPLACE, and results: what is only copied may be called by any name. (With MPI_NO_OP too, where the origin's does not matter at all.)
+static void other_names(struct area *a) {
+  const MPI_Datatype names[] = {MPI_FLOAT, MPI_UNSIGNED, MPI_BYTE};
+  for (int i = 0; i < 3; i++) {
+    struct arguments x = right_arguments(a);
+    int n = i == 2 ? 2 * sizeof(int) : 2, was[2] = {pattern(right_of(), 0), pattern(right_of(), 1)};
+    struct right replaced = {is_accumulate, 0, {4711, 4711}}, summed = {is_accumulate | has_result, 0, {was[0] + 4711, was[1] + 4711}};
+    struct right nothing = {is_accumulate | has_result, 0, {was[0], was[1]}};
+    x.result_type = names[i];
+    x.result_count = n;
+    if (is_strict())
+      spoiled(a, &x, MPI_ERR_TYPE, "basic type", is_accumulate | has_result);
+    else
+      served(a, &x, summed);
+    x.op = MPI_NO_OP;
+    if (!is_strict())
+      served(a, &x, nothing);
+    x.type = names[i];
+    x.count = n;
+    x.op = MPI_REPLACE;
+    if (is_strict())
+      spoiled(a, &x, MPI_ERR_TYPE, "basic type", is_accumulate);
+    else
+      served(a, &x, replaced);
+    x.op = MPI_SUM; // computes, so it has to know of which type
+    spoiled(a, &x, MPI_ERR_TYPE, "basic type", is_accumulate);
+  }
+}
+
+// Not where they lie apart at the origin, and not for pairs with padding.
+static void other_names_apart(struct area *a) {
+  struct arguments x = right_arguments(a);
+  MPI_Datatype apart;
+  MPI_Type_vector(2, 1, 2, MPI_FLOAT, &apart);
+  MPI_Type_commit(&apart);
+  x.type = apart;
+  x.count = 1;
+  x.op = MPI_REPLACE;
+  spoiled(a, &x, MPI_ERR_TYPE, "basic type", is_accumulate);
+  MPI_Type_free(&apart);
+  x = right_arguments(a);
+  x.type = MPI_SHORT_INT;
+  x.count = 2;
+  x.target_count = x.result_count = 3; // 12 bytes on each side
+  x.op = MPI_REPLACE;
+  spoiled(a, &x, MPI_ERR_TYPE, "basic type", is_accumulate);
+}
+
 static void run_basic_types(struct area *a) {
   struct arguments x = right_arguments(a);
   const int lengths[] = {1, 1};
@@ -293,9 +391,50 @@ static void run_basic_types(struct area *a) {
   x = right_arguments(a);
   x.target_type = MPI_UNSIGNED;
   spoiled(a, &x, MPI_ERR_TYPE, "basic type", is_accumulate);
+  other_names(a);
+  other_names_apart(a);
+}
+
+// ---- sides of different size ----
+
+// A put takes what the origin has, a get brings nothing to an origin that has nothing; if strict, both are errors.
+static void shorter_origin(struct area *a, struct arguments *x, int forms_of, int without, const int *want) {
+  if (is_strict())
+    spoiled(a, x, MPI_ERR_TYPE, "the target side", forms_of | has_counts);
+  else
+    served(a, x, (struct right){forms_of | has_counts, without, {want[0], want[1]}});
+}
+
+static void get_to_nothing(struct area *a) {
+  struct arguments x = right_arguments(a);
+  x.result_count = 0;
+  RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
+  if (is_strict())
+    WRONG_CALL(a, MPI_ERR_TYPE, "MPI_Get", "the target side", do_MPI_Get(&x, a->win, NULL));
+  else
+    RIGHT(do_MPI_Get(&x, a->win, NULL));
+  RIGHT(MPI_Win_unlock(right_of(), a->win));
+  CHECK(seen[0] == untouched, "%s: a get of nothing brings %d", kind_names[a->kind], seen[0]);
+}
+
+static void run_size_differs(struct area *a) {
+  const int was[2] = {pattern(right_of(), 0), pattern(right_of(), 1)}, first[2] = {4711, was[1]};
+  struct arguments x = right_arguments(a);
+  x.count = x.result_count = 3;
+  spoiled(a, &x, MPI_ERR_TYPE, "the target side", has_counts);
+  x.count = x.result_count = 1;
+  spoiled(a, &x, MPI_ERR_TYPE, "the target side", is_accumulate);
+  shorter_origin(a, &x, has_origin, is_accumulate, first);
+  x.count = 6; // not a whole number of the target's elements
+  x.type = MPI_BYTE;
+  struct wrong odd = {MPI_ERR_TYPE, "the target side", has_origin | has_counts};
+  RIGHT(MPI_Win_lock_all(0, a->win));
+  call_forms(a, &x, &odd, is_accumulate);
+  RIGHT(MPI_Win_unlock_all(a->win));
   x = right_arguments(a);
-  x.result_type = MPI_FLOAT;
-  spoiled(a, &x, MPI_ERR_TYPE, "basic type", is_accumulate | has_result);
+  x.count = 0;
+  shorter_origin(a, &x, has_origin, is_accumulate, was);
+  get_to_nothing(a);
 }
 
 static void run_atomic_types(struct area *a) {
@@ -378,6 +517,30 @@ static void run_op(struct area *a) {
   RIGHT(MPI_Win_unlock_all(a->win));
 }
 
+static int of_bytes(MPI_Op op, int x, int y) {
+  int result = 0;
+  for (int i = 0; i < 32; i += 8) {
+    unsigned p = (unsigned)x >> i & 255, q = (unsigned)y >> i & 255;
+    result |= (int)(((op == MPI_SUM ? p + q : op == MPI_PROD ? p * q : op == MPI_LAND ? (p && q) : (p || q)) & 255u) << i);
+  }
+  return result;
+}
+
+// Bytes as numbers. What depends on their sign is refused (above).
+static void arithmetic_on_bytes(struct area *a) {
+  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_LAND, MPI_LOR};
+  struct arguments x = right_arguments(a);
+  x.type = x.result_type = x.target_type = MPI_BYTE;
+  x.count = x.result_count = x.target_count = 2 * sizeof(int);
+  for (int i = 0; i < 4; i++) {
+    x.op = ops[i];
+    if (is_strict())
+      spoiled(a, &x, MPI_ERR_OP, "is not defined", has_op);
+    else
+      served(a, &x, (struct right){is_accumulate, 0, {of_bytes(x.op, pattern(right_of(), 0), 4711), of_bytes(x.op, pattern(right_of(), 1), 4711)}});
+  }
+}
+
 static void run_op_type(struct area *a) {
   static const struct {
     MPI_Op op;
@@ -386,14 +549,15 @@ static void run_op_type(struct area *a) {
   } pairs[] = {{MPI_BAND, MPI_FLOAT, "MPI_BAND"},          {MPI_LXOR, MPI_DOUBLE, "MPI_LXOR"},
                {MPI_MAX, MPI_C_FLOAT_COMPLEX, "MPI_MAX"},   {MPI_SUM, MPI_2INT, "MPI_SUM"},
                {MPI_MAXLOC, MPI_INT, "MPI_MAXLOC"},         {MPI_MINLOC, MPI_FLOAT, "MPI_MINLOC"},
-               {MPI_SUM, MPI_C_BOOL, "MPI_SUM"},            {MPI_SUM, MPI_BYTE, "MPI_SUM"},
-               {MPI_PROD, MPI_WCHAR, "MPI_PROD"},           {MPI_LAND, MPI_BYTE, "MPI_LAND"}};
+               {MPI_SUM, MPI_C_BOOL, "MPI_SUM"},            {MPI_MAX, MPI_BYTE, "MPI_MAX"},
+               {MPI_PROD, MPI_WCHAR, "MPI_PROD"},           {MPI_MIN, MPI_BYTE, "MPI_MIN"}};
   struct arguments x = right_arguments(a);
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
     x.op = pairs[i].op;
     x.type = x.result_type = x.target_type = pairs[i].type;
     spoiled(a, &x, MPI_ERR_OP, pairs[i].name, has_op);
   }
+  arithmetic_on_bytes(a);
 }
 
 static const struct row rows[] = {{"rank", run_rank_and_query, nkinds},
@@ -405,7 +569,8 @@ static const struct row rows[] = {{"rank", run_rank_and_query, nkinds},
                                   {"atomic_types", run_atomic_types, nkinds},
                                   {"buffer", run_buffer, nkinds},
                                   {"op", run_op, nkinds},
-                                  {"op_type", run_op_type, nkinds}};
+                                  {"op_type", run_op_type, nkinds},
+                                  {"size_differs", run_size_differs, nkinds}};
 
 int main(int argc, char **argv) {
   start_listening(&argc, &argv);

@@ -5,7 +5,7 @@ proa_mpi_case(datatype_random RANKS 2 SECONDS 120 ARGS 20000)
 proa_mpi_case(datatype_reuse RANKS 1 2 3)
 proa_mpi_case(dynamic_regions RANKS 1 2 4 SECONDS 60)
 proa_mpi_case(request_forms RANKS 1 2 3 SECONDS 60)
-proa_mpi_case(type_errors RANKS 1 2 ENVIRONMENT PROA_STRICT=1) # what is served otherwise: chapter.error.request
+proa_mpi_case(type_errors RANKS 1 2 ENVIRONMENT PROA_STRICT=1) # what is served otherwise: chapter.error.basic_types and its neighbours
 proa_mpi_case(stress_atomic RANKS 1 2 4 8 SECONDS 120)
 proa_mpi_program(stress_atomic_threads stress_atomic.c)
 proa_mpi_test(stress_atomic_threads RANKS 1 2 4 8 SECONDS 120 ARGS threads)
