@@ -32,9 +32,9 @@
 #define PROA_PMPI_HELPERS(X)                                                                                                               \
     X(Initialized)                                                                                                                         \
     X(Finalized)                                                                                                                           \
-    X(Query_thread) X(Comm_size) X(Comm_rank) X(Comm_group) X(Comm_split) X(Comm_free) X(Comm_test_inter) X(Comm_create_keyval)            \
-        X(Comm_free_keyval) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_call_errhandler) X(Comm_get_errhandler) X(Group_size)           \
-            X(Group_free) X(Group_translate_ranks) X(Group_excl) X(Group_incl) X(Comm_create_group)                                        \
+    X(Query_thread) X(Comm_size) X(Comm_rank) X(Comm_group) X(Comm_split) X(Comm_free) X(Comm_test_inter)                                  \
+        X(Comm_set_errhandler) X(Comm_call_errhandler) X(Comm_get_errhandler) X(Group_size)                                                \
+            X(Group_free) X(Group_translate_ranks) X(Group_excl) X(Group_incl) X(Comm_create_group)                                    \
                 X(Info_create) X(Info_set) X(Error_string) X(Errhandler_free) X(Allgather) X(Allreduce) X(Bcast) X(Irecv) X(Test) X(Cancel) X(Wait) \
                     X(Type_size) X(Type_get_extent) X(Type_create_keyval) X(Type_set_attr) X(Type_free) X(Send) X(Isend)                   \
                         X(Win_create_keyval) X(Win_create_errhandler)

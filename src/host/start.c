@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 /* OFF: cannot serve windows, or may not. ENDED: MPI_Finalize is under way, or done. */
 enum state { NOT_YET, ON, OFF, ENDED };
@@ -56,26 +57,53 @@ static void host_end(void)
     proa_pmpi()->Comm_free(&private_comm);
 }
 
-/* Runs first of all in MPI_Finalize. Memory stays mapped: callbacks of the user that run later may still free windows. */
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, the last set first (MPI-4.1, 11.2.4). Memory stays mapped, and requests
+ * and types can still be had of MPI_COMM_WORLD: callbacks of the user that run later, of other objects, may still work on windows. */
 static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm;
     (void)keyval;
     (void)value;
     (void)extra;
-    host_end();
+    if (from_session && atomic_load(&state) == ON)
+        return MPI_SUCCESS; /* the session's end will be Proa's */
+    if (atomic_load(&state) == ON) {
+        host_end();
+        private_comm = MPI_COMM_WORLD;
+    }
     atomic_store(&state, ENDED);
     return MPI_SUCCESS;
 }
 
-static int watch_finalize(const struct proa_pmpi *mpi)
+/* Is this the MPI that this library was built for? Any program may have got the wrong one preloaded; as long as it makes no windows, that must
+ * not hurt it. */
+static int is_our_host(void)
 {
-    int keyval, error = mpi->Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL);
+    enum { ROOM = 8192 }; /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest */
+    char version[ROOM] = "";
+    int length;
 
-    if (!error)
-        error = mpi->Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
-    if (!error)
-        error = mpi->Comm_free_keyval(&keyval); /* lives on until the attribute is deleted */
+#if defined(OPEN_MPI)
+    return PMPI_Get_library_version(version, &length) == MPI_SUCCESS && strstr(version, "Open MPI");
+#else
+    return PMPI_Get_library_version(version, &length) == MPI_SUCCESS && !strstr(version, "Open MPI");
+#endif
+}
+
+/* Not by proa_pmpi(), which wants all functions of the chapter: this runs in programs without windows too. */
+int proa_watch_finalize(void)
+{
+    static int watching;
+    int keyval, error = MPI_SUCCESS;
+
+    if (watching || !is_our_host())
+        return MPI_SUCCESS;
+    error = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Comm_free_keyval(&keyval); /* lives on until the attribute is deleted */
+    watching = error == MPI_SUCCESS;
     return error;
 }
 
@@ -117,7 +145,7 @@ static int start_host(MPI_Comm comm)
     else
         error = mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm);
     if (error == MPI_SUCCESS && !from_session)
-        error = watch_finalize(mpi);
+        error = proa_watch_finalize();
     if (error != MPI_SUCCESS)
         return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");
     mpi->Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN);
