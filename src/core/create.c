@@ -412,7 +412,7 @@ static int create(struct proa_win *win, const struct proa_create_args *args, con
         return create_with(few, win, args, group);
     many = calloc((size_t)group->size, sizeof *many);
     outcome = agree(group, many ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", group->size));
-    if (outcome == PROA_OK)
+    if (outcome == PROA_OK && many) /* the second follows from the first, which analysers do not see */
         outcome = create_with(many, win, args, group);
     free(many);
     return outcome;
