@@ -41,6 +41,13 @@ int proa_raise_freed(const char *call) __attribute__((cold));
  */
 const char *proa_raised_text(int class);
 
+/* Around a call of the host's that raises an error for Proa, or that the program raises on a window of Proa's: that error is not the host's
+ * own. */
+void proa_raising(int yes);
+
+/* The host raises an error on this thread: unless it does so for Proa, the last sentence is forgotten. */
+void proa_raised_by_host(void);
+
 /* What a call on a window returns. */
 static inline int proa_return(const struct proa_win *win, const char *call, int code)
 {

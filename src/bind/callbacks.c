@@ -147,8 +147,12 @@ static int call_with_own_handle(struct proa_window *window, int code)
 int proa_call_errhandler(struct proa_window *window, int code)
 {
     MPI_Win shadow = proa_window_shadow(window);
+    int error;
 
     if (shadow != window->handle && call_with_own_handle(window, code))
         return MPI_SUCCESS;
-    return proa_pmpi()->Win_call_errhandler(shadow, code);
+    proa_raising(1);
+    error = proa_pmpi()->Win_call_errhandler(shadow, code);
+    proa_raising(0);
+    return error;
 }

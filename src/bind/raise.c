@@ -23,10 +23,23 @@ static int class_of(int code)
 
 static _Thread_local char said[560];
 static _Thread_local int said_class;
+static _Thread_local int raising; /* by the host's hand, for Proa */
 
 const char *proa_raised_text(int class)
 {
     return said_class == class && said[0] ? said : NULL;
+}
+
+void proa_raising(int yes)
+{
+    raising = yes;
+}
+
+void proa_raised_by_host(void)
+{
+    if (!raising)
+        said[0] = '\0';
+    raising = 0; /* what an error handler of the program's does is its own */
 }
 
 static int is_fatal(MPI_Errhandler handler)
@@ -79,7 +92,9 @@ int proa_raise_on_comm(MPI_Comm comm, const char *call, int code)
     proa_pmpi()->Comm_get_errhandler(on, &handler);
     snprintf(said, sizeof said, "%s: %s", call, proa_failure());
     say(class, handler);
+    proa_raising(1);
     proa_pmpi()->Comm_call_errhandler(on, class);
+    proa_raising(0);
     return class;
 }
 
