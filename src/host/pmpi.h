@@ -40,7 +40,7 @@
                         X(Win_create_keyval) X(Win_create_errhandler)
 
 #if MPI_VERSION >= 4
-#define PROA_PMPI_HELPERS_LARGE(X) X(Type_get_envelope_c) X(Type_get_contents_c) X(Type_get_extent_c) X(Session_finalize) X(Info_get_string)
+#define PROA_PMPI_HELPERS_LARGE(X) X(Type_get_envelope_c) X(Type_get_contents_c) X(Type_get_extent_c) X(Info_get_string)
 #else
 #define PROA_PMPI_HELPERS_LARGE(X) X(Type_get_envelope) X(Type_get_contents) X(Info_get) X(Info_get_valuelen)
 #endif

@@ -1,7 +1,8 @@
 // Windows on a communicator that was made from a group of a session (MPI-4.0, 11.3), without MPI_Init and beside it.
 //
-//   session alone | beside
+//   session alone | again | beside
 //
+// again: a second session when the first has ended.
 #include "window.h"
 
 static MPI_Comm comm_of(MPI_Session session) {
@@ -28,7 +29,7 @@ static void exchange(MPI_Comm comm) {
 }
 
 // Without the world model finish() cannot be used: it needs MPI_COMM_WORLD.
-static int alone(void) {
+static int alone(const char *name) {
   MPI_Session session;
   long total = 0;
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
@@ -38,7 +39,7 @@ static int alone(void) {
   check_served();
   MPI_Allreduce(&check_failures, &total, 1, MPI_LONG, MPI_SUM, comm);
   if (rank == 0)
-    printf(total ? "FAILED session: %ld checks\n" : "ok session alone\n", total);
+    printf(total ? "FAILED session %s: %ld checks\n" : "ok session %s\n", name, total);
   fflush(stdout);
   MPI_Comm_free(&comm);
   MPI_Session_finalize(&session);
@@ -48,7 +49,9 @@ static int alone(void) {
 int main(int argc, char **argv) {
   MPI_Session session;
   if (argc > 1 && strcmp(argv[1], "alone") == 0)
-    return alone();
+    return alone("alone");
+  if (argc > 1 && strcmp(argv[1], "again") == 0)
+    return alone("the first") | alone("the second");
   start(&argc, &argv);
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
   MPI_Comm comm = comm_of(session);
