@@ -1,9 +1,13 @@
 // A window of the processes of two worlds: those that were started together, and two that they spawned, on the merged communicator.
 // Skipped where the host cannot spawn.
 //
-//   spawn [halves]
+//   spawn [own | halves | multiple | info | theirs]
 //
-// With `halves` the two worlds are the even and the odd ranks of one, joined by an intercommunicator and merged.
+// own: as without; for spawn.sh, where the processes have Proa by themselves alone.
+// halves: the two worlds are the even and the odd ranks of one, joined by an intercommunicator and merged.
+// multiple: spawned as two programs, one of them with an info.
+// info: the program hands a variable on to what it spawns, by an info key of Open MPI's; that must come through, and the info be as it was.
+// theirs: it hands an empty LD_PRELOAD on, and so what it spawns runs without Proa; there are no windows then.
 #include "window.h"
 
 enum { spawned = 2 };
@@ -41,23 +45,73 @@ static int merge_halves(void) {
   return finish("spawn halves");
 }
 
+static const char *const handed_info = "PROA_TEST_WORD=kept", *const handed_theirs = "LD_PRELOAD=";
+
+// What a spawned process has got besides.
+static void look(const char *way) {
+  const char *word = getenv("PROA_TEST_WORD");
+  if (strcmp(way, "info") == 0)
+    CHECK(word && strcmp(word, "kept") == 0, "the variable that the program handed on is %s", word ? word : "not there");
+  if (strcmp(way, "theirs") == 0) {
+    CHECK(!dlsym(RTLD_DEFAULT, "proa_windows_served"), "Proa is loaded, but the program said LD_PRELOAD=");
+    unsetenv("PROA_EXPECT");
+  }
+}
+
+static int spawn_multiple(char **argv, MPI_Comm *children) {
+  char *commands[spawned] = {argv[0], argv[0]}, **arguments[spawned] = {argv + 1, argv + 1};
+  int counts[spawned] = {1, 1}, code;
+  MPI_Info infos[spawned] = {MPI_INFO_NULL, MPI_INFO_NULL};
+  MPI_Info_create(&infos[1]);
+  MPI_Info_set(infos[1], "env", handed_info);
+  code = MPI_Comm_spawn_multiple(spawned, commands, arguments, counts, infos, 0, MPI_COMM_WORLD, children, MPI_ERRCODES_IGNORE);
+  MPI_Info_free(&infos[1]);
+  return code;
+}
+
+static int spawn(char **argv, const char *way, MPI_Comm *children) {
+  const char *handed = strcmp(way, "info") == 0 ? handed_info : strcmp(way, "theirs") == 0 ? handed_theirs : NULL;
+  MPI_Info info = MPI_INFO_NULL;
+  char value[200] = "";
+  int found = 0, keys = 0, code;
+  if (handed) {
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "env", handed);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (strcmp(way, "multiple") == 0)
+    code = spawn_multiple(argv, children);
+  else
+    code = MPI_Comm_spawn(argv[0], argv + 1, spawned, info, 0, MPI_COMM_WORLD, children, MPI_ERRCODES_IGNORE);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  if (handed) {
+    MPI_Info_get(info, "env", sizeof value - 1, value, &found);
+    MPI_Info_get_nkeys(info, &keys);
+    CHECK(found && strcmp(value, handed) == 0 && keys == 1, "the info has %d keys, and \"%s\"", keys, value);
+    MPI_Info_free(&info);
+  }
+  return code;
+}
+
 int main(int argc, char **argv) {
   MPI_Comm parent, merged;
   start(&argc, &argv);
-  if (argc > 1)
+  const char *way = argc > 1 ? argv[1] : "";
+  if (strcmp(way, "halves") == 0)
     return merge_halves();
   MPI_Comm_get_parent(&parent);
-  int is_child = parent != MPI_COMM_NULL, code = MPI_SUCCESS;
-  if (!is_child) {
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    code = MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, spawned, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &parent, MPI_ERRCODES_IGNORE);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-  }
-  if (code != MPI_SUCCESS)
+  int is_child = parent != MPI_COMM_NULL;
+  if (is_child)
+    look(way);
+  else if (spawn(argv, way, &parent) != MPI_SUCCESS)
     return skip("the host cannot spawn here");
-  MPI_Intercomm_merge(parent, is_child, &merged);
-  exchange(merged);
-  MPI_Comm_free(&merged);
+  if (strcmp(way, "theirs") == 0) {
+    unsetenv("PROA_EXPECT"); // there are no windows
+  } else {
+    MPI_Intercomm_merge(parent, is_child, &merged);
+    exchange(merged);
+    MPI_Comm_free(&merged);
+  }
   MPI_Comm_disconnect(&parent);
   return finish(is_child ? "spawn, the spawned" : "spawn");
 }

@@ -1,0 +1,42 @@
+/* MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI-4.1, 11.8): the host's, but what they start gets Proa too (host/spawn.h). */
+#include "bind/bind.h"
+#include "host/spawn.h"
+
+#include <stdlib.h>
+
+/* Infos are read at the root only. */
+static int is_root(MPI_Comm comm, int root)
+{
+    int rank = MPI_PROC_NULL;
+
+    return comm != MPI_COMM_NULL && proa_pmpi()->Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
+}
+
+PROA_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+                                MPI_Comm *intercomm, int codes[])
+{
+    MPI_Info with = is_root(comm, root) ? proa_spawn_info(info) : info;
+    int error = proa_pmpi()->Comm_spawn(command, argv, maxprocs, with, root, comm, intercomm, codes);
+
+    if (with != info)
+        proa_pmpi()->Info_free(&with);
+    return error;
+}
+PROA_ALIAS(Comm_spawn);
+
+PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[],
+                                         int root, MPI_Comm comm, MPI_Comm *intercomm, int codes[])
+{
+    MPI_Info *with = is_root(comm, root) && count > 0 ? malloc((size_t)count * sizeof *with) : NULL;
+    int error;
+
+    for (int i = 0; with && i < count; i++)
+        with[i] = proa_spawn_info(infos[i]);
+    error = proa_pmpi()->Comm_spawn_multiple(count, commands, argvs, maxprocs, with ? with : infos, root, comm, intercomm, codes);
+    for (int i = 0; with && i < count; i++)
+        if (with[i] != infos[i])
+            proa_pmpi()->Info_free(&with[i]);
+    free(with);
+    return error;
+}
+PROA_ALIAS(Comm_spawn_multiple);

@@ -1,0 +1,122 @@
+/*
+ * See spawn.h.
+ *
+ * Open MPI gives new processes the launcher's environment and, 4.1, what its option -x says; 5.0 keeps that from them, and neither knows of
+ * what a script has set for this process alone. An info value hands variables on, one a line, in no more than MPI_MAX_INFO_VAL bytes.
+ * MPICH's Hydra hands its options -genv on by itself, and knows no such key.
+ */
+#include "host/spawn.h"
+
+#if defined(OPEN_MPI)
+
+#include "base/log.h"
+#include "host/info.h"
+#include "host/pmpi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+/* Lines NAME=VALUE. */
+struct lines {
+    char text[MPI_MAX_INFO_VAL];
+};
+
+static const char key_of_4[] = "env", key_of_5[] = "PMIX_ENVAR";
+
+/* 5.0 knows 4.1's key too, but warns of it. */
+static const char *key(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length, major = 0;
+
+    proa_pmpi()->Get_library_version(version, &length);
+    return sscanf(version, "Open MPI v%d", &major) == 1 && major < 5 ? key_of_4 : key_of_5;
+}
+
+/* Does a line set the variable that NAME=... is about? */
+static int sets(const struct lines *lines, const char *entry)
+{
+    size_t name = strcspn(entry, "=") + 1;
+
+    for (const char *line = lines->text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, entry, name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* 0: there is no room, or the value has lines of its own. */
+static int add(struct lines *lines, const char *entry)
+{
+    size_t length = strlen(lines->text), more = strlen(entry);
+
+    if (strchr(entry, '\n') || length + 1 + more >= sizeof lines->text)
+        return 0;
+    if (length)
+        lines->text[length++] = '\n';
+    memcpy(lines->text + length, entry, more + 1);
+    return 1;
+}
+
+static const char *own_preload(void)
+{
+    for (char **entry = environ; *entry; entry++)
+        if (strncmp(*entry, "LD_PRELOAD=", strlen("LD_PRELOAD=")) == 0)
+            return strstr(*entry, "libproa-") ? *entry : NULL;
+    return NULL;
+}
+
+/* What the program hands on by that key. */
+static struct lines lines_of(MPI_Info info, const char *key)
+{
+    struct lines lines = {""};
+
+    if (!proa_info_text(info, key, lines.text, sizeof lines.text))
+        lines.text[0] = '\0';
+    return lines;
+}
+
+static MPI_Info info_with(MPI_Info info, const char *key, const char *value)
+{
+    const struct proa_pmpi *mpi = proa_pmpi();
+    MPI_Info with = MPI_INFO_NULL;
+    int error = info == MPI_INFO_NULL ? mpi->Info_create(&with) : mpi->Info_dup(info, &with);
+
+    if (error != MPI_SUCCESS)
+        return info;
+    mpi->Info_set(with, key, value);
+    return with;
+}
+
+MPI_Info proa_spawn_info(MPI_Info info)
+{
+    const char *preload = own_preload();
+    struct lines lines = lines_of(info, key()), other = lines_of(info, key_of_4);
+
+    if (!preload || sets(&lines, preload) || sets(&other, preload))
+        return info;
+    if (!add(&lines, preload)) {
+        proa_log(PROA_LOG_WARN,
+                 "what MPI_Comm_spawn starts may run without Proa: LD_PRELOAD and the info's own variables are too long to "
+                 "be handed on (%d bytes at most)",
+                 MPI_MAX_INFO_VAL - 1);
+        return info;
+    }
+    for (char **entry = environ; *entry; entry++)
+        if (strncmp(*entry, "PROA_", strlen("PROA_")) == 0 && !sets(&lines, *entry) && !sets(&other, *entry))
+            add(&lines, *entry);
+    return info_with(info, key(), lines.text);
+}
+
+#else
+
+MPI_Info proa_spawn_info(MPI_Info info)
+{
+    return info;
+}
+
+#endif
