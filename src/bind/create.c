@@ -4,6 +4,7 @@
 #include "host/hints.h"
 #include "core/barrier.h"
 #include "core/sync.h"
+#include "host/absent.h"
 #include "host/exchange.h"
 
 #include <limits.h>
@@ -138,6 +139,8 @@ static int create_or_raise(const struct request *r, void **base)
 
     if (outcome && !proa_is_on(r->comm))
         return LEFT_TO_HOST; /* which has its own word on such communicators */
+    if (!outcome)
+        outcome = proa_absent_check(r->comm);
     if (!outcome)
         outcome = create(r);
     if (outcome == PROA_ELSEWHERE) {

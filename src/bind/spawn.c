@@ -1,5 +1,10 @@
-/* MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI-4.1, 11.8): the host's, but what they start gets Proa too (host/spawn.h). */
+/*
+ * MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI-4.1, 11.8): the host's, but what they start gets Proa too (host/spawn.h). MPI_Comm_accept,
+ * MPI_Comm_connect, MPI_Comm_join (11.9): the host's. After any of them this process knows others of whom nobody can tell whether they have
+ * Proa (host/absent.h).
+ */
 #include "bind/bind.h"
+#include "host/absent.h"
 #include "host/spawn.h"
 
 #include <stdlib.h>
@@ -16,7 +21,10 @@ PROA_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
                                 MPI_Comm *intercomm, int codes[])
 {
     MPI_Info with = is_root(comm, root) ? proa_spawn_info(info) : info;
-    int error = proa_pmpi()->Comm_spawn(command, argv, maxprocs, with, root, comm, intercomm, codes);
+    int error;
+
+    proa_absent_meets_others();
+    error = proa_pmpi()->Comm_spawn(command, argv, maxprocs, with, root, comm, intercomm, codes);
 
     if (with != info)
         proa_pmpi()->Info_free(&with);
@@ -30,6 +38,7 @@ PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **arg
     MPI_Info *with = is_root(comm, root) && count > 0 ? malloc((size_t)count * sizeof *with) : NULL;
     int error;
 
+    proa_absent_meets_others();
     for (int i = 0; with && i < count; i++)
         with[i] = proa_spawn_info(infos[i]);
     error = proa_pmpi()->Comm_spawn_multiple(count, commands, argvs, maxprocs, with ? with : infos, root, comm, intercomm, codes);
@@ -40,3 +49,24 @@ PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **arg
     return error;
 }
 PROA_ALIAS(Comm_spawn_multiple);
+
+PROA_EXPORT int PMPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm)
+{
+    proa_absent_meets_others();
+    return proa_pmpi()->Comm_accept(port, info, root, comm, intercomm);
+}
+PROA_ALIAS(Comm_accept);
+
+PROA_EXPORT int PMPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm)
+{
+    proa_absent_meets_others();
+    return proa_pmpi()->Comm_connect(port, info, root, comm, intercomm);
+}
+PROA_ALIAS(Comm_connect);
+
+PROA_EXPORT int PMPI_Comm_join(int file, MPI_Comm *intercomm)
+{
+    proa_absent_meets_others();
+    return proa_pmpi()->Comm_join(file, intercomm);
+}
+PROA_ALIAS(Comm_join);

@@ -1,15 +1,23 @@
 /* See exchange.h. Window creation is collective over comm, so these calls cannot meet others of the user's on it. */
 #include "host/exchange.h"
 #include "base/fail.h"
+#include "host/absent.h"
+#include "host/patience.h"
 #include "host/pmpi.h"
 
+/* The first to meet the others: who runs without Proa, and could not be known to, never comes. */
 static int allgather(void *context, const void *mine, void *all, size_t bytes)
 {
     const MPI_Comm *comm = context;
+    int is_sure = proa_absent_is_sure(*comm), error;
+    struct proa_patience patience;
 
-    if (proa_pmpi()->Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, *comm) != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_OTHER, "the host's MPI_Allgather failed");
-    return PROA_OK;
+    if (!is_sure)
+        proa_patience_begin(&patience);
+    error = proa_pmpi()->Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, *comm);
+    if (!is_sure)
+        proa_patience_end(&patience);
+    return error == MPI_SUCCESS ? PROA_OK : proa_fail(PROA_ERR_OTHER, "the host's MPI_Allgather failed");
 }
 
 static int max(void *context, int *value)

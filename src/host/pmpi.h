@@ -38,7 +38,7 @@
                 X(Info_create) X(Info_set) X(Error_string) X(Errhandler_free) X(Allgather) X(Allreduce) X(Bcast) X(Irecv) X(Test) X(Cancel) X(Wait) \
                     X(Type_size) X(Type_get_extent) X(Type_create_keyval) X(Type_set_attr) X(Type_free) X(Send) X(Isend)                   \
                         X(Win_create_keyval) X(Win_create_errhandler) X(Comm_spawn) X(Comm_spawn_multiple) X(Info_dup) X(Info_free)        \
-                            X(Get_library_version)
+                            X(Get_library_version) X(Comm_get_parent) X(Comm_accept) X(Comm_connect) X(Comm_join)
 
 #if MPI_VERSION >= 4
 #define PROA_PMPI_HELPERS_LARGE(X) X(Type_get_envelope_c) X(Type_get_contents_c) X(Type_get_extent_c) X(Info_get_string)

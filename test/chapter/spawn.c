@@ -1,10 +1,11 @@
 // A window of the processes of two worlds: those that were started together, and two that they spawned, on the merged communicator.
 // Skipped where the host cannot spawn.
 //
-//   spawn [own | halves | multiple | info | theirs]
+//   spawn [own | halves | ports | multiple | info | theirs]
 //
 // own: as without; for spawn.sh, where the processes have Proa by themselves alone.
 // halves: the two worlds are the even and the odd ranks of one, joined by an intercommunicator and merged.
+// ports: the same, joined by MPI_Comm_accept and MPI_Comm_connect.
 // multiple: spawned as two programs, one of them with an info.
 // info: the program hands a variable on to what it spawns, by an info key of Open MPI's; that must come through, and the info be as it was.
 // theirs: it hands an empty LD_PRELOAD on, and so what it spawns runs without Proa; there are no windows then.
@@ -32,11 +33,25 @@ static void exchange(MPI_Comm merged) {
   }
 }
 
-static int merge_halves(void) {
+static void join_by_ports(MPI_Comm half, MPI_Comm *between) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  if (rank == 0)
+    MPI_Open_port(MPI_INFO_NULL, port);
+  MPI_Bcast(port, sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD);
+  if (rank % 2)
+    MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, between);
+  else
+    MPI_Comm_accept(port, MPI_INFO_NULL, nranks / 2 - 1, half, between); // rank 0 is the last of its half
+}
+
+static int merge_halves(int by_ports) {
   MPI_Comm half, between, merged;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, nranks - rank, &half);
   int leader = (nranks - 1) % 2 == rank % 2 ? nranks - 2 : nranks - 1; // of the other half: halves are ordered from the last rank down
-  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, leader, 5, &between);
+  if (by_ports)
+    join_by_ports(half, &between);
+  else
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, leader, 5, &between);
   MPI_Intercomm_merge(between, rank % 2, &merged);
   exchange(merged);
   MPI_Comm_free(&merged);
@@ -97,8 +112,8 @@ int main(int argc, char **argv) {
   MPI_Comm parent, merged;
   start(&argc, &argv);
   const char *way = argc > 1 ? argv[1] : "";
-  if (strcmp(way, "halves") == 0)
-    return merge_halves();
+  if (strcmp(way, "halves") == 0 || strcmp(way, "ports") == 0)
+    return merge_halves(strcmp(way, "ports") == 0);
   MPI_Comm_get_parent(&parent);
   int is_child = parent != MPI_COMM_NULL;
   if (is_child)

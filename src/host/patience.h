@@ -1,0 +1,20 @@
+/* A line in the log when others are waited for very long, by a thread of its own, as the waiting is done inside the host. */
+#ifndef PROA_HOST_PATIENCE_H
+#define PROA_HOST_PATIENCE_H
+
+#include <pthread.h>
+
+struct proa_patience {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t over;
+    int is_over, is_watched;
+};
+
+/* From here on. Without a thread to be had there is no line. */
+void proa_patience_begin(struct proa_patience *patience);
+
+/* To here: the wait is over. */
+void proa_patience_end(struct proa_patience *patience);
+
+#endif
