@@ -4,8 +4,8 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct proa_pmpi table;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
@@ -15,9 +15,9 @@ static void find(const char *name, void *field)
     void *symbol = dlsym(RTLD_NEXT, name);
 
     if (!symbol) {
-        proa_log(PROA_LOG_NONE, "%s not found: Proa must be loaded before the MPI library that it was built for, in a program that uses it",
+        proa_log(PROA_LOG_NONE, "%s not found: this library of Proa's was built for another MPI, or another version of it, than the program uses",
                  name);
-        abort();
+        _exit(PROA_EXIT_WRONG_MPI);
     }
     memcpy(field, &symbol, sizeof symbol);
 }

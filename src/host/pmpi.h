@@ -46,6 +46,10 @@
 #define PROA_PMPI_HELPERS_LARGE(X) X(Type_get_envelope) X(Type_get_contents) X(Info_get) X(Info_get_valuelen)
 #endif
 
+/* How a process ends whose MPI is not the one that this library was built for, after a line that says so: as a shell's where something that is
+ * needed is missing. */
+enum { PROA_EXIT_WRONG_MPI = 127 };
+
 struct proa_pmpi {
 #define PROA_PMPI_FIELD(name) __typeof__(&PMPI_##name) name;
     PROA_PMPI_CHAPTER(PROA_PMPI_FIELD)
