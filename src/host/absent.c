@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "core/win.h"
 #include "host/pmpi.h"
+#include "host/table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -267,11 +268,19 @@ static int has_parent(void)
     return proa_pmpi()->Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
 }
 
+/* Communicators over which an exchange has come to its end. */
+static struct proa_table answered = PROA_TABLE_INIT;
+
+void proa_absent_answered(MPI_Comm comm)
+{
+    proa_table_set(&answered, PROA_TABLE_KEY(comm), &answered); /* any value but NULL */
+}
+
 int proa_absent_is_sure(MPI_Comm comm)
 {
     int n = 0;
 
-    if (me.job && world_size && !met_others && !has_parent())
+    if (proa_table_find(&answered, PROA_TABLE_KEY(comm)) || (me.job && world_size && !met_others && !has_parent()))
         return 1;
     return proa_pmpi()->Comm_size(comm, &n) == MPI_SUCCESS && n == 1;
 }

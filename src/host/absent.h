@@ -25,4 +25,7 @@ void proa_absent_meets_others(void);
 /* After proa_absent_check has given PROA_OK: do all processes of comm surely have Proa? 0: nobody can tell. */
 int proa_absent_is_sure(MPI_Comm comm);
 
+/* They have all answered: from now on it is sure. (A communicator made later may get the same handle, and would only lose a line in the log.) */
+void proa_absent_answered(MPI_Comm comm);
+
 #endif

@@ -17,6 +17,8 @@ static int allgather(void *context, const void *mine, void *all, size_t bytes)
     error = proa_pmpi()->Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, *comm);
     if (!is_sure)
         proa_patience_end(&patience);
+    if (!is_sure && error == MPI_SUCCESS)
+        proa_absent_answered(*comm);
     return error == MPI_SUCCESS ? PROA_OK : proa_fail(PROA_ERR_OTHER, "the host's MPI_Allgather failed");
 }
 
