@@ -2,6 +2,7 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/held.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -342,6 +343,80 @@ static void writer_and_lock_all_windows(void **state)
 {
     (void)state;
     world_run(&(struct world_plan){.size = 3, .body = writer_and_lock_all_windows_body, .limit_s = 10});
+}
+
+/* A lock_all waits, for target 0; who holds target 1 stands in its way too, and does not give way to it: it gets into the queue of target 0,
+ * which is what that one's holder waits to see. */
+static void lock_all_comes_first_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+
+    switch (world->rank) {
+    case 0:
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        step(world, 0);
+        await_writer(win, 0);
+        CHECK_OK(proa_win_unlock(win, 0));
+        break;
+    case 1:
+        CHECK_OK(proa_win_lock(win, 1, 1, 0));
+        step(world, 1);
+        world_await(&win->targets[0].ctl->lock.outside, 1);
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        CHECK_OK(proa_win_unlock(win, 0));
+        CHECK_OK(proa_win_unlock(win, 1));
+        break;
+    default:
+        after(world, 0);
+        after(world, 1);
+        CHECK_OK(proa_win_lock_all(win, 0));
+        CHECK_OK(proa_win_unlock_all(win));
+    }
+    window_free(win);
+}
+
+static void lock_all_comes_first(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = lock_all_comes_first_body, .limit_s = 10});
+}
+
+/* A writer waits for rank 0's lock. Rank 2, whose lock NOCHECK has not taken, keeps nobody waiting. */
+static void nocheck_keeps_nobody_out_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+
+    switch (world->rank) {
+    case 0:
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        step(world, 0);
+        await_writer(win, 0);
+        CHECK(proa_held_any() && proa_held_wanted(PROA_HOLDER_THREAD));
+        after(world, 1);
+        CHECK_OK(proa_win_unlock(win, 0));
+        break;
+    case 1:
+        after(world, 0);
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        CHECK_OK(proa_win_unlock(win, 0));
+        break;
+    default:
+        await_writer(win, 0);
+        for (int all = 0; all < 2; all++) {
+            CHECK_OK(all ? proa_win_lock_all(win, PROA_MODE_NOCHECK) : proa_win_lock(win, 0, 1, PROA_MODE_NOCHECK));
+            CHECK(!proa_held_any());
+            CHECK(!proa_held_wanted(PROA_HOLDER_PROCESS));
+            CHECK_OK(all ? proa_win_unlock_all(win) : proa_win_unlock(win, 0));
+        }
+        step(world, 1);
+    }
+    window_free(win);
+}
+
+static void nocheck_keeps_nobody_out(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 3, .body = nocheck_keeps_nobody_out_body, .limit_s = 10});
 }
 
 /* lock_all on two windows in opposite order, with a writer waiting for each: lock_alls do not exclude each other. */
@@ -847,6 +922,8 @@ int main(void)
         cmocka_unit_test(readers_cross_windows),
         cmocka_unit_test(writer_and_lock_all_in_a_window),
         cmocka_unit_test(writer_and_lock_all_windows),
+        cmocka_unit_test(lock_all_comes_first),
+        cmocka_unit_test(nocheck_keeps_nobody_out),
         cmocka_unit_test(lock_alls_cross_windows),
         cmocka_unit_test(reader_and_waiting_writer),
         cmocka_unit_test(overtaking),
