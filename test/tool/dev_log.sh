@@ -18,7 +18,7 @@ echo "$SAYS" >"$2"
 exit "$STATUS"
 EOF
 chmod +x "$folder"/bin/*
-export PATH=$folder/bin:$PATH
+export PATH=$folder/bin:$PATH PROA_PRESET=release
 
 status=0
 SAYS='the block was refused' STATUS=8 "$folder/dev" test >"$folder/said" 2>&1 || status=$?
