@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// How many instructions an iteration takes: the program that bench/instructions runs under
+// callgrind, on one rank.
+//
+//   instructions CASE N     warms up, then does N iterations of the case in counted(), which is all that callgrind collects
+//   instructions --list     the cases
+//
+// Plain MPI. With PROA_EXPECT=1 in the environment it fails unless the window is Proa's.
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM = 100, WORDS = 512 };
+
+// What the cases work with: the window, of WORDS longs, and a group of this rank alone.
+static MPI_Win win;
+static MPI_Group self;
+static long value = 1, before, compare;
+
+static void put(void)
+{
+    MPI_Put(&value, 1, MPI_LONG, 0, 1, 1, MPI_LONG, win);
+}
+
+static void put_flush(void)
+{
+    put();
+    MPI_Win_flush(0, win);
+}
+
+static void get_flush(void)
+{
+    MPI_Get(&value, 1, MPI_LONG, 0, 1, 1, MPI_LONG, win);
+    MPI_Win_flush(0, win);
+}
+
+static void accumulate_flush(void)
+{
+    MPI_Accumulate(&value, 1, MPI_LONG, 0, 1, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Win_flush(0, win);
+}
+
+static void fetch_and_op_flush(void)
+{
+    MPI_Fetch_and_op(&value, &before, MPI_LONG, 0, 1, MPI_SUM, win);
+    MPI_Win_flush(0, win);
+}
+
+static void compare_and_swap_flush(void)
+{
+    MPI_Compare_and_swap(&value, &compare, &before, MPI_LONG, 0, 1, win);
+    MPI_Win_flush(0, win);
+}
+
+static void rput_wait(void)
+{
+    MPI_Request request;
+
+    MPI_Rput(&value, 1, MPI_LONG, 0, 1, 1, MPI_LONG, win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void lock_put_unlock(void)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    put();
+    MPI_Win_unlock(0, win);
+}
+
+static void lock_shared_put_unlock(void)
+{
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    put();
+    MPI_Win_unlock(0, win);
+}
+
+static void sync_window(void)
+{
+    MPI_Win_sync(win);
+}
+
+static void pscw(void)
+{
+    MPI_Win_post(self, 0, win);
+    MPI_Win_start(self, 0, win);
+    put();
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+}
+
+static void put_fence(void)
+{
+    put();
+    MPI_Win_fence(0, win);
+}
+
+enum epoch { EPOCH_ALL, EPOCH_FENCE, EPOCH_OWN };
+
+struct instructions_case {
+    const char *name;
+    void (*iteration)(void);
+    enum epoch epoch; // that is open around the iterations
+};
+
+static const struct instructions_case cases[] = {
+    {"put, flush", put_flush, EPOCH_ALL},
+    {"get, flush", get_flush, EPOCH_ALL},
+    {"accumulate, flush", accumulate_flush, EPOCH_ALL},
+    {"fetch_and_op, flush", fetch_and_op_flush, EPOCH_ALL},
+    {"compare_and_swap, flush", compare_and_swap_flush, EPOCH_ALL},
+    {"rput, wait", rput_wait, EPOCH_ALL},
+    {"sync", sync_window, EPOCH_ALL},
+    {"lock, put, unlock", lock_put_unlock, EPOCH_OWN},
+    {"lock shared, put, unlock", lock_shared_put_unlock, EPOCH_OWN},
+    {"post ... wait", pscw, EPOCH_OWN},
+    {"put, fence", put_fence, EPOCH_FENCE},
+};
+
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+// callgrind is told this name.
+__attribute__((noinline)) static void counted(void (*iteration)(void), long n)
+{
+    for (long i = 0; i < n; i++)
+        iteration();
+}
+
+static void measure(const struct instructions_case *c, long n)
+{
+    if (c->epoch == EPOCH_ALL)
+        MPI_Win_lock_all(0, win);
+    else if (c->epoch == EPOCH_FENCE)
+        MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+    for (int i = 0; i < WARM; i++)
+        c->iteration();
+    counted(c->iteration, n);
+    if (c->epoch == EPOCH_ALL)
+        MPI_Win_unlock_all(win);
+    else if (c->epoch == EPOCH_FENCE)
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+// Is Proa here, if it is to be?
+static int as_expected(void)
+{
+    const char *expect = getenv("PROA_EXPECT");
+    void *symbol = dlsym(RTLD_DEFAULT, "proa_windows_served");
+    unsigned long (*served)(void) = NULL;
+
+    memcpy(&served, &symbol, sizeof served);
+    return !expect || strcmp(expect, "1") != 0 || (served && served() > 0);
+}
+
+static const struct instructions_case *case_of(const char *name)
+{
+    for (int i = 0; i < CASES; i++)
+        if (strcmp(cases[i].name, name) == 0)
+            return &cases[i];
+    return NULL;
+}
+
+static int list(void)
+{
+    for (int i = 0; i < CASES; i++)
+        puts(cases[i].name);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--list") == 0)
+        return list();
+    const struct instructions_case *c = argc == 3 ? case_of(argv[1]) : NULL;
+    if (!c) {
+        fputs("usage: instructions CASE N | --list\n", stderr);
+        return 2;
+    }
+    void *base;
+    MPI_Init(&argc, &argv);
+    MPI_Win_allocate(WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+                     &win);
+    MPI_Comm_group(MPI_COMM_SELF, &self);
+    measure(c, atol(argv[2]));
+    int status = as_expected() ? 0 : 1;
+    MPI_Group_free(&self);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    if (status)
+        fputs("instructions: the window was not Proa's\n", stderr);
+    return status;
+}
