@@ -1,13 +1,64 @@
 # Finds the MPI libraries ("hosts") that Proa can be built for and describes each as an imported target.
 #
-# A host is asked through its own compiler wrapper (mpicc.mpich, mpicc.openmpi: the names that Debian gives them; elsewhere set
-# -DPROA_MPICC_MPICH=... or -DPROA_MPICC_OPENMPI=...). For every host found this file sets, with HOST being mpich or openmpi:
-#   proa_host_HOST          interface target: include folders and libraries for C
-#   proa_host_HOST_cxx      the same for the MPI-2 C++ binding; exists where the host still ships it
+# Which there are stands in the file `hosts`. A host is asked through its own compiler wrapper (mpicc.mpich, mpicc.openmpi: the names that
+# Debian gives them; elsewhere set -DPROA_MPICC_MPICH=... or -DPROA_MPICC_OPENMPI=...). For every host known this file sets
+#   PROA_HOST_host_KEY      what `hosts` says of it, as PROA_HOST_mpich_title; PROA_KNOWN_HOSTS lists them
+# and makes host/hosts.h with the same for C, in the folder PROA_GENERATED. For every host found, with HOST being MPICH or OPENMPI:
+#   proa_host_host          interface target: include folders and libraries for C
+#   proa_host_host_cxx      the same for the MPI-2 C++ binding; exists where the host still ships it
 #   PROA_MPIEXEC_HOST, PROA_MPIFORT_HOST     the launcher and the Fortran wrapper
 # and the list PROA_HOSTS. FindMPI is not used because it knows one MPI per project.
 
 set(PROA_HOSTS "")
+set(PROA_GENERATED ${PROJECT_BINARY_DIR}/generated)
+
+# ---- what is known ----
+
+set(PROA_KNOWN_HOSTS "")
+set(proa_host_keys "")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/hosts)
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/hosts proa_host_lines REGEX "^[^#]")
+foreach(line IN LISTS proa_host_lines)
+  if(NOT line MATCHES "^([a-z][a-z0-9]*) +([a-z_]+) *([^\";\\]*)$")
+    message(FATAL_ERROR "cmake/hosts: not HOST KEY VALUE: ${line}")
+  endif()
+  set(PROA_HOST_${CMAKE_MATCH_1}_${CMAKE_MATCH_2} "${CMAKE_MATCH_3}")
+  list(APPEND PROA_KNOWN_HOSTS ${CMAKE_MATCH_1})
+  list(APPEND proa_host_keys ${CMAKE_MATCH_2})
+endforeach()
+list(REMOVE_DUPLICATES PROA_KNOWN_HOSTS)
+list(REMOVE_DUPLICATES proa_host_keys)
+
+# host/hosts.h: PROA_KNOWN_HOSTS(X) has X(host) for each, PROA_HOST_FACT(host, key) is a value: a string, or a number where it is one. Of its
+# own: mpiexec_found, the launcher found here, or "".
+function(proa_write_hosts_header)
+  set(text "/* Made of cmake/hosts when the build was configured. */\n#ifndef PROA_HOST_HOSTS_H\n#define PROA_HOST_HOSTS_H\n\n")
+  list(TRANSFORM PROA_KNOWN_HOSTS REPLACE "(.+)" "X(\\1)" OUTPUT_VARIABLE list)
+  list(JOIN list " " list)
+  string(APPEND text "#define PROA_KNOWN_HOSTS(X) ${list}\n#define PROA_HOST_FACT(host, key) PROA_HOST_##host##_##key\n")
+  foreach(host IN LISTS PROA_KNOWN_HOSTS)
+    string(TOUPPER ${host} HOST)
+    string(APPEND text "\n")
+    foreach(key IN LISTS proa_host_keys)
+      if(NOT DEFINED PROA_HOST_${host}_${key})
+        message(FATAL_ERROR "cmake/hosts: ${host} has no ${key}")
+      endif()
+      set(value "${PROA_HOST_${host}_${key}}")
+      if(NOT value MATCHES "^[0-9]+$")
+        set(value "\"${value}\"")
+      endif()
+      string(APPEND text "#define PROA_HOST_${host}_${key} ${value}\n")
+    endforeach()
+    set(found "")
+    if(PROA_MPIEXEC_${HOST})
+      set(found "${PROA_MPIEXEC_${HOST}}")
+    endif()
+    string(APPEND text "#define PROA_HOST_${host}_mpiexec_found \"${found}\"\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${PROA_GENERATED}/host/hosts.h CONTENT "${text}\n#endif\n" @ONLY)
+endfunction()
+
+# ---- what is here ----
 
 # Splits what "WRAPPER -show" prints into an interface target.
 function(proa_wrapper_target target wrapper)
@@ -35,14 +86,14 @@ endfunction()
 
 function(proa_find_host host)
   string(TOUPPER ${host} HOST)
-  find_program(PROA_MPICC_${HOST} mpicc.${host} DOC "C compiler wrapper of ${host}")
+  find_program(PROA_MPICC_${HOST} ${PROA_HOST_${host}_mpicc} DOC "C compiler wrapper of ${host}")
   if(NOT PROA_MPICC_${HOST})
-    message(STATUS "Host ${host}: not found (no mpicc.${host}; set PROA_MPICC_${HOST})")
+    message(STATUS "Host ${host}: not found (no ${PROA_HOST_${host}_mpicc}; set PROA_MPICC_${HOST})")
     return()
   endif()
-  find_program(PROA_MPIEXEC_${HOST} NAMES mpiexec.${host} DOC "launcher of ${host}")
-  find_program(PROA_MPIFORT_${HOST} NAMES mpifort.${host} DOC "Fortran wrapper of ${host}")
-  find_program(PROA_MPICXX_${HOST} NAMES mpicxx.${host} DOC "C++ wrapper of ${host}")
+  find_program(PROA_MPIEXEC_${HOST} NAMES ${PROA_HOST_${host}_mpiexec} DOC "launcher of ${host}")
+  find_program(PROA_MPIFORT_${HOST} NAMES ${PROA_HOST_${host}_mpifort} DOC "Fortran wrapper of ${host}")
+  find_program(PROA_MPICXX_${HOST} NAMES ${PROA_HOST_${host}_mpicxx} DOC "C++ wrapper of ${host}")
   proa_wrapper_target(proa_host_${host} ${PROA_MPICC_${HOST}})
   if(PROA_MPICXX_${HOST})
     proa_wrapper_target(proa_host_${host}_cxx ${PROA_MPICXX_${HOST}})
@@ -51,11 +102,17 @@ function(proa_find_host host)
   set(PROA_HOSTS ${PROA_HOSTS} ${host} PARENT_SCOPE)
 endfunction()
 
-proa_find_host(mpich)
-proa_find_host(openmpi)
+set(wishes "")
+foreach(host IN LISTS PROA_KNOWN_HOSTS)
+  proa_find_host(${host})
+  string(TOUPPER ${host} HOST)
+  list(APPEND wishes "${PROA_HOST_${host}_packages} (or set PROA_MPICC_${HOST})")
+endforeach()
 if(NOT PROA_HOSTS)
-  message(FATAL_ERROR "No MPI found: install libmpich-dev or libopenmpi-dev, or set PROA_MPICC_MPICH / PROA_MPICC_OPENMPI")
+  list(JOIN wishes ", or " wishes)
+  message(FATAL_ERROR "No MPI found: install ${wishes}")
 endif()
+proa_write_hosts_header()
 
 # An MPI program in plain C, once per host: targets NAME.HOST, in <binary dir>/HOST/NAME.
 function(proa_mpi_program name)

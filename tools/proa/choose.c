@@ -69,7 +69,7 @@ static int complain_missing(const struct proa_part *part)
 
 static int complain_program(const struct reading *reading, const struct found *found)
 {
-  static const char ask[] = "say which one: --mpi mpich or --mpi openmpi";
+  const char *ask = proa_text("say which one: %s", proa_host_names("--mpi ", "", " or "));
   const char *path = found->path, *detail = found->program.detail;
 
   switch (found->program.kind) {
@@ -132,7 +132,7 @@ static int choose_told(const char *name, char *const *args, struct proa_choice *
   const struct proa_host *host = proa_host_named(name);
 
   if (!host)
-    return proa_complain(PROA_EXIT_USAGE, "no MPI '%s' is known: mpich or openmpi", name);
+    return proa_complain(PROA_EXIT_USAGE, "no MPI '%s' is known: %s", name, proa_host_names("", "", " or "));
   const struct reading *reading = read_as(host, args);
   return is_possible(reading) ? accept_reading(reading, choice) : complain(reading, true);
 }

@@ -17,7 +17,7 @@ char *proa_find_program(const struct proa_host *host, const struct proa_part *pa
     path = proa_path_search(part->path, name);
   if (!path)
     path = proa_path_command(name);
-  if (!path && host->program_here)
+  if (!path && host->launcher->program_here)
     path = proa_path_search(part->wdir ? part->wdir : ".", name);
   return path;
 }

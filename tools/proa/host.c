@@ -1,17 +1,12 @@
-// The hosts as tables (host.h). The tables of options list those that take a value in MPICH 3 to 5 (Hydra) and in Open MPI 3 to 5
-// (ORTE, PRRTE), so that a value which is also the name of a program is not taken for it. Launchers learn new ones: line.c does
-// without the table where it knows nothing.
+// The hosts as tables (host.h): a row of cmake/hosts and a launcher each. The tables of options list those that take a value in MPICH 3 to 5
+// (Hydra) and in Open MPI 3 to 5 (ORTE, PRRTE), so that a value which is also the name of a program is not taken for it. Launchers learn
+// new ones: line.c does without the table where it knows nothing.
 #include "host.h"
+
+#include "host/hosts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#ifndef PROA_MPIEXEC_MPICH
-#define PROA_MPIEXEC_MPICH ""
-#endif
-#ifndef PROA_MPIEXEC_OPENMPI
-#define PROA_MPIEXEC_OPENMPI ""
-#endif
 
 static const struct proa_option hydra_options[] = {
     {"n", PROA_OPTION_VALUE},
@@ -133,29 +128,34 @@ static const struct proa_option openmpi_options[] = {
     {0},
 };
 
+static const struct proa_launcher launcher_of_mpich = {
+    .says = {"HYDRA"},
+    .env_forwarded = true,
+    .options = hydra_options,
+};
+
+static const struct proa_launcher launcher_of_openmpi = {
+    .says = {"OpenRTE", "Open MPI"},
+    .env_per_context = true,
+    .program_here = true,
+    .options = openmpi_options,
+};
+
 const struct proa_host proa_hosts[] = {
-    {
-        .name = "mpich",
-        .title = "MPICH",
-        .mpiexec_command = "mpiexec.mpich",
-        .mpiexec_configured = PROA_MPIEXEC_MPICH,
-        .mpiexec_mark = {"HYDRA"},
-        .env_option = "-genv",
-        .env_in_two_words = true,
-        .env_forwarded = true,
-        .options = hydra_options,
-    },
-    {
-        .name = "openmpi",
-        .title = "Open MPI",
-        .mpiexec_command = "mpiexec.openmpi",
-        .mpiexec_configured = PROA_MPIEXEC_OPENMPI,
-        .mpiexec_mark = {"OpenRTE", "Open MPI"},
-        .env_option = "-x",
-        .env_per_context = true,
-        .program_here = true,
-        .options = openmpi_options,
-    },
+#define ROW(host)                                                                                                                          \
+  {                                                                                                                                        \
+      .name = #host,                                                                                                                       \
+      .title = PROA_HOST_FACT(host, title),                                                                                                \
+      .libraries = PROA_HOST_FACT(host, libraries),                                                                                        \
+      .symbol = PROA_HOST_FACT(host, symbol),                                                                                              \
+      .mpiexec_command = PROA_HOST_FACT(host, mpiexec),                                                                                    \
+      .mpiexec_configured = PROA_HOST_FACT(host, mpiexec_found),                                                                           \
+      .env_option = PROA_HOST_FACT(host, env_option),                                                                                      \
+      .env_in_two_words = PROA_HOST_FACT(host, env_words) == 2,                                                                            \
+      .launcher = &launcher_of_##host,                                                                                                     \
+  },
+    PROA_KNOWN_HOSTS(ROW)
+#undef ROW
     {0},
 };
 
@@ -168,6 +168,15 @@ const struct proa_host *proa_host_named(const char *name)
   return NULL;
 }
 
+const char *proa_host_names(const char *before, const char *after, const char *between)
+{
+  const char *names = "";
+
+  for (const struct proa_host *host = proa_hosts; host->name; host++)
+    names = proa_text("%s%s%s%s%s", names, *names ? between : "", before, host->name, after);
+  return names;
+}
+
 const struct proa_option *proa_host_option(const struct proa_host *host, const char *word)
 {
   const char *name = word + strspn(word, "-");
@@ -175,7 +184,7 @@ const struct proa_option *proa_host_option(const struct proa_host *host, const c
 
   if (name == word)
     return NULL; // the value of an option that is not in the table
-  for (const struct proa_option *option = host->options; option->name; option++) {
+  for (const struct proa_option *option = host->launcher->options; option->name; option++) {
     if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
       return option;
   }

@@ -22,24 +22,34 @@ struct proa_option {
 };
 
 struct proa_host {
-  const char *name;  // in file names and --mpi
-  const char *title; // in messages
+  const char *name;               // in file names and --mpi
+  const char *title;              // in messages
+  const char *libraries;          // how the names of its libraries' files begin, with blanks between
+  const char *symbol;             // that only its library has
   const char *mpiexec_command;    // the name that distributions give its launcher
   const char *mpiexec_configured; // the launcher found when Proa was configured, or ""
-  const char *mpiexec_mark[3];    // one of these is in what its launcher prints for --version
   const char *env_option;         // gives all ranks a variable
   bool env_in_two_words;          // NAME VALUE rather than NAME=VALUE
-  bool env_per_context;           // the option holds for one part between colons, not for all
-  bool env_forwarded;             // what is set for the launcher reaches the ranks on every node
-  bool program_here;              // a program that is not in PATH is looked for in the folder that the ranks start in
+  const struct proa_launcher *launcher;
+};
+
+// What there is to know of a launcher besides.
+struct proa_launcher {
+  const char *says[3];  // one of these is in what it prints for --version
+  bool env_per_context; // the option for variables holds for one part between colons, not for all
+  bool env_forwarded;   // what is set for the launcher reaches the ranks on every node
+  bool program_here;    // a program that is not in PATH is looked for in the folder that the ranks start in
   const struct proa_option *options; // the last has no name
 };
 
-// MPICH and those built on it; Open MPI. The last has no name.
+// Those of cmake/hosts: MPICH and those built on it; Open MPI. The last has no name.
 extern const struct proa_host proa_hosts[];
 
 // The host called `name`, or NULL.
 const struct proa_host *proa_host_named(const char *name);
+
+// The names of all, each between two texts: "libproa-mpich.so and libproa-openmpi.so".
+const char *proa_host_names(const char *before, const char *after, const char *between);
 
 // The option that word is, or NULL where the launcher's table has none such.
 const struct proa_option *proa_host_option(const struct proa_host *host, const char *word);

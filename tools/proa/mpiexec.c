@@ -13,7 +13,7 @@ static bool belongs_to(const char *path, const struct proa_host *host)
   char *const words[] = {(char *)path, "--version", NULL};
   const char *text = proa_capture(words);
 
-  for (const char *const *mark = host->mpiexec_mark; text && *mark; mark++) {
+  for (const char *const *mark = host->launcher->says; text && *mark; mark++) {
     if (strstr(text, *mark))
       return true;
   }

@@ -29,24 +29,51 @@ static bool starts_with(const char *text, const char *start)
   return strncmp(text, start, strlen(start)) == 0;
 }
 
-// Looks at one library of the program. `path` is NULL where the loader does not find it here: the ranks may find it.
+// Does the name begin as one of these, which have blanks between?
+static bool is_among(const char *name, const char *libraries)
+{
+  for (const char *next = libraries; *next; next += strspn(next, " ")) {
+    size_t length = strcspn(next, " ");
+    if (strncmp(name, next, length) == 0)
+      return true;
+    next += length;
+  }
+  return false;
+}
+
+// Whose library this is. `path` is NULL where the loader does not find it here: the ranks may find it.
 //
 // MPICH and those that share its binary interface are libmpich.so.N or libmpi.so.12; Open MPI is libmpi.so.20, .40, ..., but was
-// libmpi.so.12 once, so its own symbol goes before the number.
+// libmpi.so.12 once, so a host's own symbol goes before the name.
+static const struct proa_host *library_host(const char *name, const char *path)
+{
+  for (const struct proa_host *host = proa_hosts; path && host->name; host++) {
+    if (proa_elf_names(path, host->symbol))
+      return host;
+  }
+  for (const struct proa_host *host = proa_hosts; host->name; host++) {
+    if (is_among(name, host->libraries))
+      return host;
+  }
+  return NULL;
+}
+
+static bool is_mpi(const char *name)
+{
+  for (const struct proa_host *host = proa_hosts; host->name; host++) {
+    if (is_among(name, host->libraries))
+      return true;
+  }
+  return starts_with(name, "libmpi.so");
+}
+
+// Looks at one library of the program.
 static bool inspect_library(const char *name, const char *path, struct proa_program *program)
 {
-  const char *host = NULL;
-
-  if (starts_with(name, "libmpich.so"))
-    host = "mpich";
-  else if (!starts_with(name, "libmpi.so"))
+  if (!is_mpi(name))
     return false;
-  else if ((path && proa_elf_names(path, "ompi_mpi_comm_world")) || starts_with(name, "libmpi.so.40"))
-    host = "openmpi";
-  else if (starts_with(name, "libmpi.so.12"))
-    host = "mpich";
-  program->kind = host ? PROA_PROGRAM_LINKED : PROA_PROGRAM_OTHER_MPI;
-  program->host = host ? proa_host_named(host) : NULL;
+  program->host = library_host(name, path);
+  program->kind = program->host ? PROA_PROGRAM_LINKED : PROA_PROGRAM_OTHER_MPI;
   program->detail = proa_text("%s", path ? path : name);
   return true;
 }

@@ -16,18 +16,19 @@
 
 extern char **environ;
 
+// For printf: the names of the hosts, then of Proa's libraries.
 static const char help[] =
     "usage: proa run [--mpi HOST] [LAUNCHER'S OPTION...] [--] PROGRAM [ARGUMENT...] [: ...]\n"
     "\n"
     "Starts PROGRAM by the mpiexec of the MPI that it is linked to, with Proa's library for that MPI in its ranks.\n"
     "All options but these are that launcher's, such as -n 4:\n"
     "\n"
-    "  --mpi HOST    mpich or openmpi: which MPI it is, where PROGRAM is a script or something else that does not tell\n"
+    "  --mpi HOST    %s: which MPI it is, where PROGRAM is a script or something else that does not tell\n"
     "  --help        this text\n"
     "\n"
     "environment:\n"
     "  PROA_MPI      as --mpi, for programs that do not tell\n"
-    "  PROA_LIBDIR   the folder that has libproa-mpich.so and libproa-openmpi.so\n"
+    "  PROA_LIBDIR   the folder that has %s\n"
     "  PROA_MPIEXEC  the launcher to use\n"
     "  LD_PRELOAD    is kept for the ranks, behind Proa's library\n"
     "  PROA_*        every such variable reaches the ranks on all nodes\n";
@@ -38,7 +39,7 @@ static void add_variables(const struct proa_line *line, struct proa_words *words
   const struct proa_host *host = line->host;
 
   proa_host_add_env(host, words, host->env_option, "LD_PRELOAD", preload);
-  for (char **entry = environ; *entry && !host->env_forwarded; entry++) {
+  for (char **entry = environ; *entry && !host->launcher->env_forwarded; entry++) {
     size_t length = strcspn(*entry, "=");
     if (strncmp(*entry, "PROA_", strlen("PROA_")) == 0 && (*entry)[length] == '=')
       proa_host_add_env(host, words, host->env_option, proa_text("%.*s", (int)length, *entry), *entry + length + 1);
@@ -75,7 +76,7 @@ static char **launcher_words(const struct proa_line *line, const char *mpiexec, 
   for (size_t i = 0; i < line->part_count; i++) {
     if (i > 0)
       proa_words_add(&words, ":");
-    if (i == 0 || line->host->env_per_context)
+    if (i == 0 || line->host->launcher->env_per_context)
       add_variables(line, &words, preload);
     add_part(line, &line->parts[i], &words, library);
   }
@@ -94,19 +95,24 @@ static int become_launcher(const struct proa_choice *choice)
   return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", mpiexec, strerror(errno));
 }
 
+static void show_help(FILE *file)
+{
+  fprintf(file, help, proa_host_names("", "", " or "), proa_host_names("libproa-", ".so", " and "));
+}
+
 int proa_command_run(int argc, char **argv)
 {
   struct proa_choice choice;
 
   if (argc < 2) {
-    fputs(help, stderr);
+    show_help(stderr);
     return PROA_EXIT_USAGE;
   }
   int status = proa_choose(argv + 1, &choice);
   if (status != 0)
     return status;
   if (choice.line.help) {
-    fputs(help, stdout);
+    show_help(stdout);
     return 0;
   }
   return become_launcher(&choice);
