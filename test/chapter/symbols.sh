@@ -4,8 +4,10 @@
 # Every function of the chapter that the host's library has must be there, as MPI_X and as PMPI_X, in its large-count form too where the
 # host has that; and nothing else may be, except what is listed below.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
 
 library=$1 nm=$2
+host=${library##*/libproa-} host=${host%.so}
 
 # The chapter (MPI-4.1, chapter 13; MPI_Alloc_mem and MPI_Free_mem of 9.2; the attributes, names and error handlers of windows).
 taken='
@@ -41,14 +43,14 @@ hosts='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_dif
 besides='MPI_Error_string PMPI_Error_string MPI_Init PMPI_Init MPI_Init_thread PMPI_Init_thread MPI_Session_finalize PMPI_Session_finalize
   MPI_Comm_spawn PMPI_Comm_spawn MPI_Comm_spawn_multiple PMPI_Comm_spawn_multiple
   MPI_Comm_accept PMPI_Comm_accept MPI_Comm_connect PMPI_Comm_connect MPI_Comm_join PMPI_Comm_join proa_version proa_windows_served'
-for_mpich='MPII_Win_get_attr MPII_Win_set_attr
+declare -A also=([mpich]='MPII_Win_get_attr MPII_Win_set_attr
   MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler
   MPII_Keyval_set_proxy MPII_Errhandler_set_cxx'
-for_openmpi='ompi_win_get_attr_f ompi_errhandler_invoke'
+  [openmpi]='ompi_win_get_attr_f ompi_errhandler_invoke')
 for name in MPI_WIN_GET_ATTR mpi_win_get_attr mpi_win_get_attr_ mpi_win_get_attr__ MPI_Win_get_attr_f MPI_Win_get_attr_f08; do
   case $name in
-    mpi*) for_openmpi+=" $name p$name" ;;
-    *) for_openmpi+=" $name P$name" ;;
+    mpi*) also[openmpi]+=" $name p$name" ;;
+    *) also[openmpi]+=" $name P$name" ;;
   esac
 done
 
@@ -62,12 +64,8 @@ exported() {
   "$nm" -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u
 }
 
-case $library in
-  *mpich*) host_pattern='libmpich\.so|libmpi\.so' also=$for_mpich ;;
-  *openmpi*) host_pattern='libmpi\.so' also=$for_openmpi ;;
-  *) echo "symbols: which host is $library for?" >&2; exit 2 ;;
-esac
-host_library=$(ldd "$library" | awk -v pattern="$host_pattern" '$1 ~ pattern { print $3; exit }')
+host_known "$host" || { echo "symbols: which host is $library for?" >&2; exit 2; }
+host_library=$(host_library "$host" "$library")
 [ -r "$host_library" ] || { echo "symbols: $library is not linked to its host" >&2; exit 2; }
 
 declare -A ours theirs chapter known allowed
@@ -77,7 +75,7 @@ for name in $taken; do chapter[$name]=1; done
 for name in $large; do chapter[${name}_c]=1; done
 for name in "${!chapter[@]}" $hosts; do known[$name]=1; done
 for name in "${!chapter[@]}"; do allowed[MPI_$name]=1 allowed[PMPI_$name]=1; done
-for name in $besides $also; do allowed[$name]=1; done
+for name in $besides ${also[$host]:-}; do allowed[$name]=1; done
 
 # Nothing is missing.
 count=0

@@ -5,12 +5,13 @@
 # has it only. An error that is one only if strict must have a test of that. And whatever is to have a row must have one: each function that a library of Proa exports, or its host has in the chapter, each
 # info key, each predefined attribute, and each test of an error.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
 
 root=$1 nm=$2 tests=$3
 shift 3
-hosts=()
+built=()
 while [ "$1" != -- ]; do
-  hosts+=("$1")
+  built+=("$1")
   shift
 done
 shift
@@ -35,21 +36,14 @@ exported() {
   "$nm" -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }'
 }
 
-host_library() {
-  case $1 in
-    *mpich*) pattern='libmpich\.so|libmpi\.so' ;;
-    *) pattern='libmpi\.so' ;;
-  esac
-  ldd "$1" | awk -v pattern="$pattern" '$1 ~ pattern { print $3; exit }'
-}
-
 # Fortran's many names of ompi_win_get_attr_f have one row. MPI-5's conversions of handles are no part of MPI-4.1.
 functions() {
-  local library
+  local library host
   for library in "${libraries[@]}"; do
+    host=${library##*/libproa-} host=${host%.so}
     exported "$library" | grep -E '^(MPI_[A-Z][a-z]|MPII_|ompi_)' | grep -vE '_f(08)?$|^MPI_Win_(toint|fromint)$'
     exported "$library" | grep '^ompi_'
-    exported "$(host_library "$library")" |
+    exported "$(host_library "$host" "$library")" |
       grep -E '^MPI_(Win_[a-z]|(R?(put|get|accumulate|get_accumulate)|Put|Get|Accumulate|Get_accumulate)(_c)?$|Aint_)' |
       grep -vE '^MPI_Win_(toint|fromint)$'
   done | sort -u
@@ -79,13 +73,12 @@ check_tests() {
   local test tests host only=
   tests=$(quoted "$1")
   [ -n "$tests" ] || fail "line $number: no test is named"
-  case $1 in
-    *"MPICH only"*) only=mpich ;;
-    *"Open MPI only"*) only=openmpi ;;
-  esac
+  for host in "${hosts[@]}"; do
+    [[ $1 != *"${host_fact[$host.title]} only"* ]] || only=$host
+  done
   for test in $tests; do
     tested[$test]=1
-    for host in "${hosts[@]}"; do
+    for host in "${built[@]}"; do
       [ -z "$only" ] || [ "$only" = "$host" ] || continue
       [ -n "${registered[$test.$host]:-}" ] || fail "line $number: there is no test $test.$host"
     done

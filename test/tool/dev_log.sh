@@ -5,7 +5,9 @@ set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder/bin" "$folder/build/release"
+mkdir "$folder/cmake"
 cp "$1" "$folder/dev"
+cp "$(dirname "$1")"/cmake/hosts* "$folder/cmake"
 
 for name in cmake dpkg-query; do
   printf '#!/bin/bash\necho "install ok installed"\n' >"$folder/bin/$name"

@@ -5,6 +5,7 @@
 # through; PROA_LIBDIR, one with stand-ins for Proa's libraries; PROA_TOOL_MPIEXEC, the host's launcher. The ranks say what they were given
 # (show.c), and the cases look at that. A case that the host cannot do even without Proa is skipped: status 77.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
 
 case_name=$1 host=$2
 show=$PROA_TOOL_PROGRAMS/show
@@ -12,9 +13,10 @@ library=$PROA_LIBDIR/libproa-$host.so
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# More ranks than processors: Open MPI 4, and 5.
-export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+host_allow_root
+for variable in ${host_fact[$host.crowded_environment]}; do
+  export "${variable?}"
+done
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 # a test's own LD_PRELOAD is in proa too
 unset LD_PRELOAD PROA_MPI PROA_MPIEXEC
 
@@ -136,10 +138,8 @@ preload_twice() {
 preload_by_option() {
   local mine option
   mine=$(make_library libmine.so)
-  case $host in
-    mpich) option=(-genv LD_PRELOAD "$mine") ;;
-    openmpi) option=(-x "LD_PRELOAD=$mine") ;;
-  esac
+  option=("${host_fact[$host.env_option]}" "LD_PRELOAD=$mine")
+  [ "${host_fact[$host.env_words]}" -eq 1 ] || option=("${option[0]}" LD_PRELOAD "$mine")
   proa run "${option[@]}" -n 2 "$show"
   expect_status 0
   preload_is 2 "$library:$mine"
@@ -282,8 +282,8 @@ no_mpi() {
 }
 
 wrong_mpi() {
-  local other=mpich
-  [ "$host" = openmpi ] || other=openmpi
+  local other=${hosts[0]}
+  [ "$other" != "$host" ] || other=${hosts[1]}
   proa run --mpi "$other" -n 2 "$show"
   expect_status 127
   expect_error "is linked to"
