@@ -4,6 +4,7 @@
 # Every function of the chapter that the host's library has must be there, as MPI_X and as PMPI_X, in its large-count form too where the
 # host has that; and nothing else may be, except what is listed below.
 set -u
+# shellcheck source=cmake/hosts.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
 
 library=$1 nm=$2
@@ -26,7 +27,7 @@ large='Win_create Win_allocate Win_allocate_shared Win_shared_query Put Get Accu
 #   Aint_add, Aint_diff                  sums of addresses
 #   Win_c2f, Win_f2c                     a handle of Proa's is one of the host's, or a number as the host's are
 #   Win_toint, Win_fromint               the same (MPI-5)
-hosts='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff Win_c2f Win_f2c Win_toint Win_fromint'
+left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff Win_c2f Win_f2c Win_toint Win_fromint'
 
 # What may be exported besides.
 #   MPI_Win_create_keyval, MPI_Win_create_errhandler, MPII_Keyval_set_proxy, MPII_Errhandler_set_cxx
@@ -73,7 +74,7 @@ for name in $(exported "$library"); do ours[$name]=1; done
 for name in $(exported "$host_library"); do theirs[$name]=1; done
 for name in $taken; do chapter[$name]=1; done
 for name in $large; do chapter[${name}_c]=1; done
-for name in "${!chapter[@]}" $hosts; do known[$name]=1; done
+for name in "${!chapter[@]}" $left; do known[$name]=1; done
 for name in "${!chapter[@]}"; do allowed[MPI_$name]=1 allowed[PMPI_$name]=1; done
 for name in $besides ${also[$host]:-}; do allowed[$name]=1; done
 

@@ -5,6 +5,7 @@
 # has it only. An error that is one only if strict must have a test of that. And whatever is to have a row must have one: each function that a library of Proa exports, or its host has in the chapter, each
 # info key, each predefined attribute, and each test of an error.
 set -u
+# shellcheck source=cmake/hosts.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
 
 root=$1 nm=$2 tests=$3

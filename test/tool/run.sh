@@ -5,6 +5,7 @@
 # through; PROA_LIBDIR, one with stand-ins for Proa's libraries; PROA_TOOL_MPIEXEC, the host's launcher. The ranks say what they were given
 # (show.c), and the cases look at that. A case that the host cannot do even without Proa is skipped: status 77.
 set -u
+# shellcheck source=cmake/hosts.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
 
 case_name=$1 host=$2
