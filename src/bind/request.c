@@ -5,6 +5,7 @@
  * complete from the start: so it works in every call that takes requests, mixed with any others.
  */
 #include "bind/operation.h"
+#include "core/epoch.h"
 #include "core/strict.h"
 
 /* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in all. MPI_SUCCESS, or the class that was
@@ -15,7 +16,7 @@ static int check_passive(struct proa_win *win, const char *call, int rank)
 
     if ((unsigned)rank >= (unsigned)win->size)
         return MPI_SUCCESS; /* MPI_PROC_NULL, or an error that is found later */
-    epoch = __atomic_load_n(&win->targets[rank].epoch, __ATOMIC_RELAXED) | win->epoch_all;
+    epoch = proa_epoch_towards(win, rank);
     if (epoch == 0 || epoch & PROA_EPOCH_LOCK)
         return MPI_SUCCESS;
     return proa_return(win, call,

@@ -25,14 +25,14 @@ static int no_epoch(const struct proa_win *win, int rank)
     if (win->started)
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not in the group given to MPI_Win_start (started for ranks %s)", rank,
                          win->started_group.count ? ranks : "of an empty group");
-    if (__atomic_load_n(&win->locked, __ATOMIC_RELAXED))
+    if (proa_epoch_locks(win))
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
     return proa_fail(PROA_ERR_RMA_SYNC, "no epoch is open: MPI_Win_fence, MPI_Win_start or MPI_Win_lock must come first");
 }
 
 int proa_begin(struct proa_win *win, int rank)
 {
-    uint8_t epoch = __atomic_load_n(&win->targets[rank].epoch, __ATOMIC_RELAXED) | win->epoch_all;
+    uint8_t epoch = proa_epoch_towards(win, rank);
 
     if (epoch == 0)
         return no_epoch(win, rank);

@@ -26,7 +26,7 @@ void proa_fence_await(struct proa_win *win, int target)
     struct proa_win_ctl *ctl = win->targets[target].ctl;
 
     proa_wait_count(&ctl->opened, win->opens, &ctl->barrier_bell); /* partner: the store in open_alone */
-    __atomic_store_n(&win->targets[target].epoch, 0, __ATOMIC_RELAXED);
+    proa_epoch_seen_fence(&win->targets[target]);
 }
 
 /* NOPRECEDE: nobody waits for operations of others, only an origin for its target's fence (MPI-4.1, 13.5.1), and that at its first operation.
@@ -37,7 +37,7 @@ static void open_alone(struct proa_win *win)
     proa_bell_ring(&win->ctl->barrier_bell);
     for (int i = 0; i < win->size; i++)
         if (i != win->rank)
-            win->targets[i].epoch = PROA_EPOCH_AWAITED;
+            proa_epoch_await_fence(&win->targets[i]);
     win->opening = 1;
     for (int i = 0; i < win->size && win->direct; i++)
         proa_fence_await(win, i);
@@ -45,8 +45,10 @@ static void open_alone(struct proa_win *win)
 
 static void opening_end(struct proa_win *win)
 {
-    for (int i = 0; i < win->size && win->opening; i++)
-        win->targets[i].epoch = 0;
+    if (!win->opening)
+        return;
+    for (int i = 0; i < win->size; i++)
+        proa_epoch_seen_fence(&win->targets[i]);
     win->opening = 0;
 }
 
@@ -63,8 +65,7 @@ int proa_win_fence(struct proa_win *win, int mode)
         proa_barrier(win);
     else if (begins)
         open_alone(win);
-    win->touched = 0;
-    proa_epoch_all_set(win, begins ? PROA_EPOCH_FENCE : 0);
+    proa_epoch_pass_fence(win, begins);
     return PROA_OK;
 }
 
@@ -75,7 +76,7 @@ int proa_fence_epoch_end(struct proa_win *win, const char *call)
     if (win->touched)
         return proa_fail(PROA_ERR_RMA_SYNC, "operations were issued since the last fence: a fence must complete them before %s", call);
     opening_end(win);
-    proa_epoch_all_set(win, 0);
+    proa_epoch_close_fence(win);
     return PROA_OK;
 }
 

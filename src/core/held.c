@@ -1,5 +1,6 @@
 /* See held.h. */
 #include "core/held.h"
+#include "core/epoch.h"
 
 #include <pthread.h>
 #include <utlist.h>
@@ -32,24 +33,24 @@ static int is_taken(uint8_t epoch)
 
 static int holds_all(const struct proa_win *win)
 {
-    return is_taken(__atomic_load_n(&win->epoch_all, __ATOMIC_RELAXED));
+    return is_taken(proa_epoch_all(win));
 }
 
 static int holds_one(const struct proa_target *target)
 {
-    return is_taken(__atomic_load_n(&target->epoch, __ATOMIC_RELAXED));
+    return is_taken(proa_epoch_one(target));
 }
 
 static int holds_exclusive(const struct proa_target *target)
 {
-    return (__atomic_load_n(&target->epoch, __ATOMIC_RELAXED) & PROA_EPOCH_EXCLUSIVE) != 0;
+    return (proa_epoch_one(target) & PROA_EPOCH_EXCLUSIVE) != 0;
 }
 
 static int holds_any(const struct proa_win *win)
 {
     if (holds_all(win))
         return 1;
-    if (__atomic_load_n(&win->locked, __ATOMIC_RELAXED) == 0)
+    if (proa_epoch_locks(win) == 0)
         return 0;
     for (int i = 0; i < win->size; i++)
         if (holds_one(&win->targets[i]))
@@ -84,7 +85,7 @@ static int wanted_in(const struct proa_win *win, enum proa_holder holder)
 {
     int all = holds_all(win) && is_mine(win, &win->taker, holder), one;
 
-    if (!all && __atomic_load_n(&win->locked, __ATOMIC_RELAXED) == 0)
+    if (!all && proa_epoch_locks(win) == 0)
         return 0;
     for (int i = 0; i < win->size; i++) {
         const struct proa_target *target = &win->targets[i];

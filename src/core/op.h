@@ -57,7 +57,7 @@ int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *
 static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t displacement, uint64_t bytes)
 {
     const struct proa_target *target = &win->targets[rank];
-    uint8_t epoch = __atomic_load_n(&target->epoch, __ATOMIC_RELAXED) | win->epoch_all;
+    uint8_t epoch = proa_epoch_towards(win, rank);
     int64_t at;
 
     if (epoch == 0 || !target->base)
@@ -84,17 +84,6 @@ static inline void proa_copy(void *to, const void *from, uint64_t bytes)
     default:
         memcpy(to, from, bytes);
     }
-}
-
-static inline void proa_touch_store(struct proa_win *win)
-{
-    __atomic_store_n(&win->touched, PROA_TOUCH_ISSUED | PROA_TOUCH_STORED, __ATOMIC_RELAXED);
-}
-
-static inline void proa_touch_load(struct proa_win *win)
-{
-    if (__atomic_load_n(&win->touched, __ATOMIC_RELAXED) == 0)
-        __atomic_store_n(&win->touched, PROA_TOUCH_ISSUED, __ATOMIC_RELAXED);
 }
 
 /* The plain case, and the usual one: the same dense type on both sides, not empty, inside the target's window, reached by load and store. 1 if

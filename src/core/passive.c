@@ -224,12 +224,6 @@ static int lock_check(struct proa_win *win, int target)
     return error ? error : proa_fence_epoch_end(win, call);
 }
 
-/* Under the mutex; flushes of other threads read the number without it. */
-static void locked_add(struct proa_win *win, int change)
-{
-    __atomic_store_n(&win->locked, win->locked + change, __ATOMIC_RELAXED);
-}
-
 /* Before the epoch says that the lock is held (core/held.h). */
 static void taken_by(const struct proa_win *win, pthread_t *taker)
 {
@@ -241,15 +235,14 @@ static void taken_by(const struct proa_win *win, pthread_t *taker)
 int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
 {
     struct proa_target *target = &win->targets[rank];
-    uint8_t epoch = PROA_EPOCH_LOCK | (exclusive ? PROA_EPOCH_EXCLUSIVE : 0) | (mode & PROA_MODE_NOCHECK ? PROA_EPOCH_NOCHECK : 0);
+    uint8_t epoch;
     int error;
 
     proa_win_enter(win);
     error = lock_check(win, rank);
-    if (exclusive && win->exposed && rank == win->rank)
-        epoch ^= PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER; /* not alone: whoever was posted to may work on it */
+    epoch = proa_epoch_of_lock(win, rank, exclusive, mode & PROA_MODE_NOCHECK);
     if (!error)
-        locked_add(win, 1);
+        proa_epoch_before_lock(win);
     proa_win_leave(win);
     if (error)
         return error;
@@ -260,28 +253,28 @@ int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
             lock_shared(win, target->ctl);
     }
     taken_by(win, &target->taker);
-    __atomic_store_n(&target->epoch, epoch, __ATOMIC_RELAXED);
+    proa_epoch_open_lock(target, epoch);
     return PROA_OK;
 }
 
 static void visible(struct proa_win *win)
 {
-    if (!(__atomic_load_n(&win->touched, __ATOMIC_RELAXED) & PROA_TOUCH_STORED))
+    if (!(proa_epoch_touched(win) & PROA_TOUCH_STORED))
         return;
     proa_membar_full();
     proa_polls_stored(&win->polls);
     if (!win->threads) /* another thread may just have touched it again */
-        win->touched = 0;
+        proa_touch_nothing(win);
 }
 
 int proa_win_unlock(struct proa_win *win, int rank)
 {
     struct proa_target *target = &win->targets[rank];
-    uint8_t epoch = __atomic_load_n(&target->epoch, __ATOMIC_RELAXED);
+    uint8_t epoch = proa_epoch_one(target);
 
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
-    __atomic_store_n(&target->epoch, 0, __ATOMIC_RELAXED);
+    proa_epoch_close_lock(target);
     if (epoch & PROA_EPOCH_NOCHECK)
         visible(win);
     else if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER))
@@ -289,9 +282,7 @@ int proa_win_unlock(struct proa_win *win, int rank)
     else
         proa_rwlock_read_unlock(&target->ctl->lock, &target->ctl->lock_bell);
     proa_win_enter(win);
-    locked_add(win, -1);
-    if (win->locked == 0 && !win->threads)
-        win->touched = 0;
+    proa_epoch_after_lock(win);
     proa_win_leave(win);
     proa_polled(&win->polls);
     return PROA_OK;
@@ -308,7 +299,7 @@ int proa_win_lock_all(struct proa_win *win, int mode)
     if (!(mode & PROA_MODE_NOCHECK))
         lock_shared_by_all(win);
     taken_by(win, &win->taker);
-    proa_epoch_all_set(win, PROA_EPOCH_LOCK | (mode & PROA_MODE_NOCHECK ? PROA_EPOCH_NOCHECK : 0));
+    proa_epoch_open_lock_all(win, mode & PROA_MODE_NOCHECK);
     return PROA_OK;
 }
 
@@ -318,12 +309,12 @@ int proa_win_unlock_all(struct proa_win *win)
 
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC, "the window is not in a lock_all epoch of this process");
-    proa_epoch_all_set(win, 0);
+    proa_epoch_close_lock_all(win);
     if (epoch & PROA_EPOCH_NOCHECK)
         visible(win);
     else
         all_leave(all_of(win));
-    win->touched = 0;
+    proa_touch_nothing(win);
     proa_polled(&win->polls);
     return PROA_OK;
 }
@@ -335,8 +326,8 @@ static int flush_check(const struct proa_win *win, int target)
     if (win->epoch_all & PROA_EPOCH_LOCK)
         return PROA_OK;
     if (target < 0)
-        return __atomic_load_n(&win->locked, __ATOMIC_RELAXED) ? PROA_OK : proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process");
-    if (__atomic_load_n(&win->targets[target].epoch, __ATOMIC_RELAXED) & PROA_EPOCH_LOCK)
+        return proa_epoch_locks(win) ? PROA_OK : proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process");
+    if (proa_epoch_one(&win->targets[target]) & PROA_EPOCH_LOCK)
         return PROA_OK;
     return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", target);
 }

@@ -24,10 +24,10 @@ static struct proa_from_ctl *from(const struct proa_win *win, int rank)
     return &win->ctl->from[rank];
 }
 
-/* Our own line in the block of the process of that rank. */
-static struct proa_from_ctl *towards(const struct proa_win *win, int rank)
+/* Our own line in the target's block. */
+static struct proa_from_ctl *towards(const struct proa_win *win, const struct proa_target *target)
 {
-    return &win->targets[rank].ctl->from[win->rank];
+    return &target->ctl->from[win->rank];
 }
 
 /* ---- the origin's side ---- */
@@ -49,22 +49,22 @@ int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode)
         return error;
     ranks_copy(&win->started_group, ranks, count);
     for (int i = 0; i < count; i++) {
-        win->starts[ranks[i]]++;
-        win->targets[ranks[i]].epoch = PROA_EPOCH_START | (mode & PROA_MODE_NOCHECK ? 0 : PROA_EPOCH_AWAITED);
+        int rank = ranks[i];
+
+        win->starts[rank]++;
+        proa_epoch_start_target(&win->targets[rank], !(mode & PROA_MODE_NOCHECK));
     }
-    win->started = 1;
+    proa_epoch_open_start(win);
     return PROA_OK;
 }
 
 void proa_start_await(struct proa_win *win, int target)
 {
     uint64_t epoch = win->starts[target], posted;
-    uint8_t sole;
 
     proa_wait_count(&from(win, target)->posted, 2 * epoch, &proa_self->ctl->bell); /* partner: the store in proa_win_post */
     posted = atomic_load_explicit(&from(win, target)->posted, memory_order_relaxed);
-    sole = posted == 2 * epoch + 1 ? PROA_EPOCH_SOLE : 0;
-    __atomic_store_n(&win->targets[target].epoch, (uint8_t)(PROA_EPOCH_START | sole), __ATOMIC_RELAXED);
+    proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
 }
 
 int proa_win_complete(struct proa_win *win)
@@ -75,13 +75,12 @@ int proa_win_complete(struct proa_win *win)
         int rank = win->started_group.rank[i];
         struct proa_target *target = &win->targets[rank];
 
-        target->epoch = 0;
+        proa_epoch_complete_target(target);
         /* Release: our operations; partner: the acquire in proa_win_wait or _test. */
-        atomic_store_explicit(&towards(win, rank)->completed, ++win->completes[rank], memory_order_release);
+        atomic_store_explicit(&towards(win, target)->completed, ++win->completes[rank], memory_order_release);
         proa_bell_ring(&target->peer->ctl->bell);
     }
-    win->started = 0;
-    win->touched = 0;
+    proa_epoch_close_start(win);
     return PROA_OK;
 }
 
@@ -95,20 +94,15 @@ static int post_check(struct proa_win *win)
 
     if (win->exposed)
         return proa_fail(PROA_ERR_RMA_SYNC, "an exposure epoch is open already: MPI_Win_wait first");
-    if (win->epoch_all & PROA_EPOCH_LOCK || win->targets[win->rank].epoch & PROA_EPOCH_LOCK)
+    if (proa_epoch_towards(win, win->rank) & PROA_EPOCH_LOCK)
         error = proa_lax(win, PROA_LAX_EXPOSED, PROA_ERR_RMA_SYNC, "MPI_Win_post",
                          "the window of this process is locked: it cannot be exposed at the same time");
     return error ? error : proa_fence_epoch_end(win, "MPI_Win_post");
 }
 
-/* Where the window was locked while it was exposed, this process may work on it too: no origin is told that it is the only one, and an
- * exclusive lock that this process holds leaves it no longer alone. */
-static int post_is_sole(struct proa_win *win, int count)
+/* Where the window was locked while it was exposed, this process may work on it too: no origin is told that it is the only one. */
+static int post_is_sole(const struct proa_win *win, int count)
 {
-    struct proa_target *self = &win->targets[win->rank];
-
-    if (self->epoch & PROA_EPOCH_EXCLUSIVE)
-        self->epoch ^= PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER;
     return count == 1 && !(win->lax & PROA_LAX_EXPOSED);
 }
 
@@ -120,15 +114,16 @@ int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
     if (error)
         return error;
     ranks_copy(&win->exposed_group, ranks, count);
+    proa_epoch_open_exposure(win);
     sole = post_is_sole(win, count);
     for (int i = 0; i < count; i++) {
+        const struct proa_target *target = &win->targets[ranks[i]];
         uint64_t posted = 2 * ++win->posts[ranks[i]] + (uint64_t)sole;
 
         /* Release: our loads and stores before the exposure; partner: the acquire in proa_start_await. */
-        atomic_store_explicit(&towards(win, ranks[i])->posted, posted, memory_order_release);
-        proa_bell_ring(&win->targets[ranks[i]].peer->ctl->bell);
+        atomic_store_explicit(&towards(win, target)->posted, posted, memory_order_release);
+        proa_bell_ring(&target->peer->ctl->bell);
     }
-    win->exposed = 1;
     return PROA_OK;
 }
 
@@ -149,7 +144,7 @@ int proa_win_wait(struct proa_win *win)
         int rank = win->exposed_group.rank[i];
         proa_wait_count(&from(win, rank)->completed, ++win->waits[rank], &proa_self->ctl->bell);
     }
-    win->exposed = 0;
+    proa_epoch_close_exposure(win);
     return PROA_OK;
 }
 
@@ -176,6 +171,6 @@ int proa_win_test(struct proa_win *win, int *flag)
     }
     for (int i = 0; i < win->exposed_group.count; i++)
         win->waits[win->exposed_group.rank[i]]++;
-    win->exposed = 0;
+    proa_epoch_close_exposure(win);
     return PROA_OK;
 }

@@ -5,7 +5,7 @@
 #ifndef PROA_CORE_SYNC_H
 #define PROA_CORE_SYNC_H
 
-#include "core/win.h"
+#include "core/epoch.h"
 
 /* Assertions (MPI-4.1, 13.5.5); MPI's own values differ from host to host. */
 enum {

@@ -16,24 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which epoch lets this process access a target. Bits of proa_target.epoch (that target) and proa_win.epoch_all (every target). */
-enum {
-    PROA_EPOCH_FENCE = 1,      /* a fence may have opened one: it has if an operation follows */
-    PROA_EPOCH_START = 2,
-    PROA_EPOCH_LOCK = 4,       /* MPI_Win_lock or lock_all */
-    PROA_EPOCH_EXCLUSIVE = 8,  /* the lock is exclusive */
-    PROA_EPOCH_NOCHECK = 16,   /* the lock was not taken, and will not be released */
-    PROA_EPOCH_AWAITED = 32,   /* started or fenced, but the target's post or fence has not been seen yet */
-    PROA_EPOCH_SOLE = 64,      /* started, and we are the only origin that the target has posted to */
-    PROA_EPOCH_WRITER = 128    /* as EXCLUSIVE, on a window of ours that is exposed as well: others may work on it (core/strict.h) */
-};
-
-/* Bits of proa_win.touched. */
-enum {
-    PROA_TOUCH_ISSUED = 1, /* an operation was issued: a fence epoch has begun */
-    PROA_TOUCH_STORED = 2  /* by plain stores, which a flush must make visible */
-};
-
 /* How a target's memory is reached (DESIGN: Memory). */
 enum proa_reach {
     PROA_REACH_STORE,   /* load and store at target.base */
@@ -45,7 +27,7 @@ struct proa_target {
     char *base;                /* mapped here, or our own memory; NULL unless PROA_REACH_STORE */
     uint64_t bytes;            /* size of the target's window */
     int64_t disp_unit;         /* bytes; large-count windows may have more than an int of them */
-    uint8_t epoch;             /* PROA_EPOCH_* */
+    uint8_t epoch;             /* core/epoch.h */
     uint8_t reach;             /* enum proa_reach */
     uint8_t private_memory;    /* not in an arena: other processes reach it by cma only, so accumulates always take stripes */
     uint64_t address;          /* of the window in its process: for cma */
@@ -68,12 +50,13 @@ struct proa_ranks {
 struct proa_win {
     struct proa_target *targets;  /* by rank */
     int size, rank;               /* of the window's group, and ours in it */
+    /* Which epochs are open: core/epoch.h alone writes these. */
     uint8_t epoch_all;            /* PROA_EPOCH_*, for every target */
     uint8_t touched;              /* PROA_TOUCH_*: what was done since the last fence or flush of any kind */
     uint8_t exposed;              /* between post and wait */
     uint8_t started;              /* between start and complete */
-    uint8_t lax;                  /* PROA_LAX_*: wrong uses that were served (core/strict.h) */
     int locked;                   /* targets locked by MPI_Win_lock */
+    uint8_t lax;                  /* PROA_LAX_*: wrong uses that were served (core/strict.h) */
     int threads;                  /* several threads of this process may call at once */
     struct proa_win_ctl *ctl;     /* our own shared words */
     enum proa_flavor flavor;
@@ -144,12 +127,6 @@ static inline char *proa_win_load_store(struct proa_win *win, int target)
 {
     win->direct = 1;
     return win->targets[target].base;
-}
-
-/* Threads that look whether their process holds a lock (core/held.c) read the bits without the mutex. */
-static inline void proa_epoch_all_set(struct proa_win *win, uint8_t bits)
-{
-    __atomic_store_n(&win->epoch_all, bits, __ATOMIC_RELAXED);
 }
 
 /* Guards epoch state against other threads of this process; free of cost where there are none. */
