@@ -23,14 +23,14 @@ static void disseminate(struct proa_win *win, uint64_t number)
 
 static void count_up(struct proa_win *win, uint64_t number)
 {
-    struct proa_win_ctl *root = win->targets[0].ctl;
+    struct proa_win_ctl *leader = win->leader;
     uint64_t all = number * (uint64_t)win->size;
 
-    if (atomic_fetch_add_explicit(&root->arrived, 1, memory_order_acq_rel) + 1 == all) {
-        atomic_store_explicit(&root->passed, number, memory_order_release);
-        proa_bell_ring(&root->barrier_bell);
+    if (atomic_fetch_add_explicit(&leader->arrived, 1, memory_order_acq_rel) + 1 == all) {
+        atomic_store_explicit(&leader->passed, number, memory_order_release);
+        proa_bell_ring(&leader->barrier_bell);
     } else {
-        proa_wait_count(&root->passed, number, &root->barrier_bell);
+        proa_wait_count(&leader->passed, number, &leader->barrier_bell);
     }
 }
 
@@ -42,7 +42,7 @@ void proa_barrier(struct proa_win *win)
         disseminate(win, ++win->barriers);
 }
 
-/* In a dissemination every word written into a block has been awaited by its owner; whoever counts up may still be reading rank 0's. */
+/* In a dissemination every word written into a block has been awaited by its owner; whoever counts up may still be reading the leader's. */
 void proa_barrier_last(struct proa_win *win)
 {
     disseminate(win, ++win->barriers);

@@ -261,10 +261,11 @@ static int targets_attach(struct proa_win *win, const struct card *cards)
 
     for (int i = 0; i < win->size && outcome == PROA_OK; i++)
         outcome = target_attach(win, i, &cards[i]);
+    win->leader = win->targets[PROA_LEADER].ctl;
     return outcome;
 }
 
-/* ---- contiguous shared windows: one block in rank 0's arena ---- */
+/* ---- contiguous shared windows: one block in the leader's arena ---- */
 
 /* Of one piece, unless all have asked for memory of their own (MPI-4.1, 13.2.3: the key may be ignored). What a process has allocated for
  * itself, when others have not asked, goes back. */
@@ -280,13 +281,13 @@ static void contiguous_decide(struct proa_win *win, const struct card *cards)
     win->memory = win->base = NULL;
 }
 
-/* Rank 0 allocates for all and leaves word of it in its shared words; the others read that after the next collective. */
+/* The leader allocates for all and leaves word of it in its shared words; the others read that after the next collective. */
 static int shared_allocate(struct proa_win *win, const struct card *cards)
 {
     uint64_t total = 0, align = 0;
     struct position at;
 
-    if (win->rank != 0)
+    if (win->rank != PROA_LEADER)
         return PROA_OK;
     for (int i = 0; i < win->size; i++) {
         align = cards[i].align > align ? cards[i].align : align;
@@ -306,8 +307,8 @@ static int shared_allocate(struct proa_win *win, const struct card *cards)
 
 static int shared_locate(struct proa_win *win)
 {
-    const struct proa_shared_ctl *word = &win->targets[0].ctl->shared;
-    struct proa_peer *owner = win->targets[0].peer;
+    const struct proa_shared_ctl *word = &win->leader->shared;
+    struct proa_peer *owner = win->targets[PROA_LEADER].peer;
     struct position at = {.offset = atomic_load_explicit(&word->offset, memory_order_acquire)};
     char *segment;
 

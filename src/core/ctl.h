@@ -69,7 +69,7 @@ struct proa_proc_ctl {
     struct proa_stripe stripes[PROA_STRIPES];
 };
 
-/* lock_all, and those who wait outside of a lock's queue, counted for the whole window in rank 0's block (core/passive.c). */
+/* lock_all, and those who wait outside of a lock's queue, counted for the whole window in the leader's block, rank PROA_LEADER (core/passive.c). */
 struct proa_all_ctl {
     _Atomic uint32_t active PROA_ALIGNED_LINE; /* origins that hold, or are just trying for, a lock_all */
     _Atomic uint32_t asked;                    /* lock_alls, and shared locks of those who hold others, that had to wait, ever */
@@ -91,7 +91,7 @@ struct proa_regions_ctl {
     _Atomic uint32_t segment;
 };
 
-/* Where rank 0 has put the memory of a contiguous shared window; written by it before the window exists for the others. */
+/* Where the leader has put the memory of a contiguous shared window; written by it before the window exists for the others. */
 struct proa_shared_ctl {
     _Atomic uint64_t offset;
     _Atomic uint32_t segment;
@@ -104,7 +104,7 @@ struct proa_win_ctl {
     struct proa_regions_ctl regions;
     struct proa_shared_ctl shared;
 
-    /* The crowded barrier (core/barrier.c), in rank 0's block: arrivals by all, left by the last to arrive. */
+    /* The crowded barrier (core/barrier.c), in the leader's block: arrivals by all, left by the last to arrive. */
     _Atomic uint64_t arrived PROA_ALIGNED_LINE;
     _Atomic uint64_t passed PROA_ALIGNED_LINE;
     /* Fences of this process that ended nothing (core/fence.c). */

@@ -71,7 +71,7 @@ static int is_wanted(const struct proa_target *target)
 /* A lock_all wants every target, but waits for one after the other: whoever holds one exclusively stands in its way already. */
 static int awaits_writers(const struct proa_win *win)
 {
-    const struct proa_all_ctl *all = &win->targets[0].ctl->all;
+    const struct proa_all_ctl *all = &win->leader->all;
 
     return atomic_load_explicit(&all->asked, memory_order_relaxed) != atomic_load_explicit(&all->granted, memory_order_relaxed);
 }

@@ -43,7 +43,7 @@ static int is_pressed(struct patience *patience)
 
 static struct proa_all_ctl *all_of(const struct proa_win *win)
 {
-    return &win->targets[0].ctl->all;
+    return &win->leader->all;
 }
 
 struct asked {

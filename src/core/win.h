@@ -41,6 +41,9 @@ struct proa_target {
 
 enum proa_flavor { PROA_FLAVOR_CREATE, PROA_FLAVOR_ALLOCATE, PROA_FLAVOR_DYNAMIC, PROA_FLAVOR_SHARED };
 
+/* The rank in whose block the words stand that a window has once (core/ctl.h). */
+enum { PROA_LEADER = 0 };
+
 /* What of a window's group is posted or started: ranks in the window. */
 struct proa_ranks {
     int count;
@@ -59,8 +62,9 @@ struct proa_win {
     uint8_t lax;                  /* PROA_LAX_*: wrong uses that were served (core/strict.h) */
     int threads;                  /* several threads of this process may call at once */
     struct proa_win_ctl *ctl;     /* our own shared words */
+    struct proa_win_ctl *leader;  /* those of rank PROA_LEADER */
     enum proa_flavor flavor;
-    int contiguous;               /* PROA_FLAVOR_SHARED: all memory is one block, in rank 0's arena */
+    int contiguous;               /* PROA_FLAVOR_SHARED: all memory is one block, in the leader's arena */
 
     struct proa_ranks started_group, exposed_group;
     uint64_t *posts, *starts, *completes, *waits; /* epochs of each kind so far, by rank of the other side */
