@@ -7,31 +7,26 @@
  * up one word instead and the last one opens; each process has to run once.
  */
 #include "core/barrier.h"
+#include "core/ask.h"
+#include "core/tell.h"
 
 static void disseminate(struct proa_win *win, uint64_t number)
 {
     for (int k = 0, distance = 1; distance < win->size; k++, distance *= 2) {
         int next = win->rank + distance; /* distance < size: at most once around */
-        struct proa_target *partner = &win->targets[next < win->size ? next : next - win->size];
+        const struct proa_target *partner = &win->targets[next < win->size ? next : next - win->size];
 
-        /* Release: all that we stored, and all that we heard of in earlier rounds; partner: the acquire of the wait below. */
-        atomic_store_explicit(&partner->ctl->rounds[k].reached, number, memory_order_release);
-        proa_bell_ring(&partner->peer->ctl->bell);
-        proa_wait_count(&win->ctl->rounds[k].reached, number, &proa_self->ctl->bell);
+        proa_tell(partner, proa_word_round(k), number); /* of all that we stored, and all that we heard of in earlier rounds */
+        proa_hear(win, proa_word_round(k), number);
     }
 }
 
 static void count_up(struct proa_win *win, uint64_t number)
 {
-    struct proa_win_ctl *leader = win->leader;
-    uint64_t all = number * (uint64_t)win->size;
-
-    if (atomic_fetch_add_explicit(&leader->arrived, 1, memory_order_acq_rel) + 1 == all) {
-        atomic_store_explicit(&leader->passed, number, memory_order_release);
-        proa_bell_ring(&leader->barrier_bell);
-    } else {
-        proa_wait_count(&leader->passed, number, &leader->barrier_bell);
-    }
+    if (proa_ask_arrive(win) == number * (uint64_t)win->size)
+        proa_ask_pass(win, number);
+    else
+        proa_ask_passed(win, number);
 }
 
 void proa_barrier(struct proa_win *win)

@@ -1,5 +1,6 @@
 /* MPI_Win_fence (MPI-4.1, 13.5.1), and what a fence epoch means for the other calls. */
 #include "base/fail.h"
+#include "core/ask.h"
 #include "core/barrier.h"
 #include "core/sync.h"
 
@@ -23,9 +24,7 @@ enum { BARRIER_SUFFICES = 2 };
 
 void proa_fence_await(struct proa_win *win, int target)
 {
-    struct proa_win_ctl *ctl = win->targets[target].ctl;
-
-    proa_wait_count(&ctl->opened, win->opens, &ctl->barrier_bell); /* partner: the store in open_alone */
+    proa_ask_opened(&win->targets[target], win->opens);
     proa_epoch_seen_fence(&win->targets[target]);
 }
 
@@ -33,8 +32,7 @@ void proa_fence_await(struct proa_win *win, int target)
  * Where the program loads and stores in its neighbours' memory itself, nobody can tell which operation is the first. */
 static void open_alone(struct proa_win *win)
 {
-    atomic_store_explicit(&win->ctl->opened, ++win->opens, memory_order_release); /* our loads and stores before the fence */
-    proa_bell_ring(&win->ctl->barrier_bell);
+    proa_opened(win, ++win->opens);
     for (int i = 0; i < win->size; i++)
         if (i != win->rank)
             proa_epoch_await_fence(&win->targets[i]);

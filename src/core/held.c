@@ -1,5 +1,6 @@
 /* See held.h. */
 #include "core/held.h"
+#include "core/ask.h"
 #include "core/epoch.h"
 
 #include <pthread.h>
@@ -61,11 +62,7 @@ static int holds_any(const struct proa_win *win)
 /* In the queue, at its head, or outside of it. What is read may be old: whoever asks while it waits asks again. */
 static int is_wanted(const struct proa_target *target)
 {
-    const struct proa_rwlock *lock = &target->ctl->lock;
-
-    return (atomic_load_explicit(&lock->state, memory_order_relaxed) & PROA_RW_WANTED) ||
-           atomic_load_explicit(&lock->tickets, memory_order_relaxed) != atomic_load_explicit(&lock->serving, memory_order_relaxed) ||
-           atomic_load_explicit(&lock->outside, memory_order_relaxed) != 0;
+    return proa_rwlock_is_wanted(&target->ctl->lock);
 }
 
 /* A lock_all wants every target, but waits for one after the other: whoever holds one exclusively stands in its way already. */
@@ -73,7 +70,7 @@ static int awaits_writers(const struct proa_win *win)
 {
     const struct proa_all_ctl *all = &win->leader->all;
 
-    return atomic_load_explicit(&all->asked, memory_order_relaxed) != atomic_load_explicit(&all->granted, memory_order_relaxed);
+    return !proa_ask_are_granted(all, proa_ask_asked(all));
 }
 
 static int is_mine(const struct proa_win *win, const pthread_t *taker, enum proa_holder holder)

@@ -15,6 +15,7 @@
  */
 #include "base/fail.h"
 #include "base/system.h"
+#include "core/ask.h"
 #include "core/held.h"
 #include "core/strict.h"
 #include "core/sync.h"
@@ -52,23 +53,16 @@ struct asked {
     struct patience patience;
 };
 
-static int asked_are_granted(const struct asked *asked)
-{
-    return (int32_t)(atomic_load_explicit(&asked->all->granted, memory_order_relaxed) - asked->count) >= 0;
-}
-
 static int need_not_give_way(void *arg)
 {
     struct asked *asked = arg;
 
-    return asked_are_granted(asked) || is_pressed(&asked->patience);
+    return proa_ask_are_granted(asked->all, asked->count) || is_pressed(&asked->patience);
 }
 
 static int no_lock_all(void *arg)
 {
-    const struct proa_all_ctl *all = arg;
-
-    return atomic_load(&all->active) == 0; /* also acquires what was done under the lock_alls */
+    return proa_ask_all_none(arg);
 }
 
 /* Not free. At the head of the queue, announced, we keep those out that come now, but not those who go ahead; nobody ever waits for a writer
@@ -90,9 +84,9 @@ static void lock_exclusive_queued(struct proa_all_ctl *all, struct proa_win_ctl 
 static void lock_exclusive(struct proa_win *win, struct proa_win_ctl *ctl)
 {
     struct proa_all_ctl *all = all_of(win);
-    struct asked asked = {all, atomic_load_explicit(&all->asked, memory_order_relaxed), {0}};
+    struct asked asked = {all, proa_ask_asked(all), {0}};
 
-    if (__builtin_expect(!asked_are_granted(&asked), 0))
+    if (__builtin_expect(!proa_ask_are_granted(all, asked.count), 0))
         proa_wait(need_not_give_way, &asked, &all->bell);
     if (proa_rwlock_write_try(&ctl->lock)) {
         if (no_lock_all(all))
@@ -113,7 +107,7 @@ struct outsider {
 
 static int is_in_the_way(const struct proa_win_ctl *ctl, int ahead)
 {
-    return (atomic_load(&ctl->lock.state) & (ahead ? PROA_RW_HELD : PROA_RW_HELD | PROA_RW_WANTED)) != 0;
+    return proa_rwlock_has_writer(&ctl->lock, !ahead);
 }
 
 static int way_is_clear(void *arg)
@@ -130,21 +124,9 @@ static void wait_outside(struct outsider *o)
 {
     if (way_is_clear(o))
         return;
-    atomic_fetch_add_explicit(&o->ctl->lock.outside, 1,
-                              memory_order_relaxed); /* for those who hold it; partner: is_wanted in core/held.c */
+    proa_rwlock_outside(&o->ctl->lock, 1);
     proa_wait(way_is_clear, o, &o->ctl->lock_bell);
-    atomic_fetch_sub_explicit(&o->ctl->lock.outside, 1, memory_order_relaxed);
-}
-
-static void outside_ask(struct proa_all_ctl *all)
-{
-    atomic_fetch_add(&all->asked, 1);
-}
-
-static void outside_granted(struct proa_all_ctl *all)
-{
-    atomic_fetch_add(&all->granted, 1);
-    proa_bell_ring(&all->bell);
+    proa_rwlock_outside(&o->ctl->lock, -1);
 }
 
 /* ---- lock_all ---- */
@@ -157,28 +139,22 @@ static struct proa_win_ctl *find_writer(const struct proa_win *win, int ahead)
     return NULL;
 }
 
-static void all_leave(struct proa_all_ctl *all)
-{
-    atomic_fetch_sub(&all->active, 1); /* releases; partner: no_lock_all */
-    proa_bell_ring(&all->bell);
-}
-
 static void lock_shared_by_all(struct proa_win *win)
 {
     struct proa_all_ctl *all = all_of(win);
     struct outsider outsider = {0};
     int waited = 0;
 
-    atomic_fetch_add(&all->active, 1);
+    proa_ask_all_enter(all);
     while ((outsider.ctl = find_writer(win, outsider.ahead))) {
-        all_leave(all);
+        proa_ask_all_leave(all);
         if (!waited++)
-            outside_ask(all);
+            proa_ask_outside(all);
         wait_outside(&outsider);
-        atomic_fetch_add(&all->active, 1);
+        proa_ask_all_enter(all);
     }
     if (waited)
-        outside_granted(all);
+        proa_ask_granted(all);
 }
 
 /* ---- shared locks ---- */
@@ -187,13 +163,13 @@ static void lock_shared_outside(struct proa_all_ctl *all, struct proa_win_ctl *c
 {
     struct outsider outsider = {.ctl = ctl};
 
-    outside_ask(all);
+    proa_ask_outside(all);
     do
         wait_outside(&outsider);
     while (!outsider.ahead && !proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell));
     if (outsider.ahead)
         proa_rwlock_read_ahead(&ctl->lock, &ctl->lock_bell);
-    outside_granted(all);
+    proa_ask_granted(all);
 }
 
 static void lock_shared(struct proa_win *win, struct proa_win_ctl *ctl)
@@ -313,7 +289,7 @@ int proa_win_unlock_all(struct proa_win *win)
     if (epoch & PROA_EPOCH_NOCHECK)
         visible(win);
     else
-        all_leave(all_of(win));
+        proa_ask_all_leave(all_of(win));
     proa_touch_nothing(win);
     proa_polled(&win->polls);
     return PROA_OK;

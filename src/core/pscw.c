@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "core/strict.h"
 #include "core/sync.h"
+#include "core/tell.h"
 
 #include <string.h>
 
@@ -17,17 +18,6 @@ static void ranks_copy(struct proa_ranks *group, const int *ranks, int count)
     group->count = count;
     if (count)
         memcpy(group->rank, ranks, (size_t)count * sizeof *ranks);
-}
-
-static struct proa_from_ctl *from(const struct proa_win *win, int rank)
-{
-    return &win->ctl->from[rank];
-}
-
-/* Our own line in the target's block. */
-static struct proa_from_ctl *towards(const struct proa_win *win, const struct proa_target *target)
-{
-    return &target->ctl->from[win->rank];
 }
 
 /* ---- the origin's side ---- */
@@ -62,8 +52,8 @@ void proa_start_await(struct proa_win *win, int target)
 {
     uint64_t epoch = win->starts[target], posted;
 
-    proa_wait_count(&from(win, target)->posted, 2 * epoch, &proa_self->ctl->bell); /* partner: the store in proa_win_post */
-    posted = atomic_load_explicit(&from(win, target)->posted, memory_order_relaxed);
+    proa_hear(win, proa_word_posted(target), 2 * epoch);
+    posted = proa_heard(win, proa_word_posted(target));
     proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
 }
 
@@ -76,9 +66,7 @@ int proa_win_complete(struct proa_win *win)
         struct proa_target *target = &win->targets[rank];
 
         proa_epoch_complete_target(target);
-        /* Release: our operations; partner: the acquire in proa_win_wait or _test. */
-        atomic_store_explicit(&towards(win, target)->completed, ++win->completes[rank], memory_order_release);
-        proa_bell_ring(&target->peer->ctl->bell);
+        proa_tell(target, proa_word_completed(win->rank), ++win->completes[rank]); /* of our operations */
     }
     proa_epoch_close_start(win);
     return PROA_OK;
@@ -120,9 +108,7 @@ int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
         const struct proa_target *target = &win->targets[ranks[i]];
         uint64_t posted = 2 * ++win->posts[ranks[i]] + (uint64_t)sole;
 
-        /* Release: our loads and stores before the exposure; partner: the acquire in proa_start_await. */
-        atomic_store_explicit(&towards(win, target)->posted, posted, memory_order_release);
-        proa_bell_ring(&target->peer->ctl->bell);
+        proa_tell(target, proa_word_posted(win->rank), posted); /* of our loads and stores before the exposure */
     }
     return PROA_OK;
 }
@@ -142,7 +128,7 @@ int proa_win_wait(struct proa_win *win)
         return error;
     for (int i = 0; i < win->exposed_group.count; i++) {
         int rank = win->exposed_group.rank[i];
-        proa_wait_count(&from(win, rank)->completed, ++win->waits[rank], &proa_self->ctl->bell);
+        proa_hear(win, proa_word_completed(rank), ++win->waits[rank]);
     }
     proa_epoch_close_exposure(win);
     return PROA_OK;
@@ -152,7 +138,7 @@ static int all_completed(const struct proa_win *win)
 {
     for (int i = 0; i < win->exposed_group.count; i++) {
         int rank = win->exposed_group.rank[i];
-        if (atomic_load_explicit(&from(win, rank)->completed, memory_order_acquire) <= win->waits[rank])
+        if (proa_heard(win, proa_word_completed(rank)) <= win->waits[rank])
             return 0;
     }
     return 1;

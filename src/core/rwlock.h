@@ -40,6 +40,27 @@ void proa_rwlock_read_ahead(struct proa_rwlock *lock, struct proa_bell *bell);
 /* Gives way to the writer inside, or at the head of the queue: takes our count back. */
 void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell);
 
+/* Is a writer inside, or, asked for as well, at the head of the queue? Sequentially consistent: the caller may have counted itself among the
+ * lock_alls before (core/passive.c). */
+static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int waiting_too)
+{
+    return (atomic_load(&lock->state) & (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED : PROA_RW_HELD)) != 0;
+}
+
+/* Counts one who waits outside of the queue, 1, or does no more, -1. Partner: proa_rwlock_is_wanted. */
+static inline void proa_rwlock_outside(struct proa_rwlock *lock, int change)
+{
+    atomic_fetch_add_explicit(&lock->outside, (uint32_t)change, memory_order_relaxed);
+}
+
+/* Does anybody wait: in the queue, at its head, or outside of it? */
+static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
+{
+    return (atomic_load_explicit(&lock->state, memory_order_relaxed) & PROA_RW_WANTED) ||
+           atomic_load_explicit(&lock->tickets, memory_order_relaxed) != atomic_load_explicit(&lock->serving, memory_order_relaxed) ||
+           atomic_load_explicit(&lock->outside, memory_order_relaxed) != 0;
+}
+
 /* Takes the lock shared if no writer is inside or at the head of the queue. Was it taken? bell: rung by every release. Acquires; its
  * partner is the release in the unlocks. */
 static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bell *bell)

@@ -2,6 +2,7 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/tell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -404,12 +405,28 @@ static void many_targets(void **state)
     world_run(&(struct world_plan){.size = 2, .body = many_targets_body});
 }
 
+/* What is told is named by where it stands in a block (core/tell.h): these words and no others. */
+static void words(void **state)
+{
+    struct proa_win_ctl *ctl = aligned_alloc(PROA_CACHE_LINE, sizeof *ctl + MANY * sizeof ctl->from[0]);
+
+    (void)state;
+    assert_non_null(ctl);
+    for (int i = 0; i < MANY; i++) {
+        assert_ptr_equal(proa_word_in(ctl, proa_word_posted(i)), &ctl->from[i].posted);
+        assert_ptr_equal(proa_word_in(ctl, proa_word_completed(i)), &ctl->from[i].completed);
+    }
+    for (int k = 0; k < PROA_BARRIER_ROUNDS; k++)
+        assert_ptr_equal(proa_word_in(ctl, proa_word_round(k)), &ctl->rounds[k].reached);
+    free(ctl);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings),        cmocka_unit_test(ahead),          cmocka_unit_test(local_calls), cmocka_unit_test(empty_groups),
         cmocka_unit_test(graphs),       cmocka_unit_test(some_untouched), cmocka_unit_test(after_fence), cmocka_unit_test(many_origins),
-        cmocka_unit_test(many_targets),
+        cmocka_unit_test(many_targets), cmocka_unit_test(words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,93 @@
+/*
+ * Words that processes look at, and count in, where they stand: in the block of their owner, or of the window's leader.
+ *
+ * Each has its functions here, and is touched nowhere else. For one who has no load and store to the block each of these functions is a
+ * question to the owner; those that say so are only for who is the owner, or serves him. The words of a lock are in core/rwlock.h, in the
+ * same way; those of attached regions in core/regions.c, and those of stripes in core/guard.c.
+ */
+#ifndef PROA_CORE_ASK_H
+#define PROA_CORE_ASK_H
+
+#include "core/win.h"
+
+/* ---- opened: how many fences of a process ended nothing (core/fence.c) ---- */
+
+/* The owner's: ours have come to this number. Releases our loads and stores before that fence; partner: proa_ask_opened. */
+static inline void proa_opened(struct proa_win *win, uint64_t number)
+{
+    atomic_store_explicit(&win->ctl->opened, number, memory_order_release);
+    proa_bell_ring(&win->ctl->barrier_bell);
+}
+
+/* Returns once those of the target have come to at least this number. Acquires. */
+static inline void proa_ask_opened(const struct proa_target *target, uint64_t least)
+{
+    proa_wait_count(&target->ctl->opened, least, &target->ctl->barrier_bell);
+}
+
+/* ---- arrived, passed: the crowded barrier, at the leader (core/barrier.c) ---- */
+
+/* We have arrived: the how manieth? Releases what we did before, and acquires what those did who have arrived already. */
+static inline uint64_t proa_ask_arrive(const struct proa_win *win)
+{
+    return atomic_fetch_add_explicit(&win->leader->arrived, 1, memory_order_acq_rel) + 1;
+}
+
+/* We were the last. Releases what all did before; partner: proa_ask_passed. */
+static inline void proa_ask_pass(const struct proa_win *win, uint64_t number)
+{
+    atomic_store_explicit(&win->leader->passed, number, memory_order_release);
+    proa_bell_ring(&win->leader->barrier_bell);
+}
+
+/* Returns once the barrier of that number has been passed. Acquires. */
+static inline void proa_ask_passed(const struct proa_win *win, uint64_t number)
+{
+    proa_wait_count(&win->leader->passed, number, &win->leader->barrier_bell);
+}
+
+/* ---- lock_all, and those who wait outside of a lock's queue, at the leader (core/passive.c) ---- */
+
+/* We hold, or try for, a lock_all. Sequentially consistent: the caller goes on to look for writers. */
+static inline void proa_ask_all_enter(struct proa_all_ctl *all)
+{
+    atomic_fetch_add(&all->active, 1);
+}
+
+/* No more. Releases; partner: proa_ask_all_none. */
+static inline void proa_ask_all_leave(struct proa_all_ctl *all)
+{
+    atomic_fetch_sub(&all->active, 1);
+    proa_bell_ring(&all->bell);
+}
+
+/* Does nobody? Sequentially consistent: the caller has a lock, or asks for one, that others look at. Acquires what was done under lock_alls. */
+static inline int proa_ask_all_none(const struct proa_all_ctl *all)
+{
+    return atomic_load(&all->active) == 0;
+}
+
+/* We wait outside; and have got what we wait for. */
+static inline void proa_ask_outside(struct proa_all_ctl *all)
+{
+    atomic_fetch_add(&all->asked, 1);
+}
+
+static inline void proa_ask_granted(struct proa_all_ctl *all)
+{
+    atomic_fetch_add(&all->granted, 1);
+    proa_bell_ring(&all->bell);
+}
+
+/* How many have begun to wait outside, ever; and have these, or as many, got what they wait for? */
+static inline uint32_t proa_ask_asked(const struct proa_all_ctl *all)
+{
+    return atomic_load_explicit(&all->asked, memory_order_relaxed);
+}
+
+static inline int proa_ask_are_granted(const struct proa_all_ctl *all, uint32_t asked)
+{
+    return (int32_t)(atomic_load_explicit(&all->granted, memory_order_relaxed) - asked) >= 0;
+}
+
+#endif
