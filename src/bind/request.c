@@ -5,7 +5,7 @@
  * complete from the start: so it works in every call that takes requests, mixed with any others.
  */
 #include "bind/operation.h"
-#include "core/epoch.h"
+#include "core/settle.h"
 #include "core/strict.h"
 
 /* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in all. MPI_SUCCESS, or the class that was
@@ -27,6 +27,8 @@ static int check_passive(struct proa_win *win, const char *call, int rank)
 static int give_request(struct proa_win *win, int outcome, MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_return(win, "the request", proa_settle(win, -1, PROA_SETTLED_LOCAL));
     if (outcome != MPI_SUCCESS)
         return outcome;
     proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */

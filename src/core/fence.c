@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "core/ask.h"
 #include "core/barrier.h"
+#include "core/settle.h"
 #include "core/sync.h"
 
 static int fence_check(const struct proa_win *win)
@@ -56,6 +57,8 @@ int proa_win_fence(struct proa_win *win, int mode)
 {
     int error = fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE), begins = !(mode & PROA_MODE_NOSUCCEED);
 
+    if (!error && ends)
+        error = proa_settle(win, -1, PROA_SETTLED_TOLD); /* by the barrier */
     if (error)
         return error;
     opening_end(win);

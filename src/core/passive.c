@@ -17,6 +17,7 @@
 #include "base/system.h"
 #include "core/ask.h"
 #include "core/held.h"
+#include "core/settle.h"
 #include "core/strict.h"
 #include "core/sync.h"
 
@@ -233,30 +234,34 @@ int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
     return PROA_OK;
 }
 
-static void visible(struct proa_win *win)
+/* What is given back is told; what was not taken is not. */
+static enum proa_settled settled_by(uint8_t epoch)
 {
-    if (!(proa_epoch_touched(win) & PROA_TOUCH_STORED))
-        return;
-    proa_membar_full();
-    proa_polls_stored(&win->polls);
-    if (!win->threads) /* another thread may just have touched it again */
-        proa_touch_nothing(win);
+    return epoch & PROA_EPOCH_NOCHECK ? PROA_SETTLED_VISIBLE : PROA_SETTLED_TOLD;
+}
+
+static void give_back(struct proa_win_ctl *ctl, int exclusive)
+{
+    if (exclusive)
+        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
+    else
+        proa_rwlock_read_unlock(&ctl->lock, &ctl->lock_bell);
 }
 
 int proa_win_unlock(struct proa_win *win, int rank)
 {
     struct proa_target *target = &win->targets[rank];
     uint8_t epoch = proa_epoch_one(target);
+    int error;
 
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
+    error = proa_settle(win, rank, settled_by(epoch));
+    if (error)
+        return error;
     proa_epoch_close_lock(target);
-    if (epoch & PROA_EPOCH_NOCHECK)
-        visible(win);
-    else if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER))
-        proa_rwlock_write_unlock(&target->ctl->lock, &target->ctl->lock_bell);
-    else
-        proa_rwlock_read_unlock(&target->ctl->lock, &target->ctl->lock_bell);
+    if (!(epoch & PROA_EPOCH_NOCHECK))
+        give_back(target->ctl, epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER));
     proa_win_enter(win);
     proa_epoch_after_lock(win);
     proa_win_leave(win);
@@ -282,13 +287,15 @@ int proa_win_lock_all(struct proa_win *win, int mode)
 int proa_win_unlock_all(struct proa_win *win)
 {
     uint8_t epoch = win->epoch_all;
+    int error;
 
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC, "the window is not in a lock_all epoch of this process");
+    error = proa_settle(win, -1, settled_by(epoch));
+    if (error)
+        return error;
     proa_epoch_close_lock_all(win);
-    if (epoch & PROA_EPOCH_NOCHECK)
-        visible(win);
-    else
+    if (!(epoch & PROA_EPOCH_NOCHECK))
         proa_ask_all_leave(all_of(win));
     proa_touch_nothing(win);
     proa_polled(&win->polls);
@@ -312,17 +319,19 @@ int proa_win_flush(struct proa_win *win, int target)
 {
     int error = flush_check(win, target);
 
-    if (error)
-        return error;
-    visible(win);
-    proa_polled(&win->polls);
-    return PROA_OK;
+    if (!error)
+        error = proa_settle(win, target, PROA_SETTLED_VISIBLE);
+    if (!error)
+        proa_polled(&win->polls);
+    return error;
 }
 
 int proa_win_flush_local(struct proa_win *win, int target)
 {
     int error = flush_check(win, target);
 
+    if (!error)
+        error = proa_settle(win, target, PROA_SETTLED_LOCAL);
     if (!error)
         proa_polled(&win->polls);
     return error;

@@ -7,6 +7,7 @@
  * without an operation, is never taken for another one. NOCHECK skips the waiting, not the counting.
  */
 #include "base/fail.h"
+#include "core/settle.h"
 #include "core/strict.h"
 #include "core/sync.h"
 #include "core/tell.h"
@@ -57,10 +58,24 @@ void proa_start_await(struct proa_win *win, int target)
     proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
 }
 
+static int settle_started(struct proa_win *win)
+{
+    int error = PROA_OK;
+
+    for (int i = 0; i < win->started_group.count && !error; i++)
+        error = proa_settle(win, win->started_group.rank[i], PROA_SETTLED_TOLD);
+    return error;
+}
+
 int proa_win_complete(struct proa_win *win)
 {
+    int error;
+
     if (!win->started)
         return proa_fail(PROA_ERR_RMA_SYNC, "no access epoch is open: there was no MPI_Win_start");
+    error = settle_started(win);
+    if (error)
+        return error;
     for (int i = 0; i < win->started_group.count; i++) {
         int rank = win->started_group.rank[i];
         struct proa_target *target = &win->targets[rank];
