@@ -2,9 +2,9 @@
 #include "host/absent.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/table.h"
 #include "core/win.h"
 #include "host/pmpi.h"
-#include "host/table.h"
 
 #include <errno.h>
 #include <fcntl.h>

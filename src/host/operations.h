@@ -2,8 +2,8 @@
 #ifndef PROA_HOST_OPERATIONS_H
 #define PROA_HOST_OPERATIONS_H
 
+#include "base/table.h"
 #include "type/basic.h"
-#include "host/table.h"
 
 #include <mpi.h>
 

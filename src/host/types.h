@@ -2,8 +2,8 @@
 #ifndef PROA_HOST_TYPES_H
 #define PROA_HOST_TYPES_H
 
+#include "base/table.h"
 #include "type/type.h"
-#include "host/table.h"
 
 #include <mpi.h>
 

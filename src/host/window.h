@@ -11,9 +11,9 @@
 #ifndef PROA_HOST_WINDOW_H
 #define PROA_HOST_WINDOW_H
 
+#include "base/table.h"
 #include "core/win.h"
 #include "host/hints.h"
-#include "host/table.h"
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
-/* The table from handles to objects (host/table.c): against a model, growing, read by threads while one writes. */
+/* The table from handles to objects (base/table.c): against a model, growing, read by threads while one writes. */
 #include "world.h"
 
-#include "host/table.h"
+#include "base/table.h"
 
 #include <malloc.h>
 #include <setjmp.h>

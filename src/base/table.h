@@ -6,8 +6,8 @@
  * all old ones together are no larger than the new one. Removing leaves a mark; a handle whose number or address is used again later is
  * simply a new key.
  */
-#ifndef PROA_HOST_TABLE_H
-#define PROA_HOST_TABLE_H
+#ifndef PROA_BASE_TABLE_H
+#define PROA_BASE_TABLE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

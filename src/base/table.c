@@ -1,5 +1,5 @@
 /* See table.h. */
-#include "host/table.h"
+#include "base/table.h"
 
 #include <stdlib.h>
 
