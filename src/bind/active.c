@@ -15,7 +15,7 @@ PROA_EXPORT int PMPI_Win_fence(int assert, MPI_Win handle)
     error = proa_mode(assert, allowed, &mode);
     if (!error)
         error = proa_win_fence(win, mode);
-    return proa_return(win, "MPI_Win_fence", error);
+    return proa_return(win, PROA_CALL_Win_fence, error);
 }
 PROA_ALIAS(Win_fence);
 
@@ -89,7 +89,7 @@ PROA_EXPORT int PMPI_Win_start(MPI_Group group, int assert, MPI_Win handle)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_start, handle, group, assert, handle);
-    return proa_return(win, "MPI_Win_start", open_with_group(win, group, assert, PROA_MODE_NOCHECK, proa_win_start));
+    return proa_return(win, PROA_CALL_Win_start, open_with_group(win, group, assert, PROA_MODE_NOCHECK, proa_win_start));
 }
 PROA_ALIAS(Win_start);
 
@@ -100,7 +100,7 @@ PROA_EXPORT int PMPI_Win_post(MPI_Group group, int assert, MPI_Win handle)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_post, handle, group, assert, handle);
-    return proa_return(win, "MPI_Win_post", open_with_group(win, group, assert, allowed, proa_win_post));
+    return proa_return(win, PROA_CALL_Win_post, open_with_group(win, group, assert, allowed, proa_win_post));
 }
 PROA_ALIAS(Win_post);
 
@@ -110,7 +110,7 @@ PROA_EXPORT int PMPI_Win_complete(MPI_Win handle)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_complete, handle, handle);
-    return proa_return(win, "MPI_Win_complete", proa_win_complete(win));
+    return proa_return(win, PROA_CALL_Win_complete, proa_win_complete(win));
 }
 PROA_ALIAS(Win_complete);
 
@@ -120,7 +120,7 @@ PROA_EXPORT int PMPI_Win_wait(MPI_Win handle)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_wait, handle, handle);
-    return proa_return(win, "MPI_Win_wait", proa_win_wait(win));
+    return proa_return(win, PROA_CALL_Win_wait, proa_win_wait(win));
 }
 PROA_ALIAS(Win_wait);
 
@@ -130,6 +130,6 @@ PROA_EXPORT int PMPI_Win_test(MPI_Win handle, int *flag)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_test, handle, handle, flag);
-    return proa_return(win, "MPI_Win_test", proa_win_test(win, flag));
+    return proa_return(win, PROA_CALL_Win_test, proa_win_test(win, flag));
 }
 PROA_ALIAS(Win_test);

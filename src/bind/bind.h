@@ -24,18 +24,18 @@ enum { PROA_NOWHERE = 2 };
 
 /* Tells the user about the failure `code` in `call` and raises its class on the window's error handler. Returns what the call
  * is to return: the class; MPI_SUCCESS after a handler of MPICH's C++, as MPICH does. */
-int proa_raise(const struct proa_win *win, const char *call, int code) __attribute__((cold));
+int proa_raise(const struct proa_win *win, enum proa_call call, int code) __attribute__((cold));
 
 /* The same on a communicator's: for the calls that create a window. */
-int proa_raise_on_comm(MPI_Comm comm, const char *call, int code) __attribute__((cold));
+int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code) __attribute__((cold));
 
 /* Raises MPI_ERR_WIN for a call on a window of Proa's that has been freed. Returns the class. */
-int proa_raise_freed(const char *call) __attribute__((cold));
+int proa_raise_freed(enum proa_call call) __attribute__((cold));
 
 /* What a call gives for a handle that is not a window of Proa's: the host's answer to it. But hosts take the handle of a freed window for a
  * good one, or crash on it; ours are remembered. */
 #define PROA_HOST_ANSWERS(name, handle, ...)                                                                                               \
-    (proa_window_is_freed(handle) ? proa_raise_freed("MPI_" #name) : proa_pmpi()->name(__VA_ARGS__))
+    (proa_window_is_freed(handle) ? proa_raise_freed(PROA_CALL_##name) : proa_pmpi()->name(__VA_ARGS__))
 
 /* The sentence about the failure of that class that this thread was told of last; NULL if its last failure was of another class, or none.
  */
@@ -49,7 +49,7 @@ void proa_raising(int yes);
 void proa_raised_by_host(void);
 
 /* What a call on a window returns. */
-static inline int proa_return(const struct proa_win *win, const char *call, int code)
+static inline int proa_return(const struct proa_win *win, enum proa_call call, int code)
 {
     return PROA_RARELY(code < 0) ? proa_raise(win, call, code) : MPI_SUCCESS;
 }

@@ -13,7 +13,7 @@
 
 /* What the user asked for. */
 struct request {
-    const char *call;
+    enum proa_call call;
     enum proa_flavor flavor;
     void *base;
     MPI_Aint bytes;
@@ -144,7 +144,7 @@ static int create_or_raise(const struct request *r, void **base)
     if (!outcome)
         outcome = create(r);
     if (outcome == PROA_ELSEWHERE) {
-        proa_log(PROA_LOG_INFO, "%s is left to the host MPI: %s", r->call, proa_failure());
+        proa_log(PROA_LOG_INFO, "%s is left to the host MPI: %s", proa_call_name(r->call), proa_failure());
         return LEFT_TO_HOST;
     }
     if (outcome < 0)
@@ -164,7 +164,7 @@ static int by_host(int error, const MPI_Win *win)
 
 PROA_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    struct request r = {"MPI_Win_create", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
+    struct request r = {PROA_CALL_Win_create, PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create(base, size, disp_unit, info, comm, win), win) : outcome;
@@ -173,7 +173,7 @@ PROA_ALIAS(Win_create);
 
 PROA_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
-    struct request r = {"MPI_Win_allocate", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
+    struct request r = {PROA_CALL_Win_allocate, PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate(size, disp_unit, info, comm, base, win), win) : outcome;
@@ -182,7 +182,7 @@ PROA_ALIAS(Win_allocate);
 
 PROA_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
-    struct request r = {"MPI_Win_allocate_shared", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
+    struct request r = {PROA_CALL_Win_allocate_shared, PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_shared(size, disp_unit, info, comm, base, win), win) : outcome;
@@ -191,7 +191,7 @@ PROA_ALIAS(Win_allocate_shared);
 
 PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    struct request r = {"MPI_Win_create_dynamic", PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
+    struct request r = {PROA_CALL_Win_create_dynamic, PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_dynamic(info, comm, win), win) : outcome;
@@ -201,7 +201,7 @@ PROA_ALIAS(Win_create_dynamic);
 #if MPI_VERSION >= 4
 PROA_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    struct request r = {"MPI_Win_create_c", PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
+    struct request r = {PROA_CALL_Win_create_c, PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_c(base, size, disp_unit, info, comm, win), win) : outcome;
@@ -210,7 +210,7 @@ PROA_ALIAS(Win_create_c);
 
 PROA_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
-    struct request r = {"MPI_Win_allocate_c", PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
+    struct request r = {PROA_CALL_Win_allocate_c, PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_c(size, disp_unit, info, comm, base, win), win) : outcome;
@@ -219,7 +219,7 @@ PROA_ALIAS(Win_allocate_c);
 
 PROA_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
-    struct request r = {"MPI_Win_allocate_shared_c", PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
+    struct request r = {PROA_CALL_Win_allocate_shared_c, PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
     return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_shared_c(size, disp_unit, info, comm, base, win), win) : outcome;
@@ -238,7 +238,7 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
         return PROA_HOST_ANSWERS(Win_free, *handle, handle);
     error = proa_win_may_free(win);
     if (error)
-        return proa_raise(win, "MPI_Win_free", error);
+        return proa_raise(win, PROA_CALL_Win_free, error);
     /* Delete functions of the user's attributes run between the barrier and the release: the memory is still there for them. */
     proa_barrier_last(win);
     error = proa_window_free(proa_window_of(win));

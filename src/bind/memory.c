@@ -13,12 +13,12 @@ PROA_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
     if (!proa_is_on(MPI_COMM_NULL))
         return proa_pmpi()->Alloc_mem(size, info, base);
     if (size < 0)
-        return proa_raise_on_comm(MPI_COMM_WORLD, "MPI_Alloc_mem", proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size));
+        return proa_raise_on_comm(MPI_COMM_WORLD, PROA_CALL_Alloc_mem, proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size));
     memory = proa_arena_alloc((size_t)size, proa_info_alignment(info));
     if (!memory && proa_arena_is_limited((size_t)size))
         return proa_pmpi()->Alloc_mem(size, info, base); /* it needs no file */
     if (!memory)
-        return proa_raise_on_comm(MPI_COMM_WORLD, "MPI_Alloc_mem", PROA_ERR_NO_MEM);
+        return proa_raise_on_comm(MPI_COMM_WORLD, PROA_CALL_Alloc_mem, PROA_ERR_NO_MEM);
     *(void **)base = memory;
     return MPI_SUCCESS;
 }
@@ -50,7 +50,7 @@ PROA_EXPORT int PMPI_Win_attach(MPI_Win handle, void *base, MPI_Aint size)
         error = proa_fail(PROA_ERR_BASE, "base is NULL, but size is %lld", (long long)size);
     if (!error)
         error = proa_regions_attach(win, base, (uint64_t)size);
-    return proa_return(win, "MPI_Win_attach", error);
+    return proa_return(win, PROA_CALL_Win_attach, error);
 }
 PROA_ALIAS(Win_attach);
 
@@ -64,7 +64,7 @@ PROA_EXPORT int PMPI_Win_detach(MPI_Win handle, const void *base)
     error = check_dynamic(win);
     if (!error)
         error = proa_regions_detach(win, base);
-    return proa_return(win, "MPI_Win_detach", error);
+    return proa_return(win, PROA_CALL_Win_detach, error);
 }
 PROA_ALIAS(Win_detach);
 
@@ -108,7 +108,7 @@ PROA_EXPORT int PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, 
     error = shared_query(win, rank, size, &unit, base);
     if (!error)
         *disp_unit = unit <= INT_MAX ? (int)unit : MPI_UNDEFINED;
-    return proa_return(win, "MPI_Win_shared_query", error);
+    return proa_return(win, PROA_CALL_Win_shared_query, error);
 }
 PROA_ALIAS(Win_shared_query);
 
@@ -119,7 +119,7 @@ PROA_EXPORT int PMPI_Win_shared_query_c(MPI_Win handle, int rank, MPI_Aint *size
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_shared_query_c, handle, handle, rank, size, disp_unit, base);
-    return proa_return(win, "MPI_Win_shared_query_c", shared_query(win, rank, size, disp_unit, base));
+    return proa_return(win, PROA_CALL_Win_shared_query_c, shared_query(win, rank, size, disp_unit, base));
 }
 PROA_ALIAS(Win_shared_query_c);
 #endif

@@ -55,7 +55,7 @@ PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *
     if (*flag)
         return MPI_SUCCESS;
     error = check_keyval(keyval);
-    return error ? proa_raise(win, "MPI_Win_get_attr", error) : proa_pmpi()->Win_get_attr(proa_window_shadow(proa_window_of(win)), keyval, value, flag);
+    return error ? proa_raise(win, PROA_CALL_Win_get_attr, error) : proa_pmpi()->Win_get_attr(proa_window_shadow(proa_window_of(win)), keyval, value, flag);
 }
 PROA_ALIAS(Win_get_attr);
 
@@ -84,7 +84,7 @@ PROA_EXPORT int PMPI_Win_set_attr(MPI_Win handle, int keyval, void *value)
     int error = check_change(win, keyval);
 
     if (error)
-        return proa_raise(win, "MPI_Win_set_attr", error);
+        return proa_raise(win, PROA_CALL_Win_set_attr, error);
     return PROA_HOST_ANSWERS(Win_set_attr, handle, proa_host_handle(handle), keyval, value);
 }
 PROA_ALIAS(Win_set_attr);
@@ -95,7 +95,7 @@ PROA_EXPORT int PMPI_Win_delete_attr(MPI_Win handle, int keyval)
     int error = check_change(win, keyval);
 
     if (error)
-        return proa_raise(win, "MPI_Win_delete_attr", error);
+        return proa_raise(win, PROA_CALL_Win_delete_attr, error);
     return PROA_HOST_ANSWERS(Win_delete_attr, handle, proa_host_handle(handle), keyval);
 }
 PROA_ALIAS(Win_delete_attr);

@@ -20,10 +20,10 @@ struct proa_far {
 };
 
 /* Not inlined: these are the ways off the fast path, which should not pay for them. */
-int proa_do_put(struct proa_win *win, const char *call, struct proa_near origin, struct proa_far target) __attribute__((noinline));
-int proa_do_get(struct proa_win *win, const char *call, struct proa_near origin, struct proa_far target) __attribute__((noinline));
-int proa_do_accumulate(struct proa_win *win, const char *call, struct proa_near origin, struct proa_far target, MPI_Op op);
-int proa_do_get_accumulate(struct proa_win *win, const char *call, struct proa_near origin, struct proa_near result, struct proa_far target,
+int proa_do_put(struct proa_win *win, enum proa_call call, struct proa_near origin, struct proa_far target) __attribute__((noinline));
+int proa_do_get(struct proa_win *win, enum proa_call call, struct proa_near origin, struct proa_far target) __attribute__((noinline));
+int proa_do_accumulate(struct proa_win *win, enum proa_call call, struct proa_near origin, struct proa_far target, MPI_Op op);
+int proa_do_get_accumulate(struct proa_win *win, enum proa_call call, struct proa_near origin, struct proa_near result, struct proa_far target,
                            MPI_Op op);
 
 #endif

@@ -26,12 +26,13 @@ static int set_buffer(struct proa_buffer *buffer, const char *which, const struc
 }
 
 /* PROA_OK, PROA_NOWHERE or a code. */
-static int set_there(const struct proa_win *win, struct proa_there *there, const struct proa_far *far)
+static int set_there(const struct proa_win *win, struct proa_there *there, const struct proa_far *far, enum proa_call call)
 {
     there->rank = far->rank;
     there->displacement = far->displacement;
     there->count = (uint64_t)far->count;
     there->type = proa_type_find(far->datatype);
+    there->call = call;
     if (PROA_RARELY(far->count < 0))
         return count_negative("target", far->count);
     return proa_check_rank(win, far->rank);
@@ -49,27 +50,27 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
 
 /* ---- the operations ---- */
 
-int proa_do_put(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far)
+int proa_do_put(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
     int error = set_buffer(&origin, "origin", &near);
 
     if (!error)
-        error = set_there(win, &there, &far);
+        error = set_there(win, &there, &far, call);
     if (!error)
         error = proa_put(win, &origin, &there);
     return proa_return(win, call, error);
 }
 
-int proa_do_get(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far)
+int proa_do_get(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
     int error = set_buffer(&origin, "origin", &near);
 
     if (!error)
-        error = set_there(win, &there, &far);
+        error = set_there(win, &there, &far, call);
     if (!error)
         error = proa_get(win, &origin, &there);
     return proa_return(win, call, error);
@@ -98,7 +99,7 @@ static inline int accumulate_plain(struct proa_win *win, const void *origin, voi
                                  (enum proa_operation)operation);
 }
 
-int proa_do_accumulate(struct proa_win *win, const char *call, struct proa_near near, struct proa_far far, MPI_Op op)
+int proa_do_accumulate(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far, MPI_Op op)
 {
     struct proa_buffer origin;
     struct proa_there there;
@@ -108,14 +109,14 @@ int proa_do_accumulate(struct proa_win *win, const char *call, struct proa_near 
     if (!error)
         error = set_buffer(&origin, "origin", &near);
     if (!error)
-        error = set_there(win, &there, &far);
+        error = set_there(win, &there, &far, call);
     if (!error)
         error = proa_accumulate(win, &origin, &there, operation);
     return proa_return(win, call, error);
 }
 
 /* Of the origin of a no-op nothing is looked at (MPI-4.1, 13.3.4). */
-int proa_do_get_accumulate(struct proa_win *win, const char *call, struct proa_near near, struct proa_near result_near, struct proa_far far,
+int proa_do_get_accumulate(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_near result_near, struct proa_far far,
                            MPI_Op op)
 {
     struct proa_buffer origin = {0}, result;
@@ -128,7 +129,7 @@ int proa_do_get_accumulate(struct proa_win *win, const char *call, struct proa_n
     if (!error)
         error = set_buffer(&result, "result", &result_near);
     if (!error)
-        error = set_there(win, &there, &far);
+        error = set_there(win, &there, &far, call);
     if (!error)
         error = proa_get_accumulate(win, &origin, &result, &there, operation);
     return proa_return(win, call, error);
@@ -146,7 +147,7 @@ PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, i
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
-    return proa_do_put(win, "MPI_Put", (struct proa_near){origin, count, datatype},
+    return proa_do_put(win, PROA_CALL_Put, (struct proa_near){origin, count, datatype},
                        (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Put);
@@ -161,7 +162,7 @@ PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int ran
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
-    return proa_do_get(win, "MPI_Get", (struct proa_near){origin, count, datatype},
+    return proa_do_get(win, PROA_CALL_Get, (struct proa_near){origin, count, datatype},
                        (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Get);
@@ -177,7 +178,7 @@ PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype data
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         accumulate_plain(win, origin, NULL, NULL, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;
-    return proa_do_accumulate(win, "MPI_Accumulate", (struct proa_near){origin, count, datatype},
+    return proa_do_accumulate(win, PROA_CALL_Accumulate, (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
 PROA_ALIAS(Accumulate);
@@ -194,7 +195,7 @@ PROA_EXPORT int PMPI_Get_accumulate(const void *origin, int count, MPI_Datatype 
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) && result_count == count && result_datatype == datatype &&
         result && accumulate_plain(win, origin, result, NULL, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;
-    return proa_do_get_accumulate(win, "MPI_Get_accumulate", (struct proa_near){origin, count, datatype},
+    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate, (struct proa_near){origin, count, datatype},
                                   (struct proa_near){result, result_count, result_datatype},
                                   (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
@@ -215,10 +216,10 @@ PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
         return MPI_SUCCESS;
     error = set_operation(op, &operation);
     if (!error)
-        error = set_there(win, &there, &far);
+        error = set_there(win, &there, &far, PROA_CALL_Fetch_and_op);
     if (!error)
         error = proa_fetch_and_op(win, origin, result, &there, operation);
-    return proa_return(win, "MPI_Fetch_and_op", error);
+    return proa_return(win, PROA_CALL_Fetch_and_op, error);
 }
 PROA_ALIAS(Fetch_and_op);
 
@@ -237,10 +238,10 @@ PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, v
     if (is_in(win, rank) && origin && compare && result && proa_basic_compares((enum proa_basic)type->basic) &&
         proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement, PROA_OP_REPLACE))
         return MPI_SUCCESS;
-    error = set_there(win, &there, &far);
+    error = set_there(win, &there, &far, PROA_CALL_Compare_and_swap);
     if (!error)
         error = proa_compare_and_swap(win, origin, compare, result, &there);
-    return proa_return(win, "MPI_Compare_and_swap", error);
+    return proa_return(win, PROA_CALL_Compare_and_swap, error);
 }
 PROA_ALIAS(Compare_and_swap);
 
@@ -257,7 +258,7 @@ PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype dat
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
-    return proa_do_put(win, "MPI_Put_c", (struct proa_near){origin, count, datatype},
+    return proa_do_put(win, PROA_CALL_Put_c, (struct proa_near){origin, count, datatype},
                        (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Put_c);
@@ -272,7 +273,7 @@ PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype,
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
         return MPI_SUCCESS;
-    return proa_do_get(win, "MPI_Get_c", (struct proa_near){origin, count, datatype},
+    return proa_do_get(win, PROA_CALL_Get_c, (struct proa_near){origin, count, datatype},
                        (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 PROA_ALIAS(Get_c);
@@ -288,7 +289,7 @@ PROA_EXPORT int PMPI_Accumulate_c(const void *origin, MPI_Count count, MPI_Datat
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         accumulate_plain(win, origin, NULL, NULL, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;
-    return proa_do_accumulate(win, "MPI_Accumulate_c", (struct proa_near){origin, count, datatype},
+    return proa_do_accumulate(win, PROA_CALL_Accumulate_c, (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
 PROA_ALIAS(Accumulate_c);
@@ -305,7 +306,7 @@ PROA_EXPORT int PMPI_Get_accumulate_c(const void *origin, MPI_Count count, MPI_D
     if (is_alike(win, count, datatype, rank, target_count, target_datatype) && result_count == count && result_datatype == datatype &&
         result && accumulate_plain(win, origin, result, NULL, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;
-    return proa_do_get_accumulate(win, "MPI_Get_accumulate_c", (struct proa_near){origin, count, datatype},
+    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate_c, (struct proa_near){origin, count, datatype},
                                   (struct proa_near){result, result_count, result_datatype},
                                   (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }

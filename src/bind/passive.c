@@ -16,7 +16,7 @@ PROA_EXPORT int PMPI_Win_lock(int type, int rank, int assert, MPI_Win handle)
         error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_lock(win, rank, type == MPI_LOCK_EXCLUSIVE, mode);
-    return proa_return(win, "MPI_Win_lock", error);
+    return proa_return(win, PROA_CALL_Win_lock, error);
 }
 PROA_ALIAS(Win_lock);
 
@@ -30,7 +30,7 @@ PROA_EXPORT int PMPI_Win_unlock(int rank, MPI_Win handle)
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_unlock(win, rank);
-    return proa_return(win, "MPI_Win_unlock", error);
+    return proa_return(win, PROA_CALL_Win_unlock, error);
 }
 PROA_ALIAS(Win_unlock);
 
@@ -44,7 +44,7 @@ PROA_EXPORT int PMPI_Win_lock_all(int assert, MPI_Win handle)
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error)
         error = proa_win_lock_all(win, mode);
-    return proa_return(win, "MPI_Win_lock_all", error);
+    return proa_return(win, PROA_CALL_Win_lock_all, error);
 }
 PROA_ALIAS(Win_lock_all);
 
@@ -54,7 +54,7 @@ PROA_EXPORT int PMPI_Win_unlock_all(MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Win_unlock_all, handle, handle);
-    return proa_return(win, "MPI_Win_unlock_all", proa_win_unlock_all(win));
+    return proa_return(win, PROA_CALL_Win_unlock_all, proa_win_unlock_all(win));
 }
 PROA_ALIAS(Win_unlock_all);
 
@@ -68,7 +68,7 @@ PROA_EXPORT int PMPI_Win_flush(int rank, MPI_Win handle)
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush(win, rank);
-    return proa_return(win, "MPI_Win_flush", error);
+    return proa_return(win, PROA_CALL_Win_flush, error);
 }
 PROA_ALIAS(Win_flush);
 
@@ -82,7 +82,7 @@ PROA_EXPORT int PMPI_Win_flush_local(int rank, MPI_Win handle)
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush_local(win, rank);
-    return proa_return(win, "MPI_Win_flush_local", error);
+    return proa_return(win, PROA_CALL_Win_flush_local, error);
 }
 PROA_ALIAS(Win_flush_local);
 
@@ -92,7 +92,7 @@ PROA_EXPORT int PMPI_Win_flush_all(MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Win_flush_all, handle, handle);
-    return proa_return(win, "MPI_Win_flush_all", proa_win_flush(win, -1));
+    return proa_return(win, PROA_CALL_Win_flush_all, proa_win_flush(win, -1));
 }
 PROA_ALIAS(Win_flush_all);
 
@@ -102,7 +102,7 @@ PROA_EXPORT int PMPI_Win_flush_local_all(MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Win_flush_local_all, handle, handle);
-    return proa_return(win, "MPI_Win_flush_local_all", proa_win_flush_local(win, -1));
+    return proa_return(win, PROA_CALL_Win_flush_local_all, proa_win_flush_local(win, -1));
 }
 PROA_ALIAS(Win_flush_local_all);
 

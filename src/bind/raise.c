@@ -71,7 +71,7 @@ static void say(int class, MPI_Errhandler handler)
 
 /* ---- raising ---- */
 
-int proa_raise(const struct proa_win *win, const char *call, int code)
+int proa_raise(const struct proa_win *win, enum proa_call call, int code)
 {
     MPI_Win shadow = proa_window_shadow(proa_window_of(win));
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -81,9 +81,9 @@ int proa_raise(const struct proa_win *win, const char *call, int code)
     proa_pmpi()->Win_get_name(shadow, name, &length);
     proa_pmpi()->Win_get_errhandler(shadow, &handler);
     if (name[0])
-        snprintf(said, sizeof said, "%s: %s (rank %d, window \"%s\")", call, proa_failure(), win->rank, name);
+        snprintf(said, sizeof said, "%s: %s (rank %d, window \"%s\")", proa_call_name(call), proa_failure(), win->rank, name);
     else
-        snprintf(said, sizeof said, "%s: %s (rank %d)", call, proa_failure(), win->rank);
+        snprintf(said, sizeof said, "%s: %s (rank %d)", proa_call_name(call), proa_failure(), win->rank);
     is_cxx = proa_errhandler_is_cxx(handler);
     say(class, handler);
     proa_call_errhandler(proa_window_of(win), class);
@@ -91,14 +91,14 @@ int proa_raise(const struct proa_win *win, const char *call, int code)
     return is_cxx ? MPI_SUCCESS : class;
 }
 
-int proa_raise_on_comm(MPI_Comm comm, const char *call, int code)
+int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code)
 {
     MPI_Comm on = comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     int class = class_of(code);
 
     proa_pmpi()->Comm_get_errhandler(on, &handler);
-    snprintf(said, sizeof said, "%s: %s", call, proa_failure());
+    snprintf(said, sizeof said, "%s: %s", proa_call_name(call), proa_failure());
     say(class, handler);
     proa_raising(1);
     proa_pmpi()->Comm_call_errhandler(on, class);
@@ -106,7 +106,7 @@ int proa_raise_on_comm(MPI_Comm comm, const char *call, int code)
     return class;
 }
 
-int proa_raise_freed(const char *call)
+int proa_raise_freed(enum proa_call call)
 {
     return proa_raise_on_comm(MPI_COMM_NULL, call, proa_fail(PROA_ERR_WIN, "the window has been freed"));
 }

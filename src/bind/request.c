@@ -10,7 +10,7 @@
 
 /* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in all. MPI_SUCCESS, or the class that was
  * raised. Where no epoch is open the operation itself says so. */
-static int check_passive(struct proa_win *win, const char *call, int rank)
+static int check_passive(struct proa_win *win, enum proa_call call, int rank)
 {
     uint8_t epoch;
 
@@ -24,11 +24,11 @@ static int check_passive(struct proa_win *win, const char *call, int rank)
                                 "request-based operations are for passive target epochs: target rank %d is not locked", rank));
 }
 
-static int give_request(struct proa_win *win, int outcome, MPI_Request *request)
+static int give_request(struct proa_win *win, enum proa_call call, int outcome, MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
     if (outcome == MPI_SUCCESS)
-        outcome = proa_return(win, "the request", proa_settle(win, -1, PROA_SETTLED_LOCAL));
+        outcome = proa_return(win, call, proa_settle(win, -1, PROA_SETTLED_LOCAL));
     if (outcome != MPI_SUCCESS)
         return outcome;
     proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */
@@ -43,11 +43,11 @@ PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, 
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rput, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
-    outcome = check_passive(win, "MPI_Rput", rank);
+    outcome = check_passive(win, PROA_CALL_Rput, rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_put(win, "MPI_Rput", (struct proa_near){origin, count, datatype},
+        outcome = proa_do_put(win, PROA_CALL_Rput, (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(win, outcome, request);
+    return give_request(win, PROA_CALL_Rput, outcome, request);
 }
 PROA_ALIAS(Rput);
 
@@ -59,11 +59,11 @@ PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int ra
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rget, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
-    outcome = check_passive(win, "MPI_Rget", rank);
+    outcome = check_passive(win, PROA_CALL_Rget, rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get(win, "MPI_Rget", (struct proa_near){origin, count, datatype},
+        outcome = proa_do_get(win, PROA_CALL_Rget, (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(win, outcome, request);
+    return give_request(win, PROA_CALL_Rget, outcome, request);
 }
 PROA_ALIAS(Rget);
 
@@ -76,11 +76,11 @@ PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype dat
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Raccumulate, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
                                  handle, request);
-    outcome = check_passive(win, "MPI_Raccumulate", rank);
+    outcome = check_passive(win, PROA_CALL_Raccumulate, rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_accumulate(win, "MPI_Raccumulate", (struct proa_near){origin, count, datatype},
+        outcome = proa_do_accumulate(win, PROA_CALL_Raccumulate, (struct proa_near){origin, count, datatype},
                                      (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(win, outcome, request);
+    return give_request(win, PROA_CALL_Raccumulate, outcome, request);
 }
 PROA_ALIAS(Raccumulate);
 
@@ -94,12 +94,12 @@ PROA_EXPORT int PMPI_Rget_accumulate(const void *origin, int count, MPI_Datatype
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rget_accumulate, handle, origin, count, datatype, result, result_count, result_datatype, rank,
                                  displacement, target_count, target_datatype, op, handle, request);
-    outcome = check_passive(win, "MPI_Rget_accumulate", rank);
+    outcome = check_passive(win, PROA_CALL_Rget_accumulate, rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate", (struct proa_near){origin, count, datatype},
+        outcome = proa_do_get_accumulate(win, PROA_CALL_Rget_accumulate, (struct proa_near){origin, count, datatype},
                                          (struct proa_near){result, result_count, result_datatype},
                                          (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(win, outcome, request);
+    return give_request(win, PROA_CALL_Rget_accumulate, outcome, request);
 }
 PROA_ALIAS(Rget_accumulate);
 
@@ -113,11 +113,11 @@ PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype da
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rput_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle,
                                  request);
-    outcome = check_passive(win, "MPI_Rput_c", rank);
+    outcome = check_passive(win, PROA_CALL_Rput_c, rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_put(win, "MPI_Rput_c", (struct proa_near){origin, count, datatype},
+        outcome = proa_do_put(win, PROA_CALL_Rput_c, (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(win, outcome, request);
+    return give_request(win, PROA_CALL_Rput_c, outcome, request);
 }
 PROA_ALIAS(Rput_c);
 
@@ -130,11 +130,11 @@ PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rget_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle,
                                  request);
-    outcome = check_passive(win, "MPI_Rget_c", rank);
+    outcome = check_passive(win, PROA_CALL_Rget_c, rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get(win, "MPI_Rget_c", (struct proa_near){origin, count, datatype},
+        outcome = proa_do_get(win, PROA_CALL_Rget_c, (struct proa_near){origin, count, datatype},
                               (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(win, outcome, request);
+    return give_request(win, PROA_CALL_Rget_c, outcome, request);
 }
 PROA_ALIAS(Rget_c);
 
@@ -147,11 +147,11 @@ PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Data
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Raccumulate_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
                                  handle, request);
-    outcome = check_passive(win, "MPI_Raccumulate_c", rank);
+    outcome = check_passive(win, PROA_CALL_Raccumulate_c, rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_accumulate(win, "MPI_Raccumulate_c", (struct proa_near){origin, count, datatype},
+        outcome = proa_do_accumulate(win, PROA_CALL_Raccumulate_c, (struct proa_near){origin, count, datatype},
                                      (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(win, outcome, request);
+    return give_request(win, PROA_CALL_Raccumulate_c, outcome, request);
 }
 PROA_ALIAS(Raccumulate_c);
 
@@ -165,12 +165,12 @@ PROA_EXPORT int PMPI_Rget_accumulate_c(const void *origin, MPI_Count count, MPI_
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rget_accumulate_c, handle, origin, count, datatype, result, result_count, result_datatype, rank,
                                  displacement, target_count, target_datatype, op, handle, request);
-    outcome = check_passive(win, "MPI_Rget_accumulate_c", rank);
+    outcome = check_passive(win, PROA_CALL_Rget_accumulate_c, rank);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get_accumulate(win, "MPI_Rget_accumulate_c", (struct proa_near){origin, count, datatype},
+        outcome = proa_do_get_accumulate(win, PROA_CALL_Rget_accumulate_c, (struct proa_near){origin, count, datatype},
                                          (struct proa_near){result, result_count, result_datatype},
                                          (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(win, outcome, request);
+    return give_request(win, PROA_CALL_Rget_accumulate_c, outcome, request);
 }
 PROA_ALIAS(Rget_accumulate_c);
 #endif

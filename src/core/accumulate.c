@@ -412,7 +412,7 @@ static int check_basic(struct proa_win *win, const struct proa_buffer *side, con
     if (side->type->basic == there->type->basic)
         return PROA_OK;
     if (copied && is_plain_row(side->type) && !there->type->data_pairs)
-        return proa_lax(win, PROA_LAX_BASIC, PROA_ERR_TYPE, "an accumulate", "the %s's basic type (%s) is not the target's (%s)", which, mine,
+        return proa_lax(win, PROA_LAX_BASIC, PROA_ERR_TYPE, there->call, "the %s's basic type (%s) is not the target's (%s)", which, mine,
                         its);
     return proa_fail(PROA_ERR_TYPE, "the %s's basic type (%s) is not the target's (%s)", which, mine, its);
 }
@@ -435,7 +435,7 @@ static int set_operation(struct proa_win *win, const struct proa_there *there, e
         return PROA_OK;
     c->kernel = kernel_of_bytes(operation, c->basic); /* none of MPI_MAXLOC and MPI_MINLOC, which are for pairs */
     if (c->kernel)
-        return proa_lax(win, PROA_LAX_BYTES, PROA_ERR_OP, "an accumulate", "%s is not defined on this datatype (%s)",
+        return proa_lax(win, PROA_LAX_BYTES, PROA_ERR_OP, there->call, "%s is not defined on this datatype (%s)",
                         proa_operation_name(operation), proa_basic_name(c->basic));
     return proa_fail(PROA_ERR_OP, "%s is not defined on this datatype (%s)", proa_operation_name(operation), proa_basic_name(c->basic));
 }

@@ -70,12 +70,13 @@ int proa_win_fence(struct proa_win *win, int mode)
     return PROA_OK;
 }
 
-int proa_fence_epoch_end(struct proa_win *win, const char *call)
+int proa_fence_epoch_end(struct proa_win *win, enum proa_call call)
 {
     if (!(win->epoch_all & PROA_EPOCH_FENCE))
         return PROA_OK;
     if (win->touched)
-        return proa_fail(PROA_ERR_RMA_SYNC, "operations were issued since the last fence: a fence must complete them before %s", call);
+        return proa_fail(PROA_ERR_RMA_SYNC, "operations were issued since the last fence: a fence must complete them before %s",
+                         proa_call_name(call));
     opening_end(win);
     proa_epoch_close_fence(win);
     return PROA_OK;

@@ -137,7 +137,7 @@ static int shorten(struct proa_win *win, const struct proa_buffer *origin, enum 
     if (bytes >= target_bytes || bytes % type->size || (direction == GET && bytes))
         return PROA_OK;
     there->count = bytes / type->size;
-    return proa_lax(win, PROA_LAX_SHORT, PROA_ERR_TYPE, direction == PUT ? "a put" : "a get",
+    return proa_lax(win, PROA_LAX_SHORT, PROA_ERR_TYPE, there->call,
                     "the origin side is %llu bytes, the target side %llu", (unsigned long long)bytes, (unsigned long long)target_bytes);
 }
 

@@ -22,12 +22,14 @@ struct proa_buffer {
     const struct proa_type *type;
 };
 
-/* Where in the target's window: the rank in the window's group, the displacement in the target's units, and what lies there. */
+/* Where in the target's window: the rank in the window's group, the displacement in the target's units, and what lies there. And in which call,
+ * for what the user is told. */
 struct proa_there {
     int rank;
     int64_t displacement;
     uint64_t count;
     const struct proa_type *type;
+    enum proa_call call;
 };
 
 int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there);

@@ -187,7 +187,7 @@ static void lock_shared(struct proa_win *win, struct proa_win_ctl *ctl)
 
 static int lock_check(struct proa_win *win, int target)
 {
-    const char *call = target < 0 ? "MPI_Win_lock_all" : "MPI_Win_lock";
+    enum proa_call call = target < 0 ? PROA_CALL_Win_lock_all : PROA_CALL_Win_lock;
     int error = PROA_OK;
 
     if (win->epoch_all & PROA_EPOCH_LOCK)

@@ -29,7 +29,7 @@ static int start_check(struct proa_win *win)
         return proa_fail(PROA_ERR_RMA_SYNC, "an access epoch is open already: MPI_Win_complete first");
     if (win->locked || win->epoch_all & PROA_EPOCH_LOCK)
         return proa_fail(PROA_ERR_RMA_SYNC, "the window is in a lock epoch of this process: unlock first");
-    return proa_fence_epoch_end(win, "MPI_Win_start");
+    return proa_fence_epoch_end(win, PROA_CALL_Win_start);
 }
 
 int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode)
@@ -98,9 +98,9 @@ static int post_check(struct proa_win *win)
     if (win->exposed)
         return proa_fail(PROA_ERR_RMA_SYNC, "an exposure epoch is open already: MPI_Win_wait first");
     if (proa_epoch_towards(win, win->rank) & PROA_EPOCH_LOCK)
-        error = proa_lax(win, PROA_LAX_EXPOSED, PROA_ERR_RMA_SYNC, "MPI_Win_post",
+        error = proa_lax(win, PROA_LAX_EXPOSED, PROA_ERR_RMA_SYNC, PROA_CALL_Win_post,
                          "the window of this process is locked: it cannot be exposed at the same time");
-    return error ? error : proa_fence_epoch_end(win, "MPI_Win_post");
+    return error ? error : proa_fence_epoch_end(win, PROA_CALL_Win_post);
 }
 
 /* Where the window was locked while it was exposed, this process may work on it too: no origin is told that it is the only one. */

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int proa_lax(struct proa_win *win, unsigned use, int code, const char *call, const char *fmt, ...)
+int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, const char *fmt, ...)
 {
     char sentence[300];
     va_list args;
@@ -20,7 +20,7 @@ int proa_lax(struct proa_win *win, unsigned use, int code, const char *call, con
     if (proa_settings()->strict)
         return proa_fail(code, "%s", sentence);
     if (!(__atomic_fetch_or(&win->lax, (uint8_t)use, __ATOMIC_RELAXED) & use))
-        proa_log(PROA_LOG_INFO, "%s: %s (rank %d). Served as the host does; not told again for this window; PROA_STRICT=1 makes it an error", call,
-                 sentence, win->rank);
+        proa_log(PROA_LOG_INFO, "%s: %s (rank %d). Served as the host does; not told again for this window; PROA_STRICT=1 makes it an error",
+                 proa_call_name(call), sentence, win->rank);
     return PROA_OK;
 }

@@ -5,6 +5,7 @@
 #ifndef PROA_CORE_STRICT_H
 #define PROA_CORE_STRICT_H
 
+#include "base/calls.h"
 #include "core/win.h"
 
 /* The uses; bits of proa_win.lax. */
@@ -16,10 +17,10 @@ enum {
     PROA_LAX_SHORT = 16   /* an origin that is shorter than its target */
 };
 
-/* use: PROA_LAX_*; code, and a sentence as for printf: the error that it is by the standard; call: the MPI function's name. Returns that error with
+/* use: PROA_LAX_*; code, and a sentence as for printf: the error that it is by the standard; call: in which function. Returns that error with
  * PROA_STRICT=1; else PROA_OK, having told the user at PROA_LOG=2. Once for each window and use: who does it in a loop is not flooded, and each
  * window, which is where one looks for it in the program, is told of. Safe from any thread. */
-int proa_lax(struct proa_win *win, unsigned use, int code, const char *call, const char *fmt, ...)
+int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, const char *fmt, ...)
     __attribute__((format(printf, 5, 6), cold));
 
 #endif

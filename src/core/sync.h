@@ -5,6 +5,7 @@
 #ifndef PROA_CORE_SYNC_H
 #define PROA_CORE_SYNC_H
 
+#include "base/calls.h"
 #include "core/epoch.h"
 
 /* Assertions (MPI-4.1, 13.5.5); MPI's own values differ from host to host. */
@@ -55,6 +56,6 @@ void proa_win_sync(struct proa_win *win);
 int proa_win_may_free(const struct proa_win *win);
 
 /* For start, post, lock and free: a fence epoch that had no operation was none (MPI-4.1, 13.5.1), and is over. PROA_ERR_RMA_SYNC if it had. */
-int proa_fence_epoch_end(struct proa_win *win, const char *call);
+int proa_fence_epoch_end(struct proa_win *win, enum proa_call call);
 
 #endif

@@ -1,32 +1,21 @@
 /*
  * The host MPI's own functions, found behind Proa's by dlsym(RTLD_NEXT, "PMPI_...").
  *
- * The lists are the truth: the table, the look-up and the message about a missing symbol come from them. CHAPTER are the functions that
- * Proa exports itself and passes on for windows that it does not serve; HELPERS are the rest that Proa calls.
+ * The lists are the truth: the table, the look-up and the message about a missing symbol come from them. CHAPTER (base/calls.h) are the
+ * functions that Proa exports itself and passes on for windows that it does not serve; HELPERS are the rest that Proa calls.
  */
 #ifndef PROA_HOST_PMPI_H
 #define PROA_HOST_PMPI_H
 
+#include "base/calls.h"
+
 #include <mpi.h>
 
-#define PROA_PMPI_CHAPTER(X)                                                                                                               \
-    X(Win_create)                                                                                                                          \
-    X(Win_allocate)                                                                                                                        \
-    X(Win_allocate_shared) X(Win_shared_query) X(Win_create_dynamic) X(Win_attach) X(Win_detach) X(Win_free) X(Win_get_group)              \
-        X(Win_get_info) X(Win_set_info) X(Win_get_attr) X(Win_set_attr) X(Win_delete_attr) X(Win_set_name) X(Win_get_name)                 \
-            X(Win_set_errhandler) X(Win_get_errhandler) X(Win_call_errhandler) X(Alloc_mem) X(Free_mem) X(Win_fence) X(Win_start)          \
-                X(Win_complete) X(Win_post) X(Win_wait) X(Win_test) X(Win_lock) X(Win_unlock) X(Win_lock_all) X(Win_unlock_all)            \
-                    X(Win_flush) X(Win_flush_all) X(Win_flush_local) X(Win_flush_local_all) X(Win_sync) X(Put) X(Get) X(Accumulate)        \
-                        X(Get_accumulate) X(Fetch_and_op) X(Compare_and_swap) X(Rput) X(Rget) X(Raccumulate) X(Rget_accumulate)
-
+/* A host that is older than MPI-4.0 has no large counts. */
 #if MPI_VERSION >= 4
-#define PROA_PMPI_CHAPTER_LARGE(X)                                                                                                         \
-    X(Win_create_c)                                                                                                                        \
-    X(Win_allocate_c)                                                                                                                      \
-    X(Win_allocate_shared_c) X(Win_shared_query_c) X(Put_c) X(Get_c) X(Accumulate_c) X(Get_accumulate_c) X(Rput_c) X(Rget_c)               \
-        X(Raccumulate_c) X(Rget_accumulate_c)
+#define PROA_PMPI_CHAPTER(X) PROA_CALLS(X) PROA_CALLS_LARGE(X)
 #else
-#define PROA_PMPI_CHAPTER_LARGE(X)
+#define PROA_PMPI_CHAPTER(X) PROA_CALLS(X)
 #endif
 
 #define PROA_PMPI_HELPERS(X)                                                                                                               \
@@ -53,7 +42,6 @@ enum { PROA_EXIT_WRONG_MPI = 127 };
 struct proa_pmpi {
 #define PROA_PMPI_FIELD(name) __typeof__(&PMPI_##name) name;
     PROA_PMPI_CHAPTER(PROA_PMPI_FIELD)
-    PROA_PMPI_CHAPTER_LARGE(PROA_PMPI_FIELD)
     PROA_PMPI_HELPERS(PROA_PMPI_FIELD)
     PROA_PMPI_HELPERS_LARGE(PROA_PMPI_FIELD)
 #undef PROA_PMPI_FIELD

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Looks at what the log says of a wrong use that is served:  strict.sh LINES LAUNCH... -- PROGRAM [ARG...]
+# Looks at what the log says of a wrong use that is served:  strict.sh LINES PATTERN LAUNCH... -- PROGRAM [ARG...]
 #
-# LAUNCH... -- PROGRAM makes request forms outside of passive epochs, over and over. At PROA_LOG=2 there must be LINES lines of it, one for each window
-# of each rank, and none at PROA_LOG=1.
+# LAUNCH... -- PROGRAM does something wrong, in one call or several, over and over. At PROA_LOG=2 there must be LINES lines of it, one for each window
+# of each rank, and none at PROA_LOG=1. PATTERN: what such a line says, with the name of the call that is told of.
 set -u
 
-lines=$1
-shift
+lines=$1 pattern=$2
+shift 2
 launch=()
 while [ "$1" != -- ]; do
   launch+=("$1")
@@ -18,7 +18,7 @@ trap 'rm -f "$said"' EXIT
 # count LEVEL: runs it, and counts.
 count() {
   "${launch[@]}" --env PROA_LOG="$1" "${@:2}" >/dev/null 2>"$said" || { cat "$said" >&2; echo "strict: the run fails" >&2; exit 1; }
-  grep -c '^proa: MPI_Rput: request-based operations are for .* (rank [0-9]*)\. Served .*PROA_STRICT=1' "$said"
+  grep -c "^proa: $pattern"' (rank [0-9]*)\. Served .*PROA_STRICT=1' "$said"
 }
 
 loud=$(count 2 "$@") || [ "$loud" = 0 ] || exit 1

@@ -384,9 +384,9 @@ static void by_derived(struct world *world, struct proa_win *win, int64_t place,
     world_meet(world);
     for (long i = 0; i < rounds; i++) {
         struct proa_buffer origin = {&one, 1, basic_type(PROA_I64)};
-        struct proa_there there = {0, place - offset, 1, &type};
+        struct proa_there there = {0, place - offset, 1, &type, PROA_CALL_Accumulate};
         if (world->rank == 1)
-            there = (struct proa_there){0, place, 1, basic_type(PROA_I64)};
+            there = (struct proa_there){0, place, 1, basic_type(PROA_I64), PROA_CALL_Accumulate};
         CHECK_OK(proa_accumulate(win, &origin, &there, PROA_OP_SUM));
     }
     world_barrier(world);
@@ -411,7 +411,7 @@ static void by_one_guard(struct world *world, struct proa_win *win, int64_t plac
     struct proa_type type;
 
     type_at_offset(&type, offset);
-    there = (struct proa_there){0, place - offset, 1, offset ? &type : basic_type(PROA_I64)};
+    there = (struct proa_there){0, place - offset, 1, offset ? &type : basic_type(PROA_I64), PROA_CALL_Accumulate};
     world_barrier(world);
     if (world->rank == 1) {
         atomic_store(done, 0);
@@ -619,7 +619,7 @@ static void add_one(const struct pair_of_threads *two)
 {
     const struct proa_type *type = basic_type(PROA_I64);
     struct proa_buffer origin = {ones, 1, type};
-    struct proa_there there = {0, 0, 1, type};
+    struct proa_there there = {0, 0, 1, type, PROA_CALL_Accumulate};
 
     if (!two->plain || !proa_accumulate_plain(two->win, ones, NULL, NULL, 1, type, 0, 0, PROA_OP_SUM))
         CHECK_OK(proa_accumulate(two->win, &origin, &there, PROA_OP_SUM));

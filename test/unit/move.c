@@ -68,7 +68,7 @@ static int tries_plain(void)
 int put_many(struct proa_win *win, int rank, int64_t displacement, const void *values, uint64_t count, enum proa_basic basic)
 {
     struct proa_buffer origin = {(void *)(uintptr_t)values, count, basic_type(basic)};
-    struct proa_there there = {rank, displacement, count, basic_type(basic)};
+    struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Put};
 
     if (tries_plain() && proa_put_plain(win, values, count, there.type, rank, displacement))
         return PROA_OK;
@@ -78,7 +78,7 @@ int put_many(struct proa_win *win, int rank, int64_t displacement, const void *v
 int get_many(struct proa_win *win, int rank, int64_t displacement, void *values, uint64_t count, enum proa_basic basic)
 {
     struct proa_buffer origin = {values, count, basic_type(basic)};
-    struct proa_there there = {rank, displacement, count, basic_type(basic)};
+    struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Get};
 
     if (tries_plain() && proa_get_plain(win, values, count, there.type, rank, displacement))
         return PROA_OK;
@@ -89,7 +89,7 @@ int accumulate_many(struct proa_win *win, int rank, int64_t displacement, const 
                     enum proa_operation operation)
 {
     struct proa_buffer origin = {(void *)(uintptr_t)values, count, basic_type(basic)};
-    struct proa_there there = {rank, displacement, count, basic_type(basic)};
+    struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Accumulate};
 
     if (tries_plain() && operation != PROA_OP_NO_OP &&
         proa_accumulate_plain(win, values, NULL, NULL, count, there.type, rank, displacement, operation))
@@ -101,7 +101,7 @@ int get_accumulate_many(struct proa_win *win, int rank, int64_t displacement, co
                         enum proa_basic basic, enum proa_operation operation)
 {
     struct proa_buffer origin = {(void *)(uintptr_t)values, count, basic_type(basic)}, result = {results, count, basic_type(basic)};
-    struct proa_there there = {rank, displacement, count, basic_type(basic)};
+    struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Get_accumulate};
 
     if (tries_plain() && results && proa_accumulate_plain(win, values, results, NULL, count, there.type, rank, displacement, operation))
         return PROA_OK;
@@ -120,7 +120,7 @@ int get_word(struct proa_win *win, int rank, int64_t displacement, int64_t *valu
 
 int64_t fetch_op(struct proa_win *win, int rank, int64_t displacement, int64_t value, enum proa_operation operation)
 {
-    struct proa_there there = {rank, displacement, 1, basic_type(PROA_I64)};
+    struct proa_there there = {rank, displacement, 1, basic_type(PROA_I64), PROA_CALL_Fetch_and_op};
     int64_t result = -1;
 
     if (!tries_plain() || !proa_accumulate_plain(win, &value, &result, NULL, 1, there.type, rank, displacement, operation))
@@ -130,7 +130,7 @@ int64_t fetch_op(struct proa_win *win, int rank, int64_t displacement, int64_t v
 
 int64_t compare_swap(struct proa_win *win, int rank, int64_t displacement, int64_t compare, int64_t value)
 {
-    struct proa_there there = {rank, displacement, 1, basic_type(PROA_I64)};
+    struct proa_there there = {rank, displacement, 1, basic_type(PROA_I64), PROA_CALL_Compare_and_swap};
     int64_t result = -1;
 
     if (!tries_plain() || !proa_accumulate_plain(win, &value, &result, &compare, 1, there.type, rank, displacement, PROA_OP_REPLACE))

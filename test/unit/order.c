@@ -96,7 +96,7 @@ static const char *const call_names[CALLS] = {
 
 static int operation(struct proa_win *win, enum call call)
 {
-    struct proa_there there = {OTHER, 0, 1, basic_type(PROA_I64)};
+    struct proa_there there = {OTHER, 0, 1, basic_type(PROA_I64), PROA_CALL_Put};
     int64_t value = 3, result = 4;
 
     switch (call) {

@@ -286,11 +286,14 @@ static void wrong_operations_body(struct world *world)
     const struct proa_type *i64 = basic_type(PROA_I64), *f64 = basic_type(PROA_F64), *i32 = basic_type(PROA_I32), *f128 = basic_type(PROA_F128);
     struct proa_type bad = *i64;
     int64_t value = 3, other = 4;
-    struct proa_there there = {0, 0, 1, i64}, there_f64 = {0, 0, 1, f64}, there_f128 = {0, 0, 1, f128}, there_bad = {0, 0, 1, &bad};
+    struct proa_there there = {0, 0, 1, i64, PROA_CALL_Put}, there_f64 = there, there_f128 = there, there_bad = there;
     struct proa_buffer none = {NULL, 1, i64}, one = {&value, 1, i64}, two = {&value, 2, i32}, three = {&value, 3, i32}, real = {&value, 1, f64};
 
     bad.trouble = "is made for this test";
     bad.dense = bad.predefined = 0;
+    there_f64.type = f64;
+    there_f128.type = f128;
+    there_bad.type = &bad;
     CHECK_OK(proa_win_lock_all(win, 0));
     CHECK_FAILS(proa_put(win, &none, &there), PROA_ERR_BUFFER);
     CHECK_FAILS(proa_get(win, &none, &there), PROA_ERR_BUFFER);
