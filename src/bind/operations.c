@@ -1,13 +1,9 @@
 /*
  * MPI_Put, Get, Accumulate, Get_accumulate, Fetch_and_op, Compare_and_swap (MPI-4.1, 13.3.1 to 13.3.4) and their large-count forms.
  *
- * Each finds the window, turns its arguments into core's, and calls core. Put and get try the plain way first: core/op.h computes the
- * address and copies, inline.
+ * Each finds the window and does the operation (operation.h). Here is the general way too: it turns the arguments into core's, and calls core.
  */
 #include "bind/operation.h"
-#include "core/op.h"
-#include "host/operations.h"
-#include "host/types.h"
 
 /* ---- arguments ---- */
 
@@ -48,9 +44,9 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
     return PROA_OK;
 }
 
-/* ---- the operations ---- */
+/* ---- the general way ---- */
 
-int proa_do_put(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far)
+int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
@@ -63,7 +59,7 @@ int proa_do_put(struct proa_win *win, enum proa_call call, struct proa_near near
     return proa_return(win, call, error);
 }
 
-int proa_do_get(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far)
+int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
@@ -76,30 +72,7 @@ int proa_do_get(struct proa_win *win, enum proa_call call, struct proa_near near
     return proa_return(win, call, error);
 }
 
-static inline int is_in(const struct proa_win *win, int rank)
-{
-    return (unsigned)rank < (unsigned)win->size;
-}
-
-/* Both sides alike, and the target one of the window's: may the plain way be tried? */
-static inline int is_alike(const struct proa_win *win, int64_t count, MPI_Datatype datatype, int rank, int64_t target_count,
-                           MPI_Datatype target_datatype)
-{
-    return datatype == target_datatype && count == target_count && is_in(win, rank);
-}
-
-/* The plain way for the accumulate family: few elements of one predefined type. MPI_NO_OP gets, or does nothing. */
-static inline int accumulate_plain(struct proa_win *win, const void *origin, void *result, const void *compare, int64_t count,
-                                   MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op)
-{
-    int operation = proa_operation_find(op);
-
-    return operation >= 0 && (result || operation != PROA_OP_NO_OP) &&
-           proa_accumulate_plain(win, origin, result, compare, (uint64_t)count, proa_type_find(datatype), rank, displacement,
-                                 (enum proa_operation)operation);
-}
-
-int proa_do_accumulate(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far, MPI_Op op)
+int proa_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far, MPI_Op op)
 {
     struct proa_buffer origin;
     struct proa_there there;
@@ -116,8 +89,8 @@ int proa_do_accumulate(struct proa_win *win, enum proa_call call, struct proa_ne
 }
 
 /* Of the origin of a no-op nothing is looked at (MPI-4.1, 13.3.4). */
-int proa_do_get_accumulate(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_near result_near, struct proa_far far,
-                           MPI_Op op)
+int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_near result_near,
+                                  struct proa_far far, MPI_Op op)
 {
     struct proa_buffer origin = {0}, result;
     struct proa_there there;
@@ -144,11 +117,7 @@ PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, i
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Put, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
-        return MPI_SUCCESS;
-    return proa_do_put(win, PROA_CALL_Put, (struct proa_near){origin, count, datatype},
-                       (struct proa_far){rank, displacement, target_count, target_datatype});
+    return proa_do_put(win, PROA_CALL_Put, origin, count, datatype, rank, displacement, target_count, target_datatype);
 }
 PROA_ALIAS(Put);
 
@@ -159,11 +128,7 @@ PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int ran
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Get, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
-        return MPI_SUCCESS;
-    return proa_do_get(win, PROA_CALL_Get, (struct proa_near){origin, count, datatype},
-                       (struct proa_far){rank, displacement, target_count, target_datatype});
+    return proa_do_get(win, PROA_CALL_Get, origin, count, datatype, rank, displacement, target_count, target_datatype);
 }
 PROA_ALIAS(Get);
 
@@ -175,11 +140,7 @@ PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype data
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Accumulate, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
                                  handle);
-    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        accumulate_plain(win, origin, NULL, NULL, count, datatype, rank, displacement, op))
-        return MPI_SUCCESS;
-    return proa_do_accumulate(win, PROA_CALL_Accumulate, (struct proa_near){origin, count, datatype},
-                              (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+    return proa_do_accumulate(win, PROA_CALL_Accumulate, origin, count, datatype, rank, displacement, target_count, target_datatype, op);
 }
 PROA_ALIAS(Accumulate);
 
@@ -192,12 +153,8 @@ PROA_EXPORT int PMPI_Get_accumulate(const void *origin, int count, MPI_Datatype 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Get_accumulate, handle, origin, count, datatype, result, result_count, result_datatype, rank, displacement,
                                  target_count, target_datatype, op, handle);
-    if (is_alike(win, count, datatype, rank, target_count, target_datatype) && result_count == count && result_datatype == datatype &&
-        result && accumulate_plain(win, origin, result, NULL, count, datatype, rank, displacement, op))
-        return MPI_SUCCESS;
-    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate, (struct proa_near){origin, count, datatype},
-                                  (struct proa_near){result, result_count, result_datatype},
-                                  (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate, origin, count, datatype, result, result_count, result_datatype, rank,
+                                  displacement, target_count, target_datatype, op);
 }
 PROA_ALIAS(Get_accumulate);
 
@@ -212,7 +169,7 @@ PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Fetch_and_op, handle, origin, result, datatype, rank, displacement, op, handle);
-    if (is_in(win, rank) && result && accumulate_plain(win, origin, result, NULL, 1, datatype, rank, displacement, op))
+    if (proa_is_in(win, rank) && result && proa_accumulates_plain(win, origin, result, 1, datatype, rank, displacement, op))
         return MPI_SUCCESS;
     error = set_operation(op, &operation);
     if (!error)
@@ -235,7 +192,7 @@ PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, v
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Compare_and_swap, handle, origin, compare, result, datatype, rank, displacement, handle);
     type = proa_type_find(datatype);
-    if (is_in(win, rank) && origin && compare && result && proa_basic_compares((enum proa_basic)type->basic) &&
+    if (proa_is_in(win, rank) && origin && compare && result && proa_basic_compares((enum proa_basic)type->basic) &&
         proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement, PROA_OP_REPLACE))
         return MPI_SUCCESS;
     error = set_there(win, &there, &far, PROA_CALL_Compare_and_swap);
@@ -255,11 +212,7 @@ PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype dat
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Put_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
-        return MPI_SUCCESS;
-    return proa_do_put(win, PROA_CALL_Put_c, (struct proa_near){origin, count, datatype},
-                       (struct proa_far){rank, displacement, target_count, target_datatype});
+    return proa_do_put(win, PROA_CALL_Put_c, origin, count, datatype, rank, displacement, target_count, target_datatype);
 }
 PROA_ALIAS(Put_c);
 
@@ -270,11 +223,7 @@ PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype,
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Get_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
-        return MPI_SUCCESS;
-    return proa_do_get(win, PROA_CALL_Get_c, (struct proa_near){origin, count, datatype},
-                       (struct proa_far){rank, displacement, target_count, target_datatype});
+    return proa_do_get(win, PROA_CALL_Get_c, origin, count, datatype, rank, displacement, target_count, target_datatype);
 }
 PROA_ALIAS(Get_c);
 
@@ -286,11 +235,7 @@ PROA_EXPORT int PMPI_Accumulate_c(const void *origin, MPI_Count count, MPI_Datat
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Accumulate_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
                                  handle);
-    if (is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        accumulate_plain(win, origin, NULL, NULL, count, datatype, rank, displacement, op))
-        return MPI_SUCCESS;
-    return proa_do_accumulate(win, PROA_CALL_Accumulate_c, (struct proa_near){origin, count, datatype},
-                              (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+    return proa_do_accumulate(win, PROA_CALL_Accumulate_c, origin, count, datatype, rank, displacement, target_count, target_datatype, op);
 }
 PROA_ALIAS(Accumulate_c);
 
@@ -303,12 +248,8 @@ PROA_EXPORT int PMPI_Get_accumulate_c(const void *origin, MPI_Count count, MPI_D
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Get_accumulate_c, handle, origin, count, datatype, result, result_count, result_datatype, rank,
                                  displacement, target_count, target_datatype, op, handle);
-    if (is_alike(win, count, datatype, rank, target_count, target_datatype) && result_count == count && result_datatype == datatype &&
-        result && accumulate_plain(win, origin, result, NULL, count, datatype, rank, displacement, op))
-        return MPI_SUCCESS;
-    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate_c, (struct proa_near){origin, count, datatype},
-                                  (struct proa_near){result, result_count, result_datatype},
-                                  (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate_c, origin, count, datatype, result, result_count, result_datatype, rank,
+                                  displacement, target_count, target_datatype, op);
 }
 PROA_ALIAS(Get_accumulate_c);
 #endif

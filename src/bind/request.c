@@ -1,6 +1,8 @@
 /*
  * MPI_Rput, Rget, Raccumulate, Rget_accumulate (MPI-4.1, 13.3.5) and their large-count forms.
  *
+ * Each is the plain form of its operation (operation.h), and gives a request.
+ *
  * On one node an operation is done when its call returns. Its request is one of the host's, of a message to MPI_PROC_NULL, which is
  * complete from the start: so it works in every call that takes requests, mixed with any others.
  */
@@ -35,19 +37,61 @@ static int give_request(struct proa_win *win, enum proa_call call, int outcome, 
     return proa_pmpi()->Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, proa_private_comm(), request);
 }
 
+/* ---- the operations ---- */
+
+PROA_BODY put_requested(struct proa_win *win, enum proa_call call, const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
+{
+    int outcome = check_passive(win, call, rank);
+
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_do_put(win, call, origin, count, datatype, rank, displacement, target_count, target_datatype);
+    return give_request(win, call, outcome, request);
+}
+
+PROA_BODY get_requested(struct proa_win *win, enum proa_call call, void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
+{
+    int outcome = check_passive(win, call, rank);
+
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_do_get(win, call, origin, count, datatype, rank, displacement, target_count, target_datatype);
+    return give_request(win, call, outcome, request);
+}
+
+PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin, int64_t count, MPI_Datatype datatype,
+                               int rank, MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype, MPI_Op op,
+                               MPI_Request *request)
+{
+    int outcome = check_passive(win, call, rank);
+
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_do_accumulate(win, call, origin, count, datatype, rank, displacement, target_count, target_datatype, op);
+    return give_request(win, call, outcome, request);
+}
+
+PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin, int64_t count, MPI_Datatype datatype,
+                                   void *result, int64_t result_count, MPI_Datatype result_datatype, int rank, MPI_Aint displacement,
+                                   int64_t target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
+{
+    int outcome = check_passive(win, call, rank);
+
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_do_get_accumulate(win, call, origin, count, datatype, result, result_count, result_datatype, rank, displacement,
+                                         target_count, target_datatype, op);
+    return give_request(win, call, outcome, request);
+}
+
+/* ---- the calls ---- */
+
 PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
                           MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
-    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rput, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
-    outcome = check_passive(win, PROA_CALL_Rput, rank);
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_put(win, PROA_CALL_Rput, (struct proa_near){origin, count, datatype},
-                              (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(win, PROA_CALL_Rput, outcome, request);
+    return put_requested(win, PROA_CALL_Rput, origin, count, datatype, rank, displacement, target_count, target_datatype, request);
 }
 PROA_ALIAS(Rput);
 
@@ -55,15 +99,10 @@ PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int ra
                           MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
-    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rget, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
-    outcome = check_passive(win, PROA_CALL_Rget, rank);
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get(win, PROA_CALL_Rget, (struct proa_near){origin, count, datatype},
-                              (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(win, PROA_CALL_Rget, outcome, request);
+    return get_requested(win, PROA_CALL_Rget, origin, count, datatype, rank, displacement, target_count, target_datatype, request);
 }
 PROA_ALIAS(Rget);
 
@@ -71,16 +110,12 @@ PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype dat
                                  MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
-    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Raccumulate, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
                                  handle, request);
-    outcome = check_passive(win, PROA_CALL_Raccumulate, rank);
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_accumulate(win, PROA_CALL_Raccumulate, (struct proa_near){origin, count, datatype},
-                                     (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(win, PROA_CALL_Raccumulate, outcome, request);
+    return accumulate_requested(win, PROA_CALL_Raccumulate, origin, count, datatype, rank, displacement, target_count, target_datatype,
+                                op, request);
 }
 PROA_ALIAS(Raccumulate);
 
@@ -89,17 +124,12 @@ PROA_EXPORT int PMPI_Rget_accumulate(const void *origin, int count, MPI_Datatype
                                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
-    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rget_accumulate, handle, origin, count, datatype, result, result_count, result_datatype, rank,
                                  displacement, target_count, target_datatype, op, handle, request);
-    outcome = check_passive(win, PROA_CALL_Rget_accumulate, rank);
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get_accumulate(win, PROA_CALL_Rget_accumulate, (struct proa_near){origin, count, datatype},
-                                         (struct proa_near){result, result_count, result_datatype},
-                                         (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(win, PROA_CALL_Rget_accumulate, outcome, request);
+    return get_accumulate_requested(win, PROA_CALL_Rget_accumulate, origin, count, datatype, result, result_count, result_datatype, rank,
+                                    displacement, target_count, target_datatype, op, request);
 }
 PROA_ALIAS(Rget_accumulate);
 
@@ -108,16 +138,11 @@ PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype da
                             MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
-    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rput_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle,
                                  request);
-    outcome = check_passive(win, PROA_CALL_Rput_c, rank);
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_put(win, PROA_CALL_Rput_c, (struct proa_near){origin, count, datatype},
-                              (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(win, PROA_CALL_Rput_c, outcome, request);
+    return put_requested(win, PROA_CALL_Rput_c, origin, count, datatype, rank, displacement, target_count, target_datatype, request);
 }
 PROA_ALIAS(Rput_c);
 
@@ -125,16 +150,11 @@ PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype
                             MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
-    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rget_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle,
                                  request);
-    outcome = check_passive(win, PROA_CALL_Rget_c, rank);
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get(win, PROA_CALL_Rget_c, (struct proa_near){origin, count, datatype},
-                              (struct proa_far){rank, displacement, target_count, target_datatype});
-    return give_request(win, PROA_CALL_Rget_c, outcome, request);
+    return get_requested(win, PROA_CALL_Rget_c, origin, count, datatype, rank, displacement, target_count, target_datatype, request);
 }
 PROA_ALIAS(Rget_c);
 
@@ -142,16 +162,12 @@ PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Data
                                    MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
-    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Raccumulate_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
                                  handle, request);
-    outcome = check_passive(win, PROA_CALL_Raccumulate_c, rank);
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_accumulate(win, PROA_CALL_Raccumulate_c, (struct proa_near){origin, count, datatype},
-                                     (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(win, PROA_CALL_Raccumulate_c, outcome, request);
+    return accumulate_requested(win, PROA_CALL_Raccumulate_c, origin, count, datatype, rank, displacement, target_count, target_datatype,
+                                op, request);
 }
 PROA_ALIAS(Raccumulate_c);
 
@@ -160,17 +176,12 @@ PROA_EXPORT int PMPI_Rget_accumulate_c(const void *origin, MPI_Count count, MPI_
                                        MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
-    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Rget_accumulate_c, handle, origin, count, datatype, result, result_count, result_datatype, rank,
                                  displacement, target_count, target_datatype, op, handle, request);
-    outcome = check_passive(win, PROA_CALL_Rget_accumulate_c, rank);
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get_accumulate(win, PROA_CALL_Rget_accumulate_c, (struct proa_near){origin, count, datatype},
-                                         (struct proa_near){result, result_count, result_datatype},
-                                         (struct proa_far){rank, displacement, target_count, target_datatype}, op);
-    return give_request(win, PROA_CALL_Rget_accumulate_c, outcome, request);
+    return get_accumulate_requested(win, PROA_CALL_Rget_accumulate_c, origin, count, datatype, result, result_count, result_datatype,
+                                    rank, displacement, target_count, target_datatype, op, request);
 }
 PROA_ALIAS(Rget_accumulate_c);
 #endif
