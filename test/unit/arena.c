@@ -204,11 +204,7 @@ static void random_blocks_body(struct world *world)
     }
 }
 
-static void random_blocks(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = random_blocks_body});
-}
+WORLD_TEST(random_blocks, 1)
 
 static void alignments_body(struct world *world)
 {
@@ -225,11 +221,7 @@ static void alignments_body(struct world *world)
     check_all_merged();
 }
 
-static void alignments(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = alignments_body});
-}
+WORLD_TEST(alignments, 1)
 
 static void empty_blocks_body(struct world *world)
 {
@@ -242,11 +234,7 @@ static void empty_blocks_body(struct world *world)
     CHECK(proa_arena_free(two));
 }
 
-static void empty_blocks(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = empty_blocks_body});
-}
+WORLD_TEST(empty_blocks, 1)
 
 static void not_a_block_body(struct world *world)
 {
@@ -263,11 +251,7 @@ static void not_a_block_body(struct world *world)
     check_all_merged();
 }
 
-static void not_a_block(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = not_a_block_body});
-}
+WORLD_TEST(not_a_block, 1)
 
 /* ---- find ---- */
 
@@ -298,11 +282,7 @@ static void find_body(struct world *world)
     CHECK(!proa_arena_segment(PROA_SEGMENTS));
 }
 
-static void find(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = find_body});
-}
+WORLD_TEST(find, 1)
 
 /* ---- pages ---- */
 
@@ -335,11 +315,7 @@ static void pages_given_back_body(struct world *world)
     CHECK(two && bytes_in_use() >= before + bytes);
 }
 
-static void pages_given_back(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = pages_given_back_body});
-}
+WORLD_TEST(pages_given_back, 1)
 
 /* ---- refusals ---- */
 
@@ -373,11 +349,7 @@ static void impossible_sizes_body(struct world *world)
     check_all_merged();
 }
 
-static void impossible_sizes(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = impossible_sizes_body});
-}
+WORLD_TEST(impossible_sizes, 1)
 
 /* More than the node says that it has. */
 static void no_memory_left_body(struct world *world)
@@ -398,11 +370,7 @@ static void no_memory_left_body(struct world *world)
     check_all_merged();
 }
 
-static void no_memory_left(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = no_memory_left_body});
-}
+WORLD_TEST(no_memory_left, 1)
 
 /* The kernel refuses in the middle of a reservation that is made piece by piece: what was reserved for nothing goes back. */
 static void reservation_fails_body(struct world *world)
@@ -421,11 +389,7 @@ static void reservation_fails_body(struct world *world)
     check_all_merged();
 }
 
-static void reservation_fails(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = reservation_fails_body});
-}
+WORLD_TEST(reservation_fails, 1)
 
 /* A timer that ticks before a large piece is done, again and again. */
 static void interrupted_body(struct world *world)
@@ -443,11 +407,7 @@ static void interrupted_body(struct world *world)
     check_all_merged();
 }
 
-static void interrupted(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = interrupted_body, .limit_s = 20});
-}
+WORLD_TEST(interrupted, 1, .limit_s = 20)
 
 /* No memory for the arena's own notes, at each place where it asks for some. */
 static void notes_fail_body(struct world *world)
@@ -472,11 +432,7 @@ static void notes_fail_body(struct world *world)
     check_all_merged();
 }
 
-static void notes_fail(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = notes_fail_body});
-}
+WORLD_TEST(notes_fail, 1)
 
 /* ---- segments ---- */
 
@@ -504,11 +460,7 @@ static void several_segments_body(struct world *world)
     check_all_merged();
 }
 
-static void several_segments(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = several_segments_body});
-}
+WORLD_TEST(several_segments, 1)
 
 /* One block that is larger than any segment so far. */
 static void large_block_body(struct world *world)
@@ -525,11 +477,7 @@ static void large_block_body(struct world *world)
     check_all_merged();
 }
 
-static void large_block(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = large_block_body});
-}
+WORLD_TEST(large_block, 1)
 
 /* A limit on the size of files, as of `ulimit -f`: whoever goes beyond is sent SIGXFSZ. */
 static void small_files(struct world *world)
@@ -557,11 +505,7 @@ static void file_limit_body(struct world *world)
     CHECK(proa_arena_is_limited(2 * mib)); /* there is memory, but no segment left to put it in */
 }
 
-static void file_limit(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .before = small_files, .body = file_limit_body});
-}
+WORLD_TEST(file_limit, 1, .before = small_files)
 
 static void small_means_body(struct world *world)
 {
@@ -581,11 +525,7 @@ static void small_means_body(struct world *world)
     check_all_merged();
 }
 
-static void small_means(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = small_means_body});
-}
+WORLD_TEST(small_means, 1)
 
 /* ---- the program closes files that are not its own ---- */
 
@@ -627,11 +567,7 @@ static void closed_files_body(struct world *world)
     CHECK_OK(proa_core_start());
 }
 
-static void closed_files(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = closed_files_body});
-}
+WORLD_TEST(closed_files, 1)
 
 /* ---- threads ---- */
 
@@ -654,11 +590,7 @@ static void several_threads_body(struct world *world)
     check_all_merged();
 }
 
-static void several_threads(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = several_threads_body});
-}
+WORLD_TEST(several_threads, 1)
 
 /* ---- start and stop ---- */
 
@@ -683,11 +615,7 @@ static void started_again_body(struct world *world)
     check_all_merged();
 }
 
-static void started_again(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = started_again_body});
-}
+WORLD_TEST(started_again, 1)
 
 int main(void)
 {

@@ -140,11 +140,7 @@ static void several_windows_body(struct world *world)
         window_free(wins[i]);
 }
 
-static void several_windows(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 4, .body = several_windows_body});
-}
+WORLD_TEST(several_windows, 4)
 
 int main(void)
 {

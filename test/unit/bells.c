@@ -181,11 +181,7 @@ static void open_fence_body(struct world *world)
     window_free(win);
 }
 
-static void open_fence(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = open_fence_body});
-}
+WORLD_TEST(open_fence, 3)
 
 /* ---- locks on a window ---- */
 
@@ -271,11 +267,7 @@ static void granted_body(struct world *world)
     window_free(win);
 }
 
-static void granted(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = granted_body});
-}
+WORLD_TEST(granted, 3)
 
 /* ---- the steps of the reader-writer lock, each as its caller takes it: all of them let somebody on ---- */
 
@@ -312,11 +304,7 @@ static void rwlock_body(struct world *world)
     CHECK_EQUAL(atomic_load(&l.lock.state), PROA_RW_WANTED);
 }
 
-static void rwlock(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = rwlock_body});
-}
+WORLD_TEST(rwlock, 1)
 
 /* ---- stripes ---- */
 
@@ -427,11 +415,7 @@ static void wake_body(struct world *world)
     CHECK(woken > 0);
 }
 
-static void wake(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = wake_body});
-}
+WORLD_TEST(wake, 2)
 
 int main(void)
 {

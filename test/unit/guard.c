@@ -237,11 +237,7 @@ static void no_slots_body(struct world *world)
     window_free(win);
 }
 
-static void no_slots(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 4, .body = no_slots_body});
-}
+WORLD_TEST(no_slots, 4)
 
 /* ---- elements of any size at any address, singly and in bulk ---- */
 
@@ -334,11 +330,7 @@ static void any_in_arena_body(struct world *world)
     any_elements(world, win, win->base);
 }
 
-static void any_in_arena(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = any_in_arena_body});
-}
+WORLD_TEST(any_in_arena, 3)
 
 /* Private memory: the owner works on it directly, the others by cma. */
 static void any_private_body(struct world *world)
@@ -351,11 +343,7 @@ static void any_private_body(struct world *world)
     }
 }
 
-static void any_private(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = any_private_body});
-}
+WORLD_TEST(any_private, 3)
 
 /* ---- the same element by a plain type and by a derived one ---- */
 
@@ -523,11 +511,7 @@ static void granularity_body(struct world *world)
     window_free(win);
 }
 
-static void granularity(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 4, .body = granularity_body});
-}
+WORLD_TEST(granularity, 4)
 
 /* ---- alone with the target: no guard at all, and nobody disturbed ---- */
 
@@ -552,11 +536,7 @@ static void exclusive_body(struct world *world)
     window_free(win);
 }
 
-static void exclusive(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 4, .body = exclusive_body});
-}
+WORLD_TEST(exclusive, 4)
 
 /* ---- several threads of each process ---- */
 
@@ -721,11 +701,7 @@ static void around_the_stripes_body(struct world *world)
     free(values);
 }
 
-static void around_the_stripes(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = around_the_stripes_body});
-}
+WORLD_TEST(around_the_stripes, 3)
 
 int main(void)
 {

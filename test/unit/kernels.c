@@ -92,11 +92,7 @@ static void defined_body(struct world *world)
     CHECK_EQUAL(strcmp(proa_basic_name(PROA_DOUBLE_DOUBLE), "DOUBLE_DOUBLE"), 0);
 }
 
-static void defined(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = defined_body});
-}
+WORLD_TEST(defined, 1)
 
 /* ---- one element, whatever it is: numbers wide enough for all of them ---- */
 
@@ -367,11 +363,7 @@ static void all_kernels_body(struct world *world)
     try_table(6);
 }
 
-static void all_kernels(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = all_kernels_body});
-}
+WORLD_TEST(all_kernels, 1)
 
 /* ---- floating numbers of 16 bits: rounded as IEEE 754 says, and what is no number stays none ---- */
 
@@ -426,11 +418,7 @@ static void halves_body(struct world *world)
     CHECK((t & 0x7fff) > 0x7f80);
 }
 
-static void halves(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = halves_body});
-}
+WORLD_TEST(halves, 1)
 
 /* MINLOC and MAXLOC leave the padding of the target alone: something else may live there. */
 static void padding_body(struct world *world)
@@ -452,11 +440,7 @@ static void padding_body(struct world *world)
     }
 }
 
-static void padding(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = padding_body});
-}
+WORLD_TEST(padding, 1)
 
 int main(void)
 {

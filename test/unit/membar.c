@@ -58,11 +58,7 @@ static void calls_body(struct world *world)
     CHECK_EQUAL(made, kernel_has_it());
 }
 
-static void calls(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = calls_body});
-}
+WORLD_TEST(calls, 1)
 
 static void refuse(struct world *world)
 {
@@ -78,11 +74,7 @@ static void refused_calls_body(struct world *world)
     CHECK_EQUAL(made, 0);
 }
 
-static void refused_calls(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = refused_calls_body, .before = refuse});
-}
+WORLD_TEST(refused_calls, 1, .before = refuse)
 
 /* ---- light against heavy ---- */
 
@@ -122,11 +114,7 @@ static void fences_body(struct world *world)
     light_and_heavy(world, 1);
 }
 
-static void fences(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = fences_body, .limit_s = 120});
-}
+WORLD_TEST(fences, 2, .limit_s = 120)
 
 /* The kernel refuses rank 0 only: once the two have met, both have full fences on both sides. */
 static void refused_fences_body(struct world *world)
@@ -136,11 +124,7 @@ static void refused_fences_body(struct world *world)
     fences_body(world);
 }
 
-static void refused_fences(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = refused_fences_body, .before = refuse, .limit_s = 120});
-}
+WORLD_TEST(refused_fences, 2, .before = refuse, .limit_s = 120)
 
 /* ---- the compiler ---- */
 
@@ -182,11 +166,7 @@ static void compiler_body(struct world *world)
     world_threads(2, wait_or_tell, &plain);
 }
 
-static void compiler(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = compiler_body, .limit_s = 20});
-}
+WORLD_TEST(compiler, 1, .limit_s = 20)
 
 int main(void)
 {

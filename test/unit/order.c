@@ -284,11 +284,7 @@ static void orders_body(struct world *world)
     }
 }
 
-static void orders(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = orders_body});
-}
+WORLD_TEST(orders, 2)
 
 /* Another process holds a lock on our window: not our mistake, and perhaps none of its own, if it has run ahead of our post. */
 static void post_while_locked_body(struct world *world)
@@ -314,11 +310,7 @@ static void post_while_locked_body(struct world *world)
     window_free(win);
 }
 
-static void post_while_locked(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = post_while_locked_body});
-}
+WORLD_TEST(post_while_locked, 2)
 
 /* A window that is locked and exposed at once: neither its own process nor the origin is told that it is alone with it. */
 static void check_nobody_alone(struct proa_win *win)
@@ -372,11 +364,7 @@ static void fence_modes_body(struct world *world)
     window_free(win);
 }
 
-static void fence_modes(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = fence_modes_body});
-}
+WORLD_TEST(fence_modes, 3)
 
 int main(void)
 {

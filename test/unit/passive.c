@@ -279,11 +279,7 @@ static void readers_cross_windows_body(struct world *world)
     window_free(first);
 }
 
-static void readers_cross_windows(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 4, .body = readers_cross_windows_body, .limit_s = 10});
-}
+WORLD_TEST(readers_cross_windows, 4, .limit_s = 10)
 
 /* One process holds a target exclusively and wants a second one; another holds a third exclusively, for which a lock_all waits. Writers
  * give way to waiting lock_alls, but not while they hold a lock that others wait for. */
@@ -339,11 +335,7 @@ static void writer_and_lock_all_windows_body(struct world *world)
     window_free(held);
 }
 
-static void writer_and_lock_all_windows(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = writer_and_lock_all_windows_body, .limit_s = 10});
-}
+WORLD_TEST(writer_and_lock_all_windows, 3, .limit_s = 10)
 
 /* A lock_all waits, for target 0; who holds target 1 stands in its way too, and does not give way to it: it gets into the queue of target 0,
  * which is what that one's holder waits to see. */
@@ -487,11 +479,7 @@ static void reader_and_waiting_writer_body(struct world *world)
     window_free(first);
 }
 
-static void reader_and_waiting_writer(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = reader_and_waiting_writer_body, .limit_s = 10});
-}
+WORLD_TEST(reader_and_waiting_writer, 3, .limit_s = 10)
 
 /* ---- no overtaking by those who stand in nobody's way ---- */
 
@@ -717,11 +705,7 @@ static void threads_body(struct world *world)
     window_free(crew.win);
 }
 
-static void threads(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2 * THREADS, .body = threads_body});
-}
+WORLD_TEST(threads, 2 * THREADS)
 
 /* ---- fairness: among others who never stop ---- */
 
@@ -812,11 +796,7 @@ static void nocheck_body(struct world *world)
     window_free(win);
 }
 
-static void nocheck(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = nocheck_body});
-}
+WORLD_TEST(nocheck, 3)
 
 /* What one puts and flushes another sees, having been told outside of MPI. */
 static void flush_body(struct world *world)
@@ -844,11 +824,7 @@ static void flush_body(struct world *world)
     window_free(win);
 }
 
-static void flush(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = flush_body});
-}
+WORLD_TEST(flush, 2)
 
 /* A writer gives way to a lock_all that waits, and gets in once that has been granted, though the counts have passed 2^32 meanwhile. */
 static void wrap_while_waiting_body(struct world *world)
@@ -878,11 +854,7 @@ static void wrap_while_waiting_body(struct world *world)
     window_free(win);
 }
 
-static void wrap_while_waiting(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = wrap_while_waiting_body, .limit_s = 10});
-}
+WORLD_TEST(wrap_while_waiting, 2, .limit_s = 10)
 
 /* The counts of waiting lock_alls pass 2^32, and 2^31. */
 static void wrap_body(struct world *world)
@@ -907,11 +879,7 @@ static void wrap_body(struct world *world)
     }
 }
 
-static void wrap(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 4, .body = wrap_body});
-}
+WORLD_TEST(wrap, 4)
 
 int main(void)
 {

@@ -99,11 +99,7 @@ static void closed_files_body(struct world *world)
     world_barrier(world);
 }
 
-static void closed_files(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = closed_files_body});
-}
+WORLD_TEST(closed_files, 3)
 
 /* ---- processes that end ---- */
 
@@ -171,11 +167,7 @@ static void guests_in_turn_body(struct world *world)
     }
 }
 
-static void guests_in_turn(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = guests_in_turn_body});
-}
+WORLD_TEST(guests_in_turn, 1)
 
 /* Who is still held, or alive, stays where it is. */
 static void still_needed_body(struct world *world)
@@ -207,11 +199,7 @@ static void still_needed_body(struct world *world)
     CHECK_EQUAL(load_processes, 5);
 }
 
-static void still_needed(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = still_needed_body});
-}
+WORLD_TEST(still_needed, 1)
 
 /* A window holds its peers, and lets them go. */
 static void windows_hold_body(struct world *world)
@@ -232,11 +220,7 @@ static void windows_hold_body(struct world *world)
     CHECK_EQUAL(peer->holders, 0);
 }
 
-static void windows_hold(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = windows_hold_body});
-}
+WORLD_TEST(windows_hold, 2)
 
 int main(void)
 {

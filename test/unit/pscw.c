@@ -127,11 +127,7 @@ static void ahead_body(struct world *world)
     window_free(win);
 }
 
-static void ahead(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = ahead_body});
-}
+WORLD_TEST(ahead, 2)
 
 /* A target that posts long before the start, and an origin that completes long before the wait: nobody waits for anybody. */
 static void local_calls_body(struct world *world)
@@ -163,11 +159,7 @@ static void local_calls_body(struct world *world)
     window_free(win);
 }
 
-static void local_calls(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = local_calls_body});
-}
+WORLD_TEST(local_calls, 2)
 
 /* ---- groups ---- */
 
@@ -185,11 +177,7 @@ static void empty_groups_body(struct world *world)
     window_free(win);
 }
 
-static void empty_groups(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = empty_groups_body});
-}
+WORLD_TEST(empty_groups, 2)
 
 /* A random directed graph for each round, the same in all processes: an edge is an origin and a target. */
 static void graph_body(struct world *world)
@@ -262,11 +250,7 @@ static void some_untouched_body(struct world *world)
     window_free(win);
 }
 
-static void some_untouched(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = some_untouched_body});
-}
+WORLD_TEST(some_untouched, 3)
 
 /* ---- mixed with fences: a fence without operations behind it leaves room for other epochs ---- */
 
@@ -282,11 +266,7 @@ static void after_fence_body(struct world *world)
     window_free(win);
 }
 
-static void after_fence(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = after_fence_body});
-}
+WORLD_TEST(after_fence, 3)
 
 /* ---- more origins than one wants to fork ---- */
 
@@ -356,11 +336,7 @@ static void many_origins_body(struct world *world)
     proa_win_release(win);
 }
 
-static void many_origins(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = many_origins_body});
-}
+WORLD_TEST(many_origins, 2)
 
 /* The other way round: one origin, 300 targets played by rank 1. */
 static void many_targets_body(struct world *world)
@@ -399,11 +375,7 @@ static void many_targets_body(struct world *world)
     proa_win_release(win);
 }
 
-static void many_targets(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = many_targets_body});
-}
+WORLD_TEST(many_targets, 2)
 
 /* What is told is named by where it stands in a block (core/tell.h): these words and no others. */
 static void words(void **state)

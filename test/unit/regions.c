@@ -160,11 +160,7 @@ static void model_body(struct world *world)
     CHECK(proa_arena_free(arena));
 }
 
-static void model(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = model_body});
-}
+WORLD_TEST(model, 1)
 
 /* ---- single rules ---- */
 
@@ -201,11 +197,7 @@ static void rules_body(struct world *world)
     window_free(win); /* with regions left: forgotten */
 }
 
-static void rules(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = rules_body});
-}
+WORLD_TEST(rules, 1)
 
 /* Two windows know nothing of each other's regions. */
 static void two_windows_body(struct world *world)
@@ -224,11 +216,7 @@ static void two_windows_body(struct world *world)
     window_free(one);
 }
 
-static void two_windows(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = two_windows_body});
-}
+WORLD_TEST(two_windows, 1)
 
 /* ---- neighbours ---- */
 
@@ -373,11 +361,7 @@ static void across_segments_body(struct world *world)
     window_free(win);
 }
 
-static void across_segments(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = across_segments_body});
-}
+WORLD_TEST(across_segments, 1)
 
 /*
  * A table that moves from segment to segment, as it does when it grows, while somebody looks. Whoever looks may find a mixture of old and
@@ -447,11 +431,7 @@ static void moving_table_body(struct world *world)
     window_free(win);
 }
 
-static void moving_table(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = moving_table_body});
-}
+WORLD_TEST(moving_table, 1)
 
 /* Several threads of the owner, each with regions of its own. */
 static void attach_in_thread(void *arg, int number)
@@ -482,11 +462,7 @@ static void attaching_threads_body(struct world *world)
     window_free(win);
 }
 
-static void attaching_threads(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = attaching_threads_body});
-}
+WORLD_TEST(attaching_threads, 1)
 
 /* Detaching takes effect: what was found, and remembered, is not found again. */
 static void forgotten_body(struct world *world)
@@ -523,11 +499,7 @@ static void forgotten_body(struct world *world)
     free(memory);
 }
 
-static void forgotten(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = forgotten_body});
-}
+WORLD_TEST(forgotten, 2)
 
 int main(void)
 {

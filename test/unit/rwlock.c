@@ -176,11 +176,7 @@ static void alone_body(struct world *world)
     check_free(world);
 }
 
-static void alone(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 1, .body = alone_body});
-}
+WORLD_TEST(alone, 1)
 
 /* ---- order: who came first gets in first ---- */
 
@@ -292,11 +288,7 @@ static void order_body(struct world *world)
     writer_behind_reader(world, UINT32_MAX - 5);
 }
 
-static void order(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = order_body});
-}
+WORLD_TEST(order, 3)
 
 static void queue_body(struct world *world)
 {
@@ -306,11 +298,7 @@ static void queue_body(struct world *world)
     }
 }
 
-static void queue(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 8, .body = queue_body});
-}
+WORLD_TEST(queue, 8)
 
 /* ---- fairness: one kind all the time, and one of the other kind among them ---- */
 

@@ -272,11 +272,7 @@ static void huge_counts_body(struct world *world)
     window_free(win);
 }
 
-static void huge_counts(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = huge_counts_body});
-}
+WORLD_TEST(huge_counts, 2)
 
 /* ---- wrong arguments of operations ---- */
 
@@ -323,11 +319,7 @@ static void wrong_operations_body(struct world *world)
     window_free(win);
 }
 
-static void wrong_operations(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = wrong_operations_body});
-}
+WORLD_TEST(wrong_operations, 2)
 
 /* Where the next small block would be: grows if something was not given back. */
 static void *next_block(void)
@@ -554,11 +546,7 @@ static void further_segments_body(struct world *world)
         window_free(wins[i]);
 }
 
-static void further_segments(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = further_segments_body});
-}
+WORLD_TEST(further_segments, 3)
 
 /* Many windows at once share files and mappings; all memory comes back. */
 static void many_windows_body(struct world *world)
@@ -586,11 +574,7 @@ static void many_windows_body(struct world *world)
     free(wins);
 }
 
-static void many_windows(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = many_windows_body});
-}
+WORLD_TEST(many_windows, 3)
 
 /* A window on some of the processes, and on all in another order: ranks are the window's. */
 static void other_order_body(struct world *world)
@@ -887,11 +871,7 @@ static void broken_exchange_body(struct world *world)
     window_free(window_of_words(world, 4));
 }
 
-static void broken_exchange(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = broken_exchange_body});
-}
+WORLD_TEST(broken_exchange, 2)
 
 /* ---- other processes may read our private memory (linked with --wrap=prctl) ---- */
 
@@ -996,11 +976,7 @@ static void one_node_body(struct world *world)
     window_free(window_of_words(world, 4));
 }
 
-static void one_node(void **state)
-{
-    (void)state;
-    world_run(&(struct world_plan){.size = 3, .before = same_node, .body = one_node_body});
-}
+WORLD_TEST(one_node, 3, .before = same_node)
 
 int main(void)
 {

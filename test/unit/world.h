@@ -37,6 +37,15 @@ struct world_plan {
 
 void world_run(const struct world_plan *plan);
 
+/* Makes the cmocka test NAME, which runs NAME_body in so many processes. Other fields of the plan may stand behind their number:
+ * WORLD_TEST(name, 2, .limit_s = 20). No semicolon after it. */
+#define WORLD_TEST(name, ...)                                                                                                              \
+    static void name(void **state)                                                                                                         \
+    {                                                                                                                                      \
+        (void)state;                                                                                                                       \
+        world_run(&(struct world_plan){.body = name##_body, .size = __VA_ARGS__});                                                         \
+    }
+
 /* Returns once all processes of the world have called it. Not Proa's barrier. */
 void world_barrier(struct world *world);
 
