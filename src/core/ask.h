@@ -46,7 +46,7 @@ static inline void proa_ask_passed(const struct proa_win *win, uint64_t number)
     proa_wait_count(&win->leader->passed, number, &win->leader->barrier_bell);
 }
 
-/* ---- lock_all, and those who wait outside of a lock's queue, at the leader (core/passive.c) ---- */
+/* ---- lock_all, and those who wait outside of a lock's queue, at the leader (core/lock.c) ---- */
 
 /* We hold, or try for, a lock_all. Sequentially consistent: the caller goes on to look for writers. */
 static inline void proa_ask_all_enter(struct proa_all_ctl *all)

@@ -69,7 +69,7 @@ struct proa_proc_ctl {
     struct proa_stripe stripes[PROA_STRIPES];
 };
 
-/* lock_all, and those who wait outside of a lock's queue, counted for the whole window in the leader's block, rank PROA_LEADER (core/passive.c). */
+/* lock_all, and those who wait outside of a lock's queue, counted for the whole window in the leader's block, rank PROA_LEADER (core/lock.c). */
 struct proa_all_ctl {
     _Atomic uint32_t active PROA_ALIGNED_LINE; /* origins that hold, or are just trying for, a lock_all */
     _Atomic uint32_t asked;                    /* lock_alls, and shared locks of those who hold others, that had to wait, ever */

@@ -1,7 +1,7 @@
 /*
  * Which locks this process holds, and whether anybody waits for one of them.
  *
- * Asked only by somebody who has found a lock taken (core/passive.c). So nothing is counted when a lock is taken or given back: the answer
+ * Asked only by somebody who has found a lock taken (core/lock.c). So nothing is counted when a lock is taken or given back: the answer
  * is read from the epochs of the process's windows, where a lock that is not granted yet, or that NOCHECK has not taken, does not stand.
  */
 #ifndef PROA_CORE_HELD_H

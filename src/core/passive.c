@@ -1,186 +1,13 @@
-/*
- * Passive target synchronization: lock, unlock, lock_all, unlock_all, flush, sync (MPI-4.1, 13.5.3 and 13.5.4).
- *
- * A lock on one target is that target's reader-writer lock (core/rwlock.h): one atomic when free. A lock_all does not take n locks: it
- * counts itself in one word of the window, then looks whether any target has a writer. An exclusive lock takes its target, then looks at
- * that word. Both announce before they look, sequentially consistent, so they cannot miss each other (Dekker). A lock_all that finds a
- * writer takes its count back and waits for that writer holding nothing, so it cannot deadlock with a process that locks several targets.
- *
- * Fairness: those who find a lock taken wait in its queue, first come first served. A lock_all cannot, nor can a shared lock of a process
- * that holds others already: two readers that cross, each with a writer waiting behind it, would wait for ever. These wait outside of the
- * queue, for the writers that are there, and are counted in `asked` and `granted`; a writer that comes later waits until they have had
- * their turn. Nobody who holds a lock that somebody waits for (is_pressed) waits for one who only waits: it goes ahead of such writers, and
- * gives way to nobody outside. So in a circle of processes that wait for each other each one waits for a lock that another holds, and then
- * the program itself is wrong. Whoever does not stand in anybody's way overtakes nobody, whatever else it holds.
- */
+/* Passive target synchronization: lock, unlock, lock_all, unlock_all, flush, sync (MPI-4.1, 13.5.3 and 13.5.4). */
 #include "base/fail.h"
-#include "base/system.h"
-#include "core/ask.h"
-#include "core/held.h"
+#include "core/lock.h"
 #include "core/settle.h"
 #include "core/strict.h"
 #include "core/sync.h"
 
-/* ---- who may go ahead ---- */
-
-/* A wait that looks, as it goes on, whether meanwhile somebody waits for what we hold. */
-struct patience {
-    long begin_ns; /* 0: it has not begun */
-};
-
-/* Another thread of ours may hold a lock and come to its end only after this one: then that one's counts as well, but only after so long a
- * wait, as threads that do not depend on each other should not overtake strangers for each other's sake. */
-enum { THREADS_DEPEND_NS = 1000000000 };
-
-static int is_pressed(struct patience *patience)
-{
-    if (proa_held_wanted(PROA_HOLDER_THREAD))
-        return 1;
-    if (patience->begin_ns == 0)
-        patience->begin_ns = proa_system->now_ns();
-    return proa_system->now_ns() - patience->begin_ns > THREADS_DEPEND_NS && proa_held_wanted(PROA_HOLDER_PROCESS);
-}
-
-/* ---- exclusive locks and lock_all ---- */
-
 static struct proa_all_ctl *all_of(const struct proa_win *win)
 {
     return &win->leader->all;
-}
-
-struct asked {
-    const struct proa_all_ctl *all;
-    uint32_t count;
-    struct patience patience;
-};
-
-static int need_not_give_way(void *arg)
-{
-    struct asked *asked = arg;
-
-    return proa_ask_are_granted(asked->all, asked->count) || is_pressed(&asked->patience);
-}
-
-static int no_lock_all(void *arg)
-{
-    return proa_ask_all_none(arg);
-}
-
-/* Not free. At the head of the queue, announced, we keep those out that come now, but not those who go ahead; nobody ever waits for a writer
- * that is inside and itself waits for lock_alls. */
-static void lock_exclusive_queued(struct proa_all_ctl *all, struct proa_win_ctl *ctl)
-{
-    proa_rwlock_write_queue(&ctl->lock, &ctl->lock_bell);
-    for (;;) {
-        if (!no_lock_all(all))
-            proa_wait(no_lock_all, all, &all->bell);
-        proa_rwlock_write_enter(&ctl->lock, &ctl->lock_bell);
-        if (no_lock_all(all))
-            break;
-        proa_rwlock_write_step_back(&ctl->lock, &ctl->lock_bell); /* one that went ahead, or that is about to give way */
-    }
-    proa_rwlock_write_leave_queue(&ctl->lock, &ctl->lock_bell);
-}
-
-static void lock_exclusive(struct proa_win *win, struct proa_win_ctl *ctl)
-{
-    struct proa_all_ctl *all = all_of(win);
-    struct asked asked = {all, proa_ask_asked(all), {0}};
-
-    if (__builtin_expect(!proa_ask_are_granted(all, asked.count), 0))
-        proa_wait(need_not_give_way, &asked, &all->bell);
-    if (proa_rwlock_write_try(&ctl->lock)) {
-        if (no_lock_all(all))
-            return;
-        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
-    }
-    lock_exclusive_queued(all, ctl);
-}
-
-/* ---- outside of the queue ---- */
-
-/* One who waits outside, for the writers of one target. */
-struct outsider {
-    struct proa_win_ctl *ctl;
-    struct patience patience;
-    int ahead; /* found, while waiting, that it may go ahead of writers that only wait */
-};
-
-static int is_in_the_way(const struct proa_win_ctl *ctl, int ahead)
-{
-    return proa_rwlock_has_writer(&ctl->lock, !ahead);
-}
-
-static int way_is_clear(void *arg)
-{
-    struct outsider *o = arg;
-
-    if (!is_in_the_way(o->ctl, 0))
-        return 1;
-    o->ahead = o->ahead || is_pressed(&o->patience);
-    return o->ahead && !is_in_the_way(o->ctl, 1);
-}
-
-static void wait_outside(struct outsider *o)
-{
-    if (way_is_clear(o))
-        return;
-    proa_rwlock_outside(&o->ctl->lock, 1);
-    proa_wait(way_is_clear, o, &o->ctl->lock_bell);
-    proa_rwlock_outside(&o->ctl->lock, -1);
-}
-
-/* ---- lock_all ---- */
-
-static struct proa_win_ctl *find_writer(const struct proa_win *win, int ahead)
-{
-    for (int i = 0; i < win->size; i++)
-        if (is_in_the_way(win->targets[i].ctl, ahead))
-            return win->targets[i].ctl;
-    return NULL;
-}
-
-static void lock_shared_by_all(struct proa_win *win)
-{
-    struct proa_all_ctl *all = all_of(win);
-    struct outsider outsider = {0};
-    int waited = 0;
-
-    proa_ask_all_enter(all);
-    while ((outsider.ctl = find_writer(win, outsider.ahead))) {
-        proa_ask_all_leave(all);
-        if (!waited++)
-            proa_ask_outside(all);
-        wait_outside(&outsider);
-        proa_ask_all_enter(all);
-    }
-    if (waited)
-        proa_ask_granted(all);
-}
-
-/* ---- shared locks ---- */
-
-static void lock_shared_outside(struct proa_all_ctl *all, struct proa_win_ctl *ctl)
-{
-    struct outsider outsider = {.ctl = ctl};
-
-    proa_ask_outside(all);
-    do
-        wait_outside(&outsider);
-    while (!outsider.ahead && !proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell));
-    if (outsider.ahead)
-        proa_rwlock_read_ahead(&ctl->lock, &ctl->lock_bell);
-    proa_ask_granted(all);
-}
-
-static void lock_shared(struct proa_win *win, struct proa_win_ctl *ctl)
-{
-    if (proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell))
-        return;
-    if (proa_held_any())
-        lock_shared_outside(all_of(win), ctl);
-    else
-        proa_rwlock_read_queued(&ctl->lock, &ctl->lock_bell);
 }
 
 /* ---- lock and unlock ---- */
@@ -208,6 +35,14 @@ static void taken_by(const struct proa_win *win, pthread_t *taker)
         __atomic_store_n(taker, pthread_self(), __ATOMIC_RELAXED);
 }
 
+static void take(struct proa_win *win, int rank, int exclusive)
+{
+    struct proa_win_ctl *ctl = win->targets[rank].ctl;
+
+    if (exclusive ? !proa_lock_try_exclusive(all_of(win), &ctl->lock, &ctl->lock_bell) : !proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell))
+        proa_lock_wait(win, rank, exclusive ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED);
+}
+
 /* The mutex is not held while we wait for the lock: other threads of this process may have to unlock other targets first. */
 int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
 {
@@ -223,12 +58,8 @@ int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
     proa_win_leave(win);
     if (error)
         return error;
-    if (!(mode & PROA_MODE_NOCHECK)) {
-        if (exclusive)
-            lock_exclusive(win, target->ctl);
-        else
-            lock_shared(win, target->ctl);
-    }
+    if (!(mode & PROA_MODE_NOCHECK))
+        take(win, rank, exclusive);
     taken_by(win, &target->taker);
     proa_epoch_open_lock(target, epoch);
     return PROA_OK;
@@ -277,8 +108,8 @@ int proa_win_lock_all(struct proa_win *win, int mode)
         error = proa_fail(PROA_ERR_RMA_SYNC, "%d target(s) are locked by this process already", win->locked);
     if (error)
         return error;
-    if (!(mode & PROA_MODE_NOCHECK))
-        lock_shared_by_all(win);
+    if (!(mode & PROA_MODE_NOCHECK) && !proa_lock_try_all(win, all_of(win)))
+        proa_lock_wait(win, -1, PROA_LOCK_ALL);
     taken_by(win, &win->taker);
     proa_epoch_open_lock_all(win, mode & PROA_MODE_NOCHECK);
     return PROA_OK;

@@ -20,28 +20,50 @@ struct proa_rwlock {
     _Atomic uint32_t tickets; /* drawn */
     _Atomic uint32_t serving; /* the ticket at the head of the queue */
     _Atomic uint32_t
-        outside; /* how many wait outside of the queue (core/passive.c): counted by them, looked at by those who hold the lock */
+        outside; /* how many wait outside of the queue (core/lock.c): counted by them, looked at by those who hold the lock */
 };
 
-void proa_rwlock_read_queued(struct proa_rwlock *lock, struct proa_bell *bell);
+/* ---- the queue: none of these waits; core/lock.c waits between them ---- */
 
-/* The way of a writer through the queue, in steps, for one who has to look at something else as well before it enters (core/passive.c):
- * to the head of the queue, where it announces itself; inside, when all have left; back to the head if it may not be inside yet; and out of
- * the queue, inside for good. */
-void proa_rwlock_write_queue(struct proa_rwlock *lock, struct proa_bell *bell);
-void proa_rwlock_write_enter(struct proa_rwlock *lock, struct proa_bell *bell);
-void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell);
-void proa_rwlock_write_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
+/* A ticket. Whose turn has come is at the head of the queue, until it leaves it, which it does once inside. */
+uint32_t proa_rwlock_draw(struct proa_rwlock *lock);
+void proa_rwlock_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
 
-/* Takes the lock shared ahead of writers that only wait: for one who holds another lock that somebody waits for, maybe such a writer, or
- * one who waits for it. */
-void proa_rwlock_read_ahead(struct proa_rwlock *lock, struct proa_bell *bell);
+/* Counts one more reader, who is inside as soon as no writer is: at the head of the queue; or ahead of writers that only wait, for one who holds
+ * another lock that somebody waits for, maybe such a writer, or one who waits for it. Our count keeps the writer at the head out. */
+void proa_rwlock_read_enter(struct proa_rwlock *lock);
 
 /* Gives way to the writer inside, or at the head of the queue: takes our count back. */
 void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell);
 
+/* A writer at the head of the queue: announces itself; goes inside if nobody is there, WANTED becoming HELD (1, or 0: somebody is; sequentially
+ * consistent, as in proa_rwlock_write_try); and back to the head if it may not be inside yet. */
+void proa_rwlock_write_announce(struct proa_rwlock *lock);
+int proa_rwlock_write_enter(struct proa_rwlock *lock);
+void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell);
+
+/* ---- looks ---- */
+
+/* Is this ticket at the head of the queue? */
+static inline int proa_rwlock_is_turn(const struct proa_rwlock *lock, uint32_t ticket)
+{
+    return atomic_load_explicit(&lock->serving, memory_order_acquire) == ticket;
+}
+
+/* For a reader who is counted: is it inside? Acquires; partner: the release in the unlock. */
+static inline int proa_rwlock_no_writer_inside(const struct proa_rwlock *lock)
+{
+    return !(atomic_load_explicit(&lock->state, memory_order_acquire) & PROA_RW_HELD);
+}
+
+/* For a writer who has announced itself: is nobody inside? */
+static inline int proa_rwlock_nobody_inside(const struct proa_rwlock *lock)
+{
+    return atomic_load_explicit(&lock->state, memory_order_acquire) == PROA_RW_WANTED;
+}
+
 /* Is a writer inside, or, asked for as well, at the head of the queue? Sequentially consistent: the caller may have counted itself among the
- * lock_alls before (core/passive.c). */
+ * lock_alls before (core/lock.c). */
 static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int waiting_too)
 {
     return (atomic_load(&lock->state) & (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED : PROA_RW_HELD)) != 0;
@@ -61,6 +83,8 @@ static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
            atomic_load_explicit(&lock->outside, memory_order_relaxed) != 0;
 }
 
+/* ---- taking and giving back ---- */
+
 /* Takes the lock shared if no writer is inside or at the head of the queue. Was it taken? bell: rung by every release. Acquires; its
  * partner is the release in the unlocks. */
 static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bell *bell)
@@ -71,13 +95,6 @@ static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bel
         return 1;
     proa_rwlock_read_give_way(lock, bell);
     return 0;
-}
-
-/* Takes the lock shared, in turn. */
-static inline void proa_rwlock_read(struct proa_rwlock *lock, struct proa_bell *bell)
-{
-    if (!proa_rwlock_read_try(lock, bell))
-        proa_rwlock_read_queued(lock, bell);
 }
 
 /* Takes the lock exclusive if it is free. Was it? Sequentially consistent: the caller may go on to look at the lock_all count. */

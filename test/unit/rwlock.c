@@ -1,7 +1,7 @@
 /* The reader-writer lock between processes (core/rwlock.h): exclusion, order, fairness, tickets that wrap. */
 #include "world.h"
 
-#include "core/rwlock.h"
+#include "core/lock.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -18,6 +18,7 @@ enum { LOG_MOST = 64 };
 struct place {
     struct proa_rwlock lock __attribute__((aligned(64)));
     struct proa_bell bell;
+    struct proa_all_ctl all;        /* nobody is counted there */
     _Atomic uint32_t readers_inside, writers_inside;
     _Atomic uint32_t entries;       /* how often anybody has got in */
     _Atomic uint32_t stop, step;
@@ -31,14 +32,47 @@ static struct place *place_of(struct world *world)
     return (struct place *)(void *)world->shared;
 }
 
-/* The lock alone, as a writer takes it who looks at nothing else (core/passive.c looks at the lock_alls as well). */
+/* ---- the lock alone, by the steps that wait for it (core/lock.h): nobody holds anything else, and there are no lock_alls ---- */
+
+static int no(const struct proa_asking *asking)
+{
+    (void)asking;
+    return 0;
+}
+
+static int never(struct proa_asking *asking)
+{
+    (void)asking;
+    return 0;
+}
+
+static const struct proa_asker asker = {no, never};
+
+static int look(void *arg)
+{
+    return proa_lock_look(arg);
+}
+
+static void take(struct place *place, enum proa_lock_kind kind)
+{
+    struct proa_asking asking = {.asker = &asker, .all = &place->all, .lock = &place->lock, .lock_bell = &place->bell};
+
+    proa_lock_ask(&asking, kind);
+    while (asking.stage != PROA_LOCK_GRANTED) {
+        if (!proa_lock_look(&asking))
+            proa_wait(look, &asking, proa_lock_bell(&asking));
+        proa_lock_go_on(&asking);
+    }
+}
+
 static void write_lock(struct place *place)
 {
-    if (proa_rwlock_write_try(&place->lock))
-        return;
-    proa_rwlock_write_queue(&place->lock, &place->bell);
-    proa_rwlock_write_enter(&place->lock, &place->bell);
-    proa_rwlock_write_leave_queue(&place->lock, &place->bell);
+    take(place, PROA_LOCK_EXCLUSIVE);
+}
+
+static void read_lock(struct place *place)
+{
+    take(place, PROA_LOCK_SHARED);
 }
 
 /* Is a writer inside, or at the head of the queue? */
@@ -95,7 +129,7 @@ static void work(uint64_t *seed)
 
 static void read_once(struct place *place, uint64_t *seed)
 {
-    proa_rwlock_read(&place->lock, &place->bell);
+    read_lock(place);
     atomic_fetch_add(&place->entries, 1);
     atomic_fetch_add(&place->readers_inside, 1);
     CHECK_EQUAL(atomic_load(&place->writers_inside), 0);
@@ -198,7 +232,7 @@ static void reader_behind_writer(struct world *world, uint32_t tickets)
 
     begin(world, tickets);
     if (world->rank == 0) {
-        proa_rwlock_read(&place->lock, &place->bell);
+        read_lock(place);
         atomic_store(&place->step, 1);
         world_await(&place->step, 2);
         world_sleep_us(20000);
@@ -212,7 +246,7 @@ static void reader_behind_writer(struct world *world, uint32_t tickets)
     } else {
         await_state(place, PROA_RW_WANTED);
         atomic_store(&place->step, 2);
-        proa_rwlock_read(&place->lock, &place->bell);
+        read_lock(place);
         log_entry(place, 'r');
         proa_rwlock_read_unlock(&place->lock, &place->bell);
     }
@@ -235,7 +269,7 @@ static void writer_behind_reader(struct world *world, uint32_t tickets)
         proa_rwlock_write_unlock(&place->lock, &place->bell);
     } else if (world->rank == 1) {
         world_await(&place->step, 1);
-        proa_rwlock_read(&place->lock, &place->bell);
+        read_lock(place);
         log_entry(place, 'r');
         proa_rwlock_read_unlock(&place->lock, &place->bell);
     } else {
@@ -270,7 +304,7 @@ static void queue_in_order(struct world *world, uint32_t tickets)
         log_entry(place, (char)('0' + world->rank));
         proa_rwlock_write_unlock(&place->lock, &place->bell);
     } else {
-        proa_rwlock_read(&place->lock, &place->bell);
+        read_lock(place);
         log_entry(place, (char)('0' + world->rank));
         proa_rwlock_read_unlock(&place->lock, &place->bell);
     }
@@ -333,7 +367,7 @@ static void crowd(struct place *place, int writer)
         if (writer)
             write_lock(place);
         else
-            proa_rwlock_read(&place->lock, &place->bell);
+            read_lock(place);
         atomic_fetch_add(&place->entries, 1);
         busy_us(5);
         if (writer)
@@ -359,7 +393,7 @@ static void among_others(struct world *world, int writer)
             if (writer)
                 write_lock(place);
             else
-                proa_rwlock_read(&place->lock, &place->bell);
+                read_lock(place);
             others[i] = atomic_load(&place->entries) - before;
             if (writer)
                 proa_rwlock_write_unlock(&place->lock, &place->bell);

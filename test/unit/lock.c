@@ -1,0 +1,276 @@
+/*
+ * The steps of asking for a lock (core/lock.h), in one thread: many askers, each left after any step and taken up again in random order, against
+ * a model of who may be inside together. Nobody wakes anybody here: whoever could go on must find that out by looking.
+ */
+#include "world.h"
+
+#include "core/lock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ASKERS = 7, WINDOWS = 2, TARGETS = 3, LOCKS = 2 /* at once, for one asker */ };
+
+struct lock_of {
+    enum proa_lock_kind kind;
+    int window, target;
+};
+
+struct actor {
+    struct proa_asking asking;
+    struct lock_of locks[LOCKS];
+    int wants, has; /* of locks[] */
+    int may_go_on;  /* has looked, and was told yes */
+};
+
+/* What the model knows of one window. */
+struct inside {
+    int exclusive[TARGETS], shared[TARGETS], all;
+};
+
+struct stage_play {
+    struct proa_win wins[WINDOWS];
+    struct proa_target targets[WINDOWS][TARGETS];
+    struct proa_win_ctl *ctls[WINDOWS][TARGETS];
+    struct inside inside[WINDOWS];
+    struct actor actors[ASKERS];
+    long waited[PROA_LOCK_STAGES]; /* how often a look said no */
+    long granted;
+    uint64_t seed;
+};
+
+static struct stage_play play;
+
+/* ---- what an asker knows of itself ---- */
+
+static int holds_any(const struct proa_asking *asking)
+{
+    return ((const struct actor *)asking->who)->has > 0;
+}
+
+static int is_wanted(const struct lock_of *l)
+{
+    struct proa_all_ctl *all = &play.wins[l->window].leader->all;
+    int wanted = l->kind == PROA_LOCK_EXCLUSIVE && !proa_ask_are_granted(all, proa_ask_asked(all));
+
+    for (int i = 0; i < TARGETS; i++)
+        if (l->kind == PROA_LOCK_ALL || i == l->target)
+            wanted |= proa_rwlock_is_wanted(&play.ctls[l->window][i]->lock);
+    return wanted;
+}
+
+static int is_pressed(struct proa_asking *asking)
+{
+    const struct actor *actor = asking->who;
+
+    for (int i = 0; i < actor->has; i++)
+        if (is_wanted(&actor->locks[i]))
+            return 1;
+    return 0;
+}
+
+static const struct proa_asker asker = {holds_any, is_pressed};
+
+/* ---- the model ---- */
+
+static void enter(const struct lock_of *l, int change)
+{
+    struct inside *inside = &play.inside[l->window];
+    int exclusives = 0;
+
+    if (l->kind == PROA_LOCK_ALL)
+        inside->all += change;
+    else
+        (l->kind == PROA_LOCK_EXCLUSIVE ? inside->exclusive : inside->shared)[l->target] += change;
+    for (int i = 0; i < TARGETS; i++) {
+        exclusives += inside->exclusive[i];
+        CHECK(inside->exclusive[i] <= 1);
+        CHECK(!inside->exclusive[i] || !inside->shared[i]);
+    }
+    CHECK(!exclusives || !inside->all);
+}
+
+/* ---- the play ---- */
+
+static void open_play(uint32_t count, uint64_t seed)
+{
+    memset(&play, 0, sizeof play);
+    play.seed = seed;
+    for (int w = 0; w < WINDOWS; w++) {
+        for (int t = 0; t < TARGETS; t++) {
+            struct proa_win_ctl *ctl = play.ctls[w][t] = aligned_alloc(PROA_CACHE_LINE, sizeof *ctl);
+            CHECK(ctl);
+            memset(ctl, 0, sizeof *ctl);
+            atomic_store(&ctl->lock.tickets, count);
+            atomic_store(&ctl->lock.serving, count);
+            atomic_store(&ctl->all.asked, count);
+            atomic_store(&ctl->all.granted, count);
+            play.targets[w][t].ctl = ctl;
+        }
+        play.wins[w] = (struct proa_win){.targets = play.targets[w], .size = TARGETS, .leader = play.ctls[w][PROA_LEADER]};
+    }
+}
+
+static void close_play(void)
+{
+    for (int w = 0; w < WINDOWS; w++) {
+        const struct proa_all_ctl *all = &play.wins[w].leader->all;
+        CHECK_EQUAL(atomic_load(&all->active), 0);
+        CHECK_EQUAL(atomic_load(&all->asked), atomic_load(&all->granted));
+        for (int t = 0; t < TARGETS; t++) {
+            const struct proa_rwlock *lock = &play.ctls[w][t]->lock;
+            CHECK_EQUAL(atomic_load(&lock->state), 0);
+            CHECK_EQUAL(atomic_load(&lock->tickets), atomic_load(&lock->serving));
+            CHECK_EQUAL(atomic_load(&lock->outside), 0);
+        }
+    }
+    for (int w = 0; w < WINDOWS; w++)
+        for (int t = 0; t < TARGETS; t++)
+            free(play.ctls[w][t]);
+}
+
+static int below(int limit)
+{
+    return (int)world_below(&play.seed, (uint64_t)limit);
+}
+
+/* One exclusive lock; or an exclusive one of window 0, then a shared one of the other; or locks that are not exclusive, in any order. So nobody
+ * waits for one who waits for him, as far as the user goes. */
+static void choose(struct actor *actor)
+{
+    int what = below(4), first = below(2);
+
+    actor->wants = what == 0 ? 1 : LOCKS;
+    actor->has = 0;
+    for (int i = 0; i < LOCKS; i++) {
+        int shared = what > 1 || i > 0;
+        actor->locks[i].window = what == 1 ? i : i ^ first;
+        actor->locks[i].target = below(TARGETS);
+        actor->locks[i].kind = !shared ? PROA_LOCK_EXCLUSIVE : below(3) ? PROA_LOCK_SHARED : PROA_LOCK_ALL;
+    }
+}
+
+static void take_if_granted(struct actor *actor)
+{
+    if (actor->asking.stage != PROA_LOCK_GRANTED)
+        return;
+    enter(&actor->locks[actor->has++], 1);
+    play.granted++;
+}
+
+static void ask(struct actor *actor)
+{
+    const struct lock_of *l = &actor->locks[actor->has];
+    struct proa_win_ctl *ctl = play.ctls[l->window][l->target];
+
+    actor->may_go_on = 0;
+    actor->asking = (struct proa_asking){.asker = &asker, .win = &play.wins[l->window], .all = &play.wins[l->window].leader->all, .who = actor};
+    if (l->kind != PROA_LOCK_ALL) {
+        actor->asking.lock = &ctl->lock;
+        actor->asking.lock_bell = &ctl->lock_bell;
+    }
+    proa_lock_ask(&actor->asking, l->kind);
+    take_if_granted(actor);
+}
+
+static void give_back(struct actor *actor)
+{
+    const struct lock_of *l = &actor->locks[actor->has - 1];
+    struct proa_win_ctl *ctl = play.ctls[l->window][l->target];
+
+    enter(l, -1);
+    if (l->kind == PROA_LOCK_ALL)
+        proa_ask_all_leave(&play.wins[l->window].leader->all);
+    else if (l->kind == PROA_LOCK_EXCLUSIVE)
+        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
+    else
+        proa_rwlock_read_unlock(&ctl->lock, &ctl->lock_bell);
+    actor->has--;
+    actor->wants = actor->has; /* and nothing more in this turn */
+}
+
+/* One thing that this actor does now. more: it may begin a new turn. Has it got on? */
+static int act(struct actor *actor, int more)
+{
+    struct proa_asking *asking = &actor->asking;
+
+    if (asking->stage != PROA_LOCK_GRANTED && actor->may_go_on) {
+        actor->may_go_on = 0;
+        proa_lock_go_on(asking);
+        take_if_granted(actor);
+        return 1;
+    }
+    if (asking->stage != PROA_LOCK_GRANTED) {
+        CHECK(proa_lock_bell(asking));
+        actor->may_go_on = proa_lock_look(asking);
+        play.waited[asking->stage] += !actor->may_go_on;
+        return 0;
+    }
+    if (actor->has < actor->wants)
+        ask(actor);
+    else if (actor->has > 0)
+        give_back(actor);
+    else if (more)
+        choose(actor);
+    return 1;
+}
+
+static int all_idle(void)
+{
+    for (int i = 0; i < ASKERS; i++)
+        if (play.actors[i].asking.stage != PROA_LOCK_GRANTED || play.actors[i].has || play.actors[i].wants)
+            return 0;
+    return 1;
+}
+
+/* patience: picks of an actor in a row with which none got on, though each was picked many times. */
+static void perform(long picks, long *waited)
+{
+    enum { PATIENCE = 2000 };
+    long last = 0;
+
+    for (long i = 0; i < picks || !all_idle(); i++) {
+        if (act(&play.actors[below(ASKERS)], i < picks))
+            last = i;
+        CHECK(i - last < PATIENCE); /* all wait for each other */
+        CHECK(i < picks + 100000);  /* or go in circles */
+    }
+    for (int stage = 0; stage < PROA_LOCK_STAGES; stage++)
+        waited[stage] += play.waited[stage];
+}
+
+static void steps_body(struct world *world)
+{
+    static const uint32_t counts[] = {0, UINT32_MAX - 20, INT32_MAX - 20u};
+    long waited[PROA_LOCK_STAGES] = {0};
+
+    (void)world;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        open_play(counts[seed % 3], seed);
+        perform(world_rounds(20000), waited);
+        CHECK(play.granted > 500);
+        close_play();
+    }
+    for (int stage = PROA_LOCK_GRANTED + 1; stage < PROA_LOCK_STAGES; stage++)
+        if (stage != PROA_LOCK_ALL_TRIES) /* which waits for nothing */
+            CHECK(waited[stage] > 0);     /* it has been left there */
+}
+
+static void steps(void **state)
+{
+    (void)state;
+    world_run(&(struct world_plan){.size = 1, .body = steps_body});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
