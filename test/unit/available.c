@@ -42,10 +42,11 @@ static void put_text(const char *name, const char *text)
 
 static void put_mib(const char *folder, const char *name, uint64_t value)
 {
+    unsigned long long bytes = value * mib;
     char path[300], text[32];
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    snprintf(text, sizeof text, "%llu\n", (unsigned long long)(value * mib));
+    snprintf(text, sizeof text, "%llu\n", bytes);
     put_text(path, text);
 }
 
