@@ -3,14 +3,13 @@
  *
  * Open MPI gives new processes the launcher's environment and, 4.1, what its option -x says; 5.0 keeps that from them, and neither knows of
  * what a script has set for this process alone. An info value hands variables on, one a line, in no more than MPI_MAX_INFO_VAL bytes.
- * MPICH's Hydra hands its options -genv on by itself, and knows no such key.
+ * MPICH's Hydra hands its options -genv on by itself, and knows no such key. Which key it is the host's kind says.
  */
 #include "host/spawn.h"
 
-#if defined(OPEN_MPI)
-
 #include "base/log.h"
 #include "host/info.h"
+#include "host/kind.h"
 #include "host/pmpi.h"
 
 #include <stdio.h>
@@ -23,18 +22,6 @@ extern char **environ;
 struct lines {
     char text[MPI_MAX_INFO_VAL];
 };
-
-static const char key_of_4[] = "env", key_of_5[] = "PMIX_ENVAR";
-
-/* 5.0 knows 4.1's key too, but warns of it. */
-static const char *key(void)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length, major = 0;
-
-    proa_pmpi()->Get_library_version(version, &length);
-    return sscanf(version, "Open MPI v%d", &major) == 1 && major < 5 ? key_of_4 : key_of_5;
-}
 
 /* Does a line set the variable that NAME=... is about? */
 static int sets(const struct lines *lines, const char *entry)
@@ -92,10 +79,18 @@ static MPI_Info info_with(MPI_Info info, const char *key, const char *value)
     return with;
 }
 
-MPI_Info proa_spawn_info(MPI_Info info)
+/* The variables of this process that the new ones are to have, behind those that the program hands on by either key. */
+static void add_own(struct lines *lines, const struct lines *other)
+{
+    for (char **entry = environ; *entry; entry++)
+        if (strncmp(*entry, "PROA_", strlen("PROA_")) == 0 && !sets(lines, *entry) && !sets(other, *entry))
+            add(lines, *entry);
+}
+
+static MPI_Info spawn_info(MPI_Info info, const struct proa_spawn_keys *keys)
 {
     const char *preload = own_preload();
-    struct lines lines = lines_of(info, key()), other = lines_of(info, key_of_4);
+    struct lines lines = lines_of(info, keys->ours), other = lines_of(info, keys->other);
 
     if (!preload || sets(&lines, preload) || sets(&other, preload))
         return info;
@@ -106,17 +101,20 @@ MPI_Info proa_spawn_info(MPI_Info info)
                  MPI_MAX_INFO_VAL - 1);
         return info;
     }
-    for (char **entry = environ; *entry; entry++)
-        if (strncmp(*entry, "PROA_", strlen("PROA_")) == 0 && !sets(&lines, *entry) && !sets(&other, *entry))
-            add(&lines, *entry);
-    return info_with(info, key(), lines.text);
+    add_own(&lines, &other);
+    return info_with(info, keys->ours, lines.text);
 }
-
-#else
 
 MPI_Info proa_spawn_info(MPI_Info info)
 {
-    return info;
-}
+    const struct proa_host_kind *kind = proa_host_kind();
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    struct proa_spawn_keys keys;
+    int length;
 
-#endif
+    if (!kind->spawn_keys)
+        return info;
+    proa_pmpi()->Get_library_version(version, &length);
+    keys = kind->spawn_keys(version);
+    return spawn_info(info, &keys);
+}

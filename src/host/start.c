@@ -5,6 +5,7 @@
 #include "base/settings.h"
 #include "base/poke.h"
 #include "core/peer.h"
+#include "host/kind.h"
 #include "host/operations.h"
 #include "host/pmpi.h"
 #include "host/types.h"
@@ -13,7 +14,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 /* OFF: cannot serve windows, or may not. ENDED: MPI_Finalize is under way, or done. */
 enum state { NOT_YET, ON, OFF, ENDED };
@@ -75,28 +75,14 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Is this the MPI that this library was built for? Any program may have got the wrong one preloaded; as long as it makes no windows, that must
- * not hurt it. */
-static int is_our_host(void)
-{
-    enum { ROOM = 8192 }; /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest */
-    char version[ROOM] = "";
-    int length;
-
-#if defined(OPEN_MPI)
-    return PMPI_Get_library_version(version, &length) == MPI_SUCCESS && strstr(version, "Open MPI");
-#else
-    return PMPI_Get_library_version(version, &length) == MPI_SUCCESS && !strstr(version, "Open MPI");
-#endif
-}
-
-/* Not by proa_pmpi(), which wants all functions of the chapter: this runs in programs without windows too. */
+/* Not by proa_pmpi(), which wants all functions of the chapter: this runs in programs without windows too. Any program may have got the library
+ * for another MPI preloaded; as long as it makes no windows, that must not hurt it. */
 int proa_watch_finalize(void)
 {
     static int watching;
     int keyval, error = MPI_SUCCESS;
 
-    if (watching || !is_our_host())
+    if (watching || !proa_host_is_here())
         return MPI_SUCCESS;
     error = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL);
     if (error == MPI_SUCCESS)

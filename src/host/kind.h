@@ -1,0 +1,45 @@
+/*
+ * What Proa has to know of a host MPI that the host does not tell by its own calls: one constant table a kind, in host/kind_NAME.c. All that
+ * can be asked of a header of the host's, such as how its handles are made, is asked there, and nowhere else.
+ *
+ * Names, titles and symbols, which are known of hosts that Proa's library was not built for as well, stand in cmake/hosts.
+ */
+#ifndef PROA_HOST_KIND_H
+#define PROA_HOST_KIND_H
+
+#include "host/hosts.h"
+
+/* A row of cmake/hosts. */
+struct proa_host_row {
+    const char *name;         /* in file names */
+    const char *title;        /* in messages */
+    const char *version_says; /* is in what its MPI_Get_library_version says; "": it is this one where no other's is there */
+    const char *symbol;       /* a function that only its library has */
+};
+
+/* The last has no name. */
+extern const struct proa_host_row proa_host_rows[];
+
+/* Info keys that hand variables on to what MPI_Comm_spawn starts, one a line: the one to use, and another that the program may use for it. */
+struct proa_spawn_keys {
+    const char *ours, *other;
+};
+
+struct proa_host_kind {
+    const char *name; /* of its row */
+
+    /* The keys in the host's version that calls itself so (MPI_Get_library_version). NULL: no key does it. */
+    struct proa_spawn_keys (*spawn_keys)(const char *version);
+};
+
+#define PROA_KIND(host) extern const struct proa_host_kind proa_kind_##host;
+PROA_KNOWN_HOSTS(PROA_KIND) /* a library has those that it was built for */
+#undef PROA_KIND
+
+/* The kind in force. Any thread, at any time. */
+const struct proa_host_kind *proa_host_kind(void);
+
+/* Is the MPI that the program runs on of this kind? Asks PMPI_Get_library_version, which works at any time. */
+int proa_host_is_here(void);
+
+#endif

@@ -1,0 +1,18 @@
+/* Open MPI. See kind.h, and doc/HOSTS.md. */
+#include "host/kind.h"
+
+#include <stdio.h>
+
+/* 5.0 knows 4.1's key too, but warns of it. */
+static struct proa_spawn_keys spawn_keys(const char *version)
+{
+    static const char key_of_4[] = "env", key_of_5[] = "PMIX_ENVAR";
+    int major = 0, is_4 = sscanf(version, "Open MPI v%d", &major) == 1 && major < 5;
+
+    return (struct proa_spawn_keys){.ours = is_4 ? key_of_4 : key_of_5, .other = key_of_4};
+}
+
+const struct proa_host_kind proa_kind_openmpi = {
+    .name = "openmpi",
+    .spawn_keys = spawn_keys,
+};
