@@ -3,8 +3,8 @@
 #include "bind/bind.h"
 #include "bind/callbacks.h"
 #include "core/sync.h"
+#include "host/kind.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 
 static int class_of(int code)
@@ -43,21 +43,9 @@ void proa_raised_by_host(void)
     raising = 0; /* what an error handler of the program's does is its own */
 }
 
-/* Open MPI 5 has MPI_ERRORS_ABORT, and 4.1 has not; one library serves both, so its address is looked up. */
-static int is_errors_abort(MPI_Errhandler handler)
-{
-#if defined(OPEN_MPI)
-    return handler == (MPI_Errhandler)dlsym(RTLD_DEFAULT, "ompi_mpi_errors_abort");
-#elif MPI_VERSION >= 4
-    return handler == MPI_ERRORS_ABORT;
-#else
-    return (void)handler, 0;
-#endif
-}
-
 static int is_fatal(MPI_Errhandler handler)
 {
-    return handler == MPI_ERRORS_ARE_FATAL || is_errors_abort(handler);
+    return handler == MPI_ERRORS_ARE_FATAL || proa_host_kind()->is_errors_abort(handler);
 }
 
 /* The sentence is kept for MPI_Error_string. Where the handler ends the program nobody can ask for it: it goes to stderr. */

@@ -8,8 +8,8 @@
 
 #include <dlfcn.h>
 
-#if MPI_VERSION < 4 && (!defined(OMPI_MAJOR_VERSION) || OMPI_MAJOR_VERSION < 5)
-/* This header has no sessions. As in the headers that do: handles of Open MPI's are pointers. */
+#if !defined(MPI_SESSION_NULL)
+/* This header has no sessions: it is Open MPI 4's, and as in the headers of later ones, which do, handles are pointers. */
 typedef struct proa_session *MPI_Session;
 int PMPI_Session_finalize(MPI_Session *session);
 #endif

@@ -1,8 +1,6 @@
 /* See kind.h. */
 #include "host/kind.h"
 
-#include <mpi.h>
-
 #include <stddef.h>
 #include <string.h>
 

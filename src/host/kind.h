@@ -9,6 +9,8 @@
 
 #include "host/hosts.h"
 
+#include <mpi.h>
+
 /* A row of cmake/hosts. */
 struct proa_host_row {
     const char *name;         /* in file names */
@@ -27,6 +29,12 @@ struct proa_spawn_keys {
 
 struct proa_host_kind {
     const char *name; /* of its row */
+
+    /* Is it MPI_ERRORS_ABORT (MPI-4.0)? */
+    int (*is_errors_abort)(MPI_Errhandler handler);
+
+    /* The types of MPI-1 that mark the bounds of a struct; MPI_DATATYPE_NULL where it has none. */
+    MPI_Datatype lower_bound, upper_bound;
 
     /* The keys in the host's version that calls itself so (MPI_Get_library_version). NULL: no key does it. */
     struct proa_spawn_keys (*spawn_keys)(const char *version);

@@ -1,7 +1,23 @@
 /* Open MPI. See kind.h, and doc/HOSTS.md. */
 #include "host/kind.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
+
+/* Its header turns the names into an error where it was built without these types. */
+#if OMPI_ENABLE_MPI1_COMPAT
+#define LOWER_BOUND MPI_LB
+#define UPPER_BOUND MPI_UB
+#else
+#define LOWER_BOUND MPI_DATATYPE_NULL
+#define UPPER_BOUND MPI_DATATYPE_NULL
+#endif
+
+/* 5.0 has it, and 4.1 has not; one library serves both, so its address is looked up. */
+static int is_errors_abort(MPI_Errhandler handler)
+{
+    return handler == (MPI_Errhandler)dlsym(RTLD_DEFAULT, "ompi_mpi_errors_abort");
+}
 
 /* 5.0 knows 4.1's key too, but warns of it. */
 static struct proa_spawn_keys spawn_keys(const char *version)
@@ -14,5 +30,8 @@ static struct proa_spawn_keys spawn_keys(const char *version)
 
 const struct proa_host_kind proa_kind_openmpi = {
     .name = "openmpi",
+    .is_errors_abort = is_errors_abort,
+    .lower_bound = LOWER_BOUND,
+    .upper_bound = UPPER_BOUND,
     .spawn_keys = spawn_keys,
 };

@@ -1,6 +1,7 @@
 /* See types.h. */
 #include "host/types.h"
 #include "base/fail.h"
+#include "host/kind.h"
 #include "host/pmpi.h"
 
 struct proa_table proa_types = PROA_TABLE_INIT;
@@ -108,13 +109,9 @@ static void enter_rare(void)
         {MPI_2COMPLEX, TWO_COMPLEX, 0},
         {MPI_2DOUBLE_COMPLEX, TWO_COMPLEX, 0},
 #endif
-/* Of MPI-1: they mark the bounds of a struct, which the host has counted in when it tells the extent, and have no bytes. Open MPI's header
- * turns the names into an error where it was built without them. */
-#if defined(MPI_UB) && (!defined(OPEN_MPI) || OMPI_ENABLE_MPI1_COMPAT)
-        {MPI_LB, MARKER, 0},
-        {MPI_UB, MARKER, 0},
-#endif
-        {MPI_DATATYPE_NULL, MARKER, 0}, /* skipped; there may be no other row */
+        /* Of MPI-1: they mark the bounds of a struct, which the host has counted in when it tells the extent, and have no bytes. */
+        {proa_host_kind()->lower_bound, MARKER, 0},
+        {proa_host_kind()->upper_bound, MARKER, 0},
     };
     static struct proa_type types[sizeof rows / sizeof rows[0]];
 
