@@ -22,6 +22,9 @@ struct proa_host_row {
 /* The last has no name. */
 extern const struct proa_host_row proa_host_rows[];
 
+/* The ways to make the host's window behind a handle (host/window.c). */
+enum proa_shadow_way { PROA_SHADOW_NONE, PROA_SHADOW_ALLOCATE_SHARED, PROA_SHADOW_CREATE_DYNAMIC, PROA_SHADOW_ALLOCATE, PROA_SHADOW_WAYS };
+
 /* Info keys that hand variables on to what MPI_Comm_spawn starts, one a line: the one to use, and another that the program may use for it. */
 struct proa_spawn_keys {
     const char *ours, *other;
@@ -29,6 +32,17 @@ struct proa_spawn_keys {
 
 struct proa_host_kind {
     const char *name; /* of its row */
+
+    /* A handle that it never gives out, and refuses as no window wherever it might get to; another for each number, of about 2^26, or
+     * MPI_WIN_NULL. NULL: it makes as many windows as there is memory for, so that there are no light handles. */
+    MPI_Win (*light_handle)(unsigned number);
+
+    /* The ways that it may have, the best first, then PROA_SHADOW_NONE. */
+    enum proa_shadow_way shadow_ways[PROA_SHADOW_WAYS];
+
+    /* Its PMPI_Win_free cannot be in two threads at a time, other than in delete functions of the program's; for these bind/ has to stand
+     * between, with proa_window_pause. */
+    int frees_in_turn;
 
     /* Is it MPI_ERRORS_ABORT (MPI-4.0)? */
     int (*is_errors_abort)(MPI_Errhandler handler);

@@ -2,6 +2,7 @@
 #include "host/window.h"
 #include "base/fail.h"
 #include "base/settings.h"
+#include "host/kind.h"
 #include "host/pmpi.h"
 #include "host/start.h"
 
@@ -18,9 +19,6 @@ static _Atomic long alive;
 static _Atomic long shadows; /* alive */
 
 /* ---- shadows ---- */
-
-/* The ways to make a shadow, the best first: Open MPI may have any of them and not the others (doc/HOSTS.md). */
-typedef int shadow_way(MPI_Win *shadow);
 
 static int by_allocate_shared(MPI_Win *shadow)
 {
@@ -41,20 +39,28 @@ static int by_allocate(MPI_Win *shadow)
     return proa_pmpi()->Win_allocate(1, 1, MPI_INFO_NULL, proa_private_comm(), &base, shadow);
 }
 
-static shadow_way *const ways[] = {by_allocate_shared, by_create_dynamic, by_allocate};
+static int make_by(enum proa_shadow_way way, MPI_Win *shadow)
+{
+    static int (*const by[PROA_SHADOW_WAYS])(MPI_Win *) = {[PROA_SHADOW_ALLOCATE_SHARED] = by_allocate_shared,
+                                                           [PROA_SHADOW_CREATE_DYNAMIC] = by_create_dynamic,
+                                                           [PROA_SHADOW_ALLOCATE] = by_allocate};
+
+    return by[way](shadow);
+}
 
 /* A way that has worked once is the only one from then on: if it fails later the reason is another. The caller holds shadow_mutex. */
 static int make_some_way(MPI_Win *shadow)
 {
-    static shadow_way *works;
-    int error = works ? works(shadow) : MPI_ERR_OTHER;
+    static enum proa_shadow_way works = PROA_SHADOW_NONE;
+    const enum proa_shadow_way *way = proa_host_kind()->shadow_ways;
+    int error = works ? make_by(works, shadow) : MPI_ERR_OTHER;
 
-    for (size_t i = 0; !works && i < sizeof ways / sizeof ways[0]; i++) {
-        error = ways[i](shadow);
+    for (; !works && *way; way++) {
+        error = make_by(*way, shadow);
         if (error == MPI_SUCCESS)
-            works = ways[i];
+            works = *way;
     }
-    if (error == MPI_SUCCESS && works != by_allocate_shared)
+    if (error == MPI_SUCCESS && works != PROA_SHADOW_ALLOCATE_SHARED)
         proa_pmpi()->Win_set_name(*shadow, ""); /* Open MPI's have names; a new window has none */
     return error;
 }
@@ -77,10 +83,9 @@ static MPI_Win shadow_make(void)
     return shadow;
 }
 
-#if defined(MPICH_VERSION)
-/* They are given back one after the other too, for MPICH (5.0) has been seen to fail in MPI_Win_free. But never is the mutex held while a delete
- * function of the program's runs in there: it may make windows, and wait for a thread, of any process, that does. bind/callbacks.c stands
- * between MPICH and each such function, and lets go of the mutex meanwhile. */
+/* Some hosts have to be given them back one after the other too. But never is the mutex held while a delete function of the program's runs in
+ * there: it may make windows, and wait for a thread, of any process, that does. What stands between such a host and each delete function
+ * (bind/callbacks_mpich.c) lets go of the mutex meanwhile. */
 static _Thread_local int giving_back;
 
 int proa_window_pause(void)
@@ -100,60 +105,43 @@ void proa_window_resume(int paused)
     giving_back = paused;
 }
 
-static int shadow_give_back(MPI_Win shadow)
+static int free_in_turn(MPI_Win *shadow)
 {
     int outer = giving_back, error;
 
     proa_window_resume(1);
-    error = proa_pmpi()->Win_free(&shadow);
+    error = proa_pmpi()->Win_free(shadow);
     proa_window_pause();
     giving_back = outer;
-    shadows--;
     return error;
 }
-#else
-/* Not under the mutex: delete functions of the program's run in here, which may make windows, and wait for a thread, of any process, that does.
- * MPI does not ask for it: the call is collective on the window and not on the communicator. */
+
+/* MPI does not ask for turns: the call is collective on the window and not on the communicator. */
 static int shadow_give_back(MPI_Win shadow)
 {
-    int error = proa_pmpi()->Win_free(&shadow);
+    int error = proa_host_kind()->frees_in_turn ? free_in_turn(&shadow) : proa_pmpi()->Win_free(&shadow);
 
     shadows--;
     return error;
 }
-#endif
 
 /* ---- light handles ---- */
 
-#if defined(MPICH_VERSION)
-/* MPICH's handles are numbers: 2 bits of kind, 4 of class (8: window), the rest. Kind 0 with a rest other than 0 is never given out, and is
- * refused by MPICH as an invalid window wherever it might get to. */
 static MPI_Win light_handle(void)
 {
     static _Atomic unsigned next = 1;
     MPI_Win handle;
 
     do
-        handle = (MPI_Win)(0x20000000u | (next++ & 0x03ffffffu));
+        handle = proa_host_kind()->light_handle(next++);
     while (handle == MPI_WIN_NULL || proa_win_find(handle));
     return handle;
 }
 
 static int wants_light(void)
 {
-    return shadows >= proa_settings()->host_windows;
+    return proa_host_kind()->light_handle && shadows >= proa_settings()->host_windows;
 }
-#else
-static MPI_Win light_handle(void)
-{
-    return MPI_WIN_NULL;
-}
-
-static int wants_light(void)
-{
-    return 0;
-}
-#endif
 
 /* ---- windows ---- */
 
@@ -231,7 +219,7 @@ void proa_window_forget(MPI_Win handle)
     proa_table_remove(&proa_windows, PROA_TABLE_KEY(handle));
 }
 
-/* MPICH calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as well. Threads may ask at once: one makes it. */
+/* The host calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as well. Threads may ask at once: one makes it. */
 MPI_Win proa_window_shadow(struct proa_window *window)
 {
     MPI_Win shadow = window->shadow;

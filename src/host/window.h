@@ -65,12 +65,10 @@ void proa_window_forget(MPI_Win handle);
 /* The host window for the host's services on this window; MPI_WIN_NULL if none can be made. */
 MPI_Win proa_window_shadow(struct proa_window *window);
 
-#if defined(MPICH_VERSION)
-/* Around a delete function of the program's: if this thread is giving a host window back, others may do so meanwhile. Resume gets what pause
- * returned. */
+/* Around a delete function of the program's, where host windows are given back in turn (host/kind.h): if this thread is giving one back,
+ * others may do so meanwhile. Resume gets what pause returned. */
 int proa_window_pause(void);
 void proa_window_resume(int paused);
-#endif
 
 /* May a window have an attribute of that keyval? */
 int proa_window_takes_keyval(int keyval);
