@@ -8,6 +8,10 @@
  */
 int proa_attribute_find(struct proa_window *window, int keyval, void **value);
 
+/* The same for Fortran: the value itself. 1 and *flag 1 if handle is a window of Proa's and keyval (as C numbers it) a predefined one; else 0
+ * and *flag 0. */
+int proa_attribute_for_fortran(MPI_Win handle, int keyval, MPI_Aint *value, int *flag);
+
 /* The host window behind a handle, for what is the host's business; the handle itself if it is not Proa's. */
 MPI_Win proa_host_handle(MPI_Win handle);
 

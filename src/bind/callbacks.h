@@ -7,7 +7,17 @@
 /* Calls the window's error handler with that code. What MPI_Win_call_errhandler returns. */
 int proa_call_errhandler(struct proa_window *window, int code);
 
-/* Is this error handler, of a window, a function of C++'s under MPICH? */
+/* How C++ calls a function of its own; kind: of what object (MPICH's, where C++ is a language of its own). */
+enum { PROA_CXX_WINDOW = 2 };
+typedef void proa_cxx_caller(int kind, MPI_Win *handle, int *code, void (*function)(void));
+
+/* The program has made an error handler for windows. Needs to be told where the host has light handles; without memory the host calls it. */
+void proa_errhandler_made(MPI_Errhandler errhandler, MPI_Win_errhandler_function *function);
+
+/* It has been made, just before, by C++. */
+void proa_errhandler_made_by_cxx(MPI_Errhandler errhandler, proa_cxx_caller *caller);
+
+/* Has it been made by C++? */
 int proa_errhandler_is_cxx(MPI_Errhandler errhandler);
 
 #endif

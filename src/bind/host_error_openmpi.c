@@ -1,5 +1,5 @@
 /*
- * Errors that the host raises by itself. What Proa has said of an earlier failure is then not about the program's last one, and
+ * Errors that Open MPI raises by itself. What Proa has said of an earlier failure is then not about the program's last one, and
  * MPI_Error_string must not give it for the same class (bind/error_string.c).
  *
  * MPICH's calls return codes of their own, never a plain class, so there the two cannot be taken for each other. Open MPI's return plain
@@ -7,8 +7,6 @@
  * that binds its own names to itself nothing calls this, and an old sentence may be given as before.
  */
 #include "bind/bind.h"
-
-#if defined(OPEN_MPI)
 
 #include <dlfcn.h>
 
@@ -24,8 +22,3 @@ PROA_EXPORT int ompi_errhandler_invoke(void *handler, void *object, int sort, in
     proa_raised_by_host();
     return host(handler, object, sort, code, call);
 }
-
-#else
-/* Nothing to stand before. */
-typedef int proa_no_host_error;
-#endif
