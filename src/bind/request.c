@@ -9,6 +9,7 @@
 #include "bind/operation.h"
 #include "core/settle.h"
 #include "core/strict.h"
+#include "host/own.h"
 
 /* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in all. MPI_SUCCESS, or the class that was
  * raised. Where no epoch is open the operation itself says so. */

@@ -6,8 +6,8 @@
  */
 #include "base/fail.h"
 #include "type/recipe.h"
+#include "host/own.h"
 #include "host/pmpi.h"
-#include "host/start.h"
 #include "host/types.h"
 
 #include <limits.h>

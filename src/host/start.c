@@ -3,10 +3,10 @@
 #include "base/log.h"
 #include "base/fail.h"
 #include "base/settings.h"
-#include "base/poke.h"
 #include "core/peer.h"
 #include "host/kind.h"
 #include "host/operations.h"
+#include "host/own.h"
 #include "host/pmpi.h"
 #include "host/types.h"
 #include "host/window.h"
@@ -22,39 +22,11 @@ static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int state = NOT_YET;
 static int several_threads, from_session;
 static char why_off[200];
-static MPI_Comm private_comm;
-static MPI_Request never = MPI_REQUEST_NULL;
-static atomic_flag poking = ATOMIC_FLAG_INIT;
 
-/* Moves the host's own messages: tests a receive that nothing will ever match. A probe would not do: on a communicator of one process MPICH
- * looks only at what that process has sent itself. One thread at a time may test a request; another one's poke is as good. */
-static void poke(void)
+static void host_end(MPI_Comm private_comm_instead)
 {
-    int flag;
-
-    if (atomic_flag_test_and_set_explicit(&poking, memory_order_acquire))
-        return;
-    proa_pmpi()->Test(&never, &flag, MPI_STATUS_IGNORE);
-    atomic_flag_clear_explicit(&poking, memory_order_release);
-}
-
-static int never_begin(void)
-{
-    return proa_pmpi()->Irecv(NULL, 0, MPI_BYTE, 0, 0, private_comm, &never);
-}
-
-static void never_end(void)
-{
-    proa_poke_remove(poke);
-    proa_pmpi()->Cancel(&never);
-    proa_pmpi()->Wait(&never, MPI_STATUS_IGNORE);
-}
-
-static void host_end(void)
-{
-    never_end();
     proa_window_end();
-    proa_pmpi()->Comm_free(&private_comm);
+    proa_own_end(private_comm_instead);
 }
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, the last set first (MPI-4.1, 11.2.4). Memory stays mapped, and requests
@@ -67,10 +39,8 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)extra;
     if (from_session && atomic_load(&state) == ON)
         return MPI_SUCCESS; /* the session's end will be Proa's */
-    if (atomic_load(&state) == ON) {
-        host_end();
-        private_comm = MPI_COMM_WORLD;
-    }
+    if (atomic_load(&state) == ON)
+        host_end(MPI_COMM_WORLD);
     atomic_store(&state, ENDED);
     return MPI_SUCCESS;
 }
@@ -102,42 +72,16 @@ static int mpi_is_initialized(void)
     return up && !down;
 }
 
-/* This process alone, out of a communicator that a session gave. Local: only the members of the new group take part. */
-static int split_off(MPI_Comm comm, MPI_Comm *alone)
-{
-    const struct proa_pmpi *mpi = proa_pmpi();
-    MPI_Group all, self;
-    int rank, error;
-
-    if (mpi->Comm_rank(comm, &rank) != MPI_SUCCESS || mpi->Comm_group(comm, &all) != MPI_SUCCESS)
-        return MPI_ERR_COMM;
-    error = mpi->Group_incl(all, 1, &rank, &self);
-    if (error == MPI_SUCCESS) {
-        error = mpi->Comm_create_group(comm, self, 0, alone);
-        mpi->Group_free(&self);
-    }
-    mpi->Group_free(&all);
-    return error;
-}
-
 static int start_host(MPI_Comm comm)
 {
-    const struct proa_pmpi *mpi = proa_pmpi();
-    int level = MPI_THREAD_MULTIPLE, error;
+    int level = MPI_THREAD_MULTIPLE;
 
     from_session = !mpi_is_initialized();
-    if (from_session)
-        error = split_off(comm, &private_comm);
-    else
-        error = mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm);
-    if (error == MPI_SUCCESS && !from_session)
-        error = proa_watch_finalize();
-    if (error != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");
-    mpi->Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN);
-    if (never_begin() != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no request to make progress with");
-    mpi->Query_thread(&level);
+    if (!from_session && proa_watch_finalize() != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host MPI takes no attribute for MPI_COMM_SELF");
+    if (proa_own_begin(from_session ? comm : MPI_COMM_NULL) != PROA_OK)
+        return PROA_ERR_OTHER;
+    proa_pmpi()->Query_thread(&level);
     several_threads = level == MPI_THREAD_MULTIPLE;
     return PROA_OK;
 }
@@ -167,7 +111,6 @@ static enum state start(MPI_Comm comm)
         proa_log(PROA_LOG_WARN, "cannot start, windows are left to the host: %s", proa_failure());
         return OFF;
     }
-    proa_poke_add(poke);
     return ON;
 }
 
@@ -206,7 +149,7 @@ void proa_end_of_session(void)
 {
     pthread_mutex_lock(&start_mutex);
     if (atomic_load_explicit(&state, memory_order_relaxed) == ON && from_session) {
-        host_end();
+        host_end(MPI_COMM_NULL);
         atomic_store_explicit(&state, NOT_YET, memory_order_release);
     }
     pthread_mutex_unlock(&start_mutex);
@@ -215,9 +158,4 @@ void proa_end_of_session(void)
 int proa_has_threads(void)
 {
     return several_threads;
-}
-
-MPI_Comm proa_private_comm(void)
-{
-    return private_comm;
 }

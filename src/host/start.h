@@ -30,7 +30,4 @@ void proa_end_of_session(void);
 /* Several threads may call MPI at once (MPI_THREAD_MULTIPLE). Valid once on. */
 int proa_has_threads(void);
 
-/* A communicator of this process alone, for shadows and pokes; split, not copied, from MPI_COMM_SELF: its attributes stay the user's. */
-MPI_Comm proa_private_comm(void);
-
 #endif

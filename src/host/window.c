@@ -3,8 +3,8 @@
 #include "base/fail.h"
 #include "base/settings.h"
 #include "host/kind.h"
+#include "host/own.h"
 #include "host/pmpi.h"
-#include "host/start.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,0 +1,70 @@
+/* See own.h. */
+#include "host/own.h"
+#include "base/fail.h"
+#include "base/poke.h"
+#include "host/pmpi.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+static MPI_Comm private_comm;
+static MPI_Request never = MPI_REQUEST_NULL;
+static atomic_flag poking = ATOMIC_FLAG_INIT;
+
+/* Moves the host's own messages: tests a receive that nothing will ever match. A probe would not do: on a communicator of one process MPICH
+ * looks only at what that process has sent itself. One thread at a time may test a request; another one's poke is as good. */
+static void poke(void)
+{
+    int flag;
+
+    if (atomic_flag_test_and_set_explicit(&poking, memory_order_acquire))
+        return;
+    proa_pmpi()->Test(&never, &flag, MPI_STATUS_IGNORE);
+    atomic_flag_clear_explicit(&poking, memory_order_release);
+}
+
+/* This process alone, out of a communicator that a session gave. Local: only the members of the new group take part. */
+static int split_off(MPI_Comm comm, MPI_Comm *alone)
+{
+    const struct proa_pmpi *mpi = proa_pmpi();
+    MPI_Group all, self;
+    int rank, error;
+
+    if (mpi->Comm_rank(comm, &rank) != MPI_SUCCESS || mpi->Comm_group(comm, &all) != MPI_SUCCESS)
+        return MPI_ERR_COMM;
+    error = mpi->Group_incl(all, 1, &rank, &self);
+    if (error == MPI_SUCCESS) {
+        error = mpi->Comm_create_group(comm, self, 0, alone);
+        mpi->Group_free(&self);
+    }
+    mpi->Group_free(&all);
+    return error;
+}
+
+int proa_own_begin(MPI_Comm comm)
+{
+    const struct proa_pmpi *mpi = proa_pmpi();
+    int error = comm == MPI_COMM_NULL ? mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm) : split_off(comm, &private_comm);
+
+    if (error != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");
+    mpi->Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN);
+    if (mpi->Irecv(NULL, 0, MPI_BYTE, 0, 0, private_comm, &never) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no request to make progress with");
+    proa_poke_add(poke);
+    return PROA_OK;
+}
+
+void proa_own_end(MPI_Comm instead)
+{
+    proa_poke_remove(poke);
+    proa_pmpi()->Cancel(&never);
+    proa_pmpi()->Wait(&never, MPI_STATUS_IGNORE);
+    proa_pmpi()->Comm_free(&private_comm);
+    private_comm = instead;
+}
+
+MPI_Comm proa_private_comm(void)
+{
+    return private_comm;
+}
