@@ -47,7 +47,7 @@ static int members_room(struct members *members, int count)
 
 static int members_find(const struct proa_win *win, MPI_Group group, struct members *members)
 {
-    struct proa_window *window = proa_window_of(win);
+    struct proa_handle *handle = proa_handle_of(win);
     int count, error;
 
     members->ranks = members->few;
@@ -60,7 +60,7 @@ static int members_find(const struct proa_win *win, MPI_Group group, struct memb
     error = members_room(members, count);
     if (error || count == 0)
         return error;
-    proa_pmpi()->Group_translate_ranks(group, count, members->ranks + count, window->group, members->ranks);
+    proa_pmpi()->Group_translate_ranks(group, count, members->ranks + count, handle->group, members->ranks);
     for (int i = 0; i < count; i++)
         if (members->ranks[i] == MPI_UNDEFINED)
             return proa_fail(PROA_ERR_GROUP, "member %d of the group is not in the window", i);

@@ -2,11 +2,11 @@
 #ifndef PROA_BIND_ATTRIBUTE_H
 #define PROA_BIND_ATTRIBUTE_H
 
-#include "host/window.h"
+#include "host/handle.h"
 
 /* 1 if keyval (as C numbers it) is a predefined one, and *value what C programs get for it: the base's address, or a pointer to the value.
  */
-int proa_attribute_find(struct proa_window *window, int keyval, void **value);
+int proa_attribute_find(struct proa_handle *handle, int keyval, void **value);
 
 /* The same for Fortran: the value itself. 1 and *flag 1 if handle is a window of Proa's and keyval (as C numbers it) a predefined one; else 0
  * and *flag 0. */

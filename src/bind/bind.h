@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "host/pmpi.h"
 #include "host/start.h"
-#include "host/window.h"
+#include "host/handle.h"
 
 #include <mpi.h>
 
@@ -35,7 +35,7 @@ int proa_raise_freed(enum proa_call call) __attribute__((cold));
 /* What a call gives for a handle that is not a window of Proa's: the host's answer to it. But hosts take the handle of a freed window for a
  * good one, or crash on it; ours are remembered. */
 #define PROA_HOST_ANSWERS(name, handle, ...)                                                                                               \
-    (proa_window_is_freed(handle) ? proa_raise_freed(PROA_CALL_##name) : proa_pmpi()->name(__VA_ARGS__))
+    (proa_handle_is_freed(handle) ? proa_raise_freed(PROA_CALL_##name) : proa_pmpi()->name(__VA_ARGS__))
 
 /* The sentence about the failure of that class that this thread was told of last; NULL if its last failure was of another class, or none.
  */

@@ -31,14 +31,14 @@ int proa_errhandler_is_cxx(MPI_Errhandler errhandler)
 }
 
 /* Was it the program's own handler, and has been called? */
-static int call_with_own_handle(struct proa_window *window, int code)
+static int call_with_own_handle(struct proa_handle *handle, int code)
 {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     MPI_Win_errhandler_function *function;
-    MPI_Win handle = window->handle;
+    MPI_Win own = handle->value;
     proa_cxx_caller *caller;
 
-    if (proa_pmpi()->Win_get_errhandler(window->shadow, &handler) != MPI_SUCCESS || handler == MPI_ERRHANDLER_NULL)
+    if (proa_pmpi()->Win_get_errhandler(handle->shadow, &handler) != MPI_SUCCESS || handler == MPI_ERRHANDLER_NULL)
         return 0;
     function = (MPI_Win_errhandler_function *)proa_table_find(&functions, PROA_TABLE_KEY(handler));
     caller = (proa_cxx_caller *)proa_table_find(&cxx_callers, PROA_TABLE_KEY(handler));
@@ -46,18 +46,18 @@ static int call_with_own_handle(struct proa_window *window, int code)
     if (!function)
         return 0;
     if (caller)
-        caller(PROA_CXX_WINDOW, &handle, &code, (void (*)(void))function);
+        caller(PROA_CXX_WINDOW, &own, &code, (void (*)(void))function);
     else
-        function(&handle, &code);
+        function(&own, &code);
     return 1;
 }
 
-int proa_call_errhandler(struct proa_window *window, int code)
+int proa_call_errhandler(struct proa_handle *handle, int code)
 {
-    MPI_Win shadow = proa_window_shadow(window);
+    MPI_Win shadow = proa_handle_shadow(handle);
     int error;
 
-    if (shadow != window->handle && call_with_own_handle(window, code))
+    if (shadow != handle->value && call_with_own_handle(handle, code))
         return MPI_SUCCESS;
     proa_raising(1);
     error = proa_pmpi()->Win_call_errhandler(shadow, code);

@@ -2,10 +2,10 @@
 #ifndef PROA_BIND_CALLBACKS_H
 #define PROA_BIND_CALLBACKS_H
 
-#include "host/window.h"
+#include "host/handle.h"
 
 /* Calls the window's error handler with that code. What MPI_Win_call_errhandler returns. */
-int proa_call_errhandler(struct proa_window *window, int code);
+int proa_call_errhandler(struct proa_handle *handle, int code);
 
 /* How C++ calls a function of its own; kind: of what object (MPICH's, where C++ is a language of its own). */
 enum { PROA_CXX_WINDOW = 2 };

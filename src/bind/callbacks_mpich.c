@@ -32,10 +32,10 @@ static int delete_by_own_handle(MPI_Win_delete_attr_function *function, MPI_Win 
 {
     struct proa_win *win = proa_win_find(handle);
     delete_proxy *proxy = (delete_proxy *)proa_table_find(&delete_proxies, PROA_TABLE_KEY(keyval));
-    int paused = proa_window_pause();
-    int error = proxy(function, win ? proa_window_of(win)->handle : handle, keyval, kind, value, extra);
+    int paused = proa_handle_pause();
+    int error = proxy(function, win ? proa_handle_of(win)->value : handle, keyval, kind, value, extra);
 
-    proa_window_resume(paused);
+    proa_handle_resume(paused);
     return error;
 }
 

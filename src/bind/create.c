@@ -65,21 +65,21 @@ static void args_fill(struct proa_create_args *args, const struct request *r, co
         args->bytes = 0;
 }
 
-static void attributes_fill(struct proa_window *window, const struct request *r)
+static void attributes_fill(struct proa_handle *handle, const struct request *r)
 {
     static const int flavors[] = {[PROA_FLAVOR_CREATE] = MPI_WIN_FLAVOR_CREATE,
                                   [PROA_FLAVOR_ALLOCATE] = MPI_WIN_FLAVOR_ALLOCATE,
                                   [PROA_FLAVOR_DYNAMIC] = MPI_WIN_FLAVOR_DYNAMIC,
                                   [PROA_FLAVOR_SHARED] = MPI_WIN_FLAVOR_SHARED};
 
-    window->bytes = r->bytes;
-    window->disp_unit = r->disp_unit <= INT_MAX ? (int)r->disp_unit : MPI_UNDEFINED;
-    window->flavor = flavors[r->flavor];
-    window->model = MPI_WIN_UNIFIED;
+    handle->bytes = r->bytes;
+    handle->disp_unit = r->disp_unit <= INT_MAX ? (int)r->disp_unit : MPI_UNDEFINED;
+    handle->flavor = flavors[r->flavor];
+    handle->model = MPI_WIN_UNIFIED;
 }
 
 /* What this process needs of the host. PROA_OK, PROA_ELSEWHERE, or a negative code: everybody's outcome, by the exchange. */
-static int window_prepare(const struct request *r, struct proa_window **window)
+static int handle_prepare(const struct request *r, struct proa_handle **handle)
 {
     int error;
 
@@ -87,44 +87,44 @@ static int window_prepare(const struct request *r, struct proa_window **window)
         return proa_fail(PROA_ELSEWHERE, "%s", proa_why_off());
     error = request_check(r);
     if (!error)
-        error = proa_window_new(r->comm, window);
+        error = proa_handle_new(r->comm, handle);
     if (!error)
-        attributes_fill(*window, r);
+        attributes_fill(*handle, r);
     return error;
 }
 
 /* The last that may fail, so before the last agreement. */
-static int window_finish(struct proa_win *win, void *window)
+static int handle_finish(struct proa_win *win, void *handle)
 {
-    return proa_window_enter(window, win);
+    return proa_handle_enter(handle, win);
 }
 
 /* PROA_OK, PROA_ELSEWHERE: the host's to create, or a negative code. */
 static int create(const struct request *r)
 {
-    struct proa_window *window = NULL;
+    struct proa_handle *handle = NULL;
     MPI_Comm comm = r->comm;
     struct proa_create_args args;
     struct proa_hints hints;
     struct proa_group group;
     struct proa_win *win;
-    int outcome = window_prepare(r, &window);
+    int outcome = handle_prepare(r, &handle);
 
     proa_hints_read(r->info, &hints);
     args_fill(&args, r, &hints, outcome);
-    args.finish = window_finish;
-    args.user = window;
+    args.finish = handle_finish;
+    args.user = handle;
     proa_exchange_over(&comm, &group);
     outcome = proa_win_create(&args, &group, &win);
     if (outcome == PROA_OK) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without a window, outcome told all ranks not to create one */
-        window->hints = hints;
+        handle->hints = hints;
         if (win->contiguous)
-            strcpy(window->hints.noncontig, "false"); /* whatever this rank asked for */
-        proa_window_opened(window);
-        *r->win = window->handle;
-    } else if (window)
-        proa_window_free(window);
+            strcpy(handle->hints.noncontig, "false"); /* whatever this rank asked for */
+        proa_handle_opened(handle);
+        *r->win = handle->value;
+    } else if (handle)
+        proa_handle_free(handle);
     return outcome;
 }
 
@@ -158,7 +158,7 @@ static int create_or_raise(const struct request *r, void **base)
 static int by_host(int error, const MPI_Win *win)
 {
     if (error == MPI_SUCCESS)
-        proa_window_forget(*win);
+        proa_handle_forget(*win);
     return error;
 }
 
@@ -241,7 +241,7 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
         return proa_raise(win, PROA_CALL_Win_free, error);
     /* Delete functions of the user's attributes run between the barrier and the release: the memory is still there for them. */
     proa_barrier_last(win);
-    error = proa_window_free(proa_window_of(win));
+    error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);
     *handle = MPI_WIN_NULL;
     return error;

@@ -11,7 +11,7 @@ int proa_attribute_for_fortran(MPI_Win handle, int keyval, MPI_Aint *value, int 
     struct proa_win *win = proa_win_find(handle);
     void *found = NULL;
 
-    *flag = win && proa_attribute_find(proa_window_of(win), keyval, &found);
+    *flag = win && proa_attribute_find(proa_handle_of(win), keyval, &found);
     if (!*flag)
         return 0;
     if (keyval == MPI_WIN_BASE)

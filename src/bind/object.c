@@ -12,27 +12,27 @@ PROA_EXPORT int PMPI_Win_get_group(MPI_Win handle, MPI_Group *group)
     if (!win)
         return PROA_HOST_ANSWERS(Win_get_group, handle, handle, group);
     /* A group of its own, for the caller to free. */
-    return proa_pmpi()->Group_excl(proa_window_of(win)->group, 0, NULL, group);
+    return proa_pmpi()->Group_excl(proa_handle_of(win)->group, 0, NULL, group);
 }
 PROA_ALIAS(Win_get_group);
 
-int proa_attribute_find(struct proa_window *window, int keyval, void **value)
+int proa_attribute_find(struct proa_handle *handle, int keyval, void **value)
 {
     switch (keyval) {
     case MPI_WIN_BASE:
-        *value = window->win->base;
+        *value = handle->win->base;
         return 1;
     case MPI_WIN_SIZE:
-        *value = &window->bytes;
+        *value = &handle->bytes;
         return 1;
     case MPI_WIN_DISP_UNIT:
-        *value = &window->disp_unit;
+        *value = &handle->disp_unit;
         return 1;
     case MPI_WIN_CREATE_FLAVOR:
-        *value = &window->flavor;
+        *value = &handle->flavor;
         return 1;
     case MPI_WIN_MODEL:
-        *value = &window->model;
+        *value = &handle->model;
         return 1;
     default:
         return 0;
@@ -41,7 +41,7 @@ int proa_attribute_find(struct proa_window *window, int keyval, void **value)
 
 static int check_keyval(int keyval)
 {
-    return proa_window_takes_keyval(keyval) ? PROA_OK : proa_fail(PROA_ERR_KEYVAL, "keyval %d is none of a window", keyval);
+    return proa_handle_takes_keyval(keyval) ? PROA_OK : proa_fail(PROA_ERR_KEYVAL, "keyval %d is none of a window", keyval);
 }
 
 PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *flag)
@@ -51,11 +51,11 @@ PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_get_attr, handle, handle, keyval, value, flag);
-    *flag = proa_attribute_find(proa_window_of(win), keyval, value);
+    *flag = proa_attribute_find(proa_handle_of(win), keyval, value);
     if (*flag)
         return MPI_SUCCESS;
     error = check_keyval(keyval);
-    return error ? proa_raise(win, PROA_CALL_Win_get_attr, error) : proa_pmpi()->Win_get_attr(proa_window_shadow(proa_window_of(win)), keyval, value, flag);
+    return error ? proa_raise(win, PROA_CALL_Win_get_attr, error) : proa_pmpi()->Win_get_attr(proa_handle_shadow(proa_handle_of(win)), keyval, value, flag);
 }
 PROA_ALIAS(Win_get_attr);
 
@@ -63,7 +63,7 @@ MPI_Win proa_host_handle(MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
 
-    return win ? proa_window_shadow(proa_window_of(win)) : handle;
+    return win ? proa_handle_shadow(proa_handle_of(win)) : handle;
 }
 
 /* For setting and deleting: predefined attributes stay as they are. */
@@ -73,7 +73,7 @@ static int check_change(const struct proa_win *win, int keyval)
 
     if (!win)
         return PROA_OK;
-    if (proa_attribute_find(proa_window_of(win), keyval, &value))
+    if (proa_attribute_find(proa_handle_of(win), keyval, &value))
         return proa_fail(PROA_ERR_KEYVAL, "the attribute of keyval %d is a predefined one: it cannot be changed", keyval);
     return check_keyval(keyval);
 }
@@ -130,7 +130,7 @@ PROA_EXPORT int PMPI_Win_call_errhandler(MPI_Win handle, int code)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_call_errhandler, handle, handle, code);
-    return proa_call_errhandler(proa_window_of(win), code);
+    return proa_call_errhandler(proa_handle_of(win), code);
 }
 PROA_ALIAS(Win_call_errhandler);
 
@@ -140,7 +140,7 @@ PROA_EXPORT int PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_set_info, handle, handle, info);
-    proa_hints_change(info, &proa_window_of(win)->hints);
+    proa_hints_change(info, &proa_handle_of(win)->hints);
     return MPI_SUCCESS;
 }
 PROA_ALIAS(Win_set_info);
@@ -151,6 +151,6 @@ PROA_EXPORT int PMPI_Win_get_info(MPI_Win handle, MPI_Info *info)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_get_info, handle, handle, info);
-    return proa_hints_info(&proa_window_of(win)->hints, info);
+    return proa_hints_info(&proa_handle_of(win)->hints, info);
 }
 PROA_ALIAS(Win_get_info);

@@ -61,7 +61,7 @@ static void say(int class, MPI_Errhandler handler)
 
 int proa_raise(const struct proa_win *win, enum proa_call call, int code)
 {
-    MPI_Win shadow = proa_window_shadow(proa_window_of(win));
+    MPI_Win shadow = proa_handle_shadow(proa_handle_of(win));
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
     int length, is_cxx, class = class_of(code);
@@ -74,7 +74,7 @@ int proa_raise(const struct proa_win *win, enum proa_call call, int code)
         snprintf(said, sizeof said, "%s: %s (rank %d)", proa_call_name(call), proa_failure(), win->rank);
     is_cxx = proa_errhandler_is_cxx(handler);
     say(class, handler);
-    proa_call_errhandler(proa_window_of(win), class);
+    proa_call_errhandler(proa_handle_of(win), class);
     /* MPICH's C++ calls the error handler itself when a call fails: a handler that has been called already must not look like it. */
     return is_cxx ? MPI_SUCCESS : class;
 }

@@ -22,7 +22,7 @@ PROA_EXPORT int PMPI_Session_finalize(MPI_Session *session)
 
     if (!host)
         return MPI_ERR_UNSUPPORTED_OPERATION; /* and no program can have a session */
-    if (proa_windows_alive() == 0)
+    if (proa_handles_alive() == 0)
         proa_end_of_session();
     return host(session);
 }

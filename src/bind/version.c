@@ -9,5 +9,5 @@ PROA_EXPORT const char *proa_version(void)
 
 PROA_EXPORT unsigned long proa_windows_served(void)
 {
-    return proa_window_count();
+    return proa_handle_count();
 }

@@ -22,7 +22,7 @@ struct proa_host_row {
 /* The last has no name. */
 extern const struct proa_host_row proa_host_rows[];
 
-/* The ways to make the host's window behind a handle (host/window.c). */
+/* The ways to make the host's window behind a handle (host/handle.c). */
 enum proa_shadow_way { PROA_SHADOW_NONE, PROA_SHADOW_ALLOCATE_SHARED, PROA_SHADOW_CREATE_DYNAMIC, PROA_SHADOW_ALLOCATE, PROA_SHADOW_WAYS };
 
 /* Info keys that hand variables on to what MPI_Comm_spawn starts, one a line: the one to use, and another that the program may use for it. */
@@ -41,7 +41,7 @@ struct proa_host_kind {
     enum proa_shadow_way shadow_ways[PROA_SHADOW_WAYS];
 
     /* Its PMPI_Win_free cannot be in two threads at a time, other than in delete functions of the program's; for these bind/ has to stand
-     * between, with proa_window_pause. */
+     * between, with proa_handle_pause. */
     int frees_in_turn;
 
     /* Is it MPI_ERRORS_ABORT (MPI-4.0)? */

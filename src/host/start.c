@@ -9,7 +9,7 @@
 #include "host/own.h"
 #include "host/pmpi.h"
 #include "host/types.h"
-#include "host/window.h"
+#include "host/handle.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@ static char why_off[200];
 
 static void host_end(MPI_Comm private_comm_instead)
 {
-    proa_window_end();
+    proa_handle_end();
     proa_own_end(private_comm_instead);
 }
 

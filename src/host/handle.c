@@ -1,5 +1,5 @@
 /* See window.h. */
-#include "host/window.h"
+#include "host/handle.h"
 #include "base/fail.h"
 #include "base/settings.h"
 #include "host/kind.h"
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct proa_table proa_windows = PROA_TABLE_INIT;
+struct proa_table proa_handles = PROA_TABLE_INIT;
 
 /* Handles of the host's that were windows of ours, and are not now. */
 static struct proa_table freed = PROA_TABLE_INIT;
@@ -66,7 +66,7 @@ static int make_some_way(MPI_Win *shadow)
 }
 
 /* All shadows are made on one communicator, on which MPI allows one collective call at a time: so they are made one after the other. Recursive
- * for proa_window_shadow. */
+ * for proa_handle_shadow. */
 static pthread_mutex_t shadow_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static MPI_Win shadow_make(void)
@@ -88,7 +88,7 @@ static MPI_Win shadow_make(void)
  * (bind/callbacks_mpich.c) lets go of the mutex meanwhile. */
 static _Thread_local int giving_back;
 
-int proa_window_pause(void)
+int proa_handle_pause(void)
 {
     int paused = giving_back;
 
@@ -98,7 +98,7 @@ int proa_window_pause(void)
     return paused;
 }
 
-void proa_window_resume(int paused)
+void proa_handle_resume(int paused)
 {
     if (paused)
         pthread_mutex_lock(&shadow_mutex);
@@ -109,9 +109,9 @@ static int free_in_turn(MPI_Win *shadow)
 {
     int outer = giving_back, error;
 
-    proa_window_resume(1);
+    proa_handle_resume(1);
     error = proa_pmpi()->Win_free(shadow);
-    proa_window_pause();
+    proa_handle_pause();
     giving_back = outer;
     return error;
 }
@@ -145,92 +145,92 @@ static int wants_light(void)
 
 /* ---- windows ---- */
 
-int proa_window_new(MPI_Comm comm, struct proa_window **result)
+int proa_handle_new(MPI_Comm comm, struct proa_handle **result)
 {
-    struct proa_window *window = *result = calloc(1, sizeof *window);
+    struct proa_handle *handle = *result = calloc(1, sizeof *handle);
     int light = wants_light();
 
-    if (!window)
+    if (!handle)
         return proa_fail(PROA_ERR_NO_MEM, "no memory for the window's handle");
-    window->group = MPI_GROUP_NULL;
-    window->shadow = light ? MPI_WIN_NULL : shadow_make();
-    window->handle = light ? light_handle() : window->shadow;
-    if (window->handle != MPI_WIN_NULL && proa_pmpi()->Comm_group(comm, &window->group) == MPI_SUCCESS)
+    handle->group = MPI_GROUP_NULL;
+    handle->shadow = light ? MPI_WIN_NULL : shadow_make();
+    handle->value = light ? light_handle() : handle->shadow;
+    if (handle->value != MPI_WIN_NULL && proa_pmpi()->Comm_group(comm, &handle->group) == MPI_SUCCESS)
         return PROA_OK;
-    proa_window_free(window);
+    proa_handle_free(handle);
     *result = NULL;
     return proa_fail(PROA_ELSEWHERE, "the host MPI gives no window for a handle");
 }
 
-int proa_window_enter(struct proa_window *window, struct proa_win *win)
+int proa_handle_enter(struct proa_handle *handle, struct proa_win *win)
 {
-    if (proa_table_set(&proa_windows, PROA_TABLE_KEY(window->handle), win) != 0)
+    if (proa_table_set(&proa_handles, PROA_TABLE_KEY(handle->value), win) != 0)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to enter the window's handle");
-    proa_table_remove(&freed, PROA_TABLE_KEY(window->handle));
-    window->win = win;
+    proa_table_remove(&freed, PROA_TABLE_KEY(handle->value));
+    handle->win = win;
     return PROA_OK;
 }
 
-void proa_window_opened(struct proa_window *window)
+void proa_handle_opened(struct proa_handle *handle)
 {
-    window->open = 1;
+    handle->open = 1;
     served++;
     alive++;
 }
 
 /* Delete functions of the user's run in here and still find the window. The host may give its handle out again as soon as it is freed: the
  * entry goes only if it is still this window's. */
-static int shadow_free(struct proa_window *window)
+static int shadow_free(struct proa_handle *handle)
 {
-    MPI_Win shadow = window->shadow;
+    MPI_Win shadow = handle->shadow;
     uintptr_t key = PROA_TABLE_KEY(shadow);
     int error;
 
-    if (window->win && shadow == window->handle)
-        proa_table_set(&freed, key, window->win); /* any value but NULL */
+    if (handle->win && shadow == handle->value)
+        proa_table_set(&freed, key, handle->win); /* any value but NULL */
     error = shadow_give_back(shadow);
-    if (window->win)
-        proa_table_remove_pair(&proa_windows, key, window->win);
+    if (handle->win)
+        proa_table_remove_pair(&proa_handles, key, handle->win);
     return error;
 }
 
-int proa_window_free(struct proa_window *window)
+int proa_handle_free(struct proa_handle *handle)
 {
-    int error = window->shadow == MPI_WIN_NULL ? MPI_SUCCESS : shadow_free(window);
+    int error = handle->shadow == MPI_WIN_NULL ? MPI_SUCCESS : shadow_free(handle);
 
-    if (window->win) {
-        proa_table_remove_pair(&proa_windows, PROA_TABLE_KEY(window->handle), window->win);
-        alive -= window->open;
+    if (handle->win) {
+        proa_table_remove_pair(&proa_handles, PROA_TABLE_KEY(handle->value), handle->win);
+        alive -= handle->open;
     }
-    if (window->group != MPI_GROUP_NULL)
-        proa_pmpi()->Group_free(&window->group);
-    free(window);
+    if (handle->group != MPI_GROUP_NULL)
+        proa_pmpi()->Group_free(&handle->group);
+    free(handle);
     return error;
 }
 
-int proa_window_is_freed(MPI_Win handle)
+int proa_handle_is_freed(MPI_Win handle)
 {
     return proa_table_find(&freed, PROA_TABLE_KEY(handle)) && !proa_win_find(handle);
 }
 
-void proa_window_forget(MPI_Win handle)
+void proa_handle_forget(MPI_Win handle)
 {
     proa_table_remove(&freed, PROA_TABLE_KEY(handle));
-    proa_table_remove(&proa_windows, PROA_TABLE_KEY(handle));
+    proa_table_remove(&proa_handles, PROA_TABLE_KEY(handle));
 }
 
 /* The host calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as well. Threads may ask at once: one makes it. */
-MPI_Win proa_window_shadow(struct proa_window *window)
+MPI_Win proa_handle_shadow(struct proa_handle *handle)
 {
-    MPI_Win shadow = window->shadow;
+    MPI_Win shadow = handle->shadow;
 
     if (shadow != MPI_WIN_NULL)
         return shadow;
     pthread_mutex_lock(&shadow_mutex);
-    shadow = window->shadow;
+    shadow = handle->shadow;
     if (shadow == MPI_WIN_NULL && (shadow = shadow_make()) != MPI_WIN_NULL) {
-        proa_table_set(&proa_windows, PROA_TABLE_KEY(shadow), window->win);
-        window->shadow = shadow;
+        proa_table_set(&proa_handles, PROA_TABLE_KEY(shadow), handle->win);
+        handle->shadow = shadow;
     }
     pthread_mutex_unlock(&shadow_mutex);
     return shadow;
@@ -243,7 +243,7 @@ static MPI_Win probe = MPI_WIN_NULL;
 
 /* Hosts raise a wrong keyval on the window that they were given, with words and, Open MPI, a class of their own. So it is tried on a window
  * that nobody else sees, which returns its errors. */
-int proa_window_takes_keyval(int keyval)
+int proa_handle_takes_keyval(int keyval)
 {
     int error = MPI_ERR_OTHER, found;
     void *value;
@@ -259,19 +259,19 @@ int proa_window_takes_keyval(int keyval)
     return error == MPI_SUCCESS;
 }
 
-void proa_window_end(void)
+void proa_handle_end(void)
 {
     if (probe != MPI_WIN_NULL)
         shadow_give_back(probe);
     probe = MPI_WIN_NULL;
 }
 
-long proa_windows_alive(void)
+long proa_handles_alive(void)
 {
     return alive;
 }
 
-unsigned long proa_window_count(void)
+unsigned long proa_handle_count(void)
 {
     return served;
 }

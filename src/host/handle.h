@@ -6,10 +6,10 @@
  * handlers and conversion to Fortran stay the host's. It is never given to the host for an operation or for synchronization.
  * MPICH has no more than about 2,000 windows alive (each takes a communicator's number out of 2,048). Past PROA_HOST_WINDOWS of them a
  * window gets a light handle: a number that MPICH never gives out. Its shadow is made when the user first asks for something of the
- * host's (proa_window_shadow).
+ * host's (proa_handle_shadow).
  */
-#ifndef PROA_HOST_WINDOW_H
-#define PROA_HOST_WINDOW_H
+#ifndef PROA_HOST_HANDLE_H
+#define PROA_HOST_HANDLE_H
 
 #include "base/table.h"
 #include "core/win.h"
@@ -17,9 +17,9 @@
 
 #include <mpi.h>
 
-struct proa_window {
+struct proa_handle {
     struct proa_win *win;
-    MPI_Win handle; /* the user's */
+    MPI_Win value; /* the user's */
     _Atomic(MPI_Win) shadow; /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
     MPI_Group group;
     int open; /* all processes have it */
@@ -29,55 +29,55 @@ struct proa_window {
     struct proa_hints hints; /* of info keys, in force */
 };
 
-extern struct proa_table proa_windows;
+extern struct proa_table proa_handles;
 
 /* The window of a handle; NULL: not ours. */
 static inline struct proa_win *proa_win_find(MPI_Win handle)
 {
-    return proa_table_find(&proa_windows, PROA_TABLE_KEY(handle));
+    return proa_table_find(&proa_handles, PROA_TABLE_KEY(handle));
 }
 
 /* What proa_win_find gives knows its window again. */
-static inline struct proa_window *proa_window_of(const struct proa_win *win)
+static inline struct proa_handle *proa_handle_of(const struct proa_win *win)
 {
     return win->user;
 }
 
 /* Makes a window with a handle, for comm, not yet known to proa_win_find. PROA_OK; PROA_ELSEWHERE if the host gives no handle; a negative code
  * without memory. */
-int proa_window_new(MPI_Comm comm, struct proa_window **window);
+int proa_handle_new(MPI_Comm comm, struct proa_handle **handle);
 
 /* Ties it to Proa's window and makes it known. PROA_OK, or a negative code without memory. */
-int proa_window_enter(struct proa_window *window, struct proa_win *win);
+int proa_handle_enter(struct proa_handle *handle, struct proa_win *win);
 
 /* It has come to be, on all processes: counts it. */
-void proa_window_opened(struct proa_window *window);
+void proa_handle_opened(struct proa_handle *handle);
 
 /* Frees handle and shadow (user attributes are deleted here) and makes it unknown. The error class of the host, or MPI_SUCCESS. */
-int proa_window_free(struct proa_window *window);
+int proa_handle_free(struct proa_handle *handle);
 
 /* Was this the handle of a window of ours, freed since? Light handles are not remembered: the host refuses them by itself. */
-int proa_window_is_freed(MPI_Win handle);
+int proa_handle_is_freed(MPI_Win handle);
 
 /* The host has made a window of its own with this handle. */
-void proa_window_forget(MPI_Win handle);
+void proa_handle_forget(MPI_Win handle);
 
 /* The host window for the host's services on this window; MPI_WIN_NULL if none can be made. */
-MPI_Win proa_window_shadow(struct proa_window *window);
+MPI_Win proa_handle_shadow(struct proa_handle *handle);
 
 /* Around a delete function of the program's, where host windows are given back in turn (host/kind.h): if this thread is giving one back,
  * others may do so meanwhile. Resume gets what pause returned. */
-int proa_window_pause(void);
-void proa_window_resume(int paused);
+int proa_handle_pause(void);
+void proa_handle_resume(int paused);
 
 /* May a window have an attribute of that keyval? */
-int proa_window_takes_keyval(int keyval);
+int proa_handle_takes_keyval(int keyval);
 
 /* Gives back what the host was asked for besides windows: before its end. */
-void proa_window_end(void);
+void proa_handle_end(void);
 
 /* How many windows of Proa's are alive, and how many it has served, in this process. */
-long proa_windows_alive(void);
-unsigned long proa_window_count(void);
+long proa_handles_alive(void);
+unsigned long proa_handle_count(void);
 
 #endif
