@@ -3,7 +3,7 @@
  *
  * The fast path of put and get is here, inline: bind finds the window, these functions compute the address and copy. Everything that is
  * not plain load and store inside an open epoch (a post to be waited for, a derived type, cma, a dynamic window, an error) goes to proa_put and
- * proa_get in core/op.c.
+ * proa_get in core/move.c.
  * All return PROA_OK or a negative code with proa_failure() set; a wrong call changes nothing.
  */
 #ifndef PROA_CORE_OP_H
