@@ -3,27 +3,19 @@
 #include "base/fail.h"
 #include "core/available.h"
 #include "core/ctl.h"
+#include "core/segment.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <uthash.h>
 #include <utlist.h>
 
-enum { CHUNK_BYTES = 256 << 10 }; /* unit of reservation */
+enum { CHUNK_BYTES = PROA_CHUNK_BYTES };
 static const uint64_t first_segment_bytes = 64ull << 20;
 static const uint64_t slice_bytes = 256ull << 20; /* between two looks at the memory that is left */
 static const uint64_t give_back_bytes = 1ull << 20; /* freed blocks from this size on return their pages to the system */
-static const rlim_t high_file = 1000; /* number from which our files have theirs, where the process may have twice as many */
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
-#endif
 
 struct block {
     uint64_t offset, bytes;
@@ -35,10 +27,7 @@ struct block {
 };
 
 struct segment {
-    char *base;
-    uint64_t bytes;
-    uint64_t device, inode; /* of the file */
-    int fd;                 /* it, unless the program has closed that number */
+    struct proa_segment memory;
     struct block *first;       /* by address */
     struct block *free_blocks;
     uint8_t *reserved; /* one byte a chunk: 1 if its pages are reserved */
@@ -55,60 +44,14 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* ---- the file ---- */
-
-/* Programs close files by number, as daemons do with all from 3 on, or count on getting the lowest ones for files of their own: ours keep
- * away from there. */
-static int file_move_up(int fd)
-{
-    struct rlimit files;
-    rlim_t lowest = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < high_file ? files.rlim_cur / 2 : high_file;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, (int)lowest);
-
-    if (high < 0)
-        return fd;
-    close(fd);
-    return high;
-}
-
-/* Has the program left it alone? If not, that number may be one of its own files, which must not be touched. */
-static int file_is_ours(const struct segment *segment)
-{
-    struct stat file;
-
-    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device && file.st_ino == segment->inode;
-}
-
 /* ---- reservation of pages ---- */
-
-/* Through the mapping where the file is gone: that also fills in this process's page table, and so takes longer.
- * A signal may make fallocate stop and undo what it has done (fallocate(2), EINTR); under a profiler's timer a large piece would never be
- * done: smaller and smaller ones, then. */
-static int file_reserve(struct segment *segment, uint64_t offset, uint64_t bytes)
-{
-    uint64_t end = offset + bytes, piece = bytes;
-
-    if (!file_is_ours(segment))
-        return madvise(segment->base + offset, bytes, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
-    while (offset < end) {
-        if (piece > end - offset)
-            piece = end - offset;
-        if (fallocate(segment->fd, 0, (off_t)offset, (off_t)piece) == 0)
-            offset += piece;
-        else if (errno != EINTR)
-            return errno;
-        else if (piece > CHUNK_BYTES)
-            piece = round_up(piece / 2, CHUNK_BYTES);
-    }
-    return 0;
-}
 
 static int reserve_chunks(struct segment *segment, uint64_t first, uint64_t count)
 {
     int error = count * CHUNK_BYTES > proa_memory_available() ? ENOMEM : 0;
 
     if (!error)
-        error = file_reserve(segment, first * CHUNK_BYTES, count * CHUNK_BYTES);
+        error = proa_segment_reserve(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES);
     if (!error)
         memset(segment->reserved + first, 1, count);
     return error;
@@ -118,7 +61,7 @@ static void return_chunks(struct segment *segment, uint64_t first, uint64_t coun
 {
     if (count == 0)
         return;
-    if (madvise(segment->base + first * CHUNK_BYTES, count * CHUNK_BYTES, MADV_REMOVE) == 0)
+    if (proa_segment_return(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES))
         memset(segment->reserved + first, 0, count);
 }
 
@@ -184,16 +127,6 @@ static int reserve(struct segment *segment, const struct block *block, uint64_t 
 
 /* ---- segments ---- */
 
-/* The largest segment that may be made now: whoever makes a file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
-static uint64_t segment_most(void)
-{
-    struct rlimit files;
-
-    if (getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur == RLIM_INFINITY)
-        return UINT64_MAX;
-    return files.rlim_cur / CHUNK_BYTES * CHUNK_BYTES;
-}
-
 static struct block *block_new(struct segment *segment, uint64_t offset, uint64_t bytes)
 {
     struct block *block = calloc(1, sizeof *block);
@@ -206,34 +139,9 @@ static struct block *block_new(struct segment *segment, uint64_t offset, uint64_
     return block;
 }
 
-/* Opens and maps a memfd of the given size. Returns 0 or an errno. */
-static int segment_map(struct segment *segment, uint64_t bytes)
+static void segment_remove(struct segment *segment)
 {
-    struct stat file;
-
-    segment->fd = memfd_create("proa", MFD_CLOEXEC);
-    if (segment->fd < 0)
-        return errno;
-    segment->fd = file_move_up(segment->fd);
-    segment->base = MAP_FAILED;
-    if (ftruncate(segment->fd, (off_t)bytes) == 0 && fstat(segment->fd, &file) == 0)
-        segment->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
-    if (segment->base == MAP_FAILED) {
-        int error = errno;
-        close(segment->fd);
-        return error;
-    }
-    segment->device = file.st_dev;
-    segment->inode = file.st_ino;
-    segment->bytes = bytes;
-    return 0;
-}
-
-static void segment_unmap(struct segment *segment)
-{
-    munmap(segment->base, segment->bytes);
-    if (file_is_ours(segment))
-        close(segment->fd);
+    proa_segment_close(&segment->memory);
     free(segment->reserved);
     memset(segment, 0, sizeof *segment);
 }
@@ -242,7 +150,7 @@ static void segment_unmap(struct segment *segment)
 static int segment_add(uint64_t bytes)
 {
     struct segment *segment = &segments[segment_count];
-    uint64_t least = round_up(bytes, CHUNK_BYTES), most = segment_most(), wanted = first_segment_bytes;
+    uint64_t least = round_up(bytes, CHUNK_BYTES), most = proa_segment_most(), wanted = first_segment_bytes;
     struct block *whole;
     int error;
 
@@ -250,20 +158,20 @@ static int segment_add(uint64_t bytes)
         return ENOMEM;
     if (least > most)
         return EFBIG;
-    while (segment_count > 0 && wanted < 2 * segments[segment_count - 1].bytes)
+    while (segment_count > 0 && wanted < 2 * segments[segment_count - 1].memory.bytes)
         wanted *= 2;
     if (wanted > most)
         wanted = most;
-    error = segment_map(segment, wanted < least ? least : wanted);
+    error = proa_segment_create(&segment->memory, wanted < least ? least : wanted);
     if (error && wanted > least) /* a limit on address space, perhaps */
-        error = segment_map(segment, least);
+        error = proa_segment_create(&segment->memory, least);
     if (error)
         return error;
-    segment->reserved = calloc(segment->bytes / CHUNK_BYTES, 1);
-    whole = block_new(segment, 0, segment->bytes);
+    segment->reserved = calloc(segment->memory.bytes / CHUNK_BYTES, 1);
+    whole = block_new(segment, 0, segment->memory.bytes);
     if (!segment->reserved || !whole) {
         free(whole);
-        segment_unmap(segment);
+        segment_remove(segment);
         return ENOMEM;
     }
     segment->first = whole;
@@ -272,15 +180,9 @@ static int segment_add(uint64_t bytes)
     return 0;
 }
 
-static void segment_publish(int number)
+static void publish(int number)
 {
-    struct proa_segment_ctl *ctl = &arena_ctl->segments[number];
-
-    ctl->address = (uint64_t)(uintptr_t)segments[number].base;
-    ctl->device = segments[number].device;
-    ctl->inode = segments[number].inode;
-    ctl->fd = segments[number].fd;
-    atomic_store_explicit(&ctl->bytes, segments[number].bytes, memory_order_release); /* partner: segment_of in core/peer.c */
+    proa_segment_publish(&segments[number].memory, &arena_ctl->segments[number]);
 }
 
 /* ---- blocks ---- */
@@ -365,7 +267,7 @@ static struct block *block_take(struct block *block, uint64_t offset, uint64_t b
         *error = ENOMEM;
     if (*error)
         return NULL;
-    block->address = block->segment->base + offset;
+    block->address = block->segment->memory.base + offset;
     HASH_ADD_PTR(used_blocks, address, block);
     return block;
 }
@@ -375,7 +277,7 @@ static struct block *segment_alloc(struct segment *segment, uint64_t bytes, uint
     struct block *block;
 
     DL_FOREACH(segment->free_blocks, block) {
-        uint64_t base = (uint64_t)(uintptr_t)segment->base;
+        uint64_t base = (uint64_t)(uintptr_t)segment->memory.base;
         uint64_t offset = round_up(base + block->offset, align) - base;
 
         if (offset + bytes <= block->offset + block->bytes)
@@ -401,7 +303,7 @@ static struct block *arena_alloc_locked(uint64_t bytes, uint64_t align, int *err
     if (*error)
         return NULL;
     if (arena_ctl)
-        segment_publish(segment_count - 1);
+        publish(segment_count - 1);
     return segment_alloc(&segments[segment_count - 1], bytes, align, error);
 }
 
@@ -428,7 +330,7 @@ void *proa_arena_alloc(size_t bytes, size_t align)
 
 int proa_arena_is_limited(size_t bytes)
 {
-    uint64_t most = segment_most();
+    uint64_t most = proa_segment_most();
 
     return most != UINT64_MAX && (bytes > most || segment_count == PROA_SEGMENTS);
 }
@@ -452,22 +354,18 @@ int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *o
     int found = 0;
 
     pthread_mutex_lock(&arena_mutex);
-    for (int i = 0; i < segment_count && !found; i++) {
-        uint64_t at = (uint64_t)((uintptr_t)address - (uintptr_t)segments[i].base);
-
-        if (at < segments[i].bytes && bytes <= segments[i].bytes - at) {
+    for (int i = 0; i < segment_count && !found; i++)
+        if (proa_segment_holds(segments[i].memory.base, segments[i].memory.bytes, address, bytes, offset)) {
             *segment = i;
-            *offset = at;
             found = 1;
         }
-    }
     pthread_mutex_unlock(&arena_mutex);
     return found;
 }
 
 char *proa_arena_segment(int segment)
 {
-    return segment >= 0 && segment < PROA_SEGMENTS ? segments[segment].base : NULL;
+    return segment >= 0 && segment < PROA_SEGMENTS ? segments[segment].memory.base : NULL;
 }
 
 struct proa_proc_ctl *proa_arena_start(void)
@@ -478,7 +376,7 @@ struct proa_proc_ctl *proa_arena_start(void)
         return NULL;
     /* A fresh memfd reads as zeros: the block needs no clearing. */
     arena_ctl = ctl;
-    segment_publish(0);
+    publish(0);
     return ctl;
 }
 
@@ -493,7 +391,7 @@ void proa_arena_stop(void)
             next = block->after;
             free(block);
         }
-        segment_unmap(&segments[i]);
+        segment_remove(&segments[i]);
     }
     segment_count = 0;
     arena_ctl = NULL;

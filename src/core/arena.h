@@ -1,7 +1,7 @@
 /*
  * The arena: memory of this process that every process of the node can map.
  *
- * It consists of few segments, each a memfd of growing size (64 MiB, then at least twice the one before; never more than a limit on the size
+ * It consists of few segments (core/segment.h) of growing size (64 MiB, then at least twice the one before; never more than a limit on the size
  * of files, RLIMIT_FSIZE, allows at that moment). A segment is mapped whole by its
  * owner and, on first use, by peers; pages are reserved (fallocate) only as blocks are cut from it, so that a block that was granted never
  * ends in SIGBUS, and an unused rest costs nothing. Ten thousand windows therefore share a handful of files and mappings.

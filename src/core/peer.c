@@ -5,9 +5,9 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "core/arena.h"
+#include "core/segment.h"
 #include "type/basic.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -105,57 +105,6 @@ void proa_hello_fill(struct proa_hello *hello)
 }
 
 /* ---- peers ---- */
-
-/* A segment of another process as it tells of it. */
-struct remote {
-    int pid, fd;
-    uint64_t bytes, device, inode;
-};
-
-static int is_it(const struct stat *file, const struct remote *remote)
-{
-    return file->st_dev == remote->device && file->st_ino == remote->inode && (uint64_t)file->st_size >= remote->bytes;
-}
-
-/* Opens the segment's file, or fails with errno. The program may have closed it, and another file may have its number now: that is not even
- * opened, as opening a pipe or a tape does something. Looked at again when open, since numbers change at any time. */
-static int remote_open(const struct remote *remote, const char *path)
-{
-    struct stat file;
-    int fd;
-
-    if (stat(path, &file) != 0)
-        return -1;
-    fd = is_it(&file, remote) ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    if (fd >= 0 && fstat(fd, &file) == 0 && is_it(&file, remote))
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    if (fd >= 0 || !is_it(&file, remote))
-        errno = ESTALE;
-    return -1;
-}
-
-/* The owner has mapped it with the same size, so no access within it can fault for lack of a page. */
-static char *remote_map(const struct remote *remote)
-{
-    char path[64];
-    char *base = MAP_FAILED;
-    int fd;
-
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", remote->pid, remote->fd);
-    fd = remote_open(remote, path);
-    if (fd >= 0) {
-        base = mmap(NULL, remote->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-        close(fd);
-    }
-    if (base == MAP_FAILED) {
-        proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (%s): %s", remote->pid, path,
-                  errno == ESTALE || errno == ENOENT ? "it has ended, or its program has closed Proa's file" : strerror(errno));
-        return NULL;
-    }
-    return base;
-}
 
 static struct proa_slot *slot_take(struct proa_proc_ctl *ctl)
 {
@@ -257,7 +206,8 @@ static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
     HASH_FIND(hh, peers, &hello->id, sizeof hello->id, peer);
     if (peer)
         return peer;
-    first = remote_map(&(struct remote){hello->pid, hello->first_fd, hello->first_bytes, hello->first_device, hello->first_inode});
+    first = proa_segment_map(
+        &(struct proa_segment_name){hello->pid, hello->first_fd, hello->first_bytes, hello->first_device, hello->first_inode});
     if (!first)
         return NULL;
     ctl = (const struct proa_proc_ctl *)(const void *)first;
@@ -310,8 +260,7 @@ static int is_in_segment(const struct proa_peer *peer, int segment, const void *
     const char *base = atomic_load_explicit(&peer->segments[segment], memory_order_relaxed);
     uint64_t room = atomic_load_explicit(&peer->ctl->segments[segment].bytes, memory_order_relaxed);
 
-    *offset = (uint64_t)((uintptr_t)address - (uintptr_t)base);
-    return base && *offset < room && bytes <= room - *offset;
+    return proa_segment_holds(base, room, address, bytes, offset);
 }
 
 int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment, uint64_t *offset)
@@ -333,19 +282,16 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
 
 static char *segment_map_locked(struct proa_peer *peer, int segment)
 {
-    const struct proa_segment_ctl *ctl = &peer->ctl->segments[segment];
+    struct proa_segment_name name = proa_segment_name(peer->pid, &peer->ctl->segments[segment]);
     char *base = atomic_load_explicit(&peer->segments[segment], memory_order_relaxed);
-    uint64_t bytes;
 
     if (base) /* another thread was quicker */
         return base;
-    bytes = atomic_load_explicit(&ctl->bytes, memory_order_acquire); /* partner: segment_publish in core/arena.c */
-    if (bytes == 0) {
+    if (name.bytes == 0) {
         proa_fail(PROA_ERR_INTERN, "process %d has no segment %d", peer->pid, segment);
         return NULL;
     }
-    base = peer == proa_self ? proa_arena_segment(segment)
-                             : remote_map(&(struct remote){peer->pid, ctl->fd, bytes, ctl->device, ctl->inode});
+    base = peer == proa_self ? proa_arena_segment(segment) : proa_segment_map(&name);
     atomic_store_explicit(&peer->segments[segment], base, memory_order_release);
     return base;
 }

@@ -1,0 +1,177 @@
+/* See segment.h. */
+#include "core/segment.h"
+#include "base/fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+static const rlim_t high_file = 1000; /* number from which our files have theirs, where the process may have twice as many */
+
+/* ---- the owner's file ---- */
+
+/* Programs close files by number, as daemons do with all from 3 on, or count on getting the lowest ones for files of their own: ours keep
+ * away from there. */
+static int file_move_up(int fd)
+{
+    struct rlimit files;
+    rlim_t lowest = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < high_file ? files.rlim_cur / 2 : high_file;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, (int)lowest);
+
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+/* Has the program left it alone? If not, that number may be one of its own files, which must not be touched. */
+static int file_is_ours(const struct proa_segment *segment)
+{
+    struct stat file;
+
+    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device && file.st_ino == segment->inode;
+}
+
+uint64_t proa_segment_most(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return files.rlim_cur / PROA_CHUNK_BYTES * PROA_CHUNK_BYTES;
+}
+
+int proa_segment_create(struct proa_segment *segment, uint64_t bytes)
+{
+    struct stat file;
+
+    segment->fd = memfd_create("proa", MFD_CLOEXEC);
+    if (segment->fd < 0)
+        return errno;
+    segment->fd = file_move_up(segment->fd);
+    segment->base = MAP_FAILED;
+    if (ftruncate(segment->fd, (off_t)bytes) == 0 && fstat(segment->fd, &file) == 0)
+        segment->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
+    if (segment->base == MAP_FAILED) {
+        int error = errno;
+        close(segment->fd);
+        return error;
+    }
+    segment->device = file.st_dev;
+    segment->inode = file.st_ino;
+    segment->bytes = bytes;
+    return 0;
+}
+
+void proa_segment_close(const struct proa_segment *segment)
+{
+    munmap(segment->base, segment->bytes);
+    if (file_is_ours(segment))
+        close(segment->fd);
+}
+
+/* ---- its pages ---- */
+
+/* Through the mapping where the file is gone: that also fills in this process's page table, and so takes longer.
+ * A signal may make fallocate stop and undo what it has done (fallocate(2), EINTR); under a profiler's timer a large piece would never be
+ * done: smaller and smaller ones, then. */
+int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
+{
+    uint64_t end = offset + bytes, piece = bytes;
+
+    if (!file_is_ours(segment))
+        return madvise(segment->base + offset, bytes, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+    while (offset < end) {
+        if (piece > end - offset)
+            piece = end - offset;
+        if (fallocate(segment->fd, 0, (off_t)offset, (off_t)piece) == 0)
+            offset += piece;
+        else if (errno != EINTR)
+            return errno;
+        else if (piece > PROA_CHUNK_BYTES) /* half of it, in whole chunks */
+            piece = (piece / 2 + PROA_CHUNK_BYTES - 1) / PROA_CHUNK_BYTES * PROA_CHUNK_BYTES;
+    }
+    return 0;
+}
+
+int proa_segment_return(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
+{
+    return madvise(segment->base + offset, bytes, MADV_REMOVE) == 0;
+}
+
+/* ---- from process to process ---- */
+
+void proa_segment_publish(const struct proa_segment *segment, struct proa_segment_ctl *ctl)
+{
+    ctl->address = (uint64_t)(uintptr_t)segment->base;
+    ctl->device = segment->device;
+    ctl->inode = segment->inode;
+    ctl->fd = segment->fd;
+    atomic_store_explicit(&ctl->bytes, segment->bytes, memory_order_release); /* partner: proa_segment_name */
+}
+
+struct proa_segment_name proa_segment_name(int pid, const struct proa_segment_ctl *ctl)
+{
+    struct proa_segment_name name = {.pid = pid, .bytes = atomic_load_explicit(&ctl->bytes, memory_order_acquire)}; /* partner: publish */
+
+    if (name.bytes) {
+        name.fd = ctl->fd;
+        name.device = ctl->device;
+        name.inode = ctl->inode;
+    }
+    return name;
+}
+
+static int is_it(const struct stat *file, const struct proa_segment_name *name)
+{
+    return file->st_dev == name->device && file->st_ino == name->inode && (uint64_t)file->st_size >= name->bytes;
+}
+
+/* Opens the segment's file, or fails with errno. The program may have closed it, and another file may have its number now: that is not even
+ * opened, as opening a pipe or a tape does something. Looked at again when open, since numbers change at any time. */
+static int file_open(const struct proa_segment_name *name, const char *path)
+{
+    struct stat file;
+    int fd;
+
+    if (stat(path, &file) != 0)
+        return -1;
+    fd = is_it(&file, name) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (fd >= 0 && fstat(fd, &file) == 0 && is_it(&file, name))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 || !is_it(&file, name))
+        errno = ESTALE;
+    return -1;
+}
+
+/* The owner has mapped it with the same size, so no access within it can fault for lack of a page. */
+char *proa_segment_map(const struct proa_segment_name *name)
+{
+    char path[64];
+    char *base = MAP_FAILED;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
+    fd = file_open(name, path);
+    if (fd >= 0) {
+        base = mmap(NULL, name->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        close(fd);
+    }
+    if (base == MAP_FAILED) {
+        proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (%s): %s", name->pid, path,
+                  errno == ESTALE || errno == ENOENT ? "it has ended, or its program has closed Proa's file" : strerror(errno));
+        return NULL;
+    }
+    return base;
+}

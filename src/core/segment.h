@@ -1,0 +1,73 @@
+/*
+ * Segments: memory in a file without a name (memfd) that its owner publishes with the file's device, inode and size, and that other processes
+ * of the node find by these and map. The arena (core/arena.h) cuts its blocks from segments.
+ *
+ * The file stays open as long as the segment, as a process that comes later has no other way to it than /proc/PID/fd. The program may close
+ * that number all the same and have a file of its own there: then nobody touches that, and what is mapped goes on.
+ */
+#ifndef PROA_CORE_SEGMENT_H
+#define PROA_CORE_SEGMENT_H
+
+#include "core/ctl.h"
+
+#include <stdint.h>
+
+enum { PROA_CHUNK_BYTES = 256 << 10 }; /* unit in which pages are reserved and given back */
+
+/* A segment of this process. */
+struct proa_segment {
+    char *base;
+    uint64_t bytes;
+    uint64_t device, inode; /* of the file */
+    int fd;                 /* it, unless the program has closed that number */
+};
+
+/* A segment of another process, as it tells of it. */
+struct proa_segment_name {
+    int pid, fd;
+    uint64_t bytes, device, inode;
+};
+
+/* ---- the owner's side: what fails returns an errno ---- */
+
+/* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. Whoever makes a file larger than RLIMIT_FSIZE is sent
+ * SIGXFSZ, which ends the program. */
+uint64_t proa_segment_most(void);
+
+/* Makes and maps one of `bytes` bytes, with no pages reserved. 0 or an errno. */
+int proa_segment_create(struct proa_segment *segment, uint64_t bytes);
+
+/* Unmaps it and closes its file. */
+void proa_segment_close(const struct proa_segment *segment);
+
+/* Makes sure of the pages of [offset, offset + bytes), whole chunks. 0 or an errno; what the kernel gave before it ran out stays. */
+int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
+
+/* Gives these pages back. 1 if that was done. */
+int proa_segment_return(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
+
+/* Others see it from now on. ctl: a line of our own process's table. */
+void proa_segment_publish(const struct proa_segment *segment, struct proa_segment_ctl *ctl);
+
+/* ---- the others' side ---- */
+
+/* What process pid has published. bytes 0: nothing there yet. */
+struct proa_segment_name proa_segment_name(int pid, const struct proa_segment_ctl *ctl);
+
+/* Maps it whole. NULL, with proa_failure() set, if it is not to be found. */
+char *proa_segment_map(const struct proa_segment_name *name);
+
+/* ---- both ---- */
+
+/* Does all of [address, address + bytes) lie in the memory_bytes bytes at base? If so, *offset: of address from there. */
+static inline int proa_segment_holds(const char *base, uint64_t memory_bytes, const void *address, uint64_t bytes, uint64_t *offset)
+{
+    uint64_t at = (uint64_t)((uintptr_t)address - (uintptr_t)base);
+
+    if (!base || at >= memory_bytes || bytes > memory_bytes - at)
+        return 0;
+    *offset = at;
+    return 1;
+}
+
+#endif
