@@ -68,8 +68,23 @@ int proa_check_types(const struct proa_buffer *buffer, const struct proa_there *
     return PROA_OK;
 }
 
-/* Several attached regions side by side, or far apart, under one type: looks each run up, so that nothing is moved if one is missing. */
-static int find_scattered(struct proa_win *win, const struct proa_there *there, struct proa_place *place)
+static int check_run(struct proa_win *win, int rank, uint64_t position, uint64_t bytes)
+{
+    uint64_t done = 0;
+
+    while (done < bytes) {
+        struct proa_span span;
+        int error = proa_span_find(win, &win->targets[rank], position + done, bytes - done, &span);
+
+        if (error)
+            return error;
+        done = span.end - position;
+    }
+    return PROA_OK;
+}
+
+/* Several attached regions, side by side or far apart, under one type: looks for each run, so that nothing is moved if one is missing. */
+static int check_attached(struct proa_win *win, const struct proa_there *there, uint64_t position)
 {
     const struct proa_type *type[] = {there->type};
     struct proa_stretch stretch;
@@ -80,9 +95,8 @@ static int find_scattered(struct proa_win *win, const struct proa_there *there, 
         return error;
     while (!error && proa_walk_next(&walk, &stretch))
         for (uint64_t i = 0; i < stretch.count && !error; i++)
-            error = proa_place_of_run(win, there, stretch.offset[0] + (int64_t)i * stretch.stride[0], stretch.bytes, place);
+            error = check_run(win, there->rank, position + (uint64_t)(stretch.offset[0] + (int64_t)i * stretch.stride[0]), stretch.bytes);
     proa_walk_end(&walk);
-    place->scattered = 1;
     return error;
 }
 
@@ -94,16 +108,9 @@ int proa_begin_at(struct proa_win *win, const struct proa_there *there, struct p
 
     if (!error)
         error = proa_type_span(there->type, there->count, &first, &bytes);
-    if (error)
-        return error;
-    error = proa_place_find(win, there->rank, there->displacement, first, bytes, place);
-    if (error == PROA_ERR_RMA_RANGE && win->flavor == PROA_FLAVOR_DYNAMIC && !there->type->dense)
-        return find_scattered(win, there, place);
+    if (!error)
+        error = proa_place_find(win, there->rank, there->displacement, first, bytes, place);
+    if (!error && place->scattered && win->flavor == PROA_FLAVOR_DYNAMIC)
+        error = check_attached(win, there, place->at);
     return error;
-}
-
-int proa_place_of_run(struct proa_win *win, const struct proa_there *there, int64_t offset, uint64_t bytes, struct proa_place *place)
-{
-    /* Only in dynamic windows, whose displacements are addresses. */
-    return proa_place_find(win, there->rank, there->displacement + offset, 0, bytes, place);
 }

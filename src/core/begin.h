@@ -21,7 +21,4 @@ static inline uint64_t proa_there_bytes(const struct proa_there *there)
 /* proa_begin, then the place of all that `there` spans. */
 int proa_begin_at(struct proa_win *win, const struct proa_there *there, struct proa_place *place);
 
-/* Of a scattered place: the place of bytes at offset from the displacement. It has been found before, by proa_begin_at. */
-int proa_place_of_run(struct proa_win *win, const struct proa_there *there, int64_t offset, uint64_t bytes, struct proa_place *place);
-
 #endif

@@ -12,6 +12,7 @@
 #include "core/guard.h"
 #include "core/held.h"
 #include "core/lender.h"
+#include "core/road.h"
 #include "core/win.h"
 
 #include <stdio.h>
@@ -190,26 +191,26 @@ static int cards_judge(const struct card *cards, const struct proa_group *group,
     return PROA_OK;
 }
 
-static void target_set_memory(struct proa_target *target, struct proa_peer *owner, const struct position *at, char *segment)
+static int target_set_memory(struct proa_target *target, struct proa_peer *owner, const struct position *at, char *segment)
 {
-    target->owner = owner;
-    target->key = at->offset;
-    target->base = segment + at->offset;
-    target->reach = PROA_REACH_STORE;
+    struct proa_span span = {.end = target->bytes, .here = segment + at->offset, .owner = owner, .road = &proa_road_store,
+                             .key = proa_peer_address(owner, at->segment, at->offset)};
+
+    return proa_spans_set(target, &span, 1);
 }
 
 /* Private memory: our own by load and store, a neighbour's by cma. */
 static int target_set_private(struct proa_target *target, const struct card *card)
 {
-    target->owner = target->peer;
-    target->key = card->address;
-    target->private_memory = 1;
-    if (target->peer == proa_self)
-        target->base = (char *)(uintptr_t)card->address;
-    else if (card->bytes && !proa_cma_works(target->peer))
+    struct proa_span span = {.end = card->bytes, .owner = target->peer, .key = card->address, .road = &proa_road_cma};
+
+    if (target->peer == proa_self) {
+        span.here = (char *)(uintptr_t)card->address;
+        span.road = &proa_road_own;
+    } else if (card->bytes && !proa_cma_works(target->peer)) {
         return PROA_ELSEWHERE;
-    target->reach = target->peer == proa_self ? PROA_REACH_STORE : PROA_REACH_CMA;
-    return PROA_OK;
+    }
+    return proa_spans_set(target, &span, 1);
 }
 
 static int target_reach(struct proa_win *win, struct proa_target *target, const struct card *card)
@@ -217,15 +218,10 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
     struct proa_peer *owner = target->peer;
     char *segment;
 
-    if (win->contiguous) { /* shared_locate says where, if there is anything */
-        target->owner = target->peer;
+    if (win->contiguous) /* shared_locate says where, if there is anything */
         return PROA_OK;
-    }
-    if (win->flavor == PROA_FLAVOR_DYNAMIC) {
-        target->reach = PROA_REACH_REGIONS;
-        target->owner = target->peer;
+    if (win->flavor == PROA_FLAVOR_DYNAMIC) /* as regions are attached */
         return proa_cma_works(target->peer) ? PROA_OK : PROA_ELSEWHERE;
-    }
     if (card->memory.segment < 0)
         return target_set_private(target, card);
     if (card->owner.id)
@@ -233,8 +229,7 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
     segment = owner ? proa_peer_segment(owner, card->memory.segment) : NULL;
     if (!segment)
         return PROA_ELSEWHERE;
-    target_set_memory(target, owner, &card->memory, segment);
-    return PROA_OK;
+    return target_set_memory(target, owner, &card->memory, segment);
 }
 
 static int target_attach(struct proa_win *win, int rank, const struct card *card)
@@ -244,7 +239,6 @@ static int target_attach(struct proa_win *win, int rank, const struct card *card
 
     target->bytes = card->bytes;
     target->disp_unit = card->disp_unit;
-    target->address = card->address;
     target->peer = proa_peer_attach(&card->hello);
     if (!target->peer)
         return PROA_ELSEWHERE;
@@ -311,6 +305,7 @@ static int shared_locate(struct proa_win *win)
     struct proa_peer *owner = win->targets[PROA_LEADER].peer;
     struct position at = {.offset = atomic_load_explicit(&word->offset, memory_order_acquire)};
     char *segment;
+    int error = PROA_OK;
 
     at.segment = (int32_t)atomic_load_explicit(&word->segment, memory_order_relaxed);
     if (at.segment == 0 && at.offset == 0) /* where the owner's own block lies: nothing was allocated */
@@ -318,22 +313,23 @@ static int shared_locate(struct proa_win *win)
     segment = proa_peer_segment(owner, at.segment);
     if (!segment)
         return PROA_ELSEWHERE;
-    for (int i = 0; i < win->size; i++) {
-        struct proa_target *target = &win->targets[i];
-        target_set_memory(target, owner, &at, segment);
-        at.offset += target->bytes;
+    for (int i = 0; i < win->size && !error; i++) {
+        error = target_set_memory(&win->targets[i], owner, &at, segment);
+        at.offset += win->targets[i].bytes;
     }
-    win->base = win->targets[win->rank].base;
-    return PROA_OK;
+    win->base = win->targets[win->rank].only.here;
+    return error;
 }
 
 /* ---- the whole ---- */
 
 static void targets_release(struct proa_win *win)
 {
-    for (int i = 0; win->targets && i < win->size; i++)
+    for (int i = 0; win->targets && i < win->size; i++) {
+        proa_spans_free(&win->targets[i]);
         if (win->targets[i].peer)
             proa_peer_release(win->targets[i].peer);
+    }
     free(win->targets);
 }
 
@@ -422,8 +418,13 @@ static int create(struct proa_win *win, const struct proa_create_args *args, con
 /* A slot marks one accessor, not several threads of it: for the memory of this window stripes it is, for all. */
 static void guard_for_threads(struct proa_win *win)
 {
-    for (int i = 0; i < win->size; i++)
-        proa_guard_stripes_only(win->targets[i].owner->ctl);
+    for (int i = 0; i < win->size; i++) {
+        const struct proa_target *target = &win->targets[i];
+
+        proa_guard_stripes_only(target->peer->ctl);
+        for (uint32_t k = 0; k < target->span_count; k++)
+            proa_guard_stripes_only(target->spans[k].owner->ctl);
+    }
 }
 
 static struct proa_win *win_new(const struct proa_create_args *args, const struct proa_group *group)

@@ -31,7 +31,7 @@ enum {
 /* One piece of a process's arena. Written by the owner before bytes is stored (release); bytes is then constant. */
 struct proa_segment_ctl {
     _Atomic uint64_t bytes; /* 0: not there (yet) */
-    uint64_t address;       /* where the owner has mapped it */
+    uint64_t address;       /* where the owner has mapped it: keys of what lies in it are from there on (core/span.h) */
     uint64_t device, inode; /* of the memfd: tell it from another file that the program may have put in its place */
     int32_t fd;             /* the memfd, in the owner's table of files: /proc/PID/fd/FD */
     int32_t unused;

@@ -43,7 +43,7 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
     proa_bell_ring(&owner->stripe_bell);
 }
 
-/* ---- the choice ---- */
+/* ---- coming in ---- */
 
 uint64_t proa_guard_atomics_most(uint64_t granularity, int threads)
 {
@@ -52,26 +52,8 @@ uint64_t proa_guard_atomics_most(uint64_t granularity, int threads)
     return granularity && granularity <= sizeof(uint64_t) ? PROA_ATOMICS_MOST_FINE : PROA_ATOMICS_MOST;
 }
 
-static void choose(struct proa_win *win, int rank, const struct proa_place *place, uint64_t total, size_t bytes, struct proa_guarded *guarded)
-{
-    int possible = guarded->aligned && proa_guard_atomics_fit(bytes) && !place->private_memory;
-
-    guarded->guard = PROA_GUARD_ATOMICS;
-    if (proa_guard_is_alone(win, rank)) {
-        guarded->guard = PROA_GUARD_PLAIN;
-        return;
-    }
-    if (possible && total <= win->atomics_most)
-        guarded->slot = proa_guard_slot_enter(place->owner);
-    if (guarded->slot)
-        return;
-    if (possible)
-        proa_guard_stripes_only(place->owner->ctl);
-    guarded->guard = PROA_GUARD_STRIPES;
-}
-
 /* Elements of a size that is no power of two are never exchanged by the processor: for them `aligned` means nothing. */
-void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *place, uint64_t key, uint64_t total, size_t bytes,
+void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key, uint64_t total, size_t bytes,
                       struct proa_guarded *guarded)
 {
     int aligned = (key & (bytes - 1)) == 0;
@@ -81,7 +63,7 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *p
     proa_guard_leave(guarded);
     guarded->aligned = aligned;
     guarded->entered = 1;
-    choose(win, rank, place, total, bytes, guarded);
+    guarded->guard = proa_guard_choose(win, rank, span, key, total, bytes, &guarded->slot);
 }
 
 /* ---- stripes ---- */
@@ -130,6 +112,14 @@ uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owne
         stripes_take(guarded, owner, first, count);
     }
     return count * PROA_STRIPE_BYTES - before;
+}
+
+uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key, size_t bytes, uint64_t count,
+                             uint64_t wanted)
+{
+    uint64_t covered = (proa_guard_stripes(guarded, owner, key, wanted) + bytes - 1) / bytes;
+
+    return covered < count ? covered : count;
 }
 
 void proa_guard_leave(struct proa_guarded *guarded)

@@ -12,8 +12,8 @@
 #ifndef PROA_CORE_GUARD_H
 #define PROA_CORE_GUARD_H
 
-#include "core/op.h"
-#include "core/place.h"
+#include "core/epoch.h"
+#include "core/road.h"
 
 enum { PROA_ATOMICS_MOST = 8, PROA_ATOMICS_MOST_FINE = 64 };
 
@@ -35,9 +35,9 @@ struct proa_guarded {
 /* Nothing chosen yet. */
 #define PROA_GUARD_NONE {PROA_GUARD_PLAIN, NULL, NULL, 0, 0, 0, 0}
 
-/* Chooses and enters, for a run of elements of `bytes` bytes at key in place's owner. The runs of one operation share a guarded, which is
- * left and entered anew only where the choice may differ. total: elements of the whole operation. */
-void proa_guard_enter(struct proa_win *win, int rank, const struct proa_place *place, uint64_t key, uint64_t total, size_t bytes,
+/* Chooses and enters, for a run of elements of `bytes` bytes at key in span's owner. The runs of one operation in one span share a guarded,
+ * which is left and entered anew only where the choice may differ. total: elements of the whole operation. */
+void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key, uint64_t total, size_t bytes,
                       struct proa_guarded *guarded);
 void proa_guard_leave(struct proa_guarded *guarded);
 
@@ -47,6 +47,11 @@ enum { PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES };
 /* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys from key on, for `bytes` bytes or fewer,
  * and no others. Returns how many bytes from key on they cover. */
 uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key, uint64_t bytes);
+
+/* The same for elements in a row: sees to it that stripes are held of the first bytes of some of `count` elements of `bytes` bytes, the first at
+ * key, and returns of how many, at least one. wanted: bytes to cover, from key on, where that is possible. */
+uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key, size_t bytes, uint64_t count,
+                             uint64_t wanted);
 
 /* From now on everybody uses stripes for owner's memory. Called for targets of windows on which several threads of a process work. */
 void proa_guard_stripes_only(struct proa_proc_ctl *owner);
@@ -84,6 +89,24 @@ static inline struct proa_slot *proa_guard_slot_enter(struct proa_peer *owner)
         return slot;
     proa_guard_slot_leave(slot);
     return NULL;
+}
+
+/* The choice, for an element of `bytes` bytes of an operation of `total` elements: here and nowhere else. address: the element's, where it is
+ * mapped or in its owner, which are aligned alike. *slot: to be left once the work is done, with PROA_GUARD_ATOMICS. */
+static inline enum proa_guard proa_guard_choose(const struct proa_win *win, int rank, const struct proa_span *span, uint64_t address,
+                                                uint64_t total, size_t bytes, struct proa_slot **slot)
+{
+    if (proa_guard_is_alone(win, rank))
+        return PROA_GUARD_PLAIN;
+    if (!span->road->atomics || !proa_guard_atomics_fit(bytes) || address & (bytes - 1))
+        return PROA_GUARD_STRIPES; /* as everybody does for this element */
+    if (total <= win->atomics_most) {
+        *slot = proa_guard_slot_enter(span->owner);
+        if (*slot)
+            return PROA_GUARD_ATOMICS;
+    }
+    proa_guard_stripes_only(span->owner->ctl);
+    return PROA_GUARD_STRIPES;
 }
 
 #endif

@@ -2,7 +2,7 @@
 #include "core/op.h"
 #include "base/fail.h"
 #include "core/begin.h"
-#include "core/cma.h"
+#include "core/road.h"
 #include "core/strict.h"
 
 enum direction { PUT, GET };
@@ -11,98 +11,47 @@ enum { TARGET, ORIGIN, SIDES };
 /* An operation in progress. */
 struct move {
     struct proa_win *win;
-    const struct proa_there *there;
+    int rank;
     char *origin;
     struct proa_place place;
-    enum direction direction;
+    struct proa_carry carry;
 };
 
-/* Runs of one size at regular distances: the sizes of basic types get a loop that the compiler can unroll. */
-#define COPY_RUNS(type)                                                                                                                    \
-    for (uint64_t i = 0; i < count; i++, to = proa_at(to, to_stride), from = proa_at(from, from_stride))                                   \
-        memcpy(to, from, sizeof(type));
-
-static void copy_runs(char *to, int64_t to_stride, const char *from, int64_t from_stride, uint64_t bytes, uint64_t count)
+static struct proa_runs runs_of(const struct move *move, const struct proa_stretch *s)
 {
-    switch (bytes) {
-    case 1:
-        COPY_RUNS(char)
-        break;
-    case 4:
-        COPY_RUNS(int32_t)
-        break;
-    case 8:
-        COPY_RUNS(int64_t)
-        break;
-    case 16:
-        COPY_RUNS(char[16])
-        break;
-    default:
-        for (uint64_t i = 0; i < count; i++, to = proa_at(to, to_stride), from = proa_at(from, from_stride))
-            memcpy(to, from, bytes);
-    }
+    return (struct proa_runs){.position = move->place.at + (uint64_t)s->offset[TARGET], .stride = s->stride[TARGET],
+                              .origin = proa_at(move->origin, s->offset[ORIGIN]), .origin_stride = s->stride[ORIGIN], .bytes = s->bytes,
+                              .count = s->count};
 }
 
-static void move_here(const struct move *move, const struct proa_stretch *s)
-{
-    char *target = proa_at(move->place.here, s->offset[TARGET]), *origin = proa_at(move->origin, s->offset[ORIGIN]);
-
-    if (move->direction == PUT)
-        copy_runs(target, s->stride[TARGET], origin, s->stride[ORIGIN], s->bytes, s->count);
-    else
-        copy_runs(origin, s->stride[ORIGIN], target, s->stride[TARGET], s->bytes, s->count);
-}
-
-/* Each run where it is: dynamic windows, a type over several regions. */
-static int move_scattered(struct move *move, const struct proa_stretch *s)
-{
-    for (uint64_t i = 0; i < s->count; i++) {
-        int64_t target = s->offset[TARGET] + (int64_t)i * s->stride[TARGET];
-        char *origin = proa_at(move->origin, s->offset[ORIGIN] + (int64_t)i * s->stride[ORIGIN]);
-        int error = proa_place_of_run(move->win, move->there, target, s->bytes, &move->place);
-
-        if (!error && move->place.here)
-            memcpy(move->direction == PUT ? move->place.here : origin, move->direction == PUT ? origin : move->place.here, s->bytes);
-        else if (!error)
-            error = move->direction == PUT ? proa_cma_write(move->place.peer, move->place.there, origin, s->bytes)
-                                           : proa_cma_read(move->place.peer, move->place.there, origin, s->bytes);
-        if (error)
-            return error;
-    }
-    return PROA_OK;
-}
-
-static int move_by_cma(const struct move *move, struct proa_cma_batch *batch, const struct proa_stretch *s)
+/* Over several spans: each run where it is. */
+static int move_scattered(struct move *move, const struct proa_runs *runs)
 {
     int error = PROA_OK;
 
-    for (uint64_t i = 0; i < s->count && !error; i++)
-        error = proa_cma_add(batch, proa_at(move->origin, s->offset[ORIGIN] + (int64_t)i * s->stride[ORIGIN]),
-                             move->place.there + (uint64_t)(s->offset[TARGET] + (int64_t)i * s->stride[TARGET]), s->bytes);
+    for (uint64_t i = 0; i < runs->count && !error; i++)
+        error = proa_carry_bytes(&move->carry, move->win, move->rank, runs->position + (uint64_t)((int64_t)i * runs->stride),
+                                 proa_at(runs->origin, (int64_t)i * runs->origin_stride), runs->bytes);
     return error;
 }
 
-static int move_layouts(struct move *move, struct proa_walk *walk)
+static int move_layouts(struct move *move, struct proa_walk *walk, enum direction direction)
 {
     struct proa_stretch stretch;
-    struct proa_cma_batch batch;
-    int scattered = move->place.scattered, error = PROA_OK;
+    int error = PROA_OK;
 
-    proa_cma_begin(&batch, move->place.peer, move->direction == PUT);
+    proa_carry_begin(&move->carry, direction == PUT);
     while (!error && proa_walk_next(walk, &stretch)) {
-        if (scattered)
-            error = move_scattered(move, &stretch);
-        else if (move->place.here)
-            move_here(move, &stretch);
-        else
-            error = move_by_cma(move, &batch, &stretch);
+        struct proa_runs runs = runs_of(move, &stretch);
+
+        error = move->place.scattered ? move_scattered(move, &runs) : proa_carry_runs(&move->carry, &move->place.span, &runs);
     }
-    return error ? error : proa_cma_end(&batch);
+    return error ? error : proa_carry_end(&move->carry);
 }
 
 static int move(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there, enum direction direction)
 {
-    struct move move = {.win = win, .there = there, .origin = origin->address, .direction = direction};
+    struct move move;
     const struct proa_type *types[SIDES] = {[TARGET] = there->type, [ORIGIN] = origin->type};
     const uint64_t counts[SIDES] = {[TARGET] = there->count, [ORIGIN] = origin->count};
     struct proa_walk walk;
@@ -118,8 +67,11 @@ static int move(struct proa_win *win, const struct proa_buffer *origin, const st
         proa_touch_store(win);
     else
         proa_touch_load(win);
+    move.win = win;
+    move.rank = there->rank;
+    move.origin = origin->address;
     if (proa_there_bytes(there))
-        error = move_layouts(&move, &walk);
+        error = move_layouts(&move, &walk, direction);
     proa_walk_end(&walk);
     return error;
 }

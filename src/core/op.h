@@ -62,15 +62,15 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
     uint8_t epoch = proa_epoch_towards(win, rank);
     int64_t at;
 
-    if (epoch == 0 || !target->base)
+    if (epoch == 0 || !target->fast)
         return NULL;
-    if (displacement < 0 || __builtin_mul_overflow(displacement, target->disp_unit, &at))
+    if (__builtin_mul_overflow(displacement, target->disp_unit, &at)) /* one below 0 is, unsigned, far outside of the window */
         return NULL;
     if ((uint64_t)at > target->bytes || bytes > target->bytes - (uint64_t)at)
         return NULL;
     if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0))
         proa_target_await(win, rank);
-    return target->base + at;
+    return target->fast + at;
 }
 
 /* Small sizes without a call: one load and one store each, so that an aligned word is never seen half written. */

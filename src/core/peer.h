@@ -56,6 +56,12 @@ void proa_peer_release(struct proa_peer *peer);
  * where in its arena; or 0. */
 int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment, uint64_t *offset);
 
+/* The peer's own address of a byte in its segment, which has been mapped here. */
+static inline uint64_t proa_peer_address(const struct proa_peer *peer, int segment, uint64_t offset)
+{
+    return peer->ctl->segments[segment].address + offset;
+}
+
 /* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() set, if that fails. */
 char *proa_peer_segment(struct proa_peer *peer, int segment);
 

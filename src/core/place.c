@@ -1,7 +1,6 @@
 /* See place.h. */
 #include "core/place.h"
 #include "base/fail.h"
-#include "core/lender.h"
 
 static int range_error(const struct proa_target *target, int rank, int64_t displacement, uint64_t bytes)
 {
@@ -9,55 +8,33 @@ static int range_error(const struct proa_target *target, int rank, int64_t displ
                      (unsigned long long)bytes, (long long)displacement, rank, (unsigned long long)target->bytes);
 }
 
-static int find_in_regions(struct proa_win *win, struct proa_target *target, int64_t displacement, int64_t lower, uint64_t bytes,
-                           struct proa_place *place)
+/* The displacement in bytes, once all that is spanned from there is known to be inside the window. */
+static int position_of(const struct proa_target *target, int rank, int64_t displacement, int64_t lower, uint64_t bytes, uint64_t *position)
 {
-    uint64_t address = (uint64_t)displacement;
-    struct proa_region region;
-    int error = proa_regions_find(target, address + (uint64_t)lower, bytes, !win->threads, &region);
-    char *segment;
+    int64_t at, first;
 
-    if (error)
-        return error;
-    place->scattered = 0;
-    place->there = address;
-    place->peer = place->owner = target->peer;
-    place->private_memory = region.segment < 0;
-    place->here = NULL;
-    if (place->private_memory) {
-        place->key = address;
-        if (target->peer == proa_self)
-            place->here = (char *)(uintptr_t)address;
-        return PROA_OK;
-    }
-    if (region.owner.id)
-        place->owner = proa_lender(win, &region.owner);
-    segment = place->owner ? proa_peer_segment(place->owner, (int)region.segment) : NULL;
-    if (!segment)
-        return PROA_ERR_OTHER;
-    place->key = region.offset + (address - region.start);
-    place->here = proa_at(segment, (int64_t)place->key);
+    if (displacement < 0)
+        return proa_fail(PROA_ERR_DISP, "target displacement %lld is negative", (long long)displacement);
+    if (__builtin_mul_overflow(displacement, target->disp_unit, &at) || __builtin_add_overflow(at, lower, &first) || first < 0 ||
+        (uint64_t)first > target->bytes || bytes > target->bytes - (uint64_t)first)
+        return range_error(target, rank, displacement, bytes);
+    *position = (uint64_t)at;
     return PROA_OK;
 }
 
 int proa_place_find(struct proa_win *win, int rank, int64_t displacement, int64_t lower, uint64_t bytes, struct proa_place *place)
 {
     struct proa_target *target = &win->targets[rank];
-    int64_t at, first;
+    uint64_t first;
+    int error = PROA_OK;
 
-    if (target->reach == PROA_REACH_REGIONS)
-        return find_in_regions(win, target, displacement, lower, bytes, place);
-    if (displacement < 0)
-        return proa_fail(PROA_ERR_DISP, "target displacement %lld is negative", (long long)displacement);
-    if (__builtin_mul_overflow(displacement, target->disp_unit, &at) || __builtin_add_overflow(at, lower, &first) || first < 0 ||
-        (uint64_t)first > target->bytes || bytes > target->bytes - (uint64_t)first)
-        return range_error(target, rank, displacement, bytes);
-    place->here = target->base ? target->base + at : NULL;
-    place->scattered = 0;
-    place->there = target->address + (uint64_t)at;
-    place->key = target->key + (uint64_t)at;
-    place->peer = target->peer;
-    place->owner = target->owner;
-    place->private_memory = target->private_memory;
-    return PROA_OK;
+    place->at = (uint64_t)displacement;
+    if (win->flavor != PROA_FLAVOR_DYNAMIC)
+        error = position_of(target, rank, displacement, lower, bytes, &place->at);
+    if (error)
+        return error;
+    first = place->at + (uint64_t)lower;
+    error = proa_span_find(win, target, first, bytes, &place->span);
+    place->scattered = !error && !proa_span_holds(&place->span, first, bytes);
+    return error;
 }

@@ -2,6 +2,8 @@
 #include "core/regions.h"
 #include "base/fail.h"
 #include "core/arena.h"
+#include "core/lender.h"
+#include "core/road.h"
 #include "core/win.h"
 
 #include <sched.h>
@@ -213,11 +215,6 @@ void proa_regions_free(struct proa_win *win)
 
 /* ---- the origin's side ---- */
 
-static int holds(const struct proa_region *region, uint64_t address, uint64_t bytes)
-{
-    return address >= region->start && address <= region->end && bytes <= region->end - address;
-}
-
 /* Reads one row as the owner may be changing it: plain copies are checked afterwards by the sequence; row by row, atomically, so that
  * sanitizers see no race. */
 static struct proa_region row_read(const struct proa_region *row)
@@ -262,18 +259,19 @@ static int is_unchanged(const struct proa_regions_ctl *ctl, uint64_t sequence)
     return atomic_load_explicit(&ctl->sequence, memory_order_relaxed) == sequence;
 }
 
-/* One try at a consistent look at the table. 1 if nothing changed meanwhile. */
-static int table_read(struct proa_target *target, uint64_t address, uint64_t end, struct proa_region *found)
+/* One try at a consistent look at the table. 1 if nothing changed meanwhile; then *sequence is that of the table. */
+static int table_read(const struct proa_target *target, uint64_t address, uint64_t end, struct proa_region *found, uint64_t *sequence)
 {
     const struct proa_regions_ctl *ctl = &target->ctl->regions;
-    uint64_t sequence = atomic_load_explicit(&ctl->sequence, memory_order_acquire);
+    uint64_t now = atomic_load_explicit(&ctl->sequence, memory_order_acquire);
     uint64_t count = atomic_load_explicit(&ctl->count, memory_order_relaxed), offset = atomic_load_explicit(&ctl->offset, memory_order_relaxed);
     int segment = (int)atomic_load_explicit(&ctl->segment, memory_order_relaxed);
     char *base;
 
     memset(found, 0, sizeof *found);
+    *sequence = now;
     /* Where the table is must be of one piece before anybody goes there; an old table may be read, it stays mapped. */
-    if (sequence & 1 || !is_unchanged(ctl, sequence))
+    if (now & 1 || !is_unchanged(ctl, now))
         return 0;
     if (count) {
         base = proa_peer_segment(target->peer, segment);
@@ -281,28 +279,62 @@ static int table_read(struct proa_target *target, uint64_t address, uint64_t end
             return 1;
         *found = table_search((const struct proa_region *)(void *)(base + offset), count, address, end);
     }
-    found->sequence = sequence;
-    return is_unchanged(ctl, sequence);
+    return is_unchanged(ctl, now);
 }
 
 static int cache_holds(const struct proa_target *target, uint64_t address, uint64_t bytes)
 {
-    return target->cached.end && holds(&target->cached, address, bytes) &&
-           target->cached.sequence == atomic_load_explicit(&target->ctl->regions.sequence, memory_order_acquire);
+    return target->only.end && proa_span_holds(&target->only, address, bytes) &&
+           target->sequence == atomic_load_explicit(&target->ctl->regions.sequence, memory_order_acquire);
 }
 
-int proa_regions_find(struct proa_target *target, uint64_t address, uint64_t bytes, int cache, struct proa_region *region)
+static void span_set_private(const struct proa_target *target, struct proa_span *span)
 {
-    if (cache && cache_holds(target, address, bytes)) {
-        *region = target->cached;
+    span->owner = target->peer;
+    span->key = span->first;
+    if (target->peer == proa_self)
+        span->here = (char *)(uintptr_t)span->first;
+    span->road = target->peer == proa_self ? &proa_road_own : &proa_road_cma;
+}
+
+static int span_of(struct proa_win *win, const struct proa_target *target, const struct proa_region *region, struct proa_span *span)
+{
+    char *segment;
+
+    *span = (struct proa_span){.first = region->start, .end = region->end, .owner = target->peer, .road = &proa_road_store};
+    if (region->segment < 0) {
+        span_set_private(target, span);
         return PROA_OK;
     }
-    while (!table_read(target, address, address + bytes, region))
+    if (region->owner.id)
+        span->owner = proa_lender(win, &region->owner);
+    segment = span->owner ? proa_peer_segment(span->owner, (int)region->segment) : NULL;
+    if (!segment)
+        return PROA_ERR_OTHER;
+    span->here = segment + region->offset;
+    span->key = proa_peer_address(span->owner, (int)region->segment, region->offset);
+    return PROA_OK;
+}
+
+int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t address, uint64_t bytes, int cache, struct proa_span *span)
+{
+    uint64_t end = bytes < UINT64_MAX - address ? address + bytes : UINT64_MAX, sequence;
+    struct proa_region region;
+    int error;
+
+    if (cache && cache_holds(target, address, bytes)) {
+        *span = target->only;
+        return PROA_OK;
+    }
+    while (!table_read(target, address, end, &region, &sequence))
         sched_yield(); /* the owner is in the middle of an attach or detach: a few stores */
-    if (!region->end || !holds(region, address, bytes))
+    if (address >= region.end) /* the one found begins at or below it */
         return proa_fail(PROA_ERR_RMA_RANGE, "%llu bytes at address %#llx are not in a region attached by the target",
                          (unsigned long long)bytes, (unsigned long long)address);
-    if (cache)
-        target->cached = *region;
-    return PROA_OK;
+    error = span_of(win, target, &region, span);
+    if (cache && !error) {
+        target->only = *span;
+        target->sequence = sequence;
+    }
+    return error;
 }

@@ -1,8 +1,8 @@
 /*
- * The regions attached to a dynamic window, and how an origin finds the one that an address lies in.
+ * The regions attached to a dynamic window, which are its spans, and how an origin finds the one that an address lies in.
  *
  * Each process keeps a sorted table of its regions in its arena, readable by all; it changes only in attach and detach, which build the new
- * table aside and publish it under a sequence count. An origin searches by halves and keeps the region that it found last.
+ * table aside and publish it under a sequence count. An origin searches by halves and keeps the span that it found last.
  */
 #ifndef PROA_CORE_REGIONS_H
 #define PROA_CORE_REGIONS_H
@@ -14,6 +14,7 @@
 
 struct proa_win;
 struct proa_target;
+struct proa_span;
 
 /* A region as it stands in the shared table. */
 struct proa_region {
@@ -21,7 +22,6 @@ struct proa_region {
     int64_t segment;      /* of the arena that holds it; -1: private memory */
     uint64_t offset;      /* in that segment */
     struct proa_hello owner; /* of that arena, where it is not the process that attached the region (core/lender.h); id 0: it is */
-    uint64_t sequence;    /* in an origin's cache only: of the table that it was read from; 0: nothing cached */
 };
 
 /* What the owner remembers. */
@@ -35,8 +35,9 @@ int proa_regions_detach(struct proa_win *win, const void *base);
 /* Forgets all regions of a window that is being freed. */
 void proa_regions_free(struct proa_win *win);
 
-/* The region of target that holds [address, address + bytes). cache: keep it in target->cached (not where several threads look at once).
- * PROA_OK or PROA_ERR_RMA_RANGE. */
-int proa_regions_find(struct proa_target *target, uint64_t address, uint64_t bytes, int cache, struct proa_region *region);
+/* The span of target that holds the byte at address; regions of the same piece of memory that follow one another are one, as far as
+ * [address, address + bytes) asks. cache: keep it in target->only (not where several threads look at once). PROA_OK, PROA_ERR_RMA_RANGE, or
+ * what mapping the memory returned. */
+int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t address, uint64_t bytes, int cache, struct proa_span *span);
 
 #endif

@@ -10,33 +10,26 @@
 #include "base/poll.h"
 #include "core/peer.h"
 #include "core/regions.h"
+#include "core/span.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a target's memory is reached (DESIGN: Memory). */
-enum proa_reach {
-    PROA_REACH_STORE,   /* load and store at target.base */
-    PROA_REACH_CMA,     /* process_vm_readv, process_vm_writev at target.address in target.peer */
-    PROA_REACH_REGIONS  /* dynamic window: looked up by address at each operation */
-};
-
 struct proa_target {
-    char *base;                /* mapped here, or our own memory; NULL unless PROA_REACH_STORE */
+    char *fast;                /* where the window starts, for plain load and store; NULL: not that way, or not all of it */
     uint64_t bytes;            /* size of the target's window */
     int64_t disp_unit;         /* bytes; large-count windows may have more than an int of them */
     uint8_t epoch;             /* core/epoch.h */
-    uint8_t reach;             /* enum proa_reach */
-    uint8_t private_memory;    /* not in an arena: other processes reach it by cma only, so accumulates always take stripes */
-    uint64_t address;          /* of the window in its process: for cma */
-    uint64_t key;              /* of its first byte among the owner's stripes: offset in its segment, or the address of private memory */
+    uint32_t span_count;       /* 0: a dynamic window's, whose spans are looked up by address at each operation */
+    struct proa_span *spans;   /* what the window consists of (core/span.h); &only where that is one */
+    struct proa_span only;     /* of a dynamic window: the span that was found last */
+    uint64_t sequence;         /* of a dynamic window: of the table that `only` was read from */
     struct proa_peer *peer;    /* the process */
-    struct proa_peer *owner;   /* whose arena holds the memory: the process, rank 0 of a contiguous shared window, or a lender */
     struct proa_win_ctl *ctl;  /* the target's shared words */
-    struct proa_region cached; /* the region found last (dynamic windows) */
     pthread_t taker;           /* the thread that took the lock of this target (core/held.h); set only if win->threads */
+    uint64_t unused;           /* makes the size a power of two: every call finds its target by it */
 };
 
 enum proa_flavor { PROA_FLAVOR_CREATE, PROA_FLAVOR_ALLOCATE, PROA_FLAVOR_DYNAMIC, PROA_FLAVOR_SHARED };
@@ -130,7 +123,7 @@ void proa_win_release(struct proa_win *win);
 static inline char *proa_win_load_store(struct proa_win *win, int target)
 {
     win->direct = 1;
-    return win->targets[target].base;
+    return win->targets[target].span_count == 1 ? win->targets[target].only.here : NULL;
 }
 
 /* Guards epoch state against other threads of this process; free of cost where there are none. */

@@ -136,7 +136,7 @@ static _Atomic uint32_t *steps_of(struct world *world)
  * going on, has to wait as well. */
 static void caught_in_an_atomic(struct world *world, struct proa_win *win)
 {
-    struct proa_peer *owner = win->targets[0].owner;
+    struct proa_peer *owner = win->targets[0].only.owner;
     _Atomic uint32_t *steps = steps_of(world);
 
     if (world->rank == 1) {
@@ -166,8 +166,8 @@ static void caught_in_an_atomic(struct world *world, struct proa_win *win)
 /* After the switch rank 1 holds a stripe: single elements, too, wait for it, in every form; other stripes do not matter. */
 static void held_stripe(struct world *world, struct proa_win *win, uint64_t how)
 {
-    struct proa_peer *owner = win->targets[0].owner;
-    struct proa_stripe *stripe = &owner->ctl->stripes[win->targets[0].key / PROA_STRIPE_BYTES % PROA_STRIPES];
+    struct proa_peer *owner = win->targets[0].only.owner;
+    struct proa_stripe *stripe = &owner->ctl->stripes[win->targets[0].only.key / PROA_STRIPE_BYTES % PROA_STRIPES];
     _Atomic uint32_t *steps = steps_of(world);
 
     CHECK_EQUAL(atomic_load(&owner->ctl->stripes_only), PROA_STRIPES_ONLY);
@@ -391,7 +391,7 @@ static void by_derived(struct world *world, struct proa_win *win, int64_t place,
 static void by_one_guard(struct world *world, struct proa_win *win, int64_t place, int64_t offset)
 {
     struct proa_proc_ctl *owner = win->targets[0].peer->ctl;
-    struct proa_stripe *stripe = &owner->stripes[(win->targets[0].key + (uint64_t)place) / PROA_STRIPE_BYTES % PROA_STRIPES];
+    struct proa_stripe *stripe = &owner->stripes[(win->targets[0].only.key + (uint64_t)place) / PROA_STRIPE_BYTES % PROA_STRIPES];
     _Atomic uint32_t *done = (_Atomic uint32_t *)(void *)world->shared;
     int64_t one = 1;
     struct proa_buffer origin = {&one, 1, basic_type(PROA_I64)};
@@ -621,7 +621,7 @@ static void one_holds_the_stripe(void *arg, int number)
 {
     struct pair_of_threads *two = arg;
     struct proa_target *target = &two->win->targets[0];
-    struct proa_stripe *stripe = &target->owner->ctl->stripes[target->key / PROA_STRIPE_BYTES % PROA_STRIPES];
+    struct proa_stripe *stripe = &target->only.owner->ctl->stripes[target->only.key / PROA_STRIPE_BYTES % PROA_STRIPES];
 
     if (number == 1) {
         world_await(&two->ready, 1);
@@ -634,7 +634,7 @@ static void one_holds_the_stripe(void *arg, int number)
     world_sleep_us(20000);
     CHECK(!atomic_load(&two->done));
     atomic_store(&stripe->held, 0);
-    proa_bell_ring(&target->owner->ctl->stripe_bell);
+    proa_bell_ring(&target->only.owner->ctl->stripe_bell);
 }
 
 static void threads_of_one(struct proa_win *win)

@@ -204,7 +204,7 @@ static void snapshot_take(struct snapshot *snapshot, const struct proa_win *win)
         snapshot->counts[6 + i] = win->waits[i];
         snapshot->ranks[i] = win->started_group.rank[i];
         snapshot->ranks[2 + i] = win->exposed_group.rank[i];
-        memcpy(&snapshot->words[i], win->targets[i].base, sizeof(int64_t));
+        memcpy(&snapshot->words[i], win->targets[i].fast, sizeof(int64_t));
         memcpy(snapshot->ctl[i], win->targets[i].ctl, sizeof snapshot->ctl[i]);
     }
 }

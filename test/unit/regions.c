@@ -5,6 +5,7 @@
 #include "core/arena.h"
 #include "core/place.h"
 #include "core/regions.h"
+#include "core/road.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -25,6 +26,14 @@ static struct proa_win *dynamic_window(struct world *world, int threads)
 static uint64_t address_of(const void *p)
 {
     return (uint64_t)(uintptr_t)p;
+}
+
+/* The span that holds all of [address, address + bytes), or PROA_ERR_RMA_RANGE. */
+static int find(struct proa_win *win, uint64_t address, uint64_t bytes, int cache, struct proa_span *span)
+{
+    int code = proa_regions_find(win, &win->targets[0], address, bytes, cache, span);
+
+    return code || proa_span_holds(span, address, bytes) ? code : proa_fail(PROA_ERR_RMA_RANGE, "not in one span");
 }
 
 /* ---- against a model ---- */
@@ -104,7 +113,7 @@ static void find_random(struct proa_win *win, const struct model *model, char *p
     uint64_t bytes = world_below(seed, 1 << world_below(seed, 12));
     char *start = pool + world_below(seed, POOL_BYTES - bytes);
     int i = model->count ? (int)world_below(seed, (uint64_t)model->count) : -1, cache = (int)world_below(seed, 2);
-    struct proa_region region;
+    struct proa_span span;
 
     if (i >= 0 && world_below(seed, 3)) { /* at or about the ends of a region */
         start = model->start[i] + world_below(seed, model->bytes[i] + 1);
@@ -113,20 +122,20 @@ static void find_random(struct proa_win *win, const struct model *model, char *p
     if (bytes == 0)
         bytes = 1;
     if (!holds(model, start, bytes)) {
-        CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(start), bytes, cache, &region), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(find(win, address_of(start), bytes, cache, &span), PROA_ERR_RMA_RANGE);
         return;
     }
-    CHECK_OK(proa_regions_find(&win->targets[0], address_of(start), bytes, cache, &region));
-    CHECK(region.start <= address_of(start) && address_of(start) + bytes <= region.end);
-    if (region.segment >= 0)
-        CHECK_EQUAL(proa_arena_segment((int)region.segment) + region.offset, region.start);
+    CHECK_OK(find(win, address_of(start), bytes, cache, &span));
+    CHECK_EQUAL(span.here, span.first);
+    CHECK_EQUAL(span.key, span.first);
+    CHECK_EQUAL(span.owner, proa_self);
 }
 
 static void against_model(struct world *world, char *pool, int is_arena)
 {
     struct proa_win *win = dynamic_window(world, 0);
     static struct model model;
-    struct proa_region region;
+    struct proa_span span;
     uint64_t seed = 11;
 
     model.count = 0;
@@ -140,12 +149,12 @@ static void against_model(struct world *world, char *pool, int is_arena)
             find_random(win, &model, pool, &seed);
     }
     if (model.count) {
-        CHECK_OK(proa_regions_find(&win->targets[0], address_of(model.start[0]), 1, 0, &region));
-        CHECK_EQUAL(region.segment >= 0, is_arena);
+        CHECK_OK(find(win, address_of(model.start[0]), 1, 0, &span));
+        CHECK_EQUAL(span.road, is_arena ? &proa_road_store : &proa_road_own);
     }
     while (model.count)
         detach_random(win, &model, pool, &seed);
-    CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(pool), 1, 1, &region), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(find(win, address_of(pool), 1, 1, &span), PROA_ERR_RMA_RANGE);
     window_free(win);
 }
 
@@ -168,7 +177,7 @@ static void rules_body(struct world *world)
 {
     static char memory[1000];
     struct proa_win *win = dynamic_window(world, 0);
-    struct proa_region region;
+    struct proa_span span;
 
     CHECK_FAILS(proa_regions_detach(win, memory), PROA_ERR_BASE); /* before anything was attached */
     CHECK_OK(proa_regions_attach(win, memory + 100, 100));
@@ -183,7 +192,7 @@ static void rules_body(struct world *world)
     /* Nothing at all: legal, may be detached, several times if attached several times, reachable by nobody. */
     CHECK_OK(proa_regions_attach(win, memory + 500, 0));
     CHECK_OK(proa_regions_attach(win, memory + 500, 0));
-    CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(memory + 500), 1, 0, &region), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(find(win, address_of(memory + 500), 1, 0, &span), PROA_ERR_RMA_RANGE);
     CHECK_OK(proa_regions_detach(win, memory + 500));
     CHECK_OK(proa_regions_detach(win, memory + 500));
     CHECK_FAILS(proa_regions_detach(win, memory + 500), PROA_ERR_BASE);
@@ -191,9 +200,9 @@ static void rules_body(struct world *world)
     CHECK_OK(proa_regions_detach(win, NULL));
     /* Past the end of memory. */
     CHECK_FAILS(proa_regions_attach(win, memory + 600, SIZE_MAX - 10), PROA_ERR_SIZE);
-    CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(memory + 199), UINT64_MAX - 10, 0, &region), PROA_ERR_RMA_RANGE);
-    CHECK_FAILS(proa_regions_find(&win->targets[0], 0, 1, 0, &region), PROA_ERR_RMA_RANGE);
-    CHECK_FAILS(proa_regions_find(&win->targets[0], UINT64_MAX, 1, 0, &region), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(find(win, address_of(memory + 199), UINT64_MAX - 10, 0, &span), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(find(win, 0, 1, 0, &span), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(find(win, UINT64_MAX, 1, 0, &span), PROA_ERR_RMA_RANGE);
     window_free(win); /* with regions left: forgotten */
 }
 
@@ -204,14 +213,14 @@ static void two_windows_body(struct world *world)
 {
     static char memory[100];
     struct proa_win *one = dynamic_window(world, 0), *two = dynamic_window(world, 0);
-    struct proa_region region;
+    struct proa_span span;
 
     CHECK_OK(proa_regions_attach(one, memory, 100));
     CHECK_OK(proa_regions_attach(two, memory + 50, 50));
-    CHECK_OK(proa_regions_find(&one->targets[0], address_of(memory), 100, 1, &region));
-    CHECK_FAILS(proa_regions_find(&two->targets[0], address_of(memory), 100, 1, &region), PROA_ERR_RMA_RANGE);
+    CHECK_OK(find(one, address_of(memory), 100, 1, &span));
+    CHECK_FAILS(find(two, address_of(memory), 100, 1, &span), PROA_ERR_RMA_RANGE);
     CHECK_OK(proa_regions_detach(one, memory));
-    CHECK_OK(proa_regions_find(&two->targets[0], address_of(memory + 50), 50, 1, &region));
+    CHECK_OK(find(two, address_of(memory + 50), 50, 1, &span));
     window_free(two);
     window_free(one);
 }
@@ -264,15 +273,16 @@ static void look(struct proa_win *win, struct shared *shared, uint64_t seed, int
 {
     while (!atomic_load(&shared->stop)) {
         int i = (int)world_below(&seed, STABLE), k = (int)world_below(&seed, PIECE / 8), code;
-        struct proa_region region;
+        struct proa_span span;
         int64_t value = -1;
-        CHECK_OK(proa_regions_find(&win->targets[0], shared->stable[i], PIECE, cache, &region));
-        CHECK_EQUAL(region.start, shared->stable[i]);
-        CHECK_EQUAL(region.end, shared->stable[i] + PIECE);
-        CHECK_EQUAL(region.segment >= 0, i % 2 == 0);
+        CHECK_OK(find(win, shared->stable[i], PIECE, cache, &span));
+        CHECK_EQUAL(span.first, shared->stable[i]);
+        CHECK_EQUAL(span.end, shared->stable[i] + PIECE);
+        CHECK_EQUAL(span.key, shared->stable[i]);
+        CHECK_EQUAL(span.road, i % 2 == 0 ? &proa_road_store : &proa_road_cma);
         CHECK_OK(get_word(win, 0, (int64_t)(shared->stable[i] + 8 * (uint64_t)k), &value));
         CHECK_EQUAL(value, 1000 * i + k);
-        code = proa_regions_find(&win->targets[0], shared->moving[world_below(&seed, MOVING)], 8, cache, &region);
+        code = find(win, shared->moving[world_below(&seed, MOVING)], 8, cache, &span);
         CHECK(code == PROA_OK || code == PROA_ERR_RMA_RANGE);
         atomic_fetch_add(&shared->looks, 1);
     }
@@ -334,7 +344,8 @@ static void across_segments_body(struct world *world)
 {
     struct proa_win *win = dynamic_window(world, 0);
     struct proa_regions_ctl *ctl = &win->ctl->regions;
-    struct proa_region *rows = proa_arena_alloc(4 * sizeof *rows, 0), region;
+    struct proa_region *rows = proa_arena_alloc(4 * sizeof *rows, 0);
+    struct proa_span span;
     uint64_t offset;
     int segment;
 
@@ -349,14 +360,16 @@ static void across_segments_body(struct world *world)
     atomic_store(&ctl->offset, offset);
     atomic_fetch_add(&ctl->sequence, 2);
     for (int cache = 0; cache <= 1; cache++) {
-        CHECK_OK(proa_regions_find(&win->targets[0], 10500, 1500, cache, &region));
-        CHECK_EQUAL(region.offset, 50000);
-        CHECK_FAILS(proa_regions_find(&win->targets[0], 11500, 1000, cache, &region), PROA_ERR_RMA_RANGE);
-        CHECK_FAILS(proa_regions_find(&win->targets[0], 12999, 2, cache, &region), PROA_ERR_RMA_RANGE);
-        CHECK_OK(proa_regions_find(&win->targets[0], 12000, 1000, cache, &region));
-        CHECK_EQUAL(region.segment, 1);
-        CHECK_OK(proa_regions_find(&win->targets[0], 13000, 1000, cache, &region));
-        CHECK_EQUAL(region.segment, -1);
+        CHECK_OK(find(win, 10500, 1500, cache, &span));
+        CHECK_EQUAL(span.here, proa_arena_segment(0) + 50000);
+        CHECK_FAILS(find(win, 11500, 1000, cache, &span), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(find(win, 12999, 2, cache, &span), PROA_ERR_RMA_RANGE);
+        CHECK_OK(find(win, 12000, 1000, cache, &span));
+        CHECK_EQUAL(span.here, proa_arena_segment(1));
+        CHECK_EQUAL(span.key, address_of(proa_arena_segment(1)));
+        CHECK_OK(find(win, 13000, 1000, cache, &span));
+        CHECK_EQUAL(span.key, 13000);
+        CHECK_EQUAL(span.road, &proa_road_own);
     }
     window_free(win);
 }
@@ -414,11 +427,11 @@ static timer_t start_moving(void)
 static void moving_table_body(struct world *world)
 {
     struct proa_win *win = dynamic_window(world, 0);
-    struct proa_region region;
+    struct proa_span span;
     timer_t timer;
 
     mover.ctl = &win->ctl->regions;
-    add_table(0, proa_arena_alloc(64 * sizeof region, 0));
+    add_table(0, proa_arena_alloc(64 * sizeof(struct proa_region), 0));
     CHECK(proa_arena_alloc(100 << 20, 0)); /* a second segment, and an offset in it that the first has not */
     CHECK(proa_arena_alloc(62 << 20, 0));  /* fills the first */
     add_table(1, proa_arena_alloc(2 << 20, 0));
@@ -426,7 +439,7 @@ static void moving_table_body(struct world *world)
     move_table(0);
     timer = start_moving();
     for (uint64_t i = 0; mover.moves < world_rounds(20000); i++)
-        CHECK_OK(proa_regions_find(&win->targets[0], 1000 * (i % 64 + 1), 500, 0, &region));
+        CHECK_OK(find(win, 1000 * (i % 64 + 1), 500, 0, &span));
     timer_delete(timer);
     window_free(win);
 }
@@ -437,7 +450,7 @@ WORLD_TEST(moving_table, 1)
 static void attach_in_thread(void *arg, int number)
 {
     struct proa_win *win = arg;
-    struct proa_region region;
+    struct proa_span span;
     char *memory = malloc(4000);
     (void)number;
 
@@ -446,10 +459,10 @@ static void attach_in_thread(void *arg, int number)
         for (int i = 0; i < 40; i++)
             CHECK_OK(proa_regions_attach(win, memory + 100 * i, 60));
         for (int i = 0; i < 40; i++)
-            CHECK_OK(proa_regions_find(&win->targets[0], address_of(memory + 100 * i), 60, 0, &region));
+            CHECK_OK(find(win, address_of(memory + 100 * i), 60, 0, &span));
         for (int i = 0; i < 40; i++)
             CHECK_OK(proa_regions_detach(win, memory + 100 * i));
-        CHECK_FAILS(proa_regions_find(&win->targets[0], address_of(memory), 1, 0, &region), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(find(win, address_of(memory), 1, 0, &span), PROA_ERR_RMA_RANGE);
     }
     free(memory);
 }

@@ -52,7 +52,7 @@ static int64_t put_unlock_get(void *arg, int64_t round)
 static int64_t store_sync_load(void *arg, int64_t round)
 {
     struct proa_win *win = arg;
-    int64_t *there = (int64_t *)(void *)win->targets[1 - win->rank].base;
+    int64_t *there = (int64_t *)(void *)win->targets[1 - win->rank].fast;
 
     __atomic_store_n(&there[APART], round, __ATOMIC_RELAXED);
     proa_win_sync(win);

@@ -5,6 +5,7 @@
 #include "core/arena.h"
 #include "core/ctl.h"
 #include "core/place.h"
+#include "core/road.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -487,7 +488,7 @@ static void lent_body(struct world *world)
     int n = world->size, right = (world->rank + 1) % n;
     struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .bytes = 8 * WORDS, .disp_unit = 8, .noncontig = *(const int *)world->arg};
     struct proa_win *first = window_create(world, &args), *lent, *dynamic;
-    struct proa_peer *last_owner = first->targets[n - 1].owner;
+    struct proa_peer *last_owner = first->targets[n - 1].only.owner;
     int64_t *memory = (int64_t *)(void *)proa_win_load_store(first, right), address[WORLD_MOST], mine = (int64_t)(uintptr_t)memory;
     struct proa_place place, expected;
     int holders;
@@ -505,10 +506,10 @@ static void lent_body(struct world *world)
                 CHECK_OK(proa_place_find(lent, rank, 7, 0, 8, &place));
             else
                 CHECK_OK(proa_place_find(dynamic, rank, address[rank] + 56, 0, 8, &place));
-            CHECK(!place.private_memory);
-            CHECK_EQUAL(place.here, expected.here);
-            CHECK_EQUAL(place.owner, expected.owner);
-            CHECK_EQUAL(place.key, expected.key);
+            CHECK_EQUAL(place.span.road, &proa_road_store);
+            CHECK_EQUAL(proa_span_here(&place.span, place.at), proa_span_here(&expected.span, expected.at));
+            CHECK_EQUAL(place.span.owner, expected.span.owner);
+            CHECK_EQUAL(proa_span_key(&place.span, place.at), proa_span_key(&expected.span, expected.at));
         }
     holders = last_owner->holders;
     window_free(lent);
