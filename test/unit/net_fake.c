@@ -1,0 +1,470 @@
+/* See net_fake.h. */
+#include "net_fake.h"
+#include "base/fail.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <utlist.h>
+
+enum { ROOM = 32 /* packets of a ring */, BODY = PROA_NET_MESSAGE_MOST };
+
+enum kind { MESSAGE, PUT, PUT_DONE, GET, GOT };
+
+/* Puts and gets go in pieces of BODY bytes. */
+struct packet {
+    uint32_t kind, bytes;
+    int32_t outcome;
+    uint32_t unused;
+    uint64_t operation;    /* of whoever put or got */
+    uint64_t address, key; /* of this piece, at the target */
+    uint64_t offset;       /* of this piece in the operation */
+    unsigned char body[BODY];
+};
+
+/* One writer, one reader. */
+struct ring {
+    _Atomic uint32_t written __attribute__((aligned(64)));
+    _Atomic uint32_t read __attribute__((aligned(64)));
+    struct packet packets[ROOM];
+};
+
+/* By sender and receiver. */
+struct area {
+    struct ring rings[WORLD_MOST][WORLD_MOST];
+};
+
+_Static_assert(sizeof(struct area) <= WORLD_SHARED_BYTES / 4 * 3, "the rings leave the tests some shared memory");
+
+/* A packet that has come and is not delivered, or that waits for room. */
+struct held {
+    struct packet packet;
+    uint32_t peer;
+    uint64_t due;
+    struct held *prev, *next;
+};
+
+struct operation {
+    uint64_t number, token, left; /* left: bytes */
+    uint32_t peer;
+    int outcome;
+    char *here; /* of a get */
+    struct operation *prev, *next;
+};
+
+struct exposed {
+    uint64_t key;
+    char *memory;
+    size_t bytes;
+    struct exposed *prev, *next;
+};
+
+struct proa_net {
+    const struct proa_net_events *events;
+    void *context;
+    struct held *inbox, *outbox;
+    struct operation *operations;
+    struct exposed *exposures;
+    uint64_t now, operation_number, keys; /* so far */
+    int lost[WORLD_MOST];                 /* 1: to be told, 2: told */
+    _Atomic int woken, waiting;           /* waiting: packets in inbox and outbox */
+};
+
+static struct area *area;
+static int own_rank, world_size;
+static struct net_fake_rules rules;
+static struct net_fake_counts counts;
+
+void net_fake_join(struct world *world)
+{
+    area = (struct area *)(void *)(world->shared + WORLD_SHARED_BYTES - sizeof *area);
+    own_rank = world->rank;
+    world_size = world->size;
+    memset(&rules, 0, sizeof rules);
+    memset(&counts, 0, sizeof counts);
+}
+
+void net_fake_set_rules(const struct net_fake_rules *r)
+{
+    rules = *r;
+}
+
+struct net_fake_counts net_fake_counts(void)
+{
+    return counts;
+}
+
+static int by_chance(uint32_t of_100)
+{
+    return of_100 && world_below(&rules.seed, 100) < of_100;
+}
+
+/* ---- packets ---- */
+
+static int push(uint32_t peer, const struct packet *packet)
+{
+    struct ring *ring = &area->rings[own_rank][peer];
+    uint32_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+
+    if (written - atomic_load_explicit(&ring->read, memory_order_acquire) == ROOM)
+        return 0;
+    ring->packets[written % ROOM] = *packet;
+    atomic_store_explicit(&ring->written, written + 1, memory_order_release);
+    return 1;
+}
+
+static int pop(uint32_t peer, struct packet *packet)
+{
+    struct ring *ring = &area->rings[peer][own_rank];
+    uint32_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
+
+    if (atomic_load_explicit(&ring->written, memory_order_acquire) == read)
+        return 0;
+    *packet = ring->packets[read % ROOM];
+    atomic_store_explicit(&ring->read, read + 1, memory_order_release);
+    return 1;
+}
+
+static void hold(struct proa_net *net, struct held **box, uint32_t peer, const struct packet *packet)
+{
+    struct held *held = calloc(1, sizeof *held);
+
+    if (!held)
+        abort();
+    *held = (struct held){.packet = *packet, .peer = peer, .due = net->now};
+    if (box == &net->inbox)
+        held->due += world_below(&rules.seed, rules.delay_most + 1);
+    DL_APPEND(*box, held);
+    atomic_fetch_add(&net->waiting, 1);
+}
+
+static void release(struct proa_net *net, struct held **box, struct held *held)
+{
+    DL_DELETE(*box, held);
+    atomic_fetch_sub(&net->waiting, 1);
+    free(held);
+}
+
+/* ---- operations ---- */
+
+static void operation_piece_done(struct proa_net *net, const struct packet *packet)
+{
+    struct operation *o;
+
+    DL_SEARCH_SCALAR(net->operations, o, number, packet->operation);
+    if (!o)
+        return; /* its peer was given up as lost */
+    if (packet->outcome)
+        o->outcome = packet->outcome;
+    else if (packet->kind == GOT)
+        memcpy(o->here + packet->offset, packet->body, packet->bytes);
+    o->left -= packet->bytes;
+    if (o->left)
+        return;
+    DL_DELETE(net->operations, o);
+    counts.failed += o->outcome != PROA_OK;
+    net->events->done(net->context, o->token, o->outcome);
+    free(o);
+}
+
+static char *exposed_at(struct proa_net *net, const struct packet *packet)
+{
+    struct exposed *e;
+    uint64_t start;
+
+    DL_SEARCH_SCALAR(net->exposures, e, key, packet->key);
+    if (!e)
+        return NULL;
+    start = (uint64_t)(uintptr_t)e->memory;
+    if (packet->address < start || packet->address - start > e->bytes || packet->bytes > e->bytes - (packet->address - start))
+        return NULL;
+    return e->memory + (packet->address - start);
+}
+
+/* A piece of somebody's put or get, on us. */
+static void serve(struct proa_net *net, uint32_t peer, const struct packet *asked)
+{
+    struct packet answer = *asked;
+    char *at = exposed_at(net, asked);
+
+    answer.kind = asked->kind == PUT ? PUT_DONE : GOT;
+    answer.outcome = at ? PROA_OK : proa_fail(PROA_ERR_OTHER, "the memory is not exposed");
+    if (at && asked->kind == PUT)
+        memcpy(at, asked->body, asked->bytes);
+    else if (at)
+        memcpy(answer.body, at, asked->bytes);
+    hold(net, &net->outbox, peer, &answer);
+}
+
+static int begin(struct proa_net *net, enum kind kind, const struct proa_net_place *there, char *here, size_t bytes, uint64_t token)
+{
+    struct operation *o;
+    struct packet packet = {.kind = kind};
+
+    if (net->lost[there->peer])
+        return proa_fail(PROA_ERR_OTHER, "peer %u is lost", there->peer);
+    if (by_chance(rules.again_of_100)) {
+        counts.again++;
+        return PROA_NET_AGAIN;
+    }
+    o = calloc(1, sizeof *o);
+    if (!o)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for an operation");
+    *o = (struct operation){.number = ++net->operation_number, .token = token, .left = bytes ? bytes : 1, .peer = there->peer, .here = here};
+    if (by_chance(rules.fail_of_100))
+        o->outcome = PROA_ERR_OTHER;
+    DL_APPEND(net->operations, o);
+    packet.operation = o->number;
+    memcpy(&packet.key, there->key->bytes, sizeof packet.key);
+    if (!bytes) { /* done by an answer to ourselves */
+        packet.kind = PUT_DONE;
+        packet.bytes = 1;
+        hold(net, &net->inbox, (uint32_t)own_rank, &packet);
+    }
+    for (size_t at = 0; at < bytes; at += BODY) {
+        packet.bytes = (uint32_t)(bytes - at < BODY ? bytes - at : BODY);
+        packet.address = there->address + at;
+        packet.offset = at;
+        if (kind == PUT)
+            memcpy(packet.body, here + at, packet.bytes);
+        hold(net, &net->outbox, there->peer, &packet);
+    }
+    return PROA_OK;
+}
+
+static int fake_put(struct proa_net *net, const struct proa_net_place *there, const void *here, size_t bytes, uint64_t token)
+{
+    int outcome = begin(net, PUT, there, (char *)(uintptr_t)here, bytes, token);
+
+    counts.puts += outcome == PROA_OK;
+    return outcome;
+}
+
+static int fake_get(struct proa_net *net, const struct proa_net_place *there, void *here, size_t bytes, uint64_t token)
+{
+    int outcome = begin(net, GET, there, here, bytes, token);
+
+    counts.gets += outcome == PROA_OK;
+    return outcome;
+}
+
+static int fake_send(struct proa_net *net, uint32_t peer, const void *body, size_t bytes)
+{
+    struct packet packet = {.kind = MESSAGE, .bytes = (uint32_t)bytes};
+
+    if (bytes > BODY)
+        return proa_fail(PROA_ERR_INTERN, "a message of %zu bytes", bytes);
+    if (net->lost[peer])
+        return proa_fail(PROA_ERR_OTHER, "peer %u is lost", peer);
+    if (bytes)
+        memcpy(packet.body, body, bytes);
+    if (by_chance(rules.again_of_100) || !push(peer, &packet)) {
+        counts.again++;
+        return PROA_NET_AGAIN;
+    }
+    counts.sent++;
+    return PROA_OK;
+}
+
+/* ---- progress ---- */
+
+static void flush_outbox(struct proa_net *net)
+{
+    struct held *held, *next;
+
+    DL_FOREACH_SAFE(net->outbox, held, next)
+    if (net->lost[held->peer] || push(held->peer, &held->packet))
+        release(net, &net->outbox, held);
+}
+
+static void fill_inbox(struct proa_net *net)
+{
+    struct packet packet;
+
+    for (int peer = 0; peer < world_size; peer++)
+        while (pop((uint32_t)peer, &packet))
+            if (!net->lost[peer])
+                hold(net, &net->inbox, (uint32_t)peer, &packet);
+}
+
+/* The first packet that may be delivered now; NULL: none. A message waits for all messages before it, anything else only where nothing overtakes. */
+static struct held *next_due(struct proa_net *net)
+{
+    int blocked[WORLD_MOST] = {0}, passed[WORLD_MOST] = {0};
+    struct held *held;
+
+    DL_FOREACH(net->inbox, held)
+    {
+        int message = held->packet.kind == MESSAGE, blocks = message || !rules.overtaking;
+
+        if (held->due <= net->now && !(blocks && blocked[held->peer])) {
+            counts.overtaken += passed[held->peer];
+            return held;
+        }
+        passed[held->peer] = 1;
+        blocked[held->peer] |= blocks;
+    }
+    return NULL;
+}
+
+static void deliver(struct proa_net *net, struct held *held)
+{
+    struct packet packet = held->packet;
+    uint32_t peer = held->peer;
+
+    release(net, &net->inbox, held);
+    if (packet.kind == MESSAGE) {
+        counts.received++;
+        net->events->message(net->context, peer, packet.body, packet.bytes);
+    } else if (packet.kind == PUT || packet.kind == GET) {
+        serve(net, peer, &packet);
+    } else {
+        operation_piece_done(net, &packet);
+    }
+}
+
+static int tell_lost(struct proa_net *net, uint32_t peer)
+{
+    struct operation *o, *next;
+
+    net->lost[peer] = 2;
+    DL_FOREACH_SAFE(net->operations, o, next)
+    if (o->peer == peer) {
+        DL_DELETE(net->operations, o);
+        counts.failed++;
+        net->events->done(net->context, o->token, proa_fail(PROA_ERR_OTHER, "peer %u is lost", peer));
+        free(o);
+    }
+    net->events->lost(net->context, peer);
+    return 1;
+}
+
+static int fake_progress(struct proa_net *net)
+{
+    struct held *held;
+    int events = 0;
+
+    net->now++;
+    for (int peer = 0; peer < world_size; peer++)
+        if (net->lost[peer] == 1)
+            events += tell_lost(net, (uint32_t)peer);
+    flush_outbox(net);
+    fill_inbox(net);
+    for (; (held = next_due(net)); events++)
+        deliver(net, held);
+    flush_outbox(net);
+    return events;
+}
+
+void net_fake_lose(struct proa_net *net, uint32_t peer)
+{
+    struct held *held, *next;
+
+    net->lost[peer] = 1;
+    DL_FOREACH_SAFE(net->inbox, held, next)
+    if (held->peer == peer)
+        release(net, &net->inbox, held);
+}
+
+static int anything(struct proa_net *net)
+{
+    for (int peer = 0; peer < world_size; peer++) {
+        struct ring *ring = &area->rings[peer][own_rank];
+        if (atomic_load(&ring->written) != atomic_load(&ring->read))
+            return 1;
+    }
+    return atomic_load(&net->waiting) != 0;
+}
+
+static void fake_doze(struct proa_net *net, long timeout_ns)
+{
+    enum { NAP_US = 50 };
+
+    for (long slept_us = 0; !atomic_exchange(&net->woken, 0) && !anything(net) && slept_us < timeout_ns / 1000; slept_us += NAP_US)
+        world_sleep_us(NAP_US);
+}
+
+static void fake_wake(struct proa_net *net)
+{
+    atomic_store(&net->woken, 1);
+}
+
+/* ---- memory, peers, the whole ---- */
+
+static int fake_expose(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key)
+{
+    struct exposed *e = calloc(1, sizeof *e);
+
+    if (!e)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for an exposure");
+    *e = (struct exposed){.key = ++net->keys, .memory = memory, .bytes = bytes};
+    DL_APPEND(net->exposures, e);
+    memset(key, 0, sizeof *key);
+    memcpy(key->bytes, &e->key, sizeof e->key);
+    return PROA_OK;
+}
+
+static void fake_hide(struct proa_net *net, const struct proa_net_key *key)
+{
+    struct exposed *e;
+    uint64_t number;
+
+    memcpy(&number, key->bytes, sizeof number);
+    DL_SEARCH_SCALAR(net->exposures, e, key, number);
+    if (!e)
+        return;
+    DL_DELETE(net->exposures, e);
+    free(e);
+}
+
+static int fake_reach(struct proa_net *net, const struct proa_net_address *address, uint32_t *peer)
+{
+    (void)net;
+    memcpy(peer, address->bytes, sizeof *peer);
+    return *peer < (uint32_t)world_size ? PROA_OK : proa_fail(PROA_ERR_OTHER, "no process has that address");
+}
+
+static int fake_open(const struct proa_net_events *events, void *context, struct proa_net **net, struct proa_net_address *address)
+{
+    *net = calloc(1, sizeof **net);
+    if (!*net)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a network");
+    (*net)->events = events;
+    (*net)->context = context;
+    memset(address, 0, sizeof *address);
+    memcpy(address->bytes, &own_rank, sizeof own_rank);
+    return PROA_OK;
+}
+
+static void fake_close(struct proa_net *net)
+{
+    while (net->inbox)
+        release(net, &net->inbox, net->inbox);
+    while (net->outbox)
+        release(net, &net->outbox, net->outbox);
+    for (struct operation *o; (o = net->operations);) {
+        DL_DELETE(net->operations, o);
+        free(o);
+    }
+    for (struct exposed *e; (e = net->exposures);) {
+        DL_DELETE(net->exposures, e);
+        free(e);
+    }
+    free(net);
+}
+
+const struct proa_net_transport proa_net_fake = {
+    .name = "fake",
+    .open = fake_open,
+    .close = fake_close,
+    .reach = fake_reach,
+    .expose = fake_expose,
+    .hide = fake_hide,
+    .send = fake_send,
+    .put = fake_put,
+    .get = fake_get,
+    .progress = fake_progress,
+    .doze = fake_doze,
+    .wake = fake_wake,
+};
