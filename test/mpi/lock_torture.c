@@ -15,17 +15,16 @@ static MPI_Win kept;
 static pthread_barrier_t gate;
 
 // Every fourth thread of all ranks writes, the last one of all at least.
-static int writes(int thread) {
-  int number = rank * crew + thread;
+static int writes(int of_rank, int thread) {
+  int number = of_rank * crew + thread;
   return number % 4 == 1 || number == nranks * crew - 1;
 }
 
 static int writers(void) {
-  int count = 0, me = rank;
-  for (rank = 0; rank < nranks; rank++)
+  int count = 0;
+  for (int r = 0; r < nranks; r++)
     for (int t = 0; t < crew; t++)
-      count += writes(t);
-  rank = me;
+      count += writes(r, t);
   return count;
 }
 
@@ -95,7 +94,7 @@ static void *fight(void *arg) {
   uint64_t seed = (uint64_t)(rank * threads_most + m->thread);
   if (crew > 1)
     pthread_barrier_wait(&gate);
-  if (writes(m->thread))
+  if (writes(rank, m->thread))
     write_all(m->thread, &seed, m->written);
   else
     read_until_done(m->thread, &seed, m->all);
