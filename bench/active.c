@@ -1,4 +1,6 @@
-// Fence and post-start-complete-wait. Every rank puts 8 bytes to the next one: on two ranks both ways at once, on more a ring.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fence and post-start-complete-wait. Every rank puts 8 bytes to the next one: on two ranks both
+ * ways at once, on more a ring. */
 #include "bench.h"
 
 static uint64_t *local_word(const struct bench *b)
@@ -33,13 +35,14 @@ static void fence_pair(struct bench *b, long n, int before, int after)
     b->expected = b->counter;
 }
 
-// An epoch with a fence at either end.
+/* An epoch with a fence at either end. */
 void body_fence_pair(struct bench *b, long n)
 {
     fence_pair(b, n, 0, 0);
 }
 
-// The same, and everything said about it that is true: nothing to complete before, nothing to follow, the window's owner stores nothing.
+/* The same, and everything said about it that is true: nothing to complete before, nothing to
+ * follow, the window's owner stores nothing. */
 void body_fence_pair_asserted(struct bench *b, long n)
 {
     fence_pair(b, n, MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
@@ -50,7 +53,7 @@ void body_fence_pair_nostore(struct bench *b, long n)
     fence_pair(b, n, MPI_MODE_NOSTORE, MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
 }
 
-// A fence that may do nothing at all.
+/* A fence that may do nothing at all. */
 void body_fence_nothing(struct bench *b, long n)
 {
     for (long i = 0; i < n; i++)
@@ -69,14 +72,15 @@ void body_pscw(struct bench *b, long n)
     b->expected = b->counter;
 }
 
-// Two windows in turn: each rank posts the next epoch on one before it completes this epoch on the other. So whoever returns from
-// MPI_Win_wait knows that the post it is going to match has been made, and may say NOCHECK without any message more.
+/* Two windows in turn: each rank posts the next epoch on one before it completes this epoch on the
+ * other. So whoever returns from MPI_Win_wait knows that the post it is going to match has been
+ * made, and may say NOCHECK without any message more. */
 static void pscw_ahead(struct bench *b, long n, int assertion)
 {
     MPI_Win now = b->win, next = b->other;
 
     MPI_Win_post(b->source_group, 0, now);
-    MPI_Win_start(b->target_group, 0, now); // of the first epoch nobody knows anything
+    MPI_Win_start(b->target_group, 0, now); /* of the first epoch nobody knows anything */
     for (long i = 0; i < n; i++) {
         MPI_Win done = now;
 

@@ -1,4 +1,6 @@
-// What the parts of rma share: the description of a case, and the state of the one that is measured.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of rma share: the description of a case, and the state of the one that is
+ * measured. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -8,56 +10,61 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Where the memory of the window comes from. A case's full name is its kind's name, a dot, and its own.
+/* Where the memory of the window comes from. A case's full name is its kind's name, a dot, and its
+ * own. */
 enum kind {
-    KIND_ALLOCATE, // MPI_Win_allocate
-    KIND_CREATE,   // MPI_Win_create on whole pages that the program has allocated
-    KIND_STATIC,   // MPI_Win_create on a static array that starts in the middle of a page
-    KIND_DYNAMIC,  // MPI_Win_create_dynamic, whole pages attached
-    KIND_IDLE,     // no window at all
+    KIND_ALLOCATE, /* MPI_Win_allocate */
+    KIND_CREATE,   /* MPI_Win_create on whole pages that the program has allocated */
+    KIND_STATIC,   /* MPI_Win_create on a static array that starts in the middle of a page */
+    KIND_DYNAMIC,  /* MPI_Win_create_dynamic, whole pages attached */
+    KIND_IDLE,     /* no window at all */
     KINDS
 };
 
-// The epoch that is open all the time while a body runs.
+/* The epoch that is open all the time while a body runs. */
 enum epoch {
     EPOCH_NONE,
-    EPOCH_ALL,  // MPI_Win_lock_all on rank 0
-    EPOCH_FENCE // from one fence to the next, all ranks
+    EPOCH_ALL,  /* MPI_Win_lock_all on rank 0 */
+    EPOCH_FENCE /* from one fence to the next, all ranks */
 };
 
-// Who runs the body, and what has to hold at the end, so that nobody is measured for work that was not done.
+/* Who runs the body, and what has to hold at the end, so that nobody is measured for work that was
+ * not done. */
 enum check {
-    CHECK_NOTHING, // and all ranks run the body
-    CHECK_TARGET,  // only rank 0 runs the body; the first word of rank 1's window is rank 0's `expected`
-    CHECK_EVERY    // all ranks run the body; the first word of every rank's window is its own `expected`
+    CHECK_NOTHING, /* and all ranks run the body */
+    /* only rank 0 runs the body; the first word of rank 1's window is rank 0's `expected` */
+    CHECK_TARGET,
+    /* all ranks run the body; the first word of every rank's window is its own `expected` */
+    CHECK_EVERY
 };
 
 enum {
-    WORD = 8,             // bytes of a small operation
-    FIRST_WORD = 42,      // in every window before the first operation
-    SMALL = 65536,        // bytes of a window for small operations, and of the middle-sized ones
-    LARGE = 4194304,      // bytes of the large ones
-    RATE_WORDS = 1000,    // puts between two flushes of put_rate
-    VECTOR_BLOCKS = 1000, // blocks of a word, two words apart
-    RING = 8              // ranks of a ring: on most machines that this is run on, more than processors
+    WORD = 8,             /* bytes of a small operation */
+    FIRST_WORD = 42,      /* in every window before the first operation */
+    SMALL = 65536,        /* bytes of a window for small operations, and of the middle-sized ones */
+    LARGE = 4194304,      /* bytes of the large ones */
+    RATE_WORDS = 1000,    /* puts between two flushes of put_rate */
+    VECTOR_BLOCKS = 1000, /* blocks of a word, two words apart */
+    RING = 8 /* ranks of a ring: on most machines that this is run on, more than processors */
 };
 
 struct bench;
 typedef void bench_body(struct bench *b, long n);
 typedef struct loop_figure bench_measure(struct bench *b);
-typedef int bench_whole(const char *name); // measures and prints without MPI in this process; gives the exit status
+/* measures and prints without MPI in this process; gives the exit status */
+typedef int bench_whole(const char *name);
 
 struct bench_case {
     const char *name;
-    unsigned kinds; // bits: 1 << kind
+    unsigned kinds; /* bits: 1 << kind */
     int ranks;
     bench_body *body;
     enum epoch epoch;
     enum check check;
-    size_t bytes;           // of the window on every rank; 0: SMALL
-    const char *info[2];    // a hint for the window: key and value
-    bench_measure *measure; // NULL: loops of the body
-    bench_whole *whole;     // if there is one, it is all there is to do
+    size_t bytes;           /* of the window on every rank; 0: SMALL */
+    const char *info[2];    /* a hint for the window: key and value */
+    bench_measure *measure; /* NULL: loops of the body */
+    bench_whole *whole;     /* if there is one, it is all there is to do */
 };
 
 struct bench {
@@ -65,33 +72,36 @@ struct bench {
     enum kind kind;
     const struct loop_plan *plan;
     int rank, ranks;
-    int target;                           // the next rank, to which this one puts
-    MPI_Group target_group, source_group; // of one rank each: the next and the one before
-    MPI_Win win, other;                   // other: MPI_WIN_NULL but for the cases that need two
-    char *base, *other_base;              // this rank's window memory
-    MPI_Aint at;                          // the displacement of the target's
-    char *local;                          // origin and result buffer, as large as the window
-    MPI_Datatype vector;                  // VECTOR_BLOCKS words, two words apart
-    uint64_t counter;                     // iterations so far, for values that differ
-    uint64_t expected;                    // see enum check
+    int target;                           /* the next rank, to which this one puts */
+    MPI_Group target_group, source_group; /* of one rank each: the next and the one before */
+    MPI_Win win, other;                   /* other: MPI_WIN_NULL but for the cases that need two */
+    char *base, *other_base;              /* this rank's window memory */
+    MPI_Aint at;                          /* the displacement of the target's */
+    char *local;                          /* origin and result buffer, as large as the window */
+    MPI_Datatype vector;                  /* VECTOR_BLOCKS words, two words apart */
+    uint64_t counter;                     /* iterations so far, for values that differ */
+    uint64_t expected;                    /* see enum check */
 };
 
-// window.c: opens everything of struct bench that a body uses, and the epoch.
+/* window.c: opens everything of struct bench that a body uses, and the epoch. */
 void bench_open(struct bench *b);
 void bench_epoch_close(const struct bench *b);
 void bench_close(struct bench *b);
 
-// The bodies, by the file that has them. All iterate n times.
-bench_body body_put, body_get, body_fetch_and_op, body_compare_and_swap, body_accumulate; // small.c
+/* The bodies, by the file that has them. All iterate n times. */
+/* small.c */
+bench_body body_put, body_get, body_fetch_and_op, body_compare_and_swap, body_accumulate;
 bench_body body_lock, body_lock_nocheck, body_lock_shared, body_lock_all;
-bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_pair_nostore, body_fence_nothing; // active.c
+bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_pair_nostore,
+    body_fence_nothing; /* active.c */
 bench_body body_pscw, body_pscw_ahead, body_pscw_ahead_nocheck;
-bench_body body_put_64k, body_get_4m, body_accumulate_64k, body_accumulate_64k_shared, body_put_rate; // bulk.c
+bench_body body_put_64k, body_get_4m, body_accumulate_64k, body_accumulate_64k_shared,
+    body_put_rate; /* bulk.c */
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
-bench_body body_window;     // window.c
-bench_body body_pingpong;   // idle.c
-bench_measure measure_busy; // busy.c
-bench_whole idle_init;      // idle.c
-int idle_init_child(void);  // idle.c: what idle_init measures; gives the exit status
+bench_body body_window;     /* window.c */
+bench_body body_pingpong;   /* idle.c */
+bench_measure measure_busy; /* busy.c */
+bench_whole idle_init;      /* idle.c */
+int idle_init_child(void);  /* idle.c: what idle_init measures; gives the exit status */
 
 #endif

@@ -1,4 +1,6 @@
-// More than 8 bytes: large transfers, accumulates of many elements, derived datatypes, many puts for one flush. Only rank 0 is busy.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* More than 8 bytes: large transfers, accumulates of many elements, derived datatypes, many puts
+ * for one flush. Only rank 0 is busy. */
 #include "bench.h"
 
 #include <string.h>
@@ -8,7 +10,8 @@ static uint64_t *local_word(const struct bench *b)
     return (uint64_t *)(void *)b->local;
 }
 
-static void put_flush(struct bench *b, long n, int origin_count, MPI_Datatype origin, int target_count, MPI_Datatype target)
+static void put_flush(struct bench *b, long n, int origin_count, MPI_Datatype origin,
+                      int target_count, MPI_Datatype target)
 {
     for (long i = 0; i < n; i++) {
         *local_word(b) = ++b->counter;
@@ -42,7 +45,7 @@ void body_get_4m(struct bench *b, long n)
     b->expected = *local_word(b);
 }
 
-// An iteration is one put.
+/* An iteration is one put. */
 void body_put_rate(struct bench *b, long n)
 {
     uint64_t *words = local_word(b);
@@ -51,7 +54,8 @@ void body_put_rate(struct bench *b, long n)
     for (long i = 0; i < n; i++) {
         long which = i % RATE_WORDS;
 
-        MPI_Put(&words[which], 1, MPI_UINT64_T, b->target, b->at + which * WORD, 1, MPI_UINT64_T, b->win);
+        MPI_Put(&words[which], 1, MPI_UINT64_T, b->target, b->at + which * WORD, 1, MPI_UINT64_T,
+                b->win);
         if (which == RATE_WORDS - 1)
             MPI_Win_flush(b->target, b->win);
     }
@@ -67,8 +71,8 @@ static void fill_with_ones(struct bench *b, int count)
         numbers[i] = 1;
 }
 
-// Doubles, as in the codes that do this. The window's first word, 42 as an integer, is next to nothing as a double: it does not change
-// the sum.
+/* Doubles, as in the codes that do this. The window's first word, 42 as an integer, is next to
+ * nothing as a double: it does not change the sum. */
 static void accumulate_64k(struct bench *b, long n, int lock)
 {
     enum { COUNT = SMALL / sizeof(double) };
@@ -77,7 +81,8 @@ static void accumulate_64k(struct bench *b, long n, int lock)
     fill_with_ones(b, COUNT);
     for (long i = 0; i < n; i++) {
         MPI_Win_lock(lock, b->target, 0, b->win);
-        MPI_Accumulate(b->local, COUNT, MPI_DOUBLE, b->target, b->at, COUNT, MPI_DOUBLE, MPI_SUM, b->win);
+        MPI_Accumulate(b->local, COUNT, MPI_DOUBLE, b->target, b->at, COUNT, MPI_DOUBLE, MPI_SUM,
+                       b->win);
         MPI_Win_unlock(b->target, b->win);
     }
     b->counter += (uint64_t)n;
@@ -102,7 +107,8 @@ static void accumulate_flush(struct bench *b, long n, int count)
     for (int i = 0; i < count; i++)
         numbers[i] = 1;
     for (long i = 0; i < n; i++) {
-        MPI_Accumulate(numbers, count, MPI_INT64_T, b->target, b->at, count, MPI_INT64_T, MPI_SUM, b->win);
+        MPI_Accumulate(numbers, count, MPI_INT64_T, b->target, b->at, count, MPI_INT64_T, MPI_SUM,
+                       b->win);
         MPI_Win_flush(b->target, b->win);
     }
     b->counter += (uint64_t)n;

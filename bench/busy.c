@@ -1,11 +1,14 @@
-// One-sided towards a target that computes and makes no MPI call: the case that one-sided communication is for. One sample for each
-// time the target computes.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One-sided towards a target that computes and makes no MPI call: the case that one-sided
+ * communication is for. One sample for each time the target computes.
+ */
 #include "bench.h"
 
-static const double compute_ns = 200e6; // as long as the target is away
-static const double lead_ns = 5e6;      // until then it surely is
-static const double enough_ns = 20e6;   // of work for the origin
-static const double batch_ns = 0.5e6;   // what it does between two looks at the clock, at least
+static const double compute_ns = 200e6; /* as long as the target is away */
+static const double lead_ns = 5e6;      /* until then it surely is */
+static const double enough_ns = 20e6;   /* of work for the origin */
+static const double batch_ns = 0.5e6;   /* what it does between two looks at the clock, at least */
 
 enum { SAMPLES = 3 };
 
@@ -19,7 +22,8 @@ static void compute(double duration_ns)
             x = x * 1.0000001;
 }
 
-// Twice as many operations each time, so that one that takes as long as the target computes is done only once. Then the best of some.
+/* Twice as many operations each time, so that one that takes as long as the target computes is done
+ * only once. Then the best of some. */
 static double operate(struct bench *b)
 {
     double spent_ns = 0, best_ns = 0;
@@ -38,7 +42,8 @@ static double operate(struct bench *b)
     return best_ns;
 }
 
-// Before the target computes rank 0 has used the window once: connections and the like are not what is measured.
+/* Before the target computes rank 0 has used the window once: connections and the like are not what
+ * is measured. */
 static double sample(struct bench *b)
 {
     double each_ns = 0;

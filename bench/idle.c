@@ -1,4 +1,6 @@
-// Programs that never use one-sided communication: with Proa preloaded they must take as long as without.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs that never use one-sided communication: with Proa preloaded they must take as long as
+ * without. */
 #include "bench.h"
 
 #include <stdbool.h>
@@ -8,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// 8 bytes there and back.
+/* 8 bytes there and back. */
 void body_pingpong(struct bench *b, long n)
 {
     uint64_t word = 0;
@@ -22,12 +24,14 @@ void body_pingpong(struct bench *b, long n)
     }
 }
 
-// ---- a whole program: MPI_Init, MPI_Finalize and nothing between them ----
-//
-// What the loader does for a preloaded library is part of the cost, and is over before main starts. So the process that the launcher
-// starts is only a stopwatch: it makes a child that takes over its place in the job, and times that from fork to exit.
+/* ---- a whole program: MPI_Init, MPI_Finalize and nothing between them ----
+ *
+ * What the loader does for a preloaded library is part of the cost, and is over before main starts.
+ * So the process that the launcher starts is only a stopwatch: it makes a child that takes over its
+ * place in the job, and times that from fork to exit. */
 
-enum { CHILD_IS_RANK_0 = 40, CHILD_IS_ANOTHER = 41 }; // exit statuses: the stopwatch does not know its rank
+/* exit statuses: the stopwatch does not know its rank */
+enum { CHILD_IS_RANK_0 = 40, CHILD_IS_ANOTHER = 41 };
 
 int idle_init_child(void)
 {
@@ -58,10 +62,11 @@ static double processor_ns(void)
     struct rusage used;
 
     getrusage(RUSAGE_CHILDREN, &used);
-    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e9 + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e3;
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e9 +
+           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e3;
 }
 
-// name: idle.init for the time that passes, idle.init_cpu for what the processors spend.
+/* name: idle.init for the time that passes, idle.init_cpu for what the processors spend. */
 int idle_init(const char *name)
 {
     double start_ns = loop_now_ns(), took_ns;

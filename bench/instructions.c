@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How many instructions an iteration takes: the program that bench/instructions runs under
-// callgrind, on one rank.
-//
-//   instructions CASE N     warms up, then does N iterations of the case in counted(), which is all that callgrind collects
-//   instructions --list     the cases
-//
-// Plain MPI. With PROA_EXPECT=1 in the environment it fails unless the window is Proa's.
+/*
+ * How many instructions an iteration takes: the program that bench/instructions runs under
+ * callgrind, on one rank.
+ *
+ *   instructions CASE N     warms up, then does N iterations of the case in counted(), which is all
+ *                           that callgrind collects
+ *   instructions --list     the cases
+ *
+ * Plain MPI. With PROA_EXPECT=1 in the environment it fails unless the window is Proa's.
+ */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -14,7 +17,7 @@
 
 enum { WARM = 100, WORDS = 512 };
 
-// What the cases work with: the window, of WORDS longs, and a group of this rank alone.
+/* What the cases work with: the window, of WORDS longs, and a group of this rank alone. */
 static MPI_Win win;
 static MPI_Group self;
 static long value = 1, before, compare;
@@ -101,7 +104,7 @@ enum epoch { EPOCH_ALL, EPOCH_FENCE, EPOCH_OWN };
 struct instructions_case {
     const char *name;
     void (*iteration)(void);
-    enum epoch epoch; // that is open around the iterations
+    enum epoch epoch; /* that is open around the iterations */
 };
 
 static const struct instructions_case cases[] = {
@@ -120,7 +123,7 @@ static const struct instructions_case cases[] = {
 
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-// callgrind is told this name.
+/* callgrind is told this name. */
 __attribute__((noinline)) static void counted(void (*iteration)(void), long n)
 {
     for (long i = 0; i < n; i++)
@@ -142,7 +145,7 @@ static void measure(const struct instructions_case *c, long n)
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 }
 
-// Is Proa here, if it is to be?
+/* Is Proa here, if it is to be? */
 static int as_expected(void)
 {
     const char *expect = getenv("PROA_EXPECT");

@@ -1,6 +1,9 @@
-// The limit: what the same work takes when it is written by hand for processes that share memory, without MPI. The cases have the names
-// of rma's; those that need an MPI to make sense are missing. Nothing here checks an argument, keeps an epoch or is fair: it is a bound,
-// not a rival.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The limit: what the same work takes when it is written by hand for processes that share memory,
+ * without MPI. The cases have the names of rma's; those that need an MPI to make sense are missing.
+ * Nothing here checks an argument, keeps an epoch or is fair: it is a bound, not a rival.
+ */
 #define _GNU_SOURCE
 #include "options.h"
 #include "team.h"
@@ -12,8 +15,8 @@
 
 enum { SMALL = 65536, LARGE = 4194304, RATE_WORDS = 1000, VECTOR_BLOCKS = 1000, RING = 8 };
 
-// Vector loops may use what the processor has, not only what every processor of its kind has. The choice is made while the program is
-// loaded, too early for ThreadSanitizer.
+/* Vector loops may use what the processor has, not only what every processor of its kind has. The
+ * choice is made while the program is loaded, too early for ThreadSanitizer. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define WIDEST __attribute__((target_clones("default", "avx2")))
 #else
@@ -45,9 +48,10 @@ static void unlock(struct team *team)
     atomic_fetch_sub(&team->board->lock.value, 1);
 }
 
-// ---- memory of the target that only the kernel reaches ----
+/* ---- memory of the target that only the kernel reaches ---- */
 
-typedef ssize_t vm_call(pid_t, const struct iovec *, unsigned long, const struct iovec *, unsigned long, unsigned long);
+typedef ssize_t vm_call(pid_t, const struct iovec *, unsigned long, const struct iovec *,
+                        unsigned long, unsigned long);
 
 static void kernel_copy(const struct team *team, vm_call *copy, void *local, size_t bytes)
 {
@@ -70,7 +74,7 @@ static void kernel_read(const struct team *team, void *to, size_t bytes)
     kernel_copy(team, process_vm_readv, to, bytes);
 }
 
-// ---- 8 bytes ----
+/* ---- 8 bytes ---- */
 
 static void put(struct team *team, long n)
 {
@@ -106,7 +110,7 @@ static void fetch_add(struct team *team, long n)
         *word_of(team->local) = atomic_fetch_add(atomic_word_of(team->memory), 1);
 }
 
-// Read, change, write: atomic for those who keep to the lock.
+/* Read, change, write: atomic for those who keep to the lock. */
 static void kernel_fetch_add(struct team *team, long n)
 {
     for (long i = 0; i < n; i++) {
@@ -125,7 +129,8 @@ static void compare_exchange(struct team *team, long n)
     for (long i = 0; i < n; i++) {
         uint64_t expected = team->counter;
 
-        team->counter += atomic_compare_exchange_strong(atomic_word_of(team->memory), &expected, team->counter + 1);
+        team->counter += atomic_compare_exchange_strong(atomic_word_of(team->memory), &expected,
+                                                        team->counter + 1);
     }
 }
 
@@ -155,7 +160,7 @@ static void lock_only(struct team *team, long n)
     }
 }
 
-// ---- together ----
+/* ---- together ---- */
 
 static void barrier_of_two(struct team *team)
 {
@@ -178,7 +183,8 @@ static void there_and_back_once(struct team *team)
         team_wait(team, &reached[1], number);
 }
 
-// As every process has to run before a barrier is over, one word for all does: the last to arrive opens.
+/* As every process has to run before a barrier is over, one word for all does: the last to arrive
+ * opens. */
 static void barrier_of_many(struct team *team)
 {
     struct board *board = team->board;
@@ -190,7 +196,7 @@ static void barrier_of_many(struct team *team)
         team_wait(team, &board->passed, number);
 }
 
-// A word for the other process, in the shared memory.
+/* A word for the other process, in the shared memory. */
 static void store_for_next(struct team *team)
 {
     size_t next = (size_t)((team->rank + 1) % team->size);
@@ -253,7 +259,8 @@ static void ring_barrier(struct team *team, long n)
     }
 }
 
-// Post to the process before, put to the next once it has posted, tell it, wait for the process before.
+/* Post to the process before, put to the next once it has posted, tell it, wait for the process
+ * before. */
 static void ring_neighbours(struct team *team, long n)
 {
     struct board *board = team->board;
@@ -270,7 +277,7 @@ static void ring_neighbours(struct team *team, long n)
     }
 }
 
-// ---- more than 8 bytes ----
+/* ---- more than 8 bytes ---- */
 
 static void put_64k(struct team *team, long n)
 {
@@ -323,7 +330,8 @@ static void put_strided(struct team *team, long n, size_t from_stride)
 {
     for (long i = 0; i < n; i++) {
         *word_of(team->local) = ++team->counter;
-        scatter((uint64_t *)(void *)team->memory, (const uint64_t *)(const void *)team->local, from_stride);
+        scatter((uint64_t *)(void *)team->memory, (const uint64_t *)(const void *)team->local,
+                from_stride);
         full_fence();
     }
 }
@@ -354,7 +362,8 @@ static void accumulate_64k(struct team *team, long n)
 {
     for (long i = 0; i < n; i++) {
         lock(team);
-        add_doubles((double *)(void *)team->memory, (const double *)(const void *)team->local, SMALL / sizeof(double));
+        add_doubles((double *)(void *)team->memory, (const double *)(const void *)team->local,
+                    SMALL / sizeof(double));
         unlock(team);
     }
 }
@@ -366,7 +375,8 @@ static void kernel_accumulate_64k(struct team *team, long n)
     for (long i = 0; i < n; i++) {
         lock(team);
         kernel_read(team, copy, SMALL);
-        add_doubles((double *)(void *)copy, (const double *)(const void *)team->local, SMALL / sizeof(double));
+        add_doubles((double *)(void *)copy, (const double *)(const void *)team->local,
+                    SMALL / sizeof(double));
         kernel_write(team, copy, SMALL);
         unlock(team);
     }
@@ -376,7 +386,8 @@ static void accumulate_integers(struct team *team, long n, int count)
 {
     for (long i = 0; i < n; i++) {
         lock(team);
-        add_integers((uint64_t *)(void *)team->memory, (const uint64_t *)(const void *)team->local, count);
+        add_integers((uint64_t *)(void *)team->memory, (const uint64_t *)(const void *)team->local,
+                     count);
         unlock(team);
     }
 }
@@ -391,14 +402,14 @@ static void accumulate_1024(struct team *team, long n)
     accumulate_integers(team, n, 1024);
 }
 
-// ---- the table ----
+/* ---- the table ---- */
 
 static const struct limit {
     const char *name;
     team_body *body;
     int size;
-    bool everybody; // runs the body; otherwise rank 0 alone
-    size_t bytes;   // 0: SMALL
+    bool everybody; /* runs the body; otherwise rank 0 alone */
+    size_t bytes;   /* 0: SMALL */
 } limits[] = {
     {"allocate.put", put, 2, false, 0},
     {"allocate.get", get, 2, false, 0},
@@ -473,7 +484,8 @@ static int list(void)
 
 int main(int argc, char **argv)
 {
-    struct options options = options_parse(argc, argv, "Times what a case of rma takes when it is written by hand, without MPI.");
+    struct options options = options_parse(
+        argc, argv, "Times what a case of rma takes when it is written by hand, without MPI.");
 
     if (options.list)
         return list();
@@ -482,7 +494,8 @@ int main(int argc, char **argv)
 
         if (strcmp(l->name, options.name) != 0)
             continue;
-        loop_print(l->name, team_measure(&options.plan, l->size, l->bytes ? l->bytes : SMALL, l->body, l->everybody));
+        loop_print(l->name, team_measure(&options.plan, l->size, l->bytes ? l->bytes : SMALL,
+                                         l->body, l->everybody));
         return 0;
     }
     fprintf(stderr, "limit: no case %s; --list shows them\n", options.name);

@@ -1,4 +1,5 @@
-// See loop.h.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See loop.h. */
 #include "loop.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ static long grow(long n, double took_ns, double wanted_ns)
     return (long)((double)n * (factor < 2 ? 2 : factor));
 }
 
-// The best of a few: one that was interrupted looks long enough when it is not.
+/* The best of a few: one that was interrupted looks long enough when it is not. */
 static double quickest(loop_run *run, void *arg, long n, double enough_ns)
 {
     double best_ns = run(arg, n);
@@ -60,13 +61,14 @@ struct loop_figure loop_measure(const struct loop_plan *plan, loop_run *run, voi
     int count = 0;
     long n;
 
-    run(arg, 1); // first touch, connections
+    run(arg, 1); /* first touch, connections */
     n = fill_loop(plan, run, arg, 1);
     while (count < plan->loops && (count < LOOPS_FEWEST || spent_ns < plan->budget_ns)) {
         double took_ns = run(arg, n);
 
         spent_ns += took_ns;
-        if (took_ns < plan->loop_ns / 4 && spent_ns < plan->budget_ns) { // the machine was slow before: more iterations, from the start
+        /* the machine was slow before: more iterations, from the start */
+        if (took_ns < plan->loop_ns / 4 && spent_ns < plan->budget_ns) {
             n = fill_loop(plan, run, arg, n);
             count = 0;
         } else {
@@ -90,7 +92,8 @@ struct loop_figure loop_figure_of(double *values, int count)
     if (count > 0) {
         qsort(values, (size_t)count, sizeof *values, compare);
         figure.min_ns = values[0];
-        figure.median_ns = count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+        figure.median_ns =
+            count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
     }
     return figure;
 }

@@ -1,4 +1,5 @@
-// See options.h.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See options.h. */
 #include "options.h"
 
 #include <argp.h>

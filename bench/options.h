@@ -1,4 +1,5 @@
-// The command line that rma and limit share.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line that rma and limit share. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
@@ -7,12 +8,12 @@
 #include <stdbool.h>
 
 struct options {
-    const char *name; // of the case to measure
+    const char *name; /* of the case to measure */
     bool list;
     struct loop_plan plan;
 };
 
-// Exits with a message where the command line makes no sense.
+/* Exits with a message where the command line makes no sense. */
 struct options options_parse(int argc, char **argv, const char *about);
 
 #endif

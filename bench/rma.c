@@ -1,8 +1,12 @@
-// Times MPI's one-sided communication. Plain MPI: the same program runs on a host's own implementation and, preloaded, on Proa.
-//
-// It measures one case and prints one line (loop.h). Rank 0 decides how many iterations a loop has and tells the others by a broadcast;
-// where only rank 0 is busy, the others wait in the broadcast for the next loop, so that an implementation that needs the target's help
-// gets it.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Times MPI's one-sided communication. Plain MPI: the same program runs on a host's own
+ * implementation and, preloaded, on Proa.
+ *
+ * It measures one case and prints one line (loop.h). Rank 0 decides how many iterations a loop has
+ * and tells the others by a broadcast; where only rank 0 is busy, the others wait in the broadcast
+ * for the next loop, so that an implementation that needs the target's help gets it.
+ */
 #include "bench.h"
 #include "options.h"
 
@@ -20,67 +24,84 @@ static const char *const kind_names[KINDS] = {"allocate", "create", "static", "d
 #define DYNAMIC (1u << KIND_DYNAMIC)
 #define IDLE (1u << KIND_IDLE)
 
-// Rank 0 works on rank 1 in one lock_all epoch.
+/* Rank 0 works on rank 1 in one lock_all epoch. */
 #define FLUSHED .epoch = EPOCH_ALL, .check = CHECK_TARGET
 
-// clang-format off
+/* clang-format off */
 #define GRANULARITY {"mpi_accumulate_granularity", "8"}
+/* clang-format on */
 
-// What is not said is 0: EPOCH_NONE, CHECK_NOTHING.
-#define CASE(title, where, processes, ...) {.name = title, .kinds = where, .ranks = processes, __VA_ARGS__}
+/* What is not said is 0: EPOCH_NONE, CHECK_NOTHING. */
+/* clang-format off */
+#define CASE(title, where, processes, ...) \
+    {.name = title, .kinds = where, .ranks = processes, __VA_ARGS__}
+/* clang-format on */
 
 static const struct bench_case cases[] = {
-    // 8 bytes
+    /* 8 bytes */
     CASE("put", ALLOCATE | CREATE | STATIC | DYNAMIC, 2, .body = body_put, FLUSHED),
     CASE("get", ALLOCATE | CREATE | DYNAMIC, 2, .body = body_get, FLUSHED),
-    CASE("fetch_and_op", ALLOCATE | CREATE | STATIC | DYNAMIC, 2, .body = body_fetch_and_op, FLUSHED),
+    CASE("fetch_and_op", ALLOCATE | CREATE | STATIC | DYNAMIC, 2, .body = body_fetch_and_op,
+         FLUSHED),
     CASE("compare_and_swap", ALLOCATE | CREATE, 2, .body = body_compare_and_swap, FLUSHED),
     CASE("accumulate", ALLOCATE | CREATE, 2, .body = body_accumulate, FLUSHED),
     CASE("lock", ALLOCATE | CREATE | STATIC, 2, .body = body_lock, .check = CHECK_TARGET),
     CASE("lock_shared", ALLOCATE | CREATE, 2, .body = body_lock_shared, .check = CHECK_TARGET),
     CASE("lock_all", ALLOCATE | CREATE, 2, .body = body_lock_all, .check = CHECK_TARGET),
     CASE("pscw", ALLOCATE | CREATE, 2, .body = body_pscw, .check = CHECK_EVERY),
-    CASE("fence", ALLOCATE | CREATE, 2, .body = body_fence, .epoch = EPOCH_FENCE, .check = CHECK_EVERY),
-    // more
+    CASE("fence", ALLOCATE | CREATE, 2, .body = body_fence, .epoch = EPOCH_FENCE,
+         .check = CHECK_EVERY),
+    /* more */
     CASE("put_64k", ALLOCATE | CREATE, 2, .body = body_put_64k, FLUSHED),
     CASE("get_4m", ALLOCATE | CREATE, 2, .body = body_get_4m, FLUSHED, .bytes = LARGE),
     CASE("put_rate", ALLOCATE | CREATE, 2, .body = body_put_rate, FLUSHED),
-    CASE("accumulate_64k", ALLOCATE | CREATE, 2, .body = body_accumulate_64k, .check = CHECK_TARGET),
-    CASE("accumulate_64k_shared", ALLOCATE | CREATE, 2, .body = body_accumulate_64k_shared, .check = CHECK_TARGET),
+    CASE("accumulate_64k", ALLOCATE | CREATE, 2, .body = body_accumulate_64k,
+         .check = CHECK_TARGET),
+    CASE("accumulate_64k_shared", ALLOCATE | CREATE, 2, .body = body_accumulate_64k_shared,
+         .check = CHECK_TARGET),
     CASE("put_vector", ALLOCATE, 2, .body = body_put_vector, FLUSHED),
     CASE("put_vector_both", ALLOCATE, 2, .body = body_put_vector_both, FLUSHED),
-    // more ranks than processors
-    CASE("ring_fence", ALLOCATE, RING, .body = body_fence, .epoch = EPOCH_FENCE, .check = CHECK_EVERY),
+    /* more ranks than processors */
+    CASE("ring_fence", ALLOCATE, RING, .body = body_fence, .epoch = EPOCH_FENCE,
+         .check = CHECK_EVERY),
     CASE("ring_pscw", ALLOCATE, RING, .body = body_pscw, .check = CHECK_EVERY),
-    // creation
+    /* creation */
     CASE("window", ALLOCATE | CREATE, 2, .body = body_window),
-    // a target that computes
-    CASE("busy_lock", ALLOCATE | CREATE, 2, .body = body_lock, .check = CHECK_TARGET, .measure = measure_busy),
-    CASE("busy_fetch_and_op", CREATE, 2, .body = body_fetch_and_op, FLUSHED, .measure = measure_busy),
-    // what the program promises
+    /* a target that computes */
+    CASE("busy_lock", ALLOCATE | CREATE, 2, .body = body_lock, .check = CHECK_TARGET,
+         .measure = measure_busy),
+    CASE("busy_fetch_and_op", CREATE, 2, .body = body_fetch_and_op, FLUSHED,
+         .measure = measure_busy),
+    /* what the program promises */
     CASE("lock_nocheck", ALLOCATE, 2, .body = body_lock_nocheck, .check = CHECK_TARGET),
     CASE("fence_pair", ALLOCATE, 2, .body = body_fence_pair, .check = CHECK_EVERY),
-    CASE("fence_pair_asserted", ALLOCATE, 2, .body = body_fence_pair_asserted, .check = CHECK_EVERY),
+    CASE("fence_pair_asserted", ALLOCATE, 2, .body = body_fence_pair_asserted,
+         .check = CHECK_EVERY),
     CASE("fence_pair_nostore", ALLOCATE, 2, .body = body_fence_pair_nostore, .check = CHECK_EVERY),
     CASE("ring_fence_pair", ALLOCATE, RING, .body = body_fence_pair, .check = CHECK_EVERY),
-    CASE("ring_fence_pair_asserted", ALLOCATE, RING, .body = body_fence_pair_asserted, .check = CHECK_EVERY),
+    CASE("ring_fence_pair_asserted", ALLOCATE, RING, .body = body_fence_pair_asserted,
+         .check = CHECK_EVERY),
     CASE("fence_nothing", ALLOCATE, 2, .body = body_fence_nothing),
-    CASE("fence_no_locks", ALLOCATE, 2, .body = body_fence, .epoch = EPOCH_FENCE, .check = CHECK_EVERY, .info = {"no_locks", "true"}),
+    CASE("fence_no_locks", ALLOCATE, 2, .body = body_fence, .epoch = EPOCH_FENCE,
+         .check = CHECK_EVERY, .info = {"no_locks", "true"}),
     CASE("pscw_ahead", ALLOCATE, 2, .body = body_pscw_ahead, .check = CHECK_EVERY),
     CASE("pscw_ahead_nocheck", ALLOCATE, 2, .body = body_pscw_ahead_nocheck, .check = CHECK_EVERY),
     CASE("accumulate_16", ALLOCATE, 2, .body = body_accumulate_16, FLUSHED),
-    CASE("accumulate_16_granular", ALLOCATE, 2, .body = body_accumulate_16, FLUSHED, .info = GRANULARITY),
+    CASE("accumulate_16_granular", ALLOCATE, 2, .body = body_accumulate_16, FLUSHED,
+         .info = GRANULARITY),
     CASE("accumulate_1024", ALLOCATE, 2, .body = body_accumulate_1024, FLUSHED),
-    CASE("accumulate_1024_granular", ALLOCATE, 2, .body = body_accumulate_1024, FLUSHED, .info = GRANULARITY),
-    CASE("accumulate_same_op", ALLOCATE, 2, .body = body_accumulate, FLUSHED, .info = {"accumulate_ops", "same_op"}),
+    CASE("accumulate_1024_granular", ALLOCATE, 2, .body = body_accumulate_1024, FLUSHED,
+         .info = GRANULARITY),
+    CASE("accumulate_same_op", ALLOCATE, 2, .body = body_accumulate, FLUSHED,
+         .info = {"accumulate_ops", "same_op"}),
     CASE("put_same_size", ALLOCATE, 2, .body = body_put, FLUSHED, .info = {"same_size", "true"}),
-    CASE("put_same_disp_unit", ALLOCATE, 2, .body = body_put, FLUSHED, .info = {"same_disp_unit", "true"}),
-    // no one-sided communication
+    CASE("put_same_disp_unit", ALLOCATE, 2, .body = body_put, FLUSHED,
+         .info = {"same_disp_unit", "true"}),
+    /* no one-sided communication */
     CASE("pingpong", IDLE, 2, .body = body_pingpong),
     CASE("init", IDLE, 2, .whole = idle_init),
     CASE("init_cpu", IDLE, 2, .whole = idle_init),
 };
-// clang-format on
 
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -92,7 +113,7 @@ static void list(void)
                 printf("%s.%s %d\n", kind_names[kind], cases[i].name, cases[i].ranks);
 }
 
-// Sets b->job and b->kind. `name` is KIND.CASE.
+/* Sets b->job and b->kind. `name` is KIND.CASE. */
 static bool find(struct bench *b, const char *name)
 {
     for (int kind = 0; kind < KINDS; kind++) {
@@ -110,21 +131,23 @@ static bool find(struct bench *b, const char *name)
     return false;
 }
 
-// ---- loops ----
+/* ---- loops ---- */
 
 static bool takes_part(const struct bench *b)
 {
     return b->rank == 0 || b->job->check != CHECK_TARGET;
 }
 
-// Iterations that are not timed and bring all ranks together: each of them only waits for its neighbours. MPI_Barrier would not do, because
-// with more ranks than processors some may need a while to come back from it.
+/* Iterations that are not timed and bring all ranks together: each of them only waits for its
+ * neighbours. MPI_Barrier would not do, because with more ranks than processors some may need a
+ * while to come back from it. */
 static long meeting_length(const struct bench *b)
 {
     return b->ranks > 2 ? b->ranks / 2 : 1;
 }
 
-// What all ranks do for one loop: rank 0 comes with the number of iterations, the others learn it. Gives it back.
+/* What all ranks do for one loop: rank 0 comes with the number of iterations, the others learn it.
+ * Gives it back. */
 static long loop_once(struct bench *b, long n, double *took_ns)
 {
     double start_ns;
@@ -164,14 +187,14 @@ static struct loop_figure measure_loops(struct bench *b)
     return figure;
 }
 
-// ---- the end ----
+/* ---- the end ---- */
 
 static uint64_t own_first_word(const struct bench *b)
 {
     uint64_t word;
 
     if (b->job->info[0] && strcmp(b->job->info[0], "no_locks") == 0)
-        return *(volatile uint64_t *)(void *)b->base; // after a fence nothing more is needed
+        return *(volatile uint64_t *)(void *)b->base; /* after a fence nothing more is needed */
     MPI_Win_lock(MPI_LOCK_SHARED, b->rank, 0, b->win);
     memcpy(&word, b->base, sizeof word);
     MPI_Win_unlock(b->rank, b->win);
@@ -192,13 +215,13 @@ static bool is_right(struct bench *b)
     word = own_first_word(b);
     if (word == b->expected)
         return true;
-    fprintf(stderr, "rma: wrong result: the window of rank %d starts with %#llx, not %#llx\n", b->rank, (unsigned long long)word,
-            (unsigned long long)b->expected);
+    fprintf(stderr, "rma: wrong result: the window of rank %d starts with %#llx, not %#llx\n",
+            b->rank, (unsigned long long)word, (unsigned long long)b->expected);
     return false;
 }
 
-// With PROA_EXPECT=1 the figure counts only if Proa has done the work: without this one could measure the host twice. Looked up by name,
-// as this program knows nothing of Proa.
+/* With PROA_EXPECT=1 the figure counts only if Proa has done the work: without this one could
+ * measure the host twice. Looked up by name, as this program knows nothing of Proa. */
 static bool is_by_whom_expected(const struct bench *b)
 {
     const char *expect = getenv("PROA_EXPECT");
@@ -210,7 +233,8 @@ static bool is_by_whom_expected(const struct bench *b)
     memcpy(&served, &symbol, sizeof served);
     if (served && (served() > 0 || b->kind == KIND_IDLE))
         return true;
-    fprintf(stderr, "rma: %s\n", served ? "Proa has left the window to the host" : "Proa is expected, but not loaded");
+    fprintf(stderr, "rma: %s\n",
+            served ? "Proa has left the window to the host" : "Proa is expected, but not loaded");
     return false;
 }
 
@@ -261,7 +285,9 @@ int main(int argc, char **argv)
 
     if (argc == 2 && strcmp(argv[1], "--init") == 0)
         return idle_init_child();
-    options = options_parse(argc, argv, "Times one case of MPI's one-sided communication. Run it under the launcher of its MPI.");
+    options = options_parse(
+        argc, argv,
+        "Times one case of MPI's one-sided communication. Run it under the launcher of its MPI.");
     if (options.list) {
         list();
         return 0;

@@ -1,4 +1,6 @@
-// Operations of 8 bytes between processes that do not agree on anything: flush and lock. Only rank 0 is busy.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations of 8 bytes between processes that do not agree on anything: flush and lock. Only rank
+ * 0 is busy. */
 #include "bench.h"
 
 #include <string.h>
@@ -42,7 +44,8 @@ void body_fetch_and_op(struct bench *b, long n)
     b->expected = (uint64_t)(before + one);
 }
 
-// Every swap succeeds, because nobody else changes the word; after one that does not, none does, and the check at the end fails.
+/* Every swap succeeds, because nobody else changes the word; after one that does not, none does,
+ * and the check at the end fails. */
 void body_compare_and_swap(struct bench *b, long n)
 {
     uint64_t before = 0;

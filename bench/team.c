@@ -1,4 +1,5 @@
-// See team.h.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See team.h. */
 #define _GNU_SOURCE
 #include "team.h"
 
@@ -17,7 +18,7 @@ struct member {
     struct team team;
     team_body *body;
     bool everybody;
-    uint64_t loop; // number of the loop
+    uint64_t loop; /* number of the loop */
 };
 
 static void *map(size_t bytes, int how)
@@ -31,7 +32,7 @@ static void *map(size_t bytes, int how)
     return memory;
 }
 
-// All processes of a loop that is for everybody start it together.
+/* All processes of a loop that is for everybody start it together. */
 static void gather(struct member *m)
 {
     struct board *board = m->team.board;
@@ -48,7 +49,8 @@ static double lead_loop(void *arg, long n)
     double start_ns;
 
     m->loop++;
-    atomic_store_explicit(&m->team.board->iterations, n, memory_order_relaxed); // partner of both: team_wait in follow
+    /* partner of both: team_wait in follow */
+    atomic_store_explicit(&m->team.board->iterations, n, memory_order_relaxed);
     team_tell(&m->team.board->go, m->loop);
     if (n == 0)
         return 0;
@@ -58,8 +60,8 @@ static double lead_loop(void *arg, long n)
     return loop_now_ns() - start_ns;
 }
 
-// In loops for everybody the leader cannot be ahead, because all gather. In the others it can, and then a loop is missed that was not
-// for this process anyway.
+/* In loops for everybody the leader cannot be ahead, because all gather. In the others it can, and
+ * then a loop is missed that was not for this process anyway. */
 static void follow(struct member *m)
 {
     for (;;) {
@@ -77,8 +79,8 @@ static void follow(struct member *m)
     }
 }
 
-// Where there are enough processors each process stays on one of its own: on a machine that is busy otherwise the scheduler may well put
-// two that wait for each other on the same.
+/* Where there are enough processors each process stays on one of its own: on a machine that is busy
+ * otherwise the scheduler may well put two that wait for each other on the same. */
 static void stay(const struct team *team)
 {
     cpu_set_t allowed, mine;
@@ -93,12 +95,13 @@ static void stay(const struct team *team)
     sched_setaffinity(0, sizeof mine, &mine);
 }
 
-// Touched by each process for itself: private pages that are never written would all be the same page of zeros.
+/* Touched by each process for itself: private pages that are never written would all be the same
+ * page of zeros. */
 static void prepare(struct member *m, int rank, size_t bytes)
 {
     m->team.rank = rank;
     stay(&m->team);
-    m->team.local = (char *)map(bytes + PAGE, MAP_PRIVATE) + PAGE / 2; // as rma's (window.c)
+    m->team.local = (char *)map(bytes + PAGE, MAP_PRIVATE) + PAGE / 2; /* as rma's (window.c) */
     memset(m->team.local, 0, bytes);
     memset(m->team.private_memory, 0, bytes);
 }
@@ -113,7 +116,7 @@ static void fork_followers(struct member *m, size_t bytes)
 
         if (pid < 0) {
             perror("limit: fork");
-            exit(1); // which ends those that have been made
+            exit(1); /* which ends those that have been made */
         }
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -130,7 +133,7 @@ static void fork_followers(struct member *m, size_t bytes)
     team_wait(&m->team, &m->team.board->ready, (uint64_t)m->team.size - 1);
 }
 
-// That this program may use.
+/* That this program may use. */
 static int processors(void)
 {
     cpu_set_t allowed;
@@ -138,7 +141,8 @@ static int processors(void)
     return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
-struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes, team_body *body, bool everybody)
+struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes,
+                                team_body *body, bool everybody)
 {
     struct loop_plan suited = size > 2 ? loop_plan_crowded(plan) : *plan;
     struct member m = {.body = body, .everybody = everybody};

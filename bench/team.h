@@ -1,4 +1,5 @@
-// Processes that share memory and do a loop together: what limit has in the place of MPI.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that share memory and do a loop together: what limit has in the place of MPI. */
 #ifndef BENCH_TEAM_H
 #define BENCH_TEAM_H
 
@@ -12,45 +13,50 @@
 
 enum { TEAM_MOST = 8, LINE = 64 };
 
-// A word on a cache line of its own.
+/* A word on a cache line of its own. */
 struct word {
     _Atomic uint64_t value __attribute__((aligned(LINE)));
 };
 
-// Shared by the team. Counters only grow.
+/* Shared by the team. Counters only grow. */
 struct board {
-    struct word go;          // number of the loop
-    _Atomic long iterations; // of that loop; 0: it was the last. Written before go.
+    struct word go;          /* number of the loop */
+    _Atomic long iterations; /* of that loop; 0: it was the last. Written before go. */
     pid_t pid[TEAM_MOST];
-    struct word ready;    // how many processes have been made
-    struct word gathered; // how many have reached a loop that is for everybody, in all loops
+    struct word ready;    /* how many processes have been made */
+    struct word gathered; /* how many have reached a loop that is for everybody, in all loops */
     struct word lock;
-    struct word reached[TEAM_MOST];   // [rank], written by rank: flags of two processes
-    struct word arrived, passed;      // the barrier of more processes than processors
-    struct word posted[TEAM_MOST];    // [rank], written by the process after rank in the ring
-    struct word completed[TEAM_MOST]; // [rank], written by the process before
+    struct word reached[TEAM_MOST];   /* [rank], written by rank: flags of two processes */
+    struct word arrived, passed;      /* the barrier of more processes than processors */
+    struct word posted[TEAM_MOST];    /* [rank], written by the process after rank in the ring */
+    struct word completed[TEAM_MOST]; /* [rank], written by the process before */
 };
 
 struct team {
     struct board *board;
     int rank, size;
-    bool crowded;         // more processes than processors
-    char *memory;         // the target's, shared: what a window made by MPI_Win_allocate would be
-    char *private_memory; // the same address in every process, but private: what MPI_Win_create gets. Reached by the kernel.
-    char *local;          // this process's
-    uint64_t counter;     // iterations so far, for values that differ and flags that grow
+    bool crowded; /* more processes than processors */
+    char *memory; /* the target's, shared: what a window made by MPI_Win_allocate would be */
+    /* the same address in every process, but private: what MPI_Win_create gets. Reached by the
+     * kernel. */
+    char *private_memory;
+    char *local;      /* this process's */
+    uint64_t counter; /* iterations so far, for values that differ and flags that grow */
 };
 
 typedef void team_body(struct team *team, long n);
 
-// Makes the processes, measures the body in rank 0, ends the processes. everybody: all run the body, not only rank 0; whoever does not,
-// waits for the next loop as busily as a rank in an MPI call does.
-struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes, team_body *body, bool everybody);
+/* Makes the processes, measures the body in rank 0, ends the processes. everybody: all run the
+ * body, not only rank 0; whoever does not, waits for the next loop as busily as a rank in an MPI
+ * call does. */
+struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes,
+                                team_body *body, bool everybody);
 
-// How often to look before the processor is left to others: on a processor of one's own, far longer than any wait here.
+/* How often to look before the processor is left to others: on a processor of one's own, far longer
+ * than any wait here. */
 enum { TEAM_LOOKS = 2000 };
 
-// Waits until the word is at least `value`. Acquires.
+/* Waits until the word is at least `value`. Acquires. */
 static inline void team_wait(const struct team *team, const struct word *word, uint64_t value)
 {
     int looks = team->crowded ? 0 : TEAM_LOOKS;

@@ -1,4 +1,5 @@
-// The window that a case works on, of any kind, and all that its body needs besides.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The window that a case works on, of any kind, and all that its body needs besides. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -6,12 +7,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// ASIDE: from the start of a page, so that the static window begins and ends within one. A multiple of 64, because MPICH 4.0.2 alone puts
-// to the address rounded down to one.
+/* ASIDE: from the start of a page, so that the static window begins and ends within one. A multiple
+ * of 64, because MPICH 4.0.2 alone puts to the address rounded down to one. */
 enum { PAGE = 4096, ASIDE = 128 };
 
-// The origin's buffer starts in the middle of a page. Where it and the target's memory have the same place in their pages, some
-// processors take ten times as long for some ways to copy: that would say nothing about an MPI.
+/* The origin's buffer starts in the middle of a page. Where it and the target's memory have the
+ * same place in their pages, some processors take ten times as long for some ways to copy: that
+ * would say nothing about an MPI. */
 enum { LOCAL_ASIDE = PAGE / 2 };
 
 static char static_memory[PAGE + SMALL + PAGE] __attribute__((aligned(PAGE)));
@@ -43,7 +45,7 @@ static MPI_Info hints(const struct bench *b)
     return info;
 }
 
-// Gives back the window's memory on this rank.
+/* Gives back the window's memory on this rank. */
 static char *window_open(const struct bench *b, MPI_Info info, MPI_Win *win)
 {
     size_t bytes = bytes_of(b);
@@ -77,7 +79,7 @@ static void window_close(const struct bench *b, MPI_Win *win, char *base)
     if (*win == MPI_WIN_NULL)
         return;
     if (b->kind == KIND_DYNAMIC) {
-        MPI_Barrier(MPI_COMM_WORLD); // nobody still uses the memory
+        MPI_Barrier(MPI_COMM_WORLD); /* nobody still uses the memory */
         MPI_Win_detach(*win, base);
     }
     MPI_Win_free(win);
@@ -85,7 +87,8 @@ static void window_close(const struct bench *b, MPI_Win *win, char *base)
         munmap(base, bytes_of(b));
 }
 
-// Every page is touched, and the first word has a value that no operation leaves behind by chance.
+/* Every page is touched, and the first word has a value that no operation leaves behind by
+ * chance. */
 static void window_fill(const struct bench *b)
 {
     uint64_t first = FIRST_WORD;
@@ -115,7 +118,8 @@ static void windows_open(struct bench *b)
         b->other_base = window_open(b, info, &b->other);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
-    // A window with no_locks must not be locked, not even to fill it; its first word then is what the check finds after a put.
+    /* A window with no_locks must not be locked, not even to fill it; its first word then is what
+     * the check finds after a put. */
     if (!b->job->info[0] || strcmp(b->job->info[0], "no_locks") != 0)
         window_fill(b);
     find_target(b);
@@ -149,7 +153,7 @@ void bench_epoch_close(const struct bench *b)
         MPI_Win_fence(MPI_MODE_NOSUCCEED, b->win);
 }
 
-// Creating a window and freeing it, nothing else.
+/* Creating a window and freeing it, nothing else. */
 void body_window(struct bench *b, long n)
 {
     void *pages = bench_memory(SMALL);

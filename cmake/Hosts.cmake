@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Finds the MPI libraries ("hosts") that Proa can be built for and describes each as an imported target.
 #
 # Which there are stands in the file `hosts`. A host is asked through its own compiler wrapper (mpicc.mpich, mpicc.openmpi: the names that

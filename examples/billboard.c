@@ -1,14 +1,20 @@
-// The billboard of the standard's section on locks: boards lie in the windows of all ranks, and at random times a rank reads one,
-// or replaces what is posted there, under a lock, without the board's owner doing anything.
-//
-// A posting is a record of many words. A writer holds the exclusive lock, reads the record, makes the next one from it and puts
-// it in two halves; a reader holds the shared lock and reads it twice. What locks promise is then seen by every reader:
-//   no torn record         the checksum fits the words
-//   nobody writes          the two readings under one lock are equal
-//   nothing goes back      the sequence number is never below one that this rank has seen
-// and at the end, by rank 0:
-//   no update is lost      sequence number and total of each board are those of a sequential run: rank 0 draws all ranks'
-//                          random numbers once more and adds up what they did
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The billboard of the standard's section on locks: boards lie in the windows of all ranks, and at
+ * random times a rank reads one, or replaces what is posted there, under a lock, without the
+ * board's owner doing anything.
+ *
+ * A posting is a record of many words. A writer holds the exclusive lock, reads the record, makes
+ * the next one from it and puts it in two halves; a reader holds the shared lock and reads it
+ * twice. What locks promise is then seen by every reader:
+ *   no torn record         the checksum fits the words
+ *   nobody writes          the two readings under one lock are equal
+ *   nothing goes back      the sequence number is never below one that this rank has seen
+ * and at the end, by rank 0:
+ *   no update is lost      sequence number and total of each board are those of a sequential run:
+ *                          rank 0 draws all ranks'
+ *                          random numbers once more and adds up what they did
+ */
 #include <argp.h>
 #include <inttypes.h>
 #include <mpi.h>
@@ -22,11 +28,11 @@
 enum { FILLER = 12 };
 
 struct record {
-    uint64_t sequence; // number of updates so far
-    uint64_t total;    // sum of the amounts of all updates, modulo 2^64
-    uint64_t author;   // rank that posted it
-    uint64_t filler[FILLER]; // follows from the words above
-    uint64_t checksum; // of all words above
+    uint64_t sequence;       /* number of updates so far */
+    uint64_t total;          /* sum of the amounts of all updates, modulo 2^64 */
+    uint64_t author;         /* rank that posted it */
+    uint64_t filler[FILLER]; /* follows from the words above */
+    uint64_t checksum;       /* of all words above */
 };
 
 enum { WORDS = sizeof(struct record) / sizeof(uint64_t), HALF = WORDS / 2 };
@@ -41,13 +47,14 @@ struct run {
     int rank, ranks;
     MPI_Win win;
     struct record *mine;
-    uint64_t *last_seen;     // sequence number, per board
+    uint64_t *last_seen; /* sequence number, per board */
     long torn, unsteady, backwards;
     long updates;
-    double seconds;          // under locks, and waiting for them: neither the pauses nor the readers' checks count
+    /* under locks, and waiting for them: neither the pauses nor the readers' checks count */
+    double seconds;
 };
 
-// What a rank does next.
+/* What a rank does next. */
 struct move {
     int board;
     bool update;
@@ -55,7 +62,7 @@ struct move {
     double pause;
 };
 
-// ------------------------------------------------------------------------------------------------------------ options
+/* ---- options ---- */
 
 static int number(struct argp_state *state, const char *what, const char *arg, int low, int high)
 {
@@ -70,12 +77,23 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
     switch (key) {
-    case 'o': opt->operations = number(state, "operations", arg, 0, 1 << 30); return 0;
-    case 'b': opt->boards = number(state, "boards", arg, 1, 1 << 20); return 0;
-    case 'w': opt->writers = number(state, "share of writers", arg, 0, 100); return 0;
-    case 'p': opt->pause_us = number(state, "pause", arg, 0, 1000000); return 0;
-    case 's': opt->seed = (uint64_t)number(state, "seed", arg, 0, INT32_MAX); return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    case 'o':
+        opt->operations = number(state, "operations", arg, 0, 1 << 30);
+        return 0;
+    case 'b':
+        opt->boards = number(state, "boards", arg, 1, 1 << 20);
+        return 0;
+    case 'w':
+        opt->writers = number(state, "share of writers", arg, 0, 100);
+        return 0;
+    case 'p':
+        opt->pause_us = number(state, "pause", arg, 0, 1000000);
+        return 0;
+    case 's':
+        opt->seed = (uint64_t)number(state, "seed", arg, 0, INT32_MAX);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -88,9 +106,14 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const struct argp argp = {
-    option_table, parse_option, NULL,
+    option_table,
+    parse_option,
+    NULL,
     "Ranks read and update shared boards at random times, under shared and exclusive locks.\v"
-    "Every reader checks what it reads; at the end the boards are compared with a sequential run of the same updates.", NULL, NULL,
+    "Every reader checks what it reads; at the end the boards are compared with a sequential run "
+    "of the same updates.",
+    NULL,
+    NULL,
     NULL};
 
 static void *checked_calloc(size_t count, size_t bytes)
@@ -103,9 +126,9 @@ static void *checked_calloc(size_t count, size_t bytes)
     return memory;
 }
 
-// ------------------------------------------------------------------------------------------------------------ random numbers
+/* ---- random numbers ---- */
 
-// splitmix64
+/* splitmix64 */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -120,7 +143,7 @@ static uint64_t start_of(const struct options *opt, int rank)
     return next_random(&state);
 }
 
-// Always takes four numbers, so that the moves of a rank can be drawn again.
+/* Always takes four numbers, so that the moves of a rank can be drawn again. */
 static struct move next_move(const struct options *opt, uint64_t *state)
 {
     struct move move;
@@ -131,7 +154,7 @@ static struct move next_move(const struct options *opt, uint64_t *state)
     return move;
 }
 
-// ------------------------------------------------------------------------------------------------------------ records
+/* ---- records ---- */
 
 static uint64_t checksum_of(const struct record *record)
 {
@@ -164,14 +187,14 @@ static void check_record(struct run *run, int board, const struct record *record
         run->last_seen[board] = record->sequence;
 }
 
-// ------------------------------------------------------------------------------------------------------------ boards
+/* ---- boards ---- */
 
 static int owner_of(const struct run *run, int board)
 {
     return board % run->ranks;
 }
 
-// Displacement in words.
+/* Displacement in words. */
 static MPI_Aint place_of(const struct run *run, int board)
 {
     return (MPI_Aint)(board / run->ranks) * WORDS;
@@ -180,7 +203,8 @@ static MPI_Aint place_of(const struct run *run, int board)
 static void get_record(struct run *run, int board, struct record *record)
 {
     int owner = owner_of(run, board);
-    MPI_Get(record, WORDS, MPI_UINT64_T, owner, place_of(run, board), WORDS, MPI_UINT64_T, run->win);
+    MPI_Get(record, WORDS, MPI_UINT64_T, owner, place_of(run, board), WORDS, MPI_UINT64_T,
+            run->win);
     MPI_Win_flush(owner, run->win);
 }
 
@@ -209,7 +233,8 @@ static void read_board(struct run *run, int board)
         run->unsteady++;
 }
 
-// The flush between the halves keeps the board torn for a while, as long as the lock keeps everybody away from it.
+/* The flush between the halves keeps the board torn for a while, as long as the lock keeps
+ * everybody away from it. */
 static void post_record(struct run *run, int board, const struct record *record)
 {
     const uint64_t *words = (const uint64_t *)record;
@@ -217,7 +242,8 @@ static void post_record(struct run *run, int board, const struct record *record)
     MPI_Aint place = place_of(run, board);
     MPI_Put(words, HALF, MPI_UINT64_T, owner, place, HALF, MPI_UINT64_T, run->win);
     MPI_Win_flush(owner, run->win);
-    MPI_Put(words + HALF, WORDS - HALF, MPI_UINT64_T, owner, place + HALF, WORDS - HALF, MPI_UINT64_T, run->win);
+    MPI_Put(words + HALF, WORDS - HALF, MPI_UINT64_T, owner, place + HALF, WORDS - HALF,
+            MPI_UINT64_T, run->win);
 }
 
 static void update_board(struct run *run, int board, uint64_t amount)
@@ -236,7 +262,8 @@ static void update_board(struct run *run, int board, uint64_t amount)
     run->updates++;
 }
 
-// Computing between the operations; no call of MPI, so that a rank is really away from its windows.
+/* Computing between the operations; no call of MPI, so that a rank is really away from its
+ * windows. */
 static void work(double seconds)
 {
     double end = MPI_Wtime() + seconds;
@@ -264,18 +291,18 @@ static void set_up(struct run *run)
     MPI_Comm_size(MPI_COMM_WORLD, &run->ranks);
     per_rank = (run->opt.boards + run->ranks - 1) / run->ranks;
     run->last_seen = checked_calloc((size_t)run->opt.boards, sizeof(*run->last_seen));
-    MPI_Win_allocate((MPI_Aint)per_rank * (MPI_Aint)sizeof(struct record), sizeof(uint64_t), MPI_INFO_NULL, MPI_COMM_WORLD,
-                     &run->mine, &run->win);
+    MPI_Win_allocate((MPI_Aint)per_rank * (MPI_Aint)sizeof(struct record), sizeof(uint64_t),
+                     MPI_INFO_NULL, MPI_COMM_WORLD, &run->mine, &run->win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, run->rank, 0, run->win);
     for (int i = 0; i < per_rank; i++)
         run->mine[i] = make_record(0, 0, run->rank);
     MPI_Win_unlock(run->rank, run->win);
-    MPI_Barrier(MPI_COMM_WORLD); // every board is made before the first one is read
+    MPI_Barrier(MPI_COMM_WORLD); /* every board is made before the first one is read */
 }
 
-// ------------------------------------------------------------------------------------------------------------ the result
+/* ---- the result ---- */
 
-// What the boards must show: all ranks' moves once more, one after the other.
+/* What the boards must show: all ranks' moves once more, one after the other. */
 static struct record *play_sequentially(const struct run *run)
 {
     struct record *boards = checked_calloc((size_t)run->opt.boards, sizeof(*boards));
@@ -290,7 +317,7 @@ static struct record *play_sequentially(const struct run *run)
     return boards;
 }
 
-// Returns the number of boards that differ from the sequential run.
+/* Returns the number of boards that differ from the sequential run. */
 static long compare_with_sequential(struct run *run)
 {
     struct record *expected = play_sequentially(run), found;
@@ -303,19 +330,21 @@ static long compare_with_sequential(struct run *run)
         if (found.sequence == expected[board].sequence && found.total == expected[board].total)
             continue;
         if (!wrong++)
-            fprintf(stderr, "billboard: board %d shows %" PRIu64 " updates that add up to %" PRIu64 "; made were %" PRIu64
-                    " that add up to %" PRIu64 "\n", board, found.sequence, found.total, expected[board].sequence,
+            fprintf(stderr,
+                    "billboard: board %d shows %" PRIu64 " updates that add up to %" PRIu64
+                    "; made were %" PRIu64 " that add up to %" PRIu64 "\n",
+                    board, found.sequence, found.total, expected[board].sequence,
                     expected[board].total);
     }
     free(expected);
     return wrong;
 }
 
-// The verdict is the same on every rank, as all of it is summed up first.
+/* The verdict is the same on every rank, as all of it is summed up first. */
 static bool judge(struct run *run)
 {
     long sums[5] = {0};
-    MPI_Barrier(MPI_COMM_WORLD); // the last update is made
+    MPI_Barrier(MPI_COMM_WORLD); /* the last update is made */
     if (run->rank == 0)
         sums[4] = compare_with_sequential(run);
     sums[0] = run->torn, sums[1] = run->unsteady, sums[2] = run->backwards, sums[3] = run->updates;
@@ -323,17 +352,21 @@ static bool judge(struct run *run)
     MPI_Allreduce(MPI_IN_PLACE, &run->seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     bool good = !sums[0] && !sums[1] && !sums[2] && !sums[4];
     if (run->rank == 0)
-        printf("billboard: result %s, time %.6f s; %d ranks, %d boards, %ld updates, %ld reads; %ld torn, "
-               "%ld changed while being read, %ld went back, %ld boards differ from the sequential run\n",
+        printf("billboard: result %s, time %.6f s; %d ranks, %d boards, %ld updates, %ld reads; "
+               "%ld torn, "
+               "%ld changed while being read, %ld went back, %ld boards differ from the sequential "
+               "run\n",
                good ? "equal" : "WRONG", run->seconds, run->ranks, run->opt.boards, sums[3],
-               (long)run->opt.operations * run->ranks - sums[3], sums[0], sums[1], sums[2], sums[4]);
+               (long)run->opt.operations * run->ranks - sums[3], sums[0], sums[1], sums[2],
+               sums[4]);
     return good;
 }
 
 int main(int argc, char **argv)
 {
-    struct run run = {.opt = {.operations = 1000, .boards = 8, .writers = 25, .pause_us = 20, .seed = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &run.opt); // before MPI_Init: --help needs no MPI
+    struct run run = {
+        .opt = {.operations = 1000, .boards = 8, .writers = 25, .pause_us = 20, .seed = 1}};
+    argp_parse(&argp, argc, argv, 0, NULL, &run.opt); /* before MPI_Init: --help needs no MPI */
     MPI_Init(&argc, &argv);
     set_up(&run);
     play(&run);

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Fortran coarrays on MPI's one-sided communication, by way of OpenCoarrays: the images put and get sections of each other's arrays, in any
 ! stride, count with atomics, take locks, post events; each result is checked. Not built with the rest, as it needs OpenCoarrays (Debian:
 ! libcoarrays-mpich-dev or libcoarrays-openmpi-dev):

@@ -1,14 +1,19 @@
-// Heat in a plate: explicit time steps on a grid that is cut into one block per rank. Before each step every rank puts the edge
-// of its block into its neighbours' ghost cells, which is what one-sided communication is best at: who needs what, and where it
-// goes, never changes.
-//
-// A window holds, in doubles: field 0, field 1 (each with a rim of ghost cells), the strip for the west neighbour's column, the
-// strip for the east one's. A step reads one field and writes the other. Rows go straight into the neighbour's ghost row. Columns
-// do not lie together in memory: they are packed, put into the strip, and copied from there into the ghost column.
-//
-// The rule that all three ways of synchronizing keep: between the moment a rank lets its neighbours put and the moment it knows
-// that they have, it stores nothing into its window. That is what the standard asks of programs that also want to run where
-// window memory is not coherent (MPI_WIN_SEPARATE).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Heat in a plate: explicit time steps on a grid that is cut into one block per rank. Before each
+ * step every rank puts the edge of its block into its neighbours' ghost cells, which is what
+ * one-sided communication is best at: who needs what, and where it goes, never changes.
+ *
+ * A window holds, in doubles: field 0, field 1 (each with a rim of ghost cells), the strip for the
+ * west neighbour's column, the strip for the east one's. A step reads one field and writes the
+ * other. Rows go straight into the neighbour's ghost row. Columns do not lie together in memory:
+ * they are packed, put into the strip, and copied from there into the ghost column.
+ *
+ * The rule that all three ways of synchronizing keep: between the moment a rank lets its neighbours
+ * put and the moment it knows that they have, it stores nothing into its window. That is what the
+ * standard asks of programs that also want to run where window memory is not coherent
+ * (MPI_WIN_SEPARATE).
+ */
 #include <argp.h>
 #include <math.h>
 #include <mpi.h>
@@ -19,7 +24,7 @@
 #include <string.h>
 
 enum { NORTH, SOUTH, WEST, EAST, SIDES };
-// The values are the indices of the names below.
+/* The values are the indices of the names below. */
 enum { PSCW, FENCE, LOCK };
 enum { ALLOCATE, CREATE };
 
@@ -33,7 +38,7 @@ struct options {
     const char *picture;
 };
 
-// A rank's part of the plate: where it starts and how large it is, without the ghost cells.
+/* A rank's part of the plate: where it starts and how large it is, without the ghost cells. */
 struct block {
     int row0, rows, col0, cols;
 };
@@ -44,17 +49,18 @@ struct run {
     int rank, ranks;
     int dims[2];
     struct block mine;
-    int neighbour[SIDES]; // MPI_PROC_NULL at the edge of the plate: a put to it does nothing
+    int neighbour[SIDES]; /* MPI_PROC_NULL at the edge of the plate: a put to it does nothing */
     struct block theirs[SIDES];
-    MPI_Group peers;      // the neighbours that exist, for post and start
+    MPI_Group peers; /* the neighbours that exist, for post and start */
     MPI_Win win;
-    double *base;         // the window's memory
-    double *column[SIDES]; // packed copies of the first and the last column (WEST and EAST only)
+    double *base;          /* the window's memory */
+    double *column[SIDES]; /* packed copies of the first and the last column (WEST and EAST only) */
 };
 
-// ------------------------------------------------------------------------------------------------------------ options
+/* ---- options ---- */
 
-static int choose(struct argp_state *state, const char *what, const char *arg, const char *const *names)
+static int choose(struct argp_state *state, const char *what, const char *arg,
+                  const char *const *names)
 {
     for (int i = 0; names[i]; i++)
         if (!strcmp(arg, names[i]))
@@ -69,37 +75,52 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     char rest;
     switch (key) {
     case 's':
-        if (sscanf(arg, "%dx%d%c", &opt->cols, &opt->rows, &rest) != 2 || opt->cols < 1 || opt->rows < 1)
+        if (sscanf(arg, "%dx%d%c", &opt->cols, &opt->rows, &rest) != 2 || opt->cols < 1 ||
+            opt->rows < 1)
             argp_error(state, "the size must be like 200x100, not '%s'", arg);
         return 0;
     case 'n':
         if (sscanf(arg, "%d%c", &opt->steps, &rest) != 1 || opt->steps < 0)
             argp_error(state, "the steps must be a number, not '%s'", arg);
         return 0;
-    case 'y': opt->sync = choose(state, "--sync", arg, sync_names); return 0;
-    case 'w': opt->window = choose(state, "--window", arg, window_names); return 0;
-    case 'p': opt->picture = arg; return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    case 'y':
+        opt->sync = choose(state, "--sync", arg, sync_names);
+        return 0;
+    case 'w':
+        opt->window = choose(state, "--window", arg, window_names);
+        return 0;
+    case 'p':
+        opt->picture = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp_option option_table[] = {
     {"size", 's', "NXxNY", 0, "Cells of the plate, columns x rows (256x256)", 0},
     {"steps", 'n', "N", 0, "Time steps (100)", 0},
-    {"sync", 'y', "pscw|fence|lock", 0, "Synchronize by post/start/complete/wait (default), fences, or locks and barriers", 0},
-    {"window", 'w', "allocate|create", 0, "Memory from MPI_Win_allocate (default), or from malloc given to MPI_Win_create", 0},
+    {"sync", 'y', "pscw|fence|lock", 0,
+     "Synchronize by post/start/complete/wait (default), fences, or locks and barriers", 0},
+    {"window", 'w', "allocate|create", 0,
+     "Memory from MPI_Win_allocate (default), or from malloc given to MPI_Win_create", 0},
     {"picture", 'p', "FILE", 0, "Write the last field as a grey picture (PGM)", 0},
     {0}};
 
 static const struct argp argp = {
-    option_table, parse_option, NULL,
+    option_table,
+    parse_option,
+    NULL,
     "Heat spreading in a plate, halos exchanged by one-sided puts.\v"
-    "The result is compared, bit for bit, with a sequential run of the same steps.", NULL, NULL, NULL};
+    "The result is compared, bit for bit, with a sequential run of the same steps.",
+    NULL,
+    NULL,
+    NULL};
 
-// ------------------------------------------------------------------------------------------------------------ the scheme
+/* ---- the scheme ---- */
 
-// Temperature of a cell at the start: a ring and a spot in it. Row -1, column -1 and so on are the plate's edge, which keeps its
-// temperature: warm above, cold elsewhere.
+/* Temperature of a cell at the start: a ring and a spot in it. Row -1, column -1 and so on are the
+ * plate's edge, which keeps its temperature: warm above, cold elsewhere. */
 static double initial(const struct options *opt, int row, int col)
 {
     double side = fmin(opt->rows, opt->cols);
@@ -117,7 +138,8 @@ static size_t field_cells(const struct block *b)
     return (size_t)(b->rows + 2) * (size_t)(b->cols + 2);
 }
 
-// Index, in a field with ghost cells, of a cell of the block; -1 and rows (or cols) name the ghosts.
+/* Index, in a field with ghost cells, of a cell of the block; -1 and rows (or cols) name the
+ * ghosts. */
 static size_t cell(const struct block *b, int row, int col)
 {
     return (size_t)(row + 1) * (size_t)(b->cols + 2) + (size_t)(col + 1);
@@ -130,8 +152,9 @@ static void fill(const struct options *opt, const struct block *b, double *field
             field[cell(b, i, j)] = initial(opt, b->row0 + i, b->col0 + j);
 }
 
-// One time step. The one place where numbers are made: the order of the additions is fixed here, so that the sequential run gives
-// the same bits. (The build forbids fused multiply-add for this file, as a compiler might fuse in one copy of the loop only.)
+/* One time step. The one place where numbers are made: the order of the additions is fixed here, so
+ * that the sequential run gives the same bits. (The build forbids fused multiply-add for this file,
+ * as a compiler might fuse in one copy of the loop only.) */
 static void relax(const struct block *b, const double *restrict from, double *restrict to)
 {
     const size_t width = (size_t)b->cols + 2;
@@ -139,18 +162,20 @@ static void relax(const struct block *b, const double *restrict from, double *re
         const double *here = from + cell(b, i, 0), *above = here - width, *below = here + width;
         double *out = to + cell(b, i, 0);
         for (ptrdiff_t j = 0; j < b->cols; j++)
-            out[j] = here[j] + 0.2 * (((above[j] + below[j]) + (here[j - 1] + here[j + 1])) - 4 * here[j]);
+            out[j] = here[j] +
+                     0.2 * (((above[j] + below[j]) + (here[j - 1] + here[j + 1])) - 4 * here[j]);
     }
 }
 
-// ------------------------------------------------------------------------------------------------------------ halos
+/* ---- halos ---- */
 
 static double *field(const struct run *run, int which)
 {
     return run->base + (size_t)which * field_cells(&run->mine);
 }
 
-// Displacement, in the window of a rank that has this block, of the strip for its west or east neighbour's column.
+/* Displacement, in the window of a rank that has this block, of the strip for its west or east
+ * neighbour's column. */
 static MPI_Aint strip(const struct block *b, int side)
 {
     return (MPI_Aint)(2 * field_cells(b) + (side == EAST ? (size_t)b->rows : 0));
@@ -166,7 +191,7 @@ static void pack_columns(struct run *run, int which)
     }
 }
 
-// Where there is no neighbour the ghosts are the plate's edge and stay as they are.
+/* Where there is no neighbour the ghosts are the plate's edge and stay as they are. */
 static void unpack_columns(struct run *run, int which)
 {
     const struct block *b = &run->mine;
@@ -177,7 +202,8 @@ static void unpack_columns(struct run *run, int which)
         to[cell(b, i, b->cols)] = run->base[strip(b, EAST) + i];
 }
 
-// Puts one edge of the block where the neighbour on that side needs it: what is my north edge is the neighbour's south ghost.
+/* Puts one edge of the block where the neighbour on that side needs it: what is my north edge is
+ * the neighbour's south ghost. */
 static void put_edge(struct run *run, int which, int side)
 {
     const struct block *b = &run->mine, *t = &run->theirs[side];
@@ -195,8 +221,14 @@ static void put_edge(struct run *run, int which, int side)
         from = field(run, which) + cell(b, b->rows - 1, 0);
         disp = (MPI_Aint)((size_t)which * field_cells(t) + cell(t, -1, 0));
         break;
-    case WEST: disp = strip(t, EAST); count = b->rows; break;
-    case EAST: disp = strip(t, WEST); count = b->rows; break;
+    case WEST:
+        disp = strip(t, EAST);
+        count = b->rows;
+        break;
+    case EAST:
+        disp = strip(t, WEST);
+        count = b->rows;
+        break;
     }
     MPI_Put(from, count, MPI_DOUBLE, run->neighbour[side], disp, count, MPI_DOUBLE, run->win);
 }
@@ -207,7 +239,7 @@ static void put_edges(struct run *run, int which)
         put_edge(run, which, side);
 }
 
-// Post before start on every rank: a start may wait for the posts, and so must never come first.
+/* Post before start on every rank: a start may wait for the posts, and so must never come first. */
 static void exchange_pscw(struct run *run, int which)
 {
     MPI_Win_post(run->peers, 0, run->win);
@@ -217,7 +249,8 @@ static void exchange_pscw(struct run *run, int which)
     MPI_Win_wait(run->win);
 }
 
-// Two fences: the first one says that all ranks are done computing, the second one that all puts have arrived.
+/* Two fences: the first one says that all ranks are done computing, the second one that all puts
+ * have arrived. */
 static void exchange_fence(struct run *run, int which)
 {
     MPI_Win_fence(MPI_MODE_NOPRECEDE, run->win);
@@ -225,8 +258,9 @@ static void exchange_fence(struct run *run, int which)
     MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOSUCCEED, run->win);
 }
 
-// The neighbours put into different cells, so a shared lock is enough. Locks order nothing between the ranks: the barriers do.
-// That the puts become visible to the owner's loads is the work of the owner's own lock, in open_own.
+/* The neighbours put into different cells, so a shared lock is enough. Locks order nothing between
+ * the ranks: the barriers do. That the puts become visible to the owner's loads is the work of the
+ * owner's own lock, in open_own. */
 static void exchange_lock(struct run *run, int which)
 {
     MPI_Barrier(run->grid);
@@ -244,13 +278,19 @@ static void exchange(struct run *run, int which)
 {
     pack_columns(run, which);
     switch (run->opt.sync) {
-    case PSCW: exchange_pscw(run, which); break;
-    case FENCE: exchange_fence(run, which); break;
-    case LOCK: exchange_lock(run, which); break;
+    case PSCW:
+        exchange_pscw(run, which);
+        break;
+    case FENCE:
+        exchange_fence(run, which);
+        break;
+    case LOCK:
+        exchange_lock(run, which);
+        break;
     }
 }
 
-// Loads and stores on the own window belong inside a lock when the others reach it by locks.
+/* Loads and stores on the own window belong inside a lock when the others reach it by locks. */
 static void open_own(struct run *run)
 {
     if (run->opt.sync == LOCK)
@@ -271,7 +311,7 @@ static void fill_own(struct run *run)
     close_own(run);
 }
 
-// Returns the slowest rank's time, on every rank.
+/* Returns the slowest rank's time, on every rank. */
 static double run_steps(struct run *run)
 {
     MPI_Barrier(run->grid);
@@ -289,9 +329,9 @@ static double run_steps(struct run *run)
     return seconds;
 }
 
-// ------------------------------------------------------------------------------------------------------------ set-up
+/* ---- set-up ---- */
 
-// First index of part `part` of `parts`; the parts differ by one at most.
+/* First index of part `part` of `parts`; the parts differ by one at most. */
 static int first_of(int total, int part, int parts)
 {
     return (int)((long long)total * part / parts);
@@ -346,7 +386,7 @@ static void make_window(struct run *run)
     MPI_Win_create(run->base, bytes, sizeof(double), MPI_INFO_NULL, run->grid, &run->win);
 }
 
-// Returns false, on every rank, if there are more ranks than rows or columns to give them.
+/* Returns false, on every rank, if there are more ranks than rows or columns to give them. */
 static bool set_up(struct run *run)
 {
     int periods[2] = {0, 0};
@@ -356,8 +396,8 @@ static bool set_up(struct run *run)
     MPI_Comm_rank(run->grid, &run->rank);
     if (run->opt.rows < run->dims[0] || run->opt.cols < run->dims[1]) {
         if (run->rank == 0)
-            fprintf(stderr, "heat: %dx%d cells (columns x rows) are too few for %dx%d ranks\n", run->opt.cols, run->opt.rows,
-                    run->dims[1], run->dims[0]);
+            fprintf(stderr, "heat: %dx%d cells (columns x rows) are too few for %dx%d ranks\n",
+                    run->opt.cols, run->opt.rows, run->dims[1], run->dims[0]);
         MPI_Comm_free(&run->grid);
         return false;
     }
@@ -381,27 +421,30 @@ static void tear_down(struct run *run)
     MPI_Comm_free(&run->grid);
 }
 
-// ------------------------------------------------------------------------------------------------------------ the result
+/* ---- the result ---- */
 
-// Brings the whole field together in a window of rank 0: every rank puts its rows where they belong.
+/* Brings the whole field together in a window of rank 0: every rank puts its rows where they
+ * belong. */
 static void collect(struct run *run, MPI_Win *win, double **whole)
 {
     const struct block *b = &run->mine;
     const double *from = field(run, run->opt.steps % 2);
-    MPI_Aint bytes = run->rank == 0 ? (MPI_Aint)run->opt.rows * run->opt.cols * (MPI_Aint)sizeof(double) : 0;
+    MPI_Aint bytes =
+        run->rank == 0 ? (MPI_Aint)run->opt.rows * run->opt.cols * (MPI_Aint)sizeof(double) : 0;
     MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, run->grid, whole, win);
     MPI_Win_fence(MPI_MODE_NOPRECEDE, *win);
     for (int i = 0; i < b->rows; i++)
-        MPI_Put(from + cell(b, i, 0), b->cols, MPI_DOUBLE, 0, (MPI_Aint)(b->row0 + i) * run->opt.cols + b->col0, b->cols,
-                MPI_DOUBLE, *win);
+        MPI_Put(from + cell(b, i, 0), b->cols, MPI_DOUBLE, 0,
+                (MPI_Aint)(b->row0 + i) * run->opt.cols + b->col0, b->cols, MPI_DOUBLE, *win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, *win);
 }
 
-// Rank 0 repeats everything alone. Returns the number of cells whose bits differ.
+/* Rank 0 repeats everything alone. Returns the number of cells whose bits differ. */
 static long compare_with_sequential(const struct options *opt, const double *whole)
 {
     struct block all = {.rows = opt->rows, .cols = opt->cols};
-    double *fields[2] = {checked_malloc(field_cells(&all) * sizeof(double)), checked_malloc(field_cells(&all) * sizeof(double))};
+    double *fields[2] = {checked_malloc(field_cells(&all) * sizeof(double)),
+                         checked_malloc(field_cells(&all) * sizeof(double))};
     long differ = 0;
     fill(opt, &all, fields[0]);
     fill(opt, &all, fields[1]);
@@ -409,14 +452,15 @@ static long compare_with_sequential(const struct options *opt, const double *who
         relax(&all, fields[step % 2], fields[1 - step % 2]);
     for (int i = 0; i < opt->rows; i++)
         for (int j = 0; j < opt->cols; j++)
-            differ += memcmp(&fields[opt->steps % 2][cell(&all, i, j)], whole + (size_t)i * (size_t)opt->cols + (size_t)j,
-                             sizeof(double)) != 0;
+            differ +=
+                memcmp(&fields[opt->steps % 2][cell(&all, i, j)],
+                       whole + (size_t)i * (size_t)opt->cols + (size_t)j, sizeof(double)) != 0;
     free(fields[0]);
     free(fields[1]);
     return differ;
 }
 
-// Square root of the temperature: the eye tells dark greys apart better than bright ones.
+/* Square root of the temperature: the eye tells dark greys apart better than bright ones. */
 static bool write_picture(const struct options *opt, const double *whole)
 {
     size_t cells = (size_t)opt->rows * (size_t)opt->cols;
@@ -442,8 +486,9 @@ static bool write_picture(const struct options *opt, const double *whole)
 static void report(const struct run *run, long differ, double seconds)
 {
     const struct options *opt = &run->opt;
-    printf("heat: result %s, time %.6f s; %dx%d cells, %d steps on %dx%d ranks, %s, %s; ", differ ? "WRONG" : "equal", seconds,
-           opt->cols, opt->rows, opt->steps, run->dims[1], run->dims[0], sync_names[opt->sync], window_names[opt->window]);
+    printf("heat: result %s, time %.6f s; %dx%d cells, %d steps on %dx%d ranks, %s, %s; ",
+           differ ? "WRONG" : "equal", seconds, opt->cols, opt->rows, opt->steps, run->dims[1],
+           run->dims[0], sync_names[opt->sync], window_names[opt->window]);
     if (differ)
         printf("%ld cells differ from the sequential run\n", differ);
     else
@@ -471,7 +516,7 @@ static bool judge(struct run *run, double seconds)
 int main(int argc, char **argv)
 {
     struct run run = {.opt = {.rows = 256, .cols = 256, .steps = 100}};
-    argp_parse(&argp, argc, argv, 0, NULL, &run.opt); // before MPI_Init: --help needs no MPI
+    argp_parse(&argp, argc, argv, 0, NULL, &run.opt); /* before MPI_Init: --help needs no MPI */
     MPI_Init(&argc, &argv);
     bool good = set_up(&run);
     if (good) {

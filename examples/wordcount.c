@@ -1,10 +1,16 @@
-// Counting words in a hash table that lies in the windows of all ranks. Every rank counts its share of the text straight into the
-// table, wherever a word's slot may be; no rank serves another, and nobody knows in advance who will touch which slot.
-//
-// A slot is free as long as its hash is 0. It is claimed by compare-and-swap of the hash: whoever finds 0 owns the writing of the
-// word and puts it; whoever finds the word's own hash has found its slot; whoever finds another hash tries the next slot, on the
-// next rank at the end of a rank's part. Counts grow by fetch-and-op. Within the counting nobody reads a word: 64 bits of hash
-// stand for it. (Two words with one hash would be counted as one, and the comparison at the end would show it.)
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counting words in a hash table that lies in the windows of all ranks. Every rank counts its share
+ * of the text straight into the table, wherever a word's slot may be; no rank serves another, and
+ * nobody knows in advance who will touch which slot.
+ *
+ * A slot is free as long as its hash is 0. It is claimed by compare-and-swap of the hash: whoever
+ * finds 0 owns the writing of the word and puts it; whoever finds the word's own hash has found its
+ * slot; whoever finds another hash tries the next slot, on the next rank at the end of a rank's
+ * part. Counts grow by fetch-and-op. Within the counting nobody reads a word: 64 bits of hash stand
+ * for it. (Two words with one hash would be counted as one, and the comparison at the end would
+ * show it.)
+ */
 #include <argp.h>
 #include <glob.h>
 #include <inttypes.h>
@@ -23,9 +29,9 @@
 enum { WORD_BYTES = 48, TOP = 5, MAX_FILES = 1024, MAX_SLOTS = 1 << 24 };
 
 struct slot {
-    uint64_t hash; // 0: free
+    uint64_t hash; /* 0: free */
     int64_t count;
-    char word[WORD_BYTES]; // filled up with zeros; longer words are cut
+    char word[WORD_BYTES]; /* filled up with zeros; longer words are cut */
 };
 
 struct options {
@@ -41,7 +47,7 @@ struct text {
     long length;
 };
 
-// The table in the windows; slot g is slot g % per_rank of rank g / per_rank.
+/* The table in the windows; slot g is slot g % per_rank of rank g / per_rank. */
 struct table {
     MPI_Win win;
     struct slot *mine;
@@ -49,27 +55,30 @@ struct table {
     int rank, ranks;
 };
 
-// Rank 0's own table, for the sequential count.
+/* Rank 0's own table, for the sequential count. */
 struct count {
     struct slot slot;
-    bool seen; // found in the distributed table
+    bool seen; /* found in the distributed table */
 };
 
 struct counter {
     struct count *slots;
-    size_t capacity; // a power of two
+    size_t capacity; /* a power of two */
 };
 
-// ------------------------------------------------------------------------------------------------------------ options
+/* ---- options ---- */
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
     char rest;
     switch (key) {
-    case 'd': opt->docs = arg; return 0;
+    case 'd':
+        opt->docs = arg;
+        return 0;
     case 's':
-        if (sscanf(arg, "%ld%c", &opt->slots, &rest) != 1 || opt->slots < 1 || opt->slots > MAX_SLOTS)
+        if (sscanf(arg, "%ld%c", &opt->slots, &rest) != 1 || opt->slots < 1 ||
+            opt->slots > MAX_SLOTS)
             argp_error(state, "the slots must be a number from 1 to %d, not '%s'", MAX_SLOTS, arg);
         return 0;
     case 'k':
@@ -81,21 +90,30 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             argp_error(state, "more than %d files", MAX_FILES);
         opt->files[opt->file_count++] = arg;
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp_option option_table[] = {
-    {"docs", 'd', "DIR", 0, "Without FILEs count README.md, CHANGELOG.md and doc/*.md of this folder (" WORDCOUNT_DOCS ")", 0},
+    {"docs", 'd', "DIR", 0,
+     "Without FILEs count README.md, CHANGELOG.md and doc/*.md of this folder (" WORDCOUNT_DOCS ")",
+     0},
     {"slots", 's', "N", 0, "Slots of the table, of all ranks together (65536)", 0},
-    {"repeat", 'k', "K", 0, "Count the files K times, so that there is something to measure (1)", 0},
+    {"repeat", 'k', "K", 0, "Count the files K times, so that there is something to measure (1)",
+     0},
     {0}};
 
 static const struct argp argp = {
-    option_table, parse_option, "[FILE...]",
+    option_table,
+    parse_option,
+    "[FILE...]",
     "Counts words in a hash table that lies in the windows of all ranks.\v"
-    "A word is a run of ASCII letters, digits and _, in any case. The result is compared, word by word, with a sequential count.",
-    NULL, NULL, NULL};
+    "A word is a run of ASCII letters, digits and _, in any case. The result is compared, word by "
+    "word, with a sequential count.",
+    NULL,
+    NULL,
+    NULL};
 
 static void *checked_calloc(size_t count, size_t bytes)
 {
@@ -107,7 +125,7 @@ static void *checked_calloc(size_t count, size_t bytes)
     return memory;
 }
 
-// ------------------------------------------------------------------------------------------------------------ the text
+/* ---- the text ---- */
 
 static bool append(struct text *text, const char *bytes, size_t count)
 {
@@ -120,7 +138,7 @@ static bool append(struct text *text, const char *bytes, size_t count)
     return true;
 }
 
-// Adds a file and a line end, so that words of two files never join.
+/* Adds a file and a line end, so that words of two files never join. */
 static bool append_file(struct text *text, const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -147,14 +165,14 @@ static bool append_matching(struct text *text, const char *folder, const char *p
     bool good = true;
     snprintf(full, sizeof(full), "%s/%s", folder, pattern);
     if (glob(full, 0, NULL, &found))
-        return true; // a document that is not there is not counted
+        return true; /* a document that is not there is not counted */
     for (size_t i = 0; i < found.gl_pathc; i++)
         good = append_file(text, found.gl_pathv[i]) && good;
     globfree(&found);
     return good;
 }
 
-// Rank 0 reads. The length is -1 if there is nothing to count.
+/* Rank 0 reads. The length is -1 if there is nothing to count. */
 static struct text read_text(const struct options *opt)
 {
     struct text text = {0};
@@ -162,20 +180,23 @@ static struct text read_text(const struct options *opt)
     for (int i = 0; i < opt->file_count; i++)
         good = append_file(&text, opt->files[i]) && good;
     if (!opt->file_count)
-        good = append_matching(&text, opt->docs, "README.md") && append_matching(&text, opt->docs, "CHANGELOG.md") &&
+        good = append_matching(&text, opt->docs, "README.md") &&
+               append_matching(&text, opt->docs, "CHANGELOG.md") &&
                append_matching(&text, opt->docs, "doc/*.md");
     if (good && text.length > INT32_MAX) {
         fprintf(stderr, "wordcount: more than 2 GiB of text\n");
         good = false;
     }
     if (good && !text.length && !opt->file_count)
-        fprintf(stderr, "wordcount: no documents in %s; name files, or the folder with --docs\n", opt->docs);
+        fprintf(stderr, "wordcount: no documents in %s; name files, or the folder with --docs\n",
+                opt->docs);
     if (!good || (!text.length && !opt->file_count))
         text.length = -1;
     return text;
 }
 
-// All ranks get the same text from rank 0, whatever files they see themselves. Returns false, on every rank, without text.
+/* All ranks get the same text from rank 0, whatever files they see themselves. Returns false, on
+ * every rank, without text. */
 static bool share_text(const struct options *opt, int rank, struct text *text)
 {
     if (rank == 0)
@@ -189,7 +210,7 @@ static bool share_text(const struct options *opt, int rank, struct text *text)
     return true;
 }
 
-// ------------------------------------------------------------------------------------------------------------ words
+/* ---- words ---- */
 
 static char lower(char c)
 {
@@ -201,7 +222,7 @@ static bool is_letter(char c)
     return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Finds the first word that starts at *at or later, but before end; leaves *at behind it.
+/* Finds the first word that starts at *at or later, but before end; leaves *at behind it. */
 static bool next_word(const struct text *text, long *at, long end, char word[WORD_BYTES])
 {
     while (*at < end && !is_letter(text->bytes[*at]))
@@ -215,16 +236,17 @@ static bool next_word(const struct text *text, long *at, long end, char word[WOR
     return true;
 }
 
-// Start of a share: a word that is cut by the border belongs to the share in which it starts.
+/* Start of a share: a word that is cut by the border belongs to the share in which it starts. */
 static long share_start(const struct text *text, int share, int shares)
 {
     long at = (long)((int64_t)text->length * share / shares);
-    while (at > 0 && at < text->length && is_letter(text->bytes[at - 1]) && is_letter(text->bytes[at]))
+    while (at > 0 && at < text->length && is_letter(text->bytes[at - 1]) &&
+           is_letter(text->bytes[at]))
         at++;
     return at;
 }
 
-// FNV-1a, stirred once more as its upper bits are weak for short words.
+/* FNV-1a, stirred once more as its upper bits are weak for short words. */
 static uint64_t hash_of(const char word[WORD_BYTES])
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -236,7 +258,7 @@ static uint64_t hash_of(const char word[WORD_BYTES])
     return hash ? hash : 1;
 }
 
-// ---------------------------------------------------------------------------------------------------- the table in the windows
+/* ---- the table in the windows ---- */
 
 static MPI_Aint place(const struct table *table, long slot, size_t member)
 {
@@ -254,22 +276,23 @@ static void make_table(struct table *table, long slots)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, table->rank, 0, table->win);
     memset(table->mine, 0, (size_t)bytes);
     MPI_Win_unlock(table->rank, table->win);
-    MPI_Barrier(MPI_COMM_WORLD); // nobody may count into a part that is yet to be cleared
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody may count into a part that is yet to be cleared */
 }
 
-// Makes the slot the word's own, or finds that it is. flush_local is enough: what was fetched is here when it returns, and the
-// put word leaves its buffer. That it has arrived matters only to those who read after the flush_all at the end.
+/* Makes the slot the word's own, or finds that it is. flush_local is enough: what was fetched is
+ * here when it returns, and the put word leaves its buffer. That it has arrived matters only to
+ * those who read after the flush_all at the end. */
 static bool claim(struct table *table, long slot, uint64_t hash, const char word[WORD_BYTES])
 {
     const uint64_t free_slot = 0;
     uint64_t found = 0;
     int owner = (int)(slot / table->per_rank);
-    MPI_Compare_and_swap(&hash, &free_slot, &found, MPI_UINT64_T, owner, place(table, slot, offsetof(struct slot, hash)),
-                         table->win);
+    MPI_Compare_and_swap(&hash, &free_slot, &found, MPI_UINT64_T, owner,
+                         place(table, slot, offsetof(struct slot, hash)), table->win);
     MPI_Win_flush_local(owner, table->win);
     if (found == free_slot) {
-        MPI_Put(word, WORD_BYTES, MPI_CHAR, owner, place(table, slot, offsetof(struct slot, word)), WORD_BYTES, MPI_CHAR,
-                table->win);
+        MPI_Put(word, WORD_BYTES, MPI_CHAR, owner, place(table, slot, offsetof(struct slot, word)),
+                WORD_BYTES, MPI_CHAR, table->win);
         MPI_Win_flush_local(owner, table->win);
     }
     return found == free_slot || found == hash;
@@ -280,11 +303,12 @@ static void count_up(struct table *table, long slot)
     const int64_t one = 1;
     int64_t before;
     int owner = (int)(slot / table->per_rank);
-    MPI_Fetch_and_op(&one, &before, MPI_INT64_T, owner, place(table, slot, offsetof(struct slot, count)), MPI_SUM, table->win);
+    MPI_Fetch_and_op(&one, &before, MPI_INT64_T, owner,
+                     place(table, slot, offsetof(struct slot, count)), MPI_SUM, table->win);
     MPI_Win_flush_local(owner, table->win);
 }
 
-// Returns false if every slot belongs to another word.
+/* Returns false if every slot belongs to another word. */
 static bool count_word(struct table *table, const char word[WORD_BYTES])
 {
     uint64_t hash = hash_of(word);
@@ -299,13 +323,14 @@ static bool count_word(struct table *table, const char word[WORD_BYTES])
     return false;
 }
 
-// Each time round the ranks take other shares, so that every rank meets all of the words.
+/* Each time round the ranks take other shares, so that every rank meets all of the words. */
 static bool count_shares(struct table *table, const struct text *text, int repeat)
 {
     char word[WORD_BYTES];
     for (int round = 0; round < repeat; round++) {
         int share = (table->rank + round) % table->ranks;
-        long at = share_start(text, share, table->ranks), end = share_start(text, share + 1, table->ranks);
+        long at = share_start(text, share, table->ranks),
+             end = share_start(text, share + 1, table->ranks);
         while (next_word(text, &at, end, word))
             if (!count_word(table, word))
                 return false;
@@ -313,8 +338,8 @@ static bool count_shares(struct table *table, const struct text *text, int repea
     return true;
 }
 
-// The counting itself. Leaves the lock_all epoch open for rank 0, which reads the table. Returns false, on every rank, if the
-// table was too small.
+/* The counting itself. Leaves the lock_all epoch open for rank 0, which reads the table. Returns
+ * false, on every rank, if the table was too small. */
 static bool count_text(struct table *table, const struct text *text, int repeat, double *seconds)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -334,14 +359,16 @@ static struct slot *read_table(struct table *table)
     struct slot *all = checked_calloc((size_t)table->slots, sizeof(*all));
     int bytes = (int)(table->per_rank * (long)sizeof(*all));
     for (int owner = 0; owner < table->ranks; owner++)
-        MPI_Get(all + owner * table->per_rank, bytes, MPI_BYTE, owner, 0, bytes, MPI_BYTE, table->win);
+        MPI_Get(all + owner * table->per_rank, bytes, MPI_BYTE, owner, 0, bytes, MPI_BYTE,
+                table->win);
     MPI_Win_flush_all(table->win);
     return all;
 }
 
-// ------------------------------------------------------------------------------------------------------------ the sequential count
+/* ---- the sequential count ---- */
 
-// The word's entry, or the free one where it belongs. Compares the words themselves, unlike the table in the windows.
+/* The word's entry, or the free one where it belongs. Compares the words themselves, unlike the
+ * table in the windows. */
 static struct count *look_up(struct counter *counter, const char word[WORD_BYTES])
 {
     size_t at = hash_of(word) & (counter->capacity - 1);
@@ -379,11 +406,14 @@ static struct counter count_sequentially(const struct text *text, int repeat)
 static void complain(long *wrong, const char *word, int64_t count, int64_t expected)
 {
     if ((*wrong)++ < TOP)
-        fprintf(stderr, "wordcount: '%.*s' was counted %" PRId64 " times, the sequential count is %" PRId64 "\n", WORD_BYTES, word,
-                count, expected);
+        fprintf(stderr,
+                "wordcount: '%.*s' was counted %" PRId64 " times, the sequential count is %" PRId64
+                "\n",
+                WORD_BYTES, word, count, expected);
 }
 
-// Both ways: what is in the table must be in the sequential count, once and with the same number; and nothing may be missing.
+/* Both ways: what is in the table must be in the sequential count, once and with the same number;
+ * and nothing may be missing. */
 static long compare(const struct slot *all, long slots, struct counter *counter)
 {
     long wrong = 0;
@@ -401,7 +431,7 @@ static long compare(const struct slot *all, long slots, struct counter *counter)
     return wrong;
 }
 
-// ------------------------------------------------------------------------------------------------------------ the result
+/* ---- the result ---- */
 
 static int by_count(const void *left, const void *right)
 {
@@ -411,7 +441,7 @@ static int by_count(const void *left, const void *right)
     return strcmp(a->word, b->word);
 }
 
-// Sorts the table; free slots, which count 0, come last.
+/* Sorts the table; free slots, which count 0, come last. */
 static void print_top(struct slot *all, long slots)
 {
     qsort(all, (size_t)slots, sizeof(*all), by_count);
@@ -429,8 +459,8 @@ static bool judge(struct table *table, const struct text *text, int repeat, doub
     for (long i = 0; i < table->slots; i++)
         distinct += all[i].hash != 0;
     print_top(all, table->slots);
-    printf("wordcount: result %s, time %.6f s; %ld words (%ld different) counted by %d ranks", wrong ? "WRONG" : "equal", seconds,
-           words_in(text) * repeat, distinct, table->ranks);
+    printf("wordcount: result %s, time %.6f s; %ld words (%ld different) counted by %d ranks",
+           wrong ? "WRONG" : "equal", seconds, words_in(text) * repeat, distinct, table->ranks);
     if (wrong)
         printf("; %ld differ from the sequential count\n", wrong);
     else
@@ -440,7 +470,7 @@ static bool judge(struct table *table, const struct text *text, int repeat, doub
     return !wrong;
 }
 
-// Counts and compares; the verdict is the same on every rank.
+/* Counts and compares; the verdict is the same on every rank. */
 static bool run(const struct options *opt, const struct text *text)
 {
     struct table table;
@@ -448,7 +478,10 @@ static bool run(const struct options *opt, const struct text *text)
     make_table(&table, opt->slots);
     int good = count_text(&table, text, opt->repeat, &seconds);
     if (!good && table.rank == 0)
-        fprintf(stderr, "wordcount: the table is full: %ld slots are too few for the different words; use --slots\n", table.slots);
+        fprintf(stderr,
+                "wordcount: the table is full: %ld slots are too few for the different words; use "
+                "--slots\n",
+                table.slots);
     if (good && table.rank == 0)
         good = judge(&table, text, opt->repeat, seconds);
     MPI_Win_unlock_all(table.win);
@@ -462,7 +495,7 @@ int main(int argc, char **argv)
     static struct options opt = {.docs = WORDCOUNT_DOCS, .slots = 65536, .repeat = 1};
     struct text text = {0};
     int rank;
-    argp_parse(&argp, argc, argv, 0, NULL, &opt); // before MPI_Init: --help needs no MPI
+    argp_parse(&argp, argc, argv, 0, NULL, &opt); /* before MPI_Init: --help needs no MPI */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     bool good = share_text(&opt, rank, &text) && run(&opt, &text);

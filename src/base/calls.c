@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See calls.h. */
 #include "base/calls.h"
 

@@ -1,34 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of the chapter, as numbers: errors, the log and whoever counts name a call by one of these, and its text stands once.
+ * The calls of the chapter, as numbers: errors, the log and whoever counts name a call by one of
+ * these, and its text stands once.
  *
- * The lists are the truth: the numbers, the names and the table of the host's functions (host/pmpi.h) come from them.
+ * The lists are the truth: the numbers, the names and the table of the host's functions
+ * (host/pmpi.h) come from them.
  */
 #ifndef PROA_BASE_CALLS_H
 #define PROA_BASE_CALLS_H
 
-#define PROA_CALLS(X)                                                                                                                      \
-    X(Win_create)                                                                                                                          \
-    X(Win_allocate)                                                                                                                        \
-    X(Win_allocate_shared) X(Win_shared_query) X(Win_create_dynamic) X(Win_attach) X(Win_detach) X(Win_free) X(Win_get_group)              \
-        X(Win_get_info) X(Win_set_info) X(Win_get_attr) X(Win_set_attr) X(Win_delete_attr) X(Win_set_name) X(Win_get_name)                 \
-            X(Win_set_errhandler) X(Win_get_errhandler) X(Win_call_errhandler) X(Alloc_mem) X(Free_mem) X(Win_fence) X(Win_start)          \
-                X(Win_complete) X(Win_post) X(Win_wait) X(Win_test) X(Win_lock) X(Win_unlock) X(Win_lock_all) X(Win_unlock_all)            \
-                    X(Win_flush) X(Win_flush_all) X(Win_flush_local) X(Win_flush_local_all) X(Win_sync) X(Put) X(Get) X(Accumulate)        \
-                        X(Get_accumulate) X(Fetch_and_op) X(Compare_and_swap) X(Rput) X(Rget) X(Raccumulate) X(Rget_accumulate)
+#define PROA_CALLS(X)      \
+    X(Win_create)          \
+    X(Win_allocate)        \
+    X(Win_allocate_shared) \
+    X(Win_shared_query)    \
+    X(Win_create_dynamic)  \
+    X(Win_attach)          \
+    X(Win_detach)          \
+    X(Win_free)            \
+    X(Win_get_group)       \
+    X(Win_get_info)        \
+    X(Win_set_info)        \
+    X(Win_get_attr)        \
+    X(Win_set_attr)        \
+    X(Win_delete_attr)     \
+    X(Win_set_name)        \
+    X(Win_get_name)        \
+    X(Win_set_errhandler)  \
+    X(Win_get_errhandler)  \
+    X(Win_call_errhandler) \
+    X(Alloc_mem)           \
+    X(Free_mem)            \
+    X(Win_fence)           \
+    X(Win_start)           \
+    X(Win_complete)        \
+    X(Win_post)            \
+    X(Win_wait)            \
+    X(Win_test)            \
+    X(Win_lock)            \
+    X(Win_unlock)          \
+    X(Win_lock_all)        \
+    X(Win_unlock_all)      \
+    X(Win_flush)           \
+    X(Win_flush_all)       \
+    X(Win_flush_local)     \
+    X(Win_flush_local_all) \
+    X(Win_sync)            \
+    X(Put)                 \
+    X(Get)                 \
+    X(Accumulate)          \
+    X(Get_accumulate)      \
+    X(Fetch_and_op)        \
+    X(Compare_and_swap)    \
+    X(Rput)                \
+    X(Rget)                \
+    X(Raccumulate)         \
+    X(Rget_accumulate)
 
-/* With large counts, since MPI-4.0. A host that is older has none of them; their numbers are there all the same. */
-#define PROA_CALLS_LARGE(X)                                                                                                                \
-    X(Win_create_c)                                                                                                                        \
-    X(Win_allocate_c)                                                                                                                      \
-    X(Win_allocate_shared_c) X(Win_shared_query_c) X(Put_c) X(Get_c) X(Accumulate_c) X(Get_accumulate_c) X(Rput_c) X(Rget_c)               \
-        X(Raccumulate_c) X(Rget_accumulate_c)
+/* With large counts, since MPI-4.0. A host that is older has none of them; their numbers are there
+ * all the same. */
+#define PROA_CALLS_LARGE(X)  \
+    X(Win_create_c)          \
+    X(Win_allocate_c)        \
+    X(Win_allocate_shared_c) \
+    X(Win_shared_query_c)    \
+    X(Put_c)                 \
+    X(Get_c)                 \
+    X(Accumulate_c)          \
+    X(Get_accumulate_c)      \
+    X(Rput_c)                \
+    X(Rget_c)                \
+    X(Raccumulate_c)         \
+    X(Rget_accumulate_c)
 
 /* PROA_CALL_Put and so on: as MPI spells them. */
 enum proa_call {
 #define PROA_CALL_NUMBER(name) PROA_CALL_##name,
     PROA_CALLS(PROA_CALL_NUMBER) PROA_CALLS_LARGE(PROA_CALL_NUMBER)
 #undef PROA_CALL_NUMBER
-    PROA_CALL_COUNT
+        PROA_CALL_COUNT
 };
 
 /* "MPI_Put" and so on. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See fail.h. */
 #include "base/fail.h"
 
@@ -11,7 +12,8 @@ void proa_fail_say(const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, in the line above; the analyser misses that */
+    /* it is, in the line above; the analyser misses that */
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
 }

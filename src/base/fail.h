@@ -1,14 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How core says what went wrong: a negative code, and a sentence about it kept for the calling thread until its next failure.
- * bind/ turns the code into an MPI error class and puts the name of the call and of the window before the sentence.
+ * How core says what went wrong: a negative code, and a sentence about it kept for the calling
+ * thread until its next failure. bind/ turns the code into an MPI error class and puts the name of
+ * the call and of the window before the sentence.
  */
 #ifndef PROA_BASE_FAIL_H
 #define PROA_BASE_FAIL_H
 
-/* X(code): each is the MPI error class of the same name (PROA_ERR_SYNC: MPI_ERR_RMA_SYNC, and so on; see bind/raise.c). */
-#define PROA_ERRORS(X)                                                                                                                     \
-    X(WIN) X(COMM) X(SIZE) X(DISP) X(BASE) X(RMA_SHARED) X(RMA_FLAVOR) X(RMA_ATTACH) X(RMA_SYNC) X(RANK) X(COUNT) X(RMA_RANGE) X(TYPE)     \
-    X(BUFFER) X(OP) X(LOCKTYPE) X(ASSERT) X(KEYVAL) X(GROUP) X(ARG) X(INFO) X(NO_MEM) X(UNSUPPORTED_OPERATION) X(OTHER) X(INTERN)
+/* X(code): each is the MPI error class of the same name (PROA_ERR_SYNC: MPI_ERR_RMA_SYNC, and so
+ * on; see bind/raise.c). */
+#define PROA_ERRORS(X)       \
+    X(WIN)                   \
+    X(COMM)                  \
+    X(SIZE)                  \
+    X(DISP)                  \
+    X(BASE)                  \
+    X(RMA_SHARED)            \
+    X(RMA_FLAVOR)            \
+    X(RMA_ATTACH)            \
+    X(RMA_SYNC)              \
+    X(RANK)                  \
+    X(COUNT)                 \
+    X(RMA_RANGE)             \
+    X(TYPE)                  \
+    X(BUFFER)                \
+    X(OP)                    \
+    X(LOCKTYPE)              \
+    X(ASSERT)                \
+    X(KEYVAL)                \
+    X(GROUP)                 \
+    X(ARG)                   \
+    X(INFO)                  \
+    X(NO_MEM)                \
+    X(UNSUPPORTED_OPERATION) \
+    X(OTHER)                 \
+    X(INTERN)
 
 enum proa_error {
     PROA_OK = 0,
@@ -16,15 +42,16 @@ enum proa_error {
     PROA_ERRORS(PROA_ERROR_NUMBER)
 #undef PROA_ERROR_NUMBER
 #define PROA_ERROR_CODE(name) PROA_ERR_##name = -PROA_ERROR_##name,
-    PROA_ERRORS(PROA_ERROR_CODE)
+        PROA_ERRORS(PROA_ERROR_CODE)
 #undef PROA_ERROR_CODE
 };
 
-/* Keeps the sentence for this thread. Cold by design: the branch that gets here is the unlikely one. */
+/* Keeps the sentence for this thread. Cold by design: the branch that gets here is the unlikely
+ * one. */
 void proa_fail_say(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold, noinline));
 
-/* proa_fail(code, format, ...) says it and is code: callers write `return proa_fail(...)`. A macro, so that where it stands compilers and
- * analysers see that what comes back is not PROA_OK. */
+/* proa_fail(code, format, ...) says it and is code: callers write `return proa_fail(...)`. A macro,
+ * so that where it stands compilers and analysers see that what comes back is not PROA_OK. */
 #define proa_fail(code, ...) (proa_fail_say(__VA_ARGS__), proa_fail_code(code))
 
 static inline int proa_fail_code(int code)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See membar.h. */
 #include "base/membar.h"
 

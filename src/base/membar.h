@@ -1,12 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory fences between processes, cheap on the side that is taken often.
  *
- * Pattern (Dekker): A stores x, then loads y; B stores y, then loads x; not both may miss the other's store. Usually each side needs a full
- * fence between its store and its load. Where A is frequent and B rare, A issues proa_membar_light() (a compiler barrier) and B
- * proa_membar_heavy() (membarrier(2), which makes every running thread of the registered processes pass a full fence). Where the kernel has
- * no such call, the light side becomes a full fence as well, for every process of the node: see proa_membar_weaken().
+ * Pattern (Dekker): A stores x, then loads y; B stores y, then loads x; not both may miss the
+ * other's store. Usually each side needs a full fence between its store and its load. Where A is
+ * frequent and B rare, A issues proa_membar_light() (a compiler barrier) and B proa_membar_heavy()
+ * (membarrier(2), which makes every running thread of the registered processes pass a full fence).
+ * Where the kernel has no such call, the light side becomes a full fence as well, for every process
+ * of the node: see proa_membar_weaken().
  *
- * Used by: bells (ringer light, sleeper heavy) and accumulate modes (single-element operation light, switch to stripes heavy).
+ * Used by: bells (ringer light, sleeper heavy) and accumulate modes (single-element operation
+ * light, switch to stripes heavy).
  */
 #ifndef PROA_BASE_MEMBAR_H
 #define PROA_BASE_MEMBAR_H
@@ -18,13 +22,15 @@ extern int proa_membar_light_is_full; /* read-mostly; written at start and by pr
 /* Registers this process. Returns 1 if the light side may be a compiler barrier here, 0 if not. */
 int proa_membar_start(void);
 
-/* From now on this process issues full fences on the light side too: called when a neighbour that lacks membarrier is met. */
+/* From now on this process issues full fences on the light side too: called when a neighbour that
+ * lacks membarrier is met. */
 void proa_membar_weaken(void);
 
 /* The rare side. */
 void proa_membar_heavy(void);
 
-/* A full fence of this processor alone; cheaper than the mfence that compilers emit for atomic_thread_fence(seq_cst). */
+/* A full fence of this processor alone; cheaper than the mfence that compilers emit for
+ * atomic_thread_fence(seq_cst). */
 static inline void proa_membar_full(void)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See poke.h. */
 #include "base/poke.h"
 #include "base/system.h"
@@ -6,7 +7,8 @@
 #include <stddef.h>
 
 enum {
-    BUSY_NS = 800, /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
+    /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
+    BUSY_NS = 800,
     BUSY_TIMES = 4 /* of the quickest: where everything is slow, idle ones are too */
 };
 
@@ -38,7 +40,8 @@ static int poke_all(void)
     int any = 0;
 
     for (int i = 0; i < PROA_POKES; i++) {
-        proa_poke_function *poke = atomic_load_explicit(&pokes[i], memory_order_acquire); /* partner: proa_poke_add */
+        /* partner: proa_poke_add */
+        proa_poke_function *poke = atomic_load_explicit(&pokes[i], memory_order_acquire);
 
         if (poke) {
             poke();

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See poll.h. */
 #include "base/poll.h"
 #include "base/poke.h"
@@ -5,14 +6,17 @@
 #include "base/wait.h"
 
 enum {
-    POLLS_PER_POKE = 1024,    /* calls that a program can poll with; a poke costs what some 20 of them do */
+    /* calls that a program can poll with; a poke costs what some 20 of them do */
+    POLLS_PER_POKE = 1024,
     POLLS_PER_BUSY_POKE = 32, /* while a message moves */
     POLLS_PER_TURN = 128,     /* crowded: looks at the clock */
     POLL_PATIENCE_NS = 20000, /* of polling before others get the processor */
-    POLL_VAIN_NS = 50000,     /* and before it sleeps, if yields let nobody run although somebody wants to */
-    POLL_REST_NS = 50000,     /* its sleep */
-    POLL_LULL_NS = 1000000,   /* a turn's calls took longer: the program does other things between them */
-    CONTENDED_NS = 100000000  /* somebody who took our processor so long ago may still want it */
+    /* and before it sleeps, if yields let nobody run although somebody wants to */
+    POLL_VAIN_NS = 50000,
+    POLL_REST_NS = 50000, /* its sleep */
+    /* a turn's calls took longer: the program does other things between them */
+    POLL_LULL_NS = 1000000,
+    CONTENDED_NS = 100000000 /* somebody who took our processor so long ago may still want it */
 };
 
 /* What a thread that polls knows of itself. */
@@ -66,7 +70,8 @@ static void crowded_turn(struct poller *p, int stored)
 
 void proa_polls_turn(struct proa_polls *polls)
 {
-    int stored = __atomic_load_n(&polls->stored, __ATOMIC_RELAXED), crowded = proa_wait_is_crowded();
+    int stored = __atomic_load_n(&polls->stored, __ATOMIC_RELAXED),
+        crowded = proa_wait_is_crowded();
     uint32_t next = crowded ? POLLS_PER_TURN : POLLS_PER_POKE;
 
     __atomic_store_n(&polls->stored, 0, __ATOMIC_RELAXED);

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that return at once, and that a program may make in a loop until something has come (flush, unlock, sync, a request that is
- * complete from the start): the loop must let the host's messages move, as what it waits for may depend on one, and where processors are
- * short let others run. Each call counts itself in a word of its window.
+ * Calls that return at once, and that a program may make in a loop until something has come (flush,
+ * unlock, sync, a request that is complete from the start): the loop must let the host's messages
+ * move, as what it waits for may depend on one, and where processors are short let others run. Each
+ * call counts itself in a word of its window.
  */
 #ifndef PROA_BASE_POLL_H
 #define PROA_BASE_POLL_H
@@ -10,8 +12,9 @@
 
 /* All zero is a fresh one. */
 struct proa_polls {
-    uint32_t left;  /* calls until the next turn of the others, less one */
-    uint8_t stored; /* one of them has completed a store since the last turn: that is work, and no polling */
+    uint32_t left; /* calls until the next turn of the others, less one */
+    /* one of them has completed a store since the last turn: that is work, and no polling */
+    uint8_t stored;
 };
 
 /* The others get their turn: use proa_polled. */

@@ -1,4 +1,6 @@
-/* Reads the environment once into struct proa_settings. Called lazily by everyone who needs a setting. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the environment once into struct proa_settings. Called lazily by everyone who needs a
+ * setting. */
 #include "base/settings.h"
 
 #include <pthread.h>
@@ -26,7 +28,8 @@ static const char *parse_TEXT(const char *text, const char *fallback)
 
 static void settings_read(void)
 {
-#define PROA_READ(field, variable, kind, fallback, help) settings.field = parse_##kind(getenv(variable), fallback);
+#define PROA_READ(field, variable, kind, fallback, help) \
+    settings.field = parse_##kind(getenv(variable), fallback);
     PROA_SETTINGS(PROA_READ)
 #undef PROA_READ
 }

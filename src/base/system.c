@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See system.h: Linux. */
 #include "base/system.h"
 
@@ -47,7 +48,11 @@ static long preempted(void)
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-static const struct proa_system kernel = {
-    .now_ns = now_ns, .yield = yield, .rest = rest, .sleep = sleep_at, .wake = wake, .preempted = preempted};
+static const struct proa_system kernel = {.now_ns = now_ns,
+                                          .yield = yield,
+                                          .rest = rest,
+                                          .sleep = sleep_at,
+                                          .wake = wake,
+                                          .preempted = preempted};
 
 const struct proa_system *proa_system = &kernel;

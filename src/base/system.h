@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The few things that waiting asks of the system, behind a table, so that a test can put a pretended clock and scheduler in their place
- * (the way of Concurrency Kit's ck_ec_ops).
+ * The few things that waiting asks of the system, behind a table, so that a test can put a
+ * pretended clock and scheduler in their place (the way of Concurrency Kit's ck_ec_ops).
  */
 #ifndef PROA_BASE_SYSTEM_H
 #define PROA_BASE_SYSTEM_H
@@ -15,7 +16,8 @@ struct proa_system {
     void (*yield)(void);
     /* Sleeps for that long. */
     void (*rest)(long ns);
-    /* Sleeps until the word is woken, for timeout_ns at most; not at all if it does not hold `expected` any more. May return early. */
+    /* Sleeps until the word is woken, for timeout_ns at most; not at all if it does not hold
+     * `expected` any more. May return early. */
     void (*sleep)(_Atomic uint32_t *word, uint32_t expected, long timeout_ns);
     /* Wakes all who sleep at the word. */
     void (*wake)(_Atomic uint32_t *word);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See table.h. */
 #include "base/table.h"
 
@@ -22,7 +23,8 @@ static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_
 {
     struct proa_table_slot *reusable = NULL;
 
-    for (size_t i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);; i = (i + 1) & slots->mask) {
+    for (size_t i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);;
+         i = (i + 1) & slots->mask) {
         uintptr_t here = atomic_load_explicit(&slots->slot[i].key, memory_order_relaxed);
         if (here == key)
             return &slots->slot[i];
@@ -48,8 +50,8 @@ static size_t live_keys(const struct proa_table_slots *slots)
     return live;
 }
 
-/* At most half full, marks included. A table that is full of marks grows too: copies of the same size would pile up without end where some
- * keys stay and others come and go. */
+/* At most half full, marks included. A table that is full of marks grows too: copies of the same
+ * size would pile up without end where some keys stay and others come and go. */
 static int make_room(struct proa_table *table)
 {
     struct proa_table_slots *old = atomic_load_explicit(&table->slots, memory_order_relaxed), *new;
@@ -97,8 +99,9 @@ static uintptr_t key_at(const struct proa_table_slots *slots, size_t i)
     return atomic_load_explicit(&slots->slot[i & slots->mask].key, memory_order_relaxed);
 }
 
-/* Marks at the end of a run of slots lead nowhere: they become empty again, so that a table in which keys come and go need not be copied,
- * and old copies do not pile up. No search in progress can need them: it would go on to an empty slot. */
+/* Marks at the end of a run of slots lead nowhere: they become empty again, so that a table in
+ * which keys come and go need not be copied, and old copies do not pile up. No search in progress
+ * can need them: it would go on to an empty slot. */
 static void sweep(struct proa_table *table, struct proa_table_slots *slots, size_t i)
 {
     if (key_at(slots, i + 1) != EMPTY)
@@ -119,7 +122,8 @@ static void *remove_key(struct proa_table *table, uintptr_t key, const void *exp
     pthread_mutex_lock(&table->mutex);
     slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
     slot = slots ? slot_for(slots, key) : NULL;
-    if (slot && atomic_load_explicit(&slot->key, memory_order_relaxed) == key && (!expected || slot->value == expected)) {
+    if (slot && atomic_load_explicit(&slot->key, memory_order_relaxed) == key &&
+        (!expected || slot->value == expected)) {
         value = slot->value;
         atomic_store_explicit(&slot->key, REMOVED, memory_order_release);
         sweep(table, slots, (size_t)(slot - slots->slot));

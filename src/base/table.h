@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a host's handle to Proa's object, in a few nanoseconds: a hash table that is read without locks.
+ * From a host's handle to Proa's object, in a few nanoseconds: a hash table that is read without
+ * locks.
  *
- * Open addressing with linear search. Writers hold a mutex; they store the value before the key (release), so a reader that sees the key
- * (acquire) sees the value. A table that grows is copied, and the old one kept, since somebody may still be reading it; sizes double, so
- * all old ones together are no larger than the new one. Removing leaves a mark; a handle whose number or address is used again later is
- * simply a new key.
+ * Open addressing with linear search. Writers hold a mutex; they store the value before the key
+ * (release), so a reader that sees the key (acquire) sees the value. A table that grows is copied,
+ * and the old one kept, since somebody may still be reading it; sizes double, so all old ones
+ * together are no larger than the new one. Removing leaves a mark; a handle whose number or address
+ * is used again later is simply a new key.
  */
 #ifndef PROA_BASE_TABLE_H
 #define PROA_BASE_TABLE_H
@@ -21,7 +24,7 @@ struct proa_table_slot {
 
 struct proa_table_slots {
     struct proa_table_slots *older; /* what this one was copied from; kept */
-    int shift; /* 64 - log2(number of slots) */
+    int shift;                      /* 64 - log2(number of slots) */
     size_t mask;
     struct proa_table_slot slot[];
 };
@@ -32,10 +35,9 @@ struct proa_table {
     size_t used; /* keys and marks */
 };
 
-#define PROA_TABLE_INIT                                                                                                                    \
-    {                                                                                                                                      \
-        NULL, PTHREAD_MUTEX_INITIALIZER, 0                                                                                                 \
-    }
+/* clang-format off */
+#define PROA_TABLE_INIT {NULL, PTHREAD_MUTEX_INITIALIZER, 0}
+/* clang-format on */
 
 /* Handles are small numbers (MPICH) or addresses (Open MPI); neither is 0 or 1. */
 #define PROA_TABLE_KEY(handle) ((uintptr_t)(handle))
@@ -52,13 +54,15 @@ int proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *
 /* The value, or NULL. */
 static inline void *proa_table_find(const struct proa_table *table, uintptr_t key)
 {
-    const struct proa_table_slots *slots = atomic_load_explicit(&table->slots, memory_order_acquire);
+    const struct proa_table_slots *slots =
+        atomic_load_explicit(&table->slots, memory_order_acquire);
     size_t i;
 
     if (__builtin_expect(!slots, 0))
         return NULL;
     /* Multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4. */
-    for (i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);; i = (i + 1) & slots->mask) {
+    for (i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);;
+         i = (i + 1) & slots->mask) {
         uintptr_t here = atomic_load_explicit(&slots->slot[i].key, memory_order_acquire);
         if (__builtin_expect(here == key, 1))
             return slots->slot[i].value;

@@ -1,4 +1,6 @@
-/* See wait.h. The phases and their lengths were chosen by the waits of bench/: two ranks on two processors, eight ranks on two. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See wait.h. The phases and their lengths were chosen by the waits of bench/: two ranks on two
+ * processors, eight ranks on two. */
 #include "base/wait.h"
 #include "base/poke.h"
 #include "base/settings.h"
@@ -7,10 +9,15 @@
 enum {
     SPIN_NS = 20000,       /* alone on its processor: longer than a wake-up costs */
     CHECKS_PER_CLOCK = 64, /* looks at the condition between two looks at the clock */
-    YIELDS = 200,          /* given up before sleeping: with few processes a processor, a yield is what lets the awaited one run */
-    IDLE_YIELDS = 3,       /* in a row that let nobody run: sleep at once */
-    IDLE_YIELD_NS = 1200,  /* two switches of the processor take more, a yield that returns at once a third */
-    VAIN_WAITS = 8,        /* waits in a row whose yields let nobody run: from then on only each RETRY_WAITS-th yields at all */
+    /* given up before sleeping: with few processes a processor, a yield is what lets the awaited
+     * one run */
+    YIELDS = 200,
+    IDLE_YIELDS = 3, /* in a row that let nobody run: sleep at once */
+    /* two switches of the processor take more, a yield that returns at once a third */
+    IDLE_YIELD_NS = 1200,
+    /* waits in a row whose yields let nobody run: from then on only each RETRY_WAITS-th yields at
+     * all */
+    VAIN_WAITS = 8,
     RETRY_WAITS = 32,
     YIELDS_PER_POKE = 8,
     IDLE_POKES = 16, /* in a row that moved nothing, before sleeping */
@@ -73,8 +80,9 @@ static int spin(proa_ready *ready, void *arg)
     return 0;
 }
 
-/* A yield that returns at once has let nobody run: nobody else wants this processor, or those who do are in other sessions, between which
- * Linux shares it by groups (sched(7), autogroup), as under MPICH's launcher. Then only sleeping makes room. */
+/* A yield that returns at once has let nobody run: nobody else wants this processor, or those who
+ * do are in other sessions, between which Linux shares it by groups (sched(7), autogroup), as under
+ * MPICH's launcher. Then only sleeping makes room. */
 int proa_wait_yield(void)
 {
     long begin_ns = proa_system->now_ns();
@@ -104,9 +112,11 @@ static int yield(proa_ready *ready, void *arg)
     return 0;
 }
 
-/* One sleep. The order matters: announce, heavy fence (partner: the light one in proa_bell_ring), look again, sleep. A ring that falls
- * between the look and the sleep has changed `rings`, and the futex does not sleep. The first, shortest sleep of a wait does without the
- * fence, which interrupts every processor: at the worst, and hardly ever, it misses its ring and lasts its 50 us. */
+/* One sleep. The order matters: announce, heavy fence (partner: the light one in proa_bell_ring),
+ * look again, sleep. A ring that falls between the look and the sleep has changed `rings`, and the
+ * futex does not sleep. The first, shortest sleep of a wait does without the fence, which
+ * interrupts every processor: at the worst, and hardly ever, it misses its ring and lasts its 50
+ * us. */
 static int sleep_once(proa_ready *ready, void *arg, struct proa_bell *bell, long timeout_ns)
 {
     uint32_t rings = atomic_load_explicit(&bell->rings, memory_order_acquire);
@@ -142,7 +152,8 @@ void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
 {
     long timeout_ns = SLEEP_MIN_NS;
 
-    if (spin(ready, arg) || (proa_wait_is_crowded() && yield(ready, arg)) || poke_while_it_helps(ready, arg))
+    if (spin(ready, arg) || (proa_wait_is_crowded() && yield(ready, arg)) ||
+        poke_while_it_helps(ready, arg))
         return;
     while (!sleep_once(ready, arg, bell, timeout_ns)) {
         if (poke_while_it_helps(ready, arg))

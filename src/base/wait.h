@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waiting: every wait of Proa, whatever for, is proa_wait().
  *
- * The waiter spins a little, then lets other processes run and moves the host's own messages, then sleeps on a bell with a time-out that
- * grows to 1 ms, moving the host's messages at each wake-up (DESIGN: Waiting). Whoever makes the awaited condition true stores it first and
- * rings the bell after that.
+ * The waiter spins a little, then lets other processes run and moves the host's own messages, then
+ * sleeps on a bell with a time-out that grows to 1 ms, moving the host's messages at each wake-up
+ * (DESIGN: Waiting). Whoever makes the awaited condition true stores it first and rings the bell
+ * after that.
  */
 #ifndef PROA_BASE_WAIT_H
 #define PROA_BASE_WAIT_H
@@ -13,14 +15,15 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* A bell lies in shared memory, on a cache line of its own. sleepers: how many wait in the kernel, written by them; rings: the futex word,
- * written by ringers. All zero is a fresh bell. */
+/* A bell lies in shared memory, on a cache line of its own. sleepers: how many wait in the kernel,
+ * written by them; rings: the futex word, written by ringers. All zero is a fresh bell. */
 struct proa_bell {
     _Atomic uint32_t sleepers __attribute__((aligned(64)));
     _Atomic uint32_t rings;
 };
 
-/* Returns non-zero once what is waited for has come; called often, by the waiting thread, must not block. Its loads acquire. */
+/* Returns non-zero once what is waited for has come; called often, by the waiting thread, must not
+ * block. Its loads acquire. */
 typedef int proa_ready(void *arg);
 
 /* Returns once ready(arg) is true. bell: rung by whoever changes what ready looks at. */
@@ -28,8 +31,10 @@ void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
 
 void proa_wait_count_slowly(const _Atomic uint64_t *word, uint64_t least, struct proa_bell *bell);
 
-/* Returns once a count that only grows is at least `least`. Its load acquires; partner: the store of whoever counts. */
-static inline void proa_wait_count(const _Atomic uint64_t *word, uint64_t least, struct proa_bell *bell)
+/* Returns once a count that only grows is at least `least`. Its load acquires; partner: the store
+ * of whoever counts. */
+static inline void proa_wait_count(const _Atomic uint64_t *word, uint64_t least,
+                                   struct proa_bell *bell)
 {
     if (atomic_load_explicit(word, memory_order_acquire) < least)
         proa_wait_count_slowly(word, least, bell);
@@ -38,7 +43,8 @@ static inline void proa_wait_count(const _Atomic uint64_t *word, uint64_t least,
 /* Wakes all sleepers of a bell; use proa_bell_ring. */
 void proa_bell_wake(struct proa_bell *bell);
 
-/* Called after the store (release) that makes a condition true. The light fence pairs with the heavy one of a waiter about to sleep. */
+/* Called after the store (release) that makes a condition true. The light fence pairs with the
+ * heavy one of a waiter about to sleep. */
 static inline void proa_bell_ring(struct proa_bell *bell)
 {
     proa_membar_light();
@@ -46,11 +52,12 @@ static inline void proa_bell_ring(struct proa_bell *bell)
         proa_bell_wake(bell);
 }
 
-/* For calls that do not wait but are made in a loop (MPI_Win_test): moves the host's messages once and, where processors are short, lets
- * another process run. */
+/* For calls that do not wait but are made in a loop (MPI_Win_test): moves the host's messages once
+ * and, where processors are short, lets another process run. */
 void proa_wait_idle(void);
 
-/* processes, processors: how many share this node. More processes than processors: hardly any spinning, yield early. */
+/* processes, processors: how many share this node. More processes than processors: hardly any
+ * spinning, yield early. */
 void proa_wait_set_load(int processes, int processors);
 int proa_wait_is_crowded(void);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Win_fence (MPI-4.1, 13.5.1) and MPI_Win_start, complete, post, wait, test (13.5.2). */
 #include "bind/bind.h"
 #include "core/sync.h"
@@ -6,7 +7,8 @@
 
 PROA_EXPORT int PMPI_Win_fence(int assert, MPI_Win handle)
 {
-    const int allowed = PROA_MODE_NOSTORE | PROA_MODE_NOPUT | PROA_MODE_NOPRECEDE | PROA_MODE_NOSUCCEED;
+    const int allowed =
+        PROA_MODE_NOSTORE | PROA_MODE_NOPUT | PROA_MODE_NOPRECEDE | PROA_MODE_NOSUCCEED;
     struct proa_win *win = proa_win_find(handle);
     int error, mode;
 
@@ -22,7 +24,7 @@ PROA_ALIAS(Win_fence);
 /* The members of a group, as ranks in the window. */
 struct members {
     int count;
-    int *ranks;     /* members_release when done */
+    int *ranks;      /* members_release when done */
     int few[2 * 16]; /* room for most groups: ranks, and behind them 0, 1, 2... for the host */
 };
 
@@ -56,11 +58,13 @@ static int members_find(const struct proa_win *win, MPI_Group group, struct memb
     if (proa_pmpi()->Group_size(group, &count) != MPI_SUCCESS)
         return proa_fail(PROA_ERR_GROUP, "the group is not valid");
     if (count > win->size)
-        return proa_fail(PROA_ERR_GROUP, "the group has %d members, the window %d", count, win->size);
+        return proa_fail(PROA_ERR_GROUP, "the group has %d members, the window %d", count,
+                         win->size);
     error = members_room(members, count);
     if (error || count == 0)
         return error;
-    proa_pmpi()->Group_translate_ranks(group, count, members->ranks + count, handle->group, members->ranks);
+    proa_pmpi()->Group_translate_ranks(group, count, members->ranks + count, handle->group,
+                                       members->ranks);
     for (int i = 0; i < count; i++)
         if (members->ranks[i] == MPI_UNDEFINED)
             return proa_fail(PROA_ERR_GROUP, "member %d of the group is not in the window", i);
@@ -69,7 +73,8 @@ static int members_find(const struct proa_win *win, MPI_Group group, struct memb
 
 typedef int epoch_open(struct proa_win *win, const int *ranks, int count, int mode);
 
-static int open_with_group(struct proa_win *win, MPI_Group group, int assert, int allowed, epoch_open *open)
+static int open_with_group(struct proa_win *win, MPI_Group group, int assert, int allowed,
+                           epoch_open *open)
 {
     struct members members;
     int mode, error = proa_mode(assert, allowed, &mode);
@@ -89,7 +94,8 @@ PROA_EXPORT int PMPI_Win_start(MPI_Group group, int assert, MPI_Win handle)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_start, handle, group, assert, handle);
-    return proa_return(win, PROA_CALL_Win_start, open_with_group(win, group, assert, PROA_MODE_NOCHECK, proa_win_start));
+    return proa_return(win, PROA_CALL_Win_start,
+                       open_with_group(win, group, assert, PROA_MODE_NOCHECK, proa_win_start));
 }
 PROA_ALIAS(Win_start);
 
@@ -100,7 +106,8 @@ PROA_EXPORT int PMPI_Win_post(MPI_Group group, int assert, MPI_Win handle)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_post, handle, group, assert, handle);
-    return proa_return(win, PROA_CALL_Win_post, open_with_group(win, group, assert, allowed, proa_win_post));
+    return proa_return(win, PROA_CALL_Win_post,
+                       open_with_group(win, group, assert, allowed, proa_win_post));
 }
 PROA_ALIAS(Win_post);
 

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What every exported function needs: the alias, and the way from core's codes to MPI's errors.
  *
- * Each function of the chapter is defined as PMPI_X and exported as MPI_X too, weakly, as an MPI library does; so profiling tools stack
- * above Proa, and a host's other bindings, whichever of the two they call, end here.
+ * Each function of the chapter is defined as PMPI_X and exported as MPI_X too, weakly, as an MPI
+ * library does; so profiling tools stack above Proa, and a host's other bindings, whichever of the
+ * two they call, end here.
  */
 #ifndef PROA_BIND_BIND_H
 #define PROA_BIND_BIND_H
@@ -15,15 +17,18 @@
 #include <mpi.h>
 
 #define PROA_EXPORT __attribute__((visibility("default")))
-#define PROA_ALIAS(name) PROA_EXPORT extern __typeof__(PMPI_##name) MPI_##name __attribute__((weak, alias("PMPI_" #name)))
+#define PROA_ALIAS(name)                                  \
+    PROA_EXPORT extern __typeof__(PMPI_##name) MPI_##name \
+        __attribute__((weak, alias("PMPI_" #name)))
 
 #define PROA_RARELY(condition) __builtin_expect(!!(condition), 0)
 
 /* Not an error: the target is MPI_PROC_NULL, there is nothing to do. */
 enum { PROA_NOWHERE = 2 };
 
-/* Tells the user about the failure `code` in `call` and raises its class on the window's error handler. Returns what the call
- * is to return: the class; MPI_SUCCESS after a handler of MPICH's C++, as MPICH does. */
+/* Tells the user about the failure `code` in `call` and raises its class on the window's error
+ * handler. Returns what the call is to return: the class; MPI_SUCCESS after a handler of MPICH's
+ * C++, as MPICH does. */
 int proa_raise(const struct proa_win *win, enum proa_call call, int code) __attribute__((cold));
 
 /* The same on a communicator's: for the calls that create a window. */
@@ -32,20 +37,22 @@ int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code) __attribute
 /* Raises MPI_ERR_WIN for a call on a window of Proa's that has been freed. Returns the class. */
 int proa_raise_freed(enum proa_call call) __attribute__((cold));
 
-/* What a call gives for a handle that is not a window of Proa's: the host's answer to it. But hosts take the handle of a freed window for a
- * good one, or crash on it; ours are remembered. */
-#define PROA_HOST_ANSWERS(name, handle, ...)                                                                                               \
-    (proa_handle_is_freed(handle) ? proa_raise_freed(PROA_CALL_##name) : proa_pmpi()->name(__VA_ARGS__))
+/* What a call gives for a handle that is not a window of Proa's: the host's answer to it. But hosts
+ * take the handle of a freed window for a good one, or crash on it; ours are remembered. */
+#define PROA_HOST_ANSWERS(name, handle, ...)                           \
+    (proa_handle_is_freed(handle) ? proa_raise_freed(PROA_CALL_##name) \
+                                  : proa_pmpi()->name(__VA_ARGS__))
 
-/* The sentence about the failure of that class that this thread was told of last; NULL if its last failure was of another class, or none.
- */
+/* The sentence about the failure of that class that this thread was told of last; NULL if its last
+ * failure was of another class, or none. */
 const char *proa_raised_text(int class);
 
-/* Around a call of the host's that raises an error for Proa, or that the program raises on a window of Proa's: that error is not the host's
- * own. */
+/* Around a call of the host's that raises an error for Proa, or that the program raises on a window
+ * of Proa's: that error is not the host's own. */
 void proa_raising(int yes);
 
-/* The host raises an error on this thread: unless it does so for Proa, the last sentence is forgotten. */
+/* The host raises an error on this thread: unless it does so for Proa, the last sentence is
+ * forgotten. */
 void proa_raised_by_host(void);
 
 /* What a call on a window returns. */
@@ -59,10 +66,12 @@ int proa_rank_outside(const struct proa_win *win, int rank) __attribute__((cold)
 
 static inline int proa_check_rank(const struct proa_win *win, int rank)
 {
-    return PROA_RARELY((unsigned)rank >= (unsigned)win->size) ? proa_rank_outside(win, rank) : PROA_OK;
+    return PROA_RARELY((unsigned)rank >= (unsigned)win->size) ? proa_rank_outside(win, rank)
+                                                              : PROA_OK;
 }
 
-/* Assertions: MPI's bits to core's. PROA_ERR_ASSERT for bits outside of `allowed` (core's bits). None is the usual case, and has to be quick. */
+/* Assertions: MPI's bits to core's. PROA_ERR_ASSERT for bits outside of `allowed` (core's bits).
+ * None is the usual case, and has to be quick. */
 int proa_mode_of(int assert, int allowed, int *mode);
 
 static inline int proa_mode(int assert, int allowed, int *mode)

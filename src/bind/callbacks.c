@@ -1,14 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * See callbacks.h. Error handlers.
  *
- * The host calls the program's functions with the host window behind the handle. That is the handle itself, but for light handles: for these
- * Proa calls them, if it has been told of them.
+ * The host calls the program's functions with the host window behind the handle. That is the handle
+ * itself, but for light handles: for these Proa calls them, if it has been told of them.
  */
 #include "bind/callbacks.h"
 #include "bind/bind.h"
 
-/* From error handlers to the program's functions; and to C++'s caller, for those of C++. Fortran's are called like C's: its handles are
- * integers too. They are not taken out: a number that is given out again is entered anew. */
+/* From error handlers to the program's functions; and to C++'s caller, for those of C++. Fortran's
+ * are called like C's: its handles are integers too. They are not taken out: a number that is given
+ * out again is entered anew. */
 static struct proa_table functions = PROA_TABLE_INIT;
 static struct proa_table cxx_callers = PROA_TABLE_INIT;
 
@@ -38,7 +40,8 @@ static int call_with_own_handle(struct proa_handle *handle, int code)
     MPI_Win own = handle->value;
     proa_cxx_caller *caller;
 
-    if (proa_pmpi()->Win_get_errhandler(handle->shadow, &handler) != MPI_SUCCESS || handler == MPI_ERRHANDLER_NULL)
+    if (proa_pmpi()->Win_get_errhandler(handle->shadow, &handler) != MPI_SUCCESS ||
+        handler == MPI_ERRHANDLER_NULL)
         return 0;
     function = (MPI_Win_errhandler_function *)proa_table_find(&functions, PROA_TABLE_KEY(handler));
     caller = (proa_cxx_caller *)proa_table_find(&cxx_callers, PROA_TABLE_KEY(handler));

@@ -1,4 +1,6 @@
-/* Functions of the program that are called with a window: they get the handle that the program knows. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions of the program that are called with a window: they get the handle that the program
+ * knows. */
 #ifndef PROA_BIND_CALLBACKS_H
 #define PROA_BIND_CALLBACKS_H
 
@@ -7,11 +9,13 @@
 /* Calls the window's error handler with that code. What MPI_Win_call_errhandler returns. */
 int proa_call_errhandler(struct proa_handle *handle, int code);
 
-/* How C++ calls a function of its own; kind: of what object (MPICH's, where C++ is a language of its own). */
+/* How C++ calls a function of its own; kind: of what object (MPICH's, where C++ is a language of
+ * its own). */
 enum { PROA_CXX_WINDOW = 2 };
 typedef void proa_cxx_caller(int kind, MPI_Win *handle, int *code, void (*function)(void));
 
-/* The program has made an error handler for windows. Needs to be told where the host has light handles; without memory the host calls it. */
+/* The program has made an error handler for windows. Needs to be told where the host has light
+ * handles; without memory the host calls it. */
 void proa_errhandler_made(MPI_Errhandler errhandler, MPI_Win_errhandler_function *function);
 
 /* It has been made, just before, by C++. */

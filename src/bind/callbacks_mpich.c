@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How MPICH is told of functions of the program that it is to call with a window: delete functions of attributes, and error handlers. It calls
- * them with the host window behind the handle, which is another than the program knows where that is a light one (host/kind.h).
+ * How MPICH is told of functions of the program that it is to call with a window: delete functions
+ * of attributes, and error handlers. It calls them with the host window behind the handle, which is
+ * another than the program knows where that is a light one (host/kind.h).
  */
 #include "bind/bind.h"
 #include "bind/callbacks.h"
@@ -10,42 +12,52 @@
 
 /* ---- delete functions ---- */
 
-/* MPICH calls a delete function through its keyval's proxy, which knows the function's language: C's, unless the binding that made the
- * keyval sets its own. Every window keyval gets a proxy of ours instead, in front of that one. MPICH holds no lock meanwhile. */
-typedef int delete_proxy(MPI_Win_delete_attr_function *function, MPI_Win handle, int keyval, int kind, void *value, void *extra);
+/* MPICH calls a delete function through its keyval's proxy, which knows the function's language:
+ * C's, unless the binding that made the keyval sets its own. Every window keyval gets a proxy of
+ * ours instead, in front of that one. MPICH holds no lock meanwhile. */
+typedef int delete_proxy(MPI_Win_delete_attr_function *function, MPI_Win handle, int keyval,
+                         int kind, void *value, void *extra);
 typedef void copy_proxy(void); /* never called: windows are not duplicated */
 typedef void set_proxy_function(int keyval, copy_proxy *copy, delete_proxy *delete);
 
 PROA_EXPORT set_proxy_function MPII_Keyval_set_proxy;
 
-/* From keyval to the proxy of its language. Keyvals are not taken out: a freed one lives on with its attributes, and when its number is
- * given out again it is entered anew. */
+/* From keyval to the proxy of its language. Keyvals are not taken out: a freed one lives on with
+ * its attributes, and when its number is given out again it is entered anew. */
 static struct proa_table delete_proxies = PROA_TABLE_INIT;
 
-/* As MPICH's own, which is not exported: the lowest bit of kind says that the value is an integer (set by Fortran) and no pointer. */
-static int delete_by_c(MPI_Win_delete_attr_function *function, MPI_Win handle, int keyval, int kind, void *value, void *extra)
+/* As MPICH's own, which is not exported: the lowest bit of kind says that the value is an integer
+ * (set by Fortran) and no pointer. */
+static int delete_by_c(MPI_Win_delete_attr_function *function, MPI_Win handle, int keyval, int kind,
+                       void *value, void *extra)
 {
     return function(handle, keyval, kind & 1 ? &value : value, extra);
 }
 
-static int delete_by_own_handle(MPI_Win_delete_attr_function *function, MPI_Win handle, int keyval, int kind, void *value, void *extra)
+static int delete_by_own_handle(MPI_Win_delete_attr_function *function, MPI_Win handle, int keyval,
+                                int kind, void *value, void *extra)
 {
     struct proa_win *win = proa_win_find(handle);
     delete_proxy *proxy = (delete_proxy *)proa_table_find(&delete_proxies, PROA_TABLE_KEY(keyval));
     int paused = proa_handle_pause();
-    int error = proxy(function, win ? proa_handle_of(win)->value : handle, keyval, kind, value, extra);
+    int error =
+        proxy(function, win ? proa_handle_of(win)->value : handle, keyval, kind, value, extra);
 
     proa_handle_resume(paused);
     return error;
 }
 
-/* Without memory, or in an MPICH that has no proxies, delete functions get what MPICH gives them. */
-PROA_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *keyval, void *extra)
+/* Without memory, or in an MPICH that has no proxies, delete functions get what MPICH gives
+ * them. */
+PROA_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
+                                       MPI_Win_delete_attr_function *delete, int *keyval,
+                                       void *extra)
 {
     set_proxy_function *host = (set_proxy_function *)dlsym(RTLD_NEXT, "MPII_Keyval_set_proxy");
     int error = proa_pmpi()->Win_create_keyval(copy, delete, keyval, extra);
 
-    if (error == MPI_SUCCESS && host && proa_table_set(&delete_proxies, PROA_TABLE_KEY(*keyval), (void *)delete_by_c) == 0)
+    if (error == MPI_SUCCESS && host &&
+        proa_table_set(&delete_proxies, PROA_TABLE_KEY(*keyval), (void *)delete_by_c) == 0)
         host(*keyval, NULL, delete_by_own_handle);
     return error;
 }
@@ -68,7 +80,8 @@ typedef void set_cxx_function(MPI_Errhandler errhandler, proa_cxx_caller *caller
 
 PROA_EXPORT set_cxx_function MPII_Errhandler_set_cxx;
 
-PROA_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *errhandler)
+PROA_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *function,
+                                           MPI_Errhandler *errhandler)
 {
     int error = proa_pmpi()->Win_create_errhandler(function, errhandler);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Win_create, allocate, allocate_shared, create_dynamic, free (MPI-4.1, 13.2). */
 #include "base/log.h"
 #include "bind/bind.h"
@@ -53,9 +54,13 @@ static int comm_check(MPI_Comm comm)
 
 /* ---- creation ---- */
 
-static void args_fill(struct proa_create_args *args, const struct request *r, const struct proa_hints *hints, int error)
+static void args_fill(struct proa_create_args *args, const struct request *r,
+                      const struct proa_hints *hints, int error)
 {
-    *args = (struct proa_create_args){.flavor = r->flavor, .base = r->base, .bytes = (uint64_t)r->bytes, .disp_unit = r->disp_unit};
+    *args = (struct proa_create_args){.flavor = r->flavor,
+                                      .base = r->base,
+                                      .bytes = (uint64_t)r->bytes,
+                                      .disp_unit = r->disp_unit};
     args->align = (size_t)proa_hint_number(hints->alignment);
     args->noncontig = proa_hint_is_true(hints->noncontig);
     args->threads = proa_has_threads();
@@ -78,7 +83,8 @@ static void attributes_fill(struct proa_handle *handle, const struct request *r)
     handle->model = MPI_WIN_UNIFIED;
 }
 
-/* What this process needs of the host. PROA_OK, PROA_ELSEWHERE, or a negative code: everybody's outcome, by the exchange. */
+/* What this process needs of the host. PROA_OK, PROA_ELSEWHERE, or a negative code: everybody's
+ * outcome, by the exchange. */
 static int handle_prepare(const struct request *r, struct proa_handle **handle)
 {
     int error;
@@ -117,7 +123,8 @@ static int create(const struct request *r)
     proa_exchange_over(&comm, &group);
     outcome = proa_win_create(&args, &group, &win);
     if (outcome == PROA_OK) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without a window, outcome told all ranks not to create one */
+        /* without a window, outcome told all ranks not to create one */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         handle->hints = hints;
         if (win->contiguous)
             strcpy(handle->hints.noncontig, "false"); /* whatever this rank asked for */
@@ -131,8 +138,9 @@ static int create(const struct request *r)
 /* No MPI error class is negative. */
 enum { LEFT_TO_HOST = -1 };
 
-/* Creates the window and puts where its memory starts into *base (if base is not NULL). MPI_SUCCESS, the error class that was raised, or
- * LEFT_TO_HOST: the caller hands over to the host. */
+/* Creates the window and puts where its memory starts into *base (if base is not NULL).
+ * MPI_SUCCESS, the error class that was raised, or LEFT_TO_HOST: the caller hands over to the
+ * host. */
 static int create_or_raise(const struct request *r, void **base)
 {
     int outcome = comm_check(r->comm);
@@ -144,7 +152,8 @@ static int create_or_raise(const struct request *r, void **base)
     if (!outcome)
         outcome = create(r);
     if (outcome == PROA_ELSEWHERE) {
-        proa_log(PROA_LOG_INFO, "%s is left to the host MPI: %s", proa_call_name(r->call), proa_failure());
+        proa_log(PROA_LOG_INFO, "%s is left to the host MPI: %s", proa_call_name(r->call),
+                 proa_failure());
         return LEFT_TO_HOST;
     }
     if (outcome < 0)
@@ -154,7 +163,8 @@ static int create_or_raise(const struct request *r, void **base)
     return MPI_SUCCESS;
 }
 
-/* A window that the host has made, if error is none: its handle may have been one of ours before. */
+/* A window that the host has made, if error is none: its handle may have been one of ours
+ * before. */
 static int by_host(int error, const MPI_Win *win)
 {
     if (error == MPI_SUCCESS)
@@ -162,67 +172,101 @@ static int by_host(int error, const MPI_Win *win)
     return error;
 }
 
-PROA_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+PROA_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
+                                MPI_Comm comm, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_Win_create, PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
+    struct request r = {
+        PROA_CALL_Win_create, PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create(base, size, disp_unit, info, comm, win), win) : outcome;
+    return outcome == LEFT_TO_HOST
+               ? by_host(proa_pmpi()->Win_create(base, size, disp_unit, info, comm, win), win)
+               : outcome;
 }
 PROA_ALIAS(Win_create);
 
-PROA_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+PROA_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                                  void *base, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_Win_allocate, PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
+    struct request r = {
+        PROA_CALL_Win_allocate, PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate(size, disp_unit, info, comm, base, win), win) : outcome;
+    return outcome == LEFT_TO_HOST
+               ? by_host(proa_pmpi()->Win_allocate(size, disp_unit, info, comm, base, win), win)
+               : outcome;
 }
 PROA_ALIAS(Win_allocate);
 
-PROA_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+PROA_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                                         void *base, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_Win_allocate_shared, PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
+    struct request r = {
+        PROA_CALL_Win_allocate_shared, PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_shared(size, disp_unit, info, comm, base, win), win) : outcome;
+    return outcome == LEFT_TO_HOST
+               ? by_host(proa_pmpi()->Win_allocate_shared(size, disp_unit, info, comm, base, win),
+                         win)
+               : outcome;
 }
 PROA_ALIAS(Win_allocate_shared);
 
 PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_Win_create_dynamic, PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
+    struct request r = {
+        PROA_CALL_Win_create_dynamic, PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_dynamic(info, comm, win), win) : outcome;
+    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_dynamic(info, comm, win), win)
+                                   : outcome;
 }
 PROA_ALIAS(Win_create_dynamic);
 
 #if MPI_VERSION >= 4
-PROA_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+PROA_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                                  MPI_Comm comm, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_Win_create_c, PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
+    struct request r = {
+        PROA_CALL_Win_create_c, PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_c(base, size, disp_unit, info, comm, win), win) : outcome;
+    return outcome == LEFT_TO_HOST
+               ? by_host(proa_pmpi()->Win_create_c(base, size, disp_unit, info, comm, win), win)
+               : outcome;
 }
 PROA_ALIAS(Win_create_c);
 
-PROA_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+PROA_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                                    void *base, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_Win_allocate_c, PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
+    struct request r = {
+        PROA_CALL_Win_allocate_c, PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_c(size, disp_unit, info, comm, base, win), win) : outcome;
+    return outcome == LEFT_TO_HOST
+               ? by_host(proa_pmpi()->Win_allocate_c(size, disp_unit, info, comm, base, win), win)
+               : outcome;
 }
 PROA_ALIAS(Win_allocate_c);
 
-PROA_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+PROA_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                                           MPI_Comm comm, void *base, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_Win_allocate_shared_c, PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
+    struct request r = {PROA_CALL_Win_allocate_shared_c,
+                        PROA_FLAVOR_SHARED,
+                        NULL,
+                        size,
+                        disp_unit,
+                        info,
+                        comm,
+                        win};
     int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_allocate_shared_c(size, disp_unit, info, comm, base, win), win) : outcome;
+    return outcome == LEFT_TO_HOST
+               ? by_host(proa_pmpi()->Win_allocate_shared_c(size, disp_unit, info, comm, base, win),
+                         win)
+               : outcome;
 }
 PROA_ALIAS(Win_allocate_shared_c);
 #endif
@@ -239,7 +283,8 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
     error = proa_win_may_free(win);
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
-    /* Delete functions of the user's attributes run between the barrier and the release: the memory is still there for them. */
+    /* Delete functions of the user's attributes run between the barrier and the release: the memory
+     * is still there for them. */
     proa_barrier_last(win);
     error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Error_string (MPI-4.1, 9.4): for the class of this thread's last failure in a call of the chapter it gives the sentence about it. The
- * code that the call returned is the plain class, so that comparing it, or asking for its class, works as ever.
+ * MPI_Error_string (MPI-4.1, 9.4): for the class of this thread's last failure in a call of the
+ * chapter it gives the sentence about it. The code that the call returned is the plain class, so
+ * that comparing it, or asking for its class, works as ever.
  */
 #include "bind/bind.h"
 

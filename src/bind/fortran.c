@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Window attributes in Fortran, the one place where the hosts' Fortran does not go through the C calls (doc/HOSTS.md): what it calls instead is
- * in fortran_HOST.c. Fortran gets values, not addresses (MPI-4.1, 13.2.6).
+ * Window attributes in Fortran, the one place where the hosts' Fortran does not go through the C
+ * calls (doc/HOSTS.md): what it calls instead is in fortran_HOST.c. Fortran gets values, not
+ * addresses (MPI-4.1, 13.2.6).
  */
 #include "bind/attribute.h"
 

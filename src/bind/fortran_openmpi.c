@@ -1,17 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Window attributes in Open MPI's Fortran: its bindings do not go through the C calls here, but end all in ompi_win_get_attr_f, under many
- * names, which looks into the window itself.
+ * Window attributes in Open MPI's Fortran: its bindings do not go through the C calls here, but end
+ * all in ompi_win_get_attr_f, under many names, which looks into the window itself.
  */
 #include "bind/attribute.h"
 #include "bind/bind.h"
 
 #include <dlfcn.h>
 
-typedef void get_attr_function(MPI_Fint *handle, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *error);
+typedef void get_attr_function(MPI_Fint *handle, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag,
+                               MPI_Fint *error);
 
 PROA_EXPORT get_attr_function ompi_win_get_attr_f;
 
-PROA_EXPORT void ompi_win_get_attr_f(MPI_Fint *handle, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *error)
+PROA_EXPORT void ompi_win_get_attr_f(MPI_Fint *handle, MPI_Fint *keyval, MPI_Aint *value,
+                                     MPI_Fint *flag, MPI_Fint *error)
 {
     get_attr_function *host;
     int found;
@@ -27,7 +30,8 @@ PROA_EXPORT void ompi_win_get_attr_f(MPI_Fint *handle, MPI_Fint *keyval, MPI_Ain
 }
 
 /* All the names under which Open MPI's Fortran libraries know it. */
-#define FORTRAN_NAME(name) PROA_EXPORT extern get_attr_function name __attribute__((weak, alias("ompi_win_get_attr_f")))
+#define FORTRAN_NAME(name) \
+    PROA_EXPORT extern get_attr_function name __attribute__((weak, alias("ompi_win_get_attr_f")))
 FORTRAN_NAME(MPI_WIN_GET_ATTR);
 FORTRAN_NAME(mpi_win_get_attr);
 FORTRAN_NAME(mpi_win_get_attr_);

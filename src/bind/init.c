@@ -1,4 +1,6 @@
-/* MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): only to be there before the program, so as to be the last at MPI_Finalize (host/start.h). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): only to be there before the program, so as to be the
+ * last at MPI_Finalize (host/start.h). */
 #include "bind/bind.h"
 
 #include <dlfcn.h>
@@ -21,7 +23,8 @@ PROA_ALIAS(Init);
 
 PROA_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    __typeof__(&PMPI_Init_thread) host = (__typeof__(&PMPI_Init_thread))dlsym(RTLD_NEXT, "PMPI_Init_thread");
+    __typeof__(&PMPI_Init_thread) host =
+        (__typeof__(&PMPI_Init_thread))dlsym(RTLD_NEXT, "PMPI_Init_thread");
 
     return initialized(host(argc, argv, required, provided));
 }

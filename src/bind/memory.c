@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Alloc_mem, MPI_Free_mem (MPI-4.1, 9.2), attach and detach (13.2.4), shared_query (13.2.3). */
 #include "bind/bind.h"
 #include "host/info.h"
@@ -13,7 +14,9 @@ PROA_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
     if (!proa_is_on(MPI_COMM_NULL))
         return proa_pmpi()->Alloc_mem(size, info, base);
     if (size < 0)
-        return proa_raise_on_comm(MPI_COMM_WORLD, PROA_CALL_Alloc_mem, proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size));
+        return proa_raise_on_comm(
+            MPI_COMM_WORLD, PROA_CALL_Alloc_mem,
+            proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size));
     memory = proa_arena_alloc((size_t)size, proa_info_alignment(info));
     if (!memory && proa_arena_is_limited((size_t)size))
         return proa_pmpi()->Alloc_mem(size, info, base); /* it needs no file */
@@ -32,8 +35,10 @@ PROA_ALIAS(Free_mem);
 
 static int check_dynamic(const struct proa_win *win)
 {
-    return win->flavor == PROA_FLAVOR_DYNAMIC ? PROA_OK
-                                              : proa_fail(PROA_ERR_RMA_FLAVOR, "the window was not made by MPI_Win_create_dynamic");
+    return win->flavor == PROA_FLAVOR_DYNAMIC
+               ? PROA_OK
+               : proa_fail(PROA_ERR_RMA_FLAVOR,
+                           "the window was not made by MPI_Win_create_dynamic");
 }
 
 PROA_EXPORT int PMPI_Win_attach(MPI_Win handle, void *base, MPI_Aint size)
@@ -77,7 +82,8 @@ static int first_with_memory(const struct proa_win *win)
     return 0;
 }
 
-static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *base)
+static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
+                        void *base)
 {
     int error = proa_check_rank(win, rank);
     const struct proa_target *target;
@@ -86,7 +92,9 @@ static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint
     if (error < 0)
         return error;
     if (win->flavor == PROA_FLAVOR_DYNAMIC)
-        return proa_fail(PROA_ERR_RMA_FLAVOR, "the window was made by MPI_Win_create_dynamic: it has no memory of its own");
+        return proa_fail(
+            PROA_ERR_RMA_FLAVOR,
+            "the window was made by MPI_Win_create_dynamic: it has no memory of its own");
     if (error == PROA_NOWHERE)
         rank = first_with_memory(win);
     target = &win->targets[rank];
@@ -97,7 +105,8 @@ static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint
     return PROA_OK;
 }
 
-PROA_EXPORT int PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, int *disp_unit, void *base)
+PROA_EXPORT int PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, int *disp_unit,
+                                      void *base)
 {
     struct proa_win *win = proa_win_find(handle);
     MPI_Aint unit = 1;
@@ -113,13 +122,15 @@ PROA_EXPORT int PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, 
 PROA_ALIAS(Win_shared_query);
 
 #if MPI_VERSION >= 4
-PROA_EXPORT int PMPI_Win_shared_query_c(MPI_Win handle, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *base)
+PROA_EXPORT int PMPI_Win_shared_query_c(MPI_Win handle, int rank, MPI_Aint *size,
+                                        MPI_Aint *disp_unit, void *base)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_shared_query_c, handle, handle, rank, size, disp_unit, base);
-    return proa_return(win, PROA_CALL_Win_shared_query_c, shared_query(win, rank, size, disp_unit, base));
+    return proa_return(win, PROA_CALL_Win_shared_query_c,
+                       shared_query(win, rank, size, disp_unit, base));
 }
 PROA_ALIAS(Win_shared_query_c);
 #endif

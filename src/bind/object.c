@@ -1,4 +1,6 @@
-/* The window as an object: group, attributes, info, name, error handler (MPI-4.1, 13.2.6, 13.2.7; 7.7.3, 7.8, 9.3). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The window as an object: group, attributes, info, name, error handler (MPI-4.1, 13.2.6, 13.2.7;
+ * 7.7.3, 7.8, 9.3). */
 #include "bind/attribute.h"
 #include "bind/bind.h"
 #include "bind/callbacks.h"
@@ -41,7 +43,9 @@ int proa_attribute_find(struct proa_handle *handle, int keyval, void **value)
 
 static int check_keyval(int keyval)
 {
-    return proa_handle_takes_keyval(keyval) ? PROA_OK : proa_fail(PROA_ERR_KEYVAL, "keyval %d is none of a window", keyval);
+    return proa_handle_takes_keyval(keyval)
+               ? PROA_OK
+               : proa_fail(PROA_ERR_KEYVAL, "keyval %d is none of a window", keyval);
 }
 
 PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *flag)
@@ -55,7 +59,9 @@ PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *
     if (*flag)
         return MPI_SUCCESS;
     error = check_keyval(keyval);
-    return error ? proa_raise(win, PROA_CALL_Win_get_attr, error) : proa_pmpi()->Win_get_attr(proa_handle_shadow(proa_handle_of(win)), keyval, value, flag);
+    return error ? proa_raise(win, PROA_CALL_Win_get_attr, error)
+                 : proa_pmpi()->Win_get_attr(proa_handle_shadow(proa_handle_of(win)), keyval, value,
+                                             flag);
 }
 PROA_ALIAS(Win_get_attr);
 
@@ -74,7 +80,9 @@ static int check_change(const struct proa_win *win, int keyval)
     if (!win)
         return PROA_OK;
     if (proa_attribute_find(proa_handle_of(win), keyval, &value))
-        return proa_fail(PROA_ERR_KEYVAL, "the attribute of keyval %d is a predefined one: it cannot be changed", keyval);
+        return proa_fail(PROA_ERR_KEYVAL,
+                         "the attribute of keyval %d is a predefined one: it cannot be changed",
+                         keyval);
     return check_keyval(keyval);
 }
 

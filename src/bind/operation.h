@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The operations on a window of Proa's, by their MPI arguments: one body for each, which the plain, the request and the large-count forms
- * share. It tries the plain way (core/op.h), inline, and goes the general one where that says no. All raise what goes wrong in the name of
- * `call`, and return an MPI error class. Counts are as the user gave them; negative ones are errors.
+ * The operations on a window of Proa's, by their MPI arguments: one body for each, which the plain,
+ * the request and the large-count forms share. It tries the plain way (core/op.h), inline, and goes
+ * the general one where that says no. All raise what goes wrong in the name of `call`, and return
+ * an MPI error class. Counts are as the user gave them; negative ones are errors.
  */
 #ifndef PROA_BIND_OPERATION_H
 #define PROA_BIND_OPERATION_H
@@ -28,13 +30,14 @@ struct proa_far {
 /* ---- the general way ---- */
 
 /* Not inlined: the fast path should not pay for them. */
-int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_near origin, struct proa_far target)
-    __attribute__((noinline));
-int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_near origin, struct proa_far target)
-    __attribute__((noinline));
-int proa_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near origin, struct proa_far target, MPI_Op op)
-    __attribute__((noinline));
-int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near origin, struct proa_near result,
+int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_near origin,
+                       struct proa_far target) __attribute__((noinline));
+int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_near origin,
+                       struct proa_far target) __attribute__((noinline));
+int proa_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near origin,
+                              struct proa_far target, MPI_Op op) __attribute__((noinline));
+int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call,
+                                  struct proa_near origin, struct proa_near result,
                                   struct proa_far target, MPI_Op op) __attribute__((noinline));
 
 /* ---- may the plain way be tried? ---- */
@@ -45,31 +48,35 @@ static inline int proa_is_in(const struct proa_win *win, int rank)
 }
 
 /* Both sides alike, and the target one of the window's. */
-static inline int proa_is_alike(const struct proa_win *win, int64_t count, MPI_Datatype datatype, int rank, int64_t target_count,
-                                MPI_Datatype target_datatype)
+static inline int proa_is_alike(const struct proa_win *win, int64_t count, MPI_Datatype datatype,
+                                int rank, int64_t target_count, MPI_Datatype target_datatype)
 {
     return datatype == target_datatype && count == target_count && proa_is_in(win, rank);
 }
 
-/* The plain way for the accumulate family: few elements of one predefined type. MPI_NO_OP gets, or does nothing. */
-static inline int proa_accumulates_plain(struct proa_win *win, const void *origin, void *result, int64_t count, MPI_Datatype datatype, int rank,
+/* The plain way for the accumulate family: few elements of one predefined type. MPI_NO_OP gets, or
+ * does nothing. */
+static inline int proa_accumulates_plain(struct proa_win *win, const void *origin, void *result,
+                                         int64_t count, MPI_Datatype datatype, int rank,
                                          MPI_Aint displacement, MPI_Op op)
 {
     int operation = proa_operation_find(op);
 
     return operation >= 0 && (result || operation != PROA_OP_NO_OP) &&
-           proa_accumulate_plain(win, origin, result, NULL, (uint64_t)count, proa_type_find(datatype), rank, displacement,
+           proa_accumulate_plain(win, origin, result, NULL, (uint64_t)count,
+                                 proa_type_find(datatype), rank, displacement,
                                  (enum proa_operation)operation);
 }
 
 /* ---- the operations ---- */
 
-/* Inlined wherever they are called: MPI_Put is this, and nothing else. Arguments one by one: what is put into a struct is stored, also where it
- * is not needed. */
+/* Inlined wherever they are called: MPI_Put is this, and nothing else. Arguments one by one: what
+ * is put into a struct is stored, also where it is not needed. */
 #define PROA_BODY static inline __attribute__((always_inline)) int
 
-PROA_BODY proa_do_put(struct proa_win *win, enum proa_call call, const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype)
+PROA_BODY proa_do_put(struct proa_win *win, enum proa_call call, const void *origin, int64_t count,
+                      MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
+                      MPI_Datatype target_datatype)
 {
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
@@ -78,8 +85,9 @@ PROA_BODY proa_do_put(struct proa_win *win, enum proa_call call, const void *ori
                               (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 
-PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype)
+PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
+                      MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
+                      MPI_Datatype target_datatype)
 {
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
@@ -88,26 +96,32 @@ PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, i
                               (struct proa_far){rank, displacement, target_count, target_datatype});
 }
 
-PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                             MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
+PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
+                             int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                             int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
 {
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         proa_accumulates_plain(win, origin, NULL, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;
-    return proa_accumulate_generally(win, call, (struct proa_near){origin, count, datatype},
-                                     (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+    return proa_accumulate_generally(
+        win, call, (struct proa_near){origin, count, datatype},
+        (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
 
-PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, const void *origin, int64_t count, MPI_Datatype datatype,
-                                 void *result, int64_t result_count, MPI_Datatype result_datatype, int rank, MPI_Aint displacement,
-                                 int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
+PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
+                                 int64_t count, MPI_Datatype datatype, void *result,
+                                 int64_t result_count, MPI_Datatype result_datatype, int rank,
+                                 MPI_Aint displacement, int64_t target_count,
+                                 MPI_Datatype target_datatype, MPI_Op op)
 {
-    if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) && result_count == count && result_datatype == datatype &&
-        result && proa_accumulates_plain(win, origin, result, count, datatype, rank, displacement, op))
+    if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
+        result_count == count && result_datatype == datatype && result &&
+        proa_accumulates_plain(win, origin, result, count, datatype, rank, displacement, op))
         return MPI_SUCCESS;
-    return proa_get_accumulate_generally(win, call, (struct proa_near){origin, count, datatype},
-                                         (struct proa_near){result, result_count, result_datatype},
-                                         (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+    return proa_get_accumulate_generally(
+        win, call, (struct proa_near){origin, count, datatype},
+        (struct proa_near){result, result_count, result_datatype},
+        (struct proa_far){rank, displacement, target_count, target_datatype}, op);
 }
 
 #endif

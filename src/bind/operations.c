@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Put, Get, Accumulate, Get_accumulate, Fetch_and_op, Compare_and_swap (MPI-4.1, 13.3.1 to 13.3.4) and their large-count forms.
+ * MPI_Put, Get, Accumulate, Get_accumulate, Fetch_and_op, Compare_and_swap (MPI-4.1, 13.3.1 to
+ * 13.3.4) and their large-count forms.
  *
- * Each finds the window and does the operation (operation.h). Here is the general way too: it turns the arguments into core's, and calls core.
+ * Each finds the window and does the operation (operation.h). Here is the general way too: it turns
+ * the arguments into core's, and calls core.
  */
 #include "bind/operation.h"
 
@@ -22,7 +25,8 @@ static int set_buffer(struct proa_buffer *buffer, const char *which, const struc
 }
 
 /* PROA_OK, PROA_NOWHERE or a code. */
-static int set_there(const struct proa_win *win, struct proa_there *there, const struct proa_far *far, enum proa_call call)
+static int set_there(const struct proa_win *win, struct proa_there *there,
+                     const struct proa_far *far, enum proa_call call)
 {
     there->rank = far->rank;
     there->displacement = far->displacement;
@@ -39,14 +43,16 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
     int found = proa_operation_find(op);
 
     if (found < 0)
-        return proa_fail(PROA_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL" : "the operation is not a predefined one");
+        return proa_fail(PROA_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
+                                                        : "the operation is not a predefined one");
     *operation = (enum proa_operation)found;
     return PROA_OK;
 }
 
 /* ---- the general way ---- */
 
-int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far)
+int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_near near,
+                       struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
@@ -59,7 +65,8 @@ int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_ne
     return proa_return(win, call, error);
 }
 
-int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far)
+int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_near near,
+                       struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
@@ -72,7 +79,8 @@ int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_ne
     return proa_return(win, call, error);
 }
 
-int proa_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_far far, MPI_Op op)
+int proa_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near near,
+                              struct proa_far far, MPI_Op op)
 {
     struct proa_buffer origin;
     struct proa_there there;
@@ -89,8 +97,8 @@ int proa_accumulate_generally(struct proa_win *win, enum proa_call call, struct 
 }
 
 /* Of the origin of a no-op nothing is looked at (MPI-4.1, 13.3.4). */
-int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near near, struct proa_near result_near,
-                                  struct proa_far far, MPI_Op op)
+int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near near,
+                                  struct proa_near result_near, struct proa_far far, MPI_Op op)
 {
     struct proa_buffer origin = {0}, result;
     struct proa_there there;
@@ -110,56 +118,67 @@ int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call, str
 
 /* ---- the calls ---- */
 
-PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
-                         MPI_Datatype target_datatype, MPI_Win handle)
+PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, int rank,
+                         MPI_Aint displacement, int target_count, MPI_Datatype target_datatype,
+                         MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Put, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return proa_do_put(win, PROA_CALL_Put, origin, count, datatype, rank, displacement, target_count, target_datatype);
+        return PROA_HOST_ANSWERS(Put, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, handle);
+    return proa_do_put(win, PROA_CALL_Put, origin, count, datatype, rank, displacement,
+                       target_count, target_datatype);
 }
 PROA_ALIAS(Put);
 
-PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
-                         MPI_Datatype target_datatype, MPI_Win handle)
+PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int rank,
+                         MPI_Aint displacement, int target_count, MPI_Datatype target_datatype,
+                         MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Get, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return proa_do_get(win, PROA_CALL_Get, origin, count, datatype, rank, displacement, target_count, target_datatype);
+        return PROA_HOST_ANSWERS(Get, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, handle);
+    return proa_do_get(win, PROA_CALL_Get, origin, count, datatype, rank, displacement,
+                       target_count, target_datatype);
 }
 PROA_ALIAS(Get);
 
-PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
+PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype datatype, int rank,
+                                MPI_Aint displacement, int target_count,
                                 MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Accumulate, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
-                                 handle);
-    return proa_do_accumulate(win, PROA_CALL_Accumulate, origin, count, datatype, rank, displacement, target_count, target_datatype, op);
+        return PROA_HOST_ANSWERS(Accumulate, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, op, handle);
+    return proa_do_accumulate(win, PROA_CALL_Accumulate, origin, count, datatype, rank,
+                              displacement, target_count, target_datatype, op);
 }
 PROA_ALIAS(Accumulate);
 
-PROA_EXPORT int PMPI_Get_accumulate(const void *origin, int count, MPI_Datatype datatype, void *result, int result_count,
-                                    MPI_Datatype result_datatype, int rank, MPI_Aint displacement, int target_count,
+PROA_EXPORT int PMPI_Get_accumulate(const void *origin, int count, MPI_Datatype datatype,
+                                    void *result, int result_count, MPI_Datatype result_datatype,
+                                    int rank, MPI_Aint displacement, int target_count,
                                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Get_accumulate, handle, origin, count, datatype, result, result_count, result_datatype, rank, displacement,
-                                 target_count, target_datatype, op, handle);
-    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate, origin, count, datatype, result, result_count, result_datatype, rank,
-                                  displacement, target_count, target_datatype, op);
+        return PROA_HOST_ANSWERS(Get_accumulate, handle, origin, count, datatype, result,
+                                 result_count, result_datatype, rank, displacement, target_count,
+                                 target_datatype, op, handle);
+    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate, origin, count, datatype, result,
+                                  result_count, result_datatype, rank, displacement, target_count,
+                                  target_datatype, op);
 }
 PROA_ALIAS(Get_accumulate);
 
-PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op,
-                                  MPI_Win handle)
+PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype datatype, int rank,
+                                  MPI_Aint displacement, MPI_Op op, MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
     struct proa_far far = {rank, displacement, 1, datatype};
@@ -168,8 +187,10 @@ PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
     int error;
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Fetch_and_op, handle, origin, result, datatype, rank, displacement, op, handle);
-    if (proa_is_in(win, rank) && result && proa_accumulates_plain(win, origin, result, 1, datatype, rank, displacement, op))
+        return PROA_HOST_ANSWERS(Fetch_and_op, handle, origin, result, datatype, rank, displacement,
+                                 op, handle);
+    if (proa_is_in(win, rank) && result &&
+        proa_accumulates_plain(win, origin, result, 1, datatype, rank, displacement, op))
         return MPI_SUCCESS;
     error = set_operation(op, &operation);
     if (!error)
@@ -180,8 +201,9 @@ PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
 }
 PROA_ALIAS(Fetch_and_op);
 
-PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype datatype, int rank,
-                                      MPI_Aint displacement, MPI_Win handle)
+PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, void *result,
+                                      MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                                      MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
     struct proa_far far = {rank, displacement, 1, datatype};
@@ -190,10 +212,13 @@ PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, v
     int error;
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Compare_and_swap, handle, origin, compare, result, datatype, rank, displacement, handle);
+        return PROA_HOST_ANSWERS(Compare_and_swap, handle, origin, compare, result, datatype, rank,
+                                 displacement, handle);
     type = proa_type_find(datatype);
-    if (proa_is_in(win, rank) && origin && compare && result && proa_basic_compares((enum proa_basic)type->basic) &&
-        proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement, PROA_OP_REPLACE))
+    if (proa_is_in(win, rank) && origin && compare && result &&
+        proa_basic_compares((enum proa_basic)type->basic) &&
+        proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement,
+                              PROA_OP_REPLACE))
         return MPI_SUCCESS;
     error = set_there(win, &there, &far, PROA_CALL_Compare_and_swap);
     if (!error)
@@ -205,51 +230,63 @@ PROA_ALIAS(Compare_and_swap);
 /* ---- large counts ---- */
 
 #if MPI_VERSION >= 4
-PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                           MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle)
-{
-    struct proa_win *win = proa_win_find(handle);
-
-    if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Put_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return proa_do_put(win, PROA_CALL_Put_c, origin, count, datatype, rank, displacement, target_count, target_datatype);
-}
-PROA_ALIAS(Put_c);
-
-PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
+PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
+                           MPI_Aint displacement, MPI_Count target_count,
                            MPI_Datatype target_datatype, MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Get_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle);
-    return proa_do_get(win, PROA_CALL_Get_c, origin, count, datatype, rank, displacement, target_count, target_datatype);
+        return PROA_HOST_ANSWERS(Put_c, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, handle);
+    return proa_do_put(win, PROA_CALL_Put_c, origin, count, datatype, rank, displacement,
+                       target_count, target_datatype);
+}
+PROA_ALIAS(Put_c);
+
+PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
+                           MPI_Aint displacement, MPI_Count target_count,
+                           MPI_Datatype target_datatype, MPI_Win handle)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return PROA_HOST_ANSWERS(Get_c, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, handle);
+    return proa_do_get(win, PROA_CALL_Get_c, origin, count, datatype, rank, displacement,
+                       target_count, target_datatype);
 }
 PROA_ALIAS(Get_c);
 
-PROA_EXPORT int PMPI_Accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                                  MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
+PROA_EXPORT int PMPI_Accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype,
+                                  int rank, MPI_Aint displacement, MPI_Count target_count,
+                                  MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Accumulate_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
-                                 handle);
-    return proa_do_accumulate(win, PROA_CALL_Accumulate_c, origin, count, datatype, rank, displacement, target_count, target_datatype, op);
+        return PROA_HOST_ANSWERS(Accumulate_c, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, op, handle);
+    return proa_do_accumulate(win, PROA_CALL_Accumulate_c, origin, count, datatype, rank,
+                              displacement, target_count, target_datatype, op);
 }
 PROA_ALIAS(Accumulate_c);
 
-PROA_EXPORT int PMPI_Get_accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, void *result, MPI_Count result_count,
-                                      MPI_Datatype result_datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
-                                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
+PROA_EXPORT int PMPI_Get_accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype,
+                                      void *result, MPI_Count result_count,
+                                      MPI_Datatype result_datatype, int rank, MPI_Aint displacement,
+                                      MPI_Count target_count, MPI_Datatype target_datatype,
+                                      MPI_Op op, MPI_Win handle)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Get_accumulate_c, handle, origin, count, datatype, result, result_count, result_datatype, rank,
-                                 displacement, target_count, target_datatype, op, handle);
-    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate_c, origin, count, datatype, result, result_count, result_datatype, rank,
-                                  displacement, target_count, target_datatype, op);
+        return PROA_HOST_ANSWERS(Get_accumulate_c, handle, origin, count, datatype, result,
+                                 result_count, result_datatype, rank, displacement, target_count,
+                                 target_datatype, op, handle);
+    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate_c, origin, count, datatype, result,
+                                  result_count, result_datatype, rank, displacement, target_count,
+                                  target_datatype, op);
 }
 PROA_ALIAS(Get_accumulate_c);
 #endif

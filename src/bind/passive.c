@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Win_lock, unlock, lock_all, unlock_all (MPI-4.1, 13.5.3), flush and sync (13.5.4). */
 #include "bind/bind.h"
 #include "core/sync.h"
@@ -11,7 +12,8 @@ PROA_EXPORT int PMPI_Win_lock(int type, int rank, int assert, MPI_Win handle)
         return PROA_HOST_ANSWERS(Win_lock, handle, type, rank, assert, handle);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
-        error = proa_fail(PROA_ERR_LOCKTYPE, "lock type %d is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", type);
+        error = proa_fail(PROA_ERR_LOCKTYPE,
+                          "lock type %d is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", type);
     if (!error)
         error = proa_check_rank(win, rank);
     if (!error)

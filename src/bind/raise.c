@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From core's codes to MPI's errors; see bind.h. */
 #include "base/log.h"
 #include "bind/bind.h"
@@ -10,8 +11,8 @@
 static int class_of(int code)
 {
     switch (code) {
-#define CLASS(name)                                                                                                                        \
-    case PROA_ERR_##name:                                                                                                                  \
+#define CLASS(name)       \
+    case PROA_ERR_##name: \
         return MPI_ERR_##name;
         PROA_ERRORS(CLASS)
 #undef CLASS
@@ -48,7 +49,8 @@ static int is_fatal(MPI_Errhandler handler)
     return handler == MPI_ERRORS_ARE_FATAL || proa_host_kind()->is_errors_abort(handler);
 }
 
-/* The sentence is kept for MPI_Error_string. Where the handler ends the program nobody can ask for it: it goes to stderr. */
+/* The sentence is kept for MPI_Error_string. Where the handler ends the program nobody can ask for
+ * it: it goes to stderr. */
 static void say(int class, MPI_Errhandler handler)
 {
     said_class = class;
@@ -69,13 +71,16 @@ int proa_raise(const struct proa_win *win, enum proa_call call, int code)
     proa_pmpi()->Win_get_name(shadow, name, &length);
     proa_pmpi()->Win_get_errhandler(shadow, &handler);
     if (name[0])
-        snprintf(said, sizeof said, "%s: %s (rank %d, window \"%s\")", proa_call_name(call), proa_failure(), win->rank, name);
+        snprintf(said, sizeof said, "%s: %s (rank %d, window \"%s\")", proa_call_name(call),
+                 proa_failure(), win->rank, name);
     else
-        snprintf(said, sizeof said, "%s: %s (rank %d)", proa_call_name(call), proa_failure(), win->rank);
+        snprintf(said, sizeof said, "%s: %s (rank %d)", proa_call_name(call), proa_failure(),
+                 win->rank);
     is_cxx = proa_errhandler_is_cxx(handler);
     say(class, handler);
     proa_call_errhandler(proa_handle_of(win), class);
-    /* MPICH's C++ calls the error handler itself when a call fails: a handler that has been called already must not look like it. */
+    /* MPICH's C++ calls the error handler itself when a call fails: a handler that has been called
+     * already must not look like it. */
     return is_cxx ? MPI_SUCCESS : class;
 }
 
@@ -96,14 +101,16 @@ int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code)
 
 int proa_raise_freed(enum proa_call call)
 {
-    return proa_raise_on_comm(MPI_COMM_NULL, call, proa_fail(PROA_ERR_WIN, "the window has been freed"));
+    return proa_raise_on_comm(MPI_COMM_NULL, call,
+                              proa_fail(PROA_ERR_WIN, "the window has been freed"));
 }
 
 int proa_rank_outside(const struct proa_win *win, int rank)
 {
     if (rank == MPI_PROC_NULL)
         return PROA_NOWHERE;
-    return proa_fail(PROA_ERR_RANK, "target rank %d is not in the window, which has ranks 0 to %d", rank, win->size - 1);
+    return proa_fail(PROA_ERR_RANK, "target rank %d is not in the window, which has ranks 0 to %d",
+                     rank, win->size - 1);
 }
 
 int proa_mode_of(int assert, int allowed, int *mode)
@@ -123,6 +130,7 @@ int proa_mode_of(int assert, int allowed, int *mode)
             *mode |= bits[i].core;
             rest &= ~bits[i].mpi;
         }
-    return rest ? proa_fail(PROA_ERR_ASSERT, "assert %#x has bits (%#x) that mean nothing here", (unsigned)assert, (unsigned)rest)
+    return rest ? proa_fail(PROA_ERR_ASSERT, "assert %#x has bits (%#x) that mean nothing here",
+                            (unsigned)assert, (unsigned)rest)
                 : PROA_OK;
 }

@@ -1,18 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Rput, Rget, Raccumulate, Rget_accumulate (MPI-4.1, 13.3.5) and their large-count forms.
  *
  * Each is the plain form of its operation (operation.h), and gives a request.
  *
- * On one node an operation is done when its call returns. Its request is one of the host's, of a message to MPI_PROC_NULL, which is
- * complete from the start: so it works in every call that takes requests, mixed with any others.
+ * On one node an operation is done when its call returns. Its request is one of the host's, of a
+ * message to MPI_PROC_NULL, which is complete from the start: so it works in every call that takes
+ * requests, mixed with any others.
  */
 #include "bind/operation.h"
 #include "core/settle.h"
 #include "core/strict.h"
 #include "host/own.h"
 
-/* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in all. MPI_SUCCESS, or the class that was
- * raised. Where no epoch is open the operation itself says so. */
+/* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in
+ * all. MPI_SUCCESS, or the class that was raised. Where no epoch is open the operation itself says
+ * so. */
 static int check_passive(struct proa_win *win, enum proa_call call, int rank)
 {
     uint8_t epoch;
@@ -22,12 +25,16 @@ static int check_passive(struct proa_win *win, enum proa_call call, int rank)
     epoch = proa_epoch_towards(win, rank);
     if (epoch == 0 || epoch & PROA_EPOCH_LOCK)
         return MPI_SUCCESS;
-    return proa_return(win, call,
-                       proa_lax(win, PROA_LAX_REQUEST, PROA_ERR_RMA_SYNC, call,
-                                "request-based operations are for passive target epochs: target rank %d is not locked", rank));
+    return proa_return(
+        win, call,
+        proa_lax(
+            win, PROA_LAX_REQUEST, PROA_ERR_RMA_SYNC, call,
+            "request-based operations are for passive target epochs: target rank %d is not locked",
+            rank));
 }
 
-static int give_request(struct proa_win *win, enum proa_call call, int outcome, MPI_Request *request)
+static int give_request(struct proa_win *win, enum proa_call call, int outcome,
+                        MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
     if (outcome == MPI_SUCCESS)
@@ -40,149 +47,181 @@ static int give_request(struct proa_win *win, enum proa_call call, int outcome, 
 
 /* ---- the operations ---- */
 
-PROA_BODY put_requested(struct proa_win *win, enum proa_call call, const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
+PROA_BODY put_requested(struct proa_win *win, enum proa_call call, const void *origin,
+                        int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                        int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
 {
     int outcome = check_passive(win, call, rank);
 
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_put(win, call, origin, count, datatype, rank, displacement, target_count, target_datatype);
+        outcome = proa_do_put(win, call, origin, count, datatype, rank, displacement, target_count,
+                              target_datatype);
     return give_request(win, call, outcome, request);
 }
 
-PROA_BODY get_requested(struct proa_win *win, enum proa_call call, void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
+PROA_BODY get_requested(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
+                        MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                        int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
 {
     int outcome = check_passive(win, call, rank);
 
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get(win, call, origin, count, datatype, rank, displacement, target_count, target_datatype);
+        outcome = proa_do_get(win, call, origin, count, datatype, rank, displacement, target_count,
+                              target_datatype);
     return give_request(win, call, outcome, request);
 }
 
-PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin, int64_t count, MPI_Datatype datatype,
-                               int rank, MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype, MPI_Op op,
-                               MPI_Request *request)
+PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin,
+                               int64_t count, MPI_Datatype datatype, int rank,
+                               MPI_Aint displacement, int64_t target_count,
+                               MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
 {
     int outcome = check_passive(win, call, rank);
 
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_accumulate(win, call, origin, count, datatype, rank, displacement, target_count, target_datatype, op);
+        outcome = proa_do_accumulate(win, call, origin, count, datatype, rank, displacement,
+                                     target_count, target_datatype, op);
     return give_request(win, call, outcome, request);
 }
 
-PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin, int64_t count, MPI_Datatype datatype,
-                                   void *result, int64_t result_count, MPI_Datatype result_datatype, int rank, MPI_Aint displacement,
-                                   int64_t target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
+PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin,
+                                   int64_t count, MPI_Datatype datatype, void *result,
+                                   int64_t result_count, MPI_Datatype result_datatype, int rank,
+                                   MPI_Aint displacement, int64_t target_count,
+                                   MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
 {
     int outcome = check_passive(win, call, rank);
 
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get_accumulate(win, call, origin, count, datatype, result, result_count, result_datatype, rank, displacement,
-                                         target_count, target_datatype, op);
+        outcome = proa_do_get_accumulate(win, call, origin, count, datatype, result, result_count,
+                                         result_datatype, rank, displacement, target_count,
+                                         target_datatype, op);
     return give_request(win, call, outcome, request);
 }
 
 /* ---- the calls ---- */
 
-PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
-                          MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, int rank,
+                          MPI_Aint displacement, int target_count, MPI_Datatype target_datatype,
+                          MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rput, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
-    return put_requested(win, PROA_CALL_Rput, origin, count, datatype, rank, displacement, target_count, target_datatype, request);
+        return PROA_HOST_ANSWERS(Rput, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, handle, request);
+    return put_requested(win, PROA_CALL_Rput, origin, count, datatype, rank, displacement,
+                         target_count, target_datatype, request);
 }
 PROA_ALIAS(Rput);
 
-PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
-                          MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int rank,
+                          MPI_Aint displacement, int target_count, MPI_Datatype target_datatype,
+                          MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rget, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle, request);
-    return get_requested(win, PROA_CALL_Rget, origin, count, datatype, rank, displacement, target_count, target_datatype, request);
+        return PROA_HOST_ANSWERS(Rget, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, handle, request);
+    return get_requested(win, PROA_CALL_Rget, origin, count, datatype, rank, displacement,
+                         target_count, target_datatype, request);
 }
 PROA_ALIAS(Rget);
 
-PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
-                                 MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype datatype, int rank,
+                                 MPI_Aint displacement, int target_count,
+                                 MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
+                                 MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Raccumulate, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
-                                 handle, request);
-    return accumulate_requested(win, PROA_CALL_Raccumulate, origin, count, datatype, rank, displacement, target_count, target_datatype,
-                                op, request);
+        return PROA_HOST_ANSWERS(Raccumulate, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, op, handle, request);
+    return accumulate_requested(win, PROA_CALL_Raccumulate, origin, count, datatype, rank,
+                                displacement, target_count, target_datatype, op, request);
 }
 PROA_ALIAS(Raccumulate);
 
-PROA_EXPORT int PMPI_Rget_accumulate(const void *origin, int count, MPI_Datatype datatype, void *result, int result_count,
-                                     MPI_Datatype result_datatype, int rank, MPI_Aint displacement, int target_count,
-                                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rget_accumulate(const void *origin, int count, MPI_Datatype datatype,
+                                     void *result, int result_count, MPI_Datatype result_datatype,
+                                     int rank, MPI_Aint displacement, int target_count,
+                                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
+                                     MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rget_accumulate, handle, origin, count, datatype, result, result_count, result_datatype, rank,
-                                 displacement, target_count, target_datatype, op, handle, request);
-    return get_accumulate_requested(win, PROA_CALL_Rget_accumulate, origin, count, datatype, result, result_count, result_datatype, rank,
-                                    displacement, target_count, target_datatype, op, request);
+        return PROA_HOST_ANSWERS(Rget_accumulate, handle, origin, count, datatype, result,
+                                 result_count, result_datatype, rank, displacement, target_count,
+                                 target_datatype, op, handle, request);
+    return get_accumulate_requested(win, PROA_CALL_Rget_accumulate, origin, count, datatype, result,
+                                    result_count, result_datatype, rank, displacement, target_count,
+                                    target_datatype, op, request);
 }
 PROA_ALIAS(Rget_accumulate);
 
 #if MPI_VERSION >= 4
-PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                            MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
-{
-    struct proa_win *win = proa_win_find(handle);
-
-    if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rput_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle,
-                                 request);
-    return put_requested(win, PROA_CALL_Rput_c, origin, count, datatype, rank, displacement, target_count, target_datatype, request);
-}
-PROA_ALIAS(Rput_c);
-
-PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
+PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
+                            MPI_Aint displacement, MPI_Count target_count,
                             MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rget_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, handle,
-                                 request);
-    return get_requested(win, PROA_CALL_Rget_c, origin, count, datatype, rank, displacement, target_count, target_datatype, request);
+        return PROA_HOST_ANSWERS(Rput_c, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, handle, request);
+    return put_requested(win, PROA_CALL_Rput_c, origin, count, datatype, rank, displacement,
+                         target_count, target_datatype, request);
+}
+PROA_ALIAS(Rput_c);
+
+PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
+                            MPI_Aint displacement, MPI_Count target_count,
+                            MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (PROA_RARELY(!win))
+        return PROA_HOST_ANSWERS(Rget_c, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, handle, request);
+    return get_requested(win, PROA_CALL_Rget_c, origin, count, datatype, rank, displacement,
+                         target_count, target_datatype, request);
 }
 PROA_ALIAS(Rget_c);
 
-PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                                   MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype,
+                                   int rank, MPI_Aint displacement, MPI_Count target_count,
+                                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
+                                   MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Raccumulate_c, handle, origin, count, datatype, rank, displacement, target_count, target_datatype, op,
-                                 handle, request);
-    return accumulate_requested(win, PROA_CALL_Raccumulate_c, origin, count, datatype, rank, displacement, target_count, target_datatype,
-                                op, request);
+        return PROA_HOST_ANSWERS(Raccumulate_c, handle, origin, count, datatype, rank, displacement,
+                                 target_count, target_datatype, op, handle, request);
+    return accumulate_requested(win, PROA_CALL_Raccumulate_c, origin, count, datatype, rank,
+                                displacement, target_count, target_datatype, op, request);
 }
 PROA_ALIAS(Raccumulate_c);
 
-PROA_EXPORT int PMPI_Rget_accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype, void *result, MPI_Count result_count,
-                                       MPI_Datatype result_datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
-                                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
+PROA_EXPORT int PMPI_Rget_accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype,
+                                       void *result, MPI_Count result_count,
+                                       MPI_Datatype result_datatype, int rank,
+                                       MPI_Aint displacement, MPI_Count target_count,
+                                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
+                                       MPI_Request *request)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rget_accumulate_c, handle, origin, count, datatype, result, result_count, result_datatype, rank,
-                                 displacement, target_count, target_datatype, op, handle, request);
-    return get_accumulate_requested(win, PROA_CALL_Rget_accumulate_c, origin, count, datatype, result, result_count, result_datatype,
-                                    rank, displacement, target_count, target_datatype, op, request);
+        return PROA_HOST_ANSWERS(Rget_accumulate_c, handle, origin, count, datatype, result,
+                                 result_count, result_datatype, rank, displacement, target_count,
+                                 target_datatype, op, handle, request);
+    return get_accumulate_requested(win, PROA_CALL_Rget_accumulate_c, origin, count, datatype,
+                                    result, result_count, result_datatype, rank, displacement,
+                                    target_count, target_datatype, op, request);
 }
 PROA_ALIAS(Rget_accumulate_c);
 #endif

@@ -1,15 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Session_finalize (MPI-4.1, 11.3): gives back what Proa took from a session, for it must leave nothing behind.
+ * MPI_Session_finalize (MPI-4.1, 11.3): gives back what Proa took from a session, for it must leave
+ * nothing behind.
  *
- * Found by its name when it is called: one library of Proa's serves Open MPI 4.1, which has no sessions, and 5.0, which has them, although
- * both say that they are MPI 3.1.
+ * Found by its name when it is called: one library of Proa's serves Open MPI 4.1, which has no
+ * sessions, and 5.0, which has them, although both say that they are MPI 3.1.
  */
 #include "bind/bind.h"
 
 #include <dlfcn.h>
 
 #if !defined(MPI_SESSION_NULL)
-/* This header has no sessions: it is Open MPI 4's, and as in the headers of later ones, which do, handles are pointers. */
+/* This header has no sessions: it is Open MPI 4's, and as in the headers of later ones, which do,
+ * handles are pointers. */
 typedef struct proa_session *MPI_Session;
 int PMPI_Session_finalize(MPI_Session *session);
 #endif

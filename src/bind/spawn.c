@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI-4.1, 11.8): the host's, but what they start gets Proa too (host/spawn.h). MPI_Comm_accept,
- * MPI_Comm_connect, MPI_Comm_join (11.9): the host's. After any of them this process knows others of whom nobody can tell whether they have
- * Proa (host/absent.h).
+ * MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI-4.1, 11.8): the host's, but what they start gets
+ * Proa too (host/spawn.h). MPI_Comm_accept, MPI_Comm_connect, MPI_Comm_join (11.9): the host's.
+ * After any of them this process knows others of whom nobody can tell whether they have Proa
+ * (host/absent.h).
  */
 #include "bind/bind.h"
 #include "host/absent.h"
@@ -14,11 +16,12 @@ static int is_root(MPI_Comm comm, int root)
 {
     int rank = MPI_PROC_NULL;
 
-    return comm != MPI_COMM_NULL && proa_pmpi()->Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
+    return comm != MPI_COMM_NULL && proa_pmpi()->Comm_rank(comm, &rank) == MPI_SUCCESS &&
+           rank == root;
 }
 
-PROA_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
-                                MPI_Comm *intercomm, int codes[])
+PROA_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info,
+                                int root, MPI_Comm comm, MPI_Comm *intercomm, int codes[])
 {
     MPI_Info with = is_root(comm, root) ? proa_spawn_info(info) : info;
     int error;
@@ -32,8 +35,9 @@ PROA_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
 }
 PROA_ALIAS(Comm_spawn);
 
-PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[],
-                                         int root, MPI_Comm comm, MPI_Comm *intercomm, int codes[])
+PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[],
+                                         const int maxprocs[], const MPI_Info infos[], int root,
+                                         MPI_Comm comm, MPI_Comm *intercomm, int codes[])
 {
     MPI_Info *with = is_root(comm, root) && count > 0 ? malloc((size_t)count * sizeof *with) : NULL;
     int error;
@@ -41,7 +45,8 @@ PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **arg
     proa_absent_meets_others();
     for (int i = 0; with && i < count; i++)
         with[i] = proa_spawn_info(infos[i]);
-    error = proa_pmpi()->Comm_spawn_multiple(count, commands, argvs, maxprocs, with ? with : infos, root, comm, intercomm, codes);
+    error = proa_pmpi()->Comm_spawn_multiple(count, commands, argvs, maxprocs, with ? with : infos,
+                                             root, comm, intercomm, codes);
     for (int i = 0; with && i < count; i++)
         if (with[i] != infos[i])
             proa_pmpi()->Info_free(&with[i]);
@@ -50,14 +55,16 @@ PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **arg
 }
 PROA_ALIAS(Comm_spawn_multiple);
 
-PROA_EXPORT int PMPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm)
+PROA_EXPORT int PMPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm,
+                                 MPI_Comm *intercomm)
 {
     proa_absent_meets_others();
     return proa_pmpi()->Comm_accept(port, info, root, comm, intercomm);
 }
 PROA_ALIAS(Comm_accept);
 
-PROA_EXPORT int PMPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm)
+PROA_EXPORT int PMPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm,
+                                  MPI_Comm *intercomm)
 {
     proa_absent_meets_others();
     return proa_pmpi()->Comm_connect(port, info, root, comm, intercomm);

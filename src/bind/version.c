@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of include/proa.h. */
 #include "proa.h"
 #include "bind/bind.h"

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accumulate, get_accumulate, fetch_and_op, compare_and_swap: how each run of elements gets to its road. What is done to them there is that of
- * core/combine.h; how that is kept atomic is the business of core/guard.c; where the runs of derived types lie is that of type/walk.c.
+ * Accumulate, get_accumulate, fetch_and_op, compare_and_swap: how each run of elements gets to its
+ * road. What is done to them there is that of core/combine.h; how that is kept atomic is the
+ * business of core/guard.c; where the runs of derived types lie is that of type/walk.c.
  */
 #include "base/fail.h"
 #include "core/begin.h"
@@ -10,27 +12,37 @@
 
 /* ---- elements in a row, at hand ---- */
 
-static int striped_plain(struct proa_win *win, const struct proa_target *target, const struct proa_elements *c, char *at)
+static int striped_plain(struct proa_win *win, const struct proa_target *target,
+                         const struct proa_elements *c, char *at)
 {
     struct proa_guarded guarded = PROA_GUARD_NONE;
 
-    proa_store_striped(c, target->only.owner, target->only.key + (uint64_t)(at - target->fast), at, &guarded);
+    proa_store_striped(c, target->only.owner, target->only.key + (uint64_t)(at - target->fast), at,
+                       &guarded);
     proa_guard_leave(&guarded);
     proa_touch_store(win);
     return 1;
 }
 
 /* The fast path: no walk, no general place. */
-int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result, const void *compare, uint64_t count,
-                          const struct proa_type *type, int rank, int64_t displacement, enum proa_operation operation)
+int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result,
+                          const void *compare, uint64_t count, const struct proa_type *type,
+                          int rank, int64_t displacement, enum proa_operation operation)
 {
-    const struct proa_elements c = {proa_kernel_find(operation, (enum proa_basic)type->basic), operation, (enum proa_basic)type->basic,
-                                    type->size, count, operation == PROA_OP_NO_OP ? NULL : origin, result, compare};
+    const struct proa_elements c = {proa_kernel_find(operation, (enum proa_basic)type->basic),
+                                    operation,
+                                    (enum proa_basic)type->basic,
+                                    type->size,
+                                    count,
+                                    operation == PROA_OP_NO_OP ? NULL : origin,
+                                    result,
+                                    compare};
     const struct proa_target *target = &win->targets[rank];
     struct proa_slot *slot;
     char *at;
 
-    if (count - 1 >= INT32_MAX || !c.kernel || !type->predefined || !type->dense || !(origin || operation == PROA_OP_NO_OP))
+    if (count - 1 >= INT32_MAX || !c.kernel || !type->predefined || !type->dense ||
+        !(origin || operation == PROA_OP_NO_OP))
         return 0;
     at = proa_fast_address(win, rank, displacement, count * c.bytes);
     if (!at)
@@ -71,7 +83,8 @@ struct operation {
     char *result;
 };
 
-/* An element between its places in the target's memory, wherever they are, and a copy of it here: not what may lie inside a pair, or behind it. */
+/* An element between its places in the target's memory, wherever they are, and a copy of it here:
+ * not what may lie inside a pair, or behind it. */
 static int carry_element(struct operation *o, uint64_t position, char *copy, int put)
 {
     struct proa_win *win = o->combine.win;
@@ -83,11 +96,13 @@ static int carry_element(struct operation *o, uint64_t position, char *copy, int
     proa_carry_begin(&carry, put);
     error = proa_carry_bytes(&carry, win, o->there->rank, position, copy, bytes);
     if (!error)
-        error = proa_carry_bytes(&carry, win, o->there->rank, position + index_at, copy + index_at, index);
+        error = proa_carry_bytes(&carry, win, o->there->rank, position + index_at, copy + index_at,
+                                 index);
     return error ? error : proa_carry_end(&carry);
 }
 
-/* An element whose bytes go over the end of its span. Nobody uses processor atomics for such a one (core/guard.h). */
+/* An element whose bytes go over the end of its span. Nobody uses processor atomics for such a one
+ * (core/guard.h). */
 static int combine_border(struct operation *o, const struct proa_span *span, uint64_t position)
 {
     char copy[ELEMENT_BYTES_MOST] __attribute__((aligned(16))) = {0};
@@ -99,11 +114,13 @@ static int combine_border(struct operation *o, const struct proa_span *span, uin
     if (error)
         return error;
     proa_apply(&o->combine.run, copy);
-    return o->combine.run.operation == PROA_OP_NO_OP ? PROA_OK : carry_element(o, position, copy, 1);
+    return o->combine.run.operation == PROA_OP_NO_OP ? PROA_OK
+                                                     : carry_element(o, position, copy, 1);
 }
 
 /* How many of the elements from position on lie in the span with all of their data. */
-static uint64_t elements_in(const struct proa_span *span, uint64_t position, const struct proa_elements *run)
+static uint64_t elements_in(const struct proa_span *span, uint64_t position,
+                            const struct proa_elements *run)
 {
     uint64_t count = (span->end - position + proa_padding_of(run->basic)) / run->bytes;
 
@@ -117,17 +134,20 @@ static int combine_scattered(struct operation *o, uint64_t position)
     uint64_t left = run->count;
     int error = PROA_OK;
 
-    for (; left > 0 && !error; left -= run->count, position += run->count * run->bytes, proa_elements_advance(run, run->count)) {
+    for (; left > 0 && !error; left -= run->count, position += run->count * run->bytes,
+                               proa_elements_advance(run, run->count)) {
         struct proa_span span;
         uint64_t inside;
 
-        error = proa_span_find(o->combine.win, &o->combine.win->targets[o->combine.rank], position, left * run->bytes, &span);
+        error = proa_span_find(o->combine.win, &o->combine.win->targets[o->combine.rank], position,
+                               left * run->bytes, &span);
         if (error)
             break;
         run->count = left;
         inside = elements_in(&span, position, run);
         run->count = inside ? inside : 1;
-        error = inside ? span.road->combine(&o->combine, &span, position) : combine_border(o, &span, position);
+        error = inside ? span.road->combine(&o->combine, &span, position)
+                       : combine_border(o, &span, position);
         proa_guard_leave(&o->combine.guarded);
     }
     return error;
@@ -138,23 +158,31 @@ static int apply_stretch(struct operation *o, const struct proa_stretch *s)
     struct proa_elements *run = &o->combine.run;
     const struct proa_span *span = &o->place.span;
     int result_side = o->has_origin ? SECOND : FIRST, error = PROA_OK;
-    int row = s->stride[TARGET] == (int64_t)s->bytes && (!o->has_origin || s->stride[FIRST] == (int64_t)s->bytes) &&
+    int row = s->stride[TARGET] == (int64_t)s->bytes &&
+              (!o->has_origin || s->stride[FIRST] == (int64_t)s->bytes) &&
               (!o->has_result || s->stride[result_side] == (int64_t)s->bytes);
     uint64_t runs = row ? 1 : s->count;
 
     for (uint64_t i = 0; i < runs && !error; i++) {
-        uint64_t position = o->place.at + (uint64_t)(s->offset[TARGET] + (int64_t)i * s->stride[TARGET]);
+        uint64_t position =
+            o->place.at + (uint64_t)(s->offset[TARGET] + (int64_t)i * s->stride[TARGET]);
 
         run->count = s->bytes / run->bytes * (row ? s->count : 1);
-        run->origin = o->has_origin ? proa_at(o->origin, s->offset[FIRST] + (int64_t)i * s->stride[FIRST]) : NULL;
-        run->result = o->has_result ? proa_at(o->result, s->offset[result_side] + (int64_t)i * s->stride[result_side]) : NULL;
-        error = o->place.scattered ? combine_scattered(o, position) : span->road->combine(&o->combine, span, position);
+        run->origin = o->has_origin
+                          ? proa_at(o->origin, s->offset[FIRST] + (int64_t)i * s->stride[FIRST])
+                          : NULL;
+        run->result =
+            o->has_result
+                ? proa_at(o->result, s->offset[result_side] + (int64_t)i * s->stride[result_side])
+                : NULL;
+        error = o->place.scattered ? combine_scattered(o, position)
+                                   : span->road->combine(&o->combine, span, position);
     }
     return error;
 }
 
-static int walk_begin(struct proa_walk *walk, const struct proa_there *there, const struct proa_buffer *origin,
-                      const struct proa_buffer *result)
+static int walk_begin(struct proa_walk *walk, const struct proa_there *there,
+                      const struct proa_buffer *origin, const struct proa_buffer *result)
 {
     const struct proa_type *types[PROA_WALK_SIDES] = {there->type};
     uint64_t counts[PROA_WALK_SIDES] = {there->count};
@@ -171,7 +199,8 @@ static int walk_begin(struct proa_walk *walk, const struct proa_there *there, co
     return proa_walk_begin(walk, sides, types, counts, 1);
 }
 
-static int combine(struct operation *o, const struct proa_buffer *origin, const struct proa_buffer *result)
+static int combine(struct operation *o, const struct proa_buffer *origin,
+                   const struct proa_buffer *result)
 {
     struct proa_stretch stretch = {0};
     struct proa_walk walk;
@@ -194,30 +223,37 @@ static int is_plain_row(const struct proa_type *type)
     return type->dense && !type->data_pairs && type->basic != PROA_MIXED;
 }
 
-/* Is the basic type of this side the target's? Where its elements are only copied (copied: by MPI_REPLACE, or as what was there) and lie in a
- * row, it does not matter which they are: their bytes are taken for the target's elements. which: "origin" or "result". */
-static int check_basic(struct proa_win *win, const struct proa_buffer *side, const struct proa_there *there, int copied,
-                       const char *which)
+/* Is the basic type of this side the target's? Where its elements are only copied (copied: by
+ * MPI_REPLACE, or as what was there) and lie in a row, it does not matter which they are: their
+ * bytes are taken for the target's elements. which: "origin" or "result". */
+static int check_basic(struct proa_win *win, const struct proa_buffer *side,
+                       const struct proa_there *there, int copied, const char *which)
 {
-    const char *mine = proa_basic_name((enum proa_basic)side->type->basic), *its = proa_basic_name((enum proa_basic)there->type->basic);
+    const char *mine = proa_basic_name((enum proa_basic)side->type->basic),
+               *its = proa_basic_name((enum proa_basic)there->type->basic);
 
     if (side->type->basic == there->type->basic)
         return PROA_OK;
     if (copied && is_plain_row(side->type) && !there->type->data_pairs)
-        return proa_lax(win, PROA_LAX_BASIC, PROA_ERR_TYPE, there->call, "the %s's basic type (%s) is not the target's (%s)", which, mine,
-                        its);
-    return proa_fail(PROA_ERR_TYPE, "the %s's basic type (%s) is not the target's (%s)", which, mine, its);
+        return proa_lax(win, PROA_LAX_BASIC, PROA_ERR_TYPE, there->call,
+                        "the %s's basic type (%s) is not the target's (%s)", which, mine, its);
+    return proa_fail(PROA_ERR_TYPE, "the %s's basic type (%s) is not the target's (%s)", which,
+                     mine, its);
 }
 
-/* Both hosts take bytes and characters for numbers. Whether those have a sign they do not agree on, so what depends on it is refused. */
+/* Both hosts take bytes and characters for numbers. Whether those have a sign they do not agree on,
+ * so what depends on it is refused. */
 static proa_kernel *kernel_of_bytes(enum proa_operation operation, enum proa_basic basic)
 {
     int is_byte = basic == PROA_BYTE || basic == PROA_CHAR8;
 
-    return is_byte && operation != PROA_OP_MAX && operation != PROA_OP_MIN ? proa_kernel_find(operation, PROA_U8) : NULL;
+    return is_byte && operation != PROA_OP_MAX && operation != PROA_OP_MIN
+               ? proa_kernel_find(operation, PROA_U8)
+               : NULL;
 }
 
-static int set_operation(struct proa_win *win, const struct proa_there *there, enum proa_operation operation, struct proa_elements *c)
+static int set_operation(struct proa_win *win, const struct proa_there *there,
+                         enum proa_operation operation, struct proa_elements *c)
 {
     c->basic = (enum proa_basic)there->type->basic;
     c->operation = operation;
@@ -225,20 +261,25 @@ static int set_operation(struct proa_win *win, const struct proa_there *there, e
     c->bytes = proa_basic_bytes(c->basic);
     if (c->kernel)
         return PROA_OK;
-    c->kernel = kernel_of_bytes(operation, c->basic); /* none of MPI_MAXLOC and MPI_MINLOC, which are for pairs */
+    /* none of MPI_MAXLOC and MPI_MINLOC, which are for pairs */
+    c->kernel = kernel_of_bytes(operation, c->basic);
     if (c->kernel)
-        return proa_lax(win, PROA_LAX_BYTES, PROA_ERR_OP, there->call, "%s is not defined on this datatype (%s)",
-                        proa_operation_name(operation), proa_basic_name(c->basic));
-    return proa_fail(PROA_ERR_OP, "%s is not defined on this datatype (%s)", proa_operation_name(operation), proa_basic_name(c->basic));
+        return proa_lax(win, PROA_LAX_BYTES, PROA_ERR_OP, there->call,
+                        "%s is not defined on this datatype (%s)", proa_operation_name(operation),
+                        proa_basic_name(c->basic));
+    return proa_fail(PROA_ERR_OP, "%s is not defined on this datatype (%s)",
+                     proa_operation_name(operation), proa_basic_name(c->basic));
 }
 
-static int check_operation(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
-                           const struct proa_there *there, enum proa_operation operation, struct proa_elements *c)
+static int check_operation(struct proa_win *win, const struct proa_buffer *origin,
+                           const struct proa_buffer *result, const struct proa_there *there,
+                           enum proa_operation operation, struct proa_elements *c)
 {
     int error = PROA_OK;
 
     if (there->type->basic == PROA_MIXED)
-        return proa_fail(PROA_ERR_TYPE, "the target datatype mixes basic types: an accumulate takes only one");
+        return proa_fail(PROA_ERR_TYPE,
+                         "the target datatype mixes basic types: an accumulate takes only one");
     if (origin)
         error = check_basic(win, origin, there, operation == PROA_OP_REPLACE, "origin");
     if (!error)
@@ -248,11 +289,17 @@ static int check_operation(struct proa_win *win, const struct proa_buffer *origi
     return error;
 }
 
-static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
-                           const struct proa_there *there, enum proa_operation operation, const void *compare)
+static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin,
+                          const struct proa_buffer *result, const struct proa_there *there,
+                          enum proa_operation operation, const void *compare)
 {
-    struct operation o = {.there = there, .combine = {.win = win, .rank = there->rank, .run.compare = compare, .guarded = PROA_GUARD_NONE},
-                          .has_origin = origin != NULL, .has_result = result != NULL};
+    struct operation o = {.there = there,
+                          .combine = {.win = win,
+                                      .rank = there->rank,
+                                      .run.compare = compare,
+                                      .guarded = PROA_GUARD_NONE},
+                          .has_origin = origin != NULL,
+                          .has_result = result != NULL};
     int error = PROA_OK;
 
     if (result)
@@ -272,42 +319,57 @@ static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin
     return error ? error : combine(&o, origin, result);
 }
 
-int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation)
+int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin,
+                    const struct proa_there *there, enum proa_operation operation)
 {
     if (operation == PROA_OP_NO_OP)
-        return proa_fail(PROA_ERR_OP, "MPI_NO_OP is for MPI_Get_accumulate and MPI_Fetch_and_op only");
+        return proa_fail(PROA_ERR_OP,
+                         "MPI_NO_OP is for MPI_Get_accumulate and MPI_Fetch_and_op only");
     return accumulate_any(win, origin, NULL, there, operation, NULL);
 }
 
-int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
-                        const struct proa_there *there, enum proa_operation operation)
+int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin,
+                        const struct proa_buffer *result, const struct proa_there *there,
+                        enum proa_operation operation)
 {
-    return accumulate_any(win, operation == PROA_OP_NO_OP ? NULL : origin, result, there, operation, NULL);
+    return accumulate_any(win, operation == PROA_OP_NO_OP ? NULL : origin, result, there, operation,
+                          NULL);
 }
 
-int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result, const struct proa_there *there, enum proa_operation operation)
+int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result,
+                      const struct proa_there *there, enum proa_operation operation)
 {
     const struct proa_type *type = there->type;
     struct proa_buffer from = {(void *)(uintptr_t)origin, 1, type}, to = {result, 1, type};
 
     if (!type->trouble && !type->predefined)
-        return proa_fail(PROA_ERR_TYPE, "MPI_Fetch_and_op takes one element of a predefined datatype, not a derived one");
-    return accumulate_any(win, operation == PROA_OP_NO_OP ? NULL : &from, &to, there, operation, NULL);
+        return proa_fail(
+            PROA_ERR_TYPE,
+            "MPI_Fetch_and_op takes one element of a predefined datatype, not a derived one");
+    return accumulate_any(win, operation == PROA_OP_NO_OP ? NULL : &from, &to, there, operation,
+                          NULL);
 }
 
-static int check_compare(const void *origin, const void *compare, const void *result, const struct proa_type *type)
+static int check_compare(const void *origin, const void *compare, const void *result,
+                         const struct proa_type *type)
 {
     if (type->trouble)
         return proa_fail(PROA_ERR_TYPE, "the datatype %s", type->trouble);
     if (!type->predefined || !proa_basic_compares((enum proa_basic)type->basic))
-        return proa_fail(PROA_ERR_TYPE, "MPI_Compare_and_swap takes one integer, logical or byte, not %s",
-                         type->predefined ? proa_basic_name((enum proa_basic)type->basic) : "a derived datatype");
+        return proa_fail(PROA_ERR_TYPE,
+                         "MPI_Compare_and_swap takes one integer, logical or byte, not %s",
+                         type->predefined ? proa_basic_name((enum proa_basic)type->basic)
+                                          : "a derived datatype");
     if (!origin || !compare || !result)
-        return proa_fail(PROA_ERR_BUFFER, "the %s buffer is NULL", !origin ? "origin" : !compare ? "compare" : "result");
+        return proa_fail(PROA_ERR_BUFFER, "the %s buffer is NULL",
+                         !origin    ? "origin"
+                         : !compare ? "compare"
+                                    : "result");
     return PROA_OK;
 }
 
-int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare, void *result, const struct proa_there *there)
+int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare,
+                          void *result, const struct proa_there *there)
 {
     const struct proa_type *type = there->type;
     struct proa_buffer from = {(void *)(uintptr_t)origin, 1, type}, to = {result, 1, type};

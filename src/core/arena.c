@@ -1,4 +1,6 @@
-/* See arena.h. Blocks are kept in address order for merging, free ones also in a list for first fit, used ones in a table by address. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See arena.h. Blocks are kept in address order for merging, free ones also in a list for first
+ * fit, used ones in a table by address. */
 #include "core/arena.h"
 #include "base/fail.h"
 #include "core/available.h"
@@ -15,27 +17,29 @@
 enum { CHUNK_BYTES = PROA_CHUNK_BYTES };
 static const uint64_t first_segment_bytes = 64ull << 20;
 static const uint64_t slice_bytes = 256ull << 20; /* between two looks at the memory that is left */
-static const uint64_t give_back_bytes = 1ull << 20; /* freed blocks from this size on return their pages to the system */
+/* freed blocks from this size on return their pages to the system */
+static const uint64_t give_back_bytes = 1ull << 20;
 
 struct block {
     uint64_t offset, bytes;
     struct segment *segment;
-    struct block *before, *after;   /* neighbours by address */
-    struct block *prev, *next;      /* list of free blocks */
-    char *address;                  /* key of the table of used blocks */
+    struct block *before, *after; /* neighbours by address */
+    struct block *prev, *next;    /* list of free blocks */
+    char *address;                /* key of the table of used blocks */
     UT_hash_handle hh;
 };
 
 struct segment {
     struct proa_segment memory;
-    struct block *first;       /* by address */
+    struct block *first; /* by address */
     struct block *free_blocks;
     uint8_t *reserved; /* one byte a chunk: 1 if its pages are reserved */
 };
 
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct segment segments[PROA_SEGMENTS];
-static int segment_count; /* atomic access not needed: changed under the mutex, read by proa_arena_find under it too */
+/* atomic access not needed: changed under the mutex, read by proa_arena_find under it too */
+static int segment_count;
 static struct block *used_blocks;
 static struct proa_proc_ctl *arena_ctl;
 
@@ -77,7 +81,8 @@ static uint64_t missing_bytes(const struct segment *segment, uint64_t first, uin
 /* The chunks that lie wholly inside a free block go back. */
 static void unreserve(const struct block *block)
 {
-    uint64_t first = round_up(block->offset, CHUNK_BYTES) / CHUNK_BYTES, end = (block->offset + block->bytes) / CHUNK_BYTES, run;
+    uint64_t first = round_up(block->offset, CHUNK_BYTES) / CHUNK_BYTES,
+             end = (block->offset + block->bytes) / CHUNK_BYTES, run;
 
     for (uint64_t i = first; i < end; i += run) {
         uint8_t state = block->segment->reserved[i];
@@ -88,15 +93,17 @@ static void unreserve(const struct block *block)
     }
 }
 
-/* Reserves what is missing of the chunks first to last, slice by slice: several processes may be doing the same, and the memory that is left
- * is looked at again before each slice. */
+/* Reserves what is missing of the chunks first to last, slice by slice: several processes may be
+ * doing the same, and the memory that is left is looked at again before each slice. */
 static int reserve_slices(struct segment *segment, uint64_t first, uint64_t last)
 {
     uint64_t run;
     int error;
 
     for (uint64_t i = first; i <= last; i += run) {
-        for (run = 0; i + run <= last && !segment->reserved[i + run] && run < slice_bytes / CHUNK_BYTES; run++)
+        for (run = 0;
+             i + run <= last && !segment->reserved[i + run] && run < slice_bytes / CHUNK_BYTES;
+             run++)
             continue;
         if (run == 0) {
             run = 1;
@@ -111,7 +118,8 @@ static int reserve_slices(struct segment *segment, uint64_t first, uint64_t last
     return 0;
 }
 
-static int reserve(struct segment *segment, const struct block *block, uint64_t offset, uint64_t bytes)
+static int reserve(struct segment *segment, const struct block *block, uint64_t offset,
+                   uint64_t bytes)
 {
     uint64_t first = offset / CHUNK_BYTES, last = (offset + bytes - 1) / CHUNK_BYTES;
     uint64_t missing = missing_bytes(segment, first, last);
@@ -146,11 +154,13 @@ static void segment_remove(struct segment *segment)
     memset(segment, 0, sizeof *segment);
 }
 
-/* Adds a segment that holds at least bytes; peers see it once its size is stored. Returns 0 or an errno. */
+/* Adds a segment that holds at least bytes; peers see it once its size is stored. Returns 0 or an
+ * errno. */
 static int segment_add(uint64_t bytes)
 {
     struct segment *segment = &segments[segment_count];
-    uint64_t least = round_up(bytes, CHUNK_BYTES), most = proa_segment_most(), wanted = first_segment_bytes;
+    uint64_t least = round_up(bytes, CHUNK_BYTES), most = proa_segment_most(),
+             wanted = first_segment_bytes;
     struct block *whole;
     int error;
 
@@ -187,7 +197,8 @@ static void publish(int number)
 
 /* ---- blocks ---- */
 
-/* Cuts [offset, offset + bytes) out of a free block; the rests before and behind stay free. 0 if there is no memory for the bookkeeping. */
+/* Cuts [offset, offset + bytes) out of a free block; the rests before and behind stay free. 0 if
+ * there is no memory for the bookkeeping. */
 static int block_cut(struct block *block, uint64_t offset, uint64_t bytes)
 {
     struct segment *segment = block->segment;
@@ -272,7 +283,8 @@ static struct block *block_take(struct block *block, uint64_t offset, uint64_t b
     return block;
 }
 
-static struct block *segment_alloc(struct segment *segment, uint64_t bytes, uint64_t align, int *error)
+static struct block *segment_alloc(struct segment *segment, uint64_t bytes, uint64_t align,
+                                   int *error)
 {
     struct block *block;
 
@@ -314,15 +326,16 @@ void *proa_arena_alloc(size_t bytes, size_t align)
     int error = ENOMEM;
 
     if (bytes > SIZE_MAX / 4 || align > SIZE_MAX / 4) {
-        proa_fail(PROA_ERR_NO_MEM, "no memory: %zu bytes are more than an address space holds", bytes);
+        proa_fail(PROA_ERR_NO_MEM, "no memory: %zu bytes are more than an address space holds",
+                  bytes);
         return NULL;
     }
     pthread_mutex_lock(&arena_mutex);
     block = arena_alloc_locked(round_up(bytes ? bytes : 1, PROA_CACHE_LINE), unit, &error);
     pthread_mutex_unlock(&arena_mutex);
     if (!block) {
-        proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s (%llu MiB can still be had)", bytes, strerror(error),
-                  (unsigned long long)(proa_memory_available() >> 20));
+        proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s (%llu MiB can still be had)", bytes,
+                  strerror(error), (unsigned long long)(proa_memory_available() >> 20));
         return NULL;
     }
     return block->address;
@@ -355,7 +368,8 @@ int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *o
 
     pthread_mutex_lock(&arena_mutex);
     for (int i = 0; i < segment_count && !found; i++)
-        if (proa_segment_holds(segments[i].memory.base, segments[i].memory.bytes, address, bytes, offset)) {
+        if (proa_segment_holds(segments[i].memory.base, segments[i].memory.bytes, address, bytes,
+                               offset)) {
             *segment = i;
             found = 1;
         }

@@ -1,11 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arena: memory of this process that every process of the node can map.
  *
- * It consists of few segments (core/segment.h) of growing size (64 MiB, then at least twice the one before; never more than a limit on the size
- * of files, RLIMIT_FSIZE, allows at that moment). A segment is mapped whole by its
- * owner and, on first use, by peers; pages are reserved (fallocate) only as blocks are cut from it, so that a block that was granted never
- * ends in SIGBUS, and an unused rest costs nothing. Ten thousand windows therefore share a handful of files and mappings.
- * The table of blocks is private to the owner: no peer, and no stray store of the user, can damage it.
+ * It consists of few segments (core/segment.h) of growing size (64 MiB, then at least twice the one
+ * before; never more than a limit on the size of files, RLIMIT_FSIZE, allows at that moment). A
+ * segment is mapped whole by its
+ * owner and, on first use, by peers; pages are reserved (fallocate) only as blocks are cut from it,
+ * so that a block that was granted never ends in SIGBUS, and an unused rest costs nothing. Ten
+ * thousand windows therefore share a handful of files and mappings. The table of blocks is private
+ * to the owner: no peer, and no stray store of the user, can damage it.
  */
 #ifndef PROA_CORE_ARENA_H
 #define PROA_CORE_ARENA_H
@@ -15,18 +18,20 @@
 
 struct proa_proc_ctl;
 
-/* Creates the first segment with the process's control block at its start (zeroed). Returns it, or NULL with proa_failure() set. */
+/* Creates the first segment with the process's control block at its start (zeroed). Returns it, or
+ * NULL with proa_failure() set. */
 struct proa_proc_ctl *proa_arena_start(void);
 
 /* Unmaps all segments and closes their files. */
 void proa_arena_stop(void);
 
-/* A block of at least max(bytes, 1) bytes, aligned to align (a power of two, at least 64 is used). NULL, with proa_failure() set, when the
- * memory is not to be had. Not zeroed. */
+/* A block of at least max(bytes, 1) bytes, aligned to align (a power of two, at least 64 is used).
+ * NULL, with proa_failure() set, when the memory is not to be had. Not zeroed. */
 void *proa_arena_alloc(size_t bytes, size_t align);
 
-/* After proa_arena_alloc has failed for that many bytes: is it only because a limit on the size of files (RLIMIT_FSIZE) keeps segments small?
- * Then there is memory, but none that could be shared. */
+/* After proa_arena_alloc has failed for that many bytes: is it only because a limit on the size
+ * of files (RLIMIT_FSIZE) keeps segments small? Then there is memory, but none that could be
+ * shared. */
 int proa_arena_is_limited(size_t bytes);
 
 /* Gives a block back. Returns 1, or 0 if p is not the start of a block of this arena. */

@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Words that processes look at, and count in, where they stand: in the block of their owner, or of the window's leader.
+ * Words that processes look at, and count in, where they stand: in the block of their owner, or of
+ * the window's leader.
  *
- * Each has its functions here, and is touched nowhere else. For one who has no load and store to the block each of these functions is a
- * question to the owner; those that say so are only for who is the owner, or serves him. The words of a lock are in core/rwlock.h, in the
- * same way; those of attached regions in core/regions.c, and those of stripes in core/guard.c.
+ * Each has its functions here, and is touched nowhere else. For one who has no load and store to
+ * the block each of these functions is a question to the owner; those that say so are only for who
+ * is the owner, or serves him. The words of a lock are in core/rwlock.h, in the same way; those of
+ * attached regions in core/regions.c, and those of stripes in core/guard.c.
  */
 #ifndef PROA_CORE_ASK_H
 #define PROA_CORE_ASK_H
@@ -12,7 +15,8 @@
 
 /* ---- opened: how many fences of a process ended nothing (core/fence.c) ---- */
 
-/* The owner's: ours have come to this number. Releases our loads and stores before that fence; partner: proa_ask_opened. */
+/* The owner's: ours have come to this number. Releases our loads and stores before that fence;
+ * partner: proa_ask_opened. */
 static inline void proa_opened(struct proa_win *win, uint64_t number)
 {
     atomic_store_explicit(&win->ctl->opened, number, memory_order_release);
@@ -27,7 +31,8 @@ static inline void proa_ask_opened(const struct proa_target *target, uint64_t le
 
 /* ---- arrived, passed: the crowded barrier, at the leader (core/barrier.c) ---- */
 
-/* We have arrived: the how manieth? Releases what we did before, and acquires what those did who have arrived already. */
+/* We have arrived: the how manieth? Releases what we did before, and acquires what those did who
+ * have arrived already. */
 static inline uint64_t proa_ask_arrive(const struct proa_win *win)
 {
     return atomic_fetch_add_explicit(&win->leader->arrived, 1, memory_order_acq_rel) + 1;
@@ -48,7 +53,8 @@ static inline void proa_ask_passed(const struct proa_win *win, uint64_t number)
 
 /* ---- lock_all, and those who wait outside of a lock's queue, at the leader (core/lock.c) ---- */
 
-/* We hold, or try for, a lock_all. Sequentially consistent: the caller goes on to look for writers. */
+/* We hold, or try for, a lock_all. Sequentially consistent: the caller goes on to look for
+ * writers. */
 static inline void proa_ask_all_enter(struct proa_all_ctl *all)
 {
     atomic_fetch_add(&all->active, 1);
@@ -61,7 +67,8 @@ static inline void proa_ask_all_leave(struct proa_all_ctl *all)
     proa_bell_ring(&all->bell);
 }
 
-/* Does nobody? Sequentially consistent: the caller has a lock, or asks for one, that others look at. Acquires what was done under lock_alls. */
+/* Does nobody? Sequentially consistent: the caller has a lock, or asks for one, that others look
+ * at. Acquires what was done under lock_alls. */
 static inline int proa_ask_all_none(const struct proa_all_ctl *all)
 {
     return atomic_load(&all->active) == 0;

@@ -1,4 +1,6 @@
-/* See available.h. Sources: /proc/meminfo, /proc/PID/mountinfo (proc(5)), cgroups(7), the kernel's cgroup-v2.rst and cgroup-v1/memory.rst. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See available.h. Sources: /proc/meminfo, /proc/PID/mountinfo (proc(5)), cgroups(7), the kernel's
+ * cgroup-v2.rst and cgroup-v1/memory.rst. */
 #include "core/available.h"
 
 #include <inttypes.h>
@@ -15,7 +17,9 @@ enum { LINE_ROOM = 1024 };
 static const struct {
     const char *limit, *use, *droppable[3];
 } names[] = {
-    [1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file", ""}},
+    [1] = {"memory.limit_in_bytes",
+           "memory.usage_in_bytes",
+           {"total_inactive_file", "total_active_file", ""}},
     [2] = {"memory.max", "memory.current", {"inactive_file", "active_file", "slab_reclaimable"}},
 };
 
@@ -43,7 +47,8 @@ static uint64_t meminfo_available(const char *root)
     if (!file)
         return UINT64_MAX;
     while (fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1 || sscanf(line, "SwapFree: %" SCNu64, &kib) == 1) {
+        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1 ||
+            sscanf(line, "SwapFree: %" SCNu64, &kib) == 1) {
             total += kib << 10;
             found = 1;
         }
@@ -67,8 +72,8 @@ static uint64_t number_in(const char *folder, const char *name)
     return value;
 }
 
-/* What counts as used, but is given up as soon as it is needed: what was read from files, and the kernel's own notes about them. Shared
- * memory is not among it, though it lies in files too. */
+/* What counts as used, but is given up as soon as it is needed: what was read from files, and the
+ * kernel's own notes about them. Shared memory is not among it, though it lies in files too. */
 static uint64_t droppable(const char *folder, int version)
 {
     FILE *file = open_in(folder, "memory.stat");
@@ -85,10 +90,12 @@ static uint64_t droppable(const char *folder, int version)
     return total;
 }
 
-/* At most `most`, whatever the group has. What can be dropped is asked for only where it matters: the kernel adds it up for each reader. */
+/* At most `most`, whatever the group has. What can be dropped is asked for only where it matters:
+ * the kernel adds it up for each reader. */
 static uint64_t left_to(const char *folder, int version, uint64_t most)
 {
-    uint64_t limit = number_in(folder, names[version].limit), use = number_in(folder, names[version].use), left;
+    uint64_t limit = number_in(folder, names[version].limit),
+             use = number_in(folder, names[version].use), left;
 
     if (limit == UINT64_MAX || use == UINT64_MAX)
         return most;
@@ -132,7 +139,8 @@ static int has_memory(const char *names_begin, const char *names_end)
     return 0;
 }
 
-/* The path of the process's group in the hierarchy of that version, as /proc/self/cgroup has it. 1, or 0 if it is in none. */
+/* The path of the process's group in the hierarchy of that version, as /proc/self/cgroup has it. 1,
+ * or 0 if it is in none. */
 static int group_path(const char *root, int version, char path[LINE_ROOM])
 {
     FILE *file = open_in(root, "proc/self/cgroup");
@@ -140,7 +148,8 @@ static int group_path(const char *root, int version, char path[LINE_ROOM])
     int found = 0;
 
     while (file && !found && fgets(line, sizeof line, file)) {
-        const char *controllers = strchr(line, ':'), *at = controllers ? strchr(controllers + 1, ':') : NULL;
+        const char *controllers = strchr(line, ':'),
+                   *at = controllers ? strchr(controllers + 1, ':') : NULL;
 
         if (!at)
             continue;
@@ -154,8 +163,10 @@ static int group_path(const char *root, int version, char path[LINE_ROOM])
     return found;
 }
 
-/* path as it is seen from a mount that shows only what is below shown: containers see a part of the hierarchy, or a path that is not there. */
-static void add_below(struct proa_groups *groups, int version, const char *mount, const char *shown, const char *path)
+/* path as it is seen from a mount that shows only what is below shown: containers see a part of the
+ * hierarchy, or a path that is not there. */
+static void add_below(struct proa_groups *groups, int version, const char *mount, const char *shown,
+                      const char *path)
 {
     char folder[PROA_GROUP_ROOM];
     size_t top = strlen(mount), length = strcmp(shown, "/") == 0 ? 0 : strlen(shown);
@@ -163,14 +174,16 @@ static void add_below(struct proa_groups *groups, int version, const char *mount
     if (top + strlen(path) >= sizeof folder)
         return;
     snprintf(folder, sizeof folder, "%s", mount);
-    if (!strstr(path, "/..") && strncmp(path, shown, length) == 0 && (path[length] == '/' || path[length] == '\0') && strcmp(path + length, "/") != 0)
+    if (!strstr(path, "/..") && strncmp(path, shown, length) == 0 &&
+        (path[length] == '/' || path[length] == '\0') && strcmp(path + length, "/") != 0)
         snprintf(folder + top, sizeof folder - top, "%s", path + length);
     if (access(folder, F_OK) != 0)
         folder[top] = '\0';
     add_upwards(groups, version, folder, top);
 }
 
-/* Is this line of mountinfo a hierarchy with a memory controller? Its version, or 0. Behind " - " stand type, source and options. */
+/* Is this line of mountinfo a hierarchy with a memory controller? Its version, or 0. Behind " - "
+ * stand type, source and options. */
 static int mount_version(const char *line)
 {
     const char *type = strstr(line, " - ");
@@ -183,13 +196,15 @@ static int mount_version(const char *line)
 void proa_groups_find(const char *root, struct proa_groups *groups)
 {
     FILE *file = open_in(root, "proc/self/mountinfo");
-    char line[LINE_ROOM], path[LINE_ROOM], shown[PROA_GROUP_ROOM], at[PROA_GROUP_ROOM], mount[2 * PROA_GROUP_ROOM];
+    char line[LINE_ROOM], path[LINE_ROOM], shown[PROA_GROUP_ROOM], at[PROA_GROUP_ROOM],
+        mount[2 * PROA_GROUP_ROOM];
     int version, seen[3] = {0}; /* the first place where a hierarchy is mounted will do */
 
     groups->count = 0;
     while (file && fgets(line, sizeof line, file)) {
         version = mount_version(line);
-        if (!version || seen[version] || sscanf(line, "%*s %*s %*s %511s %511s", shown, at) != 2 || !group_path(root, version, path))
+        if (!version || seen[version] || sscanf(line, "%*s %*s %*s %511s %511s", shown, at) != 2 ||
+            !group_path(root, version, path))
             continue;
         seen[version] = 1;
         snprintf(mount, sizeof mount, "%s%s", root, at);

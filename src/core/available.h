@@ -1,15 +1,19 @@
-/* How much memory the node can still give, so that a reservation is refused instead of calling the out-of-memory killer. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How much memory the node can still give, so that a reservation is refused instead of calling the
+ * out-of-memory killer. */
 #ifndef PROA_CORE_AVAILABLE_H
 #define PROA_CORE_AVAILABLE_H
 
 #include <stdint.h>
 
-/* Bytes that may still be reserved: what the kernel reports as available, or the least that is left to this process's control group and to
- * any of its ancestors, less a margin; UINT64_MAX where nothing can be read. What the kernel can drop, as it does with what was read from
- * files, counts as available. */
+/* Bytes that may still be reserved: what the kernel reports as available, or the least that is left
+ * to this process's control group and to any of its ancestors, less a margin; UINT64_MAX where
+ * nothing can be read. What the kernel can drop, as it does with what was read from files, counts
+ * as available. */
 uint64_t proa_memory_available(void);
 
-/* The folders of the control groups that limit a process's memory. Found once: who starts a job puts it into its group before. */
+/* The folders of the control groups that limit a process's memory. Found once: who starts a job
+ * puts it into its group before. */
 enum { PROA_GROUPS_MOST = 32, PROA_GROUP_ROOM = 512 };
 struct proa_groups {
     int count;
@@ -19,7 +23,8 @@ struct proa_groups {
     } group[PROA_GROUPS_MOST];
 };
 
-/* The same for a process whose files of the kernel lie under root: "" for this one, a folder made by a unit test. */
+/* The same for a process whose files of the kernel lie under root: "" for this one, a folder made
+ * by a unit test. */
 void proa_groups_find(const char *root, struct proa_groups *groups);
 uint64_t proa_memory_available_in(const char *root, const struct proa_groups *groups);
 

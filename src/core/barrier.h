@@ -1,14 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers over the processes of a window. */
 #ifndef PROA_CORE_BARRIER_H
 #define PROA_CORE_BARRIER_H
 
 #include "core/win.h"
 
-/* Returns once every process of the window has called it for this, the same, time. What they stored before is visible after. */
+/* Returns once every process of the window has called it for this, the same, time. What they stored
+ * before is visible after. */
 void proa_barrier(struct proa_win *win);
 
-/* The same, and when it returns no other process reads or writes this process's shared words for the window any more on account of a
- * barrier: the form for MPI_Win_free. */
+/* The same, and when it returns no other process reads or writes this process's shared words for
+ * the window any more on account of a barrier: the form for MPI_Win_free. */
 void proa_barrier_last(struct proa_win *win);
 
 /* Do the window's processes outnumber their processors? The same answer on all of them. */

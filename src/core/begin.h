@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What every operation checks before it works, off the fast path. */
 #ifndef PROA_CORE_BEGIN_H
 #define PROA_CORE_BEGIN_H
@@ -6,11 +7,14 @@
 #include "core/place.h"
 #include "type/walk.h"
 
-/* Is an epoch open that lets this process access the target? Waits for its post if need be. PROA_OK or PROA_ERR_RMA_SYNC. */
+/* Is an epoch open that lets this process access the target? Waits for its post if need be. PROA_OK
+ * or PROA_ERR_RMA_SYNC. */
 int proa_begin(struct proa_win *win, int rank);
 
-/* Are these types fit for an operation, and of the same size in all? which: "origin", "result", for the message. */
-int proa_check_types(const struct proa_buffer *buffer, const struct proa_there *there, const char *which);
+/* Are these types fit for an operation, and of the same size in all? which: "origin", "result", for
+ * the message. */
+int proa_check_types(const struct proa_buffer *buffer, const struct proa_there *there,
+                     const char *which);
 
 /* Data bytes of the target side; to be used after proa_check_types. */
 static inline uint64_t proa_there_bytes(const struct proa_there *there)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See cma.h. */
 #include "core/cma.h"
 #include "base/fail.h"
@@ -7,7 +8,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* What one call moves at most is a little less than 2 GiB (MAX_RW_COUNT); a larger run is looped over. */
+/* What one call moves at most is a little less than 2 GiB (MAX_RW_COUNT); a larger run is looped
+ * over. */
 static const uint64_t most_bytes = 1ull << 30;
 
 static int cma_error(const struct proa_peer *peer, uint64_t address, const char *what)
@@ -15,15 +17,20 @@ static int cma_error(const struct proa_peer *peer, uint64_t address, const char 
     int error = errno;
 
     if (error == EFAULT)
-        return proa_fail(PROA_ERR_RMA_RANGE, "the target's memory at %#llx (process %d) is not mapped there%s", (unsigned long long)address,
-                         peer->pid, error == EFAULT && what[0] == 'w' ? " for writing" : "");
-    return proa_fail(PROA_ERR_OTHER, "cannot %s the memory of process %d: %s", what, peer->pid, strerror(error));
+        return proa_fail(PROA_ERR_RMA_RANGE,
+                         "the target's memory at %#llx (process %d) is not mapped there%s",
+                         (unsigned long long)address, peer->pid,
+                         error == EFAULT && what[0] == 'w' ? " for writing" : "");
+    return proa_fail(PROA_ERR_OTHER, "cannot %s the memory of process %d: %s", what, peer->pid,
+                     strerror(error));
 }
 
-typedef ssize_t cma_call(pid_t pid, const struct iovec *local, unsigned long local_count, const struct iovec *remote,
-                         unsigned long remote_count, unsigned long flags);
+typedef ssize_t cma_call(pid_t pid, const struct iovec *local, unsigned long local_count,
+                         const struct iovec *remote, unsigned long remote_count,
+                         unsigned long flags);
 
-static int cma_move(cma_call *call, const char *what, const struct proa_peer *peer, uint64_t address, void *here, uint64_t bytes)
+static int cma_move(cma_call *call, const char *what, const struct proa_peer *peer,
+                    uint64_t address, void *here, uint64_t bytes)
 {
     while (bytes > 0) {
         struct iovec local = {here, bytes}, remote = {(void *)(uintptr_t)address, bytes};
@@ -61,16 +68,19 @@ void proa_cma_begin(struct proa_cma_batch *batch, const struct proa_peer *peer, 
     batch->bytes = 0;
 }
 
-/* One system call for all. Should it stop early, for a reason that only single calls tell apart, all is done again run by run. */
+/* One system call for all. Should it stop early, for a reason that only single calls tell apart,
+ * all is done again run by run. */
 int proa_cma_end(struct proa_cma_batch *batch)
 {
     cma_call *call = batch->write ? process_vm_writev : process_vm_readv;
     int error = PROA_OK;
 
-    if (batch->runs && call(batch->peer->pid, batch->here, batch->runs, batch->there, batch->runs, 0) != (ssize_t)batch->bytes)
+    if (batch->runs && call(batch->peer->pid, batch->here, batch->runs, batch->there, batch->runs,
+                            0) != (ssize_t)batch->bytes)
         for (unsigned i = 0; i < batch->runs && !error; i++)
-            error = cma_move(call, batch->write ? "write" : "read", batch->peer, (uint64_t)(uintptr_t)batch->there[i].iov_base,
-                             batch->here[i].iov_base, batch->here[i].iov_len);
+            error = cma_move(call, batch->write ? "write" : "read", batch->peer,
+                             (uint64_t)(uintptr_t)batch->there[i].iov_base, batch->here[i].iov_base,
+                             batch->here[i].iov_len);
     batch->runs = 0;
     batch->bytes = 0;
     return error;
@@ -89,7 +99,8 @@ int proa_cma_add(struct proa_cma_batch *batch, void *here, uint64_t there, uint6
     return error;
 }
 
-/* Yama (a security module) restricts it to ancestors otherwise; elsewhere the call fails and is not needed. */
+/* Yama (a security module) restricts it to ancestors otherwise; elsewhere the call fails and is not
+ * needed. */
 static void allow(void)
 {
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -109,7 +120,9 @@ int proa_cma_works(struct proa_peer *peer)
     if (peer == proa_self)
         return 1;
     if (!peer->cma_asked) {
-        peer->cma_works = proa_cma_read(peer, peer->ctl->segments[0].address, &magic, sizeof magic) == PROA_OK && magic == PROA_CTL_MAGIC;
+        peer->cma_works =
+            proa_cma_read(peer, peer->ctl->segments[0].address, &magic, sizeof magic) == PROA_OK &&
+            magic == PROA_CTL_MAGIC;
         peer->cma_asked = 1;
     }
     return peer->cma_works;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See combine.h. */
 #include "core/combine.h"
 
@@ -33,7 +34,8 @@ void proa_apply(const struct proa_elements *c, char *target)
     if (!c->compare)
         c->kernel(target, c->origin, c->count);
     else if (memcmp(target, c->compare, c->bytes) == 0)
-        memcpy(target, c->origin, c->bytes); /* NOLINT(clang-analyzer-core.NonNullParamChecker): who compares has an origin */
+        /* who compares has an origin */
+        memcpy(target, c->origin, c->bytes); /* NOLINT(clang-analyzer-core.NonNullParamChecker) */
 }
 
 void proa_apply_atomic(const struct proa_elements *run, char *target)
@@ -44,14 +46,17 @@ void proa_apply_atomic(const struct proa_elements *run, char *target)
         proa_apply_atomic_one(&c, target);
 }
 
-/* MPI_REPLACE too goes by the kernel, field by field, and so does what was there into the result. */
+/* MPI_REPLACE too goes by the kernel, field by field, and so does what was there into the
+ * result. */
 void proa_apply_atomic_fields(const struct proa_elements *run, char *target)
 {
     struct proa_elements c = *run;
 
     for (uint64_t i = 0; i < run->count; i++, target += c.bytes, proa_elements_advance(&c, 1)) {
-        uint64_t old = c.bytes == 8 ? proa_atomic_kernel_uint64_t(&c, (uint64_t *)(void *)target, c.origin)
-                                    : proa_atomic_kernel_uint32_t(&c, (uint32_t *)(void *)target, c.origin); /* little-endian: in front */
+        /* little-endian: in front */
+        uint64_t old = c.bytes == 8
+                           ? proa_atomic_kernel_uint64_t(&c, (uint64_t *)(void *)target, c.origin)
+                           : proa_atomic_kernel_uint32_t(&c, (uint32_t *)(void *)target, c.origin);
         if (c.result)
             proa_kernel_find(PROA_OP_REPLACE, c.basic)(c.result, &old, 1);
     }

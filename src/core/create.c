@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Creation and freeing of windows, for every flavor alike.
  *
- * Each process prepares what it can alone (shared words, memory), shows a card of it to all (one allgather), maps what the others showed,
- * and agrees with them on the outcome (one reduction). A failure anywhere is a failure of the same class everywhere.
+ * Each process prepares what it can alone (shared words, memory), shows a card of it to all (one
+ * allgather), maps what the others showed, and agrees with them on the outcome (one reduction). A
+ * failure anywhere is a failure of the same class everywhere.
  */
 #include "base/fail.h"
 #include "base/log.h"
@@ -28,7 +30,8 @@ struct position {
 /* What a process shows to the others of its part of the window. */
 struct card {
     struct proa_hello hello;
-    struct proa_hello owner; /* in whose arena memory is, where that is not the sender's own; id 0: it is */
+    /* in whose arena memory is, where that is not the sender's own; id 0: it is */
+    struct proa_hello owner;
     struct position ctl, memory;
     uint64_t address, bytes;
     uint64_t align; /* of memory that is allocated */
@@ -55,7 +58,8 @@ static size_t ctl_bytes(int size)
     return sizeof(struct proa_win_ctl) + (size_t)size * sizeof(struct proa_from_ctl);
 }
 
-/* The arena had no room for that. Where only a limit on this process's files forbids it, the host, which may do without, has the window. */
+/* The arena had no room for that. Where only a limit on this process's files forbids it, the host,
+ * which may do without, has the window. */
 static int no_room(uint64_t bytes)
 {
     return proa_arena_is_limited(bytes) ? PROA_ELSEWHERE : PROA_ERR_NO_MEM;
@@ -90,7 +94,8 @@ static int allocate_private(struct proa_win *win)
 
 static size_t memory_align(const struct proa_create_args *args)
 {
-    size_t natural = args->bytes >= 4096 || args->flavor == PROA_FLAVOR_SHARED ? 4096 : PROA_CACHE_LINE;
+    size_t natural =
+        args->bytes >= 4096 || args->flavor == PROA_FLAVOR_SHARED ? 4096 : PROA_CACHE_LINE;
 
     return args->align > natural ? args->align : natural;
 }
@@ -99,7 +104,8 @@ static size_t memory_align(const struct proa_create_args *args)
 static int allocate_memory(struct proa_win *win, const struct proa_create_args *args)
 {
     win->base = args->base;
-    if (args->flavor != PROA_FLAVOR_ALLOCATE && !(args->flavor == PROA_FLAVOR_SHARED && args->noncontig))
+    if (args->flavor != PROA_FLAVOR_ALLOCATE &&
+        !(args->flavor == PROA_FLAVOR_SHARED && args->noncontig))
         return PROA_OK;
     win->base = NULL;
     if (args->bytes == 0)
@@ -123,7 +129,8 @@ static int prepare(struct proa_win *win, const struct proa_create_args *args)
     return error;
 }
 
-static void card_fill(struct card *card, const struct proa_win *win, const struct proa_create_args *args, int error)
+static void card_fill(struct card *card, const struct proa_win *win,
+                      const struct proa_create_args *args, int error)
 {
     int segment;
 
@@ -150,9 +157,9 @@ static void card_fill(struct card *card, const struct proa_win *win, const struc
 static int is_private(const struct card *card)
 {
     return !card->error &&
-           (card->flavor == PROA_FLAVOR_DYNAMIC || (card->flavor == PROA_FLAVOR_CREATE && card->memory.segment < 0 && card->bytes));
+           (card->flavor == PROA_FLAVOR_DYNAMIC ||
+            (card->flavor == PROA_FLAVOR_CREATE && card->memory.segment < 0 && card->bytes));
 }
-
 
 /* ---- together: reaching the others ---- */
 
@@ -170,30 +177,39 @@ static int reason_learn(const struct proa_group *group, int rank, int error)
 }
 
 /* PROA_OK, PROA_ELSEWHERE or a code: from the cards alone, hence the same on every process. */
-static int cards_judge(const struct card *cards, const struct proa_group *group, enum proa_flavor flavor)
+static int cards_judge(const struct card *cards, const struct proa_group *group,
+                       enum proa_flavor flavor)
 {
     for (int i = 0; i < group->size; i++)
-        if (cards[i].error == PROA_ELSEWHERE) /* before any error: whose window it is says what is one */
+        /* before any error: whose window it is says what is one */
+        if (cards[i].error == PROA_ELSEWHERE)
             return reason_learn(group, i, PROA_ELSEWHERE);
     for (int i = 0; i < group->size; i++)
         if (cards[i].error)
             return reason_learn(group, i, cards[i].error);
     for (int i = 1; i < group->size; i++)
         if (cards[i].flavor != cards[0].flavor)
-            return proa_fail(PROA_ERR_RMA_FLAVOR, "ranks 0 and %d ask for windows of different flavors", i);
+            return proa_fail(PROA_ERR_RMA_FLAVOR,
+                             "ranks 0 and %d ask for windows of different flavors", i);
     for (int i = 1; i < group->size; i++)
         if (cards[i].hello.node != cards[0].hello.node) {
             if (flavor == PROA_FLAVOR_SHARED)
-                return proa_fail(PROA_ERR_RMA_SHARED, "ranks 0 and %d are on different nodes, and cannot share memory", i);
+                return proa_fail(PROA_ERR_RMA_SHARED,
+                                 "ranks 0 and %d are on different nodes, and cannot share memory",
+                                 i);
             proa_fail(PROA_ERR_OTHER, "ranks 0 and %d are on different nodes", i);
             return PROA_ELSEWHERE;
         }
     return PROA_OK;
 }
 
-static int target_set_memory(struct proa_target *target, struct proa_peer *owner, const struct position *at, char *segment)
+static int target_set_memory(struct proa_target *target, struct proa_peer *owner,
+                             const struct position *at, char *segment)
 {
-    struct proa_span span = {.end = target->bytes, .here = segment + at->offset, .owner = owner, .road = &proa_road_store,
+    struct proa_span span = {.end = target->bytes,
+                             .here = segment + at->offset,
+                             .owner = owner,
+                             .road = &proa_road_store,
                              .key = proa_peer_address(owner, at->segment, at->offset)};
 
     return proa_spans_set(target, &span, 1);
@@ -202,7 +218,8 @@ static int target_set_memory(struct proa_target *target, struct proa_peer *owner
 /* Private memory: our own by load and store, a neighbour's by cma. */
 static int target_set_private(struct proa_target *target, const struct card *card)
 {
-    struct proa_span span = {.end = card->bytes, .owner = target->peer, .key = card->address, .road = &proa_road_cma};
+    struct proa_span span = {
+        .end = card->bytes, .owner = target->peer, .key = card->address, .road = &proa_road_cma};
 
     if (target->peer == proa_self) {
         span.here = (char *)(uintptr_t)card->address;
@@ -261,8 +278,8 @@ static int targets_attach(struct proa_win *win, const struct card *cards)
 
 /* ---- contiguous shared windows: one block in the leader's arena ---- */
 
-/* Of one piece, unless all have asked for memory of their own (MPI-4.1, 13.2.3: the key may be ignored). What a process has allocated for
- * itself, when others have not asked, goes back. */
+/* Of one piece, unless all have asked for memory of their own (MPI-4.1, 13.2.3: the key may be
+ * ignored). What a process has allocated for itself, when others have not asked, goes back. */
 static void contiguous_decide(struct proa_win *win, const struct card *cards)
 {
     if (win->flavor != PROA_FLAVOR_SHARED)
@@ -275,7 +292,8 @@ static void contiguous_decide(struct proa_win *win, const struct card *cards)
     win->memory = win->base = NULL;
 }
 
-/* The leader allocates for all and leaves word of it in its shared words; the others read that after the next collective. */
+/* The leader allocates for all and leaves word of it in its shared words; the others read that
+ * after the next collective. */
 static int shared_allocate(struct proa_win *win, const struct card *cards)
 {
     uint64_t total = 0, align = 0;
@@ -286,7 +304,9 @@ static int shared_allocate(struct proa_win *win, const struct card *cards)
     for (int i = 0; i < win->size; i++) {
         align = cards[i].align > align ? cards[i].align : align;
         if (__builtin_add_overflow(total, cards[i].bytes, &total))
-            return proa_fail(PROA_ERR_NO_MEM, "the sizes of all ranks together are more than an address space holds");
+            return proa_fail(
+                PROA_ERR_NO_MEM,
+                "the sizes of all ranks together are more than an address space holds");
     }
     if (total == 0)
         return PROA_OK;
@@ -308,7 +328,8 @@ static int shared_locate(struct proa_win *win)
     int error = PROA_OK;
 
     at.segment = (int32_t)atomic_load_explicit(&word->segment, memory_order_relaxed);
-    if (at.segment == 0 && at.offset == 0) /* where the owner's own block lies: nothing was allocated */
+    /* where the owner's own block lies: nothing was allocated */
+    if (at.segment == 0 && at.offset == 0)
         return PROA_OK;
     segment = proa_peer_segment(owner, at.segment);
     if (!segment)
@@ -350,7 +371,8 @@ void proa_win_release(struct proa_win *win)
     free(win);
 }
 
-/* All processes leave with the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the error -e. */
+/* All processes leave with the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the
+ * error -e. */
 static int agree(const struct proa_group *group, int outcome)
 {
     int value = outcome < 0 ? 1 - outcome : outcome, error = group->max(group->context, &value);
@@ -359,7 +381,8 @@ static int agree(const struct proa_group *group, int outcome)
         return error;
     if (value <= PROA_ELSEWHERE) {
         if (value && !outcome)
-            proa_fail(PROA_ERR_OTHER, "another rank cannot reach the memory of this one, or of a neighbour");
+            proa_fail(PROA_ERR_OTHER,
+                      "another rank cannot reach the memory of this one, or of a neighbour");
         return value;
     }
     if (!outcome)
@@ -367,7 +390,8 @@ static int agree(const struct proa_group *group, int outcome)
     return 1 - value;
 }
 
-static int connect(struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group, const struct card *cards)
+static int connect(struct proa_win *win, const struct proa_create_args *args,
+                   const struct proa_group *group, const struct card *cards)
 {
     int outcome = cards_judge(cards, group, args->flavor);
 
@@ -386,7 +410,8 @@ static int connect(struct proa_win *win, const struct proa_create_args *args, co
 }
 
 /* cards: room for everybody's. win: NULL without memory. */
-static int create_with(struct card *cards, struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group)
+static int create_with(struct card *cards, struct proa_win *win,
+                       const struct proa_create_args *args, const struct proa_group *group)
 {
     struct card mine;
     int outcome = prepare(win, args);
@@ -398,8 +423,10 @@ static int create_with(struct card *cards, struct proa_win *win, const struct pr
     return outcome ? outcome : connect(win, args, group, cards);
 }
 
-/* Few cards need no memory that could be lacking. A process that has none for many cannot receive them: then all agree first that there is. */
-static int create(struct proa_win *win, const struct proa_create_args *args, const struct proa_group *group)
+/* Few cards need no memory that could be lacking. A process that has none for many cannot receive
+ * them: then all agree first that there is. */
+static int create(struct proa_win *win, const struct proa_create_args *args,
+                  const struct proa_group *group)
 {
     enum { FEW = 64 };
     struct card few[FEW], *many;
@@ -408,14 +435,18 @@ static int create(struct proa_win *win, const struct proa_create_args *args, con
     if (group->size <= FEW)
         return create_with(few, win, args, group);
     many = calloc((size_t)group->size, sizeof *many);
-    outcome = agree(group, many ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", group->size));
-    if (outcome == PROA_OK && many) /* the second follows from the first, which analysers do not see */
+    outcome = agree(group, many ? PROA_OK
+                                : proa_fail(PROA_ERR_NO_MEM,
+                                            "no memory for a window of %d processes", group->size));
+    /* the second follows from the first, which analysers do not see */
+    if (outcome == PROA_OK && many)
         outcome = create_with(many, win, args, group);
     free(many);
     return outcome;
 }
 
-/* A slot marks one accessor, not several threads of it: for the memory of this window stripes it is, for all. */
+/* A slot marks one accessor, not several threads of it: for the memory of this window stripes it
+ * is, for all. */
 static void guard_for_threads(struct proa_win *win)
 {
     for (int i = 0; i < win->size; i++) {
@@ -444,7 +475,8 @@ static struct proa_win *win_new(const struct proa_create_args *args, const struc
     return win;
 }
 
-int proa_win_create(const struct proa_create_args *args, const struct proa_group *group, struct proa_win **result)
+int proa_win_create(const struct proa_create_args *args, const struct proa_group *group,
+                    struct proa_win **result)
 {
     struct proa_win *win = win_new(args, group);
     int outcome = create(win, args, group);

@@ -1,11 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every word that processes share, who writes it and what it means.
  *
- * Two kinds of blocks, both in the arena of the process that owns them, mapped by every process of the node that needs them:
+ * Two kinds of blocks, both in the arena of the process that owns them, mapped by every process of
+ * the node that needs them:
  *   struct proa_proc_ctl   one per process, at offset 0 of its first segment
  *   struct proa_win_ctl    one per window and process
- * Rules: counters only grow and are compared for having been reached, never reset; each word has one writer, or one kind of atomic; writers
- * do not share cache lines. "ring X" after a store means: proa_bell_ring on that bell, so that sleepers look again.
+ * Rules: counters only grow and are compared for having been reached, never reset; each word has
+ * one writer, or one kind of atomic; writers do not share cache lines. "ring X" after a store
+ * means: proa_bell_ring on that bell, so that sleepers look again.
  */
 #ifndef PROA_CORE_CTL_H
 #define PROA_CORE_CTL_H
@@ -19,32 +22,42 @@
 
 enum {
     PROA_CACHE_LINE = 64,
-    PROA_SEGMENTS = 48,       /* each twice the one before, where no limit forbids it: more than an address space holds */
-    PROA_SLOTS = 256,         /* accessors of one process that may use processor atomics; the next one makes it use stripes */
+    /* each twice the one before, where no limit forbids it: more than an address space holds */
+    PROA_SEGMENTS = 48,
+    /* accessors of one process that may use processor atomics; the next one makes it use stripes */
+    PROA_SLOTS = 256,
     PROA_STRIPES = 1024,
-    PROA_STRIPE_BYTES = 4096, /* consecutive bytes guarded by one stripe; a multiple of every element's size but long double's pairs */
+    /* consecutive bytes guarded by one stripe; a multiple of every element's size but long double's
+     * pairs */
+    PROA_STRIPE_BYTES = 4096,
     PROA_BARRIER_ROUNDS = 32
 };
 
 #define PROA_ALIGNED_LINE __attribute__((aligned(PROA_CACHE_LINE)))
 
-/* One piece of a process's arena. Written by the owner before bytes is stored (release); bytes is then constant. */
+/* One piece of a process's arena. Written by the owner before bytes is stored (release); bytes is
+ * then constant. */
 struct proa_segment_ctl {
     _Atomic uint64_t bytes; /* 0: not there (yet) */
-    uint64_t address;       /* where the owner has mapped it: keys of what lies in it are from there on (core/span.h) */
-    uint64_t device, inode; /* of the memfd: tell it from another file that the program may have put in its place */
-    int32_t fd;             /* the memfd, in the owner's table of files: /proc/PID/fd/FD */
+    /* where the owner has mapped it: keys of what lies in it are from there on (core/span.h) */
+    uint64_t address;
+    /* of the memfd: tell it from another file that the program may have put in its place */
+    uint64_t device, inode;
+    int32_t fd; /* the memfd, in the owner's table of files: /proc/PID/fd/FD */
     int32_t unused;
 };
 
 /* A lock over some bytes of the owner's memory, for accumulates (core/guard.c). */
 struct proa_stripe {
-    _Atomic uint32_t held PROA_ALIGNED_LINE; /* 0 or 1; taken and released by any process of the node */
+    /* 0 or 1; taken and released by any process of the node */
+    _Atomic uint32_t held PROA_ALIGNED_LINE;
 };
 
-/* The mark that an accessor makes while it works on the owner's memory with processor atomics (core/guard.c). */
+/* The mark that an accessor makes while it works on the owner's memory with processor atomics
+ * (core/guard.c). */
 struct proa_slot {
-    _Atomic uint32_t busy PROA_ALIGNED_LINE; /* written by the one accessor that was given the slot */
+    /* written by the one accessor that was given the slot */
+    _Atomic uint32_t busy PROA_ALIGNED_LINE;
 };
 
 #define PROA_CTL_MAGIC 0x70726f612d303100ull
@@ -52,14 +65,16 @@ struct proa_slot {
 struct proa_proc_ctl {
     /* Constant once the process has said hello. */
     uint64_t magic;
-    uint64_t id;              /* random: tells a process from a later one with the same pid */
+    uint64_t id; /* random: tells a process from a later one with the same pid */
     int32_t pid;
-    int32_t light_fences;     /* 1: membarrier works for this process (base/membar.h) */
-    cpu_set_t processors;     /* where it may run */
+    int32_t light_fences; /* 1: membarrier works for this process (base/membar.h) */
+    cpu_set_t processors; /* where it may run */
 
-    struct proa_bell bell PROA_ALIGNED_LINE; /* the owner sleeps here for fence, post and complete */
+    /* the owner sleeps here for fence, post and complete */
+    struct proa_bell bell PROA_ALIGNED_LINE;
 
-    /* Accumulates. stripes_only: 0 -> 1 once, by whoever meets a bulk accumulate; see core/guard.c. */
+    /* Accumulates. stripes_only: 0 -> 1 once, by whoever meets a bulk accumulate; see
+     * core/guard.c. */
     _Atomic uint32_t stripes_only PROA_ALIGNED_LINE;
     _Atomic uint32_t slots_given; /* how many of slots[] have an accessor; may exceed PROA_SLOTS */
     struct proa_bell stripe_bell PROA_ALIGNED_LINE;
@@ -69,29 +84,36 @@ struct proa_proc_ctl {
     struct proa_stripe stripes[PROA_STRIPES];
 };
 
-/* lock_all, and those who wait outside of a lock's queue, counted for the whole window in the leader's block, rank PROA_LEADER (core/lock.c). */
+/* lock_all, and those who wait outside of a lock's queue, counted for the whole window in the
+ * leader's block, rank PROA_LEADER (core/lock.c). */
 struct proa_all_ctl {
-    _Atomic uint32_t active PROA_ALIGNED_LINE; /* origins that hold, or are just trying for, a lock_all */
-    _Atomic uint32_t asked;                    /* lock_alls, and shared locks of those who hold others, that had to wait, ever */
-    _Atomic uint32_t granted;                  /* of these, how many have got it, ever */
-    struct proa_bell bell PROA_ALIGNED_LINE;   /* rung when active falls, when granted rises */
+    /* origins that hold, or are just trying for, a lock_all */
+    _Atomic uint32_t active PROA_ALIGNED_LINE;
+    /* lock_alls, and shared locks of those who hold others, that had to wait, ever */
+    _Atomic uint32_t asked;
+    _Atomic uint32_t granted;                /* of these, how many have got it, ever */
+    struct proa_bell bell PROA_ALIGNED_LINE; /* rung when active falls, when granted rises */
 };
 
 /* What one peer, and nobody else, writes into this process's block for a window. */
 struct proa_from_ctl {
-    _Atomic uint64_t posted PROA_ALIGNED_LINE; /* exposure epochs the peer has posted to us, times 2, plus 1 if we are its only origin */
-    _Atomic uint64_t completed;                /* access epochs that the peer, as origin, has completed towards us */
+    /* exposure epochs the peer has posted to us, times 2, plus 1 if we are its only origin */
+    _Atomic uint64_t posted PROA_ALIGNED_LINE;
+    /* access epochs that the peer, as origin, has completed towards us */
+    _Atomic uint64_t completed;
 };
 
-/* Attached regions of a dynamic window (core/regions.c): a sorted array that readers copy from under a sequence count. */
+/* Attached regions of a dynamic window (core/regions.c): a sorted array that readers copy from
+ * under a sequence count. */
 struct proa_regions_ctl {
     _Atomic uint64_t sequence PROA_ALIGNED_LINE; /* odd while the owner changes the table */
     _Atomic uint64_t count;
-    _Atomic uint64_t offset;   /* of the array in the owner's segment number `segment` */
+    _Atomic uint64_t offset; /* of the array in the owner's segment number `segment` */
     _Atomic uint32_t segment;
 };
 
-/* Where the leader has put the memory of a contiguous shared window; written by it before the window exists for the others. */
+/* Where the leader has put the memory of a contiguous shared window; written by it before the
+ * window exists for the others. */
 struct proa_shared_ctl {
     _Atomic uint64_t offset;
     _Atomic uint32_t segment;
@@ -104,7 +126,8 @@ struct proa_win_ctl {
     struct proa_regions_ctl regions;
     struct proa_shared_ctl shared;
 
-    /* The crowded barrier (core/barrier.c), in the leader's block: arrivals by all, left by the last to arrive. */
+    /* The crowded barrier (core/barrier.c), in the leader's block: arrivals by all, left by the
+     * last to arrive. */
     _Atomic uint64_t arrived PROA_ALIGNED_LINE;
     _Atomic uint64_t passed PROA_ALIGNED_LINE;
     /* Fences of this process that ended nothing (core/fence.c). */

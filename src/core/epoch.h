@@ -1,25 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which epochs are open in a window, here: the one place where that is written.
  *
- * The words are those of struct proa_win (epoch_all, started, exposed, locked, touched) and of struct proa_target (epoch). The synchronization
- * calls write them through the functions below, each named for what it means; the operations only read them. Other threads may read
- * all of them at any time without the mutex (core/held.c, flushes, operations), hence the relaxed atomics.
+ * The words are those of struct proa_win (epoch_all, started, exposed, locked, touched) and of
+ * struct proa_target (epoch). The synchronization calls write them through the functions below,
+ * each named for what it means; the operations only read them. Other threads may read all of them
+ * at any time without the mutex (core/held.c, flushes, operations), hence the relaxed atomics.
  */
 #ifndef PROA_CORE_EPOCH_H
 #define PROA_CORE_EPOCH_H
 
 #include "core/win.h"
 
-/* Which epoch lets this process access a target. Bits of proa_target.epoch (that target) and proa_win.epoch_all (every target). */
+/* Which epoch lets this process access a target. Bits of proa_target.epoch (that target) and
+ * proa_win.epoch_all (every target). */
 enum {
-    PROA_EPOCH_FENCE = 1,      /* a fence may have opened one: it has if an operation follows */
+    PROA_EPOCH_FENCE = 1, /* a fence may have opened one: it has if an operation follows */
     PROA_EPOCH_START = 2,
-    PROA_EPOCH_LOCK = 4,       /* MPI_Win_lock or lock_all */
-    PROA_EPOCH_EXCLUSIVE = 8,  /* the lock is exclusive */
-    PROA_EPOCH_NOCHECK = 16,   /* the lock was not taken, and will not be released */
-    PROA_EPOCH_AWAITED = 32,   /* started or fenced, but the target's post or fence has not been seen yet */
-    PROA_EPOCH_SOLE = 64,      /* started, and we are the only origin that the target has posted to */
-    PROA_EPOCH_WRITER = 128    /* as EXCLUSIVE, on a window of ours that is exposed as well: others may work on it (core/strict.h) */
+    PROA_EPOCH_LOCK = 4,      /* MPI_Win_lock or lock_all */
+    PROA_EPOCH_EXCLUSIVE = 8, /* the lock is exclusive */
+    PROA_EPOCH_NOCHECK = 16,  /* the lock was not taken, and will not be released */
+    /* started or fenced, but the target's post or fence has not been seen yet */
+    PROA_EPOCH_AWAITED = 32,
+    PROA_EPOCH_SOLE = 64, /* started, and we are the only origin that the target has posted to */
+    /* as EXCLUSIVE, on a window of ours that is exposed as well: others may work on it
+     * (core/strict.h) */
+    PROA_EPOCH_WRITER = 128
 };
 
 /* Bits of proa_win.touched. */
@@ -93,7 +99,8 @@ static inline void proa_touch_nothing(struct proa_win *win)
 
 /* ---- fence ---- */
 
-/* Every operation so far is complete. opens: what follows is in an epoch that this fence has begun. */
+/* Every operation so far is complete. opens: what follows is in an epoch that this fence has
+ * begun. */
 static inline void proa_epoch_pass_fence(struct proa_win *win, int opens)
 {
     proa_touch_nothing(win);
@@ -106,7 +113,8 @@ static inline void proa_epoch_close_fence(struct proa_win *win)
     proa_epoch_all_set(win, 0);
 }
 
-/* After a fence that ended nothing: the target's own fence has not been seen yet; it has, or need not be any more. */
+/* After a fence that ended nothing: the target's own fence has not been seen yet; it has, or need
+ * not be any more. */
 static inline void proa_epoch_await_fence(struct proa_target *target)
 {
     proa_epoch_one_set(target, PROA_EPOCH_AWAITED);
@@ -150,7 +158,8 @@ static inline void proa_epoch_close_start(struct proa_win *win)
 
 /* ---- post and wait ---- */
 
-/* The lock that this process may hold on itself leaves it no longer alone: others may work on the window as well (core/strict.h). */
+/* The lock that this process may hold on itself leaves it no longer alone: others may work on the
+ * window as well (core/strict.h). */
 static inline void proa_epoch_open_exposure(struct proa_win *win)
 {
     struct proa_target *self = &win->targets[win->rank];
@@ -175,9 +184,11 @@ static inline void proa_epoch_before_lock(struct proa_win *win)
 }
 
 /* What the epoch of such a lock will be; to be asked under the mutex. */
-static inline uint8_t proa_epoch_of_lock(const struct proa_win *win, int rank, int exclusive, int nocheck)
+static inline uint8_t proa_epoch_of_lock(const struct proa_win *win, int rank, int exclusive,
+                                         int nocheck)
 {
-    int exposed = win->exposed && rank == win->rank; /* not alone: whoever was posted to may work on it */
+    /* not alone: whoever was posted to may work on it */
+    int exposed = win->exposed && rank == win->rank;
 
     return (uint8_t)(PROA_EPOCH_LOCK | (nocheck ? PROA_EPOCH_NOCHECK : 0) |
                      (exclusive ? (exposed ? PROA_EPOCH_WRITER : PROA_EPOCH_EXCLUSIVE) : 0));
@@ -195,7 +206,8 @@ static inline void proa_epoch_close_lock(struct proa_target *target)
     proa_epoch_one_set(target, 0);
 }
 
-/* Under the mutex, once it has been given back. Another thread may just have touched the window again. */
+/* Under the mutex, once it has been given back. Another thread may just have touched the window
+ * again. */
 static inline void proa_epoch_after_lock(struct proa_win *win)
 {
     __atomic_store_n(&win->locked, win->locked - 1, __ATOMIC_RELAXED);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Win_fence (MPI-4.1, 13.5.1), and what a fence epoch means for the other calls. */
 #include "base/fail.h"
 #include "core/ask.h"
@@ -8,9 +9,12 @@
 static int fence_check(const struct proa_win *win)
 {
     if (win->epoch_all & PROA_EPOCH_LOCK)
-        return proa_fail(PROA_ERR_RMA_SYNC, "the window is in a lock_all epoch: MPI_Win_unlock_all first");
+        return proa_fail(PROA_ERR_RMA_SYNC,
+                         "the window is in a lock_all epoch: MPI_Win_unlock_all first");
     if (win->locked)
-        return proa_fail(PROA_ERR_RMA_SYNC, "%d target(s) are locked by this process: MPI_Win_unlock first", win->locked);
+        return proa_fail(PROA_ERR_RMA_SYNC,
+                         "%d target(s) are locked by this process: MPI_Win_unlock first",
+                         win->locked);
     if (win->started)
         return proa_fail(PROA_ERR_RMA_SYNC, "an access epoch is open: MPI_Win_complete first");
     if (win->exposed)
@@ -20,7 +24,8 @@ static int fence_check(const struct proa_win *win)
 
 /* ---- a fence that ends nothing ---- */
 
-/* Up to so many processes a barrier is the quickest way to hear of the other's fence, and waits for no stranger. */
+/* Up to so many processes a barrier is the quickest way to hear of the other's fence, and waits for
+ * no stranger. */
 enum { BARRIER_SUFFICES = 2 };
 
 void proa_fence_await(struct proa_win *win, int target)
@@ -29,8 +34,9 @@ void proa_fence_await(struct proa_win *win, int target)
     proa_epoch_seen_fence(&win->targets[target]);
 }
 
-/* NOPRECEDE: nobody waits for operations of others, only an origin for its target's fence (MPI-4.1, 13.5.1), and that at its first operation.
- * Where the program loads and stores in its neighbours' memory itself, nobody can tell which operation is the first. */
+/* NOPRECEDE: nobody waits for operations of others, only an origin for its target's fence (MPI-4.1,
+ * 13.5.1), and that at its first operation. Where the program loads and stores in its neighbours'
+ * memory itself, nobody can tell which operation is the first. */
 static void open_alone(struct proa_win *win)
 {
     proa_opened(win, ++win->opens);
@@ -55,7 +61,8 @@ static void opening_end(struct proa_win *win)
 
 int proa_win_fence(struct proa_win *win, int mode)
 {
-    int error = fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE), begins = !(mode & PROA_MODE_NOSUCCEED);
+    int error = fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE),
+        begins = !(mode & PROA_MODE_NOSUCCEED);
 
     if (!error && ends)
         error = proa_settle(win, -1, PROA_SETTLED_TOLD); /* by the barrier */
@@ -75,8 +82,10 @@ int proa_fence_epoch_end(struct proa_win *win, enum proa_call call)
     if (!(win->epoch_all & PROA_EPOCH_FENCE))
         return PROA_OK;
     if (win->touched)
-        return proa_fail(PROA_ERR_RMA_SYNC, "operations were issued since the last fence: a fence must complete them before %s",
-                         proa_call_name(call));
+        return proa_fail(
+            PROA_ERR_RMA_SYNC,
+            "operations were issued since the last fence: a fence must complete them before %s",
+            proa_call_name(call));
     opening_end(win);
     proa_epoch_close_fence(win);
     return PROA_OK;
@@ -87,6 +96,8 @@ int proa_win_may_free(const struct proa_win *win)
     int error = fence_check(win);
 
     if (!error && (win->epoch_all & PROA_EPOCH_FENCE) && win->touched)
-        error = proa_fail(PROA_ERR_RMA_SYNC, "operations were issued since the last fence: a fence must complete them first");
+        error = proa_fail(
+            PROA_ERR_RMA_SYNC,
+            "operations were issued since the last fence: a fence must complete them first");
     return error;
 }

@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * See guard.h.
  *
- * From atomics to stripes, once for an owner. Whoever uses atomics marks its slot in the owner's block as busy, then looks at stripes_only;
- * whoever needs stripes stores stripes_only, then looks at all slots until none is busy. Between its store and its loads the first has a
- * light fence, the second a heavy one (base/membar.h), so at least one sees the other: either the accessor goes for stripes too, or the
- * switch waits until it is done. Until the switch is complete nobody enters a stripe.
+ * From atomics to stripes, once for an owner. Whoever uses atomics marks its slot in the owner's
+ * block as busy, then looks at stripes_only; whoever needs stripes stores stripes_only, then looks
+ * at all slots until none is busy. Between its store and its loads the first has a light fence, the
+ * second a heavy one (base/membar.h), so at least one sees the other: either the accessor goes for
+ * stripes too, or the switch waits until it is done. Until the switch is complete nobody enters a
+ * stripe.
  */
 #include "core/guard.h"
 
@@ -22,7 +25,8 @@ static void wait_for_slots(struct proa_proc_ctl *owner)
     uint32_t given = atomic_load(&owner->slots_given);
 
     for (uint32_t i = 0; i < given && i < PROA_SLOTS; i++)
-        while (atomic_load_explicit(&owner->slots[i].busy, memory_order_acquire)) /* a few instructions long; partner: proa_guard_slot_leave */
+        /* a few instructions long; partner: proa_guard_slot_leave */
+        while (atomic_load_explicit(&owner->slots[i].busy, memory_order_acquire))
             sched_yield();
 }
 
@@ -49,12 +53,14 @@ uint64_t proa_guard_atomics_most(uint64_t granularity, int threads)
 {
     if (threads)
         return 0; /* a slot is for one thread at a time */
-    return granularity && granularity <= sizeof(uint64_t) ? PROA_ATOMICS_MOST_FINE : PROA_ATOMICS_MOST;
+    return granularity && granularity <= sizeof(uint64_t) ? PROA_ATOMICS_MOST_FINE
+                                                          : PROA_ATOMICS_MOST;
 }
 
-/* Elements of a size that is no power of two are never exchanged by the processor: for them `aligned` means nothing. */
-void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key, uint64_t total, size_t bytes,
-                      struct proa_guarded *guarded)
+/* Elements of a size that is no power of two are never exchanged by the processor: for them
+ * `aligned` means nothing. */
+void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key,
+                      uint64_t total, size_t bytes, struct proa_guarded *guarded)
 {
     int aligned = (key & (bytes - 1)) == 0;
 
@@ -90,7 +96,8 @@ static void stripes_release(struct proa_guarded *guarded)
 }
 
 /* Upwards, so that two who want several do not wait for each other. */
-static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t first, uint64_t count)
+static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t first,
+                         uint64_t count)
 {
     for (uint64_t i = first; i < first + count; i++)
         if (!stripe_try(&owner->ctl->stripes[i]))
@@ -100,10 +107,12 @@ static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, 
     guarded->stripes = count;
 }
 
-uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key, uint64_t bytes)
+uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
+                            uint64_t bytes)
 {
     uint64_t first = key / PROA_STRIPE_BYTES % PROA_STRIPES, before = key % PROA_STRIPE_BYTES;
-    uint64_t count = bytes < PROA_GUARD_AT_ONCE ? (before + bytes - 1) / PROA_STRIPE_BYTES + 1 : PROA_GUARD_AT_ONCE / PROA_STRIPE_BYTES;
+    uint64_t count = bytes < PROA_GUARD_AT_ONCE ? (before + bytes - 1) / PROA_STRIPE_BYTES + 1
+                                                : PROA_GUARD_AT_ONCE / PROA_STRIPE_BYTES;
 
     if (count > PROA_STRIPES - first)
         count = PROA_STRIPES - first;
@@ -114,8 +123,8 @@ uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owne
     return count * PROA_STRIPE_BYTES - before;
 }
 
-uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key, size_t bytes, uint64_t count,
-                             uint64_t wanted)
+uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
+                             size_t bytes, uint64_t count, uint64_t wanted)
 {
     uint64_t covered = (proa_guard_stripes(guarded, owner, key, wanted) + bytes - 1) / bytes;
 

@@ -1,13 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How accumulates to the same element are kept from disturbing each other.
  *
- * Three ways, chosen by what is the same for all who may work on an element at the same time (its basic type, its place, the window's
- * hints, the owner's state), never by the path that the operation came:
+ * Three ways, chosen by what is the same for all who may work on an element at the same time (its
+ * basic type, its place, the window's hints, the owner's state), never by the path that the
+ * operation came:
  *   plain     nobody else may access the target now: an exclusive lock, or a post to us alone
  *   atomics   one processor atomic an element
  *   stripes   a lock over PROA_STRIPE_BYTES of the owner's memory, and an ordinary loop inside
- * An owner's memory starts with atomics. The first operation that is too long for them (PROA_ATOMICS_MOST elements) makes its owner use
- * stripes from then on; guard.c has the argument why nobody gets in between.
+ * An owner's memory starts with atomics. The first operation that is too long for them
+ * (PROA_ATOMICS_MOST elements) makes its owner use stripes from then on; guard.c has the argument
+ * why nobody gets in between.
  */
 #ifndef PROA_CORE_GUARD_H
 #define PROA_CORE_GUARD_H
@@ -17,8 +20,9 @@
 
 enum { PROA_ATOMICS_MOST = 8, PROA_ATOMICS_MOST_FINE = 64 };
 
-/* How many elements an operation on a window may have to be done by processor atomics. granularity: mpi_accumulate_granularity, in bytes, 0
- * for none; a small one asks for it also where a stripe would be quicker for the one that takes it. */
+/* How many elements an operation on a window may have to be done by processor atomics. granularity:
+ * mpi_accumulate_granularity, in bytes, 0 for none; a small one asks for it also where a stripe
+ * would be quicker for the one that takes it. */
 uint64_t proa_guard_atomics_most(uint64_t granularity, int threads);
 
 enum proa_guard { PROA_GUARD_PLAIN, PROA_GUARD_ATOMICS, PROA_GUARD_STRIPES };
@@ -26,37 +30,46 @@ enum proa_guard { PROA_GUARD_PLAIN, PROA_GUARD_ATOMICS, PROA_GUARD_STRIPES };
 /* An accumulate in progress. */
 struct proa_guarded {
     enum proa_guard guard;
-    struct proa_slot *slot;       /* marked busy until proa_guard_leave; NULL: nothing to unmark */
-    struct proa_peer *owner;      /* of the stripes that are held; NULL: none is */
+    struct proa_slot *slot;  /* marked busy until proa_guard_leave; NULL: nothing to unmark */
+    struct proa_peer *owner; /* of the stripes that are held; NULL: none is */
     uint64_t first, stripes;
-    int entered, aligned;         /* chosen already, for elements that are aligned to their size, or not */
+    int entered, aligned; /* chosen already, for elements that are aligned to their size, or not */
 };
 
 /* Nothing chosen yet. */
+/* clang-format off */
 #define PROA_GUARD_NONE {PROA_GUARD_PLAIN, NULL, NULL, 0, 0, 0, 0}
+/* clang-format on */
 
-/* Chooses and enters, for a run of elements of `bytes` bytes at key in span's owner. The runs of one operation in one span share a guarded,
- * which is left and entered anew only where the choice may differ. total: elements of the whole operation. */
-void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key, uint64_t total, size_t bytes,
-                      struct proa_guarded *guarded);
+/* Chooses and enters, for a run of elements of `bytes` bytes at key in span's owner. The runs of
+ * one operation in one span share a guarded, which is left and entered anew only where the choice
+ * may differ. total: elements of the whole operation. */
+void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key,
+                      uint64_t total, size_t bytes, struct proa_guarded *guarded);
 void proa_guard_leave(struct proa_guarded *guarded);
 
-/* The most that is guarded, and copied, at a time where each time has its price: memory that is reached through the kernel. */
+/* The most that is guarded, and copied, at a time where each time has its price: memory that is
+ * reached through the kernel. */
 enum { PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES };
 
-/* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys from key on, for `bytes` bytes or fewer,
- * and no others. Returns how many bytes from key on they cover. */
-uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key, uint64_t bytes);
+/* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys
+ * from key on, for `bytes` bytes or fewer, and no others. Returns how many bytes from key on they
+ * cover. */
+uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
+                            uint64_t bytes);
 
-/* The same for elements in a row: sees to it that stripes are held of the first bytes of some of `count` elements of `bytes` bytes, the first at
- * key, and returns of how many, at least one. wanted: bytes to cover, from key on, where that is possible. */
-uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key, size_t bytes, uint64_t count,
-                             uint64_t wanted);
+/* The same for elements in a row: sees to it that stripes are held of the first bytes of some of
+ * `count` elements of `bytes` bytes, the first at key, and returns of how many, at least one.
+ * wanted: bytes to cover, from key on, where that is possible. */
+uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
+                             size_t bytes, uint64_t count, uint64_t wanted);
 
-/* From now on everybody uses stripes for owner's memory. Called for targets of windows on which several threads of a process work. */
+/* From now on everybody uses stripes for owner's memory. Called for targets of windows on which
+ * several threads of a process work. */
 void proa_guard_stripes_only(struct proa_proc_ctl *owner);
 
-/* Has nobody else access to the target now? Of the bits asked for only a lock and a post to one origin have any, never an epoch for all. */
+/* Has nobody else access to the target now? Of the bits asked for only a lock and a post to one
+ * origin have any, never an epoch for all. */
 static inline int proa_guard_is_alone(const struct proa_win *win, int rank)
 {
     return win->targets[rank].epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads;
@@ -68,15 +81,18 @@ static inline int proa_guard_atomics_fit(size_t bytes)
     return bytes <= 8 && (bytes & (bytes - 1)) == 0;
 }
 
-enum { PROA_ATOMICS = 0, PROA_SWITCHING = 1, PROA_STRIPES_ONLY = 2 }; /* proa_proc_ctl.stripes_only */
+/* proa_proc_ctl.stripes_only */
+enum { PROA_ATOMICS = 0, PROA_SWITCHING = 1, PROA_STRIPES_ONLY = 2 };
 
 static inline void proa_guard_slot_leave(struct proa_slot *slot)
 {
-    atomic_store_explicit(&slot->busy, 0, memory_order_release); /* partner: wait_for_slots in guard.c */
+    /* partner: wait_for_slots in guard.c */
+    atomic_store_explicit(&slot->busy, 0, memory_order_release);
 }
 
-/* Marks the slot in which this process may use processor atomics on owner's memory, until proa_guard_slot_leave. NULL: it may not, the
- * owner has gone over to stripes, or has no slot for us. */
+/* Marks the slot in which this process may use processor atomics on owner's memory, until
+ * proa_guard_slot_leave. NULL: it may not, the owner has gone over to stripes, or has no slot for
+ * us. */
 static inline struct proa_slot *proa_guard_slot_enter(struct proa_peer *owner)
 {
     struct proa_slot *slot = owner->slot;
@@ -85,16 +101,21 @@ static inline struct proa_slot *proa_guard_slot_enter(struct proa_peer *owner)
         return NULL;
     atomic_store_explicit(&slot->busy, 1, memory_order_relaxed);
     proa_membar_light(); /* partner: the heavy fence in proa_guard_stripes_only */
-    if (__builtin_expect(atomic_load_explicit(&owner->ctl->stripes_only, memory_order_acquire) == PROA_ATOMICS, 1))
+    if (__builtin_expect(atomic_load_explicit(&owner->ctl->stripes_only, memory_order_acquire) ==
+                             PROA_ATOMICS,
+                         1))
         return slot;
     proa_guard_slot_leave(slot);
     return NULL;
 }
 
-/* The choice, for an element of `bytes` bytes of an operation of `total` elements: here and nowhere else. address: the element's, where it is
- * mapped or in its owner, which are aligned alike. *slot: to be left once the work is done, with PROA_GUARD_ATOMICS. */
-static inline enum proa_guard proa_guard_choose(const struct proa_win *win, int rank, const struct proa_span *span, uint64_t address,
-                                                uint64_t total, size_t bytes, struct proa_slot **slot)
+/* The choice, for an element of `bytes` bytes of an operation of `total` elements: here and nowhere
+ * else. address: the element's, where it is mapped or in its owner, which are aligned alike. *slot:
+ * to be left once the work is done, with PROA_GUARD_ATOMICS. */
+static inline enum proa_guard proa_guard_choose(const struct proa_win *win, int rank,
+                                                const struct proa_span *span, uint64_t address,
+                                                uint64_t total, size_t bytes,
+                                                struct proa_slot **slot)
 {
     if (proa_guard_is_alone(win, rank))
         return PROA_GUARD_PLAIN;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See held.h. */
 #include "core/held.h"
 #include "core/ask.h"
@@ -59,13 +60,15 @@ static int holds_any(const struct proa_win *win)
     return 0;
 }
 
-/* In the queue, at its head, or outside of it. What is read may be old: whoever asks while it waits asks again. */
+/* In the queue, at its head, or outside of it. What is read may be old: whoever asks while it waits
+ * asks again. */
 static int is_wanted(const struct proa_target *target)
 {
     return proa_rwlock_is_wanted(&target->ctl->lock);
 }
 
-/* A lock_all wants every target, but waits for one after the other: whoever holds one exclusively stands in its way already. */
+/* A lock_all wants every target, but waits for one after the other: whoever holds one exclusively
+ * stands in its way already. */
 static int awaits_writers(const struct proa_win *win)
 {
     const struct proa_all_ctl *all = &win->leader->all;
@@ -75,7 +78,8 @@ static int awaits_writers(const struct proa_win *win)
 
 static int is_mine(const struct proa_win *win, const pthread_t *taker, enum proa_holder holder)
 {
-    return holder == PROA_HOLDER_PROCESS || !win->threads || pthread_equal(__atomic_load_n(taker, __ATOMIC_RELAXED), pthread_self());
+    return holder == PROA_HOLDER_PROCESS || !win->threads ||
+           pthread_equal(__atomic_load_n(taker, __ATOMIC_RELAXED), pthread_self());
 }
 
 static int wanted_in(const struct proa_win *win, enum proa_holder holder)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See lender.h. */
 #include "core/lender.h"
 #include "base/fail.h"

@@ -1,17 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How a lock is asked for (core/lock.h), and why nobody waits for ever.
  *
- * A lock on one target (MPI-4.1, 13.5.3) is that target's reader-writer lock (core/rwlock.h): one atomic when free. A lock_all does not take n locks: it
- * counts itself in one word of the window, then looks whether any target has a writer. An exclusive lock takes its target, then looks at
- * that word. Both announce before they look, sequentially consistent, so they cannot miss each other (Dekker). A lock_all that finds a
- * writer takes its count back and waits for that writer holding nothing, so it cannot deadlock with a process that locks several targets.
+ * A lock on one target (MPI-4.1, 13.5.3) is that target's reader-writer lock (core/rwlock.h): one
+ * atomic when free. A lock_all does not take n locks: it counts itself in one word of the window,
+ * then looks whether any target has a writer. An exclusive lock takes its target, then looks at
+ * that word. Both announce before they look, sequentially consistent, so they cannot miss each
+ * other (Dekker). A lock_all that finds a writer takes its count back and waits for that writer
+ * holding nothing, so it cannot deadlock with a process that locks several targets.
  *
- * Fairness: those who find a lock taken wait in its queue, first come first served. A lock_all cannot, nor can a shared lock of a process
- * that holds others already: two readers that cross, each with a writer waiting behind it, would wait for ever. These wait outside of the
- * queue, for the writers that are there, and are counted in `asked` and `granted`; a writer that comes later waits until they have had
- * their turn. Nobody who holds a lock that somebody waits for (is_pressed) waits for one who only waits: it goes ahead of such writers, and
- * gives way to nobody outside. So in a circle of processes that wait for each other each one waits for a lock that another holds, and then
- * the program itself is wrong. Whoever does not stand in anybody's way overtakes nobody, whatever else it holds.
+ * Fairness: those who find a lock taken wait in its queue, first come first served. A lock_all
+ * cannot, nor can a shared lock of a process that holds others already: two readers that cross,
+ * each with a writer waiting behind it, would wait for ever. These wait outside of the queue, for
+ * the writers that are there, and are counted in `asked` and `granted`; a writer that comes later
+ * waits until they have had their turn. Nobody who holds a lock that somebody waits for
+ * (is_pressed) waits for one who only waits: it goes ahead of such writers, and gives way to nobody
+ * outside. So in a circle of processes that wait for each other each one waits for a lock that
+ * another holds, and then the program itself is wrong. Whoever does not stand in anybody's way
+ * overtakes nobody, whatever else it holds.
  */
 #include "core/lock.h"
 #include "base/system.h"
@@ -19,8 +25,9 @@
 
 /* ---- who asks: this process ---- */
 
-/* Another thread of ours may hold a lock and come to its end only after this one: then that one's counts as well, but only after so long a
- * wait, as threads that do not depend on each other should not overtake strangers for each other's sake. */
+/* Another thread of ours may hold a lock and come to its end only after this one: then that one's
+ * counts as well, but only after so long a wait, as threads that do not depend on each other should
+ * not overtake strangers for each other's sake. */
 enum { THREADS_DEPEND_NS = 1000000000 };
 
 static int self_holds_any(const struct proa_asking *a)
@@ -35,7 +42,8 @@ static int self_is_pressed(struct proa_asking *a)
         return 1;
     if (a->begin_ns == 0)
         a->begin_ns = proa_system->now_ns();
-    return proa_system->now_ns() - a->begin_ns > THREADS_DEPEND_NS && proa_held_wanted(PROA_HOLDER_PROCESS);
+    return proa_system->now_ns() - a->begin_ns > THREADS_DEPEND_NS &&
+           proa_held_wanted(PROA_HOLDER_PROCESS);
 }
 
 const struct proa_asker proa_asker_self = {self_holds_any, self_is_pressed};
@@ -64,8 +72,8 @@ static int is_turn(struct proa_asking *a)
     return proa_rwlock_is_turn(a->lock, a->number);
 }
 
-/* At the head of the queue, announced, we keep those out that come now, but not those who go ahead; nobody ever waits for a writer that is inside
- * and itself waits for lock_alls. */
+/* At the head of the queue, announced, we keep those out that come now, but not those who go ahead;
+ * nobody ever waits for a writer that is inside and itself waits for lock_alls. */
 static void write_announce(struct proa_asking *a)
 {
     proa_rwlock_write_announce(a->lock);
@@ -95,7 +103,8 @@ static void write_enter(struct proa_asking *a)
         proa_rwlock_leave_queue(a->lock, a->lock_bell);
         a->stage = PROA_LOCK_GRANTED;
     } else {
-        proa_rwlock_write_step_back(a->lock, a->lock_bell); /* one that went ahead, or that is about to give way */
+        /* one that went ahead, or that is about to give way */
+        proa_rwlock_write_step_back(a->lock, a->lock_bell);
         a->stage = PROA_LOCK_WRITE_HEAD;
     }
 }

@@ -1,13 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Asking for a lock, step by step.
  *
- * Whoever waits in a call loops over the steps (proa_lock_wait). Whoever asks for others, and must not block, keeps what they ask for in a
- * struct proa_asking each, and takes up the one or the other again when it has been told that something has changed:
+ * Whoever waits in a call loops over the steps (proa_lock_wait). Whoever asks for others, and must
+ * not block, keeps what they ask for in a struct proa_asking each, and takes up the one or the
+ * other again when it has been told that something has changed:
  *     ask       proa_lock_ask     nothing is waited for
- *     look      proa_lock_look    has come what it waits for now? May be asked at any time, as often as one likes
+ *     look      proa_lock_look    has come what it waits for now? May be asked at any time, as
+ *               often as one likes
  *     be told   proa_lock_bell    rung when the look may have another answer
- *     go on     proa_lock_go_on   after a look that said yes, however long ago: one step, after which the lock is ours or the next wait begins
- * Whoever has asked goes on until the lock is his (PROA_LOCK_GRANTED), and gives it back then: others wait behind him.
+ *     go on     proa_lock_go_on   after a look that said yes, however long ago: one step, after
+ *               which the lock is ours or the next wait begins
+ * Whoever has asked goes on until the lock is his (PROA_LOCK_GRANTED), and gives it back then:
+ * others wait behind him.
  */
 #ifndef PROA_CORE_LOCK_H
 #define PROA_CORE_LOCK_H
@@ -27,9 +32,10 @@ enum proa_lock_stage {
     PROA_LOCK_READ_QUEUED,  /* shared: our turn in the queue */
     PROA_LOCK_READ_HEAD,    /* shared, counted: the writer inside leaves */
     PROA_LOCK_READ_OUTSIDE, /* shared, outside: no writer in the way */
-    PROA_LOCK_READ_AHEAD,   /* shared, counted, ahead of writers that only wait: the writer inside leaves */
-    PROA_LOCK_ALL_TRIES,    /* lock_all: nothing; it tries */
-    PROA_LOCK_ALL_OUTSIDE,  /* lock_all, outside: the writer that was found is not in the way */
+    /* shared, counted, ahead of writers that only wait: the writer inside leaves */
+    PROA_LOCK_READ_AHEAD,
+    PROA_LOCK_ALL_TRIES,   /* lock_all: nothing; it tries */
+    PROA_LOCK_ALL_OUTSIDE, /* lock_all, outside: the writer that was found is not in the way */
     PROA_LOCK_STAGES
 };
 
@@ -37,8 +43,9 @@ struct proa_asking;
 
 /* What has to be known of the process that asks. Called when the lock is not free. */
 struct proa_asker {
-    int (*holds_any)(const struct proa_asking *asking);  /* does it hold any lock, of any window? */
-    int (*is_pressed)(struct proa_asking *asking);       /* does somebody wait for a lock that it holds? Called by looks */
+    int (*holds_any)(const struct proa_asking *asking); /* does it hold any lock, of any window? */
+    /* does somebody wait for a lock that it holds? Called by looks */
+    int (*is_pressed)(struct proa_asking *asking);
 };
 
 /* The process itself, for the calling thread (core/held.h). */
@@ -46,16 +53,16 @@ extern const struct proa_asker proa_asker_self;
 
 struct proa_asking {
     const struct proa_asker *asker;
-    const struct proa_win *win;   /* PROA_LOCK_ALL: whose targets */
-    struct proa_all_ctl *all;     /* of the leader */
-    struct proa_rwlock *lock;     /* of the target; of the one in the way of a lock_all */
+    const struct proa_win *win; /* PROA_LOCK_ALL: whose targets */
+    struct proa_all_ctl *all;   /* of the leader */
+    struct proa_rwlock *lock;   /* of the target; of the one in the way of a lock_all */
     struct proa_bell *lock_bell;
-    void *who;                    /* for the asker */
-    long begin_ns;                /* for the asker: when it first had to answer; 0: not yet */
-    uint32_t number;              /* of the ticket; of those who have to have their turn first */
-    uint8_t stage;                /* enum proa_lock_stage */
-    uint8_t ahead;                /* may go ahead of writers that only wait: found while it waited outside */
-    uint8_t outside;              /* has asked outside, and has not been granted yet */
+    void *who;       /* for the asker */
+    long begin_ns;   /* for the asker: when it first had to answer; 0: not yet */
+    uint32_t number; /* of the ticket; of those who have to have their turn first */
+    uint8_t stage;   /* enum proa_lock_stage */
+    uint8_t ahead;   /* may go ahead of writers that only wait: found while it waited outside */
+    uint8_t outside; /* has asked outside, and has not been granted yet */
 };
 
 /* Asks. asking->win, all and asker are set; for a target's lock also lock and lock_bell. */
@@ -67,11 +74,14 @@ void proa_lock_go_on(struct proa_asking *asking);
 /* Asks, and returns once the lock is ours. target: ignored for PROA_LOCK_ALL. */
 void proa_lock_wait(const struct proa_win *win, int target, enum proa_lock_kind kind);
 
-/* ---- the first try, where the lock is free and nobody is to be given way: 1, and it is ours; or 0 ---- */
+/* ---- the first try, where the lock is free and nobody is to be given way: 1, and it is ours; or 0
+ * ---- */
 
-static inline int proa_lock_try_exclusive(struct proa_all_ctl *all, struct proa_rwlock *lock, struct proa_bell *bell)
+static inline int proa_lock_try_exclusive(struct proa_all_ctl *all, struct proa_rwlock *lock,
+                                          struct proa_bell *bell)
 {
-    if (__builtin_expect(!proa_ask_are_granted(all, proa_ask_asked(all)), 0) || !proa_rwlock_write_try(lock))
+    if (__builtin_expect(!proa_ask_are_granted(all, proa_ask_asked(all)), 0) ||
+        !proa_rwlock_write_try(lock))
         return 0;
     if (proa_ask_all_none(all))
         return 1;
@@ -79,7 +89,8 @@ static inline int proa_lock_try_exclusive(struct proa_all_ctl *all, struct proa_
     return 0;
 }
 
-/* A target's block with a writer inside, or at the head of the queue unless we may go ahead of such; NULL: there is none. */
+/* A target's block with a writer inside, or at the head of the queue unless we may go ahead of
+ * such; NULL: there is none. */
 static inline struct proa_win_ctl *proa_lock_find_writer(const struct proa_win *win, int ahead)
 {
     for (int i = 0; i < win->size; i++)

@@ -1,4 +1,6 @@
-/* Put and get off the fast path: waiting for a post, derived types, cma, dynamic windows, errors. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Put and get off the fast path: waiting for a post, derived types, cma, dynamic windows,
+ * errors. */
 #include "core/op.h"
 #include "base/fail.h"
 #include "core/begin.h"
@@ -19,8 +21,11 @@ struct move {
 
 static struct proa_runs runs_of(const struct move *move, const struct proa_stretch *s)
 {
-    return (struct proa_runs){.position = move->place.at + (uint64_t)s->offset[TARGET], .stride = s->stride[TARGET],
-                              .origin = proa_at(move->origin, s->offset[ORIGIN]), .origin_stride = s->stride[ORIGIN], .bytes = s->bytes,
+    return (struct proa_runs){.position = move->place.at + (uint64_t)s->offset[TARGET],
+                              .stride = s->stride[TARGET],
+                              .origin = proa_at(move->origin, s->offset[ORIGIN]),
+                              .origin_stride = s->stride[ORIGIN],
+                              .bytes = s->bytes,
                               .count = s->count};
 }
 
@@ -30,8 +35,10 @@ static int move_scattered(struct move *move, const struct proa_runs *runs)
     int error = PROA_OK;
 
     for (uint64_t i = 0; i < runs->count && !error; i++)
-        error = proa_carry_bytes(&move->carry, move->win, move->rank, runs->position + (uint64_t)((int64_t)i * runs->stride),
-                                 proa_at(runs->origin, (int64_t)i * runs->origin_stride), runs->bytes);
+        error =
+            proa_carry_bytes(&move->carry, move->win, move->rank,
+                             runs->position + (uint64_t)((int64_t)i * runs->stride),
+                             proa_at(runs->origin, (int64_t)i * runs->origin_stride), runs->bytes);
     return error;
 }
 
@@ -44,12 +51,14 @@ static int move_layouts(struct move *move, struct proa_walk *walk, enum directio
     while (!error && proa_walk_next(walk, &stretch)) {
         struct proa_runs runs = runs_of(move, &stretch);
 
-        error = move->place.scattered ? move_scattered(move, &runs) : proa_carry_runs(&move->carry, &move->place.span, &runs);
+        error = move->place.scattered ? move_scattered(move, &runs)
+                                      : proa_carry_runs(&move->carry, &move->place.span, &runs);
     }
     return error ? error : proa_carry_end(&move->carry);
 }
 
-static int move(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there, enum direction direction)
+static int move(struct proa_win *win, const struct proa_buffer *origin,
+                const struct proa_there *there, enum direction direction)
 {
     struct move move;
     const struct proa_type *types[SIDES] = {[TARGET] = there->type, [ORIGIN] = origin->type};
@@ -58,7 +67,8 @@ static int move(struct proa_win *win, const struct proa_buffer *origin, const st
     int error = proa_check_types(origin, there, "origin");
 
     if (!error)
-        error = proa_there_bytes(there) ? proa_begin_at(win, there, &move.place) : proa_begin(win, there->rank);
+        error = proa_there_bytes(there) ? proa_begin_at(win, there, &move.place)
+                                        : proa_begin(win, there->rank);
     if (!error)
         error = proa_walk_begin(&walk, SIDES, types, counts, 0);
     if (error)
@@ -76,21 +86,25 @@ static int move(struct proa_win *win, const struct proa_buffer *origin, const st
     return error;
 }
 
-/* An origin that is shorter than its target: both hosts put what it has, if both lie in a row, and get nothing where it has none. Makes *there as
- * long as the origin; all else is for move to judge. */
-static int shorten(struct proa_win *win, const struct proa_buffer *origin, enum direction direction, struct proa_there *there)
+/* An origin that is shorter than its target: both hosts put what it has, if both lie in a row, and
+ * get nothing where it has none. Makes *there as long as the origin; all else is for move to
+ * judge. */
+static int shorten(struct proa_win *win, const struct proa_buffer *origin, enum direction direction,
+                   struct proa_there *there)
 {
     const struct proa_type *type = there->type;
     uint64_t bytes, target_bytes;
 
-    if (origin->type->trouble || type->trouble || !origin->type->dense || !type->dense || type->size == 0 ||
-        __builtin_mul_overflow(origin->count, origin->type->size, &bytes) || __builtin_mul_overflow(there->count, type->size, &target_bytes))
+    if (origin->type->trouble || type->trouble || !origin->type->dense || !type->dense ||
+        type->size == 0 || __builtin_mul_overflow(origin->count, origin->type->size, &bytes) ||
+        __builtin_mul_overflow(there->count, type->size, &target_bytes))
         return PROA_OK;
     if (bytes >= target_bytes || bytes % type->size || (direction == GET && bytes))
         return PROA_OK;
     there->count = bytes / type->size;
     return proa_lax(win, PROA_LAX_SHORT, PROA_ERR_TYPE, there->call,
-                    "the origin side is %llu bytes, the target side %llu", (unsigned long long)bytes, (unsigned long long)target_bytes);
+                    "the origin side is %llu bytes, the target side %llu",
+                    (unsigned long long)bytes, (unsigned long long)target_bytes);
 }
 
 int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The operations: put, get, and the accumulate family (MPI-4.1, 13.3).
  *
- * The fast path of put and get is here, inline: bind finds the window, these functions compute the address and copy. Everything that is
- * not plain load and store inside an open epoch (a post to be waited for, a derived type, cma, a dynamic window, an error) goes to proa_put and
- * proa_get in core/move.c.
+ * The fast path of put and get is here, inline: bind finds the window, these functions compute the
+ * address and copy. Everything that is not plain load and store inside an open epoch (a post to be
+ * waited for, a derived type, cma, a dynamic window, an error) goes to proa_put and proa_get in
+ * core/move.c.
  * All return PROA_OK or a negative code with proa_failure() set; a wrong call changes nothing.
  */
 #ifndef PROA_CORE_OP_H
@@ -17,13 +19,13 @@
 
 /* The origin's buffer of an operation, or a get's result. */
 struct proa_buffer {
-    void *address;                /* may be NULL (MPI_BOTTOM) with a type of absolute addresses */
-    uint64_t count;               /* elements */
+    void *address;  /* may be NULL (MPI_BOTTOM) with a type of absolute addresses */
+    uint64_t count; /* elements */
     const struct proa_type *type;
 };
 
-/* Where in the target's window: the rank in the window's group, the displacement in the target's units, and what lies there. And in which call,
- * for what the user is told. */
+/* Where in the target's window: the rank in the window's group, the displacement in the target's
+ * units, and what lies there. And in which call, for what the user is told. */
 struct proa_there {
     int rank;
     int64_t displacement;
@@ -32,31 +34,42 @@ struct proa_there {
     enum proa_call call;
 };
 
-int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there);
-int proa_get(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there);
+int proa_put(struct proa_win *win, const struct proa_buffer *origin,
+             const struct proa_there *there);
+int proa_get(struct proa_win *win, const struct proa_buffer *origin,
+             const struct proa_there *there);
 
 /* there op= origin. */
-int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there, enum proa_operation operation);
+int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin,
+                    const struct proa_there *there, enum proa_operation operation);
 
-/* The plain case of the accumulate family: the same predefined type on all sides, few elements, at hand, with nothing that has to be waited for.
- * 1 if done; 0, and nothing done: then the general functions do it, or say what is wrong. result NULL: nobody wants what was there. compare
- * not NULL: compare_and_swap, one element, MPI_REPLACE. */
-int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result, const void *compare, uint64_t count,
-                          const struct proa_type *type, int rank, int64_t displacement, enum proa_operation operation);
+/* The plain case of the accumulate family: the same predefined type on all sides, few elements, at
+ * hand, with nothing that has to be waited for. 1 if done; 0, and nothing done: then the general
+ * functions do it, or say what is wrong. result NULL: nobody wants what was there. compare not
+ * NULL: compare_and_swap, one element, MPI_REPLACE. */
+int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result,
+                          const void *compare, uint64_t count, const struct proa_type *type,
+                          int rank, int64_t displacement, enum proa_operation operation);
 
-/* result = there, there op= origin, at once for each element. origin is not looked at for MPI_NO_OP. */
-int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin, const struct proa_buffer *result,
-                        const struct proa_there *there, enum proa_operation operation);
+/* result = there, there op= origin, at once for each element. origin is not looked at for
+ * MPI_NO_OP. */
+int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin,
+                        const struct proa_buffer *result, const struct proa_there *there,
+                        enum proa_operation operation);
 
 /* The same for one element of a basic type. */
-int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result, const struct proa_there *there, enum proa_operation operation);
+int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result,
+                      const struct proa_there *there, enum proa_operation operation);
 
 /* result = there; there = origin if it was equal to compare; one element. */
-int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare, void *result, const struct proa_there *there);
+int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare,
+                          void *result, const struct proa_there *there);
 
-/* The address of [displacement, + bytes) in the target's window if an epoch is open and it is reached by load and store; else NULL, and the
- * others find out why. Waits for the target if need be. */
-static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t displacement, uint64_t bytes)
+/* The address of [displacement, + bytes) in the target's window if an epoch is open and it is
+ * reached by load and store; else NULL, and the others find out why. Waits for the target if need
+ * be. */
+static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t displacement,
+                                      uint64_t bytes)
 {
     const struct proa_target *target = &win->targets[rank];
     uint8_t epoch = proa_epoch_towards(win, rank);
@@ -64,7 +77,8 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
 
     if (epoch == 0 || !target->fast)
         return NULL;
-    if (__builtin_mul_overflow(displacement, target->disp_unit, &at)) /* one below 0 is, unsigned, far outside of the window */
+    /* one below 0 is, unsigned, far outside of the window */
+    if (__builtin_mul_overflow(displacement, target->disp_unit, &at))
         return NULL;
     if ((uint64_t)at > target->bytes || bytes > target->bytes - (uint64_t)at)
         return NULL;
@@ -73,7 +87,8 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
     return target->fast + at;
 }
 
-/* Small sizes without a call: one load and one store each, so that an aligned word is never seen half written. */
+/* Small sizes without a call: one load and one store each, so that an aligned word is never seen
+ * half written. */
 static inline void proa_copy(void *to, const void *from, uint64_t bytes)
 {
     switch (bytes) {
@@ -88,10 +103,11 @@ static inline void proa_copy(void *to, const void *from, uint64_t bytes)
     }
 }
 
-/* The plain case, and the usual one: the same dense type on both sides, not empty, inside the target's window, reached by load and store. 1 if
- * done; 0, and nothing done, if it is not that plain: then proa_put does it, or says what is wrong. */
-static inline int proa_put_plain(struct proa_win *win, const void *origin, uint64_t count, const struct proa_type *type, int rank,
-                                 int64_t displacement)
+/* The plain case, and the usual one: the same dense type on both sides, not empty, inside the
+ * target's window, reached by load and store. 1 if done; 0, and nothing done, if it is not that
+ * plain: then proa_put does it, or says what is wrong. */
+static inline int proa_put_plain(struct proa_win *win, const void *origin, uint64_t count,
+                                 const struct proa_type *type, int rank, int64_t displacement)
 {
     char *at;
 
@@ -105,8 +121,8 @@ static inline int proa_put_plain(struct proa_win *win, const void *origin, uint6
     return 1;
 }
 
-static inline int proa_get_plain(struct proa_win *win, void *origin, uint64_t count, const struct proa_type *type, int rank,
-                                 int64_t displacement)
+static inline int proa_get_plain(struct proa_win *win, void *origin, uint64_t count,
+                                 const struct proa_type *type, int rank, int64_t displacement)
 {
     const char *at;
 

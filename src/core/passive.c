@@ -1,4 +1,6 @@
-/* Passive target synchronization: lock, unlock, lock_all, unlock_all, flush, sync (MPI-4.1, 13.5.3 and 13.5.4). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Passive target synchronization: lock, unlock, lock_all, unlock_all, flush, sync (MPI-4.1, 13.5.3
+ * and 13.5.4). */
 #include "base/fail.h"
 #include "core/lock.h"
 #include "core/settle.h"
@@ -18,13 +20,16 @@ static int lock_check(struct proa_win *win, int target)
     int error = PROA_OK;
 
     if (win->epoch_all & PROA_EPOCH_LOCK)
-        return proa_fail(PROA_ERR_RMA_SYNC, "the window is in a lock_all epoch of this process already");
+        return proa_fail(PROA_ERR_RMA_SYNC,
+                         "the window is in a lock_all epoch of this process already");
     if (target >= 0 && win->targets[target].epoch & PROA_EPOCH_LOCK)
-        return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is locked by this process already", target);
+        return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is locked by this process already",
+                         target);
     if (win->started)
         return proa_fail(PROA_ERR_RMA_SYNC, "an access epoch is open: MPI_Win_complete first");
     if (win->exposed && (target < 0 || target == win->rank))
-        error = proa_lax(win, PROA_LAX_EXPOSED, PROA_ERR_RMA_SYNC, call, "the window of this process is exposed: MPI_Win_wait first");
+        error = proa_lax(win, PROA_LAX_EXPOSED, PROA_ERR_RMA_SYNC, call,
+                         "the window of this process is exposed: MPI_Win_wait first");
     return error ? error : proa_fence_epoch_end(win, call);
 }
 
@@ -39,11 +44,13 @@ static void take(struct proa_win *win, int rank, int exclusive)
 {
     struct proa_win_ctl *ctl = win->targets[rank].ctl;
 
-    if (exclusive ? !proa_lock_try_exclusive(all_of(win), &ctl->lock, &ctl->lock_bell) : !proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell))
+    if (exclusive ? !proa_lock_try_exclusive(all_of(win), &ctl->lock, &ctl->lock_bell)
+                  : !proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell))
         proa_lock_wait(win, rank, exclusive ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED);
 }
 
-/* The mutex is not held while we wait for the lock: other threads of this process may have to unlock other targets first. */
+/* The mutex is not held while we wait for the lock: other threads of this process may have to
+ * unlock other targets first. */
 int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
 {
     struct proa_target *target = &win->targets[rank];
@@ -105,7 +112,8 @@ int proa_win_lock_all(struct proa_win *win, int mode)
     int error = lock_check(win, -1);
 
     if (!error && win->locked)
-        error = proa_fail(PROA_ERR_RMA_SYNC, "%d target(s) are locked by this process already", win->locked);
+        error = proa_fail(PROA_ERR_RMA_SYNC, "%d target(s) are locked by this process already",
+                          win->locked);
     if (error)
         return error;
     if (!(mode & PROA_MODE_NOCHECK) && !proa_lock_try_all(win, all_of(win)))
@@ -121,7 +129,8 @@ int proa_win_unlock_all(struct proa_win *win)
     int error;
 
     if (!(epoch & PROA_EPOCH_LOCK))
-        return proa_fail(PROA_ERR_RMA_SYNC, "the window is not in a lock_all epoch of this process");
+        return proa_fail(PROA_ERR_RMA_SYNC,
+                         "the window is not in a lock_all epoch of this process");
     error = proa_settle(win, -1, settled_by(epoch));
     if (error)
         return error;
@@ -140,7 +149,9 @@ static int flush_check(const struct proa_win *win, int target)
     if (win->epoch_all & PROA_EPOCH_LOCK)
         return PROA_OK;
     if (target < 0)
-        return proa_epoch_locks(win) ? PROA_OK : proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process");
+        return proa_epoch_locks(win)
+                   ? PROA_OK
+                   : proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process");
     if (proa_epoch_one(&win->targets[target]) & PROA_EPOCH_LOCK)
         return PROA_OK;
     return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", target);

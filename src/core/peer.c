@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See peer.h. */
 #include "core/peer.h"
 #include "base/fail.h"
@@ -50,7 +51,8 @@ static uint64_t hash_file(uint64_t hash, const char *path)
     return length > 0 ? hash_bytes(hash, text, (size_t)length) : hash;
 }
 
-/* The pid namespace belongs to a node's name: /proc/PID of a process in another one is somebody else. */
+/* The pid namespace belongs to a node's name: /proc/PID of a process in another one is somebody
+ * else. */
 static uint64_t node_name(void)
 {
     char host[HOST_NAME_MAX + 1] = "";
@@ -125,8 +127,9 @@ static void load_update(void)
     proa_wait_set_load((int)HASH_COUNT(peers), CPU_COUNT(&processors));
 }
 
-/* When the process of that number started, in ticks since the node did (proc(5), stat): tells it from a later one. 0: there is none, or it has
- * ended and its parent has not asked yet. A first thread that has ended before the others looks like that too, but for their number. */
+/* When the process of that number started, in ticks since the node did (proc(5), stat): tells it
+ * from a later one. 0: there is none, or it has ended and its parent has not asked yet. A first
+ * thread that has ended before the others looks like that too, but for their number. */
 static uint64_t process_started(int pid)
 {
     char path[40], text[1024], state = 'Z';
@@ -143,7 +146,10 @@ static uint64_t process_started(int pid)
         close(fd);
     text[length > 0 ? length : 0] = '\0';
     rest = strrchr(text, ')'); /* the name before it may hold anything */
-    if (!rest || sscanf(rest + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu", &state, &threads, &started) != 3)
+    if (!rest ||
+        sscanf(rest + 1,
+               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
+               &state, &threads, &started) != 3)
         return 0;
     return (state == 'Z' || state == 'X') && threads <= 1 ? 0 : started;
 }
@@ -189,8 +195,10 @@ static void peers_sweep(void)
     struct proa_peer *peer, *next;
 
     HASH_ITER(hh, peers, peer, next)
-        if (peer != proa_self && atomic_load_explicit(&peer->holders, memory_order_acquire) == 0 && has_ended(peer)) {
-            HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc): the analyser takes the next peer for the one just freed */
+        if (peer != proa_self && atomic_load_explicit(&peer->holders, memory_order_acquire) == 0 &&
+            has_ended(peer)) {
+            /* the analyser takes the next peer for the one just freed */
+            HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
             peer_detach(peer);
         }
     if (HASH_COUNT(peers) != before)
@@ -206,14 +214,15 @@ static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
     HASH_FIND(hh, peers, &hello->id, sizeof hello->id, peer);
     if (peer)
         return peer;
-    first = proa_segment_map(
-        &(struct proa_segment_name){hello->pid, hello->first_fd, hello->first_bytes, hello->first_device, hello->first_inode});
+    first = proa_segment_map(&(struct proa_segment_name){
+        hello->pid, hello->first_fd, hello->first_bytes, hello->first_device, hello->first_inode});
     if (!first)
         return NULL;
     ctl = (const struct proa_proc_ctl *)(const void *)first;
     if (ctl->magic != PROA_CTL_MAGIC || ctl->id != hello->id) {
         munmap(first, hello->first_bytes);
-        proa_fail(PROA_ERR_OTHER, "process %d here is not the process %d that said hello", hello->pid, hello->pid);
+        proa_fail(PROA_ERR_OTHER, "process %d here is not the process %d that said hello",
+                  hello->pid, hello->pid);
         return NULL;
     }
     peers_sweep(); /* where processes come, others have gone */
@@ -237,12 +246,14 @@ struct proa_peer *proa_peer_attach(const struct proa_hello *hello)
     return peer;
 }
 
-/* A look at a process takes some microseconds, freeing a window among two less than one: so it is done now and then. */
+/* A look at a process takes some microseconds, freeing a window among two less than one: so it is
+ * done now and then. */
 void proa_peer_release(struct proa_peer *peer)
 {
     enum { RELEASES_PER_LOOK = 64 };
 
-    if (atomic_fetch_sub_explicit(&peer->holders, 1, memory_order_release) > 1 || peer == proa_self) /* partner: peers_sweep */
+    if (atomic_fetch_sub_explicit(&peer->holders, 1, memory_order_release) > 1 ||
+        peer == proa_self) /* partner: peers_sweep */
         return;
     if ((atomic_fetch_add_explicit(&unheld, 1, memory_order_relaxed) + 1) % RELEASES_PER_LOOK)
         return;
@@ -254,8 +265,10 @@ void proa_peer_release(struct proa_peer *peer)
     pthread_mutex_unlock(&peers_mutex);
 }
 
-/* Does all of [address, address + bytes) lie in the peer's segment, as far as that is mapped here? */
-static int is_in_segment(const struct proa_peer *peer, int segment, const void *address, uint64_t bytes, uint64_t *offset)
+/* Does all of [address, address + bytes) lie in the peer's segment, as far as that is mapped
+ * here? */
+static int is_in_segment(const struct proa_peer *peer, int segment, const void *address,
+                         uint64_t bytes, uint64_t *offset)
 {
     const char *base = atomic_load_explicit(&peer->segments[segment], memory_order_relaxed);
     uint64_t room = atomic_load_explicit(&peer->ctl->segments[segment].bytes, memory_order_relaxed);
@@ -263,7 +276,8 @@ static int is_in_segment(const struct proa_peer *peer, int segment, const void *
     return proa_segment_holds(base, room, address, bytes, offset);
 }
 
-int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment, uint64_t *offset)
+int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment,
+                   uint64_t *offset)
 {
     struct proa_peer *peer, *next;
     int found = 0;
@@ -332,7 +346,8 @@ void proa_core_stop(void)
     struct proa_peer *peer, *next;
 
     HASH_ITER(hh, peers, peer, next) {
-        HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc): the analyser takes the next peer for the one just freed */
+        /* the analyser takes the next peer for the one just freed */
+        HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
         peer_detach(peer);
     }
     proa_self = NULL;

@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * This process and its peers on the node: who they are, and where their arenas are mapped here.
  *
- * A peer is named by node and process, never by a rank, so windows on any communicator, spawned processes and sessions find the same peer.
- * A process says hello (struct proa_hello) whenever a window is created; whoever hears it attaches the sender: opens the sender's first
- * segment through /proc/PID/fd and maps it. Further segments are mapped on first use. Every window holds the peers that it works with; a
- * peer that no window holds stays attached, so that the next window costs no more than the last, until it is found that its process has ended.
+ * A peer is named by node and process, never by a rank, so windows on any communicator, spawned
+ * processes and sessions find the same peer. A process says hello (struct proa_hello) whenever a
+ * window is created; whoever hears it attaches the sender: opens the sender's first segment through
+ * /proc/PID/fd and maps it. Further segments are mapped on first use. Every window holds the peers
+ * that it works with; a peer that no window holds stays attached, so that the next window costs no
+ * more than the last, until it is found that its process has ended.
  */
 #ifndef PROA_CORE_PEER_H
 #define PROA_CORE_PEER_H
@@ -17,8 +20,8 @@
 
 /* What a process tells the others. Fixed size, no pointers. */
 struct proa_hello {
-    uint64_t node;        /* equal on equal nodes: host name, boot, pid namespace and PROA_NODE_ID */
-    uint64_t id;          /* of the process */
+    uint64_t node; /* equal on equal nodes: host name, boot, pid namespace and PROA_NODE_ID */
+    uint64_t id;   /* of the process */
     uint64_t first_bytes; /* size of its first segment */
     uint64_t first_device, first_inode;
     int32_t pid;
@@ -29,32 +32,34 @@ struct proa_peer {
     uint64_t id;
     int32_t pid;
     struct proa_proc_ctl *ctl;
-    struct proa_slot *slot;                 /* ours in the peer's block; NULL if there was none left */
+    struct proa_slot *slot; /* ours in the peer's block; NULL if there was none left */
     _Atomic(char *) segments[PROA_SEGMENTS]; /* where we have mapped them; NULL: not yet */
-    int cma_asked, cma_works;               /* core/cma.h; asked at window creation */
-    _Atomic int holders;                    /* proa_peer_attach less proa_peer_release */
-    uint64_t started;                       /* when its process did; 0: not known */
+    int cma_asked, cma_works;                /* core/cma.h; asked at window creation */
+    _Atomic int holders;                     /* proa_peer_attach less proa_peer_release */
+    uint64_t started;                        /* when its process did; 0: not known */
     UT_hash_handle hh;
 };
 
 /* This process as its own peer; valid after proa_core_start. */
 extern struct proa_peer *proa_self;
 
-/* Starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe: the caller holds its own start lock. */
+/* Starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe: the caller holds
+ * its own start lock. */
 int proa_core_start(void);
 void proa_core_stop(void);
 
 /* Fills in what we tell others of us. */
 void proa_hello_fill(struct proa_hello *hello);
 
-/* The peer that said this hello, attached, and held until proa_peer_release is called as often. NULL, with proa_failure() set, if its memory
- * cannot be opened. */
+/* The peer that said this hello, attached, and held until proa_peer_release is called as often.
+ * NULL, with proa_failure() set, if its memory cannot be opened. */
 struct proa_peer *proa_peer_attach(const struct proa_hello *hello);
 void proa_peer_release(struct proa_peer *peer);
 
-/* Finds the peer, other than ourselves, in whose arena all of [address, address + bytes) lies as mapped here: 1, what it says of itself, and
- * where in its arena; or 0. */
-int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment, uint64_t *offset);
+/* Finds the peer, other than ourselves, in whose arena all of [address, address + bytes) lies as
+ * mapped here: 1, what it says of itself, and where in its arena; or 0. */
+int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment,
+                   uint64_t *offset);
 
 /* The peer's own address of a byte in its segment, which has been mapped here. */
 static inline uint64_t proa_peer_address(const struct proa_peer *peer, int segment, uint64_t offset)
@@ -62,7 +67,8 @@ static inline uint64_t proa_peer_address(const struct proa_peer *peer, int segme
     return peer->ctl->segments[segment].address + offset;
 }
 
-/* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() set, if that fails. */
+/* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() set, if
+ * that fails. */
 char *proa_peer_segment(struct proa_peer *peer, int segment);
 
 #endif

@@ -1,28 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See place.h. */
 #include "core/place.h"
 #include "base/fail.h"
 
-static int range_error(const struct proa_target *target, int rank, int64_t displacement, uint64_t bytes)
+static int range_error(const struct proa_target *target, int rank, int64_t displacement,
+                       uint64_t bytes)
 {
-    return proa_fail(PROA_ERR_RMA_RANGE, "%llu bytes at displacement %lld are not inside the window of target rank %d, which has %llu bytes",
-                     (unsigned long long)bytes, (long long)displacement, rank, (unsigned long long)target->bytes);
+    return proa_fail(PROA_ERR_RMA_RANGE,
+                     "%llu bytes at displacement %lld are not inside the window of target rank %d, "
+                     "which has %llu bytes",
+                     (unsigned long long)bytes, (long long)displacement, rank,
+                     (unsigned long long)target->bytes);
 }
 
-/* The displacement in bytes, once all that is spanned from there is known to be inside the window. */
-static int position_of(const struct proa_target *target, int rank, int64_t displacement, int64_t lower, uint64_t bytes, uint64_t *position)
+/* The displacement in bytes, once all that is spanned from there is known to be inside the
+ * window. */
+static int position_of(const struct proa_target *target, int rank, int64_t displacement,
+                       int64_t lower, uint64_t bytes, uint64_t *position)
 {
     int64_t at, first;
 
     if (displacement < 0)
-        return proa_fail(PROA_ERR_DISP, "target displacement %lld is negative", (long long)displacement);
-    if (__builtin_mul_overflow(displacement, target->disp_unit, &at) || __builtin_add_overflow(at, lower, &first) || first < 0 ||
-        (uint64_t)first > target->bytes || bytes > target->bytes - (uint64_t)first)
+        return proa_fail(PROA_ERR_DISP, "target displacement %lld is negative",
+                         (long long)displacement);
+    if (__builtin_mul_overflow(displacement, target->disp_unit, &at) ||
+        __builtin_add_overflow(at, lower, &first) || first < 0 || (uint64_t)first > target->bytes ||
+        bytes > target->bytes - (uint64_t)first)
         return range_error(target, rank, displacement, bytes);
     *position = (uint64_t)at;
     return PROA_OK;
 }
 
-int proa_place_find(struct proa_win *win, int rank, int64_t displacement, int64_t lower, uint64_t bytes, struct proa_place *place)
+int proa_place_find(struct proa_win *win, int rank, int64_t displacement, int64_t lower,
+                    uint64_t bytes, struct proa_place *place)
 {
     struct proa_target *target = &win->targets[rank];
     uint64_t first;

@@ -1,4 +1,6 @@
-/* A place in a target's window: what an operation works on, once rank, displacement and range have been checked. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A place in a target's window: what an operation works on, once rank, displacement and range have
+ * been checked. */
 #ifndef PROA_CORE_PLACE_H
 #define PROA_CORE_PLACE_H
 
@@ -6,14 +8,18 @@
 #include "core/win.h"
 
 struct proa_place {
-    uint64_t at;           /* of the displacement: bytes from the start of the target's window; in a dynamic window, the address */
+    /* of the displacement: bytes from the start of the target's window; in a dynamic window, the
+     * address */
+    uint64_t at;
     struct proa_span span; /* that holds all of it or, if it is scattered, its first byte */
     int scattered;         /* over several spans: each run of bytes has to be found by itself */
 };
 
-/* Finds the place of [displacement * disp_unit + lower, + bytes) in target's window. displacement in the target's units; lower (may be
- * negative) and bytes span what the operation touches. PROA_OK, PROA_ERR_DISP (negative), PROA_ERR_RMA_RANGE (outside of the window or not
- * attached: of a scattered place only the first byte is looked for), or what mapping the memory returned. */
-int proa_place_find(struct proa_win *win, int target, int64_t displacement, int64_t lower, uint64_t bytes, struct proa_place *place);
+/* Finds the place of [displacement * disp_unit + lower, + bytes) in target's window. displacement
+ * in the target's units; lower (may be negative) and bytes span what the operation touches.
+ * PROA_OK, PROA_ERR_DISP (negative), PROA_ERR_RMA_RANGE (outside of the window or not attached: of
+ * a scattered place only the first byte is looked for), or what mapping the memory returned. */
+int proa_place_find(struct proa_win *win, int target, int64_t displacement, int64_t lower,
+                    uint64_t bytes, struct proa_place *place);
 
 #endif

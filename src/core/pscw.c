@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * General active target synchronization: post, start, complete, wait, test (MPI-4.1, 13.5.2).
  *
- * The standard matches the calls like sends and receives on a hidden communicator. Here each directed pair of processes has two counters
- * in shared memory (struct proa_from_ctl): how often one has posted to the other, and how often the other has completed towards it. The
- * k-th start of a pair matches the k-th post, the k-th wait the k-th complete; so a process that runs ahead, even past several epochs
- * without an operation, is never taken for another one. NOCHECK skips the waiting, not the counting.
+ * The standard matches the calls like sends and receives on a hidden communicator. Here each
+ * directed pair of processes has two counters in shared memory (struct proa_from_ctl): how often
+ * one has posted to the other, and how often the other has completed towards it. The k-th start of
+ * a pair matches the k-th post, the k-th wait the k-th complete; so a process that runs ahead, even
+ * past several epochs without an operation, is never taken for another one. NOCHECK skips the
+ * waiting, not the counting.
  */
 #include "base/fail.h"
 #include "core/settle.h"
@@ -26,9 +29,11 @@ static void ranks_copy(struct proa_ranks *group, const int *ranks, int count)
 static int start_check(struct proa_win *win)
 {
     if (win->started)
-        return proa_fail(PROA_ERR_RMA_SYNC, "an access epoch is open already: MPI_Win_complete first");
+        return proa_fail(PROA_ERR_RMA_SYNC,
+                         "an access epoch is open already: MPI_Win_complete first");
     if (win->locked || win->epoch_all & PROA_EPOCH_LOCK)
-        return proa_fail(PROA_ERR_RMA_SYNC, "the window is in a lock epoch of this process: unlock first");
+        return proa_fail(PROA_ERR_RMA_SYNC,
+                         "the window is in a lock epoch of this process: unlock first");
     return proa_fence_epoch_end(win, PROA_CALL_Win_start);
 }
 
@@ -81,7 +86,8 @@ int proa_win_complete(struct proa_win *win)
         struct proa_target *target = &win->targets[rank];
 
         proa_epoch_complete_target(target);
-        proa_tell(target, proa_word_completed(win->rank), ++win->completes[rank]); /* of our operations */
+        /* of our operations */
+        proa_tell(target, proa_word_completed(win->rank), ++win->completes[rank]);
     }
     proa_epoch_close_start(win);
     return PROA_OK;
@@ -89,21 +95,24 @@ int proa_win_complete(struct proa_win *win)
 
 /* ---- the target's side ---- */
 
-/* A lock that a neighbour holds on us is not looked at: it may be one that follows an access epoch without operations, whose start and
- * complete have not waited for this post. */
+/* A lock that a neighbour holds on us is not looked at: it may be one that follows an access epoch
+ * without operations, whose start and complete have not waited for this post. */
 static int post_check(struct proa_win *win)
 {
     int error = PROA_OK;
 
     if (win->exposed)
-        return proa_fail(PROA_ERR_RMA_SYNC, "an exposure epoch is open already: MPI_Win_wait first");
+        return proa_fail(PROA_ERR_RMA_SYNC,
+                         "an exposure epoch is open already: MPI_Win_wait first");
     if (proa_epoch_towards(win, win->rank) & PROA_EPOCH_LOCK)
-        error = proa_lax(win, PROA_LAX_EXPOSED, PROA_ERR_RMA_SYNC, PROA_CALL_Win_post,
-                         "the window of this process is locked: it cannot be exposed at the same time");
+        error =
+            proa_lax(win, PROA_LAX_EXPOSED, PROA_ERR_RMA_SYNC, PROA_CALL_Win_post,
+                     "the window of this process is locked: it cannot be exposed at the same time");
     return error ? error : proa_fence_epoch_end(win, PROA_CALL_Win_post);
 }
 
-/* Where the window was locked while it was exposed, this process may work on it too: no origin is told that it is the only one. */
+/* Where the window was locked while it was exposed, this process may work on it too: no origin is
+ * told that it is the only one. */
 static int post_is_sole(const struct proa_win *win, int count)
 {
     return count == 1 && !(win->lax & PROA_LAX_EXPOSED);
@@ -113,7 +122,8 @@ int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
 {
     int error = post_check(win), sole;
 
-    (void)mode; /* NOCHECK, NOSTORE and NOPUT allow nothing to be skipped that would not cost more to tell */
+    /* NOCHECK, NOSTORE and NOPUT allow nothing to be skipped that would not cost more to tell */
+    (void)mode;
     if (error)
         return error;
     ranks_copy(&win->exposed_group, ranks, count);
@@ -123,7 +133,8 @@ int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
         const struct proa_target *target = &win->targets[ranks[i]];
         uint64_t posted = 2 * ++win->posts[ranks[i]] + (uint64_t)sole;
 
-        proa_tell(target, proa_word_posted(win->rank), posted); /* of our loads and stores before the exposure */
+        /* of our loads and stores before the exposure */
+        proa_tell(target, proa_word_posted(win->rank), posted);
     }
     return PROA_OK;
 }
@@ -167,7 +178,8 @@ int proa_win_test(struct proa_win *win, int *flag)
         return error;
     *flag = all_completed(win);
     if (!*flag) {
-        proa_wait_idle(); /* whoever tests in a loop must still let the others, and the host's messages, get on */
+        /* whoever tests in a loop must still let the others, and the host's messages, get on */
+        proa_wait_idle();
         return PROA_OK;
     }
     for (int i = 0; i < win->exposed_group.count; i++)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See regions.h. */
 #include "core/regions.h"
 #include "base/fail.h"
@@ -11,9 +12,9 @@
 #include <string.h>
 
 struct proa_attached {
-    struct proa_region *table;  /* in the arena; the published one */
+    struct proa_region *table; /* in the arena; the published one */
     size_t count, room;
-    size_t empty_count;         /* regions of no bytes: legal, reachable by nobody, remembered for detach */
+    size_t empty_count; /* regions of no bytes: legal, reachable by nobody, remembered for detach */
     void **empty;
 };
 
@@ -34,9 +35,18 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
     return low;
 }
 
-/* What of a row is shared. owner.node is not: nobody attaches a window's memory from another node. */
-#define ROW_FIELDS(X)                                                                                                                      \
-    X(start) X(end) X(segment) X(offset) X(owner.id) X(owner.first_bytes) X(owner.first_device) X(owner.first_inode) X(owner.pid)          \
+/* What of a row is shared. owner.node is not: nobody attaches a window's memory from another
+ * node. */
+#define ROW_FIELDS(X)     \
+    X(start)              \
+    X(end)                \
+    X(segment)            \
+    X(offset)             \
+    X(owner.id)           \
+    X(owner.first_bytes)  \
+    X(owner.first_device) \
+    X(owner.first_inode)  \
+    X(owner.pid)          \
     X(owner.first_fd)
 
 /* Plain stores beside the atomic loads of row_read would be a data race. */
@@ -57,11 +67,13 @@ static struct proa_region *table_grow(const struct proa_attached *attached, size
     return table;
 }
 
-/* Readers between these two see an odd or a changed sequence and look again (seqlock; partner: table_search). */
+/* Readers between these two see an odd or a changed sequence and look again (seqlock; partner:
+ * table_search). */
 static void change_begin(struct proa_regions_ctl *ctl)
 {
     atomic_fetch_add(&ctl->sequence, 1);
-    atomic_thread_fence(memory_order_release); /* before all stores that follow; partner: is_unchanged */
+    /* before all stores that follow; partner: is_unchanged */
+    atomic_thread_fence(memory_order_release);
 }
 
 static void change_end(struct proa_regions_ctl *ctl, const struct proa_attached *attached)
@@ -98,21 +110,24 @@ static int detach_empty(struct proa_attached *attached, const void *base)
     return proa_fail(PROA_ERR_BASE, "no region that starts at %p is attached to this window", base);
 }
 
-static int check_overlap(const struct proa_attached *attached, size_t at, uint64_t start, uint64_t end)
+static int check_overlap(const struct proa_attached *attached, size_t at, uint64_t start,
+                         uint64_t end)
 {
     const struct proa_region *table = attached->table;
     size_t other;
 
     if (at < attached->count && table[at].start < end)
         other = at;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where a region lies before this one, there is a table */
+    /* where a region lies before this one, there is a table */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     else if (at > 0 && table[at - 1].end > start)
         other = at - 1;
     else
         return PROA_OK;
-    return proa_fail(PROA_ERR_RMA_ATTACH, "the region [%#llx, %#llx) overlaps [%#llx, %#llx), which is attached already",
-                     (unsigned long long)start, (unsigned long long)end, (unsigned long long)table[other].start,
-                     (unsigned long long)table[other].end);
+    return proa_fail(PROA_ERR_RMA_ATTACH,
+                     "the region [%#llx, %#llx) overlaps [%#llx, %#llx), which is attached already",
+                     (unsigned long long)start, (unsigned long long)end,
+                     (unsigned long long)table[other].start, (unsigned long long)table[other].end);
 }
 
 static int region_insert(struct proa_win *win, size_t at, const struct proa_region *region)
@@ -136,7 +151,8 @@ static int region_insert(struct proa_win *win, size_t at, const struct proa_regi
     attached->count++;
     change_end(&win->ctl->regions, attached);
     if (grow && old)
-        proa_arena_free(old); /* a reader that still looks at it will see that the sequence has changed */
+        /* a reader that still looks at it will see that the sequence has changed */
+        proa_arena_free(old);
     return PROA_OK;
 }
 
@@ -150,13 +166,15 @@ static int attach(struct proa_win *win, void *base, uint64_t bytes)
     if (bytes == 0)
         return attach_empty(attached, base);
     if (region.start + bytes < region.start)
-        return proa_fail(PROA_ERR_SIZE, "a region of %llu bytes at %p goes past the end of memory", (unsigned long long)bytes, base);
+        return proa_fail(PROA_ERR_SIZE, "a region of %llu bytes at %p goes past the end of memory",
+                         (unsigned long long)bytes, base);
     region.end = region.start + bytes;
     at = lower_bound(attached->table, attached->count, region.start);
     error = check_overlap(attached, at, region.start, region.end);
     if (error)
         return error;
-    if (proa_arena_find(base, bytes, &segment, &region.offset) || proa_peer_find(base, bytes, &region.owner, &segment, &region.offset))
+    if (proa_arena_find(base, bytes, &segment, &region.offset) ||
+        proa_peer_find(base, bytes, &region.owner, &segment, &region.offset))
         region.segment = segment;
     return region_insert(win, at, &region);
 }
@@ -184,7 +202,8 @@ int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes)
     proa_win_enter(win);
     if (!win->attached)
         win->attached = calloc(1, sizeof *win->attached);
-    error = win->attached ? attach(win, base, bytes) : proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+    error = win->attached ? attach(win, base, bytes)
+                          : proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
     proa_win_leave(win);
     return error;
 }
@@ -215,8 +234,8 @@ void proa_regions_free(struct proa_win *win)
 
 /* ---- the origin's side ---- */
 
-/* Reads one row as the owner may be changing it: plain copies are checked afterwards by the sequence; row by row, atomically, so that
- * sanitizers see no race. */
+/* Reads one row as the owner may be changing it: plain copies are checked afterwards by the
+ * sequence; row by row, atomically, so that sanitizers see no race. */
 static struct proa_region row_read(const struct proa_region *row)
 {
     struct proa_region copy = {0};
@@ -227,8 +246,10 @@ static struct proa_region row_read(const struct proa_region *row)
     return copy;
 }
 
-/* The last row that starts at or below address, together with those that go on where it ends, as far as `end` asks; all zero if there is none. */
-static struct proa_region table_search(const struct proa_region *table, uint64_t count, uint64_t address, uint64_t end)
+/* The last row that starts at or below address, together with those that go on where it ends, as
+ * far as `end` asks; all zero if there is none. */
+static struct proa_region table_search(const struct proa_region *table, uint64_t count,
+                                       uint64_t address, uint64_t end)
 {
     struct proa_region none = {0}, row;
     uint64_t low = 0, high = count;
@@ -259,25 +280,30 @@ static int is_unchanged(const struct proa_regions_ctl *ctl, uint64_t sequence)
     return atomic_load_explicit(&ctl->sequence, memory_order_relaxed) == sequence;
 }
 
-/* One try at a consistent look at the table. 1 if nothing changed meanwhile; then *sequence is that of the table. */
-static int table_read(const struct proa_target *target, uint64_t address, uint64_t end, struct proa_region *found, uint64_t *sequence)
+/* One try at a consistent look at the table. 1 if nothing changed meanwhile; then *sequence is that
+ * of the table. */
+static int table_read(const struct proa_target *target, uint64_t address, uint64_t end,
+                      struct proa_region *found, uint64_t *sequence)
 {
     const struct proa_regions_ctl *ctl = &target->ctl->regions;
     uint64_t now = atomic_load_explicit(&ctl->sequence, memory_order_acquire);
-    uint64_t count = atomic_load_explicit(&ctl->count, memory_order_relaxed), offset = atomic_load_explicit(&ctl->offset, memory_order_relaxed);
+    uint64_t count = atomic_load_explicit(&ctl->count, memory_order_relaxed),
+             offset = atomic_load_explicit(&ctl->offset, memory_order_relaxed);
     int segment = (int)atomic_load_explicit(&ctl->segment, memory_order_relaxed);
     char *base;
 
     memset(found, 0, sizeof *found);
     *sequence = now;
-    /* Where the table is must be of one piece before anybody goes there; an old table may be read, it stays mapped. */
+    /* Where the table is must be of one piece before anybody goes there; an old table may be read,
+     * it stays mapped. */
     if (now & 1 || !is_unchanged(ctl, now))
         return 0;
     if (count) {
         base = proa_peer_segment(target->peer, segment);
         if (!base)
             return 1;
-        *found = table_search((const struct proa_region *)(void *)(base + offset), count, address, end);
+        *found =
+            table_search((const struct proa_region *)(void *)(base + offset), count, address, end);
     }
     return is_unchanged(ctl, now);
 }
@@ -285,7 +311,8 @@ static int table_read(const struct proa_target *target, uint64_t address, uint64
 static int cache_holds(const struct proa_target *target, uint64_t address, uint64_t bytes)
 {
     return target->only.end && proa_span_holds(&target->only, address, bytes) &&
-           target->sequence == atomic_load_explicit(&target->ctl->regions.sequence, memory_order_acquire);
+           target->sequence ==
+               atomic_load_explicit(&target->ctl->regions.sequence, memory_order_acquire);
 }
 
 static void span_set_private(const struct proa_target *target, struct proa_span *span)
@@ -297,11 +324,15 @@ static void span_set_private(const struct proa_target *target, struct proa_span 
     span->road = target->peer == proa_self ? &proa_road_own : &proa_road_cma;
 }
 
-static int span_of(struct proa_win *win, const struct proa_target *target, const struct proa_region *region, struct proa_span *span)
+static int span_of(struct proa_win *win, const struct proa_target *target,
+                   const struct proa_region *region, struct proa_span *span)
 {
     char *segment;
 
-    *span = (struct proa_span){.first = region->start, .end = region->end, .owner = target->peer, .road = &proa_road_store};
+    *span = (struct proa_span){.first = region->start,
+                               .end = region->end,
+                               .owner = target->peer,
+                               .road = &proa_road_store};
     if (region->segment < 0) {
         span_set_private(target, span);
         return PROA_OK;
@@ -316,7 +347,8 @@ static int span_of(struct proa_win *win, const struct proa_target *target, const
     return PROA_OK;
 }
 
-int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t address, uint64_t bytes, int cache, struct proa_span *span)
+int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t address,
+                      uint64_t bytes, int cache, struct proa_span *span)
 {
     uint64_t end = bytes < UINT64_MAX - address ? address + bytes : UINT64_MAX, sequence;
     struct proa_region region;
@@ -327,9 +359,10 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
         return PROA_OK;
     }
     while (!table_read(target, address, end, &region, &sequence))
-        sched_yield(); /* the owner is in the middle of an attach or detach: a few stores */
+        sched_yield();         /* the owner is in the middle of an attach or detach: a few stores */
     if (address >= region.end) /* the one found begins at or below it */
-        return proa_fail(PROA_ERR_RMA_RANGE, "%llu bytes at address %#llx are not in a region attached by the target",
+        return proa_fail(PROA_ERR_RMA_RANGE,
+                         "%llu bytes at address %#llx are not in a region attached by the target",
                          (unsigned long long)bytes, (unsigned long long)address);
     error = span_of(win, target, &region, span);
     if (cache && !error) {

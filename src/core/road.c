@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts and gets over whatever roads lead to their bytes. See road.h. */
 #include "core/road.h"
 #include "base/fail.h"
@@ -15,7 +16,8 @@ int proa_carry_end(struct proa_carry *carry)
     return carry->road && carry->road->settle ? carry->road->settle(carry) : PROA_OK;
 }
 
-int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span, const struct proa_runs *runs)
+int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span,
+                    const struct proa_runs *runs)
 {
     int error = PROA_OK;
 
@@ -25,7 +27,8 @@ int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span, cons
     return error ? error : span->road->move(carry, span, runs);
 }
 
-int proa_carry_bytes(struct proa_carry *carry, struct proa_win *win, int rank, uint64_t position, char *origin, uint64_t bytes)
+int proa_carry_bytes(struct proa_carry *carry, struct proa_win *win, int rank, uint64_t position,
+                     char *origin, uint64_t bytes)
 {
     struct proa_span span;
     uint64_t part;
@@ -36,7 +39,9 @@ int proa_carry_bytes(struct proa_carry *carry, struct proa_win *win, int rank, u
         if (error)
             break;
         part = span.end - position < bytes ? span.end - position : bytes;
-        error = proa_carry_runs(carry, &span, &(struct proa_runs){.position = position, .origin = origin, .bytes = part, .count = 1});
+        error = proa_carry_runs(
+            carry, &span,
+            &(struct proa_runs){.position = position, .origin = origin, .bytes = part, .count = 1});
     }
     return error;
 }

@@ -1,11 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Roads: the ways to a byte of a target's window. A span has one (core/span.h), a road is a constant table.
+ * Roads: the ways to a byte of a target's window. A span has one (core/span.h), a road is a
+ * constant table.
  *
- *   store  load and store, where the memory is mapped: arenas, whosever they are           core/road_store.c
- *   own    the same, to our own memory outside of the arena, which others reach by cma     core/road_store.c
- *   cma    the kernel copies: a neighbour's memory outside of its arena                     core/road_cma.c
+ *   store  load and store, where the memory is mapped: arenas, whosever they are
+ *          core/road_store.c
+ *   own    the same, to our own memory outside of the arena, which others reach by cma
+ *          core/road_store.c
+ *   cma    the kernel copies: a neighbour's memory outside of its arena
+ *          core/road_cma.c
  *
- * A new way to reach memory is a table here, a file of its own, and a line where spans are made (core/create.c, core/regions.c).
+ * A new way to reach memory is a table here, a file of its own, and a line where spans are made
+ * (core/create.c, core/regions.c).
  */
 #ifndef PROA_CORE_ROAD_H
 #define PROA_CORE_ROAD_H
@@ -32,12 +38,16 @@ struct proa_carry {
 };
 
 struct proa_road {
-    /* May single elements be worked on by processor atomics there? The same for all who come to these bytes, by whatever road. */
+    /* May single elements be worked on by processor atomics there? The same for all who come to
+     * these bytes, by whatever road. */
     int atomics;
-    /* Moves runs that lie in the span. May gather them until settle is called. PROA_OK or a code. */
-    int (*move)(struct proa_carry *carry, const struct proa_span *span, const struct proa_runs *runs);
-    /* Does what combine says to its run of elements, the first at position; all of them lie in the span. Guards them as core/guard.h says; the
-     * guard is left by the caller. PROA_OK or a code. */
+    /* Moves runs that lie in the span. May gather them until settle is called. PROA_OK or a
+     * code. */
+    int (*move)(struct proa_carry *carry, const struct proa_span *span,
+                const struct proa_runs *runs);
+    /* Does what combine says to its run of elements, the first at position; all of them lie in
+     * the span. Guards them as core/guard.h says; the guard is left by the caller. PROA_OK or a
+     * code. */
     int (*combine)(struct proa_combine *combine, const struct proa_span *span, uint64_t position);
     /* Ends what move has begun of one put or get. NULL: move leaves nothing open. */
     int (*settle)(struct proa_carry *carry);
@@ -48,9 +58,11 @@ extern const struct proa_road proa_road_store, proa_road_own, proa_road_cma;
 /* A put or get is: begin, any number of the next two, end. All return PROA_OK or a code. */
 void proa_carry_begin(struct proa_carry *carry, int put);
 /* Runs that lie in one span. */
-int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span, const struct proa_runs *runs);
+int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span,
+                    const struct proa_runs *runs);
 /* Bytes in a row, over as many spans as they may. */
-int proa_carry_bytes(struct proa_carry *carry, struct proa_win *win, int rank, uint64_t position, char *origin, uint64_t bytes);
+int proa_carry_bytes(struct proa_carry *carry, struct proa_win *win, int rank, uint64_t position,
+                     char *origin, uint64_t bytes);
 int proa_carry_end(struct proa_carry *carry);
 
 #endif

@@ -1,4 +1,6 @@
-/* The road through the kernel (core/cma.h), to a neighbour's memory that is not mapped here. Its key is its address. See road.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The road through the kernel (core/cma.h), to a neighbour's memory that is not mapped here. Its
+ * key is its address. See road.h. */
 #include "base/fail.h"
 #include "core/cma.h"
 #include "core/combine.h"
@@ -8,7 +10,8 @@
 
 /* ---- put and get ---- */
 
-static int move(struct proa_carry *carry, const struct proa_span *span, const struct proa_runs *runs)
+static int move(struct proa_carry *carry, const struct proa_span *span,
+                const struct proa_runs *runs)
 {
     uint64_t key = proa_span_key(span, runs->position);
     int error = PROA_OK;
@@ -30,7 +33,8 @@ static int settle(struct proa_carry *carry)
 
 /* ---- accumulates ---- */
 
-/* Room for a piece of a neighbour's memory: on the stack where it is short, as a user's thread may have little. */
+/* Room for a piece of a neighbour's memory: on the stack where it is short, as a user's thread may
+ * have little. */
 struct piece {
     char *copy;
     uint64_t bytes;
@@ -41,11 +45,15 @@ static int piece_room(struct piece *piece, uint64_t bytes)
 {
     piece->bytes = bytes < PROA_GUARD_AT_ONCE ? bytes : PROA_GUARD_AT_ONCE;
     piece->copy = bytes <= sizeof piece->few ? piece->few : malloc(piece->bytes);
-    return piece->copy ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a copy of %llu bytes", (unsigned long long)piece->bytes);
+    return piece->copy ? PROA_OK
+                       : proa_fail(PROA_ERR_NO_MEM, "no memory for a copy of %llu bytes",
+                                   (unsigned long long)piece->bytes);
 }
 
-/* Value and index of each pair, in few system calls; its padding is not written, as it may have changed since it was read. */
-static int write_fields(const struct proa_elements *c, struct proa_peer *peer, uint64_t at, char *copy)
+/* Value and index of each pair, in few system calls; its padding is not written, as it may have
+ * changed since it was read. */
+static int write_fields(const struct proa_elements *c, struct proa_peer *peer, uint64_t at,
+                        char *copy)
 {
     struct proa_cma_batch batch;
     size_t value, index, index_at;
@@ -61,7 +69,8 @@ static int write_fields(const struct proa_elements *c, struct proa_peer *peer, u
     return error ? error : proa_cma_end(&batch);
 }
 
-static int apply_to_copy(const struct proa_elements *c, struct proa_peer *peer, uint64_t at, char *copy)
+static int apply_to_copy(const struct proa_elements *c, struct proa_peer *peer, uint64_t at,
+                         char *copy)
 {
     int error = proa_cma_read(peer, at, copy, c->count * c->bytes - proa_padding_of(c->basic));
 
@@ -70,7 +79,8 @@ static int apply_to_copy(const struct proa_elements *c, struct proa_peer *peer, 
     proa_apply(c, copy);
     if (c->operation == PROA_OP_NO_OP)
         return PROA_OK;
-    return proa_is_padded(c->basic) ? write_fields(c, peer, at, copy) : proa_cma_write(peer, at, copy, c->count * c->bytes);
+    return proa_is_padded(c->basic) ? write_fields(c, peer, at, copy)
+                                    : proa_cma_write(peer, at, copy, c->count * c->bytes);
 }
 
 /* Reads, changes here and writes back, in pieces. Whoever may disturb is kept out by the caller. */
@@ -80,8 +90,10 @@ static int apply_by_cma(const struct proa_elements *run, struct proa_peer *owner
     struct piece piece;
     int error = piece_room(&piece, c.count * c.bytes);
 
-    for (uint64_t done = 0; done < run->count && !error; done += c.count, proa_elements_advance(&c, c.count)) {
-        c.count = run->count - done < piece.bytes / c.bytes ? run->count - done : piece.bytes / c.bytes;
+    for (uint64_t done = 0; done < run->count && !error;
+         done += c.count, proa_elements_advance(&c, c.count)) {
+        c.count =
+            run->count - done < piece.bytes / c.bytes ? run->count - done : piece.bytes / c.bytes;
         error = apply_to_copy(&c, owner, at + done * c.bytes, piece.copy);
     }
     if (piece.copy != piece.few)
@@ -96,16 +108,20 @@ static int combine(struct proa_combine *combine, const struct proa_span *span, u
     uint64_t key = proa_span_key(span, position), count = c.count;
     int error = PROA_OK;
 
-    proa_guard_enter(combine->win, combine->rank, span, key, combine->total, c.bytes, &combine->guarded);
+    proa_guard_enter(combine->win, combine->rank, span, key, combine->total, c.bytes,
+                     &combine->guarded);
     if (combine->guarded.guard == PROA_GUARD_PLAIN)
         return apply_by_cma(&c, span->owner, key);
-    for (uint64_t done = 0; done < count && !error; done += c.count, proa_elements_advance(&c, c.count)) {
+    for (uint64_t done = 0; done < count && !error;
+         done += c.count, proa_elements_advance(&c, c.count)) {
         uint64_t first = key + done * c.bytes;
 
-        c.count = proa_guard_elements(&combine->guarded, span->owner, first, c.bytes, count - done, (count - done) * c.bytes);
+        c.count = proa_guard_elements(&combine->guarded, span->owner, first, c.bytes, count - done,
+                                      (count - done) * c.bytes);
         error = apply_by_cma(&c, span->owner, first);
     }
     return error;
 }
 
-const struct proa_road proa_road_cma = {.atomics = 0, .move = move, .combine = combine, .settle = settle};
+const struct proa_road proa_road_cma = {
+    .atomics = 0, .move = move, .combine = combine, .settle = settle};

@@ -1,15 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The roads of load and store, to memory that is mapped here. See road.h. */
 #include "core/road_store.h"
 #include "base/fail.h"
 
 /* ---- put and get ---- */
 
-/* Runs of one size at regular distances: the sizes of basic types get a loop that the compiler can unroll. */
-#define COPY_RUNS(type)                                                                                                                    \
-    for (uint64_t i = 0; i < count; i++, to = proa_at(to, to_stride), from = proa_at(from, from_stride))                                   \
+/* Runs of one size at regular distances: the sizes of basic types get a loop that the compiler can
+ * unroll. */
+#define COPY_RUNS(type)                                                       \
+    for (uint64_t i = 0; i < count;                                           \
+         i++, to = proa_at(to, to_stride), from = proa_at(from, from_stride)) \
         memcpy(to, from, sizeof(type));
 
-static void copy_runs(char *to, int64_t to_stride, const char *from, int64_t from_stride, uint64_t bytes, uint64_t count)
+static void copy_runs(char *to, int64_t to_stride, const char *from, int64_t from_stride,
+                      uint64_t bytes, uint64_t count)
 {
     switch (bytes) {
     case 1:
@@ -25,30 +29,37 @@ static void copy_runs(char *to, int64_t to_stride, const char *from, int64_t fro
         COPY_RUNS(char[16])
         break;
     default:
-        for (uint64_t i = 0; i < count; i++, to = proa_at(to, to_stride), from = proa_at(from, from_stride))
+        for (uint64_t i = 0; i < count;
+             i++, to = proa_at(to, to_stride), from = proa_at(from, from_stride))
             memcpy(to, from, bytes);
     }
 }
 
-static int move(struct proa_carry *carry, const struct proa_span *span, const struct proa_runs *runs)
+static int move(struct proa_carry *carry, const struct proa_span *span,
+                const struct proa_runs *runs)
 {
     char *target = proa_span_here(span, runs->position);
 
     if (carry->put)
-        copy_runs(target, runs->stride, runs->origin, runs->origin_stride, runs->bytes, runs->count);
+        copy_runs(target, runs->stride, runs->origin, runs->origin_stride, runs->bytes,
+                  runs->count);
     else
-        copy_runs(runs->origin, runs->origin_stride, target, runs->stride, runs->bytes, runs->count);
+        copy_runs(runs->origin, runs->origin_stride, target, runs->stride, runs->bytes,
+                  runs->count);
     return PROA_OK;
 }
 
 /* ---- accumulates ---- */
 
-void proa_store_striped(const struct proa_elements *run, struct proa_peer *owner, uint64_t key, char *at, struct proa_guarded *guarded)
+void proa_store_striped(const struct proa_elements *run, struct proa_peer *owner, uint64_t key,
+                        char *at, struct proa_guarded *guarded)
 {
     struct proa_elements c = *run;
 
-    for (uint64_t done = 0; done < run->count; done += c.count, proa_elements_advance(&c, c.count)) {
-        c.count = proa_guard_elements(guarded, owner, key + done * c.bytes, c.bytes, run->count - done, 1);
+    for (uint64_t done = 0; done < run->count;
+         done += c.count, proa_elements_advance(&c, c.count)) {
+        c.count = proa_guard_elements(guarded, owner, key + done * c.bytes, c.bytes,
+                                      run->count - done, 1);
         proa_apply(&c, at + done * c.bytes);
     }
 }
@@ -59,7 +70,8 @@ static int combine(struct proa_combine *combine, const struct proa_span *span, u
     uint64_t key = proa_span_key(span, position);
     char *at = proa_span_here(span, position);
 
-    proa_guard_enter(combine->win, combine->rank, span, key, combine->total, run->bytes, &combine->guarded);
+    proa_guard_enter(combine->win, combine->rank, span, key, combine->total, run->bytes,
+                     &combine->guarded);
     switch (combine->guarded.guard) {
     case PROA_GUARD_PLAIN:
         proa_apply(run, at);

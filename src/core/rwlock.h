@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A fair reader-writer lock between processes.
  *
- * Algorithm: the queued reader-writer lock of W. Long (Linux kernel, kernel/locking/qrwlock.c). Free, it is taken by one atomic and released
- * by one. Whoever finds it taken draws a ticket; only the head of the queue watches the lock itself. The head announces itself (a writer by
- * WANTED, a reader by its count), which stops newcomers from overtaking, so that neither readers nor writers starve.
+ * Algorithm: the queued reader-writer lock of W. Long (Linux kernel, kernel/locking/qrwlock.c).
+ * Free, it is taken by one atomic and released by one. Whoever finds it taken draws a ticket; only
+ * the head of the queue watches the lock itself. The head announces itself (a writer by WANTED, a
+ * reader by its count), which stops newcomers from overtaking, so that neither readers nor writers
+ * starve.
  */
 #ifndef PROA_CORE_RWLOCK_H
 #define PROA_CORE_RWLOCK_H
@@ -16,28 +19,33 @@
 enum { PROA_RW_HELD = 1, PROA_RW_WANTED = 2, PROA_RW_READER = 4 };
 
 struct proa_rwlock {
-    _Atomic uint32_t state;   /* PROA_RW_HELD by a writer | PROA_RW_WANTED by the queue's head | readers * PROA_RW_READER */
+    /* PROA_RW_HELD by a writer | PROA_RW_WANTED by the queue's head | readers * PROA_RW_READER */
+    _Atomic uint32_t state;
     _Atomic uint32_t tickets; /* drawn */
     _Atomic uint32_t serving; /* the ticket at the head of the queue */
-    _Atomic uint32_t
-        outside; /* how many wait outside of the queue (core/lock.c): counted by them, looked at by those who hold the lock */
+    /* how many wait outside of the queue (core/lock.c): counted by them, looked at by those who
+     * hold the lock */
+    _Atomic uint32_t outside;
 };
 
 /* ---- the queue: none of these waits; core/lock.c waits between them ---- */
 
-/* A ticket. Whose turn has come is at the head of the queue, until it leaves it, which it does once inside. */
+/* A ticket. Whose turn has come is at the head of the queue, until it leaves it, which it does once
+ * inside. */
 uint32_t proa_rwlock_draw(struct proa_rwlock *lock);
 void proa_rwlock_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
 
-/* Counts one more reader, who is inside as soon as no writer is: at the head of the queue; or ahead of writers that only wait, for one who holds
- * another lock that somebody waits for, maybe such a writer, or one who waits for it. Our count keeps the writer at the head out. */
+/* Counts one more reader, who is inside as soon as no writer is: at the head of the queue; or ahead
+ * of writers that only wait, for one who holds another lock that somebody waits for, maybe such a
+ * writer, or one who waits for it. Our count keeps the writer at the head out. */
 void proa_rwlock_read_enter(struct proa_rwlock *lock);
 
 /* Gives way to the writer inside, or at the head of the queue: takes our count back. */
 void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell);
 
-/* A writer at the head of the queue: announces itself; goes inside if nobody is there, WANTED becoming HELD (1, or 0: somebody is; sequentially
- * consistent, as in proa_rwlock_write_try); and back to the head if it may not be inside yet. */
+/* A writer at the head of the queue: announces itself; goes inside if nobody is there, WANTED
+ * becoming HELD (1, or 0: somebody is; sequentially consistent, as in proa_rwlock_write_try); and
+ * back to the head if it may not be inside yet. */
 void proa_rwlock_write_announce(struct proa_rwlock *lock);
 int proa_rwlock_write_enter(struct proa_rwlock *lock);
 void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell);
@@ -62,14 +70,16 @@ static inline int proa_rwlock_nobody_inside(const struct proa_rwlock *lock)
     return atomic_load_explicit(&lock->state, memory_order_acquire) == PROA_RW_WANTED;
 }
 
-/* Is a writer inside, or, asked for as well, at the head of the queue? Sequentially consistent: the caller may have counted itself among the
- * lock_alls before (core/lock.c). */
+/* Is a writer inside, or, asked for as well, at the head of the queue? Sequentially consistent: the
+ * caller may have counted itself among the lock_alls before (core/lock.c). */
 static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int waiting_too)
 {
-    return (atomic_load(&lock->state) & (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED : PROA_RW_HELD)) != 0;
+    return (atomic_load(&lock->state) &
+            (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED : PROA_RW_HELD)) != 0;
 }
 
-/* Counts one who waits outside of the queue, 1, or does no more, -1. Partner: proa_rwlock_is_wanted. */
+/* Counts one who waits outside of the queue, 1, or does no more, -1. Partner:
+ * proa_rwlock_is_wanted. */
 static inline void proa_rwlock_outside(struct proa_rwlock *lock, int change)
 {
     atomic_fetch_add_explicit(&lock->outside, (uint32_t)change, memory_order_relaxed);
@@ -79,14 +89,15 @@ static inline void proa_rwlock_outside(struct proa_rwlock *lock, int change)
 static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
 {
     return (atomic_load_explicit(&lock->state, memory_order_relaxed) & PROA_RW_WANTED) ||
-           atomic_load_explicit(&lock->tickets, memory_order_relaxed) != atomic_load_explicit(&lock->serving, memory_order_relaxed) ||
+           atomic_load_explicit(&lock->tickets, memory_order_relaxed) !=
+               atomic_load_explicit(&lock->serving, memory_order_relaxed) ||
            atomic_load_explicit(&lock->outside, memory_order_relaxed) != 0;
 }
 
 /* ---- taking and giving back ---- */
 
-/* Takes the lock shared if no writer is inside or at the head of the queue. Was it taken? bell: rung by every release. Acquires; its
- * partner is the release in the unlocks. */
+/* Takes the lock shared if no writer is inside or at the head of the queue. Was it taken? bell:
+ * rung by every release. Acquires; its partner is the release in the unlocks. */
 static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bell *bell)
 {
     uint32_t before = atomic_fetch_add_explicit(&lock->state, PROA_RW_READER, memory_order_acquire);
@@ -97,12 +108,14 @@ static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bel
     return 0;
 }
 
-/* Takes the lock exclusive if it is free. Was it? Sequentially consistent: the caller may go on to look at the lock_all count. */
+/* Takes the lock exclusive if it is free. Was it? Sequentially consistent: the caller may go on to
+ * look at the lock_all count. */
 static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
 {
     uint32_t expected = 0;
 
-    return __builtin_expect(atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD), 1) != 0;
+    return __builtin_expect(atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD),
+                            1) != 0;
 }
 
 static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa_bell *bell)

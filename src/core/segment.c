@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See segment.h. */
 #include "core/segment.h"
 #include "base/fail.h"
@@ -15,16 +16,19 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-static const rlim_t high_file = 1000; /* number from which our files have theirs, where the process may have twice as many */
+/* number from which our files have theirs, where the process may have twice as many */
+static const rlim_t high_file = 1000;
 
 /* ---- the owner's file ---- */
 
-/* Programs close files by number, as daemons do with all from 3 on, or count on getting the lowest ones for files of their own: ours keep
- * away from there. */
+/* Programs close files by number, as daemons do with all from 3 on, or count on getting the lowest
+ * ones for files of their own: ours keep away from there. */
 static int file_move_up(int fd)
 {
     struct rlimit files;
-    rlim_t lowest = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < high_file ? files.rlim_cur / 2 : high_file;
+    rlim_t lowest = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < high_file
+                        ? files.rlim_cur / 2
+                        : high_file;
     int high = fcntl(fd, F_DUPFD_CLOEXEC, (int)lowest);
 
     if (high < 0)
@@ -33,12 +37,14 @@ static int file_move_up(int fd)
     return high;
 }
 
-/* Has the program left it alone? If not, that number may be one of its own files, which must not be touched. */
+/* Has the program left it alone? If not, that number may be one of its own files, which must not be
+ * touched. */
 static int file_is_ours(const struct proa_segment *segment)
 {
     struct stat file;
 
-    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device && file.st_ino == segment->inode;
+    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device &&
+           file.st_ino == segment->inode;
 }
 
 uint64_t proa_segment_most(void)
@@ -60,7 +66,8 @@ int proa_segment_create(struct proa_segment *segment, uint64_t bytes)
     segment->fd = file_move_up(segment->fd);
     segment->base = MAP_FAILED;
     if (ftruncate(segment->fd, (off_t)bytes) == 0 && fstat(segment->fd, &file) == 0)
-        segment->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
+        segment->base =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
     if (segment->base == MAP_FAILED) {
         int error = errno;
         close(segment->fd);
@@ -81,9 +88,9 @@ void proa_segment_close(const struct proa_segment *segment)
 
 /* ---- its pages ---- */
 
-/* Through the mapping where the file is gone: that also fills in this process's page table, and so takes longer.
- * A signal may make fallocate stop and undo what it has done (fallocate(2), EINTR); under a profiler's timer a large piece would never be
- * done: smaller and smaller ones, then. */
+/* Through the mapping where the file is gone: that also fills in this process's page table, and so
+ * takes longer. A signal may make fallocate stop and undo what it has done (fallocate(2), EINTR);
+ * under a profiler's timer a large piece would never be done: smaller and smaller ones, then. */
 int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
 {
     uint64_t end = offset + bytes, piece = bytes;
@@ -116,12 +123,16 @@ void proa_segment_publish(const struct proa_segment *segment, struct proa_segmen
     ctl->device = segment->device;
     ctl->inode = segment->inode;
     ctl->fd = segment->fd;
-    atomic_store_explicit(&ctl->bytes, segment->bytes, memory_order_release); /* partner: proa_segment_name */
+    /* partner: proa_segment_name */
+    atomic_store_explicit(&ctl->bytes, segment->bytes, memory_order_release);
 }
 
 struct proa_segment_name proa_segment_name(int pid, const struct proa_segment_ctl *ctl)
 {
-    struct proa_segment_name name = {.pid = pid, .bytes = atomic_load_explicit(&ctl->bytes, memory_order_acquire)}; /* partner: publish */
+    struct proa_segment_name name = {/* partner: publish */
+                                     .pid = pid,
+                                     .bytes =
+                                         atomic_load_explicit(&ctl->bytes, memory_order_acquire)};
 
     if (name.bytes) {
         name.fd = ctl->fd;
@@ -133,11 +144,13 @@ struct proa_segment_name proa_segment_name(int pid, const struct proa_segment_ct
 
 static int is_it(const struct stat *file, const struct proa_segment_name *name)
 {
-    return file->st_dev == name->device && file->st_ino == name->inode && (uint64_t)file->st_size >= name->bytes;
+    return file->st_dev == name->device && file->st_ino == name->inode &&
+           (uint64_t)file->st_size >= name->bytes;
 }
 
-/* Opens the segment's file, or fails with errno. The program may have closed it, and another file may have its number now: that is not even
- * opened, as opening a pipe or a tape does something. Looked at again when open, since numbers change at any time. */
+/* Opens the segment's file, or fails with errno. The program may have closed it, and another file
+ * may have its number now: that is not even opened, as opening a pipe or a tape does something.
+ * Looked at again when open, since numbers change at any time. */
 static int file_open(const struct proa_segment_name *name, const char *path)
 {
     struct stat file;
@@ -155,7 +168,8 @@ static int file_open(const struct proa_segment_name *name, const char *path)
     return -1;
 }
 
-/* The owner has mapped it with the same size, so no access within it can fault for lack of a page. */
+/* The owner has mapped it with the same size, so no access within it can fault for lack of a
+ * page. */
 char *proa_segment_map(const struct proa_segment_name *name)
 {
     char path[64];
@@ -170,7 +184,9 @@ char *proa_segment_map(const struct proa_segment_name *name)
     }
     if (base == MAP_FAILED) {
         proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (%s): %s", name->pid, path,
-                  errno == ESTALE || errno == ENOENT ? "it has ended, or its program has closed Proa's file" : strerror(errno));
+                  errno == ESTALE || errno == ENOENT
+                      ? "it has ended, or its program has closed Proa's file"
+                      : strerror(errno));
         return NULL;
     }
     return base;

@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments: memory in a file without a name (memfd) that its owner publishes with the file's device, inode and size, and that other processes
- * of the node find by these and map. The arena (core/arena.h) cuts its blocks from segments.
+ * Segments: memory in a file without a name (memfd) that its owner publishes with the file's
+ * device, inode and size, and that other processes of the node find by these and map. The arena
+ * (core/arena.h) cuts its blocks from segments.
  *
- * The file stays open as long as the segment, as a process that comes later has no other way to it than /proc/PID/fd. The program may close
- * that number all the same and have a file of its own there: then nobody touches that, and what is mapped goes on.
+ * The file stays open as long as the segment, as a process that comes later has no other way to it
+ * than /proc/PID/fd. The program may close that number all the same and have a file of its own
+ * there: then nobody touches that, and what is mapped goes on.
  */
 #ifndef PROA_CORE_SEGMENT_H
 #define PROA_CORE_SEGMENT_H
@@ -30,8 +33,8 @@ struct proa_segment_name {
 
 /* ---- the owner's side: what fails returns an errno ---- */
 
-/* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. Whoever makes a file larger than RLIMIT_FSIZE is sent
- * SIGXFSZ, which ends the program. */
+/* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. Whoever makes a
+ * file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
 uint64_t proa_segment_most(void);
 
 /* Makes and maps one of `bytes` bytes, with no pages reserved. 0 or an errno. */
@@ -40,7 +43,8 @@ int proa_segment_create(struct proa_segment *segment, uint64_t bytes);
 /* Unmaps it and closes its file. */
 void proa_segment_close(const struct proa_segment *segment);
 
-/* Makes sure of the pages of [offset, offset + bytes), whole chunks. 0 or an errno; what the kernel gave before it ran out stays. */
+/* Makes sure of the pages of [offset, offset + bytes), whole chunks. 0 or an errno; what the kernel
+ * gave before it ran out stays. */
 int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
 
 /* Gives these pages back. 1 if that was done. */
@@ -59,8 +63,10 @@ char *proa_segment_map(const struct proa_segment_name *name);
 
 /* ---- both ---- */
 
-/* Does all of [address, address + bytes) lie in the memory_bytes bytes at base? If so, *offset: of address from there. */
-static inline int proa_segment_holds(const char *base, uint64_t memory_bytes, const void *address, uint64_t bytes, uint64_t *offset)
+/* Does all of [address, address + bytes) lie in the memory_bytes bytes at base? If so, *offset: of
+ * address from there. */
+static inline int proa_segment_holds(const char *base, uint64_t memory_bytes, const void *address,
+                                     uint64_t bytes, uint64_t *offset)
 {
     uint64_t at = (uint64_t)((uintptr_t)address - (uintptr_t)base);
 

@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion: every call that completes operations (flush, unlock, complete, fence, a request) calls proa_settle() first.
+ * Completion: every call that completes operations (flush, unlock, complete, fence, a request)
+ * calls proa_settle() first.
  *
- * On a node the bytes lie where they belong when an operation returns. What is left to do then is a fence of this processor, and that only
- * where no store follows that releases them: whoever is told of the completion by such a store (core/tell.h, an unlock) sees them anyway.
+ * On a node the bytes lie where they belong when an operation returns. What is left to do then is a
+ * fence of this processor, and that only where no store follows that releases them: whoever is told
+ * of the completion by such a store (core/tell.h, an unlock) sees them anyway.
  */
 #ifndef PROA_CORE_SETTLE_H
 #define PROA_CORE_SETTLE_H
@@ -10,9 +13,12 @@
 #include "core/epoch.h"
 
 enum proa_settled {
-    PROA_SETTLED_LOCAL,  /* the origin's and the result's buffers are the user's again: flush_local, requests */
-    PROA_SETTLED_TOLD,   /* done at the target, for whoever is told so after this: unlock, complete, fence */
-    PROA_SETTLED_VISIBLE /* done at the target, before anything that this process does next: flush */
+    /* the origin's and the result's buffers are the user's again: flush_local, requests */
+    PROA_SETTLED_LOCAL,
+    /* done at the target, for whoever is told so after this: unlock, complete, fence */
+    PROA_SETTLED_TOLD,
+    /* done at the target, before anything that this process does next: flush */
+    PROA_SETTLED_VISIBLE
 };
 
 /* Our stores, before all that follows. */
@@ -26,8 +32,9 @@ static inline void proa_settle_stores(struct proa_win *win)
         proa_touch_nothing(win);
 }
 
-/* Returns once all operations that this process has issued to the target (a rank; < 0: to all) are settled: PROA_OK; or a negative code, and
- * what was not settled will not be. On a node it never waits and never fails. */
+/* Returns once all operations that this process has issued to the target (a rank; < 0: to all) are
+ * settled: PROA_OK; or a negative code, and what was not settled will not be. On a node it never
+ * waits and never fails. */
 static inline int proa_settle(struct proa_win *win, int target, enum proa_settled how)
 {
     (void)target;

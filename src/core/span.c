@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See span.h. */
 #include "core/span.h"
 #include "base/fail.h"
@@ -29,7 +30,8 @@ void proa_spans_free(struct proa_target *target)
     target->span_count = 0;
 }
 
-int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t position, uint64_t bytes, struct proa_span *span)
+int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t position,
+                   uint64_t bytes, struct proa_span *span)
 {
     if (win->flavor == PROA_FLAVOR_DYNAMIC)
         return proa_regions_find(win, target, position, bytes, !win->threads, span);
@@ -38,6 +40,7 @@ int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t po
             *span = target->spans[i];
             return PROA_OK;
         }
-    return proa_fail(PROA_ERR_RMA_RANGE, "byte %llu is not in the target's window, which has %llu bytes", (unsigned long long)position,
-                     (unsigned long long)target->bytes);
+    return proa_fail(PROA_ERR_RMA_RANGE,
+                     "byte %llu is not in the target's window, which has %llu bytes",
+                     (unsigned long long)position, (unsigned long long)target->bytes);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See strict.h. */
 #include "core/strict.h"
 #include "base/fail.h"
@@ -6,7 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, const char *fmt, ...)
+int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, const char *fmt,
+             ...)
 {
     char sentence[300];
     va_list args;
@@ -14,13 +16,16 @@ int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, 
     if (__atomic_load_n(&win->lax, __ATOMIC_RELAXED) & use)
         return PROA_OK;
     va_start(args, fmt);
-    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, in the line above; the analyser misses that */
+    /* it is, in the line above; the analyser misses that */
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
     if (proa_settings()->strict)
         return proa_fail(code, "%s", sentence);
     if (!(__atomic_fetch_or(&win->lax, (uint8_t)use, __ATOMIC_RELAXED) & use))
-        proa_log(PROA_LOG_INFO, "%s: %s (rank %d). Served as the host does; not told again for this window; PROA_STRICT=1 makes it an error",
+        proa_log(PROA_LOG_INFO,
+                 "%s: %s (rank %d). Served as the host does; not told again for this window; "
+                 "PROA_STRICT=1 makes it an error",
                  proa_call_name(call), sentence, win->rank);
     return PROA_OK;
 }

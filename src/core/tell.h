@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Telling a peer: every store into its block that it waits for goes through proa_tell().
  *
- * The waiting side is the same for every word: it looks in its own block, and sleeps on its process's own bell. A word is named by where it
- * stands in a block, which is the same in each; so one who has no load and store to the block can name it in a message, and the owner then
- * does what proa_tell does here. What is told only grows (core/ctl.h).
+ * The waiting side is the same for every word: it looks in its own block, and sleeps on its
+ * process's own bell. A word is named by where it stands in a block, which is the same in each; so
+ * one who has no load and store to the block can name it in a message, and the owner then does what
+ * proa_tell does here. What is told only grows (core/ctl.h).
  * Words that are looked at where they stand, in the block of another, are in core/ask.h.
  */
 #ifndef PROA_CORE_TELL_H
@@ -16,18 +18,21 @@
 /* struct proa_from_ctl of the process that is `from` in the window's group. */
 static inline size_t proa_word_posted(int from)
 {
-    return offsetof(struct proa_win_ctl, from) + (size_t)from * sizeof(struct proa_from_ctl) + offsetof(struct proa_from_ctl, posted);
+    return offsetof(struct proa_win_ctl, from) + (size_t)from * sizeof(struct proa_from_ctl) +
+           offsetof(struct proa_from_ctl, posted);
 }
 
 static inline size_t proa_word_completed(int from)
 {
-    return offsetof(struct proa_win_ctl, from) + (size_t)from * sizeof(struct proa_from_ctl) + offsetof(struct proa_from_ctl, completed);
+    return offsetof(struct proa_win_ctl, from) + (size_t)from * sizeof(struct proa_from_ctl) +
+           offsetof(struct proa_from_ctl, completed);
 }
 
 /* Of the dissemination barrier. */
 static inline size_t proa_word_round(int round)
 {
-    return offsetof(struct proa_win_ctl, rounds) + (size_t)round * sizeof ((struct proa_win_ctl *)0)->rounds[0];
+    return offsetof(struct proa_win_ctl, rounds) +
+           (size_t)round * sizeof((struct proa_win_ctl *)0)->rounds[0];
 }
 
 static inline _Atomic uint64_t *proa_word_in(struct proa_win_ctl *ctl, size_t word)
@@ -37,7 +42,8 @@ static inline _Atomic uint64_t *proa_word_in(struct proa_win_ctl *ctl, size_t wo
 
 /* ---- telling ---- */
 
-/* The word of the target's block has come to this value. Releases what we did before; partner: the acquire in proa_hear or proa_heard. */
+/* The word of the target's block has come to this value. Releases what we did before; partner: the
+ * acquire in proa_hear or proa_heard. */
 static inline void proa_tell(const struct proa_target *target, size_t word, uint64_t value)
 {
     atomic_store_explicit(proa_word_in(target->ctl, word), value, memory_order_release);

@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A window as its own process sees it: where each target's memory is reached, and which epochs are open here.
+ * A window as its own process sees it: where each target's memory is reached, and which epochs are
+ * open here.
  *
- * struct proa_win is private to the process; what processes share about a window is struct proa_win_ctl (core/ctl.h). The operations
- * (core/op.h, core/accumulate.c) read it, the synchronization calls (core/fence.c, core/pscw.c, core/passive.c) change it.
+ * struct proa_win is private to the process; what processes share about a window is struct
+ * proa_win_ctl (core/ctl.h). The operations (core/op.h, core/accumulate.c) read it, the
+ * synchronization calls (core/fence.c, core/pscw.c, core/passive.c) change it.
  */
 #ifndef PROA_CORE_WIN_H
 #define PROA_CORE_WIN_H
@@ -18,21 +21,30 @@
 #include <stdint.h>
 
 struct proa_target {
-    char *fast;                /* where the window starts, for plain load and store; NULL: not that way, or not all of it */
-    uint64_t bytes;            /* size of the target's window */
-    int64_t disp_unit;         /* bytes; large-count windows may have more than an int of them */
-    uint8_t epoch;             /* core/epoch.h */
-    uint32_t span_count;       /* 0: a dynamic window's, whose spans are looked up by address at each operation */
-    struct proa_span *spans;   /* what the window consists of (core/span.h); &only where that is one */
-    struct proa_span only;     /* of a dynamic window: the span that was found last */
-    uint64_t sequence;         /* of a dynamic window: of the table that `only` was read from */
-    struct proa_peer *peer;    /* the process */
-    struct proa_win_ctl *ctl;  /* the target's shared words */
-    pthread_t taker;           /* the thread that took the lock of this target (core/held.h); set only if win->threads */
-    uint64_t unused;           /* makes the size a power of two: every call finds its target by it */
+    /* where the window starts, for plain load and store; NULL: not that way, or not all of it */
+    char *fast;
+    uint64_t bytes;    /* size of the target's window */
+    int64_t disp_unit; /* bytes; large-count windows may have more than an int of them */
+    uint8_t epoch;     /* core/epoch.h */
+    /* 0: a dynamic window's, whose spans are looked up by address at each operation */
+    uint32_t span_count;
+    /* what the window consists of (core/span.h); &only where that is one */
+    struct proa_span *spans;
+    struct proa_span only;    /* of a dynamic window: the span that was found last */
+    uint64_t sequence;        /* of a dynamic window: of the table that `only` was read from */
+    struct proa_peer *peer;   /* the process */
+    struct proa_win_ctl *ctl; /* the target's shared words */
+    /* the thread that took the lock of this target (core/held.h); set only if win->threads */
+    pthread_t taker;
+    uint64_t unused; /* makes the size a power of two: every call finds its target by it */
 };
 
-enum proa_flavor { PROA_FLAVOR_CREATE, PROA_FLAVOR_ALLOCATE, PROA_FLAVOR_DYNAMIC, PROA_FLAVOR_SHARED };
+enum proa_flavor {
+    PROA_FLAVOR_CREATE,
+    PROA_FLAVOR_ALLOCATE,
+    PROA_FLAVOR_DYNAMIC,
+    PROA_FLAVOR_SHARED
+};
 
 /* The rank in whose block the words stand that a window has once (core/ctl.h). */
 enum { PROA_LEADER = 0 };
@@ -44,43 +56,46 @@ struct proa_ranks {
 };
 
 struct proa_win {
-    struct proa_target *targets;  /* by rank */
-    int size, rank;               /* of the window's group, and ours in it */
+    struct proa_target *targets; /* by rank */
+    int size, rank;              /* of the window's group, and ours in it */
     /* Which epochs are open: core/epoch.h alone writes these. */
-    uint8_t epoch_all;            /* PROA_EPOCH_*, for every target */
-    uint8_t touched;              /* PROA_TOUCH_*: what was done since the last fence or flush of any kind */
-    uint8_t exposed;              /* between post and wait */
-    uint8_t started;              /* between start and complete */
-    int locked;                   /* targets locked by MPI_Win_lock */
-    uint8_t lax;                  /* PROA_LAX_*: wrong uses that were served (core/strict.h) */
-    int threads;                  /* several threads of this process may call at once */
-    struct proa_win_ctl *ctl;     /* our own shared words */
-    struct proa_win_ctl *leader;  /* those of rank PROA_LEADER */
+    uint8_t epoch_all; /* PROA_EPOCH_*, for every target */
+    uint8_t touched;   /* PROA_TOUCH_*: what was done since the last fence or flush of any kind */
+    uint8_t exposed;   /* between post and wait */
+    uint8_t started;   /* between start and complete */
+    int locked;        /* targets locked by MPI_Win_lock */
+    uint8_t lax;       /* PROA_LAX_*: wrong uses that were served (core/strict.h) */
+    int threads;       /* several threads of this process may call at once */
+    struct proa_win_ctl *ctl;    /* our own shared words */
+    struct proa_win_ctl *leader; /* those of rank PROA_LEADER */
     enum proa_flavor flavor;
-    int contiguous;               /* PROA_FLAVOR_SHARED: all memory is one block, in the leader's arena */
+    int contiguous; /* PROA_FLAVOR_SHARED: all memory is one block, in the leader's arena */
 
     struct proa_ranks started_group, exposed_group;
-    uint64_t *posts, *starts, *completes, *waits; /* epochs of each kind so far, by rank of the other side */
-    int crowded;                  /* more processes than processors (core/barrier.h) */
+    /* epochs of each kind so far, by rank of the other side */
+    uint64_t *posts, *starts, *completes, *waits;
+    int crowded;                         /* more processes than processors (core/barrier.h) */
     uint64_t barriers, crowded_barriers; /* so far, of each kind */
-    uint64_t opens;               /* fences so far that ended nothing (core/fence.c) */
-    uint8_t opening;              /* the last fence was one, and targets may still be awaited */
-    uint8_t direct;               /* the program may load and store in its neighbours' memory without our help */
+    uint64_t opens;                      /* fences so far that ended nothing (core/fence.c) */
+    uint8_t opening; /* the last fence was one, and targets may still be awaited */
+    uint8_t direct;  /* the program may load and store in its neighbours' memory without our help */
 
-    void *memory;                 /* what the window allocated in our arena; NULL if nothing */
-    void *base;                   /* our own window: MPI_WIN_BASE */
+    void *memory;                   /* what the window allocated in our arena; NULL if nothing */
+    void *base;                     /* our own window: MPI_WIN_BASE */
     struct proa_attached *attached; /* dynamic windows: what is attached here */
-    struct proa_lenders *lenders; /* core/lender.h */
-    uint64_t atomics_most;        /* elements of an accumulate that processor atomics may do (core/guard.h) */
-    pthread_t taker;              /* the thread that took the lock_all; set only if threads */
+    struct proa_lenders *lenders;   /* core/lender.h */
+    /* elements of an accumulate that processor atomics may do (core/guard.h) */
+    uint64_t atomics_most;
+    pthread_t taker; /* the thread that took the lock_all; set only if threads */
     struct proa_win *watched_before, *watched_after; /* core/held.c */
-    struct proa_polls polls;                         /* calls that a program can poll with: flush, unlock, sync */
-    pthread_mutex_t mutex;        /* guards the epoch state against threads of this process (taken only if threads) */
-    void *user;                   /* of whoever created the window (struct proa_create_args) */
+    struct proa_polls polls; /* calls that a program can poll with: flush, unlock, sync */
+    /* guards the epoch state against threads of this process (taken only if threads) */
+    pthread_mutex_t mutex;
+    void *user; /* of whoever created the window (struct proa_create_args) */
 };
 
-/* How creation talks to the other processes of the window's group: given by bind, or by a unit test. The calls are collective and return 0
- * or a negative code. */
+/* How creation talks to the other processes of the window's group: given by bind, or by a unit
+ * test. The calls are collective and return 0 or a negative code. */
 struct proa_group {
     int size, rank;
     void *context;
@@ -94,32 +109,38 @@ struct proa_group {
 
 struct proa_create_args {
     enum proa_flavor flavor;
-    void *base;             /* PROA_FLAVOR_CREATE */
+    void *base; /* PROA_FLAVOR_CREATE */
     uint64_t bytes;
     int64_t disp_unit;
-    size_t align;           /* of allocated memory, a power of two; 0: our choice */
-    int noncontig;          /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
-    int threads;            /* several threads may call at once */
-    uint64_t granularity;   /* info mpi_accumulate_granularity, in bytes; 0: our choice */
-    int error;              /* not 0: this process cannot, and proa_failure() says why. A negative code: creation fails on every process;
-                               PROA_ELSEWHERE: Proa serves the window on none, and core need not even have been started here */
-    /* What else a process has to do for the window and may fail: PROA_OK or a code. Called once its part is ready, before the last agreement;
-     * so all have it done, or the window comes to be on none. NULL: nothing. */
+    size_t align; /* of allocated memory, a power of two; 0: our choice */
+    /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
+    int noncontig;
+    int threads;          /* several threads may call at once */
+    uint64_t granularity; /* info mpi_accumulate_granularity, in bytes; 0: our choice */
+    /* not 0: this process cannot, and proa_failure() says why. A negative code: creation fails on
+     * every process; PROA_ELSEWHERE: Proa serves the window on none, and core need not even have
+     * been started here */
+    int error;
+    /* What else a process has to do for the window and may fail: PROA_OK or a code. Called once its
+     * part is ready, before the last agreement; so all have it done, or the window comes to be on
+     * none. NULL: nothing. */
     int (*finish)(struct proa_win *win, void *user);
-    void *user;             /* for finish; the window's */
+    void *user; /* for finish; the window's */
 };
 
-/* PROA_OK and *win; PROA_ELSEWHERE, on every process of the group alike, if Proa does not serve such a window (proa_failure() says why);
- * or a negative code, on every process alike. Collective over the group. */
+/* PROA_OK and *win; PROA_ELSEWHERE, on every process of the group alike, if Proa does not serve
+ * such a window (proa_failure() says why); or a negative code, on every process alike. Collective
+ * over the group. */
 enum { PROA_ELSEWHERE = 1 };
-int proa_win_create(const struct proa_create_args *args, const struct proa_group *group, struct proa_win **win);
+int proa_win_create(const struct proa_create_args *args, const struct proa_group *group,
+                    struct proa_win **win);
 
-/* Frees the window. The caller has checked that no epoch is open (proa_win_may_free) and that all processes are done with it
- * (proa_barrier_last). */
+/* Frees the window. The caller has checked that no epoch is open (proa_win_may_free) and that all
+ * processes are done with it (proa_barrier_last). */
 void proa_win_release(struct proa_win *win);
 
-/* Where target's window memory starts in this process, for load and store; for a part of no bytes of a contiguous shared window, where it
- * would start. NULL where there is no such address. */
+/* Where target's window memory starts in this process, for load and store; for a part of no bytes
+ * of a contiguous shared window, where it would start. NULL where there is no such address. */
 static inline char *proa_win_load_store(struct proa_win *win, int target)
 {
     win->direct = 1;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See absent.h. */
 #include "host/absent.h"
 #include "base/fail.h"
@@ -20,7 +21,9 @@
 #include <unistd.h>
 
 enum {
-    NAMES = 3,    /* that a process may have: a script's helper that also has Proa may hold the first, for a while */
+    /* that a process may have: a script's helper that also has Proa may hold the first, for a
+     * while */
+    NAMES = 3,
     LOW_FILE = 64 /* marks are kept above: programs may count on low numbers */
 };
 
@@ -41,7 +44,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return (hash ^ '/') * 0x100000001b3ull;
 }
 
-/* The process at the other end of the launcher's socket: Hydra's proxy, one for each job and node. "" if there is none. */
+/* The process at the other end of the launcher's socket: Hydra's proxy, one for each job and node.
+ * "" if there is none. */
 static void launcher_text(char *text, size_t room)
 {
     const char *file = getenv("PMI_FD");
@@ -78,9 +82,9 @@ static socklen_t mark_name(int rank, int which, struct sockaddr_un *name)
 {
     memset(name, 0, sizeof *name);
     name->sun_family = AF_UNIX;
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1) + (socklen_t)snprintf(name->sun_path + 1, sizeof name->sun_path - 1,
-                                                                                         "proa.%016llx.%d.%d", (unsigned long long)me.job,
-                                                                                         rank, which);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1) +
+           (socklen_t)snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "proa.%016llx.%d.%d",
+                               (unsigned long long)me.job, rank, which);
 }
 
 static int bind_mark(int file)
@@ -120,8 +124,9 @@ void proa_absent_mark(void)
         close(file);
 }
 
-/* Tried with our own mark, which needs no file more: only a name that nobody has is refused with ECONNREFUSED. (While ours is connected,
- * others' tries of it fail with EPERM, and know that it is there.) */
+/* Tried with our own mark, which needs no file more: only a name that nobody has is refused with
+ * ECONNREFUSED. (While ours is connected, others' tries of it fail with EPERM, and know that it is
+ * there.) */
 static int mark_is_there(int rank)
 {
     const struct sockaddr none = {.sa_family = AF_UNSPEC};
@@ -131,7 +136,8 @@ static int mark_is_there(int rank)
         struct sockaddr_un name;
         socklen_t length = mark_name(rank, which, &name);
 
-        there = connect(me.file, (const struct sockaddr *)&name, length) == 0 || errno != ECONNREFUSED;
+        there =
+            connect(me.file, (const struct sockaddr *)&name, length) == 0 || errno != ECONNREFUSED;
     }
     connect(me.file, &none, sizeof none);
     return there;
@@ -151,8 +157,8 @@ static int is_there(int rank)
     return seen[rank];
 }
 
-/* On one node a look at all of them makes further ones unnecessary, if all are there. A process that has ended is not; that is why only
- * those of the communicator at hand count otherwise. */
+/* On one node a look at all of them makes further ones unnecessary, if all are there. A process
+ * that has ended is not; that is why only those of the communicator at hand count otherwise. */
 static void world_look(void)
 {
     int up = 0, rank = 0;
@@ -177,7 +183,8 @@ static int world_ranks(MPI_Comm comm, int n, int *ranks)
     MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
     int *all = malloc((size_t)n * sizeof *all), error = MPI_ERR_NO_MEM;
 
-    if (all && mpi->Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS && mpi->Comm_group(comm, &group) == MPI_SUCCESS) {
+    if (all && mpi->Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
+        mpi->Comm_group(comm, &group) == MPI_SUCCESS) {
         for (int i = 0; i < n; i++)
             all[i] = i;
         error = mpi->Group_translate_ranks(group, n, all, world, ranks);
@@ -231,7 +238,9 @@ static void warn(int absent, int first)
     static int warned;
 
     if (!warned && first == me.rank && me.local_size == world_size)
-        proa_log(PROA_LOG_WARN, "rank %d of this job runs without Proa: windows with it are left to the host MPI", absent);
+        proa_log(PROA_LOG_WARN,
+                 "rank %d of this job runs without Proa: windows with it are left to the host MPI",
+                 absent);
     warned = 1;
 }
 
@@ -249,7 +258,8 @@ int proa_absent_check(MPI_Comm comm)
     if (absent == NOBODY)
         return PROA_OK;
     return proa_fail(PROA_ELSEWHERE, "rank %d of this job %s", absent,
-                     me.local_size == world_size ? "runs without Proa" : "is on another node, or runs without Proa");
+                     me.local_size == world_size ? "runs without Proa"
+                                                 : "is on another node, or runs without Proa");
 }
 
 /* ---- others ---- */
@@ -280,7 +290,8 @@ int proa_absent_is_sure(MPI_Comm comm)
 {
     int n = 0;
 
-    if (proa_table_find(&answered, PROA_TABLE_KEY(comm)) || (me.job && world_size && !met_others && !has_parent()))
+    if (proa_table_find(&answered, PROA_TABLE_KEY(comm)) ||
+        (me.job && world_size && !met_others && !has_parent()))
         return 1;
     return proa_pmpi()->Comm_size(comm, &n) == MPI_SUCCESS && n == 1;
 }

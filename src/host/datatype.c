@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads derived datatypes from the host: what MPI_Type_get_envelope and get_contents tell becomes a recipe (type/recipe.h).
+ * Reads derived datatypes from the host: what MPI_Type_get_envelope and get_contents tell becomes a
+ * recipe (type/recipe.h).
  *
- * A type is read when an operation first meets it, and kept in the table of types under its handle until the user frees it: an attribute of
- * ours on the datatype has its delete function called then. Types inside it are read for the occasion, or taken from the table.
+ * A type is read when an operation first meets it, and kept in the table of types under its handle
+ * until the user frees it: an attribute of ours on the datatype has its delete function called
+ * then. Types inside it are read for the occasion, or taken from the table.
  */
 #include "base/fail.h"
 #include "type/recipe.h"
@@ -65,7 +68,8 @@ static int envelope_read(MPI_Datatype datatype, struct contents *c)
     MPI_Count integers, addresses, counts, types;
 
     memset(c, 0, sizeof *c);
-    if (proa_pmpi()->Type_get_envelope_c(datatype, &integers, &addresses, &counts, &types, &c->combiner) != MPI_SUCCESS)
+    if (proa_pmpi()->Type_get_envelope_c(datatype, &integers, &addresses, &counts, &types,
+                                         &c->combiner) != MPI_SUCCESS)
         return unreadable();
     c->integers = (size_t)integers;
     c->addresses = (size_t)addresses;
@@ -76,8 +80,9 @@ static int envelope_read(MPI_Datatype datatype, struct contents *c)
 
 static int contents_get(MPI_Datatype datatype, struct contents *c)
 {
-    return proa_pmpi()->Type_get_contents_c(datatype, (MPI_Count)c->integers, (MPI_Count)c->addresses, (MPI_Count)c->counts,
-                                            (MPI_Count)c->types, c->integer, c->address, c->count, c->type);
+    return proa_pmpi()->Type_get_contents_c(
+        datatype, (MPI_Count)c->integers, (MPI_Count)c->addresses, (MPI_Count)c->counts,
+        (MPI_Count)c->types, c->integer, c->address, c->count, c->type);
 }
 
 static void extent_get(MPI_Datatype datatype, int64_t *lower, int64_t *extent)
@@ -94,7 +99,8 @@ static int envelope_read(MPI_Datatype datatype, struct contents *c)
     int integers, addresses, types;
 
     memset(c, 0, sizeof *c);
-    if (proa_pmpi()->Type_get_envelope(datatype, &integers, &addresses, &types, &c->combiner) != MPI_SUCCESS)
+    if (proa_pmpi()->Type_get_envelope(datatype, &integers, &addresses, &types, &c->combiner) !=
+        MPI_SUCCESS)
         return unreadable();
     c->integers = (size_t)integers;
     c->addresses = (size_t)addresses;
@@ -104,7 +110,8 @@ static int envelope_read(MPI_Datatype datatype, struct contents *c)
 
 static int contents_get(MPI_Datatype datatype, struct contents *c)
 {
-    return proa_pmpi()->Type_get_contents(datatype, (int)c->integers, (int)c->addresses, (int)c->types, c->integer, c->address, c->type);
+    return proa_pmpi()->Type_get_contents(datatype, (int)c->integers, (int)c->addresses,
+                                          (int)c->types, c->integer, c->address, c->type);
 }
 
 static void extent_get(MPI_Datatype datatype, int64_t *lower, int64_t *extent)
@@ -151,8 +158,8 @@ static int64_t *append_addresses(int64_t *to, const MPI_Aint *from, size_t count
     return to;
 }
 
-/* The one order of recipe.h. Counts of large-count constructors come apart from the integers; they belong behind the first `head` of them.
- */
+/* The one order of recipe.h. Counts of large-count constructors come apart from the integers; they
+ * belong behind the first `head` of them. */
 static size_t numbers_merge(const struct contents *c, size_t head, int64_t *numbers)
 {
     int64_t *end = append_integers(numbers, c->integer, head);
@@ -218,7 +225,9 @@ static int constructor_of(int combiner, size_t *head)
     case MPI_COMBINER_RESIZED:
         return PROA_MAKE_RESIZED;
     default:
-        return proa_fail(PROA_ERR_TYPE, "the datatype was made in a way (combiner %d) that Proa does not know", combiner);
+        return proa_fail(PROA_ERR_TYPE,
+                         "the datatype was made in a way (combiner %d) that Proa does not know",
+                         combiner);
     }
 }
 
@@ -237,8 +246,10 @@ static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int6
     recipe->number_count = numbers_merge(c, head <= c->integers ? head : c->integers, *numbers);
     if (constructor == PROA_MAKE_DARRAY)
         darray_translate(*numbers, recipe->number_count);
-    if ((constructor == PROA_MAKE_DARRAY || constructor == PROA_MAKE_SUBARRAY) && recipe->number_count)
-        (*numbers)[recipe->number_count - 1] = order_is_fortran((*numbers)[recipe->number_count - 1]);
+    if ((constructor == PROA_MAKE_DARRAY || constructor == PROA_MAKE_SUBARRAY) &&
+        recipe->number_count)
+        (*numbers)[recipe->number_count - 1] =
+            order_is_fortran((*numbers)[recipe->number_count - 1]);
     recipe->numbers = *numbers;
     return PROA_OK;
 }
@@ -248,7 +259,8 @@ static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int6
 static int read_type(MPI_Datatype datatype, struct proa_type *type);
 
 /* A type inside another one. *mine: to be released by the caller, as it is not the table's. */
-static int read_inner(MPI_Datatype datatype, struct proa_type *room, const struct proa_type **type, int *mine)
+static int read_inner(MPI_Datatype datatype, struct proa_type *room, const struct proa_type **type,
+                      int *mine)
 {
     *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
     *mine = !*type;
@@ -263,17 +275,20 @@ static void free_inner(MPI_Datatype *datatype)
 {
     struct contents c;
 
-    if (envelope_read(*datatype, &c) == PROA_OK && c.combiner != MPI_COMBINER_NAMED && c.combiner != MPI_COMBINER_F90_REAL &&
-        c.combiner != MPI_COMBINER_F90_COMPLEX && c.combiner != MPI_COMBINER_F90_INTEGER)
+    if (envelope_read(*datatype, &c) == PROA_OK && c.combiner != MPI_COMBINER_NAMED &&
+        c.combiner != MPI_COMBINER_F90_REAL && c.combiner != MPI_COMBINER_F90_COMPLEX &&
+        c.combiner != MPI_COMBINER_F90_INTEGER)
         proa_pmpi()->Type_free(datatype);
 }
 
-static int read_parts(const struct contents *c, struct proa_recipe *recipe, struct proa_type *result)
+static int read_parts(const struct contents *c, struct proa_recipe *recipe,
+                      struct proa_type *result)
 {
     struct proa_type *rooms = array_of(c->types, sizeof *rooms);
     const struct proa_type **types = array_of(c->types, sizeof *types);
     int *mine = array_of(c->types, sizeof *mine);
-    int error = rooms && types && mine ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory to read a datatype");
+    int error = rooms && types && mine ? PROA_OK
+                                       : proa_fail(PROA_ERR_NO_MEM, "no memory to read a datatype");
 
     for (size_t i = 0; i < c->types && !error; i++) {
         error = read_inner(c->type[i], &rooms[i], &types[i], &mine[i]);
@@ -347,7 +362,8 @@ static int forget(MPI_Datatype datatype, int keyval, void *value, void *extra)
 static int keep(MPI_Datatype datatype, struct proa_type *type)
 {
     if (type_keyval == MPI_KEYVAL_INVALID &&
-        proa_pmpi()->Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &type_keyval, NULL) != MPI_SUCCESS)
+        proa_pmpi()->Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &type_keyval, NULL) !=
+            MPI_SUCCESS)
         return -1;
     if (proa_table_set(&proa_types, PROA_TABLE_KEY(datatype), type) != 0)
         return -1;
@@ -357,12 +373,15 @@ static int keep(MPI_Datatype datatype, struct proa_type *type)
     return -1;
 }
 
-/* A send to nobody: the host checks the datatype as for any send, and so says whether it is valid and committed, which no call asks. */
+/* A send to nobody: the host checks the datatype as for any send, and so says whether it is valid
+ * and committed, which no call asks. */
 static int is_committed(MPI_Datatype datatype)
 {
-    static char unread; /* MPICH looks at the datatype only if the count is not 0, and then wants a buffer */
+    /* MPICH looks at the datatype only if the count is not 0, and then wants a buffer */
+    static char unread;
 
-    return proa_pmpi()->Send(&unread, 1, datatype, MPI_PROC_NULL, 0, proa_private_comm()) == MPI_SUCCESS;
+    return proa_pmpi()->Send(&unread, 1, datatype, MPI_PROC_NULL, 0, proa_private_comm()) ==
+           MPI_SUCCESS;
 }
 
 static const struct proa_type *troubled(const char *trouble)

@@ -1,4 +1,6 @@
-/* See exchange.h. Window creation is collective over comm, so these calls cannot meet others of the user's on it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See exchange.h. Window creation is collective over comm, so these calls cannot meet others of the
+ * user's on it. */
 #include "host/exchange.h"
 #include "base/fail.h"
 #include "host/absent.h"
@@ -19,7 +21,8 @@ static int allgather(void *context, const void *mine, void *all, size_t bytes)
         proa_patience_end(&patience);
     if (!is_sure && error == MPI_SUCCESS)
         proa_absent_answered(*comm);
-    return error == MPI_SUCCESS ? PROA_OK : proa_fail(PROA_ERR_OTHER, "the host's MPI_Allgather failed");
+    return error == MPI_SUCCESS ? PROA_OK
+                                : proa_fail(PROA_ERR_OTHER, "the host's MPI_Allgather failed");
 }
 
 static int max(void *context, int *value)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See window.h. */
 #include "host/handle.h"
 #include "base/fail.h"
@@ -24,7 +25,8 @@ static int by_allocate_shared(MPI_Win *shadow)
 {
     void *base;
 
-    return proa_pmpi()->Win_allocate_shared(1, 1, MPI_INFO_NULL, proa_private_comm(), &base, shadow);
+    return proa_pmpi()->Win_allocate_shared(1, 1, MPI_INFO_NULL, proa_private_comm(), &base,
+                                            shadow);
 }
 
 static int by_create_dynamic(MPI_Win *shadow)
@@ -41,14 +43,16 @@ static int by_allocate(MPI_Win *shadow)
 
 static int make_by(enum proa_shadow_way way, MPI_Win *shadow)
 {
-    static int (*const by[PROA_SHADOW_WAYS])(MPI_Win *) = {[PROA_SHADOW_ALLOCATE_SHARED] = by_allocate_shared,
-                                                           [PROA_SHADOW_CREATE_DYNAMIC] = by_create_dynamic,
-                                                           [PROA_SHADOW_ALLOCATE] = by_allocate};
+    static int (*const by[PROA_SHADOW_WAYS])(MPI_Win *) = {
+        [PROA_SHADOW_ALLOCATE_SHARED] = by_allocate_shared,
+        [PROA_SHADOW_CREATE_DYNAMIC] = by_create_dynamic,
+        [PROA_SHADOW_ALLOCATE] = by_allocate};
 
     return by[way](shadow);
 }
 
-/* A way that has worked once is the only one from then on: if it fails later the reason is another. The caller holds shadow_mutex. */
+/* A way that has worked once is the only one from then on: if it fails later the reason is another.
+ * The caller holds shadow_mutex. */
 static int make_some_way(MPI_Win *shadow)
 {
     static enum proa_shadow_way works = PROA_SHADOW_NONE;
@@ -65,8 +69,8 @@ static int make_some_way(MPI_Win *shadow)
     return error;
 }
 
-/* All shadows are made on one communicator, on which MPI allows one collective call at a time: so they are made one after the other. Recursive
- * for proa_handle_shadow. */
+/* All shadows are made on one communicator, on which MPI allows one collective call at a time: so
+ * they are made one after the other. Recursive for proa_handle_shadow. */
 static pthread_mutex_t shadow_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static MPI_Win shadow_make(void)
@@ -83,8 +87,9 @@ static MPI_Win shadow_make(void)
     return shadow;
 }
 
-/* Some hosts have to be given them back one after the other too. But never is the mutex held while a delete function of the program's runs in
- * there: it may make windows, and wait for a thread, of any process, that does. What stands between such a host and each delete function
+/* Some hosts have to be given them back one after the other too. But never is the mutex held while
+ * a delete function of the program's runs in there: it may make windows, and wait for a thread, of
+ * any process, that does. What stands between such a host and each delete function
  * (bind/callbacks_mpich.c) lets go of the mutex meanwhile. */
 static _Thread_local int giving_back;
 
@@ -119,7 +124,8 @@ static int free_in_turn(MPI_Win *shadow)
 /* MPI does not ask for turns: the call is collective on the window and not on the communicator. */
 static int shadow_give_back(MPI_Win shadow)
 {
-    int error = proa_host_kind()->frees_in_turn ? free_in_turn(&shadow) : proa_pmpi()->Win_free(&shadow);
+    int error =
+        proa_host_kind()->frees_in_turn ? free_in_turn(&shadow) : proa_pmpi()->Win_free(&shadow);
 
     shadows--;
     return error;
@@ -155,7 +161,8 @@ int proa_handle_new(MPI_Comm comm, struct proa_handle **result)
     handle->group = MPI_GROUP_NULL;
     handle->shadow = light ? MPI_WIN_NULL : shadow_make();
     handle->value = light ? light_handle() : handle->shadow;
-    if (handle->value != MPI_WIN_NULL && proa_pmpi()->Comm_group(comm, &handle->group) == MPI_SUCCESS)
+    if (handle->value != MPI_WIN_NULL &&
+        proa_pmpi()->Comm_group(comm, &handle->group) == MPI_SUCCESS)
         return PROA_OK;
     proa_handle_free(handle);
     *result = NULL;
@@ -178,8 +185,8 @@ void proa_handle_opened(struct proa_handle *handle)
     alive++;
 }
 
-/* Delete functions of the user's run in here and still find the window. The host may give its handle out again as soon as it is freed: the
- * entry goes only if it is still this window's. */
+/* Delete functions of the user's run in here and still find the window. The host may give its
+ * handle out again as soon as it is freed: the entry goes only if it is still this window's. */
 static int shadow_free(struct proa_handle *handle)
 {
     MPI_Win shadow = handle->shadow;
@@ -219,7 +226,8 @@ void proa_handle_forget(MPI_Win handle)
     proa_table_remove(&proa_handles, PROA_TABLE_KEY(handle));
 }
 
-/* The host calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as well. Threads may ask at once: one makes it. */
+/* The host calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as
+ * well. Threads may ask at once: one makes it. */
 MPI_Win proa_handle_shadow(struct proa_handle *handle)
 {
     MPI_Win shadow = handle->shadow;
@@ -241,8 +249,8 @@ MPI_Win proa_handle_shadow(struct proa_handle *handle)
 static pthread_mutex_t probe_mutex = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Win probe = MPI_WIN_NULL;
 
-/* Hosts raise a wrong keyval on the window that they were given, with words and, Open MPI, a class of their own. So it is tried on a window
- * that nobody else sees, which returns its errors. */
+/* Hosts raise a wrong keyval on the window that they were given, with words and, Open MPI, a class
+ * of their own. So it is tried on a window that nobody else sees, which returns its errors. */
 int proa_handle_takes_keyval(int keyval)
 {
     int error = MPI_ERR_OTHER, found;

@@ -1,12 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A window as the user's handle stands for it: Proa's window, the host window behind the handle (the shadow), and what the user can ask of
- * it.
+ * A window as the user's handle stands for it: Proa's window, the host window behind the handle
+ * (the shadow), and what the user can ask of it.
  *
- * The handle is a genuine window of the host, of one byte or none, on a communicator of this process alone; so user attributes, names, error
- * handlers and conversion to Fortran stay the host's. It is never given to the host for an operation or for synchronization.
- * MPICH has no more than about 2,000 windows alive (each takes a communicator's number out of 2,048). Past PROA_HOST_WINDOWS of them a
- * window gets a light handle: a number that MPICH never gives out. Its shadow is made when the user first asks for something of the
- * host's (proa_handle_shadow).
+ * The handle is a genuine window of the host, of one byte or none, on a communicator of this
+ * process alone; so user attributes, names, error handlers and conversion to Fortran stay the
+ * host's. It is never given to the host for an operation or for synchronization. MPICH has no more
+ * than about 2,000 windows alive (each takes a communicator's number out of 2,048). Past
+ * PROA_HOST_WINDOWS of them a window gets a light handle: a number that MPICH never gives out. Its
+ * shadow is made when the user first asks for something of the host's (proa_handle_shadow).
  */
 #ifndef PROA_HOST_HANDLE_H
 #define PROA_HOST_HANDLE_H
@@ -20,7 +22,8 @@
 struct proa_handle {
     struct proa_win *win;
     MPI_Win value; /* the user's */
-    _Atomic(MPI_Win) shadow; /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
+    /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
+    _Atomic(MPI_Win) shadow;
     MPI_Group group;
     int open; /* all processes have it */
     /* What attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int, MPI_UNDEFINED. */
@@ -43,8 +46,8 @@ static inline struct proa_handle *proa_handle_of(const struct proa_win *win)
     return win->user;
 }
 
-/* Makes a window with a handle, for comm, not yet known to proa_win_find. PROA_OK; PROA_ELSEWHERE if the host gives no handle; a negative code
- * without memory. */
+/* Makes a window with a handle, for comm, not yet known to proa_win_find. PROA_OK; PROA_ELSEWHERE
+ * if the host gives no handle; a negative code without memory. */
 int proa_handle_new(MPI_Comm comm, struct proa_handle **handle);
 
 /* Ties it to Proa's window and makes it known. PROA_OK, or a negative code without memory. */
@@ -53,10 +56,12 @@ int proa_handle_enter(struct proa_handle *handle, struct proa_win *win);
 /* It has come to be, on all processes: counts it. */
 void proa_handle_opened(struct proa_handle *handle);
 
-/* Frees handle and shadow (user attributes are deleted here) and makes it unknown. The error class of the host, or MPI_SUCCESS. */
+/* Frees handle and shadow (user attributes are deleted here) and makes it unknown. The error class
+ * of the host, or MPI_SUCCESS. */
 int proa_handle_free(struct proa_handle *handle);
 
-/* Was this the handle of a window of ours, freed since? Light handles are not remembered: the host refuses them by itself. */
+/* Was this the handle of a window of ours, freed since? Light handles are not remembered: the host
+ * refuses them by itself. */
 int proa_handle_is_freed(MPI_Win handle);
 
 /* The host has made a window of its own with this handle. */
@@ -65,8 +70,9 @@ void proa_handle_forget(MPI_Win handle);
 /* The host window for the host's services on this window; MPI_WIN_NULL if none can be made. */
 MPI_Win proa_handle_shadow(struct proa_handle *handle);
 
-/* Around a delete function of the program's, where host windows are given back in turn (host/kind.h): if this thread is giving one back,
- * others may do so meanwhile. Resume gets what pause returned. */
+/* Around a delete function of the program's, where host windows are given back in turn
+ * (host/kind.h): if this thread is giving one back, others may do so meanwhile. Resume gets what
+ * pause returned. */
 int proa_handle_pause(void);
 void proa_handle_resume(int paused);
 

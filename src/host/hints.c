@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See hints.h. */
 #include "host/hints.h"
 #include "host/info.h"
@@ -26,13 +27,15 @@ static int is_ordering(const char *value)
     }
 }
 
-/* Only values that a key can have count; anything else is as if the key were not there (MPI-4.1, 10: unknown values are ignored). */
+/* Only values that a key can have count; anything else is as if the key were not there (MPI-4.1,
+ * 10: unknown values are ignored). */
 static int is_sensible(const char *key, const char *value)
 {
     if (strcmp(key, "mpi_accumulate_granularity") == 0)
         return strspn(value, "0123456789") == strlen(value) && value[0];
     if (strcmp(key, "mpi_minimum_memory_alignment") == 0)
-        return proa_hint_number(value) > 0 && (proa_hint_number(value) & (proa_hint_number(value) - 1)) == 0;
+        return proa_hint_number(value) > 0 &&
+               (proa_hint_number(value) & (proa_hint_number(value) - 1)) == 0;
     if (strcmp(key, "accumulate_ops") == 0)
         return strcmp(value, "same_op") == 0 || strcmp(value, "same_op_no_op") == 0;
     if (strcmp(key, "accumulate_ordering") == 0)
@@ -52,14 +55,15 @@ static void take(MPI_Info info, const char *key, char *hint)
 {
     char value[PROA_HINT_ROOM];
 
-    if (!is_ours_to_say(key) && proa_info_text(info, key, value, sizeof value) && is_sensible(key, value))
+    if (!is_ours_to_say(key) && proa_info_text(info, key, value, sizeof value) &&
+        is_sensible(key, value))
         strcpy(hint, value);
 }
 
 void proa_hints_read(MPI_Info info, struct proa_hints *hints)
 {
-#define READ(field, key, fallback, changes)                                                                                                \
-    strcpy(hints->field, fallback);                                                                                                        \
+#define READ(field, key, fallback, changes) \
+    strcpy(hints->field, fallback);         \
     take(info, key, hints->field);
     PROA_HINTS(READ)
 #undef READ
@@ -67,8 +71,8 @@ void proa_hints_read(MPI_Info info, struct proa_hints *hints)
 
 void proa_hints_change(MPI_Info info, struct proa_hints *hints)
 {
-#define CHANGE(field, key, fallback, changes)                                                                                              \
-    if (changes)                                                                                                                           \
+#define CHANGE(field, key, fallback, changes) \
+    if (changes)                              \
         take(info, key, hints->field);
     PROA_HINTS(CHANGE)
 #undef CHANGE
@@ -78,8 +82,8 @@ int proa_hints_info(const struct proa_hints *hints, MPI_Info *info)
 {
     int error = proa_pmpi()->Info_create(info);
 
-#define SET(field, key, fallback, changes)                                                                                                 \
-    if (error == MPI_SUCCESS && hints->field[0])                                                                                           \
+#define SET(field, key, fallback, changes)       \
+    if (error == MPI_SUCCESS && hints->field[0]) \
         error = proa_pmpi()->Info_set(*info, key, hints->field);
     PROA_HINTS(SET)
 #undef SET

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The info keys of the chapter (MPI-4.1, 13.2): which Proa understands, what a window was given, and what is in force.
+ * The info keys of the chapter (MPI-4.1, 13.2): which Proa understands, what a window was given,
+ * and what is in force.
  */
 #ifndef PROA_HOST_HINTS_H
 #define PROA_HOST_HINTS_H
@@ -7,16 +9,16 @@
 #include <mpi.h>
 
 /* X(field, key, value when the user says nothing, may MPI_Win_set_info change it) */
-#define PROA_HINTS(X)                                                                                                                      \
-    X(no_locks, "no_locks", "false", 1)                                                                                                    \
-    X(ordering, "accumulate_ordering", "rar,raw,war,waw", 1)                                                                               \
-    X(ops, "accumulate_ops", "same_op_no_op", 1)                                                                                           \
-    X(granularity, "mpi_accumulate_granularity", "0", 0)                                                                                   \
-    X(same_size, "same_size", "false", 1)                                                                                                  \
-    X(same_unit, "same_disp_unit", "false", 1)                                                                                             \
-    X(noncontig, "alloc_shared_noncontig", "false", 0)                                                                                     \
-    X(alignment, "mpi_minimum_memory_alignment", "64", 0)                                                                                  \
-    X(kinds, "mpi_memory_alloc_kinds", "system,mpi", 0)                                                                                    \
+#define PROA_HINTS(X)                                        \
+    X(no_locks, "no_locks", "false", 1)                      \
+    X(ordering, "accumulate_ordering", "rar,raw,war,waw", 1) \
+    X(ops, "accumulate_ops", "same_op_no_op", 1)             \
+    X(granularity, "mpi_accumulate_granularity", "0", 0)     \
+    X(same_size, "same_size", "false", 1)                    \
+    X(same_unit, "same_disp_unit", "false", 1)               \
+    X(noncontig, "alloc_shared_noncontig", "false", 0)       \
+    X(alignment, "mpi_minimum_memory_alignment", "64", 0)    \
+    X(kinds, "mpi_memory_alloc_kinds", "system,mpi", 0)      \
     X(asserted_kinds, "mpi_assert_memory_alloc_kinds", "", 0)
 
 enum { PROA_HINT_ROOM = 64 };
@@ -27,7 +29,8 @@ struct proa_hints {
 #undef PROA_HINT_FIELD
 };
 
-/* What info (may be MPI_INFO_NULL) asks for at creation, and what holds where it is silent or makes no sense. */
+/* What info (may be MPI_INFO_NULL) asks for at creation, and what holds where it is silent or makes
+ * no sense. */
 void proa_hints_read(MPI_Info info, struct proa_hints *hints);
 
 /* MPI_Win_set_info: takes over the keys that may change. */

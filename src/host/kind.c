@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See kind.h. */
 #include "host/kind.h"
 
@@ -5,19 +6,20 @@
 #include <string.h>
 
 const struct proa_host_row proa_host_rows[] = {
-#define ROW(host)                                                                                                                          \
-    {                                                                                                                                      \
-        .name = #host,                                                                                                                     \
-        .title = PROA_HOST_FACT(host, title),                                                                                              \
-        .version_says = PROA_HOST_FACT(host, version_says),                                                                                \
-        .symbol = PROA_HOST_FACT(host, symbol),                                                                                            \
+#define ROW(host)                                           \
+    {                                                       \
+        .name = #host,                                      \
+        .title = PROA_HOST_FACT(host, title),               \
+        .version_says = PROA_HOST_FACT(host, version_says), \
+        .symbol = PROA_HOST_FACT(host, symbol),             \
     },
     PROA_KNOWN_HOSTS(ROW)
 #undef ROW
-    {NULL, NULL, NULL, NULL},
+        {NULL, NULL, NULL, NULL},
 };
 
-/* PROA_HOST_KIND: of src/CMakeLists.txt. A library is built with one host's header and has one kind. */
+/* PROA_HOST_KIND: of src/CMakeLists.txt. A library is built with one host's header and has one
+ * kind. */
 const struct proa_host_kind *proa_host_kind(void)
 {
     return &PROA_HOST_KIND;
@@ -43,5 +45,6 @@ int proa_host_is_here(void)
     char version[ROOM] = "";
     int length;
 
-    return PMPI_Get_library_version(version, &length) == MPI_SUCCESS && strcmp(name_by_version(version), proa_host_kind()->name) == 0;
+    return PMPI_Get_library_version(version, &length) == MPI_SUCCESS &&
+           strcmp(name_by_version(version), proa_host_kind()->name) == 0;
 }

@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What Proa has to know of a host MPI that the host does not tell by its own calls: one constant table a kind, in host/kind_NAME.c. All that
- * can be asked of a header of the host's, such as how its handles are made, is asked there, and nowhere else.
+ * What Proa has to know of a host MPI that the host does not tell by its own calls: one constant
+ * table a kind, in host/kind_NAME.c. All that can be asked of a header of the host's, such as how
+ * its handles are made, is asked there, and nowhere else.
  *
- * Names, titles and symbols, which are known of hosts that Proa's library was not built for as well, stand in cmake/hosts.
+ * Names, titles and symbols, which are known of hosts that Proa's library was not built for as
+ * well, stand in cmake/hosts.
  */
 #ifndef PROA_HOST_KIND_H
 #define PROA_HOST_KIND_H
@@ -13,19 +16,27 @@
 
 /* A row of cmake/hosts. */
 struct proa_host_row {
-    const char *name;         /* in file names */
-    const char *title;        /* in messages */
-    const char *version_says; /* is in what its MPI_Get_library_version says; "": it is this one where no other's is there */
-    const char *symbol;       /* a function that only its library has */
+    const char *name;  /* in file names */
+    const char *title; /* in messages */
+    /* is in what its MPI_Get_library_version says; "": it is this one where no other's is there */
+    const char *version_says;
+    const char *symbol; /* a function that only its library has */
 };
 
 /* The last has no name. */
 extern const struct proa_host_row proa_host_rows[];
 
 /* The ways to make the host's window behind a handle (host/handle.c). */
-enum proa_shadow_way { PROA_SHADOW_NONE, PROA_SHADOW_ALLOCATE_SHARED, PROA_SHADOW_CREATE_DYNAMIC, PROA_SHADOW_ALLOCATE, PROA_SHADOW_WAYS };
+enum proa_shadow_way {
+    PROA_SHADOW_NONE,
+    PROA_SHADOW_ALLOCATE_SHARED,
+    PROA_SHADOW_CREATE_DYNAMIC,
+    PROA_SHADOW_ALLOCATE,
+    PROA_SHADOW_WAYS
+};
 
-/* Info keys that hand variables on to what MPI_Comm_spawn starts, one a line: the one to use, and another that the program may use for it. */
+/* Info keys that hand variables on to what MPI_Comm_spawn starts, one a line: the one to use, and
+ * another that the program may use for it. */
 struct proa_spawn_keys {
     const char *ours, *other;
 };
@@ -33,15 +44,16 @@ struct proa_spawn_keys {
 struct proa_host_kind {
     const char *name; /* of its row */
 
-    /* A handle that it never gives out, and refuses as no window wherever it might get to; another for each number, of about 2^26, or
-     * MPI_WIN_NULL. NULL: it makes as many windows as there is memory for, so that there are no light handles. */
+    /* A handle that it never gives out, and refuses as no window wherever it might get to; another
+     * for each number, of about 2^26, or MPI_WIN_NULL. NULL: it makes as many windows as there is
+     * memory for, so that there are no light handles. */
     MPI_Win (*light_handle)(unsigned number);
 
     /* The ways that it may have, the best first, then PROA_SHADOW_NONE. */
     enum proa_shadow_way shadow_ways[PROA_SHADOW_WAYS];
 
-    /* Its PMPI_Win_free cannot be in two threads at a time, other than in delete functions of the program's; for these bind/ has to stand
-     * between, with proa_handle_pause. */
+    /* Its PMPI_Win_free cannot be in two threads at a time, other than in delete functions of the
+     * program's; for these bind/ has to stand between, with proa_handle_pause. */
     int frees_in_turn;
 
     /* Is it MPI_ERRORS_ABORT (MPI-4.0)? */
@@ -50,7 +62,8 @@ struct proa_host_kind {
     /* The types of MPI-1 that mark the bounds of a struct; MPI_DATATYPE_NULL where it has none. */
     MPI_Datatype lower_bound, upper_bound;
 
-    /* The keys in the host's version that calls itself so (MPI_Get_library_version). NULL: no key does it. */
+    /* The keys in the host's version that calls itself so (MPI_Get_library_version). NULL: no key
+     * does it. */
     struct proa_spawn_keys (*spawn_keys)(const char *version);
 };
 
@@ -61,7 +74,8 @@ PROA_KNOWN_HOSTS(PROA_KIND) /* a library has those that it was built for */
 /* The kind in force. Any thread, at any time. */
 const struct proa_host_kind *proa_host_kind(void);
 
-/* Is the MPI that the program runs on of this kind? Asks PMPI_Get_library_version, which works at any time. */
+/* Is the MPI that the program runs on of this kind? Asks PMPI_Get_library_version, which works at
+ * any time. */
 int proa_host_is_here(void);
 
 #endif

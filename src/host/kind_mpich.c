@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPICH. See kind.h, and doc/HOSTS.md. */
 #include "host/kind.h"
 
@@ -9,8 +10,8 @@
 #define UPPER_BOUND MPI_DATATYPE_NULL
 #endif
 
-/* Its handles are numbers: 2 bits of kind, 4 of class (8: window), the rest. Kind 0 with a rest other than 0 is never given out, and is refused
- * as an invalid window wherever it might get to. */
+/* Its handles are numbers: 2 bits of kind, 4 of class (8: window), the rest. Kind 0 with a rest
+ * other than 0 is never given out, and is refused as an invalid window wherever it might get to. */
 static MPI_Win light_handle(unsigned number)
 {
     return (MPI_Win)(0x20000000u | (number & 0x03ffffffu));
@@ -27,7 +28,8 @@ static int is_errors_abort(MPI_Errhandler handler)
 
 const struct proa_host_kind proa_kind_mpich = {
     .name = "mpich",
-    .light_handle = light_handle, /* there are 2,048 communicators, of which each window takes one */
+    /* there are 2,048 communicators, of which each window takes one */
+    .light_handle = light_handle,
     .shadow_ways = {PROA_SHADOW_ALLOCATE_SHARED},
     .frees_in_turn = 1, /* 5.0 has been seen to fail in MPI_Win_free */
     .is_errors_abort = is_errors_abort,

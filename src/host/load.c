@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is done when the library is loaded, before main, in every process that gets it: also in shells and launchers.
+ * What is done when the library is loaded, before main, in every process that gets it: also in
+ * shells and launchers.
  *
- * A program of another MPI would end in a crash, or in an error about a datatype of its own: it is told here, in one sentence, and ends.
+ * A program of another MPI would end in a crash, or in an error about a datatype of its own: it is
+ * told here, in one sentence, and ends.
  */
 #include "base/log.h"
 #include "host/absent.h"
@@ -22,8 +25,9 @@ static const char *library_of(const char *symbol)
     return address && dladdr(address, &info) ? info.dli_fname : NULL;
 }
 
-/* The program's MPI comes before ours in the order of search: if PMPI_Comm_rank, which neither Proa nor profiling tools have, is in a library
- * of another MPI, so is the program. Libraries of one file have one name. NULL: it is in none. */
+/* The program's MPI comes before ours in the order of search: if PMPI_Comm_rank, which neither Proa
+ * nor profiling tools have, is in a library of another MPI, so is the program. Libraries of one
+ * file have one name. NULL: it is in none. */
 static const struct proa_host_row *stranger(const char **library)
 {
     *library = library_of("PMPI_Comm_rank");
@@ -40,7 +44,8 @@ __attribute__((constructor)) static void load(void)
 
     if (theirs) {
         proa_log(PROA_LOG_NONE,
-                 "libproa-%s.so is loaded into a program that uses %s (%s): load libproa-%s.so instead, or start it by `proa run`",
+                 "libproa-%s.so is loaded into a program that uses %s (%s): load libproa-%s.so "
+                 "instead, or start it by `proa run`",
                  proa_host_kind()->name, theirs->title, library, theirs->name);
         _exit(PROA_EXIT_WRONG_MPI);
     }

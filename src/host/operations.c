@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See operations.h. */
 #include "host/operations.h"
 
@@ -8,6 +9,7 @@ void proa_operations_start(void)
 #define OPERATION_NUMBER(name, mpi) PROA_OP_##name,
     static char numbers[] = {PROA_OPERATIONS(OPERATION_NUMBER)};
 
-#define ENTER(name, mpi) proa_table_set(&proa_operations, PROA_TABLE_KEY(mpi), &numbers[PROA_OP_##name]);
+#define ENTER(name, mpi) \
+    proa_table_set(&proa_operations, PROA_TABLE_KEY(mpi), &numbers[PROA_OP_##name]);
     PROA_OPERATIONS(ENTER)
 }

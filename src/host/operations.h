@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From MPI_Op to core's operations. */
 #ifndef PROA_HOST_OPERATIONS_H
 #define PROA_HOST_OPERATIONS_H

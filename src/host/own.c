@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See own.h. */
 #include "host/own.h"
 #include "base/fail.h"
@@ -11,8 +12,9 @@ static MPI_Comm private_comm;
 static MPI_Request never = MPI_REQUEST_NULL;
 static atomic_flag poking = ATOMIC_FLAG_INIT;
 
-/* Moves the host's own messages: tests a receive that nothing will ever match. A probe would not do: on a communicator of one process MPICH
- * looks only at what that process has sent itself. One thread at a time may test a request; another one's poke is as good. */
+/* Moves the host's own messages: tests a receive that nothing will ever match. A probe would not
+ * do: on a communicator of one process MPICH looks only at what that process has sent itself. One
+ * thread at a time may test a request; another one's poke is as good. */
 static void poke(void)
 {
     int flag;
@@ -23,7 +25,8 @@ static void poke(void)
     atomic_flag_clear_explicit(&poking, memory_order_release);
 }
 
-/* This process alone, out of a communicator that a session gave. Local: only the members of the new group take part. */
+/* This process alone, out of a communicator that a session gave. Local: only the members of the new
+ * group take part. */
 static int split_off(MPI_Comm comm, MPI_Comm *alone)
 {
     const struct proa_pmpi *mpi = proa_pmpi();
@@ -44,7 +47,8 @@ static int split_off(MPI_Comm comm, MPI_Comm *alone)
 int proa_own_begin(MPI_Comm comm)
 {
     const struct proa_pmpi *mpi = proa_pmpi();
-    int error = comm == MPI_COMM_NULL ? mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm) : split_off(comm, &private_comm);
+    int error = comm == MPI_COMM_NULL ? mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm)
+                                      : split_off(comm, &private_comm);
 
     if (error != MPI_SUCCESS)
         return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");

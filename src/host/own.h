@@ -1,20 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What Proa has of the host for itself while it is at work: a communicator of this process alone, and a poke (base/poke.h) that moves the host's
- * messages. The rest of this room stands on it.
+ * What Proa has of the host for itself while it is at work: a communicator of this process alone,
+ * and a poke (base/poke.h) that moves the host's messages. The rest of this room stands on it.
  */
 #ifndef PROA_HOST_OWN_H
 #define PROA_HOST_OWN_H
 
 #include <mpi.h>
 
-/* Makes them. comm: a communicator that a session gave, where there is no MPI_COMM_SELF; else MPI_COMM_NULL. PROA_OK, or PROA_ERR_OTHER if the
- * host refuses. */
+/* Makes them. comm: a communicator that a session gave, where there is no MPI_COMM_SELF; else
+ * MPI_COMM_NULL. PROA_OK, or PROA_ERR_OTHER if the host refuses. */
 int proa_own_begin(MPI_Comm comm);
 
 /* Gives them back. instead: what the private communicator is from now on. */
 void proa_own_end(MPI_Comm instead);
 
-/* The communicator, for shadows, requests and pokes; split, not copied, from MPI_COMM_SELF: its attributes stay the user's. */
+/* The communicator, for shadows, requests and pokes; split, not copied, from MPI_COMM_SELF: its
+ * attributes stay the user's. */
 MPI_Comm proa_private_comm(void);
 
 #endif

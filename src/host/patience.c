@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See patience.h. */
 #include "host/patience.h"
 #include "base/log.h"
@@ -20,7 +21,10 @@ static void *watch(void *arg)
     while (!patience->is_over && error != ETIMEDOUT)
         error = pthread_cond_timedwait(&patience->over, &patience->mutex, &until);
     if (!patience->is_over)
-        proa_log(PROA_LOG_WARN, "creating a window has waited %d s for the other ranks: does one of them run without Proa?", PATIENCE_S);
+        proa_log(PROA_LOG_WARN,
+                 "creating a window has waited %d s for the other ranks: does one of them run "
+                 "without Proa?",
+                 PATIENCE_S);
     pthread_mutex_unlock(&patience->mutex);
     return NULL;
 }

@@ -1,4 +1,6 @@
-/* A line in the log when others are waited for very long, by a thread of its own, as the waiting is done inside the host. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A line in the log when others are waited for very long, by a thread of its own, as the waiting is
+ * done inside the host. */
 #ifndef PROA_HOST_PATIENCE_H
 #define PROA_HOST_PATIENCE_H
 

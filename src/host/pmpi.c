@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See pmpi.h. */
 #include "host/pmpi.h"
 #include "base/log.h"
@@ -15,7 +16,9 @@ static void find(const char *name, void *field)
     void *symbol = dlsym(RTLD_NEXT, name);
 
     if (!symbol) {
-        proa_log(PROA_LOG_NONE, "%s not found: this library of Proa's was built for another MPI, or another version of it, than the program uses",
+        proa_log(PROA_LOG_NONE,
+                 "%s not found: this library of Proa's was built for another MPI, or another "
+                 "version of it, than the program uses",
                  name);
         _exit(PROA_EXIT_WRONG_MPI);
     }

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The host MPI's own functions, found behind Proa's by dlsym(RTLD_NEXT, "PMPI_...").
  *
- * The lists are the truth: the table, the look-up and the message about a missing symbol come from them. CHAPTER (base/calls.h) are the
- * functions that Proa exports itself and passes on for windows that it does not serve; HELPERS are the rest that Proa calls.
+ * The lists are the truth: the table, the look-up and the message about a missing symbol come from
+ * them. CHAPTER (base/calls.h) are the functions that Proa exports itself and passes on for windows
+ * that it does not serve; HELPERS are the rest that Proa calls.
  */
 #ifndef PROA_HOST_PMPI_H
 #define PROA_HOST_PMPI_H
@@ -18,25 +20,71 @@
 #define PROA_PMPI_CHAPTER(X) PROA_CALLS(X)
 #endif
 
-#define PROA_PMPI_HELPERS(X)                                                                                                               \
-    X(Initialized)                                                                                                                         \
-    X(Finalized)                                                                                                                           \
-    X(Query_thread) X(Comm_size) X(Comm_rank) X(Comm_group) X(Comm_split) X(Comm_free) X(Comm_test_inter)                                  \
-        X(Comm_set_errhandler) X(Comm_call_errhandler) X(Comm_get_errhandler) X(Group_size)                                                \
-            X(Group_free) X(Group_translate_ranks) X(Group_excl) X(Group_incl) X(Comm_create_group)                                    \
-                X(Info_create) X(Info_set) X(Error_string) X(Errhandler_free) X(Allgather) X(Allreduce) X(Bcast) X(Irecv) X(Test) X(Cancel) X(Wait) \
-                    X(Type_size) X(Type_get_extent) X(Type_create_keyval) X(Type_set_attr) X(Type_free) X(Send) X(Isend)                   \
-                        X(Win_create_keyval) X(Win_create_errhandler) X(Comm_spawn) X(Comm_spawn_multiple) X(Info_dup) X(Info_free)        \
-                            X(Get_library_version) X(Comm_get_parent) X(Comm_accept) X(Comm_connect) X(Comm_join)
+#define PROA_PMPI_HELPERS(X) \
+    X(Initialized)           \
+    X(Finalized)             \
+    X(Query_thread)          \
+    X(Comm_size)             \
+    X(Comm_rank)             \
+    X(Comm_group)            \
+    X(Comm_split)            \
+    X(Comm_free)             \
+    X(Comm_test_inter)       \
+    X(Comm_set_errhandler)   \
+    X(Comm_call_errhandler)  \
+    X(Comm_get_errhandler)   \
+    X(Group_size)            \
+    X(Group_free)            \
+    X(Group_translate_ranks) \
+    X(Group_excl)            \
+    X(Group_incl)            \
+    X(Comm_create_group)     \
+    X(Info_create)           \
+    X(Info_set)              \
+    X(Error_string)          \
+    X(Errhandler_free)       \
+    X(Allgather)             \
+    X(Allreduce)             \
+    X(Bcast)                 \
+    X(Irecv)                 \
+    X(Test)                  \
+    X(Cancel)                \
+    X(Wait)                  \
+    X(Type_size)             \
+    X(Type_get_extent)       \
+    X(Type_create_keyval)    \
+    X(Type_set_attr)         \
+    X(Type_free)             \
+    X(Send)                  \
+    X(Isend)                 \
+    X(Win_create_keyval)     \
+    X(Win_create_errhandler) \
+    X(Comm_spawn)            \
+    X(Comm_spawn_multiple)   \
+    X(Info_dup)              \
+    X(Info_free)             \
+    X(Get_library_version)   \
+    X(Comm_get_parent)       \
+    X(Comm_accept)           \
+    X(Comm_connect)          \
+    X(Comm_join)
 
 #if MPI_VERSION >= 4
-#define PROA_PMPI_HELPERS_LARGE(X) X(Type_get_envelope_c) X(Type_get_contents_c) X(Type_get_extent_c) X(Info_get_string)
+#define PROA_PMPI_HELPERS_LARGE(X) \
+    X(Type_get_envelope_c)         \
+    X(Type_get_contents_c)         \
+    X(Type_get_extent_c)           \
+    X(Info_get_string)
 #else
-#define PROA_PMPI_HELPERS_LARGE(X) X(Type_get_envelope) X(Type_get_contents) X(Info_get) X(Info_get_valuelen)
+#define PROA_PMPI_HELPERS_LARGE(X) \
+    X(Type_get_envelope)           \
+    X(Type_get_contents)           \
+    X(Info_get)                    \
+    X(Info_get_valuelen)
 #endif
 
-/* How a process ends whose MPI is not the one that this library was built for, after a line that says so: as a shell's where something that is
- * needed is missing. */
+/* How a process ends whose MPI is not the one that this library was built for, after a line that
+ * says so: as a shell's where something that is needed is missing. */
 enum { PROA_EXIT_WRONG_MPI = 127 };
 
 struct proa_pmpi {
@@ -47,7 +95,8 @@ struct proa_pmpi {
 #undef PROA_PMPI_FIELD
 };
 
-/* The table; filled at the first call. A missing symbol ends the process with a line that names it: there is no MPI to go on with. */
+/* The table; filled at the first call. A missing symbol ends the process with a line that names it:
+ * there is no MPI to go on with. */
 const struct proa_pmpi *proa_pmpi(void);
 
 #endif

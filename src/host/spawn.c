@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * See spawn.h.
  *
- * Open MPI gives new processes the launcher's environment and, 4.1, what its option -x says; 5.0 keeps that from them, and neither knows of
- * what a script has set for this process alone. An info value hands variables on, one a line, in no more than MPI_MAX_INFO_VAL bytes.
- * MPICH's Hydra hands its options -genv on by itself, and knows no such key. Which key it is the host's kind says.
+ * Open MPI gives new processes the launcher's environment and, 4.1, what its option -x says; 5.0
+ * keeps that from them, and neither knows of what a script has set for this process alone. An info
+ * value hands variables on, one a line, in no more than MPI_MAX_INFO_VAL bytes. MPICH's Hydra hands
+ * its options -genv on by itself, and knows no such key. Which key it is the host's kind says.
  */
 #include "host/spawn.h"
 
@@ -79,11 +81,13 @@ static MPI_Info info_with(MPI_Info info, const char *key, const char *value)
     return with;
 }
 
-/* The variables of this process that the new ones are to have, behind those that the program hands on by either key. */
+/* The variables of this process that the new ones are to have, behind those that the program hands
+ * on by either key. */
 static void add_own(struct lines *lines, const struct lines *other)
 {
     for (char **entry = environ; *entry; entry++)
-        if (strncmp(*entry, "PROA_", strlen("PROA_")) == 0 && !sets(lines, *entry) && !sets(other, *entry))
+        if (strncmp(*entry, "PROA_", strlen("PROA_")) == 0 && !sets(lines, *entry) &&
+            !sets(other, *entry))
             add(lines, *entry);
 }
 
@@ -96,7 +100,8 @@ static MPI_Info spawn_info(MPI_Info info, const struct proa_spawn_keys *keys)
         return info;
     if (!add(&lines, preload)) {
         proa_log(PROA_LOG_WARN,
-                 "what MPI_Comm_spawn starts may run without Proa: LD_PRELOAD and the info's own variables are too long to "
+                 "what MPI_Comm_spawn starts may run without Proa: LD_PRELOAD and the info's own "
+                 "variables are too long to "
                  "be handed on (%d bytes at most)",
                  MPI_MAX_INFO_VAL - 1);
         return info;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See start.h. */
 #include "host/start.h"
 #include "base/log.h"
@@ -29,8 +30,9 @@ static void host_end(MPI_Comm private_comm_instead)
     proa_own_end(private_comm_instead);
 }
 
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, the last set first (MPI-4.1, 11.2.4). Memory stays mapped, and requests
- * and types can still be had of MPI_COMM_WORLD: callbacks of the user that run later, of other objects, may still work on windows. */
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, the last set first (MPI-4.1,
+ * 11.2.4). Memory stays mapped, and requests and types can still be had of MPI_COMM_WORLD:
+ * callbacks of the user that run later, of other objects, may still work on windows. */
 static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm;
@@ -45,8 +47,9 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Not by proa_pmpi(), which wants all functions of the chapter: this runs in programs without windows too. Any program may have got the library
- * for another MPI preloaded; as long as it makes no windows, that must not hurt it. */
+/* Not by proa_pmpi(), which wants all functions of the chapter: this runs in programs without
+ * windows too. Any program may have got the library for another MPI preloaded; as long as it makes
+ * no windows, that must not hurt it. */
 int proa_watch_finalize(void)
 {
     static int watching;

@@ -1,30 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When Proa is at work. Nothing happens until the first window or MPI_Alloc_mem; from then on until MPI_Finalize has deleted the attributes of
- * MPI_COMM_SELF (which it does first, and where callbacks of the user run), windows are served.
+ * When Proa is at work. Nothing happens until the first window or MPI_Alloc_mem; from then on until
+ * MPI_Finalize has deleted the attributes of MPI_COMM_SELF (which it does first, and where
+ * callbacks of the user run), windows are served.
  */
 #ifndef PROA_HOST_START_H
 #define PROA_HOST_START_H
 
 #include <mpi.h>
 
-/* Starts at the first call. comm: any communicator of the call at hand, or MPI_COMM_NULL; in a program that has sessions but no MPI_Init it
- * is what Proa starts from. 1: windows can be served. 0: they are the host's, by PROA_DISABLE=1 or because something Proa needs is missing
- * (said in the log, once), or because MPI is not initialized, or finalized. */
+/* Starts at the first call. comm: any communicator of the call at hand, or MPI_COMM_NULL; in a
+ * program that has sessions but no MPI_Init it is what Proa starts from. 1: windows can be served.
+ * 0: they are the host's, by PROA_DISABLE=1 or because something Proa needs is missing (said in the
+ * log, once), or because MPI is not initialized, or finalized. */
 int proa_is_on(MPI_Comm comm);
 
-/* From MPI_Init: has MPI_Finalize end Proa, when it comes to that. An attribute of MPI_COMM_SELF does it, set before any of the program's, so
- * that it is the last to be deleted. Does nothing the second time. MPI_SUCCESS or the host's error. */
+/* From MPI_Init: has MPI_Finalize end Proa, when it comes to that. An attribute of MPI_COMM_SELF
+ * does it, set before any of the program's, so that it is the last to be deleted. Does nothing the
+ * second time. MPI_SUCCESS or the host's error. */
 int proa_watch_finalize(void);
 
-/* Must this process take part in what all agree on when a window is created? Also if it can serve none: its neighbours may, and would wait
- * for it. 0: MPI is not initialized, or has shut Proa down, which the neighbours' has too. Starts at the first call, as proa_is_on does. */
+/* Must this process take part in what all agree on when a window is created? Also if it can serve
+ * none: its neighbours may, and would wait for it. 0: MPI is not initialized, or has shut Proa
+ * down, which the neighbours' has too. Starts at the first call, as proa_is_on does. */
 int proa_takes_part(MPI_Comm comm);
 
 /* Why proa_is_on is 0 in a process that takes part. */
 const char *proa_why_off(void);
 
-/* The last window of a program without MPI_Init is gone and a session ends: what was taken from it is given back. Starts anew when needed.
- */
+/* The last window of a program without MPI_Init is gone and a session ends: what was taken from it
+ * is given back. Starts anew when needed. */
 void proa_end_of_session(void);
 
 /* Several threads may call MPI at once (MPI_THREAD_MULTIPLE). Valid once on. */

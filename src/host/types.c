@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See types.h. */
 #include "host/types.h"
 #include "base/fail.h"
@@ -7,7 +8,21 @@
 struct proa_table proa_types = PROA_TABLE_INIT;
 
 /* What a predefined type is; with its size that gives the basic of core. */
-enum kind { SIGNED, UNSIGNED, FLOATING, BRAIN, QUAD, COMPLEX, QUAD_COMPLEX, TWO_COMPLEX, LOGICAL, BITS, CHARACTER, PAIR, MARKER };
+enum kind {
+    SIGNED,
+    UNSIGNED,
+    FLOATING,
+    BRAIN,
+    QUAD,
+    COMPLEX,
+    QUAD_COMPLEX,
+    TWO_COMPLEX,
+    LOGICAL,
+    BITS,
+    CHARACTER,
+    PAIR,
+    MARKER
+};
 
 struct row {
     MPI_Datatype datatype;
@@ -29,12 +44,20 @@ static int integer_basic(int size, enum proa_basic first, int wide)
 
 static int floating_basic(int size)
 {
-    return size == 2 ? PROA_F16 : size == 4 ? PROA_F32 : size == 8 ? PROA_F64 : size == (int)sizeof(long double) ? PROA_FLD : -1;
+    return size == 2                          ? PROA_F16
+           : size == 4                        ? PROA_F32
+           : size == 8                        ? PROA_F64
+           : size == (int)sizeof(long double) ? PROA_FLD
+                                              : -1;
 }
 
 static int complex_basic(int size)
 {
-    return size == 4 ? PROA_C16 : size == 8 ? PROA_C32 : size == 16 ? PROA_C64 : size == 2 * (int)sizeof(long double) ? PROA_CLD : -1;
+    return size == 4                              ? PROA_C16
+           : size == 8                            ? PROA_C32
+           : size == 16                           ? PROA_C64
+           : size == 2 * (int)sizeof(long double) ? PROA_CLD
+                                                  : -1;
 }
 
 static int basic_of(const struct row *row, int size)
@@ -74,16 +97,19 @@ static void enter(const struct row *row, struct proa_type *type)
 {
     int size, basic;
 
-    if (row->datatype == MPI_DATATYPE_NULL || proa_pmpi()->Type_size(row->datatype, &size) != MPI_SUCCESS)
+    if (row->datatype == MPI_DATATYPE_NULL ||
+        proa_pmpi()->Type_size(row->datatype, &size) != MPI_SUCCESS)
         return;
     basic = basic_of(row, size);
     if (basic < 0 && row->kind != MARKER)
         return;
-    if ((row->kind == MARKER ? proa_type_list(NULL, 0, type) : proa_type_basic((enum proa_basic)basic, type)) == PROA_OK)
+    if ((row->kind == MARKER ? proa_type_list(NULL, 0, type)
+                             : proa_type_basic((enum proa_basic)basic, type)) == PROA_OK)
         proa_table_set(&proa_types, PROA_TABLE_KEY(row->datatype), type);
 }
 
-/* What only some hosts have. Where one has only the name of a type, its handle is MPI_DATATYPE_NULL, or its size is none that a basic has. */
+/* What only some hosts have. Where one has only the name of a type, its handle is
+ * MPI_DATATYPE_NULL, or its size is none that a basic has. */
 static void enter_rare(void)
 {
     const struct row rows[] = {
@@ -109,7 +135,8 @@ static void enter_rare(void)
         {MPI_2COMPLEX, TWO_COMPLEX, 0},
         {MPI_2DOUBLE_COMPLEX, TWO_COMPLEX, 0},
 #endif
-        /* Of MPI-1: they mark the bounds of a struct, which the host has counted in when it tells the extent, and have no bytes. */
+        /* Of MPI-1: they mark the bounds of a struct, which the host has counted in when it tells
+         * the extent, and have no bytes. */
         {proa_host_kind()->lower_bound, MARKER, 0},
         {proa_host_kind()->upper_bound, MARKER, 0},
     };
@@ -119,7 +146,8 @@ static void enter_rare(void)
         enter(&rows[i], &types[i]);
 }
 
-/* MPI_CHAR counts as an integer, as it does in both hosts, though the standard defines no arithmetic on it. */
+/* MPI_CHAR counts as an integer, as it does in both hosts, though the standard defines no
+ * arithmetic on it. */
 void proa_types_start(void)
 {
     const struct row rows[] = {
@@ -203,7 +231,11 @@ void proa_types_start(void)
 
 int proa_types_f90(MPI_Datatype datatype, int combiner, struct proa_type *type)
 {
-    struct row row = {datatype, combiner == MPI_COMBINER_F90_COMPLEX ? COMPLEX : combiner == MPI_COMBINER_F90_REAL ? FLOATING : SIGNED, 0};
+    struct row row = {datatype,
+                      combiner == MPI_COMBINER_F90_COMPLEX ? COMPLEX
+                      : combiner == MPI_COMBINER_F90_REAL  ? FLOATING
+                                                           : SIGNED,
+                      0};
     int size, basic;
 
     proa_pmpi()->Type_size(datatype, &size);

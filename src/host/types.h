@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From MPI_Datatype to core's types. */
 #ifndef PROA_HOST_TYPES_H
 #define PROA_HOST_TYPES_H
@@ -12,11 +13,12 @@ extern struct proa_table proa_types;
 /* Enters the predefined types of this host. */
 void proa_types_start(void);
 
-/* What MPI_Type_create_f90_real, _complex and _integer give: as if predefined. PROA_OK or a negative code. */
+/* What MPI_Type_create_f90_real, _complex and _integer give: as if predefined. PROA_OK or a
+ * negative code. */
 int proa_types_f90(MPI_Datatype datatype, int combiner, struct proa_type *type);
 
-/* For a datatype that is not in the table: reads it from the host and enters it (host/datatype.c), or gives a type that says what the
- * trouble with it is. */
+/* For a datatype that is not in the table: reads it from the host and enters it (host/datatype.c),
+ * or gives a type that says what the trouble with it is. */
 const struct proa_type *proa_type_unknown(MPI_Datatype datatype);
 
 /* The type; never NULL. What operations cannot use has a `trouble`. */

@@ -1,19 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What core asks of a network: the contract of a transport.
  *
- * A transport is one constant table of functions, and that table is the one symbol it exports. It moves messages, which are small and mean
- * something to core alone, and bytes between memory that processes have exposed. It knows no windows, no epochs and no MPI.
+ * A transport is one constant table of functions, and that table is the one symbol it exports. It
+ * moves messages, which are small and mean something to core alone, and bytes between memory that
+ * processes have exposed. It knows no windows, no epochs and no MPI.
  *
- * Threads: at any time at most one thread of the process is inside a transport's functions; core sees to that. It may be a different one each time:
- * the agent, or a thread that waits in Proa. So a transport needs no locks. `wake` is the exception, and `doze` the function it is for.
- * Blocking: none of the functions waits for another process, except doze, which says so. What cannot be done now is PROA_NET_AGAIN.
- * Events (struct proa_net_events) come only from within progress, on the thread that called it.
+ * Threads: at any time at most one thread of the process is inside a transport's functions; core
+ * sees to that. It may be a different one each time: the agent, or a thread that waits in Proa. So
+ * a transport needs no locks. `wake` is the exception, and `doze` the function it is for. Blocking:
+ * none of the functions waits for another process, except doze, which says so. What cannot be done
+ * now is PROA_NET_AGAIN. Events (struct proa_net_events) come only from within progress, on the
+ * thread that called it.
  *
  * Order, for one pair of processes:
  *   messages arrive once each, in the order in which they were sent;
- *   puts and gets are done in any order, among each other and towards messages, each of them piece by piece in any order as well;
- *   a put's `done` says that its bytes lie in the target's memory, and whoever is told by a message that is sent after that sees them.
- * Codes: PROA_OK, a negative code of base/fail.h with proa_failure() set, and PROA_NET_AGAIN where a function says so.
+ *   puts and gets are done in any order, among each other and towards messages, each of them piece
+ *   by piece in any order as well;
+ *   a put's `done` says that its bytes lie in the target's memory, and whoever is told by a message
+ *   that is sent after that sees them.
+ * Codes: PROA_OK, a negative code of base/fail.h with proa_failure() set, and PROA_NET_AGAIN where
+ * a function says so.
  */
 #ifndef PROA_NET_NET_H
 #define PROA_NET_NET_H
@@ -22,7 +29,7 @@
 #include <stdint.h>
 
 enum {
-    PROA_NET_AGAIN = 1,          /* no room now, and nothing has been done: progress, then try again */
+    PROA_NET_AGAIN = 1, /* no room now, and nothing has been done: progress, then try again */
     PROA_NET_MESSAGE_MOST = 192, /* bytes of a message */
     PROA_NET_ADDRESS_MOST = 64,  /* bytes of an address */
     PROA_NET_KEY_MOST = 32       /* bytes of a key */
@@ -31,8 +38,8 @@ enum {
 /* A transport's state in this process; what is in it is the transport's affair. */
 struct proa_net;
 
-/* How others reach a process, and memory that it has exposed: bytes to be handed over at window creation, without a meaning to core. Those that
- * a transport does not need are 0. */
+/* How others reach a process, and memory that it has exposed: bytes to be handed over at window
+ * creation, without a meaning to core. Those that a transport does not need are 0. */
 struct proa_net_address {
     unsigned char bytes[PROA_NET_ADDRESS_MOST];
 };
@@ -41,64 +48,80 @@ struct proa_net_key {
     unsigned char bytes[PROA_NET_KEY_MOST];
 };
 
-/* Bytes of another process: address, as that process sees it, in memory that it has exposed under this key. */
+/* Bytes of another process: address, as that process sees it, in memory that it has exposed under
+ * this key. */
 struct proa_net_place {
     uint32_t peer;
     uint64_t address;
     const struct proa_net_key *key;
 };
 
-/* What core is told, from within progress. None may block. They may call send, put and get, and no other function of the transport. */
+/* What core is told, from within progress. None may block. They may call send, put and get, and no
+ * other function of the transport. */
 struct proa_net_events {
     /* A message has come. body: valid during the call only. */
     void (*message)(void *context, uint32_t peer, const void *body, size_t bytes);
-    /* A put or get is done, PROA_OK, or has failed, a negative code, and its buffer is the caller's again. Once for each that was accepted. */
+    /* A put or get is done, PROA_OK, or has failed, a negative code, and its buffer is the caller's
+     * again. Once for each that was accepted. */
     void (*done)(void *context, uint64_t token, int outcome);
-    /* Nothing will come from this peer any more, and what is sent to it is lost. After the `done` of all that was under way to it. */
+    /* Nothing will come from this peer any more, and what is sent to it is lost. After the `done`
+     * of all that was under way to it. */
     void (*lost)(void *context, uint32_t peer);
 };
 
 struct proa_net_transport {
     const char *name; /* for the log and PROA_NET */
 
-    /* Starts the transport in this process. *net, and how others reach it; PROA_ERR_OTHER: there is no such network here; PROA_ERR_NO_MEM. events and
-     * context: valid until close. Called once, by the thread that creates the first window which needs it. May take long, as for finding out
+    /* Starts the transport in this process. *net, and how others reach it; PROA_ERR_OTHER: there is
+     * no such network here; PROA_ERR_NO_MEM. events and context: valid until close. Called once, by
+     * the thread that creates the first window which needs it. May take long, as for finding out
      * what network there is, but waits for no other process. */
-    int (*open)(const struct proa_net_events *events, void *context, struct proa_net **net, struct proa_net_address *address);
+    int (*open)(const struct proa_net_events *events, void *context, struct proa_net **net,
+                struct proa_net_address *address);
 
-    /* Ends it. What is under way has no `done` any more. Called once, by the thread that ends Proa; nobody is inside, or comes, then. */
+    /* Ends it. What is under way has no `done` any more. Called once, by the thread that ends Proa;
+     * nobody is inside, or comes, then. */
     void (*close)(struct proa_net *net);
 
-    /* From now on the process of that address is *peer: a small number, the same for the same process. It may be one that has not called reach
-     * for us yet, and it may be ourselves. PROA_ERR_OTHER: there is no way to it; PROA_ERR_NO_MEM. By threads that create windows. */
+    /* From now on the process of that address is *peer: a small number, the same for the same
+     * process. It may be one that has not called reach for us yet, and it may be ourselves.
+     * PROA_ERR_OTHER: there is no way to it; PROA_ERR_NO_MEM. By threads that create windows. */
     int (*reach)(struct proa_net *net, const struct proa_net_address *address, uint32_t *peer);
 
-    /* Others may put to and get from this memory by *key, until hide. PROA_ERR_NO_MEM; PROA_ERR_OTHER: not this memory. By threads that create
-     * windows or attach memory. */
+    /* Others may put to and get from this memory by *key, until hide. PROA_ERR_NO_MEM;
+     * PROA_ERR_OTHER: not this memory. By threads that create windows or attach memory. */
     int (*expose)(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key);
 
-    /* No more. The caller knows that nothing is under way to it. By threads that free windows or detach memory. */
+    /* No more. The caller knows that nothing is under way to it. By threads that free windows or
+     * detach memory. */
     void (*hide)(struct proa_net *net, const struct proa_net_key *key);
 
-    /* Sends a message of up to PROA_NET_MESSAGE_MOST bytes, which are copied: the buffer is the caller's again. PROA_NET_AGAIN; PROA_ERR_OTHER: the
-     * peer is lost. By any thread that is inside Proa, by the agent, and by events. */
+    /* Sends a message of up to PROA_NET_MESSAGE_MOST bytes, which are copied: the buffer is the
+     * caller's again. PROA_NET_AGAIN; PROA_ERR_OTHER: the peer is lost. By any thread that is
+     * inside Proa, by the agent, and by events. */
     int (*send)(struct proa_net *net, uint32_t peer, const void *body, size_t bytes);
 
-    /* Begins to put bytes there, or to get them. The buffer at `here` is the transport's until `done` comes with this token. PROA_NET_AGAIN;
-     * PROA_ERR_OTHER: the peer is lost. Then there is no `done`. Whether the place is exposed is found out at the target: that is a failed
-     * `done`. By whom send is called. */
-    int (*put)(struct proa_net *net, const struct proa_net_place *there, const void *here, size_t bytes, uint64_t token);
-    int (*get)(struct proa_net *net, const struct proa_net_place *there, void *here, size_t bytes, uint64_t token);
+    /* Begins to put bytes there, or to get them. The buffer at `here` is the transport's until
+     * `done` comes with this token. PROA_NET_AGAIN; PROA_ERR_OTHER: the peer is lost. Then there is
+     * no `done`. Whether the place is exposed is found out at the target: that is a failed `done`.
+     * By whom send is called. */
+    int (*put)(struct proa_net *net, const struct proa_net_place *there, const void *here,
+               size_t bytes, uint64_t token);
+    int (*get)(struct proa_net *net, const struct proa_net_place *there, void *here, size_t bytes,
+               uint64_t token);
 
-    /* Moves what can be moved, and tells core of it. How many events there were; 0: nothing has happened; or a negative code: the network is
-     * gone. By the agent, and by any thread that waits in Proa, often; costs little where there is nothing. */
+    /* Moves what can be moved, and tells core of it. How many events there were; 0: nothing has
+     * happened; or a negative code: the network is gone. By the agent, and by any thread that waits
+     * in Proa, often; costs little where there is nothing. */
     int (*progress)(struct proa_net *net);
 
-    /* Blocks until progress may find something, wake has been called since the last doze, or the time is over. May return early. By the agent
-     * only, which is not counted as being inside then: other threads may call all other functions meanwhile. */
+    /* Blocks until progress may find something, wake has been called since the last doze, or the
+     * time is over. May return early. By the agent only, which is not counted as being inside then:
+     * other threads may call all other functions meanwhile. */
     void (*doze)(struct proa_net *net, long timeout_ns);
 
-    /* Ends a doze, or the next one before it begins. By any thread, at any time between open and close. */
+    /* Ends a doze, or the next one before it begins. By any thread, at any time between open and
+     * close. */
     void (*wake)(struct proa_net *net);
 };
 

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Basic types and predefined operations, as core knows them.
  *
- * Basics are named by representation: MPI_INT and MPI_INTEGER are both I32. host/types.c maps each host's predefined datatypes to these
- * rows by size and kind; the rows themselves, and which operation is defined on which class (MPI-4.1, 6.9.2), are this one table.
+ * Basics are named by representation: MPI_INT and MPI_INTEGER are both I32. host/types.c maps each
+ * host's predefined datatypes to these rows by size and kind; the rows themselves, and which
+ * operation is defined on which class (MPI-4.1, 6.9.2), are this one table.
  */
 #ifndef PROA_TYPE_BASIC_H
 #define PROA_TYPE_BASIC_H
@@ -11,71 +13,142 @@
 #include <stdint.h>
 
 /* The pair types of MINLOC and MAXLOC: a value and an index (MPI-4.1, 6.9.4). */
-struct proa_pair_float_int { float value; int index; };
-struct proa_pair_double_int { double value; int index; };
-struct proa_pair_long_int { long value; int index; };
-struct proa_pair_int_int { int value; int index; };
-struct proa_pair_short_int { short value; int index; };
-struct proa_pair_ld_int { long double value; int index; };
-struct proa_pair_float_float { float value; float index; };
-struct proa_pair_double_double { double value; double index; };
+struct proa_pair_float_int {
+    float value;
+    int index;
+};
+struct proa_pair_double_int {
+    double value;
+    int index;
+};
+struct proa_pair_long_int {
+    long value;
+    int index;
+};
+struct proa_pair_int_int {
+    int value;
+    int index;
+};
+struct proa_pair_short_int {
+    short value;
+    int index;
+};
+struct proa_pair_ld_int {
+    long double value;
+    int index;
+};
+struct proa_pair_float_float {
+    float value;
+    float index;
+};
+struct proa_pair_double_double {
+    double value;
+    double index;
+};
 
 /* No C type that all compilers have: kernel_loops.h works on them as float. */
-struct proa_half_complex { uint16_t re, im; };
+struct proa_half_complex {
+    uint16_t re, im;
+};
 
 /* Two complex numbers, for which no operation but MPI_REPLACE is defined. */
-struct proa_two_c32 { float _Complex first, second; };
-struct proa_two_c64 { double _Complex first, second; };
+struct proa_two_c32 {
+    float _Complex first, second;
+};
+struct proa_two_c64 {
+    double _Complex first, second;
+};
 
-/* X(name, C type, class). HALF: a floating type of 16 bits. BITS: no arithmetic but bitwise; OPAQUE: neither. */
-#define PROA_BASICS(X)                                                                                                                     \
-    X(I8, int8_t, INTEGER) X(I16, int16_t, INTEGER) X(I32, int32_t, INTEGER) X(I64, int64_t, INTEGER)                                      \
-    X(U8, uint8_t, INTEGER) X(U16, uint16_t, INTEGER) X(U32, uint32_t, INTEGER) X(U64, uint64_t, INTEGER)                                  \
-    X(I128, proa_int128, INTEGER) X(F16, uint16_t, HALF) X(BF16, uint16_t, HALF) X(C16, struct proa_half_complex, HALF_COMPLEX)            \
-    X(F32, float, FLOATING) X(F64, double, FLOATING) X(FLD, long double, FLOATING) X(F128, proa_float128, FLOATING)                        \
-    X(C32, float _Complex, COMPLEX) X(C64, double _Complex, COMPLEX) X(CLD, long double _Complex, COMPLEX)                                 \
-    X(C128, proa_complex128, COMPLEX)                                                                                                      \
-    X(BOOL, uint8_t, LOGICAL) X(L8, int8_t, LOGICAL) X(L16, int16_t, LOGICAL) X(L32, int32_t, LOGICAL) X(L64, int64_t, LOGICAL)              \
-    X(L128, proa_int128, LOGICAL)                                                                                                          \
-    X(BYTE, uint8_t, BITS) X(CHAR8, uint8_t, OPAQUE) X(CHAR16, uint16_t, OPAQUE) X(CHAR32, uint32_t, OPAQUE)                               \
-    X(TWO_C32, struct proa_two_c32, OPAQUE) X(TWO_C64, struct proa_two_c64, OPAQUE)                                                        \
-    X(FLOAT_INT, struct proa_pair_float_int, PAIR) X(DOUBLE_INT, struct proa_pair_double_int, PAIR)                                        \
-    X(LONG_INT, struct proa_pair_long_int, PAIR) X(INT_INT, struct proa_pair_int_int, PAIR)                                                \
-    X(SHORT_INT, struct proa_pair_short_int, PAIR) X(LD_INT, struct proa_pair_ld_int, PAIR)                                                \
-    X(FLOAT_FLOAT, struct proa_pair_float_float, PAIR) X(DOUBLE_DOUBLE, struct proa_pair_double_double, PAIR)
+/* X(name, C type, class). HALF: a floating type of 16 bits. BITS: no arithmetic but bitwise;
+ * OPAQUE: neither. */
+#define PROA_BASICS(X)                                 \
+    X(I8, int8_t, INTEGER)                             \
+    X(I16, int16_t, INTEGER)                           \
+    X(I32, int32_t, INTEGER)                           \
+    X(I64, int64_t, INTEGER)                           \
+    X(U8, uint8_t, INTEGER)                            \
+    X(U16, uint16_t, INTEGER)                          \
+    X(U32, uint32_t, INTEGER)                          \
+    X(U64, uint64_t, INTEGER)                          \
+    X(I128, proa_int128, INTEGER)                      \
+    X(F16, uint16_t, HALF)                             \
+    X(BF16, uint16_t, HALF)                            \
+    X(C16, struct proa_half_complex, HALF_COMPLEX)     \
+    X(F32, float, FLOATING)                            \
+    X(F64, double, FLOATING)                           \
+    X(FLD, long double, FLOATING)                      \
+    X(F128, proa_float128, FLOATING)                   \
+    X(C32, float _Complex, COMPLEX)                    \
+    X(C64, double _Complex, COMPLEX)                   \
+    X(CLD, long double _Complex, COMPLEX)              \
+    X(C128, proa_complex128, COMPLEX)                  \
+    X(BOOL, uint8_t, LOGICAL)                          \
+    X(L8, int8_t, LOGICAL)                             \
+    X(L16, int16_t, LOGICAL)                           \
+    X(L32, int32_t, LOGICAL)                           \
+    X(L64, int64_t, LOGICAL)                           \
+    X(L128, proa_int128, LOGICAL)                      \
+    X(BYTE, uint8_t, BITS)                             \
+    X(CHAR8, uint8_t, OPAQUE)                          \
+    X(CHAR16, uint16_t, OPAQUE)                        \
+    X(CHAR32, uint32_t, OPAQUE)                        \
+    X(TWO_C32, struct proa_two_c32, OPAQUE)            \
+    X(TWO_C64, struct proa_two_c64, OPAQUE)            \
+    X(FLOAT_INT, struct proa_pair_float_int, PAIR)     \
+    X(DOUBLE_INT, struct proa_pair_double_int, PAIR)   \
+    X(LONG_INT, struct proa_pair_long_int, PAIR)       \
+    X(INT_INT, struct proa_pair_int_int, PAIR)         \
+    X(SHORT_INT, struct proa_pair_short_int, PAIR)     \
+    X(LD_INT, struct proa_pair_ld_int, PAIR)           \
+    X(FLOAT_FLOAT, struct proa_pair_float_float, PAIR) \
+    X(DOUBLE_DOUBLE, struct proa_pair_double_double, PAIR)
 
 enum proa_basic {
 #define PROA_BASIC_NUMBER(name, ctype, class) PROA_##name,
     PROA_BASICS(PROA_BASIC_NUMBER)
 #undef PROA_BASIC_NUMBER
-    PROA_BASIC_COUNT,
+        PROA_BASIC_COUNT,
     PROA_MIXED = PROA_BASIC_COUNT /* a derived type of several basics */
 };
 
 /* X(name, the MPI name of the operation) */
-#define PROA_OPERATIONS(X)                                                                                                                 \
-    X(SUM, MPI_SUM) X(PROD, MPI_PROD) X(MAX, MPI_MAX) X(MIN, MPI_MIN) X(LAND, MPI_LAND) X(LOR, MPI_LOR) X(LXOR, MPI_LXOR)                  \
-    X(BAND, MPI_BAND) X(BOR, MPI_BOR) X(BXOR, MPI_BXOR) X(MAXLOC, MPI_MAXLOC) X(MINLOC, MPI_MINLOC) X(REPLACE, MPI_REPLACE)                \
+#define PROA_OPERATIONS(X)  \
+    X(SUM, MPI_SUM)         \
+    X(PROD, MPI_PROD)       \
+    X(MAX, MPI_MAX)         \
+    X(MIN, MPI_MIN)         \
+    X(LAND, MPI_LAND)       \
+    X(LOR, MPI_LOR)         \
+    X(LXOR, MPI_LXOR)       \
+    X(BAND, MPI_BAND)       \
+    X(BOR, MPI_BOR)         \
+    X(BXOR, MPI_BXOR)       \
+    X(MAXLOC, MPI_MAXLOC)   \
+    X(MINLOC, MPI_MINLOC)   \
+    X(REPLACE, MPI_REPLACE) \
     X(NO_OP, MPI_NO_OP)
 
 enum proa_operation {
 #define PROA_OPERATION_NUMBER(name, mpi) PROA_OP_##name,
     PROA_OPERATIONS(PROA_OPERATION_NUMBER)
 #undef PROA_OPERATION_NUMBER
-    PROA_OP_COUNT
+        PROA_OP_COUNT
 };
 
-/* target[i] = target[i] op origin[i] for count elements. Neither needs to be aligned; they do not overlap. */
+/* target[i] = target[i] op origin[i] for count elements. Neither needs to be aligned; they do not
+ * overlap. */
 typedef void proa_kernel(void *target, const void *origin, uint64_t count);
 
-/* The tables, one for each instruction set (type/kernel_loops.h); the last row, of PROA_MIXED, is empty. proa_kernels is the one in use. */
+/* The tables, one for each instruction set (type/kernel_loops.h); the last row, of PROA_MIXED, is
+ * empty. proa_kernels is the one in use. */
 extern proa_kernel *const proa_kernels_any[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
 #if defined(__x86_64__)
 extern proa_kernel *const proa_kernels_avx2[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
 #endif
 extern proa_kernel *const (*proa_kernels)[PROA_OP_COUNT];
 
-/* Goes over to the best table for this processor. Before that proa_kernels is the one that works on any. */
+/* Goes over to the best table for this processor. Before that proa_kernels is the one that works on
+ * any. */
 void proa_kernels_choose(void);
 
 /* NULL if the operation is not defined on the type. */
@@ -91,7 +164,8 @@ const char *proa_basic_name(enum proa_basic basic);
 /* Bytes from one element to the next. */
 size_t proa_basic_bytes(enum proa_basic basic);
 
-/* Of a pair type: bytes of the value and of the index, and where the index lies. 0, and nothing set, for any other type. */
+/* Of a pair type: bytes of the value and of the index, and where the index lies. 0, and nothing
+ * set, for any other type. */
 int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t *index_at);
 
 /* Integer, logical or byte: what compare_and_swap takes (MPI-4.1, 13.3.4). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See basic.h: which kernels to use, and what the tables of types and operations say. */
 #define PROA_KERNEL_TABLE proa_kernels_any
 #include "type/kernel_loops.h"
@@ -39,11 +40,11 @@ size_t proa_basic_bytes(enum proa_basic basic)
 int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t *index_at)
 {
 #define NO_SHAPE(name, ctype)
-#define PAIR_SHAPE(name, ctype)                                                                                                            \
-    case PROA_##name:                                                                                                                      \
-        *value = sizeof ((ctype *)0)->value;                                                                                               \
-        *index = sizeof ((ctype *)0)->index;                                                                                               \
-        *index_at = offsetof(ctype, index);                                                                                                \
+#define PAIR_SHAPE(name, ctype)             \
+    case PROA_##name:                       \
+        *value = sizeof((ctype *)0)->value; \
+        *index = sizeof((ctype *)0)->index; \
+        *index_at = offsetof(ctype, index); \
         return 1;
 #define INTEGER_SHAPE NO_SHAPE
 #define FLOATING_SHAPE NO_SHAPE

@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernels of basic.h: one loop per operation and class, instantiated for each row of the table, vectorized by the compiler. To be included
- * once for each instruction set that they are compiled for, with PROA_KERNEL_TABLE, the name of the table to define.
+ * The kernels of basic.h: one loop per operation and class, instantiated for each row of the table,
+ * vectorized by the compiler. To be included once for each instruction set that they are compiled
+ * for, with PROA_KERNEL_TABLE, the name of the table to define.
  *
- * Elements are accessed through types of alignment 1, because a window displacement may be anything. Integer sums and products are done on
- * unsigned values: they wrap like the hosts' do, and signed overflow is not undefined behaviour here.
+ * Elements are accessed through types of alignment 1, because a window displacement may be
+ * anything. Integer sums and products are done on unsigned values: they wrap like the hosts' do,
+ * and signed overflow is not undefined behaviour here.
  */
 #ifndef PROA_TYPE_KERNEL_LOOPS_H
 #define PROA_TYPE_KERNEL_LOOPS_H
@@ -16,7 +19,8 @@ typedef __float128 proa_float128;
 typedef _Complex float __attribute__((mode(TC))) proa_complex128;
 typedef __int128 proa_int128;
 
-/* ---- floating numbers of 16 bits: by way of float, which holds sums and products of two of them well enough to be rounded but once ---- */
+/* ---- floating numbers of 16 bits: by way of float, which holds sums and products of two of them
+ * well enough to be rounded but once ---- */
 
 static inline float float_of_bits(uint32_t bits)
 {
@@ -37,11 +41,13 @@ static inline uint32_t bits_of_float(float value)
 /* IEEE binary16: 5 bits of exponent, 10 of mantissa. */
 static inline float float_of_F16(uint16_t half)
 {
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f, mantissa = half & 0x3ff;
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f,
+             mantissa = half & 0x3ff;
 
     if (exponent == 0) /* zero, or subnormal: units of 2^-24 */
         return float_of_bits(sign | bits_of_float((float)mantissa * 0x1p-24f));
-    return float_of_bits(sign | (exponent == 0x1f ? 0xff : exponent + 127 - 15) << 23 | mantissa << 13);
+    return float_of_bits(sign | (exponent == 0x1f ? 0xff : exponent + 127 - 15) << 23 |
+                         mantissa << 13);
 }
 
 /* Rounded to the nearest, of two to the even one. */
@@ -53,7 +59,8 @@ static inline uint16_t F16_of_float(float value)
         return (uint16_t)(sign | 0x7e00 | (size >> 13 & 0x3ff));
     if (size >= 0x477ff000) /* half way from the largest, 65504, to 65536, and beyond: infinite */
         return (uint16_t)(sign | 0x7c00);
-    if (size < 0x38800000) /* below 2^-14: added to 1/2, the processor rounds it to units of 2^-24 */
+    /* below 2^-14: added to 1/2, the processor rounds it to units of 2^-24 */
+    if (size < 0x38800000)
         return (uint16_t)(sign | (bits_of_float(float_of_bits(size) + 0.5f) - bits_of_float(0.5f)));
     return (uint16_t)(sign | (size - ((127 - 15) << 23) + 0xfff + (size >> 13 & 1)) >> 13);
 }
@@ -75,127 +82,134 @@ static inline uint16_t BF16_of_float(float value)
 
 /* ---- the loops ---- */
 
-#define LOOP(name, operation, ctype, expression)                                                                                           \
-    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count)                                              \
-    {                                                                                                                                      \
-        typedef ctype element __attribute__((aligned(1), may_alias));                                                                      \
-        element *restrict t = target;                                                                                                      \
-        const element *restrict o = origin;                                                                                                \
-        for (uint64_t i = 0; i < count; i++)                                                                                               \
-            t[i] = (expression);                                                                                                           \
+#define LOOP(name, operation, ctype, expression)                                              \
+    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count) \
+    {                                                                                         \
+        typedef ctype element __attribute__((aligned(1), may_alias));                         \
+        element *restrict t = target;                                                         \
+        const element *restrict o = origin;                                                   \
+        for (uint64_t i = 0; i < count; i++)                                                  \
+            t[i] = (expression);                                                              \
     }
 
-#define UNSIGNED(ctype, a)                                                                                                                 \
+#define UNSIGNED(ctype, a) \
     __builtin_choose_expr(sizeof(ctype) > sizeof(uint64_t), (unsigned __int128)(a), (uint64_t)(a))
 #define WRAP(ctype, a, sign, b) (ctype)(UNSIGNED(ctype, a) sign UNSIGNED(ctype, b))
 
-#define INTEGER_KERNELS(name, ctype)                                                                                                       \
-    LOOP(name, SUM, ctype, WRAP(ctype, t[i], +, o[i]))                                                                                     \
-    LOOP(name, PROD, ctype, WRAP(ctype, t[i], *, o[i]))                                                                                    \
-    LOOP(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i])                                                                                      \
-    LOOP(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])                                                                                      \
-    LOOP(name, LAND, ctype, t[i] && o[i])                                                                                                  \
-    LOOP(name, LOR, ctype, t[i] || o[i])                                                                                                   \
-    LOOP(name, LXOR, ctype, !t[i] != !o[i])                                                                                                \
-    LOOP(name, BAND, ctype, (ctype)(t[i] & o[i]))                                                                                          \
-    LOOP(name, BOR, ctype, (ctype)(t[i] | o[i]))                                                                                           \
+#define INTEGER_KERNELS(name, ctype)                    \
+    LOOP(name, SUM, ctype, WRAP(ctype, t[i], +, o[i]))  \
+    LOOP(name, PROD, ctype, WRAP(ctype, t[i], *, o[i])) \
+    LOOP(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i])   \
+    LOOP(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])   \
+    LOOP(name, LAND, ctype, t[i] && o[i])               \
+    LOOP(name, LOR, ctype, t[i] || o[i])                \
+    LOOP(name, LXOR, ctype, !t[i] != !o[i])             \
+    LOOP(name, BAND, ctype, (ctype)(t[i] & o[i]))       \
+    LOOP(name, BOR, ctype, (ctype)(t[i] | o[i]))        \
     LOOP(name, BXOR, ctype, (ctype)(t[i] ^ o[i]))
 
-#define FLOATING_KERNELS(name, ctype)                                                                                                      \
-    LOOP(name, SUM, ctype, t[i] + o[i])                                                                                                    \
-    LOOP(name, PROD, ctype, t[i] * o[i])                                                                                                   \
-    LOOP(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i])                                                                                      \
+#define FLOATING_KERNELS(name, ctype)                 \
+    LOOP(name, SUM, ctype, t[i] + o[i])               \
+    LOOP(name, PROD, ctype, t[i] * o[i])              \
+    LOOP(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i]) \
     LOOP(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])
 
 /* By way of float: a is the target's, b the origin's. */
-#define HALF_LOOP(name, operation, expression)                                                                                             \
-    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count)                                              \
-    {                                                                                                                                      \
-        typedef uint16_t element __attribute__((aligned(1), may_alias));                                                                   \
-        element *t = target;                                                                                                               \
-        const element *o = origin;                                                                                                         \
-        for (uint64_t i = 0; i < count; i++) {                                                                                             \
-            float a = float_of_##name(t[i]), b = float_of_##name(o[i]);                                                                    \
-            t[i] = name##_of_float(expression);                                                                                            \
-        }                                                                                                                                  \
+#define HALF_LOOP(name, operation, expression)                                                \
+    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count) \
+    {                                                                                         \
+        typedef uint16_t element __attribute__((aligned(1), may_alias));                      \
+        element *t = target;                                                                  \
+        const element *o = origin;                                                            \
+        for (uint64_t i = 0; i < count; i++) {                                                \
+            float a = float_of_##name(t[i]), b = float_of_##name(o[i]);                       \
+            t[i] = name##_of_float(expression);                                               \
+        }                                                                                     \
     }
 
-#define HALF_KERNELS(name, ctype)                                                                                                          \
-    HALF_LOOP(name, SUM, a + b)                                                                                                            \
-    HALF_LOOP(name, PROD, a * b)                                                                                                           \
-    HALF_LOOP(name, MAX, a > b ? a : b)                                                                                                    \
+#define HALF_KERNELS(name, ctype)       \
+    HALF_LOOP(name, SUM, a + b)         \
+    HALF_LOOP(name, PROD, a *b)         \
+    HALF_LOOP(name, MAX, a > b ? a : b) \
     HALF_LOOP(name, MIN, a < b ? a : b)
 
-#define HALF_COMPLEX_LOOP(name, operation, real, imaginary)                                                                                \
-    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count)                                              \
-    {                                                                                                                                      \
-        typedef uint16_t element __attribute__((aligned(1), may_alias));                                                                   \
-        element *t = target;                                                                                                               \
-        const element *o = origin;                                                                                                         \
-        for (uint64_t i = 0; i < count; i++, t += 2, o += 2) {                                                                             \
-            float a = float_of_F16(t[0]), ai = float_of_F16(t[1]), b = float_of_F16(o[0]), bi = float_of_F16(o[1]);                        \
-            t[0] = F16_of_float(real);                                                                                                     \
-            t[1] = F16_of_float(imaginary);                                                                                                \
-        }                                                                                                                                  \
+#define HALF_COMPLEX_LOOP(name, operation, real, imaginary)                                   \
+    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count) \
+    {                                                                                         \
+        typedef uint16_t element __attribute__((aligned(1), may_alias));                      \
+        element *t = target;                                                                  \
+        const element *o = origin;                                                            \
+        for (uint64_t i = 0; i < count; i++, t += 2, o += 2) {                                \
+            float a = float_of_F16(t[0]), ai = float_of_F16(t[1]), b = float_of_F16(o[0]),    \
+                  bi = float_of_F16(o[1]);                                                    \
+            t[0] = F16_of_float(real);                                                        \
+            t[1] = F16_of_float(imaginary);                                                   \
+        }                                                                                     \
     }
 
-#define HALF_COMPLEX_KERNELS(name, ctype)                                                                                                  \
-    HALF_COMPLEX_LOOP(name, SUM, a + b, ai + bi)                                                                                           \
-    HALF_COMPLEX_LOOP(name, PROD, a * b - ai * bi, a * bi + ai * b)
+#define HALF_COMPLEX_KERNELS(name, ctype)        \
+    HALF_COMPLEX_LOOP(name, SUM, a + b, ai + bi) \
+    HALF_COMPLEX_LOOP(name, PROD, a *b - ai * bi, a * bi + ai * b)
 
-#define COMPLEX_KERNELS(name, ctype)                                                                                                       \
-    LOOP(name, SUM, ctype, t[i] + o[i])                                                                                                    \
+#define COMPLEX_KERNELS(name, ctype)    \
+    LOOP(name, SUM, ctype, t[i] + o[i]) \
     LOOP(name, PROD, ctype, t[i] * o[i])
 
-#define LOGICAL_KERNELS(name, ctype)                                                                                                       \
-    LOOP(name, LAND, ctype, t[i] && o[i])                                                                                                  \
-    LOOP(name, LOR, ctype, t[i] || o[i])                                                                                                   \
+#define LOGICAL_KERNELS(name, ctype)      \
+    LOOP(name, LAND, ctype, t[i] && o[i]) \
+    LOOP(name, LOR, ctype, t[i] || o[i])  \
     LOOP(name, LXOR, ctype, !t[i] != !o[i])
 
-#define BITS_KERNELS(name, ctype)                                                                                                          \
-    LOOP(name, BAND, ctype, t[i] & o[i])                                                                                                   \
-    LOOP(name, BOR, ctype, t[i] | o[i])                                                                                                    \
+#define BITS_KERNELS(name, ctype)        \
+    LOOP(name, BAND, ctype, t[i] & o[i]) \
+    LOOP(name, BOR, ctype, t[i] | o[i])  \
     LOOP(name, BXOR, ctype, t[i] ^ o[i])
 
 #define OPAQUE_KERNELS(name, ctype)
 
-/* Equal values: the lower index (MPI-4.1, 6.9.4). Fields are copied one by one: padding between elements stays as it is. */
-#define PAIR_LOOP(name, operation, ctype, wins)                                                                                            \
-    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count)                                              \
-    {                                                                                                                                      \
-        for (uint64_t i = 0; i < count; i++) {                                                                                             \
-            ctype t, o;                                                                                                                    \
-            memcpy(&t, (char *)target + i * sizeof t, offsetof(ctype, index) + sizeof t.index);                                            \
-            memcpy(&o, (const char *)origin + i * sizeof o, offsetof(ctype, index) + sizeof o.index);                                      \
-            if (!(o.value wins t.value || (o.value == t.value && o.index < t.index)))                                                      \
-                continue;                                                                                                                  \
-            memcpy((char *)target + i * sizeof t + offsetof(ctype, value), &o.value, sizeof o.value);                                      \
-            memcpy((char *)target + i * sizeof t + offsetof(ctype, index), &o.index, sizeof o.index);                                      \
-        }                                                                                                                                  \
+/* Equal values: the lower index (MPI-4.1, 6.9.4). Fields are copied one by one: padding between
+ * elements stays as it is. */
+#define PAIR_LOOP(name, operation, ctype, wins)                                                 \
+    static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count)   \
+    {                                                                                           \
+        for (uint64_t i = 0; i < count; i++) {                                                  \
+            ctype t, o;                                                                         \
+            memcpy(&t, (char *)target + i * sizeof t, offsetof(ctype, index) + sizeof t.index); \
+            memcpy(&o, (const char *)origin + i * sizeof o,                                     \
+                   offsetof(ctype, index) + sizeof o.index);                                    \
+            if (!(o.value wins t.value || (o.value == t.value && o.index < t.index)))           \
+                continue;                                                                       \
+            memcpy((char *)target + i * sizeof t + offsetof(ctype, value), &o.value,            \
+                   sizeof o.value);                                                             \
+            memcpy((char *)target + i * sizeof t + offsetof(ctype, index), &o.index,            \
+                   sizeof o.index);                                                             \
+        }                                                                                       \
     }
 
-#define PAIR_KERNELS(name, ctype)                                                                                                          \
-    PAIR_LOOP(name, MAXLOC, ctype, >)                                                                                                      \
+#define PAIR_KERNELS(name, ctype)     \
+    PAIR_LOOP(name, MAXLOC, ctype, >) \
     PAIR_LOOP(name, MINLOC, ctype, <)
 
 #define KERNELS(name, ctype, class) class##_KERNELS(name, ctype)
 PROA_BASICS(KERNELS)
 
-/* MPI_REPLACE is defined on every type, and copies it whole; of a pair, value and index but not the padding, which may be somebody else's. */
-#define WHOLE_REPLACE(name, ctype)                                                                                                         \
-    static void kernel_REPLACE_##name(void *target, const void *origin, uint64_t count)                                                    \
-    {                                                                                                                                      \
-        memcpy(target, origin, count * sizeof(ctype));                                                                                     \
+/* MPI_REPLACE is defined on every type, and copies it whole; of a pair, value and index but not the
+ * padding, which may be somebody else's. */
+#define WHOLE_REPLACE(name, ctype)                                                      \
+    static void kernel_REPLACE_##name(void *target, const void *origin, uint64_t count) \
+    {                                                                                   \
+        memcpy(target, origin, count * sizeof(ctype));                                  \
     }
-#define PAIR_REPLACE(name, ctype)                                                                                                          \
-    static void kernel_REPLACE_##name(void *target, const void *origin, uint64_t count)                                                    \
-    {                                                                                                                                      \
-        char *t = target;                                                                                                                  \
-        const char *o = origin;                                                                                                            \
-        for (uint64_t i = 0; i < count; i++, t += sizeof(ctype), o += sizeof(ctype)) {                                                     \
-            memcpy(t, o, sizeof ((ctype *)0)->value);                                                                                      \
-            memcpy(t + offsetof(ctype, index), o + offsetof(ctype, index), sizeof ((ctype *)0)->index);                                    \
-        }                                                                                                                                  \
+#define PAIR_REPLACE(name, ctype)                                                       \
+    static void kernel_REPLACE_##name(void *target, const void *origin, uint64_t count) \
+    {                                                                                   \
+        char *t = target;                                                               \
+        const char *o = origin;                                                         \
+        for (uint64_t i = 0; i < count; i++, t += sizeof(ctype), o += sizeof(ctype)) {  \
+            memcpy(t, o, sizeof((ctype *)0)->value);                                    \
+            memcpy(t + offsetof(ctype, index), o + offsetof(ctype, index),              \
+                   sizeof((ctype *)0)->index);                                          \
+        }                                                                               \
     }
 #define INTEGER_REPLACE WHOLE_REPLACE
 #define FLOATING_REPLACE WHOLE_REPLACE
@@ -216,18 +230,43 @@ static void kernel_no_op(void *target, const void *origin, uint64_t count)
 }
 
 #define ROW(operation, name) [PROA_##name][PROA_OP_##operation] = kernel_##operation##_##name,
-#define INTEGER_ROWS(name)                                                                                                                 \
-    ROW(SUM, name) ROW(PROD, name) ROW(MAX, name) ROW(MIN, name) ROW(LAND, name) ROW(LOR, name) ROW(LXOR, name) ROW(BAND, name)            \
-    ROW(BOR, name) ROW(BXOR, name)
-#define FLOATING_ROWS(name) ROW(SUM, name) ROW(PROD, name) ROW(MAX, name) ROW(MIN, name)
-#define COMPLEX_ROWS(name) ROW(SUM, name) ROW(PROD, name)
+#define INTEGER_ROWS(name) \
+    ROW(SUM, name)         \
+    ROW(PROD, name)        \
+    ROW(MAX, name)         \
+    ROW(MIN, name)         \
+    ROW(LAND, name)        \
+    ROW(LOR, name)         \
+    ROW(LXOR, name)        \
+    ROW(BAND, name)        \
+    ROW(BOR, name)         \
+    ROW(BXOR, name)
+#define FLOATING_ROWS(name) \
+    ROW(SUM, name)          \
+    ROW(PROD, name)         \
+    ROW(MAX, name)          \
+    ROW(MIN, name)
+#define COMPLEX_ROWS(name) \
+    ROW(SUM, name)         \
+    ROW(PROD, name)
 #define HALF_ROWS FLOATING_ROWS
 #define HALF_COMPLEX_ROWS COMPLEX_ROWS
-#define LOGICAL_ROWS(name) ROW(LAND, name) ROW(LOR, name) ROW(LXOR, name)
-#define BITS_ROWS(name) ROW(BAND, name) ROW(BOR, name) ROW(BXOR, name)
+#define LOGICAL_ROWS(name) \
+    ROW(LAND, name)        \
+    ROW(LOR, name)         \
+    ROW(LXOR, name)
+#define BITS_ROWS(name) \
+    ROW(BAND, name)     \
+    ROW(BOR, name)      \
+    ROW(BXOR, name)
 #define OPAQUE_ROWS(name)
-#define PAIR_ROWS(name) ROW(MAXLOC, name) ROW(MINLOC, name)
-#define ROWS(name, ctype, class) class##_ROWS(name) ROW(REPLACE, name) [PROA_##name][PROA_OP_NO_OP] = kernel_no_op,
+#define PAIR_ROWS(name) \
+    ROW(MAXLOC, name)   \
+    ROW(MINLOC, name)
+/* clang-format off */
+#define ROWS(name, ctype, class) \
+    class##_ROWS(name) ROW(REPLACE, name) [PROA_##name][PROA_OP_NO_OP] = kernel_no_op,
+/* clang-format on */
 
 proa_kernel *const PROA_KERNEL_TABLE[PROA_BASIC_COUNT + 1][PROA_OP_COUNT] = {PROA_BASICS(ROWS)};
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See recipe.h. */
 #include "type/recipe.h"
 #include "base/fail.h"
@@ -44,13 +45,15 @@ static int make_contiguous(const struct proa_recipe *recipe, struct proa_type *r
 
 /* ---- lists of blocks ---- */
 
-/* lengths: one for each block, or NULL and `length` for all. unit: bytes of a displacement's step; of the block's own type if 0. */
-static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths, int64_t length, const int64_t *displacements, int in_elements,
-                       struct proa_type *result)
+/* lengths: one for each block, or NULL and `length` for all. unit: bytes of a displacement's step;
+ * of the block's own type if 0. */
+static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths, int64_t length,
+                       const int64_t *displacements, int in_elements, struct proa_type *result)
 {
     size_t count = (size_t)recipe->numbers[0];
     struct proa_part *parts = malloc((count ? count : 1) * sizeof *parts);
-    int error = parts ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype of %zu blocks", count);
+    int error = parts ? PROA_OK
+                      : proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype of %zu blocks", count);
 
     for (size_t i = 0; i < count && !error; i++) {
         int64_t blocklength = lengths ? lengths[i] : length;
@@ -58,7 +61,9 @@ static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths,
         parts[i].type = recipe->types[recipe->constructor == PROA_MAKE_STRUCT ? i : 0];
         parts[i].count = (uint64_t)blocklength;
         parts[i].offset = displacements[i];
-        if (blocklength < 0 || (in_elements && __builtin_mul_overflow(displacements[i], parts[i].type->extent, &parts[i].offset)))
+        if (blocklength < 0 ||
+            (in_elements &&
+             __builtin_mul_overflow(displacements[i], parts[i].type->extent, &parts[i].offset)))
             error = malformed();
     }
     if (!error)
@@ -78,7 +83,8 @@ static int make_indexed(const struct proa_recipe *recipe, int in_elements, struc
     return make_blocks(recipe, n + 1, 0, n + 1 + n[0], in_elements, result);
 }
 
-static int make_indexed_block(const struct proa_recipe *recipe, int in_elements, struct proa_type *result)
+static int make_indexed_block(const struct proa_recipe *recipe, int in_elements,
+                              struct proa_type *result)
 {
     const int64_t *n = recipe->numbers;
 
@@ -89,13 +95,14 @@ static int make_indexed_block(const struct proa_recipe *recipe, int in_elements,
 
 /* ---- arrays ---- */
 
-/* What of one dimension is taken: `blocks` blocks of `length` indices, `step` indices apart, the first at `start`; then, if rest > 0, one
- * more block of rest indices. */
+/* What of one dimension is taken: `blocks` blocks of `length` indices, `step` indices apart, the
+ * first at `start`; then, if rest > 0, one more block of rest indices. */
 struct dimension {
     int64_t start, blocks, length, step, rest;
 };
 
-/* One dimension around what has been made of the faster ones. pitch: bytes from one index to the next. */
+/* One dimension around what has been made of the faster ones. pitch: bytes from one index to the
+ * next. */
 static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch)
 {
     struct proa_type inner = *type, body, rest;
@@ -104,13 +111,16 @@ static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch
     int error;
 
     memset(type, 0, sizeof *type);
-    if (__builtin_mul_overflow(d->start, pitch, &offset) || __builtin_mul_overflow(d->step, pitch, &step) ||
-        (d->rest && (__builtin_mul_overflow(d->blocks, step, &behind) || __builtin_add_overflow(offset, behind, &behind)))) {
+    if (__builtin_mul_overflow(d->start, pitch, &offset) ||
+        __builtin_mul_overflow(d->step, pitch, &step) ||
+        (d->rest && (__builtin_mul_overflow(d->blocks, step, &behind) ||
+                     __builtin_add_overflow(offset, behind, &behind)))) {
         proa_type_release(&inner);
         return malformed();
     }
     proa_type_set_extent(&inner, pitch);
-    error = proa_type_repeat(&(struct proa_part){0, (uint64_t)d->length, &inner}, (uint64_t)d->blocks, step, &body);
+    error = proa_type_repeat(&(struct proa_part){0, (uint64_t)d->length, &inner},
+                             (uint64_t)d->blocks, step, &body);
     if (!error)
         error = proa_type_list(&(struct proa_part){0, (uint64_t)d->rest, &inner}, 1, &rest);
     else
@@ -127,8 +137,8 @@ static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch
 }
 
 /* All dimensions, the fastest first: the last one in C order, the first in Fortran's. */
-static int make_array(const struct proa_type *element, const struct dimension *dimensions, const int64_t *sizes, int64_t ndims, int fortran,
-                      struct proa_type *result)
+static int make_array(const struct proa_type *element, const struct dimension *dimensions,
+                      const int64_t *sizes, int64_t ndims, int fortran, struct proa_type *result)
 {
     int64_t pitch = element->extent;
     int error = proa_type_resize(element, element->extent, result);
@@ -147,12 +157,17 @@ static int make_array(const struct proa_type *element, const struct dimension *d
 
 enum { DIMENSIONS_MOST = 64 };
 
-/* numbers[at], if the recipe has the fixed + each * that many numbers that it then needs; else 0. */
-static int64_t dimensions_of(const struct proa_recipe *recipe, size_t at, uint64_t fixed, uint64_t each)
+/* numbers[at], if the recipe has the fixed + each * that many numbers that it then needs; else
+ * 0. */
+static int64_t dimensions_of(const struct proa_recipe *recipe, size_t at, uint64_t fixed,
+                             uint64_t each)
 {
     int64_t ndims = at < recipe->number_count ? recipe->numbers[at] : 0;
 
-    return ndims >= 1 && ndims <= DIMENSIONS_MOST && has_numbers(recipe, fixed + each * (uint64_t)ndims) ? ndims : 0;
+    return ndims >= 1 && ndims <= DIMENSIONS_MOST &&
+                   has_numbers(recipe, fixed + each * (uint64_t)ndims)
+               ? ndims
+               : 0;
 }
 
 static int make_subarray(const struct proa_recipe *recipe, struct proa_type *result)
@@ -164,9 +179,11 @@ static int make_subarray(const struct proa_recipe *recipe, struct proa_type *res
     if (ndims == 0)
         return malformed();
     for (int64_t i = 0; i < ndims; i++) {
-        if (sizes[i] < 1 || subsizes[i] < 0 || starts[i] < 0 || subsizes[i] > sizes[i] || starts[i] > sizes[i] - subsizes[i])
+        if (sizes[i] < 1 || subsizes[i] < 0 || starts[i] < 0 || subsizes[i] > sizes[i] ||
+            starts[i] > sizes[i] - subsizes[i])
             return malformed();
-        dimensions[i] = (struct dimension){.start = starts[i], .blocks = 1, .length = subsizes[i], .step = 1};
+        dimensions[i] =
+            (struct dimension){.start = starts[i], .blocks = 1, .length = subsizes[i], .step = 1};
     }
     return make_array(recipe->types[0], dimensions, sizes, ndims, n[1 + 3 * ndims] != 0, result);
 }
@@ -177,7 +194,8 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /* Which of `size` indices belong to the process at `place` of `places` (MPI-4.1, 5.1.4). */
-static int distribute(enum proa_distribution distribution, int64_t size, int64_t argument, int64_t places, int64_t place, struct dimension *d)
+static int distribute(enum proa_distribution distribution, int64_t size, int64_t argument,
+                      int64_t places, int64_t place, struct dimension *d)
 {
     int64_t block, rest;
 
@@ -197,7 +215,10 @@ static int distribute(enum proa_distribution distribution, int64_t size, int64_t
     if (d->start >= size)
         return PROA_OK; /* nothing for this process */
     if (distribution == PROA_DISTRIBUTE_BLOCK) {
-        *d = (struct dimension){.start = d->start, .blocks = 1, .length = smaller(block, size - d->start), .step = block};
+        *d = (struct dimension){.start = d->start,
+                                .blocks = 1,
+                                .length = smaller(block, size - d->start),
+                                .step = block};
         return PROA_OK;
     }
     d->blocks = (size - d->start) / d->step;
@@ -212,7 +233,8 @@ static int distribute(enum proa_distribution distribution, int64_t size, int64_t
 static int make_darray(const struct proa_recipe *recipe, struct proa_type *result)
 {
     const int64_t *n = recipe->numbers, ndims = dimensions_of(recipe, 2, 4, 4);
-    const int64_t *sizes = n + 3, *distributions = sizes + ndims, *arguments = distributions + ndims, *places = arguments + ndims;
+    const int64_t *sizes = n + 3, *distributions = sizes + ndims,
+                  *arguments = distributions + ndims, *places = arguments + ndims;
     struct dimension dimensions[DIMENSIONS_MOST];
     int64_t left;
     int error = PROA_OK;
@@ -222,12 +244,15 @@ static int make_darray(const struct proa_recipe *recipe, struct proa_type *resul
     left = n[1];
     /* Ranks are laid out in C order, whatever the order of the array. */
     for (int64_t i = ndims - 1; i >= 0 && !error; i--) {
-        error = places[i] < 1 ? malformed()
-                              : distribute((enum proa_distribution)distributions[i], sizes[i], arguments[i], places[i], left % places[i],
-                                           &dimensions[i]);
+        error = places[i] < 1
+                    ? malformed()
+                    : distribute((enum proa_distribution)distributions[i], sizes[i], arguments[i],
+                                 places[i], left % places[i], &dimensions[i]);
         left = places[i] < 1 ? 0 : left / places[i];
     }
-    return error ? error : make_array(recipe->types[0], dimensions, sizes, ndims, n[3 + 4 * ndims] != 0, result);
+    return error ? error
+                 : make_array(recipe->types[0], dimensions, sizes, ndims, n[3 + 4 * ndims] != 0,
+                              result);
 }
 
 /* ---- all ---- */
@@ -265,7 +290,8 @@ int proa_recipe_make(const struct proa_recipe *recipe, struct proa_type *result)
 {
     int error;
 
-    if (recipe->type_count == 0 && !(recipe->constructor == PROA_MAKE_STRUCT && recipe->number_count == 1 && recipe->numbers[0] == 0))
+    if (recipe->type_count == 0 && !(recipe->constructor == PROA_MAKE_STRUCT &&
+                                     recipe->number_count == 1 && recipe->numbers[0] == 0))
         return malformed();
     error = make(recipe, result);
     if (!error)

@@ -1,13 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a derived datatype was made, in MPI's terms but without mpi.h, and the type that comes of it. host/datatype.c writes recipes as it
- * reads a type from the host; tests and fuzzers write them themselves.
+ * How a derived datatype was made, in MPI's terms but without mpi.h, and the type that comes of it.
+ * host/datatype.c writes recipes as it reads a type from the host; tests and fuzzers write them
+ * themselves.
  */
 #ifndef PROA_TYPE_RECIPE_H
 #define PROA_TYPE_RECIPE_H
 
 #include "type/type.h"
 
-/* Constructors by what their numbers mean (MPI-4.1, 5.1.13). In `numbers`, in this order, all counts before all displacements:
+/* Constructors by what their numbers mean (MPI-4.1, 5.1.13). In `numbers`, in this order, all
+ * counts before all displacements:
  *   CONTIGUOUS  count
  *   VECTOR      count, blocklength, stride (in elements)
  *   HVECTOR     count, blocklength, stride (in bytes)
@@ -16,7 +19,8 @@
  *   INDEXED_BLOCK, HINDEXED_BLOCK  count, blocklength, displacements[count]
  *   STRUCT      count, blocklengths[count], displacements[count] (in bytes)
  *   SUBARRAY    ndims, sizes[ndims], subsizes[ndims], starts[ndims], fortran_order
- *   DARRAY      size, rank, ndims, gsizes[ndims], distribs[ndims] (enum proa_distribution), dargs[ndims] (-1: default), psizes[ndims],
+ *   DARRAY      size, rank, ndims, gsizes[ndims], distribs[ndims] (enum proa_distribution),
+ *               dargs[ndims] (-1: default), psizes[ndims],
  *               fortran_order
  *   DUP, RESIZED  nothing: the extent says it all */
 enum proa_constructor {
@@ -42,10 +46,11 @@ struct proa_recipe {
     size_t number_count;
     const struct proa_type *const *types; /* of the parts: one, or for STRUCT one for each block */
     size_t type_count;
-    int64_t extent;                       /* of the result */
+    int64_t extent; /* of the result */
 };
 
-/* PROA_OK and *result, or a negative code: numbers that do not fit the constructor (PROA_ERR_TYPE), no memory, too many bytes. */
+/* PROA_OK and *result, or a negative code: numbers that do not fit the constructor (PROA_ERR_TYPE),
+ * no memory, too many bytes. */
 int proa_recipe_make(const struct proa_recipe *recipe, struct proa_type *result);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See type.h: building types. Walking them is type/walk.c. */
 #include "type/type.h"
 #include "base/fail.h"
@@ -5,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No byte of a type is farther than this from its buffer; so differences of offsets do not overflow. */
+/* No byte of a type is farther than this from its buffer; so differences of offsets do not
+ * overflow. */
 #define FARTHEST (INT64_MAX / 4)
 
 /* ---- nodes ---- */
@@ -47,7 +49,8 @@ static int is_run(const struct proa_item *item)
     return !item->child && item->count == 1;
 }
 
-/* Do b's repetitions go on where a's, of the same shape, end? A single repetition has any stride. */
+/* Do b's repetitions go on where a's, of the same shape, end? A single repetition has any
+ * stride. */
 static int continues(const struct proa_item *a, const struct proa_item *b)
 {
     int64_t gap = b->offset - a->offset;
@@ -59,7 +62,8 @@ static int continues(const struct proa_item *a, const struct proa_item *b)
     return gap == (int64_t)a->count * a->stride && (b->count == 1 || b->stride == a->stride);
 }
 
-/* Appends, merging: runs that touch become one, equal items at equal distances become a loop. Takes over the item's use of its child. */
+/* Appends, merging: runs that touch become one, equal items at equal distances become a loop. Takes
+ * over the item's use of its child. */
 static void node_append(struct proa_node *node, struct proa_item item)
 {
     struct proa_item *last = node->count ? &node->items[node->count - 1] : NULL;
@@ -68,7 +72,8 @@ static void node_append(struct proa_node *node, struct proa_item item)
         item.bytes *= item.count;
         item.count = 1;
     }
-    if (last && is_run(last) && is_run(&item) && last->offset + (int64_t)last->bytes == item.offset) {
+    if (last && is_run(last) && is_run(&item) &&
+        last->offset + (int64_t)last->bytes == item.offset) {
         last->bytes += item.bytes;
         return;
     }
@@ -83,13 +88,17 @@ static void node_append(struct proa_node *node, struct proa_item item)
     node->items[node->count++] = item;
 }
 
-/* Items that stand for `count` elements of a type, extent apart, from offset on. Returns how many (0: no bytes, 1, or the node's items). */
-static struct proa_item item_of(struct proa_node *node, int64_t extent, int64_t offset, uint64_t count)
+/* Items that stand for `count` elements of a type, extent apart, from offset on. Returns how many
+ * (0: no bytes, 1, or the node's items). */
+static struct proa_item item_of(struct proa_node *node, int64_t extent, int64_t offset,
+                                uint64_t count)
 {
     const struct proa_item *only = &node->items[0];
 
-    /* A node of one item needs no level of its own if it is a single run, or if its loop goes on from element to element. */
-    if (node->count == 1 && (only->count == 1 || count == 1 || extent == (int64_t)only->count * only->stride)) {
+    /* A node of one item needs no level of its own if it is a single run, or if its loop goes on
+     * from element to element. */
+    if (node->count == 1 &&
+        (only->count == 1 || count == 1 || extent == (int64_t)only->count * only->stride)) {
         struct proa_item item = *only;
 
         item.offset += offset;
@@ -98,7 +107,8 @@ static struct proa_item item_of(struct proa_node *node, int64_t extent, int64_t 
         node_use(item.child);
         return item;
     }
-    return (struct proa_item){.offset = offset, .stride = extent, .count = count, .child = node_use(node)};
+    return (struct proa_item){
+        .offset = offset, .stride = extent, .count = count, .child = node_use(node)};
 }
 
 /* ---- one view of a type ---- */
@@ -111,7 +121,8 @@ static struct proa_node *view_of(const struct proa_type *type, enum view view)
 }
 
 /* All parts' items in one node; *node NULL if there are no bytes. */
-static int list_view(const struct proa_part *parts, size_t count, enum view view, struct proa_node **node)
+static int list_view(const struct proa_part *parts, size_t count, enum view view,
+                     struct proa_node **node)
 {
     *node = node_new(count);
     if (!*node)
@@ -119,7 +130,8 @@ static int list_view(const struct proa_part *parts, size_t count, enum view view
     for (size_t i = 0; i < count; i++) {
         struct proa_node *inner = view_of(parts[i].type, view);
         if (inner && parts[i].count)
-            node_append(*node, item_of(inner, parts[i].type->extent, parts[i].offset, parts[i].count));
+            node_append(*node,
+                        item_of(inner, parts[i].type->extent, parts[i].offset, parts[i].count));
     }
     if ((*node)->count == 0) {
         node_release(*node);
@@ -128,7 +140,8 @@ static int list_view(const struct proa_part *parts, size_t count, enum view view
     return PROA_OK;
 }
 
-static int repeat_view(const struct proa_part *part, uint64_t count, int64_t stride, enum view view, struct proa_node **node)
+static int repeat_view(const struct proa_part *part, uint64_t count, int64_t stride, enum view view,
+                       struct proa_node **node)
 {
     struct proa_node *block;
     int error = list_view(part, 1, view, &block);
@@ -160,19 +173,24 @@ void proa_type_set_extent(struct proa_type *type, int64_t extent)
     type->dense_units = (uint8_t)node_is_dense(type->units, type->extent);
 }
 
-/* Adds `count` elements of `part`, whose first is moved by 0 and whose last by `reach`, to sizes and bounds. */
-static int bounds_add(struct proa_type *type, const struct proa_type *part, int64_t offset, uint64_t count, int64_t reach)
+/* Adds `count` elements of `part`, whose first is moved by 0 and whose last by `reach`, to sizes
+ * and bounds. */
+static int bounds_add(struct proa_type *type, const struct proa_type *part, int64_t offset,
+                      uint64_t count, int64_t reach)
 {
     int64_t low, high;
     uint64_t size, elements;
 
     if (part->size == 0 || count == 0)
         return PROA_OK;
-    if (__builtin_add_overflow(offset, part->lower, &low) || __builtin_add_overflow(low, reach < 0 ? reach : 0, &low) ||
-        __builtin_add_overflow(offset, part->upper, &high) || __builtin_add_overflow(high, reach > 0 ? reach : 0, &high) ||
-        low < -FARTHEST || high > FARTHEST)
+    if (__builtin_add_overflow(offset, part->lower, &low) ||
+        __builtin_add_overflow(low, reach < 0 ? reach : 0, &low) ||
+        __builtin_add_overflow(offset, part->upper, &high) ||
+        __builtin_add_overflow(high, reach > 0 ? reach : 0, &high) || low < -FARTHEST ||
+        high > FARTHEST)
         return too_large();
-    if (__builtin_mul_overflow(part->size, count, &size) || __builtin_add_overflow(type->size, size, &type->size) ||
+    if (__builtin_mul_overflow(part->size, count, &size) ||
+        __builtin_add_overflow(type->size, size, &type->size) ||
         __builtin_mul_overflow(part->elements, count, &elements) || type->size > INT64_MAX)
         return too_large();
     type->lower = type->elements == 0 || low < type->lower ? low : type->lower;
@@ -185,7 +203,9 @@ static int bounds_add(struct proa_type *type, const struct proa_type *part, int6
 
 static int reach_of(uint64_t count, int64_t stride, int64_t *reach)
 {
-    if (count > INT64_MAX || __builtin_mul_overflow((int64_t)(count ? count - 1 : 0), stride, reach) || *reach > FARTHEST || *reach < -FARTHEST)
+    if (count > INT64_MAX ||
+        __builtin_mul_overflow((int64_t)(count ? count - 1 : 0), stride, reach) ||
+        *reach > FARTHEST || *reach < -FARTHEST)
         return too_large();
     return PROA_OK;
 }
@@ -205,7 +225,8 @@ static int part_bounds(const struct proa_part *part, struct proa_type *block)
 }
 
 /* Both views by the same steps; the second only where it differs. */
-static int finish(struct proa_type *result, int error, struct proa_node *data, struct proa_node *units)
+static int finish(struct proa_type *result, int error, struct proa_node *data,
+                  struct proa_node *units)
 {
     if (error) {
         node_release(data);
@@ -218,7 +239,8 @@ static int finish(struct proa_type *result, int error, struct proa_node *data, s
     return PROA_OK;
 }
 
-int proa_type_repeat(const struct proa_part *part, uint64_t count, int64_t stride, struct proa_type *result)
+int proa_type_repeat(const struct proa_part *part, uint64_t count, int64_t stride,
+                     struct proa_type *result)
 {
     struct proa_node *data = NULL, *units = NULL;
     struct proa_type block;
@@ -328,8 +350,11 @@ int proa_type_span(const struct proa_type *type, uint64_t count, int64_t *first,
         return PROA_OK;
     if (count > INT64_MAX || __builtin_mul_overflow((int64_t)count - 1, type->extent, &reach) ||
         __builtin_add_overflow(type->lower, reach < 0 ? reach : 0, first) ||
-        __builtin_add_overflow(type->upper, reach > 0 ? reach : 0, &end) || *first < -FARTHEST || end > FARTHEST)
-        return proa_fail(PROA_ERR_RMA_RANGE, "%llu elements span more bytes than an address space has", (unsigned long long)count);
+        __builtin_add_overflow(type->upper, reach > 0 ? reach : 0, &end) || *first < -FARTHEST ||
+        end > FARTHEST)
+        return proa_fail(PROA_ERR_RMA_RANGE,
+                         "%llu elements span more bytes than an address space has",
+                         (unsigned long long)count);
     *bytes = (uint64_t)(end - *first);
     return PROA_OK;
 }

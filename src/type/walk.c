@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See walk.h. */
 #include "type/walk.h"
 #include "base/fail.h"
@@ -26,7 +27,8 @@ static void side_enter(struct proa_walk_side *side, const struct proa_item *item
     side->done = 0;
 }
 
-/* The present item of the innermost level is used up: goes on to what follows. 0 at the end of the side. */
+/* The present item of the innermost level is used up: goes on to what follows. 0 at the end of the
+ * side. */
 static int side_advance(struct proa_walk_side *side)
 {
     while (side->depth > 0) {
@@ -53,18 +55,22 @@ static int side_advance(struct proa_walk_side *side)
 }
 
 /* Elements that lie one behind the other are one run; elements of one run each are one loop. */
-static struct proa_item side_whole(const struct proa_type *type, const struct proa_node *node, uint64_t count, int dense)
+static struct proa_item side_whole(const struct proa_type *type, const struct proa_node *node,
+                                   uint64_t count, int dense)
 {
     const struct proa_item *only = &node->items[0];
 
     if (dense)
         return (struct proa_item){.count = 1, .bytes = count * only->bytes};
     if (node->count == 1 && !only->child && only->count == 1)
-        return (struct proa_item){.offset = only->offset, .stride = type->extent, .count = count, .bytes = only->bytes};
-    return (struct proa_item){.stride = type->extent, .count = count, .child = (struct proa_node *)(uintptr_t)node};
+        return (struct proa_item){
+            .offset = only->offset, .stride = type->extent, .count = count, .bytes = only->bytes};
+    return (struct proa_item){
+        .stride = type->extent, .count = count, .child = (struct proa_node *)(uintptr_t)node};
 }
 
-static int side_begin(struct proa_walk_side *side, const struct proa_type *type, uint64_t count, int units)
+static int side_begin(struct proa_walk_side *side, const struct proa_type *type, uint64_t count,
+                      int units)
 {
     const struct proa_node *node = units ? type->units : type->data;
 
@@ -77,7 +83,8 @@ static int side_begin(struct proa_walk_side *side, const struct proa_type *type,
     if (node->depth > PROA_WALK_DEPTH) {
         side->levels = malloc(node->depth * sizeof *side->levels);
         if (!side->levels)
-            return proa_fail(PROA_ERR_NO_MEM, "no memory to walk a datatype nested %u deep", node->depth);
+            return proa_fail(PROA_ERR_NO_MEM, "no memory to walk a datatype nested %u deep",
+                             node->depth);
     }
     side->whole = side_whole(type, node, count, units ? type->dense_units : type->dense);
     side_enter(side, &side->whole, 0);
@@ -86,7 +93,8 @@ static int side_begin(struct proa_walk_side *side, const struct proa_type *type,
 
 /* ---- all sides ---- */
 
-int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *const type[], const uint64_t count[], int units)
+int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *const type[],
+                    const uint64_t count[], int units)
 {
     int error = PROA_OK;
 
@@ -107,8 +115,8 @@ void proa_walk_end(struct proa_walk *walk)
             free(walk->side[i].levels);
 }
 
-/* How many runs of `bytes` bytes this side gives before it stops being regular: repetitions of its own runs if they are just that long,
- * else pieces of its present run. */
+/* How many runs of `bytes` bytes this side gives before it stops being regular: repetitions of its
+ * own runs if they are just that long, else pieces of its present run. */
 static uint64_t side_runs(const struct proa_walk_side *side, uint64_t bytes)
 {
     if (side->done == 0 && side->bytes == bytes)
@@ -133,8 +141,9 @@ static void side_consume(struct proa_walk_side *side, uint64_t bytes, uint64_t c
     side->left -= count;
     if (side->left == 0)
         side_advance(side);
+    /* only here: behind the last run there need not be any address */
     else
-        side->at += (int64_t)count * side->stride; /* only here: behind the last run there need not be any address */
+        side->at += (int64_t)count * side->stride;
 }
 
 int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch)

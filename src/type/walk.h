@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Walking several layouts at once: what is the next stretch of bytes that is regular in all of them?
+ * Walking several layouts at once: what is the next stretch of bytes that is regular in all of
+ * them?
  *
- * A side is a number of elements of a type. All sides of a walk hold equally many bytes. Each step gives `count` runs of `bytes` bytes; on
- * side i the first run lies at offset[i] from its buffer and each next one stride[i] further. Nothing is packed, and no list is made.
+ * A side is a number of elements of a type. All sides of a walk hold equally many bytes. Each step
+ * gives `count` runs of `bytes` bytes; on side i the first run lies at offset[i] from its buffer
+ * and each next one stride[i] further. Nothing is packed, and no list is made.
  */
 #ifndef PROA_TYPE_WALK_H
 #define PROA_TYPE_WALK_H
@@ -23,7 +26,8 @@ struct proa_walk_side {
     /* The elements of the buffer, as if they were an item. */
     struct proa_item whole;
     uint64_t element;
-    /* The run of bytes that is being worked on, and the repetitions of it that are left, this one included. */
+    /* The run of bytes that is being worked on, and the repetitions of it that are left, this one
+     * included. */
     int64_t at, stride;
     uint64_t bytes, left, done; /* done: bytes of the present run */
     uint32_t depth;             /* levels in use */
@@ -41,9 +45,10 @@ struct proa_stretch {
     int64_t offset[PROA_WALK_SIDES], stride[PROA_WALK_SIDES];
 };
 
-/* Begins a walk over count[i] elements of type[i]. units: by whole elements, for accumulates. PROA_OK or PROA_ERR_NO_MEM (only for types
- * nested deeper than PROA_WALK_DEPTH). */
-int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *const type[], const uint64_t count[], int units);
+/* Begins a walk over count[i] elements of type[i]. units: by whole elements, for accumulates.
+ * PROA_OK or PROA_ERR_NO_MEM (only for types nested deeper than PROA_WALK_DEPTH). */
+int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *const type[],
+                    const uint64_t count[], int units);
 void proa_walk_end(struct proa_walk *walk);
 
 /* The next stretch; 0 at the end. */

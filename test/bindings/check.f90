@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! What the Fortran tests share: checking, and the end of a test. No MPI here, because each binding has its own kinds of handles.
 module check
   use, intrinsic :: iso_c_binding, only: c_int

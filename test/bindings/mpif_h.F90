@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The chapter through mpif.h.
 #define USE_MPI
 #define INCLUDE_MPI include 'mpif.h'

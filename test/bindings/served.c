@@ -1,7 +1,11 @@
-// Asks whether Proa, and not the host, served the windows of this process. Every binding's test calls this at its end.
-//
-// The library is not linked to: it is preloaded, or the program runs with the host alone, which is how the tests themselves are tried.
-// So its public function is looked up by name.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Asks whether Proa, and not the host, served the windows of this process. Every binding's test
+ * calls this at its end.
+ *
+ * The library is not linked to: it is preloaded, or the program runs with the host alone, which is
+ * how the tests themselves are tried. So its public function is looked up by name.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -9,14 +13,14 @@
 
 int served_as_expected(void);
 
-// 1 where PROA_EXPECT=1 is not set, or Proa has served a window; else 0.
+/* 1 where PROA_EXPECT=1 is not set, or Proa has served a window; else 0. */
 int served_as_expected(void)
 {
-  const char *expect = getenv("PROA_EXPECT");
-  unsigned long (*windows_served)(void);
+    const char *expect = getenv("PROA_EXPECT");
+    unsigned long (*windows_served)(void);
 
-  if (!expect || strcmp(expect, "1") != 0)
-    return 1;
-  *(void **)&windows_served = dlsym(RTLD_DEFAULT, "proa_windows_served");
-  return windows_served && windows_served() > 0;
+    if (!expect || strcmp(expect, "1") != 0)
+        return 1;
+    *(void **)&windows_served = dlsym(RTLD_DEFAULT, "proa_windows_served");
+    return windows_served && windows_served() > 0;
 }

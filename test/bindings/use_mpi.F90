@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The chapter through the module mpi.
 #define USE_MPI use mpi
 #define INCLUDE_MPI

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The chapter through the module mpi_f08.
 #define USE_MPI use mpi_f08
 #define INCLUDE_MPI

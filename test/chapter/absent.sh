@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Ranks of which one runs without Proa, or comes late, and what is said of it:  absent.sh HOW PROGRAM LAUNCH...
 #
 # LAUNCH... starts MPI programs with Proa preloaded; PROGRAM is absent. HOW it is:

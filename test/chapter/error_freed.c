@@ -1,13 +1,18 @@
-// The handle of a window that has been freed, in every call that takes one: MPI_ERR_WIN on MPI_COMM_WORLD's error handler, in the words of
-// Proa. (handles.c looks at MPI_WIN_NULL, too, whose words are the host's, and at what hosts do with such handles: it makes its calls in
-// children.)
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The handle of a window that has been freed, in every call that takes one: MPI_ERR_WIN on
+ * MPI_COMM_WORLD's error handler, in the words of Proa. (handles.c looks at MPI_WIN_NULL, too,
+ * whose words are the host's, and at what hosts do with such handles: it makes its calls in
+ * children.)
+ */
 #include "wrong.h"
 
 enum { untouched = -77 };
 
 static MPI_Win gone;
 
-#define FREED(function, arguments) WRONG_ON(MPI_COMM_WORLD, MPI_ERR_WIN, "the window has been freed", function, arguments)
+#define FREED(function, arguments) \
+    WRONG_ON(MPI_COMM_WORLD, MPI_ERR_WIN, "the window has been freed", function, arguments)
 
 static void objects(void)
 {
@@ -34,8 +39,11 @@ static void objects(void)
     FREED(MPI_Win_set_errhandler, (gone, MPI_ERRORS_RETURN));
     FREED(MPI_Win_get_errhandler, (gone, &handler));
     FREED(MPI_Win_call_errhandler, (gone, MPI_ERR_OTHER));
-    CHECK(handle == gone && size == untouched && unit == untouched && flag == untouched && base == memory, "a freed window gave values");
-    CHECK(group == MPI_GROUP_NULL && info == MPI_INFO_NULL && handler == MPI_ERRHANDLER_NULL && strcmp(name, "untouched") == 0,
+    CHECK(handle == gone && size == untouched && unit == untouched && flag == untouched &&
+              base == memory,
+          "a freed window gave values");
+    CHECK(group == MPI_GROUP_NULL && info == MPI_INFO_NULL && handler == MPI_ERRHANDLER_NULL &&
+              strcmp(name, "untouched") == 0,
           "a freed window gave objects, or a name: %s", name);
 }
 
@@ -92,7 +100,8 @@ static void large_counts(void)
     FREED(MPI_Rput_c, (&sent, 1, MPI_INT, FAR, gone, &request));
     FREED(MPI_Rget_c, (&got, 1, MPI_INT, FAR, gone, &request));
     FREED(MPI_Raccumulate_c, (&sent, 1, MPI_INT, FAR, MPI_SUM, gone, &request));
-    FREED(MPI_Rget_accumulate_c, (&sent, 1, MPI_INT, &got, 1, MPI_INT, FAR, MPI_SUM, gone, &request));
+    FREED(MPI_Rget_accumulate_c,
+          (&sent, 1, MPI_INT, &got, 1, MPI_INT, FAR, MPI_SUM, gone, &request));
     CHECK(size == untouched && unit == untouched && base == &sent, "a freed window gave values");
 }
 #else
@@ -101,7 +110,7 @@ static void large_counts(void)
 }
 #endif
 
-// The window *a lives all the while.
+/* The window *a lives all the while. */
 static void run_freed(struct area *a)
 {
     struct area other = open_area(a->kind, words * sizeof(int), sizeof(int), MPI_COMM_WORLD);
@@ -111,7 +120,8 @@ static void run_freed(struct area *a)
     synchronization();
     operations();
     large_counts();
-    CHECK(got == untouched && request == MPI_REQUEST_NULL, "an operation on a freed window brings %d, or a request", got);
+    CHECK(got == untouched && request == MPI_REQUEST_NULL,
+          "an operation on a freed window brings %d, or a request", got);
 }
 
 static const struct row rows[] = {{"freed", run_freed, nkinds}};

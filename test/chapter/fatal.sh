@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Looks at how a run ends that makes one mistake under MPI_ERRORS_ARE_FATAL:  fatal.sh MISTAKE SENTENCE LAUNCH...
 #
 # LAUNCH... is the command that starts `fatal`; MISTAKE goes to it. The run must end, not by a signal, not as a success; nothing may run on

@@ -1,7 +1,11 @@
-// MPI_Win_free is a barrier (MPI-4.1, 13.2.5): it returns after all have called it, so what others do before they free is done. Its
-// attributes' delete functions run behind that barrier, and still find the memory; then all is gone, and the handle is MPI_WIN_NULL.
-//
-//   free [light]
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Win_free is a barrier (MPI-4.1, 13.2.5): it returns after all have called it, so what others
+ * do before they free is done. Its attributes' delete functions run behind that barrier, and still
+ * find the memory; then all is gone, and the handle is MPI_WIN_NULL.
+ *
+ *   free [light]
+ */
 #include "light.h"
 
 enum { late_ms = 50 };
@@ -16,7 +20,7 @@ static int on_delete(MPI_Win win, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-// One rank puts into everybody's window long after all others have gone into MPI_Win_free.
+/* One rank puts into everybody's window long after all others have gone into MPI_Win_free. */
 static void come_late(const struct area *a, int late)
 {
     int value = 900 + late;
@@ -40,13 +44,14 @@ static void free_with_late_rank(enum kind kind, int late, int light)
     deletions = 0;
     memset(seen_by_delete, 0, sizeof seen_by_delete);
     come_late(&a, late);
-    MPI_Win_free(&a.win); // attached memory with it
+    MPI_Win_free(&a.win); /* attached memory with it */
     CHECK(a.win == MPI_WIN_NULL, "%s: MPI_Win_free leaves the handle", kind_names[kind]);
     CHECK(deletions == 1, "%s: %d calls of the delete function", kind_names[kind], deletions);
-    CHECK(seen_by_delete[late] == 900 + late, "%s: MPI_Win_free did not wait for rank %d: %d", kind_names[kind], late,
-          seen_by_delete[late]);
+    CHECK(seen_by_delete[late] == 900 + late, "%s: MPI_Win_free did not wait for rank %d: %d",
+          kind_names[kind], late, seen_by_delete[late]);
     if (kind == kind_create || kind == kind_dynamic) {
-        CHECK(((int *)a.base)[late] == 900 + late, "%s: memory after MPI_Win_free: %d", kind_names[kind], ((int *)a.base)[late]);
+        CHECK(((int *)a.base)[late] == 900 + late, "%s: memory after MPI_Win_free: %d",
+              kind_names[kind], ((int *)a.base)[late]);
         free(a.base);
     }
     free(a.at);

@@ -1,14 +1,18 @@
-// Each info key of the chapter, with each value that changes what may be done (MPI-4.1, 13.2.1): the window says that the value is in
-// force, and a program that keeps what it has promised gets right results, on windows of every kind.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Each info key of the chapter, with each value that changes what may be done (MPI-4.1, 13.2.1):
+ * the window says that the value is in force, and a program that keeps what it has promised gets
+ * right results, on windows of every kind.
+ */
 #include "window.h"
 
-enum { words = 2048 }; // enough for accumulates that are no longer done element by element
+enum { words = 2048 }; /* enough for accumulates that are no longer done element by element */
 
 static int left, right;
 
 static const struct promise {
     const char *key, *value;
-    const char *in_force; // NULL: the value itself
+    const char *in_force; /* NULL: the value itself */
 } promises[] = {{"no_locks", "true", NULL},
                 {"no_locks", "false", NULL},
                 {"accumulate_ordering", "none", NULL},
@@ -27,7 +31,8 @@ static const struct promise {
                 {"mpi_minimum_memory_alignment", "16", NULL},
                 {"mpi_minimum_memory_alignment", "65536", NULL},
                 {"mpi_assert_memory_alloc_kinds", "system", NULL},
-                {"mpi_memory_alloc_kinds", "system", "system,mpi"}}; // what Proa has, and not what is asked
+                /* what Proa has, and not what is asked */
+                {"mpi_memory_alloc_kinds", "system", "system,mpi"}};
 
 static int is(const struct promise *p, const char *key)
 {
@@ -36,7 +41,8 @@ static int is(const struct promise *p, const char *key)
 
 static struct area open_with(enum kind kind, MPI_Info info)
 {
-    struct area a = {.kind = kind, .win = MPI_WIN_NULL, .disp_unit = sizeof(int64_t), .comm = MPI_COMM_WORLD};
+    struct area a = {
+        .kind = kind, .win = MPI_WIN_NULL, .disp_unit = sizeof(int64_t), .comm = MPI_COMM_WORLD};
     MPI_Aint bytes = words * (MPI_Aint)sizeof(int64_t);
     if (kind == kind_create || kind == kind_dynamic)
         a.base = need(malloc((size_t)bytes));
@@ -55,7 +61,7 @@ static struct area open_with(enum kind kind, MPI_Info info)
     return a;
 }
 
-// ---- the value in force ----
+/* ---- the value in force ---- */
 
 static void check_in_force(const struct area *a, const struct promise *p)
 {
@@ -65,21 +71,23 @@ static void check_in_force(const struct area *a, const struct promise *p)
     MPI_Win_get_info(a->win, &info);
     MPI_Info_get(info, p->key, MPI_MAX_INFO_VAL, value, &found);
     MPI_Info_free(&info);
-    CHECK(strcmp(value, p->in_force ? p->in_force : p->value) == 0, "%s: %s=%s: %s is in force", kind_names[a->kind], p->key, p->value,
-          value);
+    CHECK(strcmp(value, p->in_force ? p->in_force : p->value) == 0, "%s: %s=%s: %s is in force",
+          kind_names[a->kind], p->key, p->value, value);
 }
 
 static void check_alignment(const struct area *a, const struct promise *p)
 {
     if (!is(p, "mpi_minimum_memory_alignment") || a->kind == kind_create || a->kind == kind_dynamic)
         return;
-    if (a->kind == kind_shared && rank > 0) // in a contiguous window only the first rank's memory can be aligned
+    /* in a contiguous window only the first rank's memory can be aligned */
+    if (a->kind == kind_shared && rank > 0)
         return;
-    CHECK((uintptr_t)a->base % (uintptr_t)atol(p->value) == 0, "%s: memory at %p is not aligned to %s", kind_names[a->kind], a->base,
-          p->value);
+    CHECK((uintptr_t)a->base % (uintptr_t)atol(p->value) == 0,
+          "%s: memory at %p is not aligned to %s", kind_names[a->kind], a->base, p->value);
 }
 
-// ---- programs that keep the promise: same sizes and units everywhere, one operator at a time, no order relied on ----
+/* ---- programs that keep the promise: same sizes and units everywhere, one operator at a time, no
+ * order relied on ---- */
 
 static int64_t *word(const struct area *a, int i)
 {
@@ -96,17 +104,21 @@ static void clear(const struct area *a)
 static void add_everywhere(const struct area *a, const int64_t *ones)
 {
     for (int target = 0; target < nranks; target++) {
-        MPI_Accumulate(ones, 1, MPI_INT64_T, target, disp_at(a, target, 1), 1, MPI_INT64_T, MPI_SUM, a->win);
-        MPI_Accumulate(ones, words - 2, MPI_INT64_T, target, disp_at(a, target, 2), words - 2, MPI_INT64_T, MPI_SUM, a->win);
+        MPI_Accumulate(ones, 1, MPI_INT64_T, target, disp_at(a, target, 1), 1, MPI_INT64_T, MPI_SUM,
+                       a->win);
+        MPI_Accumulate(ones, words - 2, MPI_INT64_T, target, disp_at(a, target, 2), words - 2,
+                       MPI_INT64_T, MPI_SUM, a->win);
     }
 }
 
-static void check_sums(const struct area *a, const char *how, const struct promise *p, int64_t expected)
+static void check_sums(const struct area *a, const char *how, const struct promise *p,
+                       int64_t expected)
 {
     long wrong = 0;
     for (int i = 1; i < words; i++)
         wrong += *word(a, i) != expected;
-    CHECK(wrong == 0, "%s, %s=%s: %s: %ld sums are wrong", kind_names[a->kind], p->key, p->value, how, wrong);
+    CHECK(wrong == 0, "%s, %s=%s: %s: %ld sums are wrong", kind_names[a->kind], p->key, p->value,
+          how, wrong);
 }
 
 static void by_fence(const struct area *a, const struct promise *p, const int64_t *ones)
@@ -118,8 +130,8 @@ static void by_fence(const struct area *a, const struct promise *p, const int64_
     MPI_Win_fence(0, a->win);
     MPI_Get(&got, 1, MPI_INT64_T, right, disp_at(a, right, 0), 1, MPI_INT64_T, a->win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, a->win);
-    CHECK(*word(a, 0) == 100 + left && got == sent, "%s, %s=%s: put brings %lld, get %lld", kind_names[a->kind], p->key, p->value,
-          (long long)*word(a, 0), (long long)got);
+    CHECK(*word(a, 0) == 100 + left && got == sent, "%s, %s=%s: put brings %lld, get %lld",
+          kind_names[a->kind], p->key, p->value, (long long)*word(a, 0), (long long)got);
     check_sums(a, "fence", p, nranks);
 }
 
@@ -132,12 +144,13 @@ static void by_post(const struct area *a, const struct promise *p)
     MPI_Put(&sent, 1, MPI_INT64_T, right, disp_at(a, right, 0), 1, MPI_INT64_T, a->win);
     MPI_Win_complete(a->win);
     MPI_Win_wait(a->win);
-    CHECK(*word(a, 0) == 200 + left, "%s, %s=%s: put brings %lld", kind_names[a->kind], p->key, p->value, (long long)*word(a, 0));
+    CHECK(*word(a, 0) == 200 + left, "%s, %s=%s: put brings %lld", kind_names[a->kind], p->key,
+          p->value, (long long)*word(a, 0));
     MPI_Group_free(&from);
     MPI_Group_free(&to);
 }
 
-// One counter of all, without and with locks that exclude: nobody gets a number twice.
+/* One counter of all, without and with locks that exclude: nobody gets a number twice. */
 static void by_lock(const struct area *a, const struct promise *p, const int64_t *ones)
 {
     enum { rounds = 20 };
@@ -157,7 +170,8 @@ static void by_lock(const struct area *a, const struct promise *p, const int64_t
     MPI_Barrier(MPI_COMM_WORLD);
     check_sums(a, "lock_all", p, nranks);
     if (rank == 0)
-        CHECK(*word(a, 0) == n && total == n * (n - 1) / 2, "%s, %s=%s: %lld counted, tickets add up to %lld", kind_names[a->kind], p->key,
+        CHECK(*word(a, 0) == n && total == n * (n - 1) / 2,
+              "%s, %s=%s: %lld counted, tickets add up to %lld", kind_names[a->kind], p->key,
               p->value, (long long)*word(a, 0), (long long)total);
 }
 
@@ -177,7 +191,7 @@ static void keep(const struct promise *p, enum kind kind, const int64_t *ones)
     close_area(&a);
 }
 
-// MPI_Alloc_mem knows a key as well (9.2).
+/* MPI_Alloc_mem knows a key as well (9.2). */
 static void aligned_memory(void)
 {
     for (int alignment = 8; alignment <= 1 << 20; alignment *= 8) {
@@ -188,7 +202,8 @@ static void aligned_memory(void)
         MPI_Info_set(info, "mpi_minimum_memory_alignment", text);
         MPI_Alloc_mem(100, info, &memory);
         MPI_Info_free(&info);
-        CHECK((uintptr_t)memory % (uintptr_t)alignment == 0, "MPI_Alloc_mem: %p is not aligned to %d", (void *)memory, alignment);
+        CHECK((uintptr_t)memory % (uintptr_t)alignment == 0,
+              "MPI_Alloc_mem: %p is not aligned to %d", (void *)memory, alignment);
         memset(memory, 1, 100);
         MPI_Free_mem(memory);
     }

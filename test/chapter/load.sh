@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Loads Proa's library for one MPI into a program of the other. Each rank must say so in one sentence and end, not crash, abort or hang.
 #
 #   load.sh SENTENCE COMMAND...

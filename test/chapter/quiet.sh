@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A program that never uses one-sided communication gets nothing of Proa but the library itself and one socket, its mark: no
 # thread, no file, no memory.
 #

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Spawns from processes that have Proa by themselves alone, so that nothing but Proa can hand it on:  spawn.sh LIBRARY PROGRAM WAY LAUNCH...
 #
 # WAY goes to the program, spawn. LAUNCH... is the beginning of a command that starts MPI programs; it sets no LD_PRELOAD but that of sanitizers.

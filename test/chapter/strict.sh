@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Looks at what the log says of a wrong use that is served:  strict.sh LINES PATTERN LAUNCH... -- PROGRAM [ARG...]
 #
 # LAUNCH... -- PROGRAM does something wrong, in one call or several, over and over. At PROA_LOG=2 there must be LINES lines of it, one for each window

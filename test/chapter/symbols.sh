@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Compares what Proa's library exports with the chapter:  symbols.sh LIBRARY NM
 #
 # Every function of the chapter that the host's library has must be there, as MPI_X and as PMPI_X, in its large-count form too where the

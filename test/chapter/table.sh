@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Compares doc/CHAPTER.md with the sources, the libraries and the tests:  table.sh ROOT NM TESTS HOST... -- LIBRARY...
 #
 # TESTS is a file with the names of all tests, one a line. No cell may be empty. Every file that a row names must be there, and every test, for each host unless the row says that one host

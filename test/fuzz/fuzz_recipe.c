@@ -1,4 +1,6 @@
-/* Recipes from input (type/recipe.h): what Proa makes of each is compared with its definition, and walked over by itself. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recipes from input (type/recipe.h): what Proa makes of each is compared with its definition, and
+ * walked over by itself. */
 #include "base/fail.h"
 #include "type/walk.h"
 #include "model.h"
@@ -26,7 +28,8 @@ static void walk_alone(const struct model_type *m, uint64_t count, int units)
         MUST(s.bytes > 0 && s.count > 0);
         for (uint64_t i = 0; i < s.count && offsets; i++)
             for (uint64_t b = 0; b < s.bytes; b++, done++)
-                MUST(done < bytes && offsets[done] == s.offset[0] + (int64_t)i * s.stride[0] + (int64_t)b);
+                MUST(done < bytes &&
+                     offsets[done] == s.offset[0] + (int64_t)i * s.stride[0] + (int64_t)b);
         if (!offsets && !units)
             MUST(s.offset[0] >= first && (uint64_t)(s.offset[0] - first) + s.bytes <= span);
     }

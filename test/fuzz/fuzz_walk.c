@@ -1,4 +1,6 @@
-/* Two or three layouts of equally many bytes, walked at once (type/walk.h), against the lists of their bytes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two or three layouts of equally many bytes, walked at once (type/walk.h), against the lists of
+ * their bytes. */
 #include "base/fail.h"
 #include "type/walk.h"
 #include "model.h"
@@ -35,7 +37,8 @@ static uint64_t bytes_of(const struct model_type *m, int units)
 }
 
 /* As many elements of each as make equally many bytes. */
-static int choose(struct sides *sides, const struct model *model, struct input *input, size_t *total)
+static int choose(struct sides *sides, const struct model *model, struct input *input,
+                  size_t *total)
 {
     const struct model_type *m[PROA_WALK_SIDES];
     uint64_t all = 1, bytes[PROA_WALK_SIDES];
@@ -55,7 +58,8 @@ static int choose(struct sides *sides, const struct model *model, struct input *
     for (int i = 0; i < sides->n; i++) {
         sides->type[i] = &m[i]->type;
         sides->count[i] = all / bytes[i];
-        sides->offsets[i] = model_bytes(m[i], sides->count[i], sides->units, (size_t)4 * MOST, total);
+        sides->offsets[i] =
+            model_bytes(m[i], sides->count[i], sides->units, (size_t)4 * MOST, total);
     }
     return 1;
 }
@@ -72,7 +76,8 @@ static void walk_together(const struct sides *sides, size_t total)
         for (uint64_t i = 0; i < s.count; i++)
             for (uint64_t b = 0; b < s.bytes; b++, done++)
                 for (int side = 0; side < sides->n; side++)
-                    MUST(sides->offsets[side][done] == s.offset[side] + (int64_t)i * s.stride[side] + (int64_t)b);
+                    MUST(sides->offsets[side][done] ==
+                         s.offset[side] + (int64_t)i * s.stride[side] + (int64_t)b);
     }
     MUST(done == total);
     proa_walk_end(&walk);
@@ -80,15 +85,18 @@ static void walk_together(const struct sides *sides, size_t total)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static const enum proa_basic basics[] = {PROA_I8, PROA_I32, PROA_C64, PROA_LONG_INT, PROA_LD_INT, PROA_BASIC_COUNT};
-    struct input choices = {bytes, size < 64 ? size : 64}, input = {bytes + choices.left, size - choices.left};
+    static const enum proa_basic basics[] = {PROA_I8,       PROA_I32,    PROA_C64,
+                                             PROA_LONG_INT, PROA_LD_INT, PROA_BASIC_COUNT};
+    struct input choices = {bytes, size < 64 ? size : 64},
+                 input = {bytes + choices.left, size - choices.left};
     struct model model;
 
     model_build(&model, &input, basics[input_byte(&choices) % 6]);
     for (int i = 0; i < PAIRS && choices.left; i++) {
         struct sides sides = {0};
         size_t total = 0;
-        if (choose(&sides, &model, &choices, &total) && sides.offsets[0] && sides.offsets[1] && (sides.n == 2 || sides.offsets[2]))
+        if (choose(&sides, &model, &choices, &total) && sides.offsets[0] && sides.offsets[1] &&
+            (sides.n == 2 || sides.offsets[2]))
             walk_together(&sides, total);
         for (int side = 0; side < PROA_WALK_SIDES; side++)
             free(sides.offsets[side]);

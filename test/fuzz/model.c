@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See model.h. */
 #include "model.h"
 #include "base/fail.h"
@@ -110,18 +111,20 @@ static void place(struct draft *draft, const struct model_type *part, wide at)
             type->listed = 0;
             return;
         }
-        type->elements[type->count++] = (struct model_element){(int64_t)there, part->elements[i].basic};
+        type->elements[type->count++] =
+            (struct model_element){(int64_t)there, part->elements[i].basic};
     }
 }
 
-/* Is `count` times `step` bytes more than Proa has to handle? Also where no byte is moved: the host could not even say what bounds such a
- * type has. */
+/* Is `count` times `step` bytes more than Proa has to handle? Also where no byte is moved: the host
+ * could not even say what bounds such a type has. */
 static int is_far(wide count, wide step)
 {
     return count > FAR || step > FAR || step < -FAR || count * (step < 0 ? -step : step) > FAR;
 }
 
-/* `count` parts, each extent behind the other. Sizes are added whatever the number; places only while that is feasible. */
+/* `count` parts, each extent behind the other. Sizes are added whatever the number; places only
+ * while that is feasible. */
 static void place_block(struct draft *draft, const struct model_type *part, wide count, wide at)
 {
     wide extent = part->type.extent;
@@ -129,7 +132,8 @@ static void place_block(struct draft *draft, const struct model_type *part, wide
     draft->far |= is_far(count, extent);
     if (part->total == 0 || count == 0)
         return;
-    if (draft->far || is_far(count, part->size) || draft->type->size > FAR || at > FAR || at < -FAR) {
+    if (draft->far || is_far(count, part->size) || draft->type->size > FAR || at > FAR ||
+        at < -FAR) {
         draft->far = 1;
         draft->type->listed = 0;
         return;
@@ -143,7 +147,8 @@ static void place_block(struct draft *draft, const struct model_type *part, wide
 }
 
 /* `count` blocks, stride bytes apart. */
-static void place_blocks(struct draft *draft, const struct model_type *part, wide count, wide length, wide stride)
+static void place_blocks(struct draft *draft, const struct model_type *part, wide count,
+                         wide length, wide stride)
 {
     draft->far |= is_far(count, stride) || is_far(length, part->type.extent);
     if (part->total == 0 || count == 0 || length == 0)
@@ -186,7 +191,8 @@ static int owns(const struct axis *axis, int64_t index)
     return 1;
 }
 
-static void place_array(struct draft *draft, const struct model_type *part, const struct axis *axes, int64_t ndims, int fortran)
+static void place_array(struct draft *draft, const struct model_type *part, const struct axis *axes,
+                        int64_t ndims, int fortran)
 {
     int64_t all = 1;
 
@@ -221,7 +227,8 @@ static void draft_subarray(struct draft *draft, const struct model_type *part, c
     for (int64_t d = 0; d < n[0]; d++) {
         int64_t size = n[1 + d], subsize = n[1 + n[0] + d], start = n[1 + 2 * n[0] + d];
         draft->invalid |= size < 1 || subsize < 0 || start < 0 || (wide)start + subsize > size;
-        axes[d] = (struct axis){.size = size, .first = start, .end = (int64_t)((wide)start + subsize)};
+        axes[d] =
+            (struct axis){.size = size, .first = start, .end = (int64_t)((wide)start + subsize)};
     }
     if (!draft->invalid)
         place_array(draft, part, axes, n[0], n[1 + 3 * n[0]] != 0);
@@ -229,8 +236,8 @@ static void draft_subarray(struct draft *draft, const struct model_type *part, c
 
 static void draft_darray(struct draft *draft, const struct model_type *part, const int64_t *n)
 {
-    const int64_t ndims = n[2], *sizes = n + 3, *distributions = sizes + ndims, *arguments = distributions + ndims,
-                  *places = arguments + ndims;
+    const int64_t ndims = n[2], *sizes = n + 3, *distributions = sizes + ndims,
+                  *arguments = distributions + ndims, *places = arguments + ndims;
     int64_t left = n[1];
     struct axis axes[AXES];
 
@@ -238,17 +245,23 @@ static void draft_darray(struct draft *draft, const struct model_type *part, con
     for (int64_t d = ndims - 1; d >= 0 && !draft->invalid; d--) {
         struct axis *axis = &axes[d];
         int64_t block = arguments[d];
-        draft->invalid |= sizes[d] < 1 || places[d] < 1 || (distributions[d] == PROA_DISTRIBUTE_NONE ? places[d] != 1 : block == 0);
+        draft->invalid |= sizes[d] < 1 || places[d] < 1 ||
+                          (distributions[d] == PROA_DISTRIBUTE_NONE ? places[d] != 1 : block == 0);
         if (draft->invalid)
             return;
-        *axis = (struct axis){.size = sizes[d], .distribution = distributions[d], .places = places[d], .place = left % places[d]};
+        *axis = (struct axis){.size = sizes[d],
+                              .distribution = distributions[d],
+                              .places = places[d],
+                              .place = left % places[d]};
         left /= places[d];
-        axis->block = block > 0                                   ? block
-                      : distributions[d] == PROA_DISTRIBUTE_BLOCK ? (int64_t)(((wide)sizes[d] + places[d] - 1) / places[d])
-                                                                  : 1;
+        axis->block = block > 0 ? block
+                      : distributions[d] == PROA_DISTRIBUTE_BLOCK
+                          ? (int64_t)(((wide)sizes[d] + places[d] - 1) / places[d])
+                          : 1;
         if (axis->distribution == PROA_DISTRIBUTE_NONE)
             axis->block = 1;
-        draft->far |= sizes[d] > FAR || axis->block > FAR || places[d] > FAR || (wide)axis->block * places[d] > FAR;
+        draft->far |= sizes[d] > FAR || axis->block > FAR || places[d] > FAR ||
+                      (wide)axis->block * places[d] > FAR;
     }
     if (!draft->invalid && draft->far)
         draft->type->listed = 0;
@@ -275,7 +288,9 @@ static void add_part(struct cooking *c, const struct model *model, struct input 
 {
     size_t back = input_byte(input) % (model->count < 6 ? model->count : 6);
 
-    c->parts[c->recipe.type_count++] = &model->types[input_byte(input) % 4 ? model->count - 1 - back : input_byte(input) % model->count];
+    c->parts[c->recipe.type_count++] =
+        &model->types[input_byte(input) % 4 ? model->count - 1 - back
+                                            : input_byte(input) % model->count];
 }
 
 static void read_lists(struct cooking *c, struct input *input, int lengths)
@@ -318,8 +333,10 @@ static const struct cooking *present;
 
 void model_differs(const char *file, int line, const char *condition)
 {
-    static const char *const names[] = {"contiguous", "vector",   "hvector", "indexed", "hindexed", "indexed_block", "hindexed_block",
-                                        "struct",     "subarray", "darray",  "dup",     "resized",  "no constructor"};
+    static const char *const names[] = {
+        "contiguous",    "vector",         "hvector",       "indexed",  "hindexed",
+        "indexed_block", "hindexed_block", "struct",        "subarray", "darray",
+        "dup",           "resized",        "no constructor"};
 
     fprintf(stderr, "%s:%d: %s does not hold\n", file, line, condition);
     if (present) {
@@ -328,8 +345,10 @@ void model_differs(const char *file, int line, const char *condition)
             fprintf(stderr, " %lld", (long long)present->numbers[i]);
         fprintf(stderr, ", extent %lld\n", (long long)present->recipe.extent);
         for (size_t i = 0; i < present->recipe.type_count; i++)
-            fprintf(stderr, "  of a type of %llu bytes in [%lld, %lld), extent %lld\n", (unsigned long long)present->parts[i]->type.size,
-                    (long long)present->parts[i]->type.lower, (long long)present->parts[i]->type.upper,
+            fprintf(stderr, "  of a type of %llu bytes in [%lld, %lld), extent %lld\n",
+                    (unsigned long long)present->parts[i]->type.size,
+                    (long long)present->parts[i]->type.lower,
+                    (long long)present->parts[i]->type.upper,
                     (long long)present->parts[i]->type.extent);
     }
     abort();
@@ -373,9 +392,11 @@ static void read_recipe(struct cooking *c, const struct model *model, struct inp
 static void draft_list(struct draft *draft, const struct cooking *c)
 {
     const int64_t count = c->numbers[0], *lengths = NULL, *displacements = c->numbers + 2;
-    int in_elements = c->recipe.constructor == PROA_MAKE_INDEXED || c->recipe.constructor == PROA_MAKE_INDEXED_BLOCK;
+    int in_elements = c->recipe.constructor == PROA_MAKE_INDEXED ||
+                      c->recipe.constructor == PROA_MAKE_INDEXED_BLOCK;
 
-    if (c->recipe.constructor != PROA_MAKE_INDEXED_BLOCK && c->recipe.constructor != PROA_MAKE_HINDEXED_BLOCK) {
+    if (c->recipe.constructor != PROA_MAKE_INDEXED_BLOCK &&
+        c->recipe.constructor != PROA_MAKE_HINDEXED_BLOCK) {
         lengths = c->numbers + 1;
         displacements = lengths + count;
     }
@@ -405,7 +426,9 @@ static void draft_type(struct draft *draft, const struct cooking *c)
     case PROA_MAKE_HVECTOR:
         draft->invalid = n[0] < 0 || n[1] < 0;
         if (!draft->invalid)
-            place_blocks(draft, part, n[0], n[1], (wide)n[2] * (c->recipe.constructor == PROA_MAKE_VECTOR ? part->type.extent : 1));
+            place_blocks(draft, part, n[0], n[1],
+                         (wide)n[2] *
+                             (c->recipe.constructor == PROA_MAKE_VECTOR ? part->type.extent : 1));
         break;
     case PROA_MAKE_SUBARRAY:
         draft_subarray(draft, part, n);
@@ -437,7 +460,8 @@ static void compare_listed(const struct model_type *m)
         int64_t end = m->elements[i].at + (int64_t)(spans[n - 1].at + spans[n - 1].bytes);
         lower = i == 0 || m->elements[i].at < lower ? m->elements[i].at : lower;
         upper = i == 0 || end > upper ? end : upper;
-        basic = i == 0 || basic == (int)m->elements[i].basic ? (int)m->elements[i].basic : PROA_MIXED;
+        basic =
+            i == 0 || basic == (int)m->elements[i].basic ? (int)m->elements[i].basic : PROA_MIXED;
     }
     MUST(m->count == 0 || (m->type.lower == lower && m->type.upper == upper));
     MUST(m->count == 0 || m->type.basic == basic);
@@ -459,7 +483,8 @@ static void compare_dense(const struct model_type *m)
     }
 }
 
-static void compare(const struct model_type *m, const struct draft *draft, const struct proa_recipe *recipe, int error)
+static void compare(const struct model_type *m, const struct draft *draft,
+                    const struct proa_recipe *recipe, int error)
 {
     MUST(!draft->invalid || error < 0);
     MUST(draft->invalid || draft->far || error == PROA_OK || m->size <= 0);
@@ -479,8 +504,8 @@ static void compare(const struct model_type *m, const struct draft *draft, const
 
 enum { NONSENSE = 255 }; /* in place of a constructor */
 
-/* Numbers and types in memory of just their size, so that reading too far is seen. Now and then some are missing;
- * then nothing is made to last. */
+/* Numbers and types in memory of just their size, so that reading too far is seen. Now and then
+ * some are missing; then nothing is made to last. */
 static int make(struct cooking *c, struct input *input, struct proa_type *result, int *incomplete)
 {
     size_t missing = input_byte(input) == 255 ? 1 + input_byte(input) % 4 : 0;
@@ -550,8 +575,8 @@ static void add_derived(struct model *model, struct input *input)
     free(m->elements);
 }
 
-/* Whatever the input says, as no host would: any number of any numbers. It only has to be refused, or to give a type that can be released.
- */
+/* Whatever the input says, as no host would: any number of any numbers. It only has to be refused,
+ * or to give a type that can be released. */
 static void make_nonsense(const struct model *model, struct input *input)
 {
     struct proa_type result;
@@ -576,7 +601,8 @@ static void make_nonsense(const struct model *model, struct input *input)
 
 void model_build(struct model *model, struct input *input, enum proa_basic only)
 {
-    static const enum proa_basic several[] = {PROA_I8, PROA_I16, PROA_F64, PROA_DOUBLE_INT, PROA_SHORT_INT, PROA_CLD};
+    static const enum proa_basic several[] = {PROA_I8,         PROA_I16,       PROA_F64,
+                                              PROA_DOUBLE_INT, PROA_SHORT_INT, PROA_CLD};
 
     model->count = 0;
     if (only < PROA_BASIC_COUNT)
@@ -601,14 +627,16 @@ void model_free(struct model *model)
     model->count = 0;
 }
 
-int64_t *model_bytes(const struct model_type *type, uint64_t count, int units, size_t most, size_t *bytes)
+int64_t *model_bytes(const struct model_type *type, uint64_t count, int units, size_t most,
+                     size_t *bytes)
 {
     int64_t *offsets;
     size_t each = 0;
 
     *bytes = 0;
     for (size_t i = 0; i < type->count; i++)
-        each += units ? proa_basic_bytes(type->elements[i].basic) : data_bytes(type->elements[i].basic);
+        each +=
+            units ? proa_basic_bytes(type->elements[i].basic) : data_bytes(type->elements[i].basic);
     if (!type->listed || count > most || each * count > most)
         return NULL;
     offsets = must_have(malloc(sizeof *offsets * (each * count + 1)));
@@ -617,8 +645,8 @@ int64_t *model_bytes(const struct model_type *type, uint64_t count, int units, s
             struct span spans[2] = {{0, proa_basic_bytes(type->elements[i].basic)}};
             int n = units ? 1 : data_of(type->elements[i].basic, spans);
             int64_t at;
-            if (__builtin_mul_overflow((int64_t)k, type->type.extent, &at) || __builtin_add_overflow(at, type->elements[i].at, &at) ||
-                at > FAR || at < -FAR) {
+            if (__builtin_mul_overflow((int64_t)k, type->type.extent, &at) ||
+                __builtin_add_overflow(at, type->elements[i].at, &at) || at > FAR || at < -FAR) {
                 free(offsets);
                 return NULL;
             }

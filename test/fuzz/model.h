@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes made from fuzz input twice: by Proa, through recipes, and as plain lists of elements that the definitions of MPI-4.1, 5.1 give.
- * A list is kept only while it is short; sizes and bounds are known of every type, in 128 bits.
+ * Datatypes made from fuzz input twice: by Proa, through recipes, and as plain lists of elements
+ * that the definitions of MPI-4.1, 5.1 give. A list is kept only while it is short; sizes and
+ * bounds are known of every type, in 128 bits.
  */
 #ifndef PROA_FUZZ_MODEL_H
 #define PROA_FUZZ_MODEL_H
@@ -40,22 +42,24 @@ struct input {
 /* The next byte; 0 once there are no more. */
 uint8_t input_byte(struct input *input);
 
-/* Makes types until the input is used up or the table is full; aborts where Proa and the definition differ. only: the one basic type to
- * start with, or PROA_BASIC_COUNT for several. */
+/* Makes types until the input is used up or the table is full; aborts where Proa and the definition
+ * differ. only: the one basic type to start with, or PROA_BASIC_COUNT for several. */
 void model_build(struct model *model, struct input *input, enum proa_basic only);
 
 /* Releases all types and lists. */
 void model_free(struct model *model);
 
-/* The offsets of all bytes that `count` elements of the type have, in order. units: whole elements, with the padding of pairs. *bytes is
- * how many. NULL if there are more than `most`, or the type has no list. The caller frees it. */
-int64_t *model_bytes(const struct model_type *type, uint64_t count, int units, size_t most, size_t *bytes);
+/* The offsets of all bytes that `count` elements of the type have, in order. units: whole elements,
+ * with the padding of pairs. *bytes is how many. NULL if there are more than `most`, or the type
+ * has no list. The caller frees it. */
+int64_t *model_bytes(const struct model_type *type, uint64_t count, int units, size_t most,
+                     size_t *bytes);
 
 /* Ends the program where Proa's answer is wrong, after saying what was asked. */
-#define MUST(condition)                                                                                                                    \
-    do {                                                                                                                                   \
-        if (!(condition))                                                                                                                  \
-            model_differs(__FILE__, __LINE__, #condition);                                                                                 \
+#define MUST(condition)                                    \
+    do {                                                   \
+        if (!(condition))                                  \
+            model_differs(__FILE__, __LINE__, #condition); \
     } while (0)
 
 /* What MUST does then: prints the condition and the type in the making, and aborts. */

@@ -1,4 +1,6 @@
-/* Gives files to a fuzz target without libFuzzer, so that every compiler can replay a corpus: replay FILE-OR-FOLDER... */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Gives files to a fuzz target without libFuzzer, so that every compiler can replay a corpus:
+ * replay FILE-OR-FOLDER... */
 #include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
@@ -20,8 +22,8 @@ static void die(int signal)
 {
     static const char text[] = "\nreplay: this file did it: ";
 
-    if (present && write(STDERR_FILENO, text, sizeof text - 1) > 0 && write(STDERR_FILENO, present, strlen(present)) > 0 &&
-        write(STDERR_FILENO, "\n", 1) > 0)
+    if (present && write(STDERR_FILENO, text, sizeof text - 1) > 0 &&
+        write(STDERR_FILENO, present, strlen(present)) > 0 && write(STDERR_FILENO, "\n", 1) > 0)
         present = NULL;
     raise(signal);
 }
@@ -38,7 +40,8 @@ static void name_file_on_death(void)
 static int replay_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
-    uint8_t *bytes = malloc(LARGEST), *exact; /* exact: so that a sanitizer sees reads behind the end */
+    /* exact: so that a sanitizer sees reads behind the end */
+    uint8_t *bytes = malloc(LARGEST), *exact;
     size_t size = 0;
     int failed = !file || !bytes;
 
@@ -74,7 +77,8 @@ static int replay_folder(const char *path)
     if (!folder)
         perror(path);
     while (folder && (entry = readdir(folder)))
-        if (entry->d_name[0] != '.' && snprintf(name, sizeof name, "%s/%s", path, entry->d_name) < (int)sizeof name)
+        if (entry->d_name[0] != '.' &&
+            snprintf(name, sizeof name, "%s/%s", path, entry->d_name) < (int)sizeof name)
             failed |= replay_file(name);
     if (folder)
         closedir(folder);
@@ -88,7 +92,8 @@ int main(int argc, char **argv)
     name_file_on_death();
     for (int i = 1; i < argc; i++) {
         struct stat status;
-        failed |= stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode) ? replay_folder(argv[i]) : replay_file(argv[i]);
+        failed |= stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode) ? replay_folder(argv[i])
+                                                                         : replay_file(argv[i]);
     }
     printf("%d inputs\n", replayed);
     return failed || replayed == 0; /* no input at all: the corpus is not where it should be */

@@ -1,5 +1,9 @@
-// Between Proa and the host: the functions that Proa finds as the host's, preloaded after it. They count, and fail when the program says so.
-// The program's own calls of other chapters do not come by: it calls MPI_X, and these are PMPI_X.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Between Proa and the host: the functions that Proa finds as the host's, preloaded after it. They
+ * count, and fail when the program says so. The program's own calls of other chapters do not come
+ * by: it calls MPI_X, and these are PMPI_X.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,68 +15,82 @@
 
 struct below below_state;
 
-static atomic_int busy; // calls in progress that must be alone: the makings, and the end of a freeing
+/* calls in progress that must be alone: the makings, and the end of a freeing */
+static atomic_int busy;
 
-static void enter(void) {
-  if (atomic_fetch_add(&busy, 1) > 0)
-    atomic_fetch_add(&below_state.overlaps, 1);
-  usleep(300); // so that another thread would come while this one is inside
+static void enter(void)
+{
+    if (atomic_fetch_add(&busy, 1) > 0)
+        atomic_fetch_add(&below_state.overlaps, 1);
+    usleep(300); /* so that another thread would come while this one is inside */
 }
 
-static void leave(void) { atomic_fetch_sub(&busy, 1); }
-
-static int is_alone(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size == 1;
+static void leave(void)
+{
+    atomic_fetch_sub(&busy, 1);
 }
 
-#define HOST(name)                                                                                                                \
-  static __typeof__(&PMPI_##name) host;                                                                                           \
-  if (!host) {                                                                                                                    \
-    void *symbol = dlsym(RTLD_NEXT, "PMPI_" #name);                                                                               \
-    memcpy(&host, &symbol, sizeof host);                                                                                          \
-  }
-
-#define MAKE(comm, call)                                                                                                          \
-  if (!is_alone(comm))                                                                                                            \
-    return call;                                                                                                                  \
-  if (below_state.no_windows)                                                                                                     \
-    return MPI_ERR_OTHER;                                                                                                         \
-  enter();                                                                                                                        \
-  int error = call;                                                                                                               \
-  leave();                                                                                                                        \
-  below_state.makes += error == MPI_SUCCESS;                                                                                      \
-  return error
-
-int PMPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-  HOST(Win_allocate_shared)
-  MAKE(comm, host(size, unit, info, comm, base, win));
+static int is_alone(MPI_Comm comm)
+{
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    return size == 1;
 }
 
-int PMPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-  HOST(Win_allocate)
-  MAKE(comm, host(size, unit, info, comm, base, win));
+#define HOST(name)                                      \
+    static __typeof__(&PMPI_##name) host;               \
+    if (!host) {                                        \
+        void *symbol = dlsym(RTLD_NEXT, "PMPI_" #name); \
+        memcpy(&host, &symbol, sizeof host);            \
+    }
+
+#define MAKE(comm, call)                       \
+    if (!is_alone(comm))                       \
+        return call;                           \
+    if (below_state.no_windows)                \
+        return MPI_ERR_OTHER;                  \
+    enter();                                   \
+    int error = call;                          \
+    leave();                                   \
+    below_state.makes += error == MPI_SUCCESS; \
+    return error
+
+int PMPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                             MPI_Win *win)
+{
+    HOST(Win_allocate_shared)
+    MAKE(comm, host(size, unit, info, comm, base, win));
 }
 
-int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  HOST(Win_create_dynamic)
-  MAKE(comm, host(info, comm, win));
+int PMPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                      MPI_Win *win)
+{
+    HOST(Win_allocate)
+    MAKE(comm, host(size, unit, info, comm, base, win));
 }
 
-// Delete functions of the program's run in here, so only the end can be alone. Under Open MPI it need not be.
-int PMPI_Win_free(MPI_Win *win) {
-  HOST(Win_free)
-  int error = host(win);
+int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    HOST(Win_create_dynamic)
+    MAKE(comm, host(info, comm, win));
+}
+
+/* Delete functions of the program's run in here, so only the end can be alone. Under Open MPI it
+ * need not be. */
+int PMPI_Win_free(MPI_Win *win)
+{
+    HOST(Win_free)
+    int error = host(win);
 #if defined(MPICH_VERSION)
-  enter();
-  leave();
+    enter();
+    leave();
 #endif
-  below_state.frees++;
-  return error;
+    below_state.frees++;
+    return error;
 }
 
-int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part) {
-  HOST(Comm_split)
-  return below_state.no_communicator ? MPI_ERR_OTHER : host(comm, color, key, part);
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
+{
+    HOST(Comm_split)
+    return below_state.no_communicator ? MPI_ERR_OTHER : host(comm, color, key, part);
 }

@@ -1,14 +1,17 @@
-// What below.c, which stands between Proa and the host, lets a program see and do. In the program: below_find().
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What below.c, which stands between Proa and the host, lets a program see and do. In the program:
+ * below_find(). */
 #ifndef PROA_TEST_BELOW_H
 #define PROA_TEST_BELOW_H
 
 #include <stdatomic.h>
 
 struct below {
-  atomic_int makes, frees;  // host windows that Proa asked for, and gave back
-  atomic_int overlaps;      // how often two calls on the host windows that Proa keeps for handles were under way at once
-  int no_windows;           // 1: the host makes no window on one process
-  int no_communicator;      // 1: the host splits no communicator
+    atomic_int makes, frees; /* host windows that Proa asked for, and gave back */
+    /* how often two calls on the host windows that Proa keeps for handles were under way at once */
+    atomic_int overlaps;
+    int no_windows;      /* 1: the host makes no window on one process */
+    int no_communicator; /* 1: the host splits no communicator */
 };
 
 #endif

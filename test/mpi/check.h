@@ -1,10 +1,15 @@
-// What every test program in this folder uses: start, CHECK, finish.
-//
-// Include it first: it asks for the GNU names of libc. A failed CHECK is reported with rank, file and line and counted; the program
-// goes on, so that the other ranks are not left waiting. finish() adds the failures of all ranks up and gives the exit status.
-//
-// With PROA_EXPECT=1 in the environment a program fails unless Proa is loaded and says that it served windows on every rank:
-// without this a test would pass on the host alone, for instance when a symbol is no longer exported.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What every test program in this folder uses: start, CHECK, finish.
+ *
+ * Include it first: it asks for the GNU names of libc. A failed CHECK is reported with rank, file
+ * and line and counted; the program goes on, so that the other ranks are not left waiting. finish()
+ * adds the failures of all ranks up and gives the exit status.
+ *
+ * With PROA_EXPECT=1 in the environment a program fails unless Proa is loaded and says that it
+ * served windows on every rank: without this a test would pass on the host alone, for instance when
+ * a symbol is no longer exported.
+ */
 #ifndef PROA_TEST_CHECK_H
 #define PROA_TEST_CHECK_H
 
@@ -20,93 +25,106 @@
 #include <string.h>
 #include <unistd.h>
 
-static int rank, nranks;    // in MPI_COMM_WORLD
-static long check_failures; // of this rank
+static int rank, nranks;    /* in MPI_COMM_WORLD */
+static long check_failures; /* of this rank */
 
-#define CHECK(cond, ...)                                                                                                          \
-  do {                                                                                                                            \
-    if (!(cond))                                                                                                                  \
-      check_fail(__FILE__, __LINE__, #cond, __VA_ARGS__);                                                                         \
-  } while (0)
+#define CHECK(cond, ...)                                        \
+    do {                                                        \
+        if (!(cond))                                            \
+            check_fail(__FILE__, __LINE__, #cond, __VA_ARGS__); \
+    } while (0)
 
-__attribute__((format(printf, 4, 5))) static inline void check_fail(const char *file, int line, const char *cond,
-                                                                    const char *format, ...) {
-  enum { reported_at_most = 10 };
-  if (++check_failures > reported_at_most)
-    return;
-  char text[400];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  const char *slash = strrchr(file, '/');
-  fprintf(stderr, "rank %d: %s:%d: %s: %s\n", rank, slash ? slash + 1 : file, line, cond, text);
-  if (check_failures == reported_at_most)
-    fprintf(stderr, "rank %d: further failures are only counted\n", rank);
+__attribute__((format(printf, 4, 5))) static inline void
+check_fail(const char *file, int line, const char *cond, const char *format, ...)
+{
+    enum { reported_at_most = 10 };
+    if (++check_failures > reported_at_most)
+        return;
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *slash = strrchr(file, '/');
+    fprintf(stderr, "rank %d: %s:%d: %s: %s\n", rank, slash ? slash + 1 : file, line, cond, text);
+    if (check_failures == reported_at_most)
+        fprintf(stderr, "rank %d: further failures are only counted\n", rank);
 }
 
-static inline void start(int *argc, char ***argv) {
-  MPI_Init(argc, argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+static inline void start(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
 }
 
-static inline void check_served(void) {
-  const char *expect = getenv("PROA_EXPECT");
-  if (!expect || strcmp(expect, "1") != 0)
-    return;
-  unsigned long (*served)(void) = NULL;
-  void *symbol = dlsym(RTLD_DEFAULT, "proa_windows_served");
-  memcpy(&served, &symbol, sizeof served);
-  CHECK(served, "PROA_EXPECT is set, but Proa is not loaded");
-  CHECK(!served || served() > 0, "Proa is loaded, but the windows were not its");
+static inline void check_served(void)
+{
+    const char *expect = getenv("PROA_EXPECT");
+    if (!expect || strcmp(expect, "1") != 0)
+        return;
+    unsigned long (*served)(void) = NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, "proa_windows_served");
+    memcpy(&served, &symbol, sizeof served);
+    CHECK(served, "PROA_EXPECT is set, but Proa is not loaded");
+    CHECK(!served || served() > 0, "Proa is loaded, but the windows were not its");
 }
 
-static inline int finish(const char *name) {
-  check_served();
-  long total = 0;
-  MPI_Allreduce(&check_failures, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0 && total == 0)
-    printf("ok %s\n", name);
-  else if (rank == 0)
-    printf("FAILED %s: %ld checks\n", name, total);
-  fflush(stdout);
-  MPI_Finalize();
-  return total ? 1 : 0;
+static inline int finish(const char *name)
+{
+    check_served();
+    long total = 0;
+    MPI_Allreduce(&check_failures, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0 && total == 0)
+        printf("ok %s\n", name);
+    else if (rank == 0)
+        printf("FAILED %s: %ld checks\n", name, total);
+    fflush(stdout);
+    MPI_Finalize();
+    return total ? 1 : 0;
 }
 
-// For a program that makes no sense with fewer ranks: `if (nranks < 2) return skip("needs 2 ranks");` straight after start().
-static inline int skip(const char *why) {
-  if (rank == 0)
-    printf("skipped: %s\n", why);
-  MPI_Finalize();
-  return 77;
+/* For a program that makes no sense with fewer ranks: `if (nranks < 2) return skip("needs 2
+ * ranks");` straight after start(). */
+static inline int skip(const char *why)
+{
+    if (rank == 0)
+        printf("skipped: %s\n", why);
+    MPI_Finalize();
+    return 77;
 }
 
-// Aborts when an argument that the caller chose was wrong, or memory ran out: never the fault of what is tested.
-static inline void *need(void *memory) {
-  if (!memory) {
-    fprintf(stderr, "rank %d: out of memory\n", rank);
-    MPI_Abort(MPI_COMM_WORLD, 99);
-  }
-  return memory;
+/* Aborts when an argument that the caller chose was wrong, or memory ran out: never the fault of
+ * what is tested. */
+static inline void *need(void *memory)
+{
+    if (!memory) {
+        fprintf(stderr, "rank %d: out of memory\n", rank);
+        MPI_Abort(MPI_COMM_WORLD, 99);
+    }
+    return memory;
 }
 
-static inline int error_class(int code) {
-  int class = MPI_SUCCESS;
-  if (code != MPI_SUCCESS)
-    MPI_Error_class(code, &class);
-  return class;
+static inline int error_class(int code)
+{
+    int class = MPI_SUCCESS;
+    if (code != MPI_SUCCESS)
+        MPI_Error_class(code, &class);
+    return class;
 }
 
-// splitmix64: the same sequence on every rank that starts from the same seed.
-static inline uint64_t next_random(uint64_t *seed) {
-  uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+/* splitmix64: the same sequence on every rank that starts from the same seed. */
+static inline uint64_t next_random(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
 }
 
-static inline int random_below(uint64_t *seed, int limit) { return (int)(next_random(seed) % (uint64_t)limit); }
+static inline int random_below(uint64_t *seed, int limit)
+{
+    return (int)(next_random(seed) % (uint64_t)limit);
+}
 
 #endif

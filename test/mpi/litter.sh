@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # litter.sh COMMAND...: runs the command, in which a rank is killed, and fails if a file of Proa's is left that was not there before.
 # The hosts' own files do not count. Another user of the machine may make a file of such a name at the same time, so one that comes
 # with the first run only is not ours: what we leave behind, we leave every time.

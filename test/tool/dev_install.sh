@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What ./dev does where packages are missing:  dev_install.sh DEV
 #
 # DEV is run with a PATH of stand-ins: an ordinary user on a machine where nothing is installed, with and without sudo. Nothing of the real

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # dev_log.sh DEV: what a failing `./dev test` said is still there after one that passes. cmake, ctest and dpkg-query are stand-ins.
 set -eu
 

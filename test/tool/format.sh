@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What tools/format does to sources and says of them:  format.sh ROOT
 #
 # In a small tree of its own, with the project's .clang-format.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Tests of `proa run`, one per call:  run.sh CASE HOST
 #
 # CASE is the name of a function below. From the environment: PROA, the command; PROA_TOOL_PROGRAMS, the folder with this host's show and

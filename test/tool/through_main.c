@@ -1,4 +1,5 @@
-// The other half: no MPI here.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The other half: no MPI here. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,7 +7,7 @@ int through_run(int argc, char **argv);
 
 int main(int argc, char **argv)
 {
-  printf("preload=[%s]\n", getenv("LD_PRELOAD"));
-  fflush(stdout);
-  return through_run(argc, argv);
+    printf("preload=[%s]\n", getenv("LD_PRELOAD"));
+    fflush(stdout);
+    return through_run(argc, argv);
 }

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Who is stopped by a compiler's warning: developers, never a user:  warnings.sh CMAKE ROOT [OPTION OF CMAKE]...
 #
 # Looks at the commands by which each preset would compile.

@@ -1,4 +1,6 @@
-/* The arena (core/arena.h): blocks against a model, pages given back, refusals, segments, threads, files and mappings. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The arena (core/arena.h): blocks against a model, pages given back, refusals, segments, threads,
+ * files and mappings. */
 #include "world.h"
 
 #include "base/fail.h"
@@ -24,8 +26,9 @@ static const uint64_t kib = 1 << 10, mib = 1 << 20;
 
 /* ---- failures on demand (linked with --wrap) ---- */
 
-static int fallocate_fails_after = -1, calloc_fails_after = -1; /* calls that still succeed; -1: all */
-static off_t fallocate_interrupted = -1;                        /* larger pieces than this are, by a signal; -1: none */
+/* calls that still succeed; -1: all */
+static int fallocate_fails_after = -1, calloc_fails_after = -1;
+static off_t fallocate_interrupted = -1; /* larger pieces than this are, by a signal; -1: none */
 static uint64_t available_bytes = 4ull << 30;
 
 /* One call: 1 if it is the one that fails. */
@@ -56,8 +59,8 @@ void *__wrap_calloc(size_t count, size_t bytes)
     return is_due(&calloc_fails_after) ? NULL : __real_calloc(count, bytes);
 }
 
-/* Only what the test says, never what the node has: other tests beside this one take gigabytes of it, and with the node's own number a block
- * was refused when they had. */
+/* Only what the test says, never what the node has: other tests beside this one take gigabytes of
+ * it, and with the node's own number a block was refused when they had. */
 uint64_t __wrap_proa_memory_available(void);
 uint64_t __wrap_proa_memory_available(void)
 {
@@ -102,10 +105,12 @@ static int segment_of(const void *address)
     return segment;
 }
 
-/* The first segment holds the process's control block from its start; all behind must be one free block again. */
+/* The first segment holds the process's control block from its start; all behind must be one free
+ * block again. */
 static void check_all_merged(void)
 {
-    uint64_t rest = segment_bytes(0) - (sizeof(struct proa_proc_ctl) + PROA_CACHE_LINE - 1) / PROA_CACHE_LINE * PROA_CACHE_LINE;
+    uint64_t rest = segment_bytes(0) - (sizeof(struct proa_proc_ctl) + PROA_CACHE_LINE - 1) /
+                                           PROA_CACHE_LINE * PROA_CACHE_LINE;
     int before = segment_count();
     char *whole = proa_arena_alloc(rest, 0);
 
@@ -173,7 +178,8 @@ static void check_apart(const struct piece *pieces, int count, const struct piec
 {
     for (int i = 0; i < count; i++)
         if (&pieces[i] != piece && pieces[i].start)
-            CHECK(pieces[i].start + pieces[i].bytes <= piece->start || piece->start + piece->bytes <= pieces[i].start);
+            CHECK(pieces[i].start + pieces[i].bytes <= piece->start ||
+                  piece->start + piece->bytes <= pieces[i].start);
 }
 
 static void random_steps(struct piece *pieces, int count, long steps, int log2_most, uint64_t *seed)
@@ -195,7 +201,8 @@ static void random_blocks_body(struct world *world)
     uint64_t seed = 1;
     (void)world;
 
-    for (int log2_most = 6; log2_most <= 24; log2_most += 6) { /* up to 64 bytes, 4 KiB, 256 KiB, 16 MiB */
+    /* up to 64 bytes, 4 KiB, 256 KiB, 16 MiB */
+    for (int log2_most = 6; log2_most <= 24; log2_most += 6) {
         random_steps(pieces, log2_most == 24 ? 60 : 300, world_rounds(6000), log2_most, &seed);
         for (int i = 0; i < 300; i++)
             if (pieces[i].start)
@@ -372,12 +379,14 @@ static void no_memory_left_body(struct world *world)
 
 WORLD_TEST(no_memory_left, 1)
 
-/* The kernel refuses in the middle of a reservation that is made piece by piece: what was reserved for nothing goes back. */
+/* The kernel refuses in the middle of a reservation that is made piece by piece: what was reserved
+ * for nothing goes back. */
 static void reservation_fails_body(struct world *world)
 {
     (void)world;
     for (int fails_after = 0; fails_after < 2; fails_after++) {
-        char *island = proa_arena_alloc(64, 32 * mib); /* its chunk stays reserved after the free: a reservation over it has two pieces */
+        /* its chunk stays reserved after the free: a reservation over it has two pieces */
+        char *island = proa_arena_alloc(64, 32 * mib);
 
         CHECK(island);
         CHECK(proa_arena_free(island));
@@ -521,7 +530,8 @@ static void small_means_body(struct world *world)
     CHECK_EQUAL(world_open_files(), files);
     CHECK_EQUAL(world_mappings("memfd:proa"), mappings);
     for (int i = 0; i < BLOCKS; i++)
-        CHECK(proa_arena_free(blocks[i * 7 % BLOCKS])); /* 7 does not divide BLOCKS: all of them, out of order */
+        /* 7 does not divide BLOCKS: all of them, out of order */
+        CHECK(proa_arena_free(blocks[i * 7 % BLOCKS]));
     check_all_merged();
 }
 
@@ -543,7 +553,7 @@ static void closed_files_body(struct world *world)
     CHECK_EQUAL(ftruncate(users, FILE_BYTES), 0);
     CHECK_EQUAL(fallocate(users, 0, 0, FILE_BYTES), 0);
     CHECK_EQUAL(dup2(users, ours), ours);
-    CHECK(proa_arena_free(block)); /* gives pages back */
+    CHECK(proa_arena_free(block));         /* gives pages back */
     block = proa_arena_alloc(32 * mib, 0); /* and has new ones reserved */
     CHECK(block);
     memset(block, 1, 32 * mib);
@@ -620,11 +630,24 @@ WORLD_TEST(started_again, 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_blocks), cmocka_unit_test(alignments), cmocka_unit_test(empty_blocks), cmocka_unit_test(not_a_block),
-        cmocka_unit_test(find), cmocka_unit_test(pages_given_back), cmocka_unit_test(impossible_sizes), cmocka_unit_test(no_memory_left),
-        cmocka_unit_test(reservation_fails), cmocka_unit_test(interrupted), cmocka_unit_test(notes_fail), cmocka_unit_test(several_segments),
-        cmocka_unit_test(large_block), cmocka_unit_test(file_limit), cmocka_unit_test(small_means),
-        cmocka_unit_test(closed_files), cmocka_unit_test(several_threads), cmocka_unit_test(started_again),
+        cmocka_unit_test(random_blocks),
+        cmocka_unit_test(alignments),
+        cmocka_unit_test(empty_blocks),
+        cmocka_unit_test(not_a_block),
+        cmocka_unit_test(find),
+        cmocka_unit_test(pages_given_back),
+        cmocka_unit_test(impossible_sizes),
+        cmocka_unit_test(no_memory_left),
+        cmocka_unit_test(reservation_fails),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(notes_fail),
+        cmocka_unit_test(several_segments),
+        cmocka_unit_test(large_block),
+        cmocka_unit_test(file_limit),
+        cmocka_unit_test(small_means),
+        cmocka_unit_test(closed_files),
+        cmocka_unit_test(several_threads),
+        cmocka_unit_test(started_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
-/* How much memory is left (core/available.h), asked of folders that look like /proc and /sys/fs/cgroup. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How much memory is left (core/available.h), asked of folders that look like /proc and
+ * /sys/fs/cgroup. */
 #include "core/available.h"
 
 #include <setjmp.h>
@@ -20,7 +22,8 @@ static char root[32];
 
 static void make_folders(char *path)
 {
-    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         mkdir(path, 0700);
         *slash = '/';
@@ -76,7 +79,8 @@ static int open_root(void **state)
     (void)state;
     strcpy(root, "/tmp/proa-unit-XXXXXX");
     assert_non_null(mkdtemp(root));
-    put_text("proc/meminfo", "MemTotal: 20971520 kB\nMemAvailable:   8388608 kB\nSwapFree: 2097152 kB\n");
+    put_text("proc/meminfo",
+             "MemTotal: 20971520 kB\nMemAvailable:   8388608 kB\nSwapFree: 2097152 kB\n");
     return 0;
 }
 
@@ -98,7 +102,8 @@ static uint64_t left_mib(void)
 }
 
 #define MOUNT_V2(shown) "30 20 0:26 " shown " /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n"
-#define MOUNT_V1(shown) "31 20 0:27 " shown " /sys/fs/cgroup/memory rw,nosuid - cgroup cgroup rw,memory\n"
+#define MOUNT_V1(shown) \
+    "31 20 0:27 " shown " /sys/fs/cgroup/memory rw,nosuid - cgroup cgroup rw,memory\n"
 
 /* ---- tests ---- */
 
@@ -115,15 +120,18 @@ static void node_alone(void **state)
     assert_true(left_mib() == UINT64_MAX / mib);
 }
 
-/* A job that has read large files: all but 200 MiB of what it uses can be dropped. Shared memory cannot. */
+/* A job that has read large files: all but 200 MiB of what it uses can be dropped. Shared memory
+ * cannot. */
 static void files_read_v2(void **state)
 {
     (void)state;
     put_text("proc/self/mountinfo", MOUNT_V2("/"));
     put_text("proc/self/cgroup", "0::/job\n");
     group_v2("sys/fs/cgroup/job", 1000, 990,
-             "anon 104857600\nfile 734003200\nshmem 104857600\ninactive_anon 104857600\nactive_anon 104857600\n"
-             "inactive_file 419430400\nactive_file 314572800\nslab_reclaimable 94371840\nslab_unreclaimable 1048576\n");
+             "anon 104857600\nfile 734003200\nshmem 104857600\ninactive_anon "
+             "104857600\nactive_anon 104857600\n"
+             "inactive_file 419430400\nactive_file 314572800\nslab_reclaimable "
+             "94371840\nslab_unreclaimable 1048576\n");
     assert_int_equal(left_mib(), 1000 - (990 - 400 - 300 - 90) - MARGIN);
     group_v2("sys/fs/cgroup/job", 1000, 990, "anon 1038090240\ninactive_file 0\n");
     assert_int_equal(left_mib(), 0);
@@ -132,10 +140,13 @@ static void files_read_v2(void **state)
 static void files_read_v1(void **state)
 {
     (void)state;
-    put_text("proc/self/mountinfo", "29 20 0:25 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n" MOUNT_V1("/"));
-    put_text("proc/self/cgroup", "9:name=systemd:/job\n5:cpuset,memory,cpu:/job\n3:memoryless:/other\n0::/\n");
+    put_text("proc/self/mountinfo",
+             "29 20 0:25 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n" MOUNT_V1("/"));
+    put_text("proc/self/cgroup",
+             "9:name=systemd:/job\n5:cpuset,memory,cpu:/job\n3:memoryless:/other\n0::/\n");
     group_v1("sys/fs/cgroup/memory/job", 500, 490,
-             "cache 419430400\ninactive_file 1\nactive_file 1\ntotal_cache 419430400\ntotal_inactive_file 209715200\ntotal_active_file 104857600\n");
+             "cache 419430400\ninactive_file 1\nactive_file 1\ntotal_cache "
+             "419430400\ntotal_inactive_file 209715200\ntotal_active_file 104857600\n");
     assert_int_equal(left_mib(), 500 - (490 - 200 - 100) - MARGIN);
 }
 
@@ -155,10 +166,12 @@ static void ancestors(void **state)
     assert_int_equal(left_mib(), 70 - MARGIN);
 }
 
-/* In a container: the mount shows the container's own group as its root, and /proc/self/cgroup has the whole path, which is not there. */
+/* In a container: the mount shows the container's own group as its root, and /proc/self/cgroup has
+ * the whole path, which is not there. */
 static void in_container(void **state)
 {
-    static const char *const paths[] = {"0::/docker/abc\n", "0::/docker/abc/inner\n", "0::/\n", "0::/../elsewhere\n", "0::/docker/abcdef\n"};
+    static const char *const paths[] = {"0::/docker/abc\n", "0::/docker/abc/inner\n", "0::/\n",
+                                        "0::/../elsewhere\n", "0::/docker/abcdef\n"};
     (void)state;
 
     put_text("proc/self/mountinfo", MOUNT_V2("/docker/abc"));
@@ -177,7 +190,8 @@ static void in_container(void **state)
 static void both_versions(void **state)
 {
     (void)state;
-    put_text("proc/self/mountinfo", MOUNT_V1("/") "32 20 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+    put_text("proc/self/mountinfo",
+             MOUNT_V1("/") "32 20 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
     put_text("proc/self/cgroup", "4:memory:/job\n0::/job\n");
     group_v1("sys/fs/cgroup/memory/job", 700, 100, "");
     put_text("sys/fs/cgroup/unified/job/cgroup.procs", "1\n");

@@ -1,4 +1,6 @@
-/* The barriers of a window (core/barrier.h): both kinds, mixed, and the last one before the memory goes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The barriers of a window (core/barrier.h): both kinds, mixed, and the last one before the memory
+ * goes. */
 #include "move.h"
 
 #include "core/arena.h"
@@ -30,7 +32,8 @@ static struct proa_win *empty_window(struct world *world)
 
 enum kind { DISSEMINATION, CROWDED, BY_TURNS };
 
-/* Nobody passes before all have arrived, and nobody runs further than one ahead. Now and then somebody is late. */
+/* Nobody passes before all have arrived, and nobody runs further than one ahead. Now and then
+ * somebody is late. */
 static void rounds(struct world *world, struct proa_win *win, enum kind kind, long count)
 {
     struct count *counts = counts_of(world);
@@ -40,7 +43,8 @@ static void rounds(struct world *world, struct proa_win *win, enum kind kind, lo
         win->crowded = kind == BY_TURNS ? (int)(round / 3 % 2) : kind == CROWDED;
         if (world_below(&seed, 200) == 0)
             world_sleep_us((long)world_below(&seed, 300));
-        atomic_store_explicit(&counts[world->rank].value, round, memory_order_relaxed); /* the barrier orders it */
+        /* the barrier orders it */
+        atomic_store_explicit(&counts[world->rank].value, round, memory_order_relaxed);
         proa_barrier(win);
         for (int i = 0; i < world->size; i++) {
             uint64_t there = atomic_load_explicit(&counts[i].value, memory_order_relaxed);
@@ -94,7 +98,8 @@ static void plain_stores(void **state)
         world_run(&(struct world_plan){.size = size, .body = plain_stores_body});
 }
 
-/* When the last barrier has returned nobody touches our words: we fill that memory with a pattern at once and look whether it stays. */
+/* When the last barrier has returned nobody touches our words: we fill that memory with a pattern
+ * at once and look whether it stays. */
 static void last_barrier_body(struct world *world)
 {
     size_t bytes = sizeof(struct proa_win_ctl) + (size_t)world->size * sizeof(struct proa_from_ctl);

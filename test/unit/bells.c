@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * That whoever makes an awaited condition true also rings (base/wait.h). The time-out of a sleep hides a bell that is not rung from every
- * other test. Here one process waits; another sees it asleep, counts itself among the sleepers so that a time-out at the wrong moment
- * changes nothing, makes the condition true, and looks whether it has rung.
+ * That whoever makes an awaited condition true also rings (base/wait.h). The time-out of a sleep
+ * hides a bell that is not rung from every other test. Here one process waits; another sees it
+ * asleep, counts itself among the sleepers so that a time-out at the wrong moment changes nothing,
+ * makes the condition true, and looks whether it has rung.
  */
 #include "move.h"
 
@@ -145,13 +147,15 @@ static void end_exposure(struct proa_win *win)
 static void post(void **state)
 {
     (void)state;
-    run(&(struct pair){.bell = process_bell, .wait = access_1, .ring = post_0, .after = end_exposure});
+    run(&(struct pair){
+        .bell = process_bell, .wait = access_1, .ring = post_0, .after = end_exposure});
 }
 
 static void complete_(void **state)
 {
     (void)state;
-    run(&(struct pair){.bell = process_bell, .before = start_0, .wait = expose_to_1, .ring = complete});
+    run(&(struct pair){
+        .bell = process_bell, .before = start_0, .wait = expose_to_1, .ring = complete});
 }
 
 /* ---- barriers and fences ---- */
@@ -160,10 +164,12 @@ static void barriers(void **state)
 {
     (void)state;
     run(&(struct pair){.bell = process_bell, .wait = proa_barrier, .ring = proa_barrier});
-    run(&(struct pair){.bell = barrier_bell, .wait = proa_barrier, .ring = proa_barrier, .crowded = 1});
+    run(&(struct pair){
+        .bell = barrier_bell, .wait = proa_barrier, .ring = proa_barrier, .crowded = 1});
 }
 
-/* A fence that ends nothing waits for nobody: rank 1's first operation waits for rank 0's fence. More than two, or it is a barrier. */
+/* A fence that ends nothing waits for nobody: rank 1's first operation waits for rank 0's fence.
+ * More than two, or it is a barrier. */
 static void open_fence_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -231,14 +237,22 @@ static void lock_all_unlock(struct proa_win *win)
 static void unlocks(void **state)
 {
     (void)state;
-    run(&(struct pair){.bell = lock_bell, .before = lock_exclusive, .wait = lock_exclusive_unlock, .ring = unlock});
-    run(&(struct pair){.bell = lock_bell, .before = lock_exclusive, .wait = lock_shared_unlock, .ring = unlock});
-    run(&(struct pair){.bell = lock_bell, .before = lock_exclusive, .wait = lock_all_unlock, .ring = unlock});
-    run(&(struct pair){.bell = lock_bell, .before = lock_shared, .wait = lock_exclusive_unlock, .ring = unlock});
-    run(&(struct pair){.bell = all_bell, .before = lock_all, .wait = lock_exclusive_unlock, .ring = unlock_all});
+    run(&(struct pair){.bell = lock_bell,
+                       .before = lock_exclusive,
+                       .wait = lock_exclusive_unlock,
+                       .ring = unlock});
+    run(&(struct pair){
+        .bell = lock_bell, .before = lock_exclusive, .wait = lock_shared_unlock, .ring = unlock});
+    run(&(struct pair){
+        .bell = lock_bell, .before = lock_exclusive, .wait = lock_all_unlock, .ring = unlock});
+    run(&(struct pair){
+        .bell = lock_bell, .before = lock_shared, .wait = lock_exclusive_unlock, .ring = unlock});
+    run(&(struct pair){
+        .bell = all_bell, .before = lock_all, .wait = lock_exclusive_unlock, .ring = unlock_all});
 }
 
-/* Rank 0 gives way to a lock_all of rank 1's that waits for rank 2's lock to end: the lock_all, once granted, rings. */
+/* Rank 0 gives way to a lock_all of rank 1's that waits for rank 2's lock to end: the lock_all,
+ * once granted, rings. */
 static void granted_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -269,7 +283,8 @@ static void granted_body(struct world *world)
 
 WORLD_TEST(granted, 3)
 
-/* ---- the steps of the reader-writer lock, each as its caller takes it: all of them let somebody on ---- */
+/* ---- the steps of the reader-writer lock, each as its caller takes it: all of them let somebody
+ * on ---- */
 
 struct lone_lock {
     struct proa_rwlock lock;
@@ -296,7 +311,8 @@ static void rwlock_body(struct world *world)
     CHECK_EQUAL(rings_of(&l), 1);
     proa_rwlock_write_unlock(&l.lock, &l.bell);
     CHECK_EQUAL(rings_of(&l), 1);
-    atomic_store(&l.lock.state, PROA_RW_WANTED); /* a writer waits for readers to leave: us too, who have just come */
+    /* a writer waits for readers to leave: us too, who have just come */
+    atomic_store(&l.lock.state, PROA_RW_WANTED);
     CHECK(!proa_rwlock_read_try(&l.lock, &l.bell));
     CHECK_EQUAL(rings_of(&l), 1); /* that writer */
     proa_rwlock_read_enter(&l.lock);
@@ -331,7 +347,10 @@ static void take_and_leave(struct proa_win *win)
 static void stripes(void **state)
 {
     (void)state;
-    run(&(struct pair){.bell = stripe_bell, .before = take_stripes, .wait = take_and_leave, .ring = leave_stripes});
+    run(&(struct pair){.bell = stripe_bell,
+                       .before = take_stripes,
+                       .wait = take_and_leave,
+                       .ring = leave_stripes});
 }
 
 /* Rank 1 makes the switch, rank 0 comes meanwhile, and rank 2 holds it up until rank 0 sleeps. */
@@ -369,11 +388,13 @@ static void switch_(void **state)
     world_run(&(struct world_plan){.size = 3, .body = switch_body});
 }
 
-/* ---- the bell itself: that a ring ends a sleep. The kernel says how many it has woken (linked with --wrap=syscall) ---- */
+/* ---- the bell itself: that a ring ends a sleep. The kernel says how many it has woken (linked
+ * with --wrap=syscall) ---- */
 
 static long woken;
 
-/* As many arguments as any call of the kernel has; those of a variadic function lie where these do. */
+/* As many arguments as any call of the kernel has; those of a variadic function lie where these
+ * do. */
 long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
@@ -392,7 +413,8 @@ struct awaited {
     _Atomic uint32_t passed, stop;
 };
 
-/* One whose sleep is announced may be short of it, or at its end, when the bell is rung; hardly a thousand times in a row. */
+/* One whose sleep is announced may be short of it, or at its end, when the bell is rung; hardly a
+ * thousand times in a row. */
 static void wake_body(struct world *world)
 {
     struct awaited *awaited = (struct awaited *)(void *)world->shared;
@@ -421,9 +443,10 @@ WORLD_TEST(wake, 2)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(post),    cmocka_unit_test(complete_), cmocka_unit_test(barriers), cmocka_unit_test(open_fence),
-        cmocka_unit_test(unlocks), cmocka_unit_test(granted),   cmocka_unit_test(rwlock),   cmocka_unit_test(stripes),
-        cmocka_unit_test(switch_), cmocka_unit_test(wake),
+        cmocka_unit_test(post),       cmocka_unit_test(complete_), cmocka_unit_test(barriers),
+        cmocka_unit_test(open_fence), cmocka_unit_test(unlocks),   cmocka_unit_test(granted),
+        cmocka_unit_test(rwlock),     cmocka_unit_test(stripes),   cmocka_unit_test(switch_),
+        cmocka_unit_test(wake),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

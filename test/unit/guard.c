@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accumulates that meet (core/guard.c): single elements by processor atomics and bulk ones under stripes, the switch from one to the other
- * in the middle of everything, memory reached by cma, elements anywhere, several threads. Every sum must be exact.
+ * Accumulates that meet (core/guard.c): single elements by processor atomics and bulk ones under
+ * stripes, the switch from one to the other in the middle of everything, memory reached by cma,
+ * elements anywhere, several threads. Every sum must be exact.
  */
 #include "move.h"
 
@@ -46,15 +48,18 @@ static void increment(struct proa_win *win, int rank, int64_t displacement, uint
         CHECK_OK(accumulate_many(win, rank, displacement, ones, 1, PROA_I64, PROA_OP_SUM));
         break;
     default:
-        CHECK_OK(accumulate_many(win, rank, displacement, ones, 2, PROA_I64, PROA_OP_SUM)); /* the next one too, and back */
-        CHECK_OK(accumulate_many(win, rank, displacement + 1, (int64_t[]){-1}, 1, PROA_I64, PROA_OP_SUM));
+        /* the next one too, and back */
+        CHECK_OK(accumulate_many(win, rank, displacement, ones, 2, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(accumulate_many(win, rank, displacement + 1, (int64_t[]){-1}, 1, PROA_I64,
+                                 PROA_OP_SUM));
     }
 }
 
 /* ---- the switch ---- */
 
 /* All add to the same words of one owner; one of them, in the middle, in bulk. */
-static void switch_round(struct world *world, struct proa_win *win, int owner, int bulk_rank, uint64_t *seed)
+static void switch_round(struct world *world, struct proa_win *win, int owner, int bulk_rank,
+                         uint64_t *seed)
 {
     enum { SINGLES = 24 };
     int64_t *words = window_words(win);
@@ -95,10 +100,12 @@ static void fresh_owners(void **state)
 {
     (void)state;
     for (uintptr_t i = 0; i < (uintptr_t)world_rounds(40); i++)
-        world_run(&(struct world_plan){.size = 2 + (int)(i % 3), .body = fresh_owners_body, .arg = (const void *)i});
+        world_run(&(struct world_plan){
+            .size = 2 + (int)(i % 3), .body = fresh_owners_body, .arg = (const void *)i});
 }
 
-/* The same owners again and again: between rounds, while nobody is there, the switch is undone by hand. */
+/* The same owners again and again: between rounds, while nobody is there, the switch is undone by
+ * hand. */
 static void many_switches_body(struct world *world)
 {
     struct proa_win *win;
@@ -132,8 +139,8 @@ static _Atomic uint32_t *steps_of(struct world *world)
     return (_Atomic uint32_t *)(void *)world->shared;
 }
 
-/* Rank 1 is caught in a processor atomic: its mark stands. Rank 2 needs stripes and has to wait for it; rank 3, who comes while the switch is
- * going on, has to wait as well. */
+/* Rank 1 is caught in a processor atomic: its mark stands. Rank 2 needs stripes and has to wait for
+ * it; rank 3, who comes while the switch is going on, has to wait as well. */
 static void caught_in_an_atomic(struct world *world, struct proa_win *win)
 {
     struct proa_peer *owner = win->targets[0].only.owner;
@@ -163,11 +170,13 @@ static void caught_in_an_atomic(struct world *world, struct proa_win *win)
     }
 }
 
-/* After the switch rank 1 holds a stripe: single elements, too, wait for it, in every form; other stripes do not matter. */
+/* After the switch rank 1 holds a stripe: single elements, too, wait for it, in every form; other
+ * stripes do not matter. */
 static void held_stripe(struct world *world, struct proa_win *win, uint64_t how)
 {
     struct proa_peer *owner = win->targets[0].only.owner;
-    struct proa_stripe *stripe = &owner->ctl->stripes[win->targets[0].only.key / PROA_STRIPE_BYTES % PROA_STRIPES];
+    struct proa_stripe *stripe =
+        &owner->ctl->stripes[win->targets[0].only.key / PROA_STRIPE_BYTES % PROA_STRIPES];
     _Atomic uint32_t *steps = steps_of(world);
 
     CHECK_EQUAL(atomic_load(&owner->ctl->stripes_only), PROA_STRIPES_ONLY);
@@ -242,14 +251,18 @@ WORLD_TEST(no_slots, 4)
 /* ---- elements of any size at any address, singly and in bulk ---- */
 
 /* Adds 1 to `count` elements of a type, from displacement (in bytes) on. */
-static void add_ones(struct proa_win *win, int64_t displacement, uint64_t count, enum proa_basic basic)
+static void add_ones(struct proa_win *win, int64_t displacement, uint64_t count,
+                     enum proa_basic basic)
 {
     static __float128 quads[300];
     static long double longs[300];
     static double doubles[300], complexes[600];
     static int32_t ints[300];
-    const void *values = basic == PROA_F128 ? (void *)quads : basic == PROA_FLD ? (void *)longs : basic == PROA_F64 ? (void *)doubles
-                         : basic == PROA_C64 ? (void *)complexes : (void *)ints;
+    const void *values = basic == PROA_F128  ? (void *)quads
+                         : basic == PROA_FLD ? (void *)longs
+                         : basic == PROA_F64 ? (void *)doubles
+                         : basic == PROA_C64 ? (void *)complexes
+                                             : (void *)ints;
 
     for (int i = 0; i < 300; i++) {
         quads[i] = 1;
@@ -284,7 +297,8 @@ static double value_at(const char *at, enum proa_basic basic)
 }
 
 /* shift: of the first element from the start of the window. */
-static void any_element(struct world *world, struct proa_win *win, char *memory, size_t shift, enum proa_basic basic)
+static void any_element(struct world *world, struct proa_win *win, char *memory, size_t shift,
+                        enum proa_basic basic)
 {
     enum { COUNT = 300, ROUNDS = 40 };
     size_t bytes = proa_basic_bytes(basic);
@@ -303,7 +317,8 @@ static void any_element(struct world *world, struct proa_win *win, char *memory,
     world_barrier(world);
     if (world->rank == 0) {
         CHECK_EQUAL(value_at(memory + shift, basic), rounds * world->size);
-        CHECK_EQUAL(value_at(memory + shift + 255 * bytes, basic), (rounds + rounds / 4) * world->size);
+        CHECK_EQUAL(value_at(memory + shift + 255 * bytes, basic),
+                    (rounds + rounds / 4) * world->size);
         CHECK_EQUAL(value_at(memory + shift + 100 * bytes, basic), rounds / 4 * world->size);
     }
 }
@@ -324,7 +339,8 @@ static void any_elements(struct world *world, struct proa_win *win, char *memory
 
 static void any_in_arena_body(struct world *world)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = ANY_BYTES, .disp_unit = 1};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = ANY_BYTES, .disp_unit = 1};
     struct proa_win *win = window_create(world, &args);
 
     any_elements(world, win, win->base);
@@ -338,7 +354,10 @@ static void any_private_body(struct world *world)
     static char memory[ANY_BYTES + 3];
 
     for (int shift = 0; shift <= 3; shift += 3) {
-        struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE, .base = memory + shift, .bytes = ANY_BYTES, .disp_unit = 1};
+        struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE,
+                                        .base = memory + shift,
+                                        .bytes = ANY_BYTES,
+                                        .disp_unit = 1};
         any_elements(world, window_create(world, &args), memory + shift);
     }
 }
@@ -356,7 +375,8 @@ static void type_at_offset(struct proa_type *type, int64_t offset)
     proa_type_set_extent(type, 8);
 }
 
-/* Rank 0 owns the element and reaches it through a displacement that is offset bytes less, rank 1 straight. */
+/* Rank 0 owns the element and reaches it through a displacement that is offset bytes less, rank 1
+ * straight. */
 static void by_derived(struct world *world, struct proa_win *win, int64_t place, int64_t offset)
 {
     char *memory = win->base;
@@ -385,13 +405,15 @@ static void by_derived(struct world *world, struct proa_win *win, int64_t place,
     world_barrier(world);
 }
 
-/* While rank 1 holds the stripe of the element, and the owner's memory is in the hands of processor atomics, rank 0 works on it in one of two
- * ways. An aligned element may be worked on at once, by an atomic; or else, before anybody waits for its stripe, the owner must have gone
- * over to stripes. An odd one is a matter of stripes on every way. */
+/* While rank 1 holds the stripe of the element, and the owner's memory is in the hands of processor
+ * atomics, rank 0 works on it in one of two ways. An aligned element may be worked on at once, by
+ * an atomic; or else, before anybody waits for its stripe, the owner must have gone over to
+ * stripes. An odd one is a matter of stripes on every way. */
 static void by_one_guard(struct world *world, struct proa_win *win, int64_t place, int64_t offset)
 {
     struct proa_proc_ctl *owner = win->targets[0].peer->ctl;
-    struct proa_stripe *stripe = &owner->stripes[(win->targets[0].only.key + (uint64_t)place) / PROA_STRIPE_BYTES % PROA_STRIPES];
+    struct proa_stripe *stripe = &owner->stripes[(win->targets[0].only.key + (uint64_t)place) /
+                                                 PROA_STRIPE_BYTES % PROA_STRIPES];
     _Atomic uint32_t *done = (_Atomic uint32_t *)(void *)world->shared;
     int64_t one = 1;
     struct proa_buffer origin = {&one, 1, basic_type(PROA_I64)};
@@ -399,7 +421,8 @@ static void by_one_guard(struct world *world, struct proa_win *win, int64_t plac
     struct proa_type type;
 
     type_at_offset(&type, offset);
-    there = (struct proa_there){0, place - offset, 1, offset ? &type : basic_type(PROA_I64), PROA_CALL_Accumulate};
+    there = (struct proa_there){0, place - offset, 1, offset ? &type : basic_type(PROA_I64),
+                                PROA_CALL_Accumulate};
     world_barrier(world);
     if (world->rank == 1) {
         atomic_store(done, 0);
@@ -411,7 +434,9 @@ static void by_one_guard(struct world *world, struct proa_win *win, int64_t plac
         CHECK_OK(proa_accumulate(win, &origin, &there, PROA_OP_SUM));
         atomic_store(done, 1);
     } else {
-        for (int i = 0; i < 100 && !atomic_load(done) && atomic_load(&owner->stripes_only) != PROA_STRIPES_ONLY; i++)
+        for (int i = 0; i < 100 && !atomic_load(done) &&
+                        atomic_load(&owner->stripes_only) != PROA_STRIPES_ONLY;
+             i++)
             world_sleep_us(1000);
         if (place % 8 == 0)
             CHECK(atomic_load(done) || atomic_load(&owner->stripes_only) == PROA_STRIPES_ONLY);
@@ -448,39 +473,46 @@ static void derived_body(struct world *world)
 static void derived_aligned(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){64, 8}});
+    world_run(&(struct world_plan){
+        .size = 2, .body = derived_body, .arg = &(struct derived_case){64, 8}});
 }
 
 static void derived_from_odd_displacement(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){64, 4}});
+    world_run(&(struct world_plan){
+        .size = 2, .body = derived_body, .arg = &(struct derived_case){64, 4}});
 }
 
 static void derived_odd_element(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){69, 5}});
+    world_run(&(struct world_plan){
+        .size = 2, .body = derived_body, .arg = &(struct derived_case){69, 5}});
 }
 
 static void derived_all_odd(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){71, 2}});
+    world_run(&(struct world_plan){
+        .size = 2, .body = derived_body, .arg = &(struct derived_case){71, 2}});
 }
 
 /* In front of the displacement, and across two cache lines. */
 static void derived_in_front(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = derived_body, .arg = &(struct derived_case){60, -4}});
+    world_run(&(struct world_plan){
+        .size = 2, .body = derived_body, .arg = &(struct derived_case){60, -4}});
 }
 
-/* ---- info mpi_accumulate_granularity: processor atomics for longer operations, and still right beside one that is too long ---- */
+/* ---- info mpi_accumulate_granularity: processor atomics for longer operations, and still right
+ * beside one that is too long ---- */
 
 static void granularity_body(struct world *world)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8, .granularity = 8};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8, .granularity = 8};
     struct proa_win *win = window_create(world, &args);
     long rounds = world_rounds(300);
 
@@ -497,7 +529,8 @@ static void granularity_body(struct world *world)
         CHECK_EQUAL(atomic_load(&proa_self->ctl->stripes_only), PROA_ATOMICS);
     world_barrier(world);
     for (long i = 0; i < rounds; i++) {
-        CHECK_OK(accumulate_many(win, 0, 0, ones, i % 2 ? WORDS : PROA_ATOMICS_MOST_FINE, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(accumulate_many(win, 0, 0, ones, i % 2 ? WORDS : PROA_ATOMICS_MOST_FINE, PROA_I64,
+                                 PROA_OP_SUM));
         increment(win, 0, 0, (uint64_t)i);
     }
     CHECK_OK(proa_win_unlock_all(win));
@@ -559,7 +592,8 @@ static void thread_adds(void *arg, int number)
 static void threads_body(struct world *world)
 {
     enum { THREADS = 4 };
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8, .threads = 1};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8, .threads = 1};
     struct crew crew = {window_create(world, &args), world_rounds(800)};
     int64_t *words = crew.win->base;
 
@@ -601,7 +635,8 @@ static void add_one(const struct pair_of_threads *two)
     struct proa_buffer origin = {ones, 1, type};
     struct proa_there there = {0, 0, 1, type, PROA_CALL_Accumulate};
 
-    if (!two->plain || !proa_accumulate_plain(two->win, ones, NULL, NULL, 1, type, 0, 0, PROA_OP_SUM))
+    if (!two->plain ||
+        !proa_accumulate_plain(two->win, ones, NULL, NULL, 1, type, 0, 0, PROA_OP_SUM))
         CHECK_OK(proa_accumulate(two->win, &origin, &there, PROA_OP_SUM));
 }
 
@@ -621,7 +656,8 @@ static void one_holds_the_stripe(void *arg, int number)
 {
     struct pair_of_threads *two = arg;
     struct proa_target *target = &two->win->targets[0];
-    struct proa_stripe *stripe = &target->only.owner->ctl->stripes[target->only.key / PROA_STRIPE_BYTES % PROA_STRIPES];
+    struct proa_stripe *stripe =
+        &target->only.owner->ctl->stripes[target->only.key / PROA_STRIPE_BYTES % PROA_STRIPES];
 
     if (number == 1) {
         world_await(&two->ready, 1);
@@ -642,15 +678,18 @@ static void threads_of_one(struct proa_win *win)
     long rounds = world_rounds(100000);
 
     for (int plain = 0; plain < 2; plain++) {
-        world_threads(2, one_holds_the_stripe, &(struct pair_of_threads){.win = win, .plain = plain});
-        world_threads(2, both_add, &(struct pair_of_threads){.win = win, .plain = plain, .rounds = rounds});
+        world_threads(2, one_holds_the_stripe,
+                      &(struct pair_of_threads){.win = win, .plain = plain});
+        world_threads(2, both_add,
+                      &(struct pair_of_threads){.win = win, .plain = plain, .rounds = rounds});
     }
 }
 
 /* arg: by a start that is the only one which rank 0 has posted to; else by an exclusive lock. */
 static void alone_with_threads_body(struct world *world)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 64, .disp_unit = 8, .threads = 1};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 64, .disp_unit = 8, .threads = 1};
     struct proa_win *win = window_create(world, &args);
     int target = 0, origin = 1;
 
@@ -660,9 +699,11 @@ static void alone_with_threads_body(struct world *world)
     if (world->rank == target && world->arg)
         CHECK_OK(proa_win_post(win, &origin, 1, 0));
     if (world->rank == origin) {
-        CHECK_OK(world->arg ? proa_win_start(win, &target, 1, 0) : proa_win_lock(win, target, 1, 0));
+        CHECK_OK(world->arg ? proa_win_start(win, &target, 1, 0)
+                            : proa_win_lock(win, target, 1, 0));
         threads_of_one(win);
-        CHECK_EQUAL(win->targets[target].epoch & (PROA_EPOCH_SOLE | PROA_EPOCH_EXCLUSIVE), world->arg ? PROA_EPOCH_SOLE : PROA_EPOCH_EXCLUSIVE);
+        CHECK_EQUAL(win->targets[target].epoch & (PROA_EPOCH_SOLE | PROA_EPOCH_EXCLUSIVE),
+                    world->arg ? PROA_EPOCH_SOLE : PROA_EPOCH_EXCLUSIVE);
         CHECK_OK(world->arg ? proa_win_complete(win) : proa_win_unlock(win, target));
     } else if (world->arg)
         CHECK_OK(proa_win_wait(win));
@@ -706,22 +747,14 @@ WORLD_TEST(around_the_stripes, 3)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fresh_owners),
-        cmocka_unit_test(many_switches),
-        cmocka_unit_test(step_by_step),
-        cmocka_unit_test(no_slots),
-        cmocka_unit_test(any_in_arena),
-        cmocka_unit_test(any_private),
-        cmocka_unit_test(derived_aligned),
-        cmocka_unit_test(derived_from_odd_displacement),
-        cmocka_unit_test(derived_odd_element),
-        cmocka_unit_test(derived_all_odd),
-        cmocka_unit_test(derived_in_front),
-        cmocka_unit_test(granularity),
-        cmocka_unit_test(exclusive),
-        cmocka_unit_test(threads),
-        cmocka_unit_test(alone_with_threads),
-        cmocka_unit_test(around_the_stripes),
+        cmocka_unit_test(fresh_owners),        cmocka_unit_test(many_switches),
+        cmocka_unit_test(step_by_step),        cmocka_unit_test(no_slots),
+        cmocka_unit_test(any_in_arena),        cmocka_unit_test(any_private),
+        cmocka_unit_test(derived_aligned),     cmocka_unit_test(derived_from_odd_displacement),
+        cmocka_unit_test(derived_odd_element), cmocka_unit_test(derived_all_odd),
+        cmocka_unit_test(derived_in_front),    cmocka_unit_test(granularity),
+        cmocka_unit_test(exclusive),           cmocka_unit_test(threads),
+        cmocka_unit_test(alone_with_threads),  cmocka_unit_test(around_the_stripes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See litmus.h. */
 #include "litmus.h"
 
@@ -6,7 +7,9 @@
 
 enum {
     BATCH = 1024, /* rounds between two looks at what was read */
-    DELAYS = 64   /* the sides start a turn up to so many steps apart: who is told later that both are there has lost some */
+    /* the sides start a turn up to so many steps apart: who is told later that both are there has
+     * lost some */
+    DELAYS = 64
 };
 
 /* Both sides' readings of a batch, in memory that both see. */
@@ -16,7 +19,8 @@ struct readings {
 
 _Static_assert(sizeof(struct readings) <= LITMUS_BYTES, "room in the shared memory");
 
-/* On one processor the two never meet: each where the other is not, as far as this process may choose. */
+/* On one processor the two never meet: each where the other is not, as far as this process may
+ * choose. */
 static void move_apart(const struct world *world)
 {
     cpu_set_t may, one;
@@ -38,8 +42,10 @@ static void dally(uint64_t *seed)
         __asm__ __volatile__("" ::: "memory");
 }
 
-/* The word that we shall read is looked at before, so that the reading in the turn itself is quick. */
-static void batch(struct world *world, int64_t first, litmus_side *side, void *arg, const int64_t *own, uint64_t *seed)
+/* The word that we shall read is looked at before, so that the reading in the turn itself is
+ * quick. */
+static void batch(struct world *world, int64_t first, litmus_side *side, void *arg,
+                  const int64_t *own, uint64_t *seed)
 {
     struct readings *readings = (struct readings *)(void *)world->shared;
 

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The steps of asking for a lock (core/lock.h), in one thread: many askers, each left after any step and taken up again in random order, against
- * a model of who may be inside together. Nobody wakes anybody here: whoever could go on must find that out by looking.
+ * The steps of asking for a lock (core/lock.h), in one thread: many askers, each left after any
+ * step and taken up again in random order, against a model of who may be inside together. Nobody
+ * wakes anybody here: whoever could go on must find that out by looking.
  */
 #include "world.h"
 
@@ -102,7 +104,8 @@ static void open_play(uint32_t count, uint64_t seed)
     play.seed = seed;
     for (int w = 0; w < WINDOWS; w++) {
         for (int t = 0; t < TARGETS; t++) {
-            struct proa_win_ctl *ctl = play.ctls[w][t] = aligned_alloc(PROA_CACHE_LINE, sizeof *ctl);
+            struct proa_win_ctl *ctl = play.ctls[w][t] =
+                aligned_alloc(PROA_CACHE_LINE, sizeof *ctl);
             CHECK(ctl);
             memset(ctl, 0, sizeof *ctl);
             atomic_store(&ctl->lock.tickets, count);
@@ -111,7 +114,8 @@ static void open_play(uint32_t count, uint64_t seed)
             atomic_store(&ctl->all.granted, count);
             play.targets[w][t].ctl = ctl;
         }
-        play.wins[w] = (struct proa_win){.targets = play.targets[w], .size = TARGETS, .leader = play.ctls[w][PROA_LEADER]};
+        play.wins[w] = (struct proa_win){
+            .targets = play.targets[w], .size = TARGETS, .leader = play.ctls[w][PROA_LEADER]};
     }
 }
 
@@ -138,8 +142,9 @@ static int below(int limit)
     return (int)world_below(&play.seed, (uint64_t)limit);
 }
 
-/* One exclusive lock; or an exclusive one of window 0, then a shared one of the other; or locks that are not exclusive, in any order. So nobody
- * waits for one who waits for him, as far as the user goes. */
+/* One exclusive lock; or an exclusive one of window 0, then a shared one of the other; or locks
+ * that are not exclusive, in any order. So nobody waits for one who waits for him, as far as the
+ * user goes. */
 static void choose(struct actor *actor)
 {
     int what = below(4), first = below(2);
@@ -150,7 +155,9 @@ static void choose(struct actor *actor)
         int shared = what > 1 || i > 0;
         actor->locks[i].window = what == 1 ? i : i ^ first;
         actor->locks[i].target = below(TARGETS);
-        actor->locks[i].kind = !shared ? PROA_LOCK_EXCLUSIVE : below(3) ? PROA_LOCK_SHARED : PROA_LOCK_ALL;
+        actor->locks[i].kind = !shared    ? PROA_LOCK_EXCLUSIVE
+                               : below(3) ? PROA_LOCK_SHARED
+                                          : PROA_LOCK_ALL;
     }
 }
 
@@ -168,7 +175,10 @@ static void ask(struct actor *actor)
     struct proa_win_ctl *ctl = play.ctls[l->window][l->target];
 
     actor->may_go_on = 0;
-    actor->asking = (struct proa_asking){.asker = &asker, .win = &play.wins[l->window], .all = &play.wins[l->window].leader->all, .who = actor};
+    actor->asking = (struct proa_asking){.asker = &asker,
+                                         .win = &play.wins[l->window],
+                                         .all = &play.wins[l->window].leader->all,
+                                         .who = actor};
     if (l->kind != PROA_LOCK_ALL) {
         actor->asking.lock = &ctl->lock;
         actor->asking.lock_bell = &ctl->lock_bell;
@@ -222,12 +232,14 @@ static int act(struct actor *actor, int more)
 static int all_idle(void)
 {
     for (int i = 0; i < ASKERS; i++)
-        if (play.actors[i].asking.stage != PROA_LOCK_GRANTED || play.actors[i].has || play.actors[i].wants)
+        if (play.actors[i].asking.stage != PROA_LOCK_GRANTED || play.actors[i].has ||
+            play.actors[i].wants)
             return 0;
     return 1;
 }
 
-/* patience: picks of an actor in a row with which none got on, though each was picked many times. */
+/* patience: picks of an actor in a row with which none got on, though each was picked many
+ * times. */
 static void perform(long picks, long *waited)
 {
     enum { PATIENCE = 2000 };

@@ -1,4 +1,6 @@
-/* The cheap fences between processes (base/membar.h): that they are fences at all, with membarrier(2) and where the kernel refuses it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cheap fences between processes (base/membar.h): that they are fences at all, with
+ * membarrier(2) and where the kernel refuses it. */
 #include "litmus.h"
 #include "move.h"
 
@@ -19,7 +21,8 @@ enum { ROUNDS = 30000 };
 static int refused;
 static long registered, made; /* calls of each kind that the kernel has got */
 
-/* As many arguments as any call of the kernel has; those of a variadic function lie where these do. */
+/* As many arguments as any call of the kernel has; those of a variadic function lie where these
+ * do. */
 long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
@@ -103,9 +106,11 @@ static int64_t heavy_side(void *arg, int64_t round)
 static void light_and_heavy(struct world *world, int heavy)
 {
     char *start = world->shared + LITMUS_BYTES + 256 * heavy;
-    struct words words = {(int64_t *)(void *)(start + 128 * world->rank), (int64_t *)(void *)(start + 128 * (1 - world->rank))};
+    struct words words = {(int64_t *)(void *)(start + 128 * world->rank),
+                          (int64_t *)(void *)(start + 128 * (1 - world->rank))};
 
-    litmus(world, world_rounds(ROUNDS), world->rank == heavy ? heavy_side : light_side, &words, words.own);
+    litmus(world, world_rounds(ROUNDS), world->rank == heavy ? heavy_side : light_side, &words,
+           words.own);
 }
 
 static void fences_body(struct world *world)
@@ -128,8 +133,8 @@ WORLD_TEST(refused_fences, 2, .before = refuse, .limit_s = 120)
 
 /* ---- the compiler ---- */
 
-/* A load that is not atomic, in a loop that holds nothing else once the light side is known to be no full fence: that alone keeps the
- * compiler from loading once and looping for ever. */
+/* A load that is not atomic, in a loop that holds nothing else once the light side is known to be
+ * no full fence: that alone keeps the compiler from loading once and looping for ever. */
 __attribute__((noinline, no_sanitize("thread"))) static void wait_plainly(const int *word)
 {
     while (*word == 0) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See move.h. */
 #include "move.h"
 
@@ -34,7 +35,8 @@ struct proa_win *window_create(struct world *world, const struct proa_create_arg
 
 struct proa_win *window_of_words(struct world *world, uint64_t words)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * words, .disp_unit = 8};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * words, .disp_unit = 8};
     struct proa_win *win = window_create(world, &args);
 
     if (words)
@@ -57,7 +59,8 @@ int64_t *window_words(const struct proa_win *win)
 
 /* ---- operations ---- */
 
-/* Most operations the way that bind takes: the plain one, and if that says no the general one. Some by the general one at once. */
+/* Most operations the way that bind takes: the plain one, and if that says no the general one. Some
+ * by the general one at once. */
 static int tries_plain(void)
 {
     static _Thread_local unsigned turn;
@@ -65,7 +68,8 @@ static int tries_plain(void)
     return turn++ % 4 != 3;
 }
 
-int put_many(struct proa_win *win, int rank, int64_t displacement, const void *values, uint64_t count, enum proa_basic basic)
+int put_many(struct proa_win *win, int rank, int64_t displacement, const void *values,
+             uint64_t count, enum proa_basic basic)
 {
     struct proa_buffer origin = {(void *)(uintptr_t)values, count, basic_type(basic)};
     struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Put};
@@ -75,7 +79,8 @@ int put_many(struct proa_win *win, int rank, int64_t displacement, const void *v
     return proa_put(win, &origin, &there);
 }
 
-int get_many(struct proa_win *win, int rank, int64_t displacement, void *values, uint64_t count, enum proa_basic basic)
+int get_many(struct proa_win *win, int rank, int64_t displacement, void *values, uint64_t count,
+             enum proa_basic basic)
 {
     struct proa_buffer origin = {values, count, basic_type(basic)};
     struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Get};
@@ -85,25 +90,31 @@ int get_many(struct proa_win *win, int rank, int64_t displacement, void *values,
     return proa_get(win, &origin, &there);
 }
 
-int accumulate_many(struct proa_win *win, int rank, int64_t displacement, const void *values, uint64_t count, enum proa_basic basic,
-                    enum proa_operation operation)
+int accumulate_many(struct proa_win *win, int rank, int64_t displacement, const void *values,
+                    uint64_t count, enum proa_basic basic, enum proa_operation operation)
 {
     struct proa_buffer origin = {(void *)(uintptr_t)values, count, basic_type(basic)};
     struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Accumulate};
 
     if (tries_plain() && operation != PROA_OP_NO_OP &&
-        proa_accumulate_plain(win, values, NULL, NULL, count, there.type, rank, displacement, operation))
+        proa_accumulate_plain(win, values, NULL, NULL, count, there.type, rank, displacement,
+                              operation))
         return PROA_OK;
     return proa_accumulate(win, &origin, &there, operation);
 }
 
-int get_accumulate_many(struct proa_win *win, int rank, int64_t displacement, const void *values, void *results, uint64_t count,
-                        enum proa_basic basic, enum proa_operation operation)
+int get_accumulate_many(struct proa_win *win, int rank, int64_t displacement, const void *values,
+                        void *results, uint64_t count, enum proa_basic basic,
+                        enum proa_operation operation)
 {
-    struct proa_buffer origin = {(void *)(uintptr_t)values, count, basic_type(basic)}, result = {results, count, basic_type(basic)};
-    struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Get_accumulate};
+    struct proa_buffer origin = {(void *)(uintptr_t)values, count, basic_type(basic)},
+                       result = {results, count, basic_type(basic)};
+    struct proa_there there = {rank, displacement, count, basic_type(basic),
+                               PROA_CALL_Get_accumulate};
 
-    if (tries_plain() && results && proa_accumulate_plain(win, values, results, NULL, count, there.type, rank, displacement, operation))
+    if (tries_plain() && results &&
+        proa_accumulate_plain(win, values, results, NULL, count, there.type, rank, displacement,
+                              operation))
         return PROA_OK;
     return proa_get_accumulate(win, &origin, &result, &there, operation);
 }
@@ -118,22 +129,27 @@ int get_word(struct proa_win *win, int rank, int64_t displacement, int64_t *valu
     return get_many(win, rank, displacement, value, 1, PROA_I64);
 }
 
-int64_t fetch_op(struct proa_win *win, int rank, int64_t displacement, int64_t value, enum proa_operation operation)
+int64_t fetch_op(struct proa_win *win, int rank, int64_t displacement, int64_t value,
+                 enum proa_operation operation)
 {
     struct proa_there there = {rank, displacement, 1, basic_type(PROA_I64), PROA_CALL_Fetch_and_op};
     int64_t result = -1;
 
-    if (!tries_plain() || !proa_accumulate_plain(win, &value, &result, NULL, 1, there.type, rank, displacement, operation))
+    if (!tries_plain() || !proa_accumulate_plain(win, &value, &result, NULL, 1, there.type, rank,
+                                                 displacement, operation))
         CHECK_OK(proa_fetch_and_op(win, &value, &result, &there, operation));
     return result;
 }
 
-int64_t compare_swap(struct proa_win *win, int rank, int64_t displacement, int64_t compare, int64_t value)
+int64_t compare_swap(struct proa_win *win, int rank, int64_t displacement, int64_t compare,
+                     int64_t value)
 {
-    struct proa_there there = {rank, displacement, 1, basic_type(PROA_I64), PROA_CALL_Compare_and_swap};
+    struct proa_there there = {rank, displacement, 1, basic_type(PROA_I64),
+                               PROA_CALL_Compare_and_swap};
     int64_t result = -1;
 
-    if (!tries_plain() || !proa_accumulate_plain(win, &value, &result, &compare, 1, there.type, rank, displacement, PROA_OP_REPLACE))
+    if (!tries_plain() || !proa_accumulate_plain(win, &value, &result, &compare, 1, there.type,
+                                                 rank, displacement, PROA_OP_REPLACE))
         CHECK_OK(proa_compare_and_swap(win, &value, &compare, &result, &there));
     return result;
 }

@@ -1,4 +1,6 @@
-/* The contract of a transport (net/net.h), held against the one for tests (net_fake.h): what it promises, and what it may do to one. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The contract of a transport (net/net.h), held against the one for tests (net_fake.h): what it
+ * promises, and what it may do to one. */
 #include "net_fake.h"
 
 #include "base/fail.h"
@@ -16,8 +18,8 @@ static const struct proa_net_transport *const transport = &proa_net_fake;
 
 /* What has come so far, in this process. */
 struct seen {
-    uint32_t next[WORLD_MOST];    /* number of the next message, by peer */
-    uint32_t longest[WORLD_MOST]; /* in bytes */
+    uint32_t next[WORLD_MOST];                           /* number of the next message, by peer */
+    uint32_t longest[WORLD_MOST];                        /* in bytes */
     int done[MOST_OPERATIONS], outcome[MOST_OPERATIONS]; /* how often, and how; by token */
     int lost[WORLD_MOST];
 };
@@ -138,7 +140,9 @@ static void await_messages(struct end *end, int rank, uint32_t count)
 
 static struct proa_net_place place(const struct end *end, int rank, uint64_t offset)
 {
-    return (struct proa_net_place){.peer = end->peers[rank], .address = end->addresses[rank] + offset, .key = &end->keys[rank]};
+    return (struct proa_net_place){.peer = end->peers[rank],
+                                   .address = end->addresses[rank] + offset,
+                                   .key = &end->keys[rank]};
 }
 
 static void await_done(struct end *end, uint64_t token)
@@ -186,7 +190,8 @@ static void messages_body(struct world *world)
 }
 
 static const struct net_fake_rules kind_ = {.seed = 1};
-static const struct net_fake_rules rough = {.seed = 2, .delay_most = 20, .overtaking = 1, .again_of_100 = 20};
+static const struct net_fake_rules rough = {
+    .seed = 2, .delay_most = 20, .overtaking = 1, .again_of_100 = 20};
 
 static void messages(void **state)
 {
@@ -197,7 +202,8 @@ static void messages(void **state)
 
 /* ---- puts and gets ---- */
 
-static void put(struct end *end, int rank, uint64_t offset, const void *from, size_t bytes, uint64_t token)
+static void put(struct end *end, int rank, uint64_t offset, const void *from, size_t bytes,
+                uint64_t token)
 {
     struct proa_net_place there = place(end, rank, offset);
     int outcome;
@@ -223,17 +229,20 @@ static void check_done(const struct end *end, uint64_t token, int outcome)
     CHECK_EQUAL(end->seen.outcome[token], outcome);
 }
 
-/* Each puts into its right neighbour's memory and tells it then; the neighbour sees all of it; and gets it back from there. */
+/* Each puts into its right neighbour's memory and tells it then; the neighbour sees all of it; and
+ * gets it back from there. */
 static void bytes_body(struct world *world)
 {
     struct end *end = end_open(world, world->arg);
-    int right = (world->rank + 1) % world->size, left = (world->rank + world->size - 1) % world->size;
+    int right = (world->rank + 1) % world->size,
+        left = (world->rank + world->size - 1) % world->size;
     uint32_t sent[WORLD_MOST] = {0};
     uint64_t seed = 7;
     char mine[MEMORY], back[MEMORY];
 
     for (int round = 0; round < 50; round++) {
-        uint64_t first = world_below(&seed, MEMORY), bytes = world_below(&seed, MEMORY - first + 1); /* the same in all */
+        uint64_t first = world_below(&seed, MEMORY),
+                 bytes = world_below(&seed, MEMORY - first + 1); /* the same in all */
         memset(&end->seen.done, 0, sizeof end->seen.done);
         memset(mine, 17 * round + world->rank, sizeof mine);
         memset(back, -1, sizeof back);
@@ -253,7 +262,8 @@ static void bytes_body(struct world *world)
     }
     CHECK_EQUAL(net_fake_counts().puts, 100);
     CHECK_EQUAL(net_fake_counts().gets, 50);
-    CHECK(world->arg == &rough ? net_fake_counts().overtaken > 0 : net_fake_counts().overtaken == 0);
+    CHECK(world->arg == &rough ? net_fake_counts().overtaken > 0
+                               : net_fake_counts().overtaken == 0);
     end_close(end);
 }
 
@@ -386,7 +396,8 @@ static void doze(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages), cmocka_unit_test(bytes_), cmocka_unit_test(not_exposed), cmocka_unit_test(demand), cmocka_unit_test(doze),
+        cmocka_unit_test(messages), cmocka_unit_test(bytes_), cmocka_unit_test(not_exposed),
+        cmocka_unit_test(demand),   cmocka_unit_test(doze),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

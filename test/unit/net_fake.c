@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See net_fake.h. */
 #include "net_fake.h"
 #include "base/fail.h"
@@ -35,7 +36,8 @@ struct area {
     struct ring rings[WORLD_MOST][WORLD_MOST];
 };
 
-_Static_assert(sizeof(struct area) <= WORLD_SHARED_BYTES / 4 * 3, "the rings leave the tests some shared memory");
+_Static_assert(sizeof(struct area) <= WORLD_SHARED_BYTES / 4 * 3,
+               "the rings leave the tests some shared memory");
 
 /* A packet that has come and is not delivered, or that waits for room. */
 struct held {
@@ -126,7 +128,8 @@ static int pop(uint32_t peer, struct packet *packet)
     return 1;
 }
 
-static void hold(struct proa_net *net, struct held **box, uint32_t peer, const struct packet *packet)
+static void hold(struct proa_net *net, struct held **box, uint32_t peer,
+                 const struct packet *packet)
 {
     struct held *held = calloc(1, sizeof *held);
 
@@ -177,7 +180,8 @@ static char *exposed_at(struct proa_net *net, const struct packet *packet)
     if (!e)
         return NULL;
     start = (uint64_t)(uintptr_t)e->memory;
-    if (packet->address < start || packet->address - start > e->bytes || packet->bytes > e->bytes - (packet->address - start))
+    if (packet->address < start || packet->address - start > e->bytes ||
+        packet->bytes > e->bytes - (packet->address - start))
         return NULL;
     return e->memory + (packet->address - start);
 }
@@ -197,7 +201,8 @@ static void serve(struct proa_net *net, uint32_t peer, const struct packet *aske
     hold(net, &net->outbox, peer, &answer);
 }
 
-static int begin(struct proa_net *net, enum kind kind, const struct proa_net_place *there, char *here, size_t bytes, uint64_t token)
+static int begin(struct proa_net *net, enum kind kind, const struct proa_net_place *there,
+                 char *here, size_t bytes, uint64_t token)
 {
     struct operation *o;
     struct packet packet = {.kind = kind};
@@ -211,7 +216,11 @@ static int begin(struct proa_net *net, enum kind kind, const struct proa_net_pla
     o = calloc(1, sizeof *o);
     if (!o)
         return proa_fail(PROA_ERR_NO_MEM, "no memory for an operation");
-    *o = (struct operation){.number = ++net->operation_number, .token = token, .left = bytes ? bytes : 1, .peer = there->peer, .here = here};
+    *o = (struct operation){.number = ++net->operation_number,
+                            .token = token,
+                            .left = bytes ? bytes : 1,
+                            .peer = there->peer,
+                            .here = here};
     if (by_chance(rules.fail_of_100))
         o->outcome = PROA_ERR_OTHER;
     DL_APPEND(net->operations, o);
@@ -233,7 +242,8 @@ static int begin(struct proa_net *net, enum kind kind, const struct proa_net_pla
     return PROA_OK;
 }
 
-static int fake_put(struct proa_net *net, const struct proa_net_place *there, const void *here, size_t bytes, uint64_t token)
+static int fake_put(struct proa_net *net, const struct proa_net_place *there, const void *here,
+                    size_t bytes, uint64_t token)
 {
     int outcome = begin(net, PUT, there, (char *)(uintptr_t)here, bytes, token);
 
@@ -241,7 +251,8 @@ static int fake_put(struct proa_net *net, const struct proa_net_place *there, co
     return outcome;
 }
 
-static int fake_get(struct proa_net *net, const struct proa_net_place *there, void *here, size_t bytes, uint64_t token)
+static int fake_get(struct proa_net *net, const struct proa_net_place *there, void *here,
+                    size_t bytes, uint64_t token)
 {
     int outcome = begin(net, GET, there, here, bytes, token);
 
@@ -288,14 +299,14 @@ static void fill_inbox(struct proa_net *net)
                 hold(net, &net->inbox, (uint32_t)peer, &packet);
 }
 
-/* The first packet that may be delivered now; NULL: none. A message waits for all messages before it, anything else only where nothing overtakes. */
+/* The first packet that may be delivered now; NULL: none. A message waits for all messages before
+ * it, anything else only where nothing overtakes. */
 static struct held *next_due(struct proa_net *net)
 {
     int blocked[WORLD_MOST] = {0}, passed[WORLD_MOST] = {0};
     struct held *held;
 
-    DL_FOREACH(net->inbox, held)
-    {
+    DL_FOREACH(net->inbox, held) {
         int message = held->packet.kind == MESSAGE, blocks = message || !rules.overtaking;
 
         if (held->due <= net->now && !(blocks && blocked[held->peer])) {
@@ -333,7 +344,8 @@ static int tell_lost(struct proa_net *net, uint32_t peer)
     if (o->peer == peer) {
         DL_DELETE(net->operations, o);
         counts.failed++;
-        net->events->done(net->context, o->token, proa_fail(PROA_ERR_OTHER, "peer %u is lost", peer));
+        net->events->done(net->context, o->token,
+                          proa_fail(PROA_ERR_OTHER, "peer %u is lost", peer));
         free(o);
     }
     net->events->lost(net->context, peer);
@@ -381,7 +393,9 @@ static void fake_doze(struct proa_net *net, long timeout_ns)
 {
     enum { NAP_US = 50 };
 
-    for (long slept_us = 0; !atomic_exchange(&net->woken, 0) && !anything(net) && slept_us < timeout_ns / 1000; slept_us += NAP_US)
+    for (long slept_us = 0;
+         !atomic_exchange(&net->woken, 0) && !anything(net) && slept_us < timeout_ns / 1000;
+         slept_us += NAP_US)
         world_sleep_us(NAP_US);
 }
 
@@ -422,10 +436,12 @@ static int fake_reach(struct proa_net *net, const struct proa_net_address *addre
 {
     (void)net;
     memcpy(peer, address->bytes, sizeof *peer);
-    return *peer < (uint32_t)world_size ? PROA_OK : proa_fail(PROA_ERR_OTHER, "no process has that address");
+    return *peer < (uint32_t)world_size ? PROA_OK
+                                        : proa_fail(PROA_ERR_OTHER, "no process has that address");
 }
 
-static int fake_open(const struct proa_net_events *events, void *context, struct proa_net **net, struct proa_net_address *address)
+static int fake_open(const struct proa_net_events *events, void *context, struct proa_net **net,
+                     struct proa_net_address *address)
 {
     *net = calloc(1, sizeof **net);
     if (!*net)

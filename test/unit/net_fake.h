@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network within one machine, for tests: a transport (net/net.h) between the processes of a world, over rings in the world's shared memory.
+ * A network within one machine, for tests: a transport (net/net.h) between the processes of a
+ * world, over rings in the world's shared memory.
  *
- * Puts and gets travel as packets and are done by the target's progress, so nothing is ever moved behind a process's back that a real network
- * might leave to it. What the contract allows a network to do this one does on demand: it delays, lets puts and gets overtake each other and
- * messages, has no room, fails, loses a peer. It counts what went by.
+ * Puts and gets travel as packets and are done by the target's progress, so nothing is ever moved
+ * behind a process's back that a real network might leave to it. What the contract allows a network
+ * to do this one does on demand: it delays, lets puts and gets overtake each other and messages,
+ * has no room, fails, loses a peer. It counts what went by.
  */
 #ifndef PROA_TEST_NET_FAKE_H
 #define PROA_TEST_NET_FAKE_H
@@ -16,7 +19,8 @@ extern const struct proa_net_transport proa_net_fake;
 /* How it behaves, in this process; all zero: as well as it can. */
 struct net_fake_rules {
     uint64_t seed;
-    uint32_t delay_most;   /* calls of progress between the arrival of a packet and its delivery, at the most */
+    /* calls of progress between the arrival of a packet and its delivery, at the most */
+    uint32_t delay_most;
     int overtaking;        /* what may overtake does so when its delay is over first */
     uint32_t again_of_100; /* how many sends, puts and gets find no room */
     uint32_t fail_of_100;  /* how many puts and gets fail, having been done or not */
@@ -33,7 +37,7 @@ void net_fake_lose(struct proa_net *net, uint32_t peer);
 struct net_fake_counts {
     long sent, received; /* messages */
     long puts, gets, again, failed;
-    long overtaken;      /* packets delivered before one that had come earlier from the same peer */
+    long overtaken; /* packets delivered before one that had come earlier from the same peer */
 };
 struct net_fake_counts net_fake_counts(void);
 

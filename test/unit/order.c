@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls in the wrong order (MPI-4.1, 13.5): in each state of a window, each call either is legal or returns PROA_ERR_RMA_SYNC and changes
- * nothing, neither here nor in what the processes share. It is run with PROA_STRICT=1 too, where what hosts serve is wrong.
+ * Calls in the wrong order (MPI-4.1, 13.5): in each state of a window, each call either is legal or
+ * returns PROA_ERR_RMA_SYNC and changes nothing, neither here nor in what the processes share. It
+ * is run with PROA_STRICT=1 too, where what hosts serve is wrong.
  *
- * Rank 0 makes the calls; rank 1 is a target that takes no part except in the collective ones. The table `rules` is the whole truth.
+ * Rank 0 makes the calls; rank 1 is a target that takes no part except in the collective ones. The
+ * table `rules` is the whole truth.
  */
 #include "move.h"
 
@@ -22,23 +25,26 @@ enum { ME = 0, OTHER = 1 };
 /* ---- states: how to get there, and back ---- */
 
 enum state {
-    NOTHING,         /* a fresh window, or after NOSUCCEED */
-    FENCED,          /* a fence, and no operation since */
-    IN_FENCE,        /* a fence and an operation */
-    STARTED,         /* an access epoch towards OTHER */
-    EXPOSED,         /* to OTHER */
+    NOTHING,  /* a fresh window, or after NOSUCCEED */
+    FENCED,   /* a fence, and no operation since */
+    IN_FENCE, /* a fence and an operation */
+    STARTED,  /* an access epoch towards OTHER */
+    EXPOSED,  /* to OTHER */
     STARTED_EXPOSED,
-    LOCKED_ME,       /* shared */
-    LOCKED_OTHER,    /* exclusive */
+    LOCKED_ME,    /* shared */
+    LOCKED_OTHER, /* exclusive */
     LOCKED_BOTH,
-    LOCKED_NOCHECK,  /* OTHER */
+    LOCKED_NOCHECK, /* OTHER */
     LOCK_ALL,
     LOCK_ALL_NOCHECK,
     STATES
 };
 
-static const char *const state_names[STATES] = {"nothing",      "fenced",      "in a fence epoch", "started",  "exposed", "started and exposed",
-                                                "locked self",  "locked other", "locked both",     "locked nocheck", "lock_all", "lock_all nocheck"};
+static const char *const state_names[STATES] = {
+    "nothing",        "fenced",       "in a fence epoch",
+    "started",        "exposed",      "started and exposed",
+    "locked self",    "locked other", "locked both",
+    "locked nocheck", "lock_all",     "lock_all nocheck"};
 
 /* Rank 1 makes its part of a fence in try_call. */
 static void enter(struct proa_win *win, enum state state)
@@ -82,16 +88,60 @@ static void leave(struct world *world, struct proa_win *win)
 /* ---- calls ---- */
 
 enum call {
-    FENCE, START, COMPLETE, POST, WAIT, TEST, LOCK_ME, LOCK_OTHER, LOCK_OTHER_EXCLUSIVE, UNLOCK_ME, UNLOCK_OTHER, LOCKALL, UNLOCKALL, FLUSH_ME,
-    FLUSH_OTHER, FLUSH_ALL, FLUSH_LOCAL_OTHER, FLUSH_LOCAL_ALL, PUT_ME, PUT_OTHER, GET_OTHER, ACCUMULATE_OTHER, FETCH_OTHER, NOTHING_OTHER, FREE,
+    FENCE,
+    START,
+    COMPLETE,
+    POST,
+    WAIT,
+    TEST,
+    LOCK_ME,
+    LOCK_OTHER,
+    LOCK_OTHER_EXCLUSIVE,
+    UNLOCK_ME,
+    UNLOCK_OTHER,
+    LOCKALL,
+    UNLOCKALL,
+    FLUSH_ME,
+    FLUSH_OTHER,
+    FLUSH_ALL,
+    FLUSH_LOCAL_OTHER,
+    FLUSH_LOCAL_ALL,
+    PUT_ME,
+    PUT_OTHER,
+    GET_OTHER,
+    ACCUMULATE_OTHER,
+    FETCH_OTHER,
+    NOTHING_OTHER,
+    FREE,
     CALLS
 };
 
 static const char *const call_names[CALLS] = {
-    "fence",       "start",       "complete",     "post",          "wait",          "test",      "lock self",    "lock other",
-    "lock other exclusive",       "unlock self",  "unlock other",  "lock_all",      "unlock_all", "flush self",  "flush other",
-    "flush_all",   "flush_local other",           "flush_local_all", "put to self", "put to other", "get", "accumulate", "fetch_and_op",
-    "put of nothing", "free",
+    "fence",
+    "start",
+    "complete",
+    "post",
+    "wait",
+    "test",
+    "lock self",
+    "lock other",
+    "lock other exclusive",
+    "unlock self",
+    "unlock other",
+    "lock_all",
+    "unlock_all",
+    "flush self",
+    "flush other",
+    "flush_all",
+    "flush_local other",
+    "flush_local_all",
+    "put to self",
+    "put to other",
+    "get",
+    "accumulate",
+    "fetch_and_op",
+    "put of nothing",
+    "free",
 };
 
 static int operation(struct proa_win *win, enum call call)
@@ -121,7 +171,8 @@ static int make(struct proa_win *win, enum call call)
 
     switch (call) {
     case FENCE:
-        return proa_win_fence(win, PROA_MODE_NOSUCCEED | PROA_MODE_NOPRECEDE); /* no barrier: rank 1 need not come */
+        /* no barrier: rank 1 need not come */
+        return proa_win_fence(win, PROA_MODE_NOSUCCEED | PROA_MODE_NOPRECEDE);
     case START:
         return proa_win_start(win, &other, 1, PROA_MODE_NOCHECK);
     case COMPLETE:
@@ -162,23 +213,73 @@ static int make(struct proa_win *win, enum call call)
     }
 }
 
-/* ---- what is legal: one letter for each call, in the order of enum call; y: legal, n: PROA_ERR_RMA_SYNC, s: that if strict, else served ---- */
+/* ---- what is legal: one letter for each call, in the order of enum call; y: legal, n:
+ * PROA_ERR_RMA_SYNC, s: that if strict, else served ---- */
 
 static const char *const rules[STATES] = {
-    /* In groups: fence start complete post wait test | lock self, other, other exclusive, unlock self, other, lock_all, unlock_all |
-     * flush self, other, all, local other, local all | put self, put other, get, accumulate, fetch, nothing | free */
-    [NOTHING]          = "yynynn" "yyynnyn" "nnnnn" "nnnnnn" "y",
-    [FENCED]           = "yynynn" "yyynnyn" "nnnnn" "yyyyyy" "y",
-    [IN_FENCE]         = "ynnnnn" "nnnnnnn" "nnnnn" "yyyyyy" "n",
-    [STARTED]          = "nnyynn" "nnnnnnn" "nnnnn" "nyyyyy" "n",
-    [EXPOSED]          = "nynnyy" "syynnsn" "nnnnn" "nnnnnn" "n",
-    [STARTED_EXPOSED]  = "nnynyy" "nnnnnnn" "nnnnn" "nyyyyy" "n",
-    [LOCKED_ME]        = "nnnsnn" "nyyynnn" "ynyny" "ynnnnn" "n",
-    [LOCKED_OTHER]     = "nnnynn" "ynnnynn" "nyyyy" "nyyyyy" "n",
-    [LOCKED_BOTH]      = "nnnsnn" "nnnyynn" "yyyyy" "yyyyyy" "n",
-    [LOCKED_NOCHECK]   = "nnnynn" "ynnnynn" "nyyyy" "nyyyyy" "n",
-    [LOCK_ALL]         = "nnnsnn" "nnnnnny" "yyyyy" "yyyyyy" "n",
-    [LOCK_ALL_NOCHECK] = "nnnsnn" "nnnnnny" "yyyyy" "yyyyyy" "n",
+    /* In groups: fence start complete post wait test | lock self, other, other exclusive, unlock
+     * self, other, lock_all, unlock_all | flush self, other, all, local other, local all | put
+     * self, put other, get, accumulate, fetch, nothing | free */
+    [NOTHING] = "yynynn"
+                "yyynnyn"
+                "nnnnn"
+                "nnnnnn"
+                "y",
+    [FENCED] = "yynynn"
+               "yyynnyn"
+               "nnnnn"
+               "yyyyyy"
+               "y",
+    [IN_FENCE] = "ynnnnn"
+                 "nnnnnnn"
+                 "nnnnn"
+                 "yyyyyy"
+                 "n",
+    [STARTED] = "nnyynn"
+                "nnnnnnn"
+                "nnnnn"
+                "nyyyyy"
+                "n",
+    [EXPOSED] = "nynnyy"
+                "syynnsn"
+                "nnnnn"
+                "nnnnnn"
+                "n",
+    [STARTED_EXPOSED] = "nnynyy"
+                        "nnnnnnn"
+                        "nnnnn"
+                        "nyyyyy"
+                        "n",
+    [LOCKED_ME] = "nnnsnn"
+                  "nyyynnn"
+                  "ynyny"
+                  "ynnnnn"
+                  "n",
+    [LOCKED_OTHER] = "nnnynn"
+                     "ynnnynn"
+                     "nyyyy"
+                     "nyyyyy"
+                     "n",
+    [LOCKED_BOTH] = "nnnsnn"
+                    "nnnyynn"
+                    "yyyyy"
+                    "yyyyyy"
+                    "n",
+    [LOCKED_NOCHECK] = "nnnynn"
+                       "ynnnynn"
+                       "nyyyy"
+                       "nyyyyy"
+                       "n",
+    [LOCK_ALL] = "nnnsnn"
+                 "nnnnnny"
+                 "yyyyy"
+                 "yyyyyy"
+                 "n",
+    [LOCK_ALL_NOCHECK] = "nnnsnn"
+                         "nnnnnny"
+                         "yyyyy"
+                         "yyyyyy"
+                         "n",
 };
 
 /* ---- nothing has changed ---- */
@@ -250,8 +351,8 @@ static void try_call(struct world *world, struct proa_win *win, enum state state
         proa_fail(0, "%s", "");
         code = make(win, call);
         if (code != expected)
-            world_failed(__FILE__, __LINE__, "%s in the state \"%s\" returned %d, not %d: %s", call_names[call], state_names[state], code,
-                         expected, proa_failure());
+            world_failed(__FILE__, __LINE__, "%s in the state \"%s\" returned %d, not %d: %s",
+                         call_names[call], state_names[state], code, expected, proa_failure());
         if (code != PROA_OK)
             CHECK(proa_failure()[0]);
         if (code != PROA_OK || call == FREE)
@@ -263,7 +364,8 @@ static void try_call(struct world *world, struct proa_win *win, enum state state
     } else {
         if (state == FENCED || state == IN_FENCE)
             CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
-        world_barrier(world); /* a fence writes into rank 0's words, which that looks at until here */
+        /* a fence writes into rank 0's words, which that looks at until here */
+        world_barrier(world);
         CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
         CHECK_EQUAL(atomic_load(&win->ctl->lock.state), 0);
         CHECK_EQUAL(atomic_load(&win->targets[0].ctl->lock.state), 0);
@@ -286,7 +388,8 @@ static void orders_body(struct world *world)
 
 WORLD_TEST(orders, 2)
 
-/* Another process holds a lock on our window: not our mistake, and perhaps none of its own, if it has run ahead of our post. */
+/* Another process holds a lock on our window: not our mistake, and perhaps none of its own, if it
+ * has run ahead of our post. */
 static void post_while_locked_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -312,7 +415,8 @@ static void post_while_locked_body(struct world *world)
 
 WORLD_TEST(post_while_locked, 2)
 
-/* A window that is locked and exposed at once: neither its own process nor the origin is told that it is alone with it. */
+/* A window that is locked and exposed at once: neither its own process nor the origin is told that
+ * it is alone with it. */
 static void check_nobody_alone(struct proa_win *win)
 {
     CHECK(!proa_guard_is_alone(win, ME));

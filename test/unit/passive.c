@@ -1,4 +1,6 @@
-/* Locks on windows (core/passive.c): exclusion of every kind from every other, several targets at once, no deadlock of our own making. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Locks on windows (core/passive.c): exclusion of every kind from every other, several targets at
+ * once, no deadlock of our own making. */
 #include "move.h"
 
 #include "base/fail.h"
@@ -125,7 +127,8 @@ static void mix(struct world *world, const struct mix *mix)
             alls++;
         }
     }
-    for (int i = 0; i < world->size; i++) { /* each takes off what it has put there: all words end as 0 */
+    /* each takes off what it has put there: all words end as 0 */
+    for (int i = 0; i < world->size; i++) {
         CHECK_OK(proa_win_lock(win, i, 0, 0));
         fetch_op(win, i, 0, -exclusives[i], PROA_OP_SUM);
         fetch_op(win, i, 1, -shareds[i], PROA_OP_SUM);
@@ -144,7 +147,8 @@ static void mix(struct world *world, const struct mix *mix)
 
 static void exclusion_body(struct world *world)
 {
-    static const struct mix mixes[] = {{100, 0}, {50, 50}, {0, 50}, {50, 0}, {30, 40}, {3, 3}, {3, 94}, {90, 0}};
+    static const struct mix mixes[] = {{100, 0}, {50, 50}, {0, 50}, {50, 0},
+                                       {30, 40}, {3, 3},   {3, 94}, {90, 0}};
 
     for (size_t i = 0; i < sizeof mixes / sizeof mixes[0]; i++)
         mix(world, &mixes[i]);
@@ -159,7 +163,8 @@ static void exclusion(void **state)
 
 /* ---- several targets at once ---- */
 
-/* Everyone takes some targets in rising order, exclusive or shared: no cycle among users, so none among locks. */
+/* Everyone takes some targets in rising order, exclusive or shared: no cycle among users, so none
+ * among locks. */
 static void rising_order_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -201,7 +206,8 @@ static void rising_order(void **state)
         world_run(&(struct world_plan){.size = size, .body = rising_order_body});
 }
 
-/* ---- no deadlock where the user has none: steps that bring the processes into the dangerous position ---- */
+/* ---- no deadlock where the user has none: steps that bring the processes into the dangerous
+ * position ---- */
 
 static void step(struct world *world, int number)
 {
@@ -220,9 +226,10 @@ static void await_writer(const struct proa_win *win, int target)
         world_sleep_us(100);
 }
 
-/* Two readers hold a target each and then ask for the other's, shared; meanwhile writers, who hold nothing else, wait for both targets.
- * Shared locks do not exclude each other, so the readers get what they ask for, then the writers. second: a window for the second target;
- * the same as first, or another one. */
+/* Two readers hold a target each and then ask for the other's, shared; meanwhile writers, who hold
+ * nothing else, wait for both targets. Shared locks do not exclude each other, so the readers get
+ * what they ask for, then the writers. second: a window for the second target; the same as first,
+ * or another one. */
 static void readers_cross(struct world *world, struct proa_win *first, struct proa_win *second)
 {
     switch (world->rank) {
@@ -281,8 +288,9 @@ static void readers_cross_windows_body(struct world *world)
 
 WORLD_TEST(readers_cross_windows, 4, .limit_s = 10)
 
-/* One process holds a target exclusively and wants a second one; another holds a third exclusively, for which a lock_all waits. Writers
- * give way to waiting lock_alls, but not while they hold a lock that others wait for. */
+/* One process holds a target exclusively and wants a second one; another holds a third exclusively,
+ * for which a lock_all waits. Writers give way to waiting lock_alls, but not while they hold a lock
+ * that others wait for. */
 static void writer_and_lock_all(struct world *world, struct proa_win *held, struct proa_win *win)
 {
     switch (world->rank) {
@@ -337,8 +345,8 @@ static void writer_and_lock_all_windows_body(struct world *world)
 
 WORLD_TEST(writer_and_lock_all_windows, 3, .limit_s = 10)
 
-/* A lock_all waits, for target 0; who holds target 1 stands in its way too, and does not give way to it: it gets into the queue of target 0,
- * which is what that one's holder waits to see. */
+/* A lock_all waits, for target 0; who holds target 1 stands in its way too, and does not give way
+ * to it: it gets into the queue of target 0, which is what that one's holder waits to see. */
 static void lock_all_comes_first_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -373,7 +381,8 @@ static void lock_all_comes_first(void **state)
     world_run(&(struct world_plan){.size = 3, .body = lock_all_comes_first_body, .limit_s = 10});
 }
 
-/* A writer waits for rank 0's lock. Rank 2, whose lock NOCHECK has not taken, keeps nobody waiting. */
+/* A writer waits for rank 0's lock. Rank 2, whose lock NOCHECK has not taken, keeps nobody
+ * waiting. */
 static void nocheck_keeps_nobody_out_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -395,7 +404,8 @@ static void nocheck_keeps_nobody_out_body(struct world *world)
     default:
         await_writer(win, 0);
         for (int all = 0; all < 2; all++) {
-            CHECK_OK(all ? proa_win_lock_all(win, PROA_MODE_NOCHECK) : proa_win_lock(win, 0, 1, PROA_MODE_NOCHECK));
+            CHECK_OK(all ? proa_win_lock_all(win, PROA_MODE_NOCHECK)
+                         : proa_win_lock(win, 0, 1, PROA_MODE_NOCHECK));
             CHECK(!proa_held_any());
             CHECK(!proa_held_wanted(PROA_HOLDER_PROCESS));
             CHECK_OK(all ? proa_win_unlock_all(win) : proa_win_unlock(win, 0));
@@ -408,14 +418,17 @@ static void nocheck_keeps_nobody_out_body(struct world *world)
 static void nocheck_keeps_nobody_out(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = nocheck_keeps_nobody_out_body, .limit_s = 10});
+    world_run(
+        &(struct world_plan){.size = 3, .body = nocheck_keeps_nobody_out_body, .limit_s = 10});
 }
 
-/* lock_all on two windows in opposite order, with a writer waiting for each: lock_alls do not exclude each other. */
+/* lock_all on two windows in opposite order, with a writer waiting for each: lock_alls do not
+ * exclude each other. */
 static void lock_alls_cross_body(struct world *world)
 {
     struct proa_win *first = window_of_words(world, 1), *second = window_of_words(world, 1);
-    struct proa_win *mine = world->rank % 2 ? second : first, *other = world->rank % 2 ? first : second;
+    struct proa_win *mine = world->rank % 2 ? second : first,
+                    *other = world->rank % 2 ? first : second;
 
     if (world->rank < 2) {
         CHECK_OK(proa_win_lock_all(mine, 0));
@@ -444,7 +457,8 @@ static void lock_alls_cross_windows(void **state)
     world_run(&(struct world_plan){.size = 4, .body = lock_alls_cross_body, .limit_s = 10});
 }
 
-/* A reader that holds another lock comes to a writer who is not inside yet: it waits for a lock_all, whose owner waits for that other lock. */
+/* A reader that holds another lock comes to a writer who is not inside yet: it waits for a
+ * lock_all, whose owner waits for that other lock. */
 static void reader_and_waiting_writer_body(struct world *world)
 {
     struct proa_win *first = window_of_words(world, 1), *second = window_of_words(world, 1);
@@ -497,7 +511,8 @@ struct keeper {
     enum elsewhere elsewhere;
 };
 
-/* In a thread of its own: takes a lock that nobody wants, or asks for one that it cannot have as long as the others fight. */
+/* In a thread of its own: takes a lock that nobody wants, or asks for one that it cannot have as
+ * long as the others fight. */
 static void keep_in_thread(void *arg, int number)
 {
     const struct keeper *k = arg;
@@ -559,7 +574,8 @@ static void last_reader(void *arg, int number)
 
 static void overtaking_body(struct world *world)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8, .threads = 1};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8, .threads = 1};
     const struct overtaking *plan = world->arg;
     struct keeper keeper = {world, window_create(world, &args), plan->elsewhere};
     struct proa_win *win = window_create(world, &args);
@@ -570,7 +586,8 @@ static void overtaking_body(struct world *world)
         CHECK_OK(proa_win_lock(win, 0, 0, 0));
         step(world, 0);
         after(world, 2);
-        world_sleep_us(20000); /* the last reader is in its call by now, or this test sees less than it could */
+        /* the last reader is in its call by now, or this test sees less than it could */
+        world_sleep_us(20000);
         CHECK_OK(proa_win_unlock(win, 0));
         break;
     case 1:
@@ -601,12 +618,13 @@ static void overtaking(void **state)
         for (int elsewhere = 0; elsewhere < ELSEWHERES; elsewhere++) {
             struct overtaking plan = {(enum elsewhere)elsewhere, all};
 
-            world_run(&(struct world_plan){.size = 3, .body = overtaking_body, .arg = &plan, .limit_s = 10});
+            world_run(&(struct world_plan){
+                .size = 3, .body = overtaking_body, .arg = &plan, .limit_s = 10});
         }
 }
 
-/* At random: one exclusive lock, or shared locks on both windows in any order, or lock_alls on both in any order. No process waits for another
- * that waits for it, as far as the user goes. */
+/* At random: one exclusive lock, or shared locks on both windows in any order, or lock_alls on both
+ * in any order. No process waits for another that waits for it, as far as the user goes. */
 static void random_two_windows_body(struct world *world)
 {
     struct proa_win *wins[] = {window_of_words(world, 1), window_of_words(world, 1)};
@@ -614,14 +632,18 @@ static void random_two_windows_body(struct world *world)
     uint64_t seed = (uint64_t)world->rank;
 
     for (long round = 0; round < world_rounds(2000); round++) {
-        int first = (int)world_below(&seed, 2), alls = world_below(&seed, 3) == 0, exclusive = world_below(&seed, 3) == 0;
-        int targets[2] = {(int)world_below(&seed, (uint64_t)world->size), (int)world_below(&seed, (uint64_t)world->size)};
+        int first = (int)world_below(&seed, 2), alls = world_below(&seed, 3) == 0,
+            exclusive = world_below(&seed, 3) == 0;
+        int targets[2] = {(int)world_below(&seed, (uint64_t)world->size),
+                          (int)world_below(&seed, (uint64_t)world->size)};
         if (exclusive) /* alone, holding nothing else */
             CHECK_OK(proa_win_lock(wins[first], targets[first], 1, 0));
         for (int i = 0; i < 2 && !exclusive; i++) {
             int which = i ^ first;
-            CHECK_OK(alls ? proa_win_lock_all(wins[which], 0) : proa_win_lock(wins[which], targets[which], 0, 0));
-            atomic_fetch_add(alls ? &inside[which]->all : &inside[which]->shared[targets[which]], 1);
+            CHECK_OK(alls ? proa_win_lock_all(wins[which], 0)
+                          : proa_win_lock(wins[which], targets[which], 0, 0));
+            atomic_fetch_add(alls ? &inside[which]->all : &inside[which]->shared[targets[which]],
+                             1);
             CHECK_EQUAL(atomic_load(&inside[which]->exclusive[targets[which]]), 0);
         }
         if (exclusive) {
@@ -636,8 +658,10 @@ static void random_two_windows_body(struct world *world)
         }
         for (int which = 0; which < 2 && !exclusive; which++) {
             CHECK_EQUAL(atomic_load(&inside[which]->exclusive[targets[which]]), 0);
-            atomic_fetch_sub(alls ? &inside[which]->all : &inside[which]->shared[targets[which]], 1);
-            CHECK_OK(alls ? proa_win_unlock_all(wins[which]) : proa_win_unlock(wins[which], targets[which]));
+            atomic_fetch_sub(alls ? &inside[which]->all : &inside[which]->shared[targets[which]],
+                             1);
+            CHECK_OK(alls ? proa_win_unlock_all(wins[which])
+                          : proa_win_unlock(wins[which], targets[which]));
         }
     }
     window_free(wins[0]);
@@ -667,7 +691,8 @@ static void lock_in_thread(void *arg, int number)
     uint64_t seed = (uint64_t)number;
 
     for (long round = 0; round < world_rounds(1500); round++) {
-        int target = number + THREADS * (int)world_below(&seed, 2), exclusive = (int)world_below(&seed, 2);
+        int target = number + THREADS * (int)world_below(&seed, 2),
+            exclusive = (int)world_below(&seed, 2);
         int64_t value = -1;
         CHECK_OK(proa_win_lock(crew->win, target, exclusive, 0));
         atomic_fetch_add(exclusive ? &inside->exclusive[target] : &inside->shared[target], 1);
@@ -687,7 +712,8 @@ static void lock_in_thread(void *arg, int number)
 
 static void threads_body(struct world *world)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8, .threads = 1};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8, .threads = 1};
     struct crew crew = {world, window_create(world, &args)};
     int64_t sum = 0, value;
 
@@ -726,7 +752,8 @@ static void crowd(struct world *world, struct proa_win *win, int all)
     }
 }
 
-/* Rank 0 locks now and then, the others all the time, the other kind. Done if it comes to an end. */
+/* Rank 0 locks now and then, the others all the time, the other kind. Done if it comes to an
+ * end. */
 static void among_others(struct world *world, int all)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -779,7 +806,8 @@ static void nocheck_body(struct world *world)
 
     for (int exclusive = 0; exclusive <= 1; exclusive++) {
         CHECK_OK(proa_win_lock(win, right, exclusive, PROA_MODE_NOCHECK));
-        CHECK_EQUAL(atomic_load(&win->targets[right].ctl->lock.state), 0); /* the lock itself is left alone */
+        /* the lock itself is left alone */
+        CHECK_EQUAL(atomic_load(&win->targets[right].ctl->lock.state), 0);
         CHECK_OK(put_word(win, right, 0, exclusive + 5));
         CHECK_OK(proa_win_flush(win, right));
         CHECK_OK(proa_win_unlock(win, right));
@@ -826,7 +854,8 @@ static void flush_body(struct world *world)
 
 WORLD_TEST(flush, 2)
 
-/* A writer gives way to a lock_all that waits, and gets in once that has been granted, though the counts have passed 2^32 meanwhile. */
+/* A writer gives way to a lock_all that waits, and gets in once that has been granted, though the
+ * counts have passed 2^32 meanwhile. */
 static void wrap_while_waiting_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -871,7 +900,8 @@ static void wrap_body(struct world *world)
             atomic_store(&win->ctl->lock.serving, starts[i]);
         }
         world_barrier(world);
-        while (atomic_load(&win->targets[0].ctl->all.asked) - starts[i] < 8) { /* until enough had to wait */
+        /* until enough had to wait */
+        while (atomic_load(&win->targets[0].ctl->all.asked) - starts[i] < 8) {
             under_exclusive(world, win, 0, &seed);
             under_all(world, win, &seed);
         }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Peers (core/peer.h): who is taken for one, and until when. */
 #include "move.h"
 
@@ -30,7 +31,8 @@ void __wrap_proa_wait_set_load(int processes, int processors)
 
 /* ---- identity ---- */
 
-/* A later process with the same number, whose first segment has the same size and the same number in its table of files. */
+/* A later process with the same number, whose first segment has the same size and the same number
+ * in its table of files. */
 static void other_identity_body(struct world *world)
 {
     struct proa_hello mine, all[WORLD_MOST], other;
@@ -74,7 +76,8 @@ static int replace_file(int segment)
     return users;
 }
 
-/* Process 1 closes the file of its second segment, process 2 that of its first, before process 0 has got to them. */
+/* Process 1 closes the file of its second segment, process 2 that of its first, before process 0
+ * has got to them. */
 static void closed_files_body(struct world *world)
 {
     struct proa_hello mine, all[WORLD_MOST];
@@ -147,7 +150,8 @@ static void guest_forget(const struct guest *guest)
     CHECK_EQUAL(waitpid(guest->pid, NULL, 0), guest->pid);
 }
 
-/* Guests come, are worked with, and go: no more is kept than of the last one, in memory and in the load. */
+/* Guests come, are worked with, and go: no more is kept than of the last one, in memory and in the
+ * load. */
 static void guests_in_turn_body(struct world *world)
 {
     long mappings = world_mappings("memfd:proa");
@@ -173,7 +177,8 @@ WORLD_TEST(guests_in_turn, 1)
 static void still_needed_body(struct world *world)
 {
     struct guest held = guest_come(world), alive = guest_come(world), next;
-    struct proa_peer *held_peer = proa_peer_attach(&held.hello), *alive_peer = proa_peer_attach(&alive.hello);
+    struct proa_peer *held_peer = proa_peer_attach(&held.hello),
+                     *alive_peer = proa_peer_attach(&alive.hello);
     long mappings = world_mappings("memfd:proa");
 
     CHECK(held_peer && alive_peer);
@@ -213,7 +218,8 @@ static void windows_hold_body(struct world *world)
     CHECK_EQUAL(peer->holders, 1);
     window_free(two);
     CHECK_EQUAL(peer->holders, 0);
-    args.bytes = world->rank ? UINT64_C(1) << 46 : 0; /* fails, after or before the others were attached */
+    /* fails, after or before the others were attached */
+    args.bytes = world->rank ? UINT64_C(1) << 46 : 0;
     CHECK_FAILS(proa_win_create(&args, &world->group, &one), PROA_ERR_NO_MEM);
     args.flavor = PROA_FLAVOR_SHARED;
     CHECK_FAILS(proa_win_create(&args, &world->group, &one), PROA_ERR_NO_MEM);
@@ -225,8 +231,9 @@ WORLD_TEST(windows_hold, 2)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_identity), cmocka_unit_test(closed_files), cmocka_unit_test(guests_in_turn),
-        cmocka_unit_test(still_needed),   cmocka_unit_test(windows_hold),
+        cmocka_unit_test(other_identity), cmocka_unit_test(closed_files),
+        cmocka_unit_test(guests_in_turn), cmocka_unit_test(still_needed),
+        cmocka_unit_test(windows_hold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
-/* Post, start, complete, wait, test (core/pscw.c): matching across large counts, origins that run ahead, random graphs, many origins. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Post, start, complete, wait, test (core/pscw.c): matching across large counts, origins that run
+ * ahead, random graphs, many origins. */
 #include "move.h"
 
 #include "base/fail.h"
@@ -78,9 +80,10 @@ static void ring(struct world *world, uint64_t first_epoch, long epochs)
 static void ring_body(struct world *world)
 {
     ring(world, 0, world_rounds(500));
-    ring(world, (UINT64_C(1) << 32) - 10, 20);  /* epochs pass 2^32 */
-    ring(world, (UINT64_C(1) << 31) - 10, 20);  /* twice the epochs pass 2^32 */
-    ring(world, (UINT64_C(1) << 62) - 10, 20);  /* twice the epochs become negative, were they signed */
+    ring(world, (UINT64_C(1) << 32) - 10, 20); /* epochs pass 2^32 */
+    ring(world, (UINT64_C(1) << 31) - 10, 20); /* twice the epochs pass 2^32 */
+    /* twice the epochs become negative, were they signed */
+    ring(world, (UINT64_C(1) << 62) - 10, 20);
 }
 
 static void rings(void **state)
@@ -94,8 +97,8 @@ static void rings(void **state)
 
 enum { AHEAD = 40 };
 
-/* Rank 0 starts and completes many times, without an operation, before rank 1 has posted at all; its operations, in some epochs, belong to
- * the post of the same number. */
+/* Rank 0 starts and completes many times, without an operation, before rank 1 has posted at all;
+ * its operations, in some epochs, belong to the post of the same number. */
 static void ahead_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -121,7 +124,8 @@ static void ahead_body(struct world *world)
             window_words(win)[0] = epoch;
             CHECK_OK(proa_win_post(win, &other, 1, 0));
             wait_or_test(win, (int)(epoch % 2));
-            CHECK_EQUAL(window_words(win)[0], epoch >= AHEAD / 2 && epoch % 3 == 0 ? 1000 + epoch : epoch);
+            CHECK_EQUAL(window_words(win)[0],
+                        epoch >= AHEAD / 2 && epoch % 3 == 0 ? 1000 + epoch : epoch);
         }
     }
     window_free(win);
@@ -129,7 +133,8 @@ static void ahead_body(struct world *world)
 
 WORLD_TEST(ahead, 2)
 
-/* A target that posts long before the start, and an origin that completes long before the wait: nobody waits for anybody. */
+/* A target that posts long before the start, and an origin that completes long before the wait:
+ * nobody waits for anybody. */
 static void local_calls_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -179,7 +184,8 @@ static void empty_groups_body(struct world *world)
 
 WORLD_TEST(empty_groups, 2)
 
-/* A random directed graph for each round, the same in all processes: an edge is an origin and a target. */
+/* A random directed graph for each round, the same in all processes: an edge is an origin and a
+ * target. */
 static void graph_body(struct world *world)
 {
     int n = world->size, me = world->rank;
@@ -189,7 +195,8 @@ static void graph_body(struct world *world)
 
     preset(world, win, (UINT64_C(1) << 32) - 50);
     for (long round = 0; round < world_rounds(300); round++) {
-        int origins[WORLD_MOST], targets[WORLD_MOST], origin_count = 0, target_count = 0, test = (int)world_below(&seed, 2);
+        int origins[WORLD_MOST], targets[WORLD_MOST], origin_count = 0, target_count = 0,
+                                                      test = (int)world_below(&seed, 2);
         uint64_t density = 1 + world_below(&seed, 100);
         for (int from = 0; from < n; from++)
             for (int to = 0; to < n; to++) {
@@ -229,7 +236,8 @@ static void graphs(void **state)
         world_run(&(struct world_plan){.size = size, .body = graph_body});
 }
 
-/* Only part of the started targets see an operation; those without one wait for the post nowhere. */
+/* Only part of the started targets see an operation; those without one wait for the post
+ * nowhere. */
 static void some_untouched_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -304,7 +312,8 @@ static void play_origins(struct world *world, struct proa_win *win, uint64_t sta
     int last = 1 + (int)(epoch * 97 % (MANY - 1)); /* the origin that completes last */
 
     world_await(other, epoch * STEPS + POSTED);
-    CHECK_EQUAL(atomic_load(&win->ctl->from[0].posted), 2 * (start + epoch)); /* even: we are not its only origin */
+    /* even: we are not its only origin */
+    CHECK_EQUAL(atomic_load(&win->ctl->from[0].posted), 2 * (start + epoch));
     for (int i = 1; i < MANY; i++)
         if (i != last)
             atomic_store(&target->from[i].completed, start + epoch);
@@ -356,11 +365,13 @@ static void many_targets_body(struct world *world)
             CHECK_OK(proa_win_start(win, targets, MANY - 1, 0));
             for (int i = 1; i < MANY; i++) {
                 CHECK(win->targets[i].epoch & PROA_EPOCH_AWAITED);
-                atomic_store(&win->ctl->from[i].posted, 2 * epoch + (i % 2)); /* in the target's stead; odd: to us alone */
+                /* in the target's stead; odd: to us alone */
+                atomic_store(&win->ctl->from[i].posted, 2 * epoch + (i % 2));
             }
             for (int i = 1; i < MANY; i++) {
                 fetch_op(win, i, 0, 1, PROA_OP_SUM);
-                CHECK_EQUAL(win->targets[i].epoch, PROA_EPOCH_START | (i % 2 ? PROA_EPOCH_SOLE : 0));
+                CHECK_EQUAL(win->targets[i].epoch,
+                            PROA_EPOCH_START | (i % 2 ? PROA_EPOCH_SOLE : 0));
             }
             CHECK_OK(proa_win_complete(win));
             CHECK_EQUAL(atomic_load(&win->targets[MANY - 1].ctl->from[0].completed), epoch);
@@ -380,7 +391,8 @@ WORLD_TEST(many_targets, 2)
 /* What is told is named by where it stands in a block (core/tell.h): these words and no others. */
 static void words(void **state)
 {
-    struct proa_win_ctl *ctl = aligned_alloc(PROA_CACHE_LINE, sizeof *ctl + MANY * sizeof ctl->from[0]);
+    struct proa_win_ctl *ctl =
+        aligned_alloc(PROA_CACHE_LINE, sizeof *ctl + MANY * sizeof ctl->from[0]);
 
     (void)state;
     assert_non_null(ctl);
@@ -396,8 +408,10 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rings),        cmocka_unit_test(ahead),          cmocka_unit_test(local_calls), cmocka_unit_test(empty_groups),
-        cmocka_unit_test(graphs),       cmocka_unit_test(some_untouched), cmocka_unit_test(after_fence), cmocka_unit_test(many_origins),
+        cmocka_unit_test(rings),        cmocka_unit_test(ahead),
+        cmocka_unit_test(local_calls),  cmocka_unit_test(empty_groups),
+        cmocka_unit_test(graphs),       cmocka_unit_test(some_untouched),
+        cmocka_unit_test(after_fence),  cmocka_unit_test(many_origins),
         cmocka_unit_test(many_targets), cmocka_unit_test(words),
     };
 

@@ -1,4 +1,6 @@
-/* Regions of dynamic windows (core/regions.c): attach, detach and find against a model; neighbours who look while the owner changes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Regions of dynamic windows (core/regions.c): attach, detach and find against a model; neighbours
+ * who look while the owner changes. */
 #include "move.h"
 
 #include "base/fail.h"
@@ -18,7 +20,8 @@
 
 static struct proa_win *dynamic_window(struct world *world, int threads)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1, .threads = threads};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1, .threads = threads};
 
     return window_create(world, &args);
 }
@@ -29,11 +32,14 @@ static uint64_t address_of(const void *p)
 }
 
 /* The span that holds all of [address, address + bytes), or PROA_ERR_RMA_RANGE. */
-static int find(struct proa_win *win, uint64_t address, uint64_t bytes, int cache, struct proa_span *span)
+static int find(struct proa_win *win, uint64_t address, uint64_t bytes, int cache,
+                struct proa_span *span)
 {
     int code = proa_regions_find(win, &win->targets[0], address, bytes, cache, span);
 
-    return code || proa_span_holds(span, address, bytes) ? code : proa_fail(PROA_ERR_RMA_RANGE, "not in one span");
+    return code || proa_span_holds(span, address, bytes)
+               ? code
+               : proa_fail(PROA_ERR_RMA_RANGE, "not in one span");
 }
 
 /* ---- against a model ---- */
@@ -77,7 +83,9 @@ static void attach_random(struct proa_win *win, struct model *model, char *pool,
 {
     uint64_t bytes = 1 + world_below(seed, 1 << world_below(seed, 12));
     char *start = pool + world_below(seed, POOL_BYTES - bytes);
-    int i = model->count && world_below(seed, 4) == 0 ? (int)world_below(seed, (uint64_t)model->count) : -1;
+    int i = model->count && world_below(seed, 4) == 0
+                ? (int)world_below(seed, (uint64_t)model->count)
+                : -1;
 
     if (i >= 0 && model->start[i] + model->bytes[i] + bytes < pool + POOL_BYTES)
         start = model->start[i] + model->bytes[i]; /* right behind another */
@@ -112,7 +120,8 @@ static void find_random(struct proa_win *win, const struct model *model, char *p
 {
     uint64_t bytes = world_below(seed, 1 << world_below(seed, 12));
     char *start = pool + world_below(seed, POOL_BYTES - bytes);
-    int i = model->count ? (int)world_below(seed, (uint64_t)model->count) : -1, cache = (int)world_below(seed, 2);
+    int i = model->count ? (int)world_below(seed, (uint64_t)model->count) : -1,
+        cache = (int)world_below(seed, 2);
     struct proa_span span;
 
     if (i >= 0 && world_below(seed, 3)) { /* at or about the ends of a region */
@@ -189,7 +198,8 @@ static void rules_body(struct world *world)
     CHECK_OK(proa_regions_attach(win, memory, 100));
     CHECK_OK(proa_regions_attach(win, memory + 200, 1));
     CHECK_FAILS(proa_regions_detach(win, memory + 101), PROA_ERR_BASE);
-    /* Nothing at all: legal, may be detached, several times if attached several times, reachable by nobody. */
+    /* Nothing at all: legal, may be detached, several times if attached several times, reachable by
+     * nobody. */
     CHECK_OK(proa_regions_attach(win, memory + 500, 0));
     CHECK_OK(proa_regions_attach(win, memory + 500, 0));
     CHECK_FAILS(find(win, address_of(memory + 500), 1, 0, &span), PROA_ERR_RMA_RANGE);
@@ -231,7 +241,8 @@ WORLD_TEST(two_windows, 1)
 
 enum { STABLE = 12, MOVING = 150, PIECE = 256 };
 
-/* Where the regions of rank 0 are: stable ones hold their own numbers; moving ones come and go. Laid out by turns. */
+/* Where the regions of rank 0 are: stable ones hold their own numbers; moving ones come and go.
+ * Laid out by turns. */
 struct shared {
     _Atomic uint32_t stop, looks;
     uint64_t stable[STABLE], moving[MOVING];
@@ -247,7 +258,8 @@ static void attach_all_stable(struct proa_win *win, struct shared *shared, char 
         CHECK_OK(proa_regions_attach(win, words, PIECE));
     }
     for (int i = 0; i < MOVING; i++)
-        shared->moving[i] = address_of((i % 2 ? heap : arena) + PIECE * (20 * (i % STABLE) + 1 + i / STABLE));
+        shared->moving[i] =
+            address_of((i % 2 ? heap : arena) + PIECE * (20 * (i % STABLE) + 1 + i / STABLE));
 }
 
 /* At least so many steps, and until the neighbours have looked a while. */
@@ -338,8 +350,9 @@ static void neighbours_threads(void **state)
     world_run(&(struct world_plan){.size = 2, .body = neighbours_body, .arg = "threads"});
 }
 
-/* Regions side by side are reached as one, but not where one ends with its segment and the next, by chance, begins with another: in
- * neighbours the two segments lie apart. Rows are written here as attach would write them. */
+/* Regions side by side are reached as one, but not where one ends with its segment and the next, by
+ * chance, begins with another: in neighbours the two segments lie apart. Rows are written here as
+ * attach would write them. */
 static void across_segments_body(struct world *world)
 {
     struct proa_win *win = dynamic_window(world, 0);
@@ -377,9 +390,10 @@ static void across_segments_body(struct world *world)
 WORLD_TEST(across_segments, 1)
 
 /*
- * A table that moves from segment to segment, as it does when it grows, while somebody looks. Whoever looks may find a mixture of old and
- * new words, and must not follow it anywhere. So that the owner comes in between at any instruction, it is played by a signal handler; it
- * writes its words as core/regions.c does.
+ * A table that moves from segment to segment, as it does when it grows, while somebody looks.
+ * Whoever looks may find a mixture of old and new words, and must not follow it anywhere. So that
+ * the owner comes in between at any instruction, it is played by a signal handler; it writes its
+ * words as core/regions.c does.
  */
 static struct {
     struct proa_regions_ctl *ctl;
@@ -407,7 +421,8 @@ static void add_table(int which, struct proa_region *rows)
 
     CHECK(rows);
     for (uint64_t i = 0; i < 64; i++)
-        rows[i] = (struct proa_region){.start = 1000 * (i + 1), .end = 1000 * (i + 1) + 500, .segment = -1};
+        rows[i] = (struct proa_region){
+            .start = 1000 * (i + 1), .end = 1000 * (i + 1) + 500, .segment = -1};
     CHECK(proa_arena_find(rows, 64 * sizeof *rows, &segment, &mover.offset[which]));
     mover.segment[which] = (uint32_t)segment;
 }
@@ -432,8 +447,9 @@ static void moving_table_body(struct world *world)
 
     mover.ctl = &win->ctl->regions;
     add_table(0, proa_arena_alloc(64 * sizeof(struct proa_region), 0));
-    CHECK(proa_arena_alloc(100 << 20, 0)); /* a second segment, and an offset in it that the first has not */
-    CHECK(proa_arena_alloc(62 << 20, 0));  /* fills the first */
+    /* a second segment, and an offset in it that the first has not */
+    CHECK(proa_arena_alloc(100 << 20, 0));
+    CHECK(proa_arena_alloc(62 << 20, 0)); /* fills the first */
     add_table(1, proa_arena_alloc(2 << 20, 0));
     CHECK(mover.segment[1] != mover.segment[0] && mover.offset[1] > 64 << 20);
     move_table(0);
@@ -517,8 +533,13 @@ WORLD_TEST(forgotten, 2)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(model),      cmocka_unit_test(rules),        cmocka_unit_test(two_windows), cmocka_unit_test(neighbours),
-        cmocka_unit_test(forgotten),  cmocka_unit_test(moving_table), cmocka_unit_test(neighbours_threads),
+        cmocka_unit_test(model),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(two_windows),
+        cmocka_unit_test(neighbours),
+        cmocka_unit_test(forgotten),
+        cmocka_unit_test(moving_table),
+        cmocka_unit_test(neighbours_threads),
         cmocka_unit_test(attaching_threads),
         cmocka_unit_test(across_segments),
     };

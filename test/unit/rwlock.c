@@ -1,4 +1,6 @@
-/* The reader-writer lock between processes (core/rwlock.h): exclusion, order, fairness, tickets that wrap. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The reader-writer lock between processes (core/rwlock.h): exclusion, order, fairness, tickets
+ * that wrap. */
 #include "world.h"
 
 #include "core/lock.h"
@@ -18,13 +20,14 @@ enum { LOG_MOST = 64 };
 struct place {
     struct proa_rwlock lock __attribute__((aligned(64)));
     struct proa_bell bell;
-    struct proa_all_ctl all;        /* nobody is counted there */
+    struct proa_all_ctl all; /* nobody is counted there */
     _Atomic uint32_t readers_inside, writers_inside;
-    _Atomic uint32_t entries;       /* how often anybody has got in */
+    _Atomic uint32_t entries; /* how often anybody has got in */
     _Atomic uint32_t stop, step;
-    uint64_t one, two;              /* written by writers only, always to the same value */
+    uint64_t one, two; /* written by writers only, always to the same value */
     _Atomic uint32_t logged;
-    char log[LOG_MOST];             /* who got in, in order; written inside the lock or under an order known otherwise */
+    /* who got in, in order; written inside the lock or under an order known otherwise */
+    char log[LOG_MOST];
 };
 
 static struct place *place_of(struct world *world)
@@ -32,7 +35,8 @@ static struct place *place_of(struct world *world)
     return (struct place *)(void *)world->shared;
 }
 
-/* ---- the lock alone, by the steps that wait for it (core/lock.h): nobody holds anything else, and there are no lock_alls ---- */
+/* ---- the lock alone, by the steps that wait for it (core/lock.h): nobody holds anything else, and
+ * there are no lock_alls ---- */
 
 static int no(const struct proa_asking *asking)
 {
@@ -55,7 +59,8 @@ static int look(void *arg)
 
 static void take(struct place *place, enum proa_lock_kind kind)
 {
-    struct proa_asking asking = {.asker = &asker, .all = &place->all, .lock = &place->lock, .lock_bell = &place->bell};
+    struct proa_asking asking = {
+        .asker = &asker, .all = &place->all, .lock = &place->lock, .lock_bell = &place->bell};
 
     proa_lock_ask(&asking, kind);
     while (asking.stage != PROA_LOCK_GRANTED) {
@@ -206,7 +211,8 @@ static void alone_body(struct world *world)
         read_once(place, &seed);
         write_once(place, &seed);
     }
-    CHECK_EQUAL(atomic_load(&place->lock.tickets), near_wrap); /* a free lock never queues anybody */
+    /* a free lock never queues anybody */
+    CHECK_EQUAL(atomic_load(&place->lock.tickets), near_wrap);
     check_free(world);
 }
 
@@ -225,7 +231,8 @@ static void log_entry(struct place *place, char who)
     place->log[atomic_fetch_add(&place->logged, 1)] = who;
 }
 
-/* Rank 0 reads; rank 1 wants to write; rank 2, who wants to read, comes after it and must not get in before it. */
+/* Rank 0 reads; rank 1 wants to write; rank 2, who wants to read, comes after it and must not get
+ * in before it. */
 static void reader_behind_writer(struct world *world, uint32_t tickets)
 {
     struct place *place = place_of(world);
@@ -283,7 +290,8 @@ static void writer_behind_reader(struct world *world, uint32_t tickets)
     CHECK_EQUAL(memcmp(place->log, "rw", 2), 0);
 }
 
-/* Rank 0 writes; the others queue up one after the other, writers and readers by turns. Tickets run across 2^32. */
+/* Rank 0 writes; the others queue up one after the other, writers and readers by turns. Tickets run
+ * across 2^32. */
 static void queue_in_order(struct world *world, uint32_t tickets)
 {
     struct place *place = place_of(world);
@@ -293,7 +301,9 @@ static void queue_in_order(struct world *world, uint32_t tickets)
         write_lock(place);
         atomic_store(&place->step, 1);
     }
-    while (world->rank > 0 && (atomic_load(&place->step) == 0 || atomic_load(&place->lock.tickets) - tickets < (uint32_t)world->rank - 1))
+    while (world->rank > 0 &&
+           (atomic_load(&place->step) == 0 ||
+            atomic_load(&place->lock.tickets) - tickets < (uint32_t)world->rank - 1))
         world_sleep_us(100);
     if (world->rank == 0) {
         while (atomic_load(&place->lock.tickets) - tickets < (uint32_t)world->size - 1)
@@ -343,8 +353,9 @@ static int compare_counts(const void *a, const void *b)
     return one < two ? -1 : one > two;
 }
 
-/* How many others get in while one waits: while the head of the queue does not run, newcomers may pass it, so this is a matter of how long
- * the system takes to let it run (milliseconds, some thousand others), and the median counts. */
+/* How many others get in while one waits: while the head of the queue does not run, newcomers may
+ * pass it, so this is a matter of how long the system takes to let it run (milliseconds, some
+ * thousand others), and the median counts. */
 static void check_median(uint32_t *others, int count)
 {
     qsort(others, (size_t)count, sizeof *others, compare_counts);
@@ -423,7 +434,8 @@ static void fairness(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone), cmocka_unit_test(exclusion), cmocka_unit_test(order), cmocka_unit_test(queue), cmocka_unit_test(fairness),
+        cmocka_unit_test(alone), cmocka_unit_test(exclusion), cmocka_unit_test(order),
+        cmocka_unit_test(queue), cmocka_unit_test(fairness),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

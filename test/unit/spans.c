@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Targets of several spans (core/span.h), made here by hand: pieces of two processes' arenas and of private memory, with borders in the middle
- * of elements, under every operation and on every road. And what spans of windows say: all processes guard a byte by the same key.
+ * Targets of several spans (core/span.h), made here by hand: pieces of two processes' arenas and of
+ * private memory, with borders in the middle of elements, under every operation and on every road.
+ * And what spans of windows say: all processes guard a byte by the same key.
  */
 #include "move.h"
 
@@ -23,21 +25,22 @@
 enum memory { HEAP_0, HEAP_1, ARENA_0, ARENA_1, MEMORIES };
 enum { MEMORY_BYTES = 8192, SPANS = 10 };
 
-/* The window of rank 0: where its pieces lie. Borders are at odd places; some spans are smaller than an element. In the last piece an element goes
- * over the border of two stripes. */
+/* The window of rank 0: where its pieces lie. Borders are at odd places; some spans are smaller
+ * than an element. In the last piece an element goes over the border of two stripes. */
 static const struct {
     enum memory memory;
     uint64_t at, bytes;
 } pieces[SPANS] = {
-    {HEAP_0, 16, 37},    {ARENA_0, 64, 91},     {ARENA_1, 8, 5},   {HEAP_0, 203, 3},   {ARENA_1, 512, 100},
-    {ARENA_0, 4000, 61}, {HEAP_0, 1000, 111}, {HEAP_1, 300, 45}, {HEAP_0, 2000, 9},   {ARENA_0, 4096 - 20, 83},
+    {HEAP_0, 16, 37},    {ARENA_0, 64, 91},        {ARENA_1, 8, 5},     {HEAP_0, 203, 3},
+    {ARENA_1, 512, 100}, {ARENA_0, 4000, 61},      {HEAP_0, 1000, 111}, {HEAP_1, 300, 45},
+    {HEAP_0, 2000, 9},   {ARENA_0, 4096 - 20, 83},
 };
 
 /* In world->shared. */
 struct shared {
     uint64_t address[MEMORIES]; /* in the owner */
     _Atomic uint32_t turn;
-    char image[1024];           /* what the window should hold */
+    char image[1024]; /* what the window should hold */
 };
 
 static uint64_t window_bytes(void)
@@ -62,12 +65,14 @@ static char *arena_here(struct proa_peer *owner, uint64_t address)
     return segment + (address - owner->ctl->segments[0].address);
 }
 
-static struct proa_span span_of_piece(struct world *world, const struct proa_win *win, int i, uint64_t first)
+static struct proa_span span_of_piece(struct world *world, const struct proa_win *win, int i,
+                                      uint64_t first)
 {
     uint64_t address = shared_of(world)->address[pieces[i].memory] + pieces[i].at;
     int rank = pieces[i].memory == ARENA_1 || pieces[i].memory == HEAP_1;
     struct proa_peer *owner = win->targets[rank].peer;
-    struct proa_span span = {.first = first, .end = first + pieces[i].bytes, .owner = owner, .key = address};
+    struct proa_span span = {
+        .first = first, .end = first + pieces[i].bytes, .owner = owner, .key = address};
 
     if (pieces[i].memory >= ARENA_0) {
         span.here = arena_here(owner, address);
@@ -83,7 +88,8 @@ static struct proa_span span_of_piece(struct world *world, const struct proa_win
 static struct proa_win *window_by_hand(struct world *world)
 {
     static char heap[MEMORY_BYTES] __attribute__((aligned(4096)));
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE, .base = heap, .bytes = window_bytes(), .disp_unit = 1};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_CREATE, .base = heap, .bytes = window_bytes(), .disp_unit = 1};
     struct proa_win *win = window_create(world, &args);
     void *arena = proa_arena_alloc(MEMORY_BYTES, 4096);
     struct proa_span spans[SPANS];
@@ -113,7 +119,8 @@ static void read_window(const struct proa_win *win, char *bytes)
         if (span->here)
             memcpy(bytes + span->first, span->here, span->end - span->first);
         else
-            CHECK_OK(proa_cma_read(span->owner, span->key, bytes + span->first, span->end - span->first));
+            CHECK_OK(proa_cma_read(span->owner, span->key, bytes + span->first,
+                                   span->end - span->first));
     }
 }
 
@@ -128,19 +135,23 @@ struct step {
     size_t bytes; /* of an element */
     uint64_t blocks, length, stride, at;
     struct proa_type type;
-    _Alignas(16) char origin[ELEMENTS_MOST * ELEMENT_BYTES], result[ELEMENTS_MOST * ELEMENT_BYTES], expected[ELEMENTS_MOST * ELEMENT_BYTES];
+    _Alignas(16) char origin[ELEMENTS_MOST * ELEMENT_BYTES], result[ELEMENTS_MOST * ELEMENT_BYTES],
+        expected[ELEMENTS_MOST * ELEMENT_BYTES];
 };
 
-static const enum proa_basic basics[] = {PROA_U8, PROA_I16, PROA_I32, PROA_I64, PROA_C64, PROA_DOUBLE_INT, PROA_SHORT_INT, PROA_INT_INT};
+static const enum proa_basic basics[] = {PROA_U8,  PROA_I16,        PROA_I32,       PROA_I64,
+                                         PROA_C64, PROA_DOUBLE_INT, PROA_SHORT_INT, PROA_INT_INT};
 
 static enum proa_operation random_operation(enum proa_basic basic, uint64_t *seed)
 {
-    static const enum proa_operation some[] = {PROA_OP_REPLACE, PROA_OP_NO_OP, PROA_OP_SUM, PROA_OP_BXOR, PROA_OP_MAXLOC};
+    static const enum proa_operation some[] = {PROA_OP_REPLACE, PROA_OP_NO_OP, PROA_OP_SUM,
+                                               PROA_OP_BXOR, PROA_OP_MAXLOC};
     enum proa_operation operation;
 
     do
         operation = some[world_below(seed, sizeof some / sizeof *some)];
-    while (!proa_kernel_find(operation, basic) || (basic == PROA_C64 && operation == PROA_OP_SUM)); /* of any bits: NaNs */
+    while (!proa_kernel_find(operation, basic) ||
+           (basic == PROA_C64 && operation == PROA_OP_SUM)); /* of any bits: NaNs */
     return operation;
 }
 
@@ -168,7 +179,8 @@ static void step_choose(struct step *step, uint64_t *seed)
     proa_type_set_extent(&step->type, (int64_t)(step->blocks * step->stride));
 }
 
-static void kernel(enum proa_operation operation, enum proa_basic basic, char *target, const char *origin)
+static void kernel(enum proa_operation operation, enum proa_basic basic, char *target,
+                   const char *origin)
 {
     proa_kernel_find(operation, basic)(target, origin, 1);
 }
@@ -187,9 +199,12 @@ static void step_model(struct step *step, char *image, enum proa_operation opera
 static void step_do(struct proa_win *win, struct step *step, char *image, uint64_t how)
 {
     uint64_t count = step->blocks * step->length;
-    struct proa_buffer origin = {step->origin, count, basic_type(step->basic)}, result = {step->result, count, basic_type(step->basic)};
+    struct proa_buffer origin = {step->origin, count, basic_type(step->basic)},
+                       result = {step->result, count, basic_type(step->basic)};
     struct proa_there there = {0, (int64_t)step->at, 1, &step->type, PROA_CALL_Put};
-    enum proa_operation operation = how == 0 ? PROA_OP_REPLACE : how == 1 ? PROA_OP_NO_OP : step->operation;
+    enum proa_operation operation = how == 0   ? PROA_OP_REPLACE
+                                    : how == 1 ? PROA_OP_NO_OP
+                                               : step->operation;
 
     step_model(step, image, operation);
     if (how == 0)
@@ -208,7 +223,8 @@ static void step_do(struct proa_win *win, struct step *step, char *image, uint64
 static void swap_do(struct proa_win *win, struct step *step, char *image, uint64_t *seed)
 {
     char compare[8];
-    struct proa_there there = {0, (int64_t)step->at, 1, basic_type(step->basic), PROA_CALL_Accumulate};
+    struct proa_there there = {0, (int64_t)step->at, 1, basic_type(step->basic),
+                               PROA_CALL_Accumulate};
     int hit = (int)world_below(seed, 2);
 
     memcpy(compare, hit ? image + step->at : step->origin + 8, step->bytes);
@@ -298,7 +314,8 @@ static void add_ones(struct proa_win *win, int64_t first, uint64_t count, uint64
     if (how == 0)
         CHECK_OK(accumulate_many(win, 0, 8 * first, ones, count, PROA_I64, PROA_OP_SUM));
     else if (how == 1)
-        CHECK_OK(get_accumulate_many(win, 0, 8 * first, ones, results, count, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(
+            get_accumulate_many(win, 0, 8 * first, ones, results, count, PROA_I64, PROA_OP_SUM));
     for (uint64_t i = 0; i < count && how == 2; i++)
         fetch_op(win, 0, 8 * (first + (int64_t)i), 1, PROA_OP_SUM);
     for (uint64_t i = 0; i < count && how == 3; i++)
@@ -316,7 +333,8 @@ static void sums_body(struct world *world)
     CHECK_OK(proa_win_lock_all(win, 0));
     world_meet(world);
     for (long round = 0; round < rounds; round++) {
-        uint64_t cut = world_below(&seed, elements + 1); /* all elements, in two operations or more */
+        /* all elements, in two operations or more */
+        uint64_t cut = world_below(&seed, elements + 1);
         add_ones(win, 0, cut, world_below(&seed, 4));
         add_ones(win, (int64_t)cut, elements - cut, world_below(&seed, 4));
     }
@@ -341,8 +359,10 @@ static void sums(void **state)
 /* Elements that nobody may work on by a processor atomic, though they are aligned. */
 enum guarded { AT_A_BORDER, OWN_BY_HAND, OWN_PLAIN };
 
-/* An element over the border of a span in rank 0's arena; or in private memory of rank 0, whose neighbours come there by cma. */
-static uint64_t guarded_place(const struct proa_win *win, enum guarded which, const struct proa_span **span)
+/* An element over the border of a span in rank 0's arena; or in private memory of rank 0, whose
+ * neighbours come there by cma. */
+static uint64_t guarded_place(const struct proa_win *win, enum guarded which,
+                              const struct proa_span **span)
 {
     *span = &win->targets[0].spans[which == AT_A_BORDER];
     return which == AT_A_BORDER ? (*span)->end - 3 : 0;
@@ -352,7 +372,8 @@ static uint64_t guarded_place(const struct proa_win *win, enum guarded which, co
 static void held_body(struct world *world)
 {
     static char heap[100] __attribute__((aligned(64)));
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE, .base = heap, .bytes = sizeof heap, .disp_unit = 1};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_CREATE, .base = heap, .bytes = sizeof heap, .disp_unit = 1};
     enum guarded which = *(const enum guarded *)world->arg;
     struct proa_win *win = which == OWN_PLAIN ? window_create(world, &args) : window_by_hand(world);
     _Atomic uint32_t *turn = &shared_of(world)->turn;
@@ -362,7 +383,8 @@ static void held_body(struct world *world)
 
     CHECK_EQUAL(key % 8, 0);
     CHECK_OK(proa_win_lock_all(win, 0));
-    for (uint32_t step = 1; step <= 4; step += 2) { /* the plain way, where there is one, and the general one */
+    /* the plain way, where there is one, and the general one */
+    for (uint32_t step = 1; step <= 4; step += 2) {
         world_barrier(world);
         if (world->rank == 1) {
             atomic_store(&stripe->held, 1);
@@ -373,10 +395,12 @@ static void held_body(struct world *world)
             proa_bell_ring(&span->owner->ctl->stripe_bell);
             world_await(turn, step + 1);
         } else {
-            struct proa_there there = {0, (int64_t)place, 1, basic_type(PROA_I64), PROA_CALL_Accumulate};
+            struct proa_there there = {0, (int64_t)place, 1, basic_type(PROA_I64),
+                                       PROA_CALL_Accumulate};
             int64_t one = 1, result;
             world_await(turn, step);
-            if (step > 1 || !proa_accumulate_plain(win, &one, &result, NULL, 1, there.type, 0, there.displacement, PROA_OP_SUM))
+            if (step > 1 || !proa_accumulate_plain(win, &one, &result, NULL, 1, there.type, 0,
+                                                   there.displacement, PROA_OP_SUM))
                 CHECK_OK(proa_fetch_and_op(win, &one, &result, &there, PROA_OP_SUM));
             CHECK_EQUAL(result, step / 2);
             atomic_store(turn, step + 1);
@@ -397,7 +421,8 @@ static void held(void **state)
 
 /* ---- windows as they are made ---- */
 
-/* What rank `to` finds at a byte of its own, all others find too: owner, and its address there as key. */
+/* What rank `to` finds at a byte of its own, all others find too: owner, and its address there as
+ * key. */
 static void check_keys(struct world *world, struct proa_win *win, const char *base, int by_address)
 {
     uint64_t mine[2] = {(uint64_t)(uintptr_t)base, proa_self->id}, all[WORLD_MOST][2];
@@ -406,7 +431,8 @@ static void check_keys(struct world *world, struct proa_win *win, const char *ba
     CHECK_EQUAL(world->group.allgather(world->group.context, mine, all, sizeof mine), 0);
     for (int rank = 0; rank < world->size; rank++)
         for (int64_t at = 0; at < 100; at += 33) {
-            CHECK_OK(proa_place_find(win, rank, by_address ? (int64_t)all[rank][0] + at : at, 0, 1, &place));
+            CHECK_OK(proa_place_find(win, rank, by_address ? (int64_t)all[rank][0] + at : at, 0, 1,
+                                     &place));
             CHECK(!place.scattered);
             CHECK_EQUAL(place.span.owner->id, all[rank][1]);
             CHECK_EQUAL(proa_span_key(&place.span, place.at), all[rank][0] + (uint64_t)at);
@@ -430,7 +456,8 @@ static void keys_body(struct world *world)
         check_keys(world, win, args.base, 0);
         window_free(win);
     }
-    win = window_create(world, &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
+    win = window_create(world,
+                        &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
     CHECK_OK(proa_regions_attach(win, heap, 100));
     CHECK_OK(proa_regions_attach(win, arena, 100));
     check_keys(world, win, heap, 1);
@@ -444,18 +471,22 @@ static void keys(void **state)
     world_run(&(struct world_plan){.size = 3, .body = keys_body});
 }
 
-/* Two attached regions side by side, one private and one in an arena: any operation goes over both. */
+/* Two attached regions side by side, one private and one in an arena: any operation goes over
+ * both. */
 static void attached_body(struct world *world)
 {
     enum { PAGE = 4096, WORDS = PAGE / 8 };
-    struct proa_win *win = window_create(world, &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
+    struct proa_win *win = window_create(
+        world, &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
     char *arena = proa_arena_alloc(100 << 20, PAGE); /* a segment of its own */
     uint64_t *address = shared_of(world)->address;
     int64_t values[2 * WORDS], found[2 * WORDS];
 
     CHECK(arena);
     if (world->rank == 0) {
-        CHECK_EQUAL(mmap(arena - PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0), arena - PAGE);
+        CHECK_EQUAL(mmap(arena - PAGE, PAGE, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+                    arena - PAGE);
         CHECK_OK(proa_regions_attach(win, arena, PAGE));
         CHECK_OK(proa_regions_attach(win, arena - PAGE, PAGE));
         *address = (uint64_t)(uintptr_t)arena - PAGE;
@@ -466,10 +497,13 @@ static void attached_body(struct world *world)
     world_barrier(world);
     if (world->rank == 1) {
         CHECK_OK(put_many(win, 0, (int64_t)*address, values, 2 * WORDS, PROA_I64));
-        CHECK_OK(get_accumulate_many(win, 0, (int64_t)*address, values, found, 2 * WORDS, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(get_accumulate_many(win, 0, (int64_t)*address, values, found, 2 * WORDS, PROA_I64,
+                                     PROA_OP_SUM));
         CHECK_EQUAL(memcmp(found, values, sizeof found), 0);
-        CHECK_FAILS(put_many(win, 0, (int64_t)*address + 8, values, 2 * WORDS, PROA_I64), PROA_ERR_RMA_RANGE);
-        CHECK_FAILS(get_many(win, 0, (int64_t)*address - 8, found, 2 * WORDS, PROA_I64), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(put_many(win, 0, (int64_t)*address + 8, values, 2 * WORDS, PROA_I64),
+                    PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(get_many(win, 0, (int64_t)*address - 8, found, 2 * WORDS, PROA_I64),
+                    PROA_ERR_RMA_RANGE);
     }
     world_barrier(world);
     CHECK_OK(get_many(win, 0, (int64_t)*address, found, 2 * WORDS, PROA_I64));
@@ -488,8 +522,9 @@ static void attached(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(model_shared), cmocka_unit_test(model_exclusive), cmocka_unit_test(sums),
-        cmocka_unit_test(held),         cmocka_unit_test(keys),            cmocka_unit_test(attached),
+        cmocka_unit_test(model_shared), cmocka_unit_test(model_exclusive),
+        cmocka_unit_test(sums),         cmocka_unit_test(held),
+        cmocka_unit_test(keys),         cmocka_unit_test(attached),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

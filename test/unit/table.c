@@ -1,4 +1,6 @@
-/* The table from handles to objects (base/table.c): against a model, growing, read by threads while one writes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table from handles to objects (base/table.c): against a model, growing, read by threads while
+ * one writes. */
 #include "world.h"
 
 #include "base/table.h"
@@ -16,13 +18,15 @@ static void *value_of(uintptr_t n)
     return (void *)(n * 16 + 8);
 }
 
-/* Tables here are static: old slots stay for readers, and leak checkers find them by way of the table. */
+/* Tables here are static: old slots stay for readers, and leak checkers find them by way of the
+ * table. */
 
 /* ---- against a model ---- */
 
 enum { KEYS = 3000 };
 
-/* Keys as the hosts have them: small numbers with high bits (MPICH), addresses (Open MPI), anything. */
+/* Keys as the hosts have them: small numbers with high bits (MPICH), addresses (Open MPI),
+ * anything. */
 static uintptr_t key_of(int kind, uintptr_t i)
 {
     if (kind == 0)
@@ -31,13 +35,15 @@ static uintptr_t key_of(int kind, uintptr_t i)
         return 0x7f1200000000u + i * 256;
     if (kind == 2)
         return i + 2; /* 0 and 1 are the table's own */
-    return (uintptr_t)((i + 1) * UINT64_C(0x9e3779b97f4a7c15)); /* what the hash likes least, if anything */
+    /* what the hash likes least, if anything */
+    return (uintptr_t)((i + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static void against_model(int kind)
 {
     static uintptr_t model[KEYS]; /* 0: not there */
-    static struct proa_table tables[4] = {PROA_TABLE_INIT, PROA_TABLE_INIT, PROA_TABLE_INIT, PROA_TABLE_INIT};
+    static struct proa_table tables[4] = {PROA_TABLE_INIT, PROA_TABLE_INIT, PROA_TABLE_INIT,
+                                          PROA_TABLE_INIT};
     struct proa_table *table = &tables[kind];
     uint64_t seed = (uint64_t)kind;
 
@@ -82,7 +88,8 @@ static void growth_body(struct world *world)
     for (uintptr_t i = 0; i < many; i++)
         CHECK_EQUAL(proa_table_find(&table, key_of(1, i)), value_of(i));
     CHECK(!proa_table_find(&table, key_of(1, many)));
-    CHECK(2 * many <= atomic_load(&table.slots)->mask + 1); /* at most half full, and not larger than need be */
+    /* at most half full, and not larger than need be */
+    CHECK(2 * many <= atomic_load(&table.slots)->mask + 1);
     CHECK(atomic_load(&table.slots)->mask + 1 <= 16 * many);
     for (uintptr_t i = 0; i < many; i++)
         CHECK_EQUAL(proa_table_remove(&table, key_of(1, i)), value_of(i));
@@ -111,7 +118,8 @@ static void reuse_body(struct world *world)
     }
 }
 
-/* Always another key, few at a time, beside some that stay: as table.h says, all old slots together take no more than the present ones. */
+/* Always another key, few at a time, beside some that stay: as table.h says, all old slots together
+ * take no more than the present ones. */
 static void churn_beside(struct proa_table *table, uintptr_t staying, size_t most_slots)
 {
     size_t before, after, slots;
@@ -148,7 +156,8 @@ enum { STABLE = 100, READERS = 3 };
 struct read_and_write {
     struct proa_table table;
     _Atomic int stop;
-    _Atomic uintptr_t latest; /* of those that come and stay: what the writer enters next, or has just entered */
+    /* of those that come and stay: what the writer enters next, or has just entered */
+    _Atomic uintptr_t latest;
 };
 
 static void read_or_write(void *arg, int number)
@@ -172,8 +181,9 @@ static void read_or_write(void *arg, int number)
     }
     while (!atomic_load(&both->stop)) {
         uintptr_t i = world_below(&seed, STABLE);
-        CHECK_EQUAL(proa_table_find(&both->table, key_of(0, i)), value_of(1000 + i)); /* there all the time */
-        CHECK(!proa_table_find(&both->table, key_of(2, i)));                          /* never there */
+        /* there all the time */
+        CHECK_EQUAL(proa_table_find(&both->table, key_of(0, i)), value_of(1000 + i));
+        CHECK(!proa_table_find(&both->table, key_of(2, i))); /* never there */
         i = atomic_load(&both->latest);
         found = proa_table_find(&both->table, key_of(1, i)); /* there, or not yet */
         CHECK(!found || found == value_of(i));

@@ -1,5 +1,6 @@
-/* Waiting and polling (base/wait.c, base/poll.c) through all their phases, with a pretended clock and scheduler: no time passes but by
- * their calls. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting and polling (base/wait.c, base/poll.c) through all their phases, with a pretended clock
+ * and scheduler: no time passes but by their calls. */
 #include "base/poke.h"
 #include "base/poll.h"
 #include "base/system.h"
@@ -20,7 +21,7 @@ static struct {
     long look_costs_ns, yield_costs_ns, poke_costs_ns; /* each such call lets so much time pass */
     long preempted;
     int yields, sleeps, rests, wakes, pokes, looks;
-    long slept_ns, shortest_ns, longest_ns;                                           /* of the sleeps that ran into their time-out */
+    long slept_ns, shortest_ns, longest_ns; /* of the sleeps that ran into their time-out */
     int ready_after_looks, ready_after_yields, ready_after_sleeps, ready_after_pokes; /* 0: never */
     uint32_t rung_in_vain; /* rings while about to sleep: the futex then returns at once */
     struct proa_bell bell;
@@ -51,7 +52,8 @@ static void pretend_sleep(_Atomic uint32_t *word, uint32_t expected, long timeou
         return; /* rung meanwhile */
     pretend.now_ns += timeout_ns;
     pretend.slept_ns += timeout_ns;
-    pretend.shortest_ns = pretend.shortest_ns && pretend.shortest_ns < timeout_ns ? pretend.shortest_ns : timeout_ns;
+    pretend.shortest_ns =
+        pretend.shortest_ns && pretend.shortest_ns < timeout_ns ? pretend.shortest_ns : timeout_ns;
     pretend.longest_ns = pretend.longest_ns > timeout_ns ? pretend.longest_ns : timeout_ns;
 }
 
@@ -66,7 +68,8 @@ static long pretend_preempted(void)
     return pretend.preempted;
 }
 
-static const struct proa_system pretended = {pretend_now, pretend_yield, pretend_rest, pretend_sleep, pretend_wake, pretend_preempted};
+static const struct proa_system pretended = {pretend_now,   pretend_yield, pretend_rest,
+                                             pretend_sleep, pretend_wake,  pretend_preempted};
 
 static void pretend_poke(void)
 {
@@ -88,8 +91,10 @@ static int ready(void *arg)
         pretend.rung_in_vain--;
         proa_bell_ring(&pretend.bell);
     }
-    return come(pretend.ready_after_looks, pretend.looks) || come(pretend.ready_after_yields, pretend.yields) ||
-           come(pretend.ready_after_sleeps, pretend.sleeps) || come(pretend.ready_after_pokes, pretend.pokes);
+    return come(pretend.ready_after_looks, pretend.looks) ||
+           come(pretend.ready_after_yields, pretend.yields) ||
+           come(pretend.ready_after_sleeps, pretend.sleeps) ||
+           come(pretend.ready_after_pokes, pretend.pokes);
 }
 
 static int begin(void **state)

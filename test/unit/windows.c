@@ -1,4 +1,6 @@
-/* Windows of every flavor (core/create.c) and what operations do to them, with 1 to 5 processes; failures that all must share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Windows of every flavor (core/create.c) and what operations do to them, with 1 to 5 processes;
+ * failures that all must share. */
 #include "move.h"
 
 #include "base/fail.h"
@@ -27,15 +29,26 @@ static void on_all_sizes(world_body *body, const void *arg)
 
 /* ---- one body for all kinds of memory ---- */
 
-enum kind { ALLOCATE, SHARED, SHARED_APART, FROM_ARENA, FROM_HEAP, FROM_STACK, DYNAMIC_ARENA, DYNAMIC_HEAP, DYNAMIC_STACK, KINDS };
+enum kind {
+    ALLOCATE,
+    SHARED,
+    SHARED_APART,
+    FROM_ARENA,
+    FROM_HEAP,
+    FROM_STACK,
+    DYNAMIC_ARENA,
+    DYNAMIC_HEAP,
+    DYNAMIC_STACK,
+    KINDS
+};
 
 enum { WORDS = 3000 }; /* 24 KB: several stripes, no multiple of a page */
 
 struct memory {
     enum kind kind;
     struct proa_win *win;
-    int64_t *words;              /* ours */
-    int64_t origin[WORLD_MOST];  /* displacement of each process's first word */
+    int64_t *words;             /* ours */
+    int64_t origin[WORLD_MOST]; /* displacement of each process's first word */
 };
 
 static void attach(struct world *world, struct memory *memory)
@@ -43,12 +56,15 @@ static void attach(struct world *world, struct memory *memory)
     int64_t address = (int64_t)(uintptr_t)memory->words;
 
     CHECK_OK(proa_regions_attach(memory->win, memory->words, WORDS * sizeof *memory->words));
-    CHECK_EQUAL(world->group.allgather(world->group.context, &address, memory->origin, sizeof address), 0);
+    CHECK_EQUAL(
+        world->group.allgather(world->group.context, &address, memory->origin, sizeof address), 0);
 }
 
 static void memory_open(struct world *world, struct memory *memory, enum kind kind, int64_t *stack)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE, .bytes = WORDS * sizeof(int64_t), .disp_unit = sizeof(int64_t)};
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE,
+                                    .bytes = WORDS * sizeof(int64_t),
+                                    .disp_unit = sizeof(int64_t)};
 
     memset(memory, 0, sizeof *memory);
     memory->kind = kind;
@@ -109,7 +125,8 @@ static void puts_and_gets(struct world *world, struct memory *memory)
     for (int i = 0; i < WORDS; i++)
         values[i] = mark(world->rank, right, i);
     CHECK_OK(put_word(win, right, at(memory, right, 0), values[0]));
-    CHECK_OK(put_many(win, right, at(memory, right, 1), values + 1, 1, PROA_U8)); /* any type of any size */
+    /* any type of any size */
+    CHECK_OK(put_many(win, right, at(memory, right, 1), values + 1, 1, PROA_U8));
     CHECK_OK(put_many(win, right, at(memory, right, 1), values + 1, WORDS - 1, PROA_I64));
     CHECK_OK(proa_win_fence(win, 0));
     for (int i = 0; i < WORDS; i++)
@@ -136,19 +153,23 @@ static void accumulates(struct world *world, struct memory *memory)
     for (int i = 0; i < WORDS; i++)
         values[i] = world->rank + i;
     for (int rank = 0; rank < n; rank++) {
-        CHECK_OK(accumulate_many(win, rank, at(memory, rank, 0), values, WORDS, PROA_I64, PROA_OP_SUM));
-        CHECK_OK(accumulate_many(win, rank, at(memory, rank, 0), values, 1, PROA_I64, PROA_OP_SUM)); /* the first once more, alone */
+        CHECK_OK(
+            accumulate_many(win, rank, at(memory, rank, 0), values, WORDS, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(accumulate_many(win, rank, at(memory, rank, 0), values, 1, PROA_I64,
+                                 PROA_OP_SUM)); /* the first once more, alone */
     }
     CHECK_OK(proa_win_fence(win, 0));
     CHECK_EQUAL(memory->words[0], n * (n - 1));
     for (int i = 1; i < WORDS; i++)
         CHECK_EQUAL(memory->words[i], n * (n - 1) / 2 + (int64_t)n * i);
     world_barrier(world);
-    /* get_accumulate: everyone sees a different state of each word, and the last sum is the whole. */
+    /* get_accumulate: everyone sees a different state of each word, and the last sum is the
+     * whole. */
     for (int rank = 0; rank < n; rank++) {
         for (int i = 0; i < WORDS; i++)
             values[i] = 1;
-        CHECK_OK(get_accumulate_many(win, rank, at(memory, rank, 0), values, results, WORDS, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(get_accumulate_many(win, rank, at(memory, rank, 0), values, results, WORDS,
+                                     PROA_I64, PROA_OP_SUM));
         for (int i = 1; i < WORDS; i++) {
             int64_t before = results[i] - (n * (n - 1) / 2 + (int64_t)n * i);
             CHECK(before >= 0 && before < n);
@@ -160,7 +181,8 @@ static void accumulates(struct world *world, struct memory *memory)
     world_barrier(world);
     /* MPI_NO_OP only looks; its origin may be nothing. */
     memset(results, 0xff, sizeof results);
-    CHECK_OK(get_accumulate_many(win, 0, at(memory, 0, 0), NULL, results, WORDS, PROA_I64, PROA_OP_NO_OP));
+    CHECK_OK(get_accumulate_many(win, 0, at(memory, 0, 0), NULL, results, WORDS, PROA_I64,
+                                 PROA_OP_NO_OP));
     CHECK_EQUAL(results[1], n * (n - 1) / 2 + n + n);
     CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
 }
@@ -178,7 +200,7 @@ static void fetches(struct world *world, struct memory *memory)
         int64_t ticket = fetch_op(win, last, at(memory, last, 7), 1, PROA_OP_SUM);
         CHECK(ticket >= 0 && ticket < rounds * n);
         CHECK_EQUAL(atomic_fetch_add(&seen[ticket], 1), 0); /* every value is seen once */
-        for (int64_t old = 0, found;; old = found) { /* a counter by compare_and_swap */
+        for (int64_t old = 0, found;; old = found) {        /* a counter by compare_and_swap */
             found = compare_swap(win, last, at(memory, last, 8), old, old + 1);
             if (found == old)
                 break;
@@ -193,7 +215,8 @@ static void fetches(struct world *world, struct memory *memory)
     }
     world_barrier(world);
     CHECK_OK(proa_win_lock(win, last, 1, 0)); /* by an exclusive lock too */
-    CHECK_EQUAL(compare_swap(win, last, at(memory, last, 7), -5, 1), rounds * n); /* does not match: nothing changes */
+    /* does not match: nothing changes */
+    CHECK_EQUAL(compare_swap(win, last, at(memory, last, 7), -5, 1), rounds * n);
     CHECK_EQUAL(fetch_op(win, last, at(memory, last, 7), 0, PROA_OP_NO_OP), rounds * n);
     CHECK_EQUAL(fetch_op(win, last, at(memory, last, 8), 2, PROA_OP_REPLACE), rounds * n);
     CHECK_EQUAL(fetch_op(win, last, at(memory, last, 8), rounds * n, PROA_OP_REPLACE), 2);
@@ -212,19 +235,26 @@ static void ranges(struct world *world, struct memory *memory)
     CHECK_OK(proa_win_lock(win, last, 0, 0));
     CHECK_OK(get_word(win, last, at(memory, last, WORDS - 1), &value));
     CHECK_FAILS(get_word(win, last, at(memory, last, WORDS), &value), PROA_ERR_RMA_RANGE);
-    CHECK_FAILS(get_many(win, last, at(memory, last, 1), &value, WORDS, PROA_I64), PROA_ERR_RMA_RANGE);
-    CHECK_FAILS(put_many(win, last, at(memory, last, WORDS), &value, 1, PROA_I8), PROA_ERR_RMA_RANGE);
-    CHECK_FAILS(put_many(win, last, at(memory, last, WORDS - 1), &value, 2, PROA_I64), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(get_many(win, last, at(memory, last, 1), &value, WORDS, PROA_I64),
+                PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(put_many(win, last, at(memory, last, WORDS), &value, 1, PROA_I8),
+                PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(put_many(win, last, at(memory, last, WORDS - 1), &value, 2, PROA_I64),
+                PROA_ERR_RMA_RANGE);
     CHECK_FAILS(put_word(win, last, -1, value), dynamic ? PROA_ERR_RMA_RANGE : PROA_ERR_DISP);
     CHECK_FAILS(put_word(win, last, INT64_MAX, value), PROA_ERR_RMA_RANGE);
-    CHECK_FAILS(put_word(win, last, INT64_MIN, value), dynamic ? PROA_ERR_RMA_RANGE : PROA_ERR_DISP);
+    CHECK_FAILS(put_word(win, last, INT64_MIN, value),
+                dynamic ? PROA_ERR_RMA_RANGE : PROA_ERR_DISP);
     for (int i = 0; i < 4; i++) { /* times the unit: past 2^63; past 2^64, which is 0 again */
         CHECK_FAILS(put_word(win, last, INT64_MAX / 8 + 1, value), PROA_ERR_RMA_RANGE);
         CHECK_FAILS(put_word(win, last, INT64_C(1) << 61, value), PROA_ERR_RMA_RANGE);
         CHECK_FAILS(get_word(win, last, INT64_C(1) << 61, &value), PROA_ERR_RMA_RANGE);
-        CHECK_FAILS(accumulate_many(win, last, INT64_C(1) << 61, &value, 1, PROA_I64, PROA_OP_SUM), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(accumulate_many(win, last, INT64_C(1) << 61, &value, 1, PROA_I64, PROA_OP_SUM),
+                    PROA_ERR_RMA_RANGE);
     }
-    CHECK_FAILS(accumulate_many(win, last, at(memory, last, WORDS - 1), &value, 2, PROA_I64, PROA_OP_SUM), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(
+        accumulate_many(win, last, at(memory, last, WORDS - 1), &value, 2, PROA_I64, PROA_OP_SUM),
+        PROA_ERR_RMA_RANGE);
     CHECK_OK(put_many(win, last, at(memory, last, 0), NULL, 0, PROA_I64)); /* nothing at all */
     CHECK_OK(get_many(win, last, at(memory, last, WORDS), NULL, 0, PROA_I64));
     CHECK_OK(accumulate_many(win, last, at(memory, last, 0), NULL, 0, PROA_I64, PROA_OP_SUM));
@@ -280,11 +310,14 @@ WORLD_TEST(huge_counts, 2)
 static void wrong_operations_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 10);
-    const struct proa_type *i64 = basic_type(PROA_I64), *f64 = basic_type(PROA_F64), *i32 = basic_type(PROA_I32), *f128 = basic_type(PROA_F128);
+    const struct proa_type *i64 = basic_type(PROA_I64), *f64 = basic_type(PROA_F64),
+                           *i32 = basic_type(PROA_I32), *f128 = basic_type(PROA_F128);
     struct proa_type bad = *i64;
     int64_t value = 3, other = 4;
-    struct proa_there there = {0, 0, 1, i64, PROA_CALL_Put}, there_f64 = there, there_f128 = there, there_bad = there;
-    struct proa_buffer none = {NULL, 1, i64}, one = {&value, 1, i64}, two = {&value, 2, i32}, three = {&value, 3, i32}, real = {&value, 1, f64};
+    struct proa_there there = {0, 0, 1, i64, PROA_CALL_Put}, there_f64 = there, there_f128 = there,
+                      there_bad = there;
+    struct proa_buffer none = {NULL, 1, i64}, one = {&value, 1, i64}, two = {&value, 2, i32},
+                       three = {&value, 3, i32}, real = {&value, 1, f64};
 
     bad.trouble = "is made for this test";
     bad.dense = bad.predefined = 0;
@@ -338,7 +371,8 @@ static void own_shapes(struct world *world, enum proa_flavor flavor, int noncont
 {
     int me = world->rank, n = world->size, right = (me + 1) % n;
     uint64_t bytes = me % 2 ? 0 : 100 * (uint64_t)(me + 1); /* odd ranks: nothing */
-    struct proa_create_args args = {.flavor = flavor, .bytes = bytes, .disp_unit = me + 1, .noncontig = noncontig};
+    struct proa_create_args args = {
+        .flavor = flavor, .bytes = bytes, .disp_unit = me + 1, .noncontig = noncontig};
     struct proa_win *win;
     char value = (char)(me + 1);
 
@@ -351,17 +385,21 @@ static void own_shapes(struct world *world, enum proa_flavor flavor, int noncont
     for (int rank = 0; rank < n; rank++) {
         CHECK_EQUAL(win->targets[rank].bytes, rank % 2 ? 0 : 100 * (rank + 1));
         CHECK_EQUAL(win->targets[rank].disp_unit, rank + 1);
-        if (flavor != PROA_FLAVOR_SHARED || noncontig) /* there a part of no bytes has a place as well */
-            CHECK_EQUAL(!proa_win_load_store(win, rank), rank % 2 || (flavor == PROA_FLAVOR_CREATE && rank != me));
+        /* there a part of no bytes has a place as well */
+        if (flavor != PROA_FLAVOR_SHARED || noncontig)
+            CHECK_EQUAL(!proa_win_load_store(win, rank),
+                        rank % 2 || (flavor == PROA_FLAVOR_CREATE && rank != me));
     }
     if (right % 2)
         CHECK_FAILS(put_many(win, right, 0, &value, 1, PROA_I8), PROA_ERR_RMA_RANGE);
+    /* in the target's units: its last element's first byte */
     else
-        CHECK_OK(put_many(win, right, 99, &value, 1, PROA_I8)); /* in the target's units: its last element's first byte */
+        CHECK_OK(put_many(win, right, 99, &value, 1, PROA_I8));
     CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
     if (bytes)
         for (uint64_t i = 0; i < bytes; i++)
-            CHECK_EQUAL(((char *)win->base)[i], i == 99 * (uint64_t)(me + 1) ? (char)((me + n - 1) % n + 1) : 0);
+            CHECK_EQUAL(((char *)win->base)[i],
+                        i == 99 * (uint64_t)(me + 1) ? (char)((me + n - 1) % n + 1) : 0);
     window_free(win);
     free(args.base);
 }
@@ -383,7 +421,8 @@ static void shapes(void **state)
 /* Nobody has any memory; still a window, with all its synchronization. */
 static void empty_body(struct world *world)
 {
-    static const enum proa_flavor flavors[] = {PROA_FLAVOR_CREATE, PROA_FLAVOR_ALLOCATE, PROA_FLAVOR_DYNAMIC, PROA_FLAVOR_SHARED};
+    static const enum proa_flavor flavors[] = {PROA_FLAVOR_CREATE, PROA_FLAVOR_ALLOCATE,
+                                               PROA_FLAVOR_DYNAMIC, PROA_FLAVOR_SHARED};
 
     for (int i = 0; i < 4; i++) {
         struct proa_create_args args = {.flavor = flavors[i], .disp_unit = 1};
@@ -409,7 +448,11 @@ static void alignment_body(struct world *world)
 {
     for (size_t align = 0; align <= 1 << 21; align = align ? 2 * align : 8)
         for (int flavor = PROA_FLAVOR_ALLOCATE; flavor <= PROA_FLAVOR_SHARED; flavor += 2) {
-            struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .bytes = 100, .disp_unit = 1, .align = align, .noncontig = 1};
+            struct proa_create_args args = {.flavor = (enum proa_flavor)flavor,
+                                            .bytes = 100,
+                                            .disp_unit = 1,
+                                            .align = align,
+                                            .noncontig = 1};
             struct proa_win *win = window_create(world, &args);
             CHECK_EQUAL((uintptr_t)win->base % (align ? align : 64), 0);
             window_free(win);
@@ -423,17 +466,21 @@ static void alignment(void **state)
     world_run(&(struct world_plan){.size = 2, .body = alignment_body});
 }
 
-/* Contiguous shared memory: rank by rank without a gap, in every process; a plain store of one is seen by all. */
+/* Contiguous shared memory: rank by rank without a gap, in every process; a plain store of one is
+ * seen by all. */
 static void contiguous_body(struct world *world)
 {
     int n = world->size;
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .bytes = 8 * (uint64_t)(world->rank + 1), .disp_unit = 8};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_SHARED, .bytes = 8 * (uint64_t)(world->rank + 1), .disp_unit = 8};
     struct proa_win *win = window_create(world, &args);
-    int64_t *own = (int64_t *)(void *)proa_win_load_store(win, world->rank), *first = (int64_t *)(void *)proa_win_load_store(win, 0);
+    int64_t *own = (int64_t *)(void *)proa_win_load_store(win, world->rank),
+            *first = (int64_t *)(void *)proa_win_load_store(win, 0);
 
     CHECK_EQUAL((void *)own, win->base);
     for (int rank = 1; rank < n; rank++)
-        CHECK_EQUAL(proa_win_load_store(win, rank), proa_win_load_store(win, rank - 1) + win->targets[rank - 1].bytes);
+        CHECK_EQUAL(proa_win_load_store(win, rank),
+                    proa_win_load_store(win, rank - 1) + win->targets[rank - 1].bytes);
     for (int i = 0; i <= world->rank; i++)
         own[i] = 100 * world->rank + i;
     CHECK_OK(proa_win_fence(win, 0));
@@ -450,8 +497,9 @@ static void contiguous(void **state)
     on_all_sizes(contiguous_body, NULL);
 }
 
-/* Memory of its own is what some ask for, on one of the ranks or on all but one: all have one piece, and what was allocated before that was
- * known goes back. The largest alignment that a rank asks for is that of the piece. */
+/* Memory of its own is what some ask for, on one of the ranks or on all but one: all have one
+ * piece, and what was allocated before that was known goes back. The largest alignment that a rank
+ * asks for is that of the piece. */
 static void asked_by_some_body(struct world *world)
 {
     void *before;
@@ -460,14 +508,16 @@ static void asked_by_some_body(struct world *world)
     before = next_block();
     for (int alone = 0; alone < world->size; alone++)
         for (int other = 0; other < 2; other++) {
-            struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .bytes = 100, .disp_unit = 1};
+            struct proa_create_args args = {
+                .flavor = PROA_FLAVOR_SHARED, .bytes = 100, .disp_unit = 1};
             struct proa_win *win;
             args.noncontig = (world->rank == alone) != other;
             args.align = world->rank == alone ? 1 << 16 : 0;
             win = window_create(world, &args);
             CHECK_EQUAL(win->contiguous, world->size > 1 || other);
             for (int rank = 1; rank < world->size; rank++)
-                CHECK_EQUAL(proa_win_load_store(win, rank), proa_win_load_store(win, 0) + 100 * rank);
+                CHECK_EQUAL(proa_win_load_store(win, rank),
+                            proa_win_load_store(win, 0) + 100 * rank);
             if (world->rank == 0)
                 CHECK_EQUAL((uintptr_t)win->base % (1 << 16), 0);
             window_free(win);
@@ -481,21 +531,28 @@ static void asked_by_some(void **state)
     on_all_sizes(asked_by_some_body, NULL);
 }
 
-/* The neighbour's part of a shared window, given to another: the place is the same as in the first, owner and key with it, for whoever comes
- * by whatever window, and owners are held as long as one of these is there. */
+/* The neighbour's part of a shared window, given to another: the place is the same as in the first,
+ * owner and key with it, for whoever comes by whatever window, and owners are held as long as one
+ * of these is there. */
 static void lent_body(struct world *world)
 {
     int n = world->size, right = (world->rank + 1) % n;
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .bytes = 8 * WORDS, .disp_unit = 8, .noncontig = *(const int *)world->arg};
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED,
+                                    .bytes = 8 * WORDS,
+                                    .disp_unit = 8,
+                                    .noncontig = *(const int *)world->arg};
     struct proa_win *first = window_create(world, &args), *lent, *dynamic;
     struct proa_peer *last_owner = first->targets[n - 1].only.owner;
-    int64_t *memory = (int64_t *)(void *)proa_win_load_store(first, right), address[WORLD_MOST], mine = (int64_t)(uintptr_t)memory;
+    int64_t *memory = (int64_t *)(void *)proa_win_load_store(first, right), address[WORLD_MOST],
+            mine = (int64_t)(uintptr_t)memory;
     struct proa_place place, expected;
     int holders;
 
-    args = (struct proa_create_args){.flavor = PROA_FLAVOR_CREATE, .base = memory, .bytes = 8 * WORDS, .disp_unit = 8};
+    args = (struct proa_create_args){
+        .flavor = PROA_FLAVOR_CREATE, .base = memory, .bytes = 8 * WORDS, .disp_unit = 8};
     lent = window_create(world, &args);
-    dynamic = window_create(world, &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
+    dynamic = window_create(
+        world, &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
     CHECK_OK(proa_regions_attach(dynamic, memory, 8 * WORDS));
     CHECK_EQUAL(world->group.allgather(world->group.context, &mine, address, sizeof mine), 0);
     CHECK_EQUAL(lent->base, memory);
@@ -507,14 +564,17 @@ static void lent_body(struct world *world)
             else
                 CHECK_OK(proa_place_find(dynamic, rank, address[rank] + 56, 0, 8, &place));
             CHECK_EQUAL(place.span.road, &proa_road_store);
-            CHECK_EQUAL(proa_span_here(&place.span, place.at), proa_span_here(&expected.span, expected.at));
+            CHECK_EQUAL(proa_span_here(&place.span, place.at),
+                        proa_span_here(&expected.span, expected.at));
             CHECK_EQUAL(place.span.owner, expected.span.owner);
-            CHECK_EQUAL(proa_span_key(&place.span, place.at), proa_span_key(&expected.span, expected.at));
+            CHECK_EQUAL(proa_span_key(&place.span, place.at),
+                        proa_span_key(&expected.span, expected.at));
         }
     holders = last_owner->holders;
     window_free(lent);
     window_free(dynamic);
-    CHECK(last_owner->holders <= holders - 2 - (n > 1)); /* as a member of both, and for its memory where another gave that */
+    /* as a member of both, and for its memory where another gave that */
+    CHECK(last_owner->holders <= holders - 2 - (n > 1));
     window_free(first);
     CHECK_EQUAL(last_owner->holders, 0);
 }
@@ -532,7 +592,8 @@ static void lent(void **state)
 static void further_segments_body(struct world *world)
 {
     int right = (world->rank + 1) % world->size;
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 40 << 20, .disp_unit = 1};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 40 << 20, .disp_unit = 1};
     struct proa_win *wins[4];
     char value = 9;
 
@@ -555,7 +616,8 @@ static void many_windows_body(struct world *world)
     enum { MANY = 2000 };
     int count = (int)world_rounds(MANY);
     struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 256, .disp_unit = 8};
-    struct proa_win **wins = calloc(MANY, sizeof(struct proa_win *)), *win = window_create(world, &args);
+    struct proa_win **wins = calloc(MANY, sizeof(struct proa_win *)),
+                    *win = window_create(world, &args);
     long files = world_open_files(), mappings = world_mappings("memfd:proa");
     void *ctl = win->ctl, *base = win->base;
 
@@ -617,7 +679,8 @@ static void check_all_fail(struct world *world, const struct proa_create_args *a
 
 static void error_on_one_body(struct world *world)
 {
-    static const int codes[] = {PROA_ERR_SIZE, PROA_ERR_DISP, PROA_ERR_BASE, PROA_ERR_INFO, PROA_ERR_INTERN};
+    static const int codes[] = {PROA_ERR_SIZE, PROA_ERR_DISP, PROA_ERR_BASE, PROA_ERR_INFO,
+                                PROA_ERR_INTERN};
 
     window_free(window_of_words(world, 4));
     for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++)
@@ -628,8 +691,12 @@ static void error_on_one_body(struct world *world)
             args.error = world->rank == wrong ? codes[(flavor + wrong) % 5] : 0;
             check_all_fail(world, &args, codes[(flavor + wrong) % 5]);
             /* Two wrong ones, differently: all tell of the same. */
-            args.error = world->rank == wrong ? codes[0] : world->rank == (wrong + 1) % world->size ? codes[1] : 0;
-            check_all_fail(world, &args, world->size == 1 || wrong < (wrong + 1) % world->size ? codes[0] : codes[1]);
+            args.error = world->rank == wrong                       ? codes[0]
+                         : world->rank == (wrong + 1) % world->size ? codes[1]
+                                                                    : 0;
+            check_all_fail(world, &args,
+                           world->size == 1 || wrong < (wrong + 1) % world->size ? codes[0]
+                                                                                 : codes[1]);
         }
 }
 
@@ -639,7 +706,8 @@ static void error_on_one(void **state)
     on_all_sizes(error_on_one_body, NULL);
 }
 
-/* Processes that call different functions: nothing sensible can be done, but nobody is left waiting. */
+/* Processes that call different functions: nothing sensible can be done, but nobody is left
+ * waiting. */
 static void different_flavors_body(struct world *world)
 {
     window_free(window_of_words(world, 4));
@@ -671,7 +739,8 @@ static void elsewhere_for_one_body(struct world *world)
             check_all_fail(world, &args, PROA_ELSEWHERE);
             proa_fail(0, "the moon is in the wrong quarter");
             args.error = world->rank == wrong ? PROA_ELSEWHERE : PROA_ERR_SIZE;
-            CHECK_EQUAL(proa_win_create(&args, &world->group, &(struct proa_win *){NULL}), PROA_ELSEWHERE);
+            CHECK_EQUAL(proa_win_create(&args, &world->group, &(struct proa_win *){NULL}),
+                        PROA_ELSEWHERE);
             CHECK(strstr(proa_failure(), "the moon"));
         }
 }
@@ -726,7 +795,10 @@ static void unfinished_body(struct world *world)
     for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++)
         for (int wrong = 0; wrong < world->size; wrong++) {
             struct finishing finishing = {.code = world->rank == wrong ? PROA_ERR_NO_MEM : 0};
-            struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1, .finish = finish, .user = &finishing};
+            struct proa_create_args args = {.flavor = (enum proa_flavor)flavor,
+                                            .disp_unit = 1,
+                                            .finish = finish,
+                                            .user = &finishing};
             check_all_fail(world, &args, PROA_ERR_NO_MEM);
             CHECK_EQUAL(finishing.calls, 1);
             finishing = (struct finishing){0};
@@ -757,7 +829,8 @@ static void no_memory_body(struct world *world)
     }
     /* Only together too much; and so much that the sum wraps around. */
     if (world->size > 1) {
-        struct proa_create_args args = {.flavor = PROA_FLAVOR_SHARED, .disp_unit = 1, .bytes = (uint64_t)INT64_MAX};
+        struct proa_create_args args = {
+            .flavor = PROA_FLAVOR_SHARED, .disp_unit = 1, .bytes = (uint64_t)INT64_MAX};
         check_all_fail(world, &args, PROA_ERR_NO_MEM);
         args.bytes = UINT64_C(1) << 45;
         check_all_fail(world, &args, PROA_ERR_NO_MEM);
@@ -772,7 +845,8 @@ static void no_memory(void **state)
     on_all_sizes(no_memory_body, NULL);
 }
 
-/* The last process may have no files larger than 4 MiB: what it cannot share is the host's, for all. */
+/* The last process may have no files larger than 4 MiB: what it cannot share is the host's, for
+ * all. */
 static void last_has_small_files(struct world *world)
 {
     struct rlimit files = {4 << 20, RLIM_INFINITY};
@@ -784,7 +858,8 @@ static void last_has_small_files(struct world *world)
 
 static void small_files_body(struct world *world)
 {
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .disp_unit = 1, .bytes = 8 << 20};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .disp_unit = 1, .bytes = 8 << 20};
 
     window_free(window_of_words(world, 4));
     check_all_fail(world, &args, PROA_ELSEWHERE);
@@ -799,22 +874,27 @@ static void small_files(void **state)
 {
     (void)state;
     for (int size = 1; size <= 3; size++)
-        world_run(&(struct world_plan){.size = size, .before = last_has_small_files, .body = small_files_body});
+        world_run(&(struct world_plan){
+            .size = size, .before = last_has_small_files, .body = small_files_body});
 }
 
 /* ---- no memory on one process, at each place where some is asked for ---- */
 
-static int calloc_fails_after = -1; /* so many calls succeed, one fails, then all succeed; below 0: none fails */
+/* so many calls succeed, one fails, then all succeed; below 0: none fails */
+static int calloc_fails_after = -1;
 
 void *__real_calloc(size_t count, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes)
 {
-    return calloc_fails_after >= 0 && calloc_fails_after-- == 0 ? NULL : __real_calloc(count, bytes);
+    return calloc_fails_after >= 0 && calloc_fails_after-- == 0 ? NULL
+                                                                : __real_calloc(count, bytes);
 }
 
-/* The outcome of a creation in which process `wrong` gets no memory at its n-th request; the same for all. *asked: it asked so often. */
-static int create_without(struct world *world, const struct proa_create_args *args, const struct proa_group *group, int wrong, int n, int *asked)
+/* The outcome of a creation in which process `wrong` gets no memory at its n-th request; the same
+ * for all. *asked: it asked so often. */
+static int create_without(struct world *world, const struct proa_create_args *args,
+                          const struct proa_group *group, int wrong, int n, int *asked)
 {
     struct proa_win *win = NULL;
     void *before = next_block();
@@ -824,11 +904,13 @@ static int create_without(struct world *world, const struct proa_create_args *ar
     outcome = proa_win_create(args, group, &win);
     *asked = world->rank == wrong && calloc_fails_after < 0;
     calloc_fails_after = -1;
-    CHECK_EQUAL(world->group.allgather(world->group.context, &outcome, outcomes, sizeof outcome), 0);
+    CHECK_EQUAL(world->group.allgather(world->group.context, &outcome, outcomes, sizeof outcome),
+                0);
     for (int i = 0; i < world->size; i++)
         CHECK_EQUAL(outcomes[i], outcome);
     if (outcome == PROA_OK)
-        proa_win_release(win); /* its members do not all stand for processes: no barrier of theirs */
+        /* its members do not all stand for processes: no barrier of theirs */
+        proa_win_release(win);
     CHECK_EQUAL(next_block(), before);
     CHECK_EQUAL(world->group.max(world->group.context, asked), 0);
     return outcome;
@@ -836,7 +918,8 @@ static int create_without(struct world *world, const struct proa_create_args *ar
 
 static void no_memory_alone_body(struct world *world)
 {
-    struct proa_group groups[] = {world->group, world_stretch(world, 100)}; /* more members than room is kept for their cards */
+    /* more members than room is kept for their cards */
+    struct proa_group groups[] = {world->group, world_stretch(world, 100)};
 
     window_free(window_of_words(world, 4));
     for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++)
@@ -905,8 +988,12 @@ static void private_memory_body(struct world *world)
     char *lent = proa_arena_alloc(100, 0);
 
     for (int shared = PROA_FLAVOR_ALLOCATE; shared <= PROA_FLAVOR_SHARED; shared += 2)
-        window_free(window_create(world, &(struct proa_create_args){.flavor = (enum proa_flavor)shared, .bytes = 100, .disp_unit = 1}));
-    window_free(window_create(world, &(struct proa_create_args){.flavor = PROA_FLAVOR_CREATE, .base = lent, .bytes = 100, .disp_unit = 1}));
+        window_free(window_create(
+            world, &(struct proa_create_args){
+                       .flavor = (enum proa_flavor)shared, .bytes = 100, .disp_unit = 1}));
+    window_free(window_create(
+        world, &(struct proa_create_args){
+                   .flavor = PROA_FLAVOR_CREATE, .base = lent, .bytes = 100, .disp_unit = 1}));
     CHECK_EQUAL(allowed, 0); /* nobody needs it */
     if (flavor == PROA_FLAVOR_CREATE) {
         args.base = fixed;
@@ -947,7 +1034,8 @@ static void elsewhere_body(struct world *world)
     for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++) {
         struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1};
         struct proa_win *win = NULL;
-        CHECK_EQUAL(proa_win_create(&args, &world->group, &win), flavor == PROA_FLAVOR_SHARED ? PROA_ERR_RMA_SHARED : PROA_ELSEWHERE);
+        CHECK_EQUAL(proa_win_create(&args, &world->group, &win),
+                    flavor == PROA_FLAVOR_SHARED ? PROA_ERR_RMA_SHARED : PROA_ELSEWHERE);
         CHECK(strstr(proa_failure(), "different nodes"));
         CHECK(!win);
         CHECK_EQUAL(next_block(), before);
@@ -963,7 +1051,8 @@ static void elsewhere(void **state)
     (void)state;
     for (int size = 2; size <= 5; size++)
         for (int alone = 0; alone < size; alone += size - 1)
-            world_run(&(struct world_plan){.size = size, .before = other_node, .body = elsewhere_body, .arg = &alone});
+            world_run(&(struct world_plan){
+                .size = size, .before = other_node, .body = elsewhere_body, .arg = &alone});
 }
 
 static void same_node(struct world *world)
@@ -982,16 +1071,29 @@ WORLD_TEST(one_node, 3, .before = same_node)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_operations),   cmocka_unit_test(huge_counts),  cmocka_unit_test(wrong_operations),
-        cmocka_unit_test(shapes),           cmocka_unit_test(empty),        cmocka_unit_test(alignment),
-        cmocka_unit_test(contiguous),       cmocka_unit_test(other_order),  cmocka_unit_test(further_segments),
-        cmocka_unit_test(many_windows),     cmocka_unit_test(error_on_one), cmocka_unit_test(no_memory),
-        cmocka_unit_test(asked_by_some),    cmocka_unit_test(different_flavors),
-        cmocka_unit_test(private_memory),   cmocka_unit_test(lent),
-        cmocka_unit_test(small_files),      cmocka_unit_test(broken_exchange),
-        cmocka_unit_test(elsewhere),        cmocka_unit_test(one_node),
+        cmocka_unit_test(all_operations),
+        cmocka_unit_test(huge_counts),
+        cmocka_unit_test(wrong_operations),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(empty),
+        cmocka_unit_test(alignment),
+        cmocka_unit_test(contiguous),
+        cmocka_unit_test(other_order),
+        cmocka_unit_test(further_segments),
+        cmocka_unit_test(many_windows),
+        cmocka_unit_test(error_on_one),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(asked_by_some),
+        cmocka_unit_test(different_flavors),
+        cmocka_unit_test(private_memory),
+        cmocka_unit_test(lent),
+        cmocka_unit_test(small_files),
+        cmocka_unit_test(broken_exchange),
+        cmocka_unit_test(elsewhere),
+        cmocka_unit_test(one_node),
         cmocka_unit_test(no_memory_alone),
-        cmocka_unit_test(unfinished),       cmocka_unit_test(elsewhere_for_one),
+        cmocka_unit_test(unfinished),
+        cmocka_unit_test(elsewhere_for_one),
         cmocka_unit_test(without_core),
     };
 

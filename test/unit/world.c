@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* See world.h. */
 #include "world.h"
 #include "base/fail.h"
@@ -36,15 +37,16 @@
 enum {
     LIMIT_S = 60,
     SANITIZED_TIMES = 4, /* slower, or so the limit is set */
-    GRACE_MS = 3000,    /* between the first trouble and the end of the others */
-    CARD_BYTES = 4096,  /* what one process may show in an exchange */
-    EXIT_FAILED = 90,   /* a CHECK failed, and has been reported */
+    GRACE_MS = 3000,     /* between the first trouble and the end of the others */
+    CARD_BYTES = 4096,   /* what one process may show in an exchange */
+    EXIT_FAILED = 90,    /* a CHECK failed, and has been reported */
     EXIT_TIMED_OUT = 91
 };
 
 /* What a process leaves for the parent. */
 struct report {
-    _Atomic uintptr_t file; /* where it was last: a name, at the same address in all, since nobody calls exec */
+    /* where it was last: a name, at the same address in all, since nobody calls exec */
+    _Atomic uintptr_t file;
     _Atomic int line;
     int reported; /* text says what was wrong */
     char text[480];
@@ -74,7 +76,8 @@ void world_barrier(struct world *world)
 
 void world_meet(struct world *world)
 {
-    uint64_t size = (uint64_t)world->size, mine = atomic_fetch_add(&area->met, 1), all = (mine / size + 1) * size;
+    uint64_t size = (uint64_t)world->size, mine = atomic_fetch_add(&area->met, 1),
+             all = (mine / size + 1) * size;
 
     for (long i = 1; atomic_load(&area->met) < all; i++)
         if (i % 2000 == 0)
@@ -100,11 +103,13 @@ static int fake_allgather(void *context, const void *mine, void *all, size_t byt
     if (broken_exchange)
         return broken_exchange;
     if (bytes > CARD_BYTES)
-        world_failed(__FILE__, __LINE__, "the fake exchange takes %d bytes, not %zu", CARD_BYTES, bytes);
+        world_failed(__FILE__, __LINE__, "the fake exchange takes %d bytes, not %zu", CARD_BYTES,
+                     bytes);
     memcpy(area->cards[world->rank], mine, bytes);
     world_barrier(world);
     for (int i = 0; i < stretch->size; i++)
-        memcpy((char *)all + (size_t)i * bytes, area->cards[i < world->size ? i : world->size - 1], bytes);
+        memcpy((char *)all + (size_t)i * bytes, area->cards[i < world->size ? i : world->size - 1],
+               bytes);
     world_barrier(world);
     return 0;
 }
@@ -131,7 +136,8 @@ static int fake_tell(void *context, int rank, char *text, size_t bytes)
     if (broken_exchange)
         return broken_exchange;
     if (bytes > CARD_BYTES)
-        world_failed(__FILE__, __LINE__, "the fake exchange takes %d bytes, not %zu", CARD_BYTES, bytes);
+        world_failed(__FILE__, __LINE__, "the fake exchange takes %d bytes, not %zu", CARD_BYTES,
+                     bytes);
     memcpy(area->cards[world->rank], text, bytes);
     world_barrier(world);
     memcpy(text, area->cards[rank < world->size ? rank : world->size - 1], bytes);
@@ -146,8 +152,12 @@ struct proa_group world_stretch(struct world *world, int size)
     struct stretch *stretch = &stretches[used++ % 4];
 
     *stretch = (struct stretch){world, size};
-    return (struct proa_group){
-        .size = size, .rank = world->rank, .context = stretch, .allgather = fake_allgather, .max = fake_max, .tell = fake_tell};
+    return (struct proa_group){.size = size,
+                               .rank = world->rank,
+                               .context = stretch,
+                               .allgather = fake_allgather,
+                               .max = fake_max,
+                               .tell = fake_tell};
 }
 
 /* ---- in a process: checks ---- */
@@ -171,11 +181,13 @@ void world_failed(const char *file, int line, const char *fmt, ...)
     _exit(EXIT_FAILED);
 }
 
-void world_check_equal(const char *file, int line, const char *got_text, long long got, const char *expected_text, long long expected)
+void world_check_equal(const char *file, int line, const char *got_text, long long got,
+                       const char *expected_text, long long expected)
 {
     world_at(file, line);
     if (got != expected)
-        world_failed(file, line, "%s is %lld, not %s (%lld)", got_text, got, expected_text, expected);
+        world_failed(file, line, "%s is %lld, not %s (%lld)", got_text, got, expected_text,
+                     expected);
 }
 
 void world_check_code(const char *file, int line, const char *call, int got, int expected)
@@ -184,7 +196,8 @@ void world_check_code(const char *file, int line, const char *call, int got, int
     if (got != expected)
         world_failed(file, line, "%s returned %d, not %d: %s", call, got, expected, proa_failure());
     if (expected != 0 && proa_failure()[0] == '\0')
-        world_failed(file, line, "%s returned %d as it should, but proa_failure() says nothing", call, got);
+        world_failed(file, line, "%s returned %d as it should, but proa_failure() says nothing",
+                     call, got);
 }
 
 /* Out of time, or crashed: says where. */
@@ -235,7 +248,8 @@ static void live(struct world *world, const struct world_plan *plan, int limit_s
 
 static pid_t launch(const struct world_plan *plan, int rank, int limit_s)
 {
-    struct world world = {.rank = rank, .size = plan->size, .shared = area->shared, .arg = plan->arg};
+    struct world world = {
+        .rank = rank, .size = plan->size, .shared = area->shared, .arg = plan->arg};
     pid_t parent = getpid(), pid = fork();
 
     if (pid != 0)
@@ -281,11 +295,14 @@ static void tell(int rank, int status, int limit_s, int late)
     if (report->reported)
         print_error("rank %d: %s:%d: %s\n", rank, file, line, report->text);
     else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_TIMED_OUT)
-        print_error("rank %d: still running after %d s, last seen at %s:%d\n", rank, limit_s, file, line);
+        print_error("rank %d: still running after %d s, last seen at %s:%d\n", rank, limit_s, file,
+                    line);
     else if (WIFEXITED(status))
-        print_error("rank %d: exit status %d, last seen at %s:%d\n", rank, WEXITSTATUS(status), file, line);
+        print_error("rank %d: exit status %d, last seen at %s:%d\n", rank, WEXITSTATUS(status),
+                    file, line);
     else if (!late)
-        print_error("rank %d: %s, last seen at %s:%d\n", rank, strsignal(WTERMSIG(status)), file, line);
+        print_error("rank %d: %s, last seen at %s:%d\n", rank, strsignal(WTERMSIG(status)), file,
+                    line);
     else
         print_error("rank %d: ended because of the others, last seen at %s:%d\n", rank, file, line);
 }
@@ -297,7 +314,8 @@ static void end_all(const pid_t *pids, int size)
             kill(pids[i], SIGKILL);
 }
 
-/* Waits for all; after the first trouble the others get a short time to end, or to report, themselves. Returns how many had trouble. */
+/* Waits for all; after the first trouble the others get a short time to end, or to report,
+ * themselves. Returns how many had trouble. */
 static int wait_for_all(pid_t *pids, int size, int limit_s)
 {
     long end_ms = now_ms() + (limit_s + 10) * 1000L;
@@ -331,7 +349,9 @@ static int wait_for_all(pid_t *pids, int size, int limit_s)
 void world_run(const struct world_plan *plan)
 {
     pid_t pids[WORLD_MOST];
-    int limit_s = (plan->limit_s ? plan->limit_s : LIMIT_S) * (WORLD_SANITIZED ? SANITIZED_TIMES : 1), troubles;
+    int limit_s =
+            (plan->limit_s ? plan->limit_s : LIMIT_S) * (WORLD_SANITIZED ? SANITIZED_TIMES : 1),
+        troubles;
 
     assert_in_range(plan->size, 1, WORLD_MOST);
     area_open(plan->size);

@@ -1,9 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A world: processes forked for one test, each with Proa's core started in it, and a stand-in for the host MPI's exchange among them.
+ * A world: processes forked for one test, each with Proa's core started in it, and a stand-in for
+ * the host MPI's exchange among them.
  *
- * world_run() forks the processes, runs the body in each and waits for them. A CHECK that fails, a signal, a non-zero exit (a sanitizer's
- * report) or running out of time in any of them fails the cmocka test, after a line for every process in trouble: rank, file, line, why.
- * Core is started after the fork: the test's own process never has one, so each world begins with fresh processes. One world at a time.
+ * world_run() forks the processes, runs the body in each and waits for them. A CHECK that fails, a
+ * signal, a non-zero exit (a sanitizer's report) or running out of time in any of them fails the
+ * cmocka test, after a line for every process in trouble: rank, file, line, why. Core is started
+ * after the fork: the test's own process never has one, so each world begins with fresh processes.
+ * One world at a time.
  */
 #ifndef PROA_TEST_WORLD_H
 #define PROA_TEST_WORLD_H
@@ -14,15 +18,16 @@
 #include <stdint.h>
 
 enum {
-    WORLD_MOST = 16,             /* processes */
+    WORLD_MOST = 16, /* processes */
     WORLD_SHARED_BYTES = 4 << 20
 };
 
 struct world {
     int rank, size;
     struct proa_group group; /* the fake exchange, over all processes of the world */
-    char *shared;            /* WORLD_SHARED_BYTES, the same memory in all processes, zeroed before they start */
-    const void *arg;         /* of the plan */
+    /* WORLD_SHARED_BYTES, the same memory in all processes, zeroed before they start */
+    char *shared;
+    const void *arg; /* of the plan */
 };
 
 typedef void world_body(struct world *world);
@@ -31,32 +36,37 @@ struct world_plan {
     int size;
     world_body *body;
     const void *arg;
-    world_body *before; /* runs in each process before core is started there: for the environment and limits. NULL: nothing */
-    int limit_s;         /* 0: 60; more with a sanitizer */
+    /* runs in each process before core is started there: for the environment and limits. NULL:
+     * nothing */
+    world_body *before;
+    int limit_s; /* 0: 60; more with a sanitizer */
 };
 
 void world_run(const struct world_plan *plan);
 
-/* Makes the cmocka test NAME, which runs NAME_body in so many processes. Other fields of the plan may stand behind their number:
- * WORLD_TEST(name, 2, .limit_s = 20). No semicolon after it. */
-#define WORLD_TEST(name, ...)                                                                                                              \
-    static void name(void **state)                                                                                                         \
-    {                                                                                                                                      \
-        (void)state;                                                                                                                       \
-        world_run(&(struct world_plan){.body = name##_body, .size = __VA_ARGS__});                                                         \
+/* Makes the cmocka test NAME, which runs NAME_body in so many processes. Other fields of the plan
+ * may stand behind their number: WORLD_TEST(name, 2, .limit_s = 20). No semicolon after it. */
+#define WORLD_TEST(name, ...)                                                      \
+    static void name(void **state)                                                 \
+    {                                                                              \
+        (void)state;                                                               \
+        world_run(&(struct world_plan){.body = name##_body, .size = __VA_ARGS__}); \
     }
 
 /* Returns once all processes of the world have called it. Not Proa's barrier. */
 void world_barrier(struct world *world);
 
-/* The same, spinning: all go on within less than a microsecond of each other where there are processors for all. */
+/* The same, spinning: all go on within less than a microsecond of each other where there are
+ * processors for all. */
 void world_meet(struct world *world);
 
-/* A group of `size` members that only world->size processes stand for: this process is member rank, the last one plays all from its own
- * rank on. For windows of more members than one wants to fork. */
+/* A group of `size` members that only world->size processes stand for: this process is member
+ * rank, the last one plays all from its own rank on. For windows of more members than one wants to
+ * fork. */
 struct proa_group world_stretch(struct world *world, int size);
 
-/* From now on exchanges of this process and world return code, having done nothing. 0: work again. */
+/* From now on exchanges of this process and world return code, having done nothing. 0: work
+ * again. */
 void world_break_exchange(int code);
 
 /* ---- checks, for the body and the threads that it starts ---- */
@@ -65,26 +75,30 @@ void world_break_exchange(int code);
 void world_at(const char *file, int line);
 
 /* Reports, and ends this process. */
-void world_failed(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn, cold));
+void world_failed(const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4), noreturn, cold));
 
 #define HERE() world_at(__FILE__, __LINE__)
 
-#define CHECK(condition)                                                                                                                   \
-    do {                                                                                                                                   \
-        HERE();                                                                                                                            \
-        if (!(condition))                                                                                                                  \
-            world_failed(__FILE__, __LINE__, "%s", #condition);                                                                            \
+#define CHECK(condition)                                        \
+    do {                                                        \
+        HERE();                                                 \
+        if (!(condition))                                       \
+            world_failed(__FILE__, __LINE__, "%s", #condition); \
     } while (0)
 
 /* Integers of any kind, or addresses; told as signed numbers. */
-#define CHECK_EQUAL(got, expected)                                                                                                         \
-    (HERE(), world_check_equal(__FILE__, __LINE__, #got, (long long)(got), #expected, (long long)(expected)))
-void world_check_equal(const char *file, int line, const char *got_text, long long got, const char *expected_text, long long expected);
+#define CHECK_EQUAL(got, expected)                                                    \
+    (HERE(), world_check_equal(__FILE__, __LINE__, #got, (long long)(got), #expected, \
+                               (long long)(expected)))
+void world_check_equal(const char *file, int line, const char *got_text, long long got,
+                       const char *expected_text, long long expected);
 
 /* A call of core that must succeed. */
 #define CHECK_OK(call) (HERE(), world_check_code(__FILE__, __LINE__, #call, (call), 0))
 /* A call of core that must fail with this code, and say why. */
-#define CHECK_FAILS(call, code) (HERE(), world_check_code(__FILE__, __LINE__, #call, (call), (code)))
+#define CHECK_FAILS(call, code) \
+    (HERE(), world_check_code(__FILE__, __LINE__, #call, (call), (code)))
 void world_check_code(const char *file, int line, const char *call, int got, int expected);
 
 /* ---- small things that most tests need ---- */

@@ -1,8 +1,11 @@
-// Decides which MPI a command line is for (choose.h).
-//
-// The program is found with the help of what is known of the launcher's options, and the launcher is known by the program. So the line
-// is read once as each host's, and the reading is right whose program is linked to that very host. --mpi and PROA_MPI are for programs
-// that do not tell.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Decides which MPI a command line is for (choose.h).
+ *
+ * The program is found with the help of what is known of the launcher's options, and the launcher
+ * is known by the program. So the line is read once as each host's, and the reading is right whose
+ * program is linked to that very host. --mpi and PROA_MPI are for programs that do not tell.
+ */
 #include "choose.h"
 
 #include "complain.h"
@@ -13,154 +16,168 @@
 #include <string.h>
 #include <unistd.h>
 
-// What is known of the program of one part.
+/* What is known of the program of one part. */
 struct found {
-  const char *path; // NULL: there is no such program
-  struct proa_program program;
+    const char *path; /* NULL: there is no such program */
+    struct proa_program program;
 };
 
 struct reading {
-  struct proa_line line;
-  struct found *found; // for each part
-  size_t linked;       // programs linked to this host
-  size_t strangers;    // and to another MPI
-  size_t missing;      // no such program
+    struct proa_line line;
+    struct found *found; /* for each part */
+    size_t linked;       /* programs linked to this host */
+    size_t strangers;    /* and to another MPI */
+    size_t missing;      /* no such program */
 };
 
 static void inspect_part(struct reading *reading, const struct proa_part *part, struct found *found)
 {
-  found->path = part->program == part->end ? NULL : proa_find_program(reading->line.host, part, part->program[0]);
-  if (!found->path) {
-    reading->missing++;
-    return;
-  }
-  found->program = proa_program_inspect(found->path);
-  if (found->program.kind == PROA_PROGRAM_LINKED && found->program.host == reading->line.host)
-    reading->linked++;
-  else if (found->program.kind == PROA_PROGRAM_LINKED || found->program.kind == PROA_PROGRAM_OTHER_MPI)
-    reading->strangers++;
+    found->path = part->program == part->end
+                      ? NULL
+                      : proa_find_program(reading->line.host, part, part->program[0]);
+    if (!found->path) {
+        reading->missing++;
+        return;
+    }
+    found->program = proa_program_inspect(found->path);
+    if (found->program.kind == PROA_PROGRAM_LINKED && found->program.host == reading->line.host)
+        reading->linked++;
+    else if (found->program.kind == PROA_PROGRAM_LINKED ||
+             found->program.kind == PROA_PROGRAM_OTHER_MPI)
+        reading->strangers++;
 }
 
 static struct reading *read_as(const struct proa_host *host, char *const *args)
 {
-  struct reading *reading = proa_keep(sizeof *reading);
+    struct reading *reading = proa_keep(sizeof *reading);
 
-  reading->line = proa_line_read(host, args);
-  reading->found = proa_keep(reading->line.part_count * sizeof *reading->found);
-  for (size_t i = 0; i < reading->line.part_count && !reading->line.help; i++)
-    inspect_part(reading, &reading->line.parts[i], &reading->found[i]);
-  return reading;
+    reading->line = proa_line_read(host, args);
+    reading->found = proa_keep(reading->line.part_count * sizeof *reading->found);
+    for (size_t i = 0; i < reading->line.part_count && !reading->line.help; i++)
+        inspect_part(reading, &reading->line.parts[i], &reading->found[i]);
+    return reading;
 }
 
 static bool is_possible(const struct reading *reading)
 {
-  return reading->strangers == 0 && reading->missing == 0 && !reading->line.file;
+    return reading->strangers == 0 && reading->missing == 0 && !reading->line.file;
 }
 
 static int complain_missing(const struct proa_part *part)
 {
-  if (part->program == part->end)
-    return proa_complain(PROA_EXIT_USAGE, "no program given; `proa run --help` says how");
-  const char *name = part->program[0];
-  if (!strchr(name, '/'))
-    return proa_complain(PROA_EXIT_MISSING, "no program %s in PATH", name);
-  return proa_complain(PROA_EXIT_MISSING, "%s %s", name, access(name, F_OK) == 0 ? "cannot be executed" : "does not exist");
+    if (part->program == part->end)
+        return proa_complain(PROA_EXIT_USAGE, "no program given; `proa run --help` says how");
+    const char *name = part->program[0];
+    if (!strchr(name, '/'))
+        return proa_complain(PROA_EXIT_MISSING, "no program %s in PATH", name);
+    return proa_complain(PROA_EXIT_MISSING, "%s %s", name,
+                         access(name, F_OK) == 0 ? "cannot be executed" : "does not exist");
 }
 
 static int complain_program(const struct reading *reading, const struct found *found)
 {
-  const char *ask = proa_text("say which one: %s", proa_host_names("--mpi ", "", " or "));
-  const char *path = found->path, *detail = found->program.detail;
+    const char *ask = proa_text("say which one: %s", proa_host_names("--mpi ", "", " or "));
+    const char *path = found->path, *detail = found->program.detail;
 
-  switch (found->program.kind) {
-  case PROA_PROGRAM_LINKED:
-    return proa_complain(PROA_EXIT_MISSING, "%s is linked to %s, not to %s", path, detail, reading->line.host->title);
-  case PROA_PROGRAM_OTHER_MPI:
-    return proa_complain(PROA_EXIT_MISSING, "%s is linked to %s, an MPI that Proa has no library for", path, detail);
-  case PROA_PROGRAM_NO_MPI:
-    return proa_complain(PROA_EXIT_MISSING, "%s is not linked to MPI; if it starts a program that is, %s", path, ask);
-  case PROA_PROGRAM_SCRIPT:
-    return proa_complain(PROA_EXIT_MISSING, "%s is a script for %s; if that uses MPI, %s", path, detail, ask);
-  case PROA_PROGRAM_STATIC:
-    return proa_complain(PROA_EXIT_MISSING, "%s is linked statically, so nothing can be preloaded into it", path);
-  case PROA_PROGRAM_FOREIGN:
-    break;
-  }
-  return proa_complain(PROA_EXIT_MISSING, "%s is not a program for this machine", path);
+    switch (found->program.kind) {
+    case PROA_PROGRAM_LINKED:
+        return proa_complain(PROA_EXIT_MISSING, "%s is linked to %s, not to %s", path, detail,
+                             reading->line.host->title);
+    case PROA_PROGRAM_OTHER_MPI:
+        return proa_complain(PROA_EXIT_MISSING,
+                             "%s is linked to %s, an MPI that Proa has no library for", path,
+                             detail);
+    case PROA_PROGRAM_NO_MPI:
+        return proa_complain(PROA_EXIT_MISSING,
+                             "%s is not linked to MPI; if it starts a program that is, %s", path,
+                             ask);
+    case PROA_PROGRAM_SCRIPT:
+        return proa_complain(PROA_EXIT_MISSING, "%s is a script for %s; if that uses MPI, %s", path,
+                             detail, ask);
+    case PROA_PROGRAM_STATIC:
+        return proa_complain(PROA_EXIT_MISSING,
+                             "%s is linked statically, so nothing can be preloaded into it", path);
+    case PROA_PROGRAM_FOREIGN:
+        break;
+    }
+    return proa_complain(PROA_EXIT_MISSING, "%s is not a program for this machine", path);
 }
 
 static bool stands_in_the_way(const struct reading *reading, const struct found *found, bool told)
 {
-  if (found->program.kind == PROA_PROGRAM_LINKED)
-    return found->program.host != reading->line.host;
-  return found->program.kind == PROA_PROGRAM_OTHER_MPI || (!told && reading->linked == 0);
+    if (found->program.kind == PROA_PROGRAM_LINKED)
+        return found->program.host != reading->line.host;
+    return found->program.kind == PROA_PROGRAM_OTHER_MPI || (!told && reading->linked == 0);
 }
 
-// Says why a reading cannot be run. `told`: the user has said which MPI it is.
+/* Says why a reading cannot be run. `told`: the user has said which MPI it is. */
 static int complain(const struct reading *reading, bool told)
 {
-  if (reading->line.file)
-    return proa_complain(PROA_EXIT_USAGE, "%s cannot be used: put its programs on the command line, with colons between them",
-                         reading->line.file);
-  for (size_t i = 0; i < reading->line.part_count; i++) {
-    if (!reading->found[i].path)
-      return complain_missing(&reading->line.parts[i]);
-    if (stands_in_the_way(reading, &reading->found[i], told))
-      return complain_program(reading, &reading->found[i]);
-  }
-  return PROA_EXIT_MISSING;
+    if (reading->line.file)
+        return proa_complain(
+            PROA_EXIT_USAGE,
+            "%s cannot be used: put its programs on the command line, with colons between them",
+            reading->line.file);
+    for (size_t i = 0; i < reading->line.part_count; i++) {
+        if (!reading->found[i].path)
+            return complain_missing(&reading->line.parts[i]);
+        if (stands_in_the_way(reading, &reading->found[i], told))
+            return complain_program(reading, &reading->found[i]);
+    }
+    return PROA_EXIT_MISSING;
 }
 
 static const char *first_library(const struct reading *reading)
 {
-  for (size_t i = 0; i < reading->line.part_count; i++) {
-    if (reading->found[i].program.kind == PROA_PROGRAM_LINKED)
-      return reading->found[i].program.detail;
-  }
-  return NULL;
+    for (size_t i = 0; i < reading->line.part_count; i++) {
+        if (reading->found[i].program.kind == PROA_PROGRAM_LINKED)
+            return reading->found[i].program.detail;
+    }
+    return NULL;
 }
 
 static int accept_reading(const struct reading *reading, struct proa_choice *choice)
 {
-  choice->line = reading->line;
-  choice->mpi_library = first_library(reading);
-  return 0;
+    choice->line = reading->line;
+    choice->mpi_library = first_library(reading);
+    return 0;
 }
 
 static int choose_told(const char *name, char *const *args, struct proa_choice *choice)
 {
-  const struct proa_host *host = proa_host_named(name);
+    const struct proa_host *host = proa_host_named(name);
 
-  if (!host)
-    return proa_complain(PROA_EXIT_USAGE, "no MPI '%s' is known: %s", name, proa_host_names("", "", " or "));
-  const struct reading *reading = read_as(host, args);
-  return is_possible(reading) ? accept_reading(reading, choice) : complain(reading, true);
+    if (!host)
+        return proa_complain(PROA_EXIT_USAGE, "no MPI '%s' is known: %s", name,
+                             proa_host_names("", "", " or "));
+    const struct reading *reading = read_as(host, args);
+    return is_possible(reading) ? accept_reading(reading, choice) : complain(reading, true);
 }
 
-// Which of two readings that cannot be run is closer to what was meant.
+/* Which of two readings that cannot be run is closer to what was meant. */
 static const struct reading *closer(const struct reading *a, const struct reading *b)
 {
-  if (a->line.file || b->line.file)
-    return a->line.file ? a : b;
-  if (a->missing != b->missing)
-    return a->missing < b->missing ? a : b;
-  return a->linked >= b->linked ? a : b;
+    if (a->line.file || b->line.file)
+        return a->line.file ? a : b;
+    if (a->missing != b->missing)
+        return a->missing < b->missing ? a : b;
+    return a->linked >= b->linked ? a : b;
 }
 
 int proa_choose(char *const *args, struct proa_choice *choice)
 {
-  const struct reading *closest = NULL;
-  const struct proa_host *host = proa_hosts; // there is at least one
+    const struct reading *closest = NULL;
+    const struct proa_host *host = proa_hosts; /* there is at least one */
 
-  do {
-    const struct reading *reading = read_as(host, args);
-    if (reading->line.mpi && !reading->line.help)
-      return choose_told(reading->line.mpi, args, choice);
-    if (reading->line.help || (reading->linked > 0 && is_possible(reading)))
-      return accept_reading(reading, choice);
-    closest = closest ? closer(closest, reading) : reading;
-  } while ((++host)->name);
-  const char *name = getenv("PROA_MPI");
-  bool told = name && *name && closest->linked == 0 && closest->strangers == 0;
-  return told ? choose_told(name, args, choice) : complain(closest, false);
+    do {
+        const struct reading *reading = read_as(host, args);
+        if (reading->line.mpi && !reading->line.help)
+            return choose_told(reading->line.mpi, args, choice);
+        if (reading->line.help || (reading->linked > 0 && is_possible(reading)))
+            return accept_reading(reading, choice);
+        closest = closest ? closer(closest, reading) : reading;
+    } while ((++host)->name);
+    const char *name = getenv("PROA_MPI");
+    bool told = name && *name && closest->linked == 0 && closest->strangers == 0;
+    return told ? choose_told(name, args, choice) : complain(closest, false);
 }

@@ -1,15 +1,18 @@
-// Decides which MPI a command line is for.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides which MPI a command line is for. */
 #ifndef PROA_TOOL_CHOOSE_H
 #define PROA_TOOL_CHOOSE_H
 
 #include "line.h"
 
 struct proa_choice {
-  struct proa_line line;   // read as the options of line.host
-  const char *mpi_library; // the host's library that a program is linked to, or NULL where none tells
+    struct proa_line line; /* read as the options of line.host */
+    /* the host's library that a program is linked to, or NULL where none tells */
+    const char *mpi_library;
 };
 
-// Gives 0 and a choice, or the exit status after a line on stderr. A line that asks for help is not looked at further.
+/* Gives 0 and a choice, or the exit status after a line on stderr. A line that asks for help is not
+ * looked at further. */
 int proa_choose(char *const *args, struct proa_choice *choice);
 
 #endif

@@ -1,4 +1,6 @@
-// The subcommands of proa. main.c has the table; each is called with argv[0] being its own name and returns the exit status.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The subcommands of proa. main.c has the table; each is called with argv[0] being its own name and
+ * returns the exit status. */
 #ifndef PROA_TOOL_COMMANDS_H
 #define PROA_TOOL_COMMANDS_H
 

@@ -1,4 +1,5 @@
-// One line on stderr for everything that can go wrong (complain.h).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One line on stderr for everything that can go wrong (complain.h). */
 #include "complain.h"
 
 #include <stdarg.h>
@@ -8,17 +9,17 @@ static const char *speaker = "proa";
 
 void proa_complain_as(const char *name)
 {
-  speaker = name;
+    speaker = name;
 }
 
 int proa_complain(int status, const char *format, ...)
 {
-  va_list args;
+    va_list args;
 
-  fprintf(stderr, "%s: ", speaker);
-  va_start(args, format);
-  vfprintf(stderr, format, args);
-  va_end(args);
-  fputc('\n', stderr);
-  return status;
+    fprintf(stderr, "%s: ", speaker);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return status;
 }

@@ -1,4 +1,5 @@
-// The little that proa asks of ELF files (elf.h), read from the file without loading it.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The little that proa asks of ELF files (elf.h), read from the file without loading it. */
 #include "elf.h"
 
 #include "keep.h"
@@ -16,63 +17,64 @@ enum { NATIVE_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
 
 static bool read_at(int file, void *buffer, size_t size_bytes, off_t offset)
 {
-  return pread(file, buffer, size_bytes, offset) == (ssize_t)size_bytes;
+    return pread(file, buffer, size_bytes, offset) == (ssize_t)size_bytes;
 }
 
 static bool read_header(int file, ElfW(Ehdr) *header)
 {
-  return read_at(file, header, sizeof *header, 0) && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
-         header->e_ident[EI_CLASS] == NATIVE_CLASS && header->e_phentsize == sizeof(ElfW(Phdr));
+    return read_at(file, header, sizeof *header, 0) &&
+           memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+           header->e_ident[EI_CLASS] == NATIVE_CLASS && header->e_phentsize == sizeof(ElfW(Phdr));
 }
 
-// The loader's path out of the segment that holds it; NULL where there is none.
+/* The loader's path out of the segment that holds it; NULL where there is none. */
 static const char *read_loader(int file, const ElfW(Ehdr) *header)
 {
-  for (size_t i = 0; i < header->e_phnum; i++) {
-    ElfW(Phdr) segment;
-    if (!read_at(file, &segment, sizeof segment, (off_t)(header->e_phoff + i * sizeof segment)))
-      return NULL;
-    if (segment.p_type != PT_INTERP || segment.p_filesz > PATH_MAX)
-      continue;
-    char *loader = proa_keep(segment.p_filesz + 1);
-    return read_at(file, loader, segment.p_filesz, (off_t)segment.p_offset) ? loader : NULL;
-  }
-  return NULL;
+    for (size_t i = 0; i < header->e_phnum; i++) {
+        ElfW(Phdr) segment;
+        if (!read_at(file, &segment, sizeof segment, (off_t)(header->e_phoff + i * sizeof segment)))
+            return NULL;
+        if (segment.p_type != PT_INTERP || segment.p_filesz > PATH_MAX)
+            continue;
+        char *loader = proa_keep(segment.p_filesz + 1);
+        return read_at(file, loader, segment.p_filesz, (off_t)segment.p_offset) ? loader : NULL;
+    }
+    return NULL;
 }
 
 enum proa_elf_kind proa_elf_kind(const char *path, const char **loader)
 {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  ElfW(Ehdr) header;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ElfW(Ehdr) header;
 
-  *loader = NULL;
-  if (file < 0)
-    return PROA_ELF_NOT;
-  bool is_elf = read_header(file, &header);
-  if (is_elf)
-    *loader = read_loader(file, &header);
-  close(file);
-  if (!is_elf)
-    return PROA_ELF_NOT;
-  return *loader ? PROA_ELF_DYNAMIC : PROA_ELF_STATIC;
+    *loader = NULL;
+    if (file < 0)
+        return PROA_ELF_NOT;
+    bool is_elf = read_header(file, &header);
+    if (is_elf)
+        *loader = read_loader(file, &header);
+    close(file);
+    if (!is_elf)
+        return PROA_ELF_NOT;
+    return *loader ? PROA_ELF_DYNAMIC : PROA_ELF_STATIC;
 }
 
 bool proa_elf_names(const char *path, const char *name)
 {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat about;
-  bool found = false;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    bool found = false;
 
-  if (file < 0)
-    return false;
-  if (fstat(file, &about) == 0 && about.st_size > 0) {
-    size_t size_bytes = (size_t)about.st_size;
-    void *bytes = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, file, 0);
-    if (bytes != MAP_FAILED) {
-      found = memmem(bytes, size_bytes, name, strlen(name) + 1) != NULL;
-      munmap(bytes, size_bytes);
+    if (file < 0)
+        return false;
+    if (fstat(file, &about) == 0 && about.st_size > 0) {
+        size_t size_bytes = (size_t)about.st_size;
+        void *bytes = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, file, 0);
+        if (bytes != MAP_FAILED) {
+            found = memmem(bytes, size_bytes, name, strlen(name) + 1) != NULL;
+            munmap(bytes, size_bytes);
+        }
     }
-  }
-  close(file);
-  return found;
+    close(file);
+    return found;
 }

@@ -1,6 +1,10 @@
-// The hosts as tables (host.h): a row of cmake/hosts and a launcher each. The tables of options list those that take a value in MPICH 3 to 5
-// (Hydra) and in Open MPI 3 to 5 (ORTE, PRRTE), so that a value which is also the name of a program is not taken for it. Launchers learn
-// new ones: line.c does without the table where it knows nothing.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The hosts as tables (host.h): a row of cmake/hosts and a launcher each. The tables of options
+ * list those that take a value in MPICH 3 to 5 (Hydra) and in Open MPI 3 to 5 (ORTE, PRRTE), so
+ * that a value which is also the name of a program is not taken for it. Launchers learn new ones:
+ * line.c does without the table where it knows nothing.
+ */
 #include "host.h"
 
 #include "host/hosts.h"
@@ -142,99 +146,101 @@ static const struct proa_launcher launcher_of_openmpi = {
 };
 
 const struct proa_host proa_hosts[] = {
-#define ROW(host)                                                                                                                          \
-  {                                                                                                                                        \
-      .name = #host,                                                                                                                       \
-      .title = PROA_HOST_FACT(host, title),                                                                                                \
-      .libraries = PROA_HOST_FACT(host, libraries),                                                                                        \
-      .symbol = PROA_HOST_FACT(host, symbol),                                                                                              \
-      .mpiexec_command = PROA_HOST_FACT(host, mpiexec),                                                                                    \
-      .mpiexec_configured = PROA_HOST_FACT(host, mpiexec_found),                                                                           \
-      .env_option = PROA_HOST_FACT(host, env_option),                                                                                      \
-      .env_in_two_words = PROA_HOST_FACT(host, env_words) == 2,                                                                            \
-      .launcher = &launcher_of_##host,                                                                                                     \
-  },
+#define ROW(host)                                                  \
+    {                                                              \
+        .name = #host,                                             \
+        .title = PROA_HOST_FACT(host, title),                      \
+        .libraries = PROA_HOST_FACT(host, libraries),              \
+        .symbol = PROA_HOST_FACT(host, symbol),                    \
+        .mpiexec_command = PROA_HOST_FACT(host, mpiexec),          \
+        .mpiexec_configured = PROA_HOST_FACT(host, mpiexec_found), \
+        .env_option = PROA_HOST_FACT(host, env_option),            \
+        .env_in_two_words = PROA_HOST_FACT(host, env_words) == 2,  \
+        .launcher = &launcher_of_##host,                           \
+    },
     PROA_KNOWN_HOSTS(ROW)
 #undef ROW
-    {0},
+        {0},
 };
 
 const struct proa_host *proa_host_named(const char *name)
 {
-  for (const struct proa_host *host = proa_hosts; host->name; host++) {
-    if (strcmp(host->name, name) == 0)
-      return host;
-  }
-  return NULL;
+    for (const struct proa_host *host = proa_hosts; host->name; host++) {
+        if (strcmp(host->name, name) == 0)
+            return host;
+    }
+    return NULL;
 }
 
 const char *proa_host_names(const char *before, const char *after, const char *between)
 {
-  const char *names = "";
+    const char *names = "";
 
-  for (const struct proa_host *host = proa_hosts; host->name; host++)
-    names = proa_text("%s%s%s%s%s", names, *names ? between : "", before, host->name, after);
-  return names;
+    for (const struct proa_host *host = proa_hosts; host->name; host++)
+        names = proa_text("%s%s%s%s%s", names, *names ? between : "", before, host->name, after);
+    return names;
 }
 
 const struct proa_option *proa_host_option(const struct proa_host *host, const char *word)
 {
-  const char *name = word + strspn(word, "-");
-  size_t length = strcspn(name, "="); // Hydra takes -n=4 too
+    const char *name = word + strspn(word, "-");
+    size_t length = strcspn(name, "="); /* Hydra takes -n=4 too */
 
-  if (name == word)
-    return NULL; // the value of an option that is not in the table
-  for (const struct proa_option *option = host->launcher->options; option->name; option++) {
-    if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
-      return option;
-  }
-  return NULL;
+    if (name == word)
+        return NULL; /* the value of an option that is not in the table */
+    for (const struct proa_option *option = host->launcher->options; option->name; option++) {
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+            return option;
+    }
+    return NULL;
 }
 
 static size_t words_wanted(const struct proa_host *host, char *const *args)
 {
-  const struct proa_option *option = proa_host_option(host, args[0]);
+    const struct proa_option *option = proa_host_option(host, args[0]);
 
-  if (!option || strchr(args[0], '='))
-    return 1;
-  if (option->kind == PROA_OPTION_PAIR)
-    return 3;
-  bool two_values = option->kind == PROA_OPTION_ENV && host->env_in_two_words && args[1] && !strchr(args[1], '=');
-  return two_values ? 3 : 2;
+    if (!option || strchr(args[0], '='))
+        return 1;
+    if (option->kind == PROA_OPTION_PAIR)
+        return 3;
+    bool two_values = option->kind == PROA_OPTION_ENV && host->env_in_two_words && args[1] &&
+                      !strchr(args[1], '=');
+    return two_values ? 3 : 2;
 }
 
 size_t proa_option_words(const struct proa_host *host, char *const *args)
 {
-  size_t wanted = words_wanted(host, args), count = 1;
+    size_t wanted = words_wanted(host, args), count = 1;
 
-  while (count < wanted && args[count])
-    count++;
-  return count;
+    while (count < wanted && args[count])
+        count++;
+    return count;
 }
 
 const char *proa_option_env(const struct proa_host *host, char *const *args, const char *name)
 {
-  const struct proa_option *option = proa_host_option(host, args[0]);
-  size_t length = strlen(name), words = proa_option_words(host, args);
+    const struct proa_option *option = proa_host_option(host, args[0]);
+    size_t length = strlen(name), words = proa_option_words(host, args);
 
-  if (!option || option->kind != PROA_OPTION_ENV || words < 2 || strncmp(args[1], name, length) != 0)
-    return NULL;
-  if (args[1][length] == '=')
-    return args[1] + length + 1;
-  if (args[1][length] != '\0')
-    return NULL;
-  const char *value = words > 2 ? args[2] : getenv(name);
-  return value ? value : "";
+    if (!option || option->kind != PROA_OPTION_ENV || words < 2 ||
+        strncmp(args[1], name, length) != 0)
+        return NULL;
+    if (args[1][length] == '=')
+        return args[1] + length + 1;
+    if (args[1][length] != '\0')
+        return NULL;
+    const char *value = words > 2 ? args[2] : getenv(name);
+    return value ? value : "";
 }
 
-void proa_host_add_env(const struct proa_host *host, struct proa_words *words, const char *option, const char *name,
-                       const char *value)
+void proa_host_add_env(const struct proa_host *host, struct proa_words *words, const char *option,
+                       const char *name, const char *value)
 {
-  proa_words_add(words, option);
-  if (host->env_in_two_words) {
-    proa_words_add(words, name);
-    proa_words_add(words, value);
-  } else {
-    proa_words_add(words, proa_text("%s=%s", name, value));
-  }
+    proa_words_add(words, option);
+    if (host->env_in_two_words) {
+        proa_words_add(words, name);
+        proa_words_add(words, value);
+    } else {
+        proa_words_add(words, proa_text("%s=%s", name, value));
+    }
 }

@@ -1,4 +1,5 @@
-// The MPI libraries that Proa has a library for, and how the launcher of each is spoken to.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The MPI libraries that Proa has a library for, and how the launcher of each is spoken to. */
 #ifndef PROA_TOOL_HOST_H
 #define PROA_TOOL_HOST_H
 
@@ -6,63 +7,68 @@
 
 #include <stdbool.h>
 
-// What the words after an option of a launcher are. Of options that are not in a host's table this is not known.
+/* What the words after an option of a launcher are. Of options that are not in a host's table this
+ * is not known. */
 enum proa_option_kind {
-  PROA_OPTION_VALUE, // one word
-  PROA_OPTION_PAIR,  // two words
-  PROA_OPTION_ENV,   // sets a variable for the ranks: see proa_option_env
-  PROA_OPTION_WDIR,  // the folder that the ranks start in
-  PROA_OPTION_PATH,  // a list of folders to look for the program in
-  PROA_OPTION_FILE,  // a file that holds the rest of the command line
+    PROA_OPTION_VALUE, /* one word */
+    PROA_OPTION_PAIR,  /* two words */
+    PROA_OPTION_ENV,   /* sets a variable for the ranks: see proa_option_env */
+    PROA_OPTION_WDIR,  /* the folder that the ranks start in */
+    PROA_OPTION_PATH,  /* a list of folders to look for the program in */
+    PROA_OPTION_FILE,  /* a file that holds the rest of the command line */
 };
 
 struct proa_option {
-  const char *name; // without dashes; launchers take one or two
-  enum proa_option_kind kind;
+    const char *name; /* without dashes; launchers take one or two */
+    enum proa_option_kind kind;
 };
 
 struct proa_host {
-  const char *name;               // in file names and --mpi
-  const char *title;              // in messages
-  const char *libraries;          // how the names of its libraries' files begin, with blanks between
-  const char *symbol;             // that only its library has
-  const char *mpiexec_command;    // the name that distributions give its launcher
-  const char *mpiexec_configured; // the launcher found when Proa was configured, or ""
-  const char *env_option;         // gives all ranks a variable
-  bool env_in_two_words;          // NAME VALUE rather than NAME=VALUE
-  const struct proa_launcher *launcher;
+    const char *name;      /* in file names and --mpi */
+    const char *title;     /* in messages */
+    const char *libraries; /* how the names of its libraries' files begin, with blanks between */
+    const char *symbol;    /* that only its library has */
+    const char *mpiexec_command;    /* the name that distributions give its launcher */
+    const char *mpiexec_configured; /* the launcher found when Proa was configured, or "" */
+    const char *env_option;         /* gives all ranks a variable */
+    bool env_in_two_words;          /* NAME VALUE rather than NAME=VALUE */
+    const struct proa_launcher *launcher;
 };
 
-// What there is to know of a launcher besides.
+/* What there is to know of a launcher besides. */
 struct proa_launcher {
-  const char *says[3];  // one of these is in what it prints for --version
-  bool env_per_context; // the option for variables holds for one part between colons, not for all
-  bool env_forwarded;   // what is set for the launcher reaches the ranks on every node
-  bool program_here;    // a program that is not in PATH is looked for in the folder that the ranks start in
-  const struct proa_option *options; // the last has no name
+    const char *says[3]; /* one of these is in what it prints for --version */
+    /* the option for variables holds for one part between colons, not for all */
+    bool env_per_context;
+    bool env_forwarded; /* what is set for the launcher reaches the ranks on every node */
+    /* a program that is not in PATH is looked for in the folder that the ranks start in */
+    bool program_here;
+    const struct proa_option *options; /* the last has no name */
 };
 
-// Those of cmake/hosts: MPICH and those built on it; Open MPI. The last has no name.
+/* Those of cmake/hosts: MPICH and those built on it; Open MPI. The last has no name. */
 extern const struct proa_host proa_hosts[];
 
-// The host called `name`, or NULL.
+/* The host called `name`, or NULL. */
 const struct proa_host *proa_host_named(const char *name);
 
-// The names of all, each between two texts: "libproa-mpich.so and libproa-openmpi.so".
+/* The names of all, each between two texts: "libproa-mpich.so and libproa-openmpi.so". */
 const char *proa_host_names(const char *before, const char *after, const char *between);
 
-// The option that word is, or NULL where the launcher's table has none such.
+/* The option that word is, or NULL where the launcher's table has none such. */
 const struct proa_option *proa_host_option(const struct proa_host *host, const char *word);
 
-// How many of the words at `args` belong to the option at args[0], itself included, as far as the table knows.
+/* How many of the words at `args` belong to the option at args[0], itself included, as far as the
+ * table knows. */
 size_t proa_option_words(const struct proa_host *host, char *const *args);
 
-// If the option at args[0] sets variable `name` for the ranks: the value it sets (for an option that only names the variable, that in
-// proa's own environment, or ""). Otherwise NULL.
+/* If the option at args[0] sets variable `name` for the ranks: the value it sets (for an option
+ * that only names the variable, that in proa's own environment, or ""). Otherwise NULL. */
 const char *proa_option_env(const struct proa_host *host, char *const *args, const char *name);
 
-// Adds the words that set a variable by `option`, which is host->env_option or another of its kind.
-void proa_host_add_env(const struct proa_host *host, struct proa_words *words, const char *option, const char *name,
-                       const char *value);
+/* Adds the words that set a variable by `option`, which is host->env_option or another of its
+ * kind. */
+void proa_host_add_env(const struct proa_host *host, struct proa_words *words, const char *option,
+                       const char *name, const char *value);
 
 #endif

@@ -1,4 +1,6 @@
-// Where Proa's own libraries are (library.h): in $PROA_LIBDIR if that is set, or beside this command, installed or in its build folder.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where Proa's own libraries are (library.h): in $PROA_LIBDIR if that is set, or beside this
+ * command, installed or in its build folder. */
 #include "library.h"
 
 #include "complain.h"
@@ -9,64 +11,66 @@
 #include <string.h>
 #include <unistd.h>
 
-// From the folder that `proa` is in.
+/* From the folder that `proa` is in. */
 static const char *const places[] = {
-    PROA_LIBDIR_FROM_BINDIR, // as installed
-    "../lib",                // moved to a place with plain names
-    "../../src",             // the build folder
+    PROA_LIBDIR_FROM_BINDIR, /* as installed */
+    "../lib",                /* moved to a place with plain names */
+    "../../src",             /* the build folder */
     NULL,
 };
 
 static const char *own_folder(void)
 {
-  char *path = proa_keep(PATH_MAX);
-  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    char *path = proa_keep(PATH_MAX);
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
 
-  if (length <= 0)
-    return NULL;
-  *strrchr(path, '/') = '\0';
-  return path;
+    if (length <= 0)
+        return NULL;
+    *strrchr(path, '/') = '\0';
+    return path;
 }
 
 static char *find_beside(const char *file)
 {
-  const char *folder = own_folder();
+    const char *folder = own_folder();
 
-  for (const char *const *place = places; folder && *place; place++) {
-    char *path = proa_text("%s/%s/%s", folder, *place, file);
-    if (access(path, R_OK) == 0)
-      return path;
-  }
-  return NULL;
+    for (const char *const *place = places; folder && *place; place++) {
+        char *path = proa_text("%s/%s/%s", folder, *place, file);
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    return NULL;
 }
 
 static char *find(const char *file)
 {
-  const char *folder = getenv("PROA_LIBDIR");
+    const char *folder = getenv("PROA_LIBDIR");
 
-  if (!folder || !*folder)
-    return find_beside(file);
-  char *path = proa_path_join(folder, file);
-  return access(path, R_OK) == 0 ? path : NULL;
+    if (!folder || !*folder)
+        return find_beside(file);
+    char *path = proa_path_join(folder, file);
+    return access(path, R_OK) == 0 ? path : NULL;
 }
 
 const char *proa_library_find(const struct proa_host *host)
 {
-  const char *file = proa_text("libproa-%s.so", host->name);
-  const char *found = find(file), *libdir = getenv("PROA_LIBDIR");
+    const char *file = proa_text("libproa-%s.so", host->name);
+    const char *found = find(file), *libdir = getenv("PROA_LIBDIR");
 
-  if (!found) {
-    if (libdir && *libdir)
-      proa_complain(0, "no %s in '%s', the folder that PROA_LIBDIR names", file, libdir);
-    else
-      proa_complain(0, "no %s beside this command: set PROA_LIBDIR to its folder", file);
-    return NULL;
-  }
-  // Absolute, because ranks may start in another folder.
-  char *path = realpath(found, proa_keep(PATH_MAX));
-  if (path && strpbrk(path, ": ")) {
-    proa_complain(0, "LD_PRELOAD cannot hold the path '%s': move Proa to one without blanks and colons", path);
-    return NULL;
-  }
-  return path ? path : found;
+    if (!found) {
+        if (libdir && *libdir)
+            proa_complain(0, "no %s in '%s', the folder that PROA_LIBDIR names", file, libdir);
+        else
+            proa_complain(0, "no %s beside this command: set PROA_LIBDIR to its folder", file);
+        return NULL;
+    }
+    /* Absolute, because ranks may start in another folder. */
+    char *path = realpath(found, proa_keep(PATH_MAX));
+    if (path && strpbrk(path, ": ")) {
+        proa_complain(
+            0, "LD_PRELOAD cannot hold the path '%s': move Proa to one without blanks and colons",
+            path);
+        return NULL;
+    }
+    return path ? path : found;
 }

@@ -1,31 +1,34 @@
-// The words after `proa run`, taken apart as a host's launcher would: parts between colons, each with options and a program.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The words after `proa run`, taken apart as a host's launcher would: parts between colons, each
+ * with options and a program. */
 #ifndef PROA_TOOL_LINE_H
 #define PROA_TOOL_LINE_H
 
 #include "host.h"
 
-// One part: [OPTION...] PROGRAM [ARGUMENT...]. All words point into argv.
+/* One part: [OPTION...] PROGRAM [ARGUMENT...]. All words point into argv. */
 struct proa_part {
-  char *const *options;
-  char *const *program; // and its arguments; options_end == program but for a "--" between them
-  char *const *options_end;
-  char *const *end;
-  const char *wdir; // what the options say of where the ranks start, or NULL
-  const char *path; // and of where programs are, or NULL
+    char *const *options;
+    /* and its arguments; options_end == program but for a "--" between them */
+    char *const *program;
+    char *const *options_end;
+    char *const *end;
+    const char *wdir; /* what the options say of where the ranks start, or NULL */
+    const char *path; /* and of where programs are, or NULL */
 };
 
 struct proa_line {
-  const struct proa_host *host; // whose options were looked for
-  struct proa_part *parts;
-  size_t part_count;
-  const char *mpi;  // the value of --mpi, or NULL
-  const char *file; // an option that takes the rest from a file, or NULL
-  bool help;
+    const struct proa_host *host; /* whose options were looked for */
+    struct proa_part *parts;
+    size_t part_count;
+    const char *mpi;  /* the value of --mpi, or NULL */
+    const char *file; /* an option that takes the rest from a file, or NULL */
+    bool help;
 };
 
 struct proa_line proa_line_read(const struct proa_host *host, char *const *args);
 
-// How many words proa's own option at args[0] takes: none where it is the launcher's.
+/* How many words proa's own option at args[0] takes: none where it is the launcher's. */
 size_t proa_own_option_words(char *const *args);
 
 #endif

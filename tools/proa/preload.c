@@ -1,4 +1,5 @@
-// The value of LD_PRELOAD for the ranks (preload.h).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The value of LD_PRELOAD for the ranks (preload.h). */
 #include "preload.h"
 
 #include "keep.h"
@@ -8,51 +9,53 @@
 
 static const char *base_name(const char *path)
 {
-  const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
 
-  return slash ? slash + 1 : path;
+    return slash ? slash + 1 : path;
 }
 
 static bool starts_with_one_of(const char *name, const char *const starts[])
 {
-  for (; *starts; starts++) {
-    if (strncmp(name, *starts, strlen(*starts)) == 0)
-      return true;
-  }
-  return false;
+    for (; *starts; starts++) {
+        if (strncmp(name, *starts, strlen(*starts)) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool is_sanitizer(const char *path)
 {
-  static const char *const starts[] = {"libasan.", "libhwasan.", "liblsan.", "libtsan.", "libubsan.", "libclang_rt.", NULL};
+    static const char *const starts[] = {"libasan.",  "libhwasan.",   "liblsan.", "libtsan.",
+                                         "libubsan.", "libclang_rt.", NULL};
 
-  return starts_with_one_of(base_name(path), starts);
+    return starts_with_one_of(base_name(path), starts);
 }
 
 static bool is_proa(const char *path)
 {
-  static const char *const starts[] = {"libproa-", NULL};
+    static const char *const starts[] = {"libproa-", NULL};
 
-  return starts_with_one_of(base_name(path), starts);
+    return starts_with_one_of(base_name(path), starts);
 }
 
 static void append(char **list, const char *path)
 {
-  *list = **list ? proa_text("%s:%s", *list, path) : proa_text("%s", path);
+    *list = **list ? proa_text("%s:%s", *list, path) : proa_text("%s", path);
 }
 
 char *proa_preload(const char *library, const char *theirs)
 {
-  char *front = "", *behind = "";
-  char *rest = proa_text("%s", theirs ? theirs : "");
+    char *front = "", *behind = "";
+    char *rest = proa_text("%s", theirs ? theirs : "");
 
-  for (char *path = strsep(&rest, ": "); path; path = strsep(&rest, ": ")) { // the loader splits at both
-    if (*path && !is_proa(path))
-      append(is_sanitizer(path) ? &front : &behind, path);
-  }
-  char *list = front;
-  append(&list, library);
-  if (*behind)
-    append(&list, behind);
-  return list;
+    /* the loader splits at both */
+    for (char *path = strsep(&rest, ": "); path; path = strsep(&rest, ": ")) {
+        if (*path && !is_proa(path))
+            append(is_sanitizer(path) ? &front : &behind, path);
+    }
+    char *list = front;
+    append(&list, library);
+    if (*behind)
+        append(&list, behind);
+    return list;
 }

@@ -1,4 +1,5 @@
-// Which MPI a program is linked to (program.h).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which MPI a program is linked to (program.h). */
 #include "program.h"
 
 #include "capture.h"
@@ -7,124 +8,129 @@
 #include <stdio.h>
 #include <string.h>
 
-// The first line of a script after "#!", without blanks around it; NULL where the file is no script.
+/* The first line of a script after "#!", without blanks around it; NULL where the file is no
+ * script. */
 static const char *script_interpreter(const char *path)
 {
-  char line[256] = "";
-  FILE *file = fopen(path, "re");
+    char line[256] = "";
+    FILE *file = fopen(path, "re");
 
-  if (!file)
-    return NULL;
-  bool is_script = fgets(line, sizeof line, file) && strncmp(line, "#!", 2) == 0;
-  fclose(file);
-  if (!is_script)
-    return NULL;
-  line[strcspn(line, "\n")] = '\0';
-  const char *start = line + 2 + strspn(line + 2, " \t");
-  return proa_text("%s", start);
+    if (!file)
+        return NULL;
+    bool is_script = fgets(line, sizeof line, file) && strncmp(line, "#!", 2) == 0;
+    fclose(file);
+    if (!is_script)
+        return NULL;
+    line[strcspn(line, "\n")] = '\0';
+    const char *start = line + 2 + strspn(line + 2, " \t");
+    return proa_text("%s", start);
 }
 
 static bool starts_with(const char *text, const char *start)
 {
-  return strncmp(text, start, strlen(start)) == 0;
+    return strncmp(text, start, strlen(start)) == 0;
 }
 
-// Does the name begin as one of these, which have blanks between?
+/* Does the name begin as one of these, which have blanks between? */
 static bool is_among(const char *name, const char *libraries)
 {
-  for (const char *next = libraries; *next; next += strspn(next, " ")) {
-    size_t length = strcspn(next, " ");
-    if (strncmp(name, next, length) == 0)
-      return true;
-    next += length;
-  }
-  return false;
+    for (const char *next = libraries; *next; next += strspn(next, " ")) {
+        size_t length = strcspn(next, " ");
+        if (strncmp(name, next, length) == 0)
+            return true;
+        next += length;
+    }
+    return false;
 }
 
-// Whose library this is. `path` is NULL where the loader does not find it here: the ranks may find it.
-//
-// MPICH and those that share its binary interface are libmpich.so.N or libmpi.so.12; Open MPI is libmpi.so.20, .40, ..., but was
-// libmpi.so.12 once, so a host's own symbol goes before the name.
+/* Whose library this is. `path` is NULL where the loader does not find it here: the ranks may find
+ * it.
+ *
+ * MPICH and those that share its binary interface are libmpich.so.N or libmpi.so.12; Open MPI is
+ * libmpi.so.20, .40, ..., but was libmpi.so.12 once, so a host's own symbol goes before the
+ * name. */
 static const struct proa_host *library_host(const char *name, const char *path)
 {
-  for (const struct proa_host *host = proa_hosts; path && host->name; host++) {
-    if (proa_elf_names(path, host->symbol))
-      return host;
-  }
-  for (const struct proa_host *host = proa_hosts; host->name; host++) {
-    if (is_among(name, host->libraries))
-      return host;
-  }
-  return NULL;
+    for (const struct proa_host *host = proa_hosts; path && host->name; host++) {
+        if (proa_elf_names(path, host->symbol))
+            return host;
+    }
+    for (const struct proa_host *host = proa_hosts; host->name; host++) {
+        if (is_among(name, host->libraries))
+            return host;
+    }
+    return NULL;
 }
 
 static bool is_mpi(const char *name)
 {
-  for (const struct proa_host *host = proa_hosts; host->name; host++) {
-    if (is_among(name, host->libraries))
-      return true;
-  }
-  return starts_with(name, "libmpi.so");
+    for (const struct proa_host *host = proa_hosts; host->name; host++) {
+        if (is_among(name, host->libraries))
+            return true;
+    }
+    return starts_with(name, "libmpi.so");
 }
 
-// Looks at one library of the program.
+/* Looks at one library of the program. */
 static bool inspect_library(const char *name, const char *path, struct proa_program *program)
 {
-  if (!is_mpi(name))
-    return false;
-  program->host = library_host(name, path);
-  program->kind = program->host ? PROA_PROGRAM_LINKED : PROA_PROGRAM_OTHER_MPI;
-  program->detail = proa_text("%s", path ? path : name);
-  return true;
+    if (!is_mpi(name))
+        return false;
+    program->host = library_host(name, path);
+    program->kind = program->host ? PROA_PROGRAM_LINKED : PROA_PROGRAM_OTHER_MPI;
+    program->detail = proa_text("%s", path ? path : name);
+    return true;
 }
 
-// One line of the loader's list is "NAME => PATH (ADDRESS)", "NAME => not found", "PATH (ADDRESS)" or "NAME (ADDRESS)".
+/* One line of the loader's list is "NAME => PATH (ADDRESS)", "NAME => not found", "PATH (ADDRESS)"
+ * or "NAME (ADDRESS)". */
 static bool inspect_line(char *line, struct proa_program *program)
 {
-  char *arrow = strstr(line, " => ");
-  char *path = arrow ? arrow + strlen(" => ") : line + strspn(line, " \t");
+    char *arrow = strstr(line, " => ");
+    char *path = arrow ? arrow + strlen(" => ") : line + strspn(line, " \t");
 
-  if (arrow)
-    *arrow = '\0';
-  char *address = strstr(path, " (");
-  if (address)
-    *address = '\0';
-  const char *word = arrow ? line + strspn(line, " \t") : path;
-  const char *slash = strrchr(word, '/');
-  return inspect_library(slash ? slash + 1 : word, path[0] == '/' ? path : NULL, program);
+    if (arrow)
+        *arrow = '\0';
+    char *address = strstr(path, " (");
+    if (address)
+        *address = '\0';
+    const char *word = arrow ? line + strspn(line, " \t") : path;
+    const char *slash = strrchr(word, '/');
+    return inspect_library(slash ? slash + 1 : word, path[0] == '/' ? path : NULL, program);
 }
 
-// Asks the loader for the whole list, so an MPI that only a library of the program is linked to is found too. The loader is run by
-// its own name, with --list (glibc and musl know it): the program itself is not started, whatever it is.
+/* Asks the loader for the whole list, so an MPI that only a library of the program is linked to is
+ * found too. The loader is run by its own name, with --list (glibc and musl know it): the program
+ * itself is not started, whatever it is. */
 static void inspect_libraries(const char *path, const char *loader, struct proa_program *program)
 {
-  char *const words[] = {(char *)loader, "--list", (char *)path, NULL};
-  char *rest = proa_capture(words);
+    char *const words[] = {(char *)loader, "--list", (char *)path, NULL};
+    char *rest = proa_capture(words);
 
-  program->kind = PROA_PROGRAM_NO_MPI;
-  for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
-    if (inspect_line(line, program))
-      return;
-  }
+    program->kind = PROA_PROGRAM_NO_MPI;
+    for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+        if (inspect_line(line, program))
+            return;
+    }
 }
 
 struct proa_program proa_program_inspect(const char *path)
 {
-  struct proa_program program = {.kind = PROA_PROGRAM_FOREIGN};
-  const char *loader = NULL;
+    struct proa_program program = {.kind = PROA_PROGRAM_FOREIGN};
+    const char *loader = NULL;
 
-  switch (proa_elf_kind(path, &loader)) {
-  case PROA_ELF_DYNAMIC:
-    inspect_libraries(path, loader, &program);
-    break;
-  case PROA_ELF_STATIC:
-    program.kind = PROA_PROGRAM_STATIC;
-    break;
-  case PROA_ELF_NOT:
-    program.detail = script_interpreter(path);
-    if (program.detail)
-      program.kind = PROA_PROGRAM_SCRIPT;
-    break;
-  }
-  return program;
+    switch (proa_elf_kind(path, &loader)) {
+    case PROA_ELF_DYNAMIC:
+        inspect_libraries(path, loader, &program);
+        break;
+    case PROA_ELF_STATIC:
+        program.kind = PROA_PROGRAM_STATIC;
+        break;
+    case PROA_ELF_NOT:
+        program.detail = script_interpreter(path);
+        if (program.detail)
+            program.kind = PROA_PROGRAM_SCRIPT;
+        break;
+    }
+    return program;
 }

@@ -1,6 +1,10 @@
-// `proa run`: starts an MPI program by its own MPI's launcher, with the Proa library for that MPI preloaded in the ranks and only
-// there. The order of work: see which MPI the programs are linked to, find Proa's library for it and its launcher, write the
-// launcher's command line, become the launcher. So the exit status is the launcher's.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `proa run`: starts an MPI program by its own MPI's launcher, with the Proa library for that MPI
+ * preloaded in the ranks and only there. The order of work: see which MPI the programs are linked
+ * to, find Proa's library for it and its launcher, write the launcher's command line, become the
+ * launcher. So the exit status is the launcher's.
+ */
 #include "choose.h"
 #include "commands.h"
 #include "complain.h"
@@ -16,14 +20,16 @@
 
 extern char **environ;
 
-// For printf: the names of the hosts, then of Proa's libraries.
+/* For printf: the names of the hosts, then of Proa's libraries. */
 static const char help[] =
     "usage: proa run [--mpi HOST] [LAUNCHER'S OPTION...] [--] PROGRAM [ARGUMENT...] [: ...]\n"
     "\n"
-    "Starts PROGRAM by the mpiexec of the MPI that it is linked to, with Proa's library for that MPI in its ranks.\n"
+    "Starts PROGRAM by the mpiexec of the MPI that it is linked to, with Proa's library for that "
+    "MPI in its ranks.\n"
     "All options but these are that launcher's, such as -n 4:\n"
     "\n"
-    "  --mpi HOST    %s: which MPI it is, where PROGRAM is a script or something else that does not tell\n"
+    "  --mpi HOST    %s: which MPI it is, where PROGRAM is a script or something else that does "
+    "not tell\n"
     "  --help        this text\n"
     "\n"
     "environment:\n"
@@ -33,87 +39,93 @@ static const char help[] =
     "  LD_PRELOAD    is kept for the ranks, behind Proa's library\n"
     "  PROA_*        every such variable reaches the ranks on all nodes\n";
 
-// The first part gets the variables that hold for all parts; each part does where the launcher keeps the parts' variables apart.
-static void add_variables(const struct proa_line *line, struct proa_words *words, const char *preload)
+/* The first part gets the variables that hold for all parts; each part does where the launcher
+ * keeps the parts' variables apart. */
+static void add_variables(const struct proa_line *line, struct proa_words *words,
+                          const char *preload)
 {
-  const struct proa_host *host = line->host;
+    const struct proa_host *host = line->host;
 
-  proa_host_add_env(host, words, host->env_option, "LD_PRELOAD", preload);
-  for (char **entry = environ; *entry && !host->launcher->env_forwarded; entry++) {
-    size_t length = strcspn(*entry, "=");
-    if (strncmp(*entry, "PROA_", strlen("PROA_")) == 0 && (*entry)[length] == '=')
-      proa_host_add_env(host, words, host->env_option, proa_text("%.*s", (int)length, *entry), *entry + length + 1);
-  }
+    proa_host_add_env(host, words, host->env_option, "LD_PRELOAD", preload);
+    for (char **entry = environ; *entry && !host->launcher->env_forwarded; entry++) {
+        size_t length = strcspn(*entry, "=");
+        if (strncmp(*entry, "PROA_", strlen("PROA_")) == 0 && (*entry)[length] == '=')
+            proa_host_add_env(host, words, host->env_option, proa_text("%.*s", (int)length, *entry),
+                              *entry + length + 1);
+    }
 }
 
-// Copies one part's words but for proa's own options. An option that sets LD_PRELOAD for the ranks would undo ours, which stands
-// before it: it gets our library too.
-static void add_part(const struct proa_line *line, const struct proa_part *part, struct proa_words *words, const char *library)
+/* Copies one part's words but for proa's own options. An option that sets LD_PRELOAD for the ranks
+ * would undo ours, which stands before it: it gets our library too. */
+static void add_part(const struct proa_line *line, const struct proa_part *part,
+                     struct proa_words *words, const char *library)
 {
-  size_t count;
+    size_t count;
 
-  for (char *const *args = part->options; args < part->options_end; args += count) {
-    const char *theirs = proa_option_env(line->host, args, "LD_PRELOAD");
-    count = proa_own_option_words(args);
-    if (count)
-      continue;
-    count = proa_option_words(line->host, args);
-    if (theirs)
-      proa_host_add_env(line->host, words, args[0], "LD_PRELOAD", proa_preload(library, theirs));
-    for (size_t i = 0; i < count && !theirs; i++)
-      proa_words_add(words, args[i]);
-  }
-  for (char *const *args = part->program; args < part->end; args++)
-    proa_words_add(words, *args);
+    for (char *const *args = part->options; args < part->options_end; args += count) {
+        const char *theirs = proa_option_env(line->host, args, "LD_PRELOAD");
+        count = proa_own_option_words(args);
+        if (count)
+            continue;
+        count = proa_option_words(line->host, args);
+        if (theirs)
+            proa_host_add_env(line->host, words, args[0], "LD_PRELOAD",
+                              proa_preload(library, theirs));
+        for (size_t i = 0; i < count && !theirs; i++)
+            proa_words_add(words, args[i]);
+    }
+    for (char *const *args = part->program; args < part->end; args++)
+        proa_words_add(words, *args);
 }
 
 static char **launcher_words(const struct proa_line *line, const char *mpiexec, const char *library)
 {
-  struct proa_words words = {0};
-  const char *preload = proa_preload(library, getenv("LD_PRELOAD"));
+    struct proa_words words = {0};
+    const char *preload = proa_preload(library, getenv("LD_PRELOAD"));
 
-  proa_words_add(&words, mpiexec);
-  for (size_t i = 0; i < line->part_count; i++) {
-    if (i > 0)
-      proa_words_add(&words, ":");
-    if (i == 0 || line->host->launcher->env_per_context)
-      add_variables(line, &words, preload);
-    add_part(line, &line->parts[i], &words, library);
-  }
-  return words.list;
+    proa_words_add(&words, mpiexec);
+    for (size_t i = 0; i < line->part_count; i++) {
+        if (i > 0)
+            proa_words_add(&words, ":");
+        if (i == 0 || line->host->launcher->env_per_context)
+            add_variables(line, &words, preload);
+        add_part(line, &line->parts[i], &words, library);
+    }
+    return words.list;
 }
 
 static int become_launcher(const struct proa_choice *choice)
 {
-  const char *library = proa_library_find(choice->line.host);
-  if (!library)
-    return PROA_EXIT_MISSING;
-  const char *mpiexec = proa_mpiexec_find(choice->line.host, choice->mpi_library);
-  if (!mpiexec)
-    return PROA_EXIT_MISSING;
-  execv(mpiexec, launcher_words(&choice->line, mpiexec, library));
-  return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", mpiexec, strerror(errno));
+    const char *library = proa_library_find(choice->line.host);
+    if (!library)
+        return PROA_EXIT_MISSING;
+    const char *mpiexec = proa_mpiexec_find(choice->line.host, choice->mpi_library);
+    if (!mpiexec)
+        return PROA_EXIT_MISSING;
+    execv(mpiexec, launcher_words(&choice->line, mpiexec, library));
+    return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", mpiexec, strerror(errno));
 }
 
 static void show_help(FILE *file)
 {
-  fprintf(file, help, proa_host_names("", "", " or "), proa_host_names("libproa-", ".so", " and "));
+    fprintf(file, help, proa_host_names("", "", " or "),
+            proa_host_names("libproa-", ".so", " and "));
 }
 
 int proa_command_run(int argc, char **argv)
 {
-  struct proa_choice choice;
+    struct proa_choice choice;
 
-  if (argc < 2) {
-    show_help(stderr);
-    return PROA_EXIT_USAGE;
-  }
-  int status = proa_choose(argv + 1, &choice);
-  if (status != 0)
-    return status;
-  if (choice.line.help) {
-    show_help(stdout);
-    return 0;
-  }
-  return become_launcher(&choice);
+    if (argc < 2) {
+        show_help(stderr);
+        return PROA_EXIT_USAGE;
+    }
+    int status = proa_choose(argv + 1, &choice);
+    if (status != 0)
+        return status;
+    if (choice.line.help) {
+        show_help(stdout);
+        return 0;
+    }
+    return become_launcher(&choice);
 }
