@@ -89,14 +89,17 @@ static int delete_function(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Both hosts call those of MPI_COMM_WORLD as well, when the processes can no longer wait for each
- * other. */
+/* MPICH and Open MPI 4.1 call those of MPI_COMM_WORLD as well, when the processes can no longer wait
+ * for each other; Open MPI 5 does not. */
+static int world_called;
+
 static int delete_function_of_world(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     int number = 5, got = 0;
     MPI_Datatype type;
     MPI_Request request;
     (void)comm, (void)keyval, (void)value, (void)extra;
+    world_called = 1;
     MPI_Type_contiguous(1, MPI_INT, &type);
     MPI_Type_commit(&type);
     MPI_Rput(&number, 1, MPI_INT, rank, 1, 1, type, win, &request);
@@ -157,6 +160,10 @@ int main(int argc, char **argv)
     if (win == MPI_WIN_NULL && strcmp(when, "first") != 0)
         make_window();
     MPI_Finalize();
+    if (strcmp(when, "world") == 0 && !world_called) {
+        printf("skipped: this host does not call delete functions of MPI_COMM_WORLD\n");
+        return 77;
+    }
     if (!done)
         fprintf(stderr, "rank %d: the delete function was not called, or not to its end\n", rank);
     return check_failures != 0 || !done;
