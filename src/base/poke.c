@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 enum {
+    AWAY_NS = 100000, /* no fragment takes so long: the thread lost its processor meanwhile */
     /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
     BUSY_NS = 800,
     BUSY_TIMES = 4 /* of the quickest: where everything is slow, idle ones are too */
@@ -66,5 +67,5 @@ int proa_poke_moves(void)
     took_ns = proa_system->now_ns() - begin_ns;
     if (quickest_ns == 0 || took_ns < quickest_ns)
         quickest_ns = took_ns;
-    return took_ns > BUSY_NS && took_ns > BUSY_TIMES * quickest_ns;
+    return took_ns > BUSY_NS && took_ns > BUSY_TIMES * quickest_ns && took_ns < AWAY_NS;
 }

@@ -6,8 +6,9 @@
 #include "base/wait.h"
 
 enum {
-    /* calls that a program can poll with; a poke costs what some 20 of them do */
-    POLLS_PER_POKE = 1024,
+    /* calls that a program can poll with; a poke costs what some 20 of them do, and where ranks
+     * are many Open MPI gives the processor up in it */
+    POLLS_PER_POKE = 4096,
     POLLS_PER_BUSY_POKE = 32, /* while a message moves */
     POLLS_PER_TURN = 128,     /* crowded: looks at the clock */
     POLL_PATIENCE_NS = 20000, /* of polling before others get the processor */
@@ -15,7 +16,7 @@ enum {
     POLL_VAIN_NS = 50000,
     POLL_REST_NS = 50000, /* its sleep */
     /* a turn's calls took longer: the program does other things between them */
-    POLL_LULL_NS = 1000000,
+    POLL_LULL_NS = 60000,
     CONTENDED_NS = 100000000 /* somebody who took our processor so long ago may still want it */
 };
 

@@ -40,6 +40,8 @@ static inline int proa_settle(struct proa_win *win, int target, enum proa_settle
     (void)target;
     if (how == PROA_SETTLED_VISIBLE)
         proa_settle_stores(win);
+    else if (how == PROA_SETTLED_TOLD && proa_epoch_touched(win) & PROA_TOUCH_STORED)
+        proa_polls_stored(&win->polls); /* who stores under a lock works, and does not just poll */
     return PROA_OK;
 }
 

@@ -89,8 +89,8 @@ static int delete_function(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* MPICH and Open MPI 4.1 call those of MPI_COMM_WORLD as well, when the processes can no longer wait
- * for each other; Open MPI 5 does not. */
+/* MPICH and Open MPI 4.1 call those of MPI_COMM_WORLD as well, when the processes can no longer
+ * wait for each other; Open MPI 5 does not. */
 static int world_called;
 
 static int delete_function_of_world(MPI_Comm comm, int keyval, void *value, void *extra)
