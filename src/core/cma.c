@@ -115,15 +115,16 @@ void proa_cma_allow(void)
 
 int proa_cma_works(struct proa_peer *peer)
 {
+    int works = peer == proa_self ? 1 : atomic_load_explicit(&peer->cma, memory_order_relaxed);
     uint64_t magic = 0;
 
-    if (peer == proa_self)
-        return 1;
-    if (!peer->cma_asked) {
-        peer->cma_works =
+    if (works == 0) { /* threads that come at once ask both, and hear the same */
+        works =
             proa_cma_read(peer, peer->ctl->segments[0].address, &magic, sizeof magic) == PROA_OK &&
-            magic == PROA_CTL_MAGIC;
-        peer->cma_asked = 1;
+                    magic == PROA_CTL_MAGIC
+                ? 1
+                : -1;
+        atomic_store_explicit(&peer->cma, works, memory_order_relaxed);
     }
-    return peer->cma_works;
+    return works > 0;
 }

@@ -19,10 +19,9 @@ void proa_held_watch(struct proa_win *win)
 
 void proa_held_forget(struct proa_win *win)
 {
-    if (!win->watched_before) /* it never came to be */
-        return;
     pthread_mutex_lock(&watched_mutex);
-    DL_DELETE2(watched, win, watched_before, watched_after);
+    if (win->watched_before) /* else it never came to be */
+        DL_DELETE2(watched, win, watched_before, watched_after);
     pthread_mutex_unlock(&watched_mutex);
 }
 
