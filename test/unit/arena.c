@@ -385,10 +385,13 @@ static void reservation_fails_body(struct world *world)
 {
     (void)world;
     for (int fails_after = 0; fails_after < 2; fails_after++) {
-        /* its chunk stays reserved after the free: a reservation over it has two pieces */
+        /* its chunk stays reserved after the free: a reservation over it has two pieces. The one in
+         * front keeps it off the chunk of the process's own block, wherever the segment lies. */
+        char *front = proa_arena_alloc(2 * mib, 0);
         char *island = proa_arena_alloc(64, 32 * mib);
 
-        CHECK(island);
+        CHECK(front && island);
+        CHECK(proa_arena_free(front));
         CHECK(proa_arena_free(island));
         fallocate_fails_after = fails_after;
         check_refused(50 * mib, 0);
