@@ -15,10 +15,15 @@ while [ "$1" != -- ]; do
 done
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
+# Each rank writes to the file itself, whole lines at its end: a launcher that has much to hand on cuts a rank's lines where its buffer ends.
+# shellcheck disable=SC2016 # that is the rank's shell's
+to_file='exec "$@" 2>>"$0"'
 
 # count LEVEL: runs it, and counts.
 count() {
-  "${launch[@]}" --env PROA_LOG="$1" "${@:2}" >/dev/null 2>"$said" || { cat "$said" >&2; echo "strict: the run fails" >&2; exit 1; }
+  : >"$said"
+  "${launch[@]}" --env PROA_LOG="$1" -- bash -c "$to_file" "$said" "${@:3}" >/dev/null 2>>"$said" ||
+    { cat "$said" >&2; echo "strict: the run fails" >&2; exit 1; }
   grep -c "^proa: $pattern"' (rank [0-9]*)\. Served .*PROA_STRICT=1' "$said"
 }
 
