@@ -28,24 +28,24 @@ static volatile uint64_t *word_of(char *memory)
     return (volatile uint64_t *)(void *)memory;
 }
 
-static _Atomic uint64_t *atomic_word_of(char *memory)
+static uint64_t *atomic_word_of(char *memory)
 {
-    return (_Atomic uint64_t *)(void *)memory;
+    return (uint64_t *)(void *)memory;
 }
 
 static void full_fence(void)
 {
-    atomic_thread_fence(memory_order_seq_cst);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 static void lock(struct team *team)
 {
-    atomic_fetch_add(&team->board->lock.value, 1);
+    __atomic_fetch_add(&team->board->lock.value, 1, __ATOMIC_SEQ_CST);
 }
 
 static void unlock(struct team *team)
 {
-    atomic_fetch_sub(&team->board->lock.value, 1);
+    __atomic_fetch_sub(&team->board->lock.value, 1, __ATOMIC_SEQ_CST);
 }
 
 /* ---- memory of the target that only the kernel reaches ---- */
@@ -107,7 +107,8 @@ static void kernel_get(struct team *team, long n)
 static void fetch_add(struct team *team, long n)
 {
     for (long i = 0; i < n; i++)
-        *word_of(team->local) = atomic_fetch_add(atomic_word_of(team->memory), 1);
+        *word_of(team->local) =
+            __atomic_fetch_add(atomic_word_of(team->memory), 1, __ATOMIC_SEQ_CST);
 }
 
 /* Read, change, write: atomic for those who keep to the lock. */
@@ -129,8 +130,9 @@ static void compare_exchange(struct team *team, long n)
     for (long i = 0; i < n; i++) {
         uint64_t expected = team->counter;
 
-        team->counter += atomic_compare_exchange_strong(atomic_word_of(team->memory), &expected,
-                                                        team->counter + 1);
+        team->counter +=
+            __atomic_compare_exchange_n(atomic_word_of(team->memory), &expected, team->counter + 1,
+                                        0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
 }
 
@@ -190,7 +192,8 @@ static void barrier_of_many(struct team *team)
     struct board *board = team->board;
     uint64_t number = ++team->counter;
 
-    if (atomic_fetch_add(&board->arrived.value, 1) + 1 == number * (uint64_t)team->size)
+    if (__atomic_fetch_add(&board->arrived.value, 1, __ATOMIC_SEQ_CST) + 1 ==
+        number * (uint64_t)team->size)
         team_tell(&board->passed, number);
     else
         team_wait(team, &board->passed, number);

@@ -39,7 +39,7 @@ static void gather(struct member *m)
 
     if (!m->everybody)
         return;
-    atomic_fetch_add(&board->gathered.value, 1);
+    __atomic_fetch_add(&board->gathered.value, 1, __ATOMIC_SEQ_CST);
     team_wait(&m->team, &board->gathered, m->loop * (uint64_t)m->team.size);
 }
 
@@ -50,7 +50,7 @@ static double lead_loop(void *arg, long n)
 
     m->loop++;
     /* partner of both: team_wait in follow */
-    atomic_store_explicit(&m->team.board->iterations, n, memory_order_relaxed);
+    __atomic_store_n(&m->team.board->iterations, n, __ATOMIC_RELAXED);
     team_tell(&m->team.board->go, m->loop);
     if (n == 0)
         return 0;
@@ -69,7 +69,7 @@ static void follow(struct member *m)
 
         m->loop++;
         team_wait(&m->team, &m->team.board->go, m->loop);
-        n = atomic_load_explicit(&m->team.board->iterations, memory_order_relaxed);
+        n = __atomic_load_n(&m->team.board->iterations, __ATOMIC_RELAXED);
         if (n == 0)
             return;
         if (!m->everybody)
@@ -123,7 +123,7 @@ static void fork_followers(struct member *m, size_t bytes)
             if (getppid() != leader)
                 _exit(1);
             prepare(m, rank, bytes);
-            atomic_fetch_add(&m->team.board->ready.value, 1);
+            __atomic_fetch_add(&m->team.board->ready.value, 1, __ATOMIC_SEQ_CST);
             follow(m);
             _exit(0);
         }

@@ -6,7 +6,6 @@
 #include "loop.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -15,13 +14,13 @@ enum { TEAM_MOST = 8, LINE = 64 };
 
 /* A word on a cache line of its own. */
 struct word {
-    _Atomic uint64_t value __attribute__((aligned(LINE)));
+    uint64_t value __attribute__((aligned(LINE)));
 };
 
 /* Shared by the team. Counters only grow. */
 struct board {
-    struct word go;          /* number of the loop */
-    _Atomic long iterations; /* of that loop; 0: it was the last. Written before go. */
+    struct word go;  /* number of the loop */
+    long iterations; /* of that loop; 0: it was the last. Written before go. */
     pid_t pid[TEAM_MOST];
     struct word ready;    /* how many processes have been made */
     struct word gathered; /* how many have reached a loop that is for everybody, in all loops */
@@ -61,7 +60,7 @@ static inline void team_wait(const struct team *team, const struct word *word, u
 {
     int looks = team->crowded ? 0 : TEAM_LOOKS;
 
-    while (atomic_load_explicit(&word->value, memory_order_acquire) < value) {
+    while (__atomic_load_n(&word->value, __ATOMIC_ACQUIRE) < value) {
         if (looks-- <= 0)
             sched_yield();
 #if defined(__x86_64__)
@@ -73,7 +72,7 @@ static inline void team_wait(const struct team *team, const struct word *word, u
 
 static inline void team_tell(struct word *word, uint64_t value)
 {
-    atomic_store_explicit(&word->value, value, memory_order_release);
+    __atomic_store_n(&word->value, value, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -15,8 +15,6 @@
 #ifndef PROA_BASE_MEMBAR_H
 #define PROA_BASE_MEMBAR_H
 
-#include <stdatomic.h>
-
 extern int proa_membar_light_is_full; /* read-mostly; written at start and by proa_membar_weaken */
 
 /* Registers this process. Returns 1 if the light side may be a compiler barrier here, 0 if not. */
@@ -30,16 +28,16 @@ void proa_membar_weaken(void);
 void proa_membar_heavy(void);
 
 /* A full fence of this processor alone; cheaper than the mfence that compilers emit for
- * atomic_thread_fence(seq_cst). */
+ * __atomic_thread_fence(seq_cst). */
 static inline void proa_membar_full(void)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
     __asm__ __volatile__("lock; addl $0,-64(%%rsp)" ::: "memory", "cc");
 #elif defined(__SANITIZE_THREAD__)
-    static atomic_int dummy;
-    atomic_fetch_add(&dummy, 0);
+    static int dummy;
+    __atomic_fetch_add(&dummy, 0, __ATOMIC_SEQ_CST);
 #else
-    atomic_thread_fence(memory_order_seq_cst);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
 
@@ -49,7 +47,7 @@ static inline void proa_membar_light(void)
     if (__builtin_expect(proa_membar_light_is_full, 0))
         proa_membar_full();
     else
-        atomic_signal_fence(memory_order_seq_cst);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 #endif

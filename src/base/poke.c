@@ -3,7 +3,6 @@
 #include "base/poke.h"
 #include "base/system.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 
 enum {
@@ -13,14 +12,15 @@ enum {
     BUSY_TIMES = 4 /* of the quickest: where everything is slow, idle ones are too */
 };
 
-static _Atomic(proa_poke_function *) pokes[PROA_POKES];
+static proa_poke_function *pokes[PROA_POKES];
 
 int proa_poke_add(proa_poke_function *poke)
 {
     for (int i = 0; i < PROA_POKES; i++) {
         proa_poke_function *none = NULL;
 
-        if (atomic_compare_exchange_strong(&pokes[i], &none, poke))
+        if (__atomic_compare_exchange_n(&pokes[i], &none, poke, 0, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
             return 0;
     }
     return -1;
@@ -31,7 +31,7 @@ void proa_poke_remove(proa_poke_function *poke)
     for (int i = 0; i < PROA_POKES; i++) {
         proa_poke_function *found = poke;
 
-        atomic_compare_exchange_strong(&pokes[i], &found, NULL);
+        __atomic_compare_exchange_n(&pokes[i], &found, NULL, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
 }
 
@@ -42,7 +42,7 @@ static int poke_all(void)
 
     for (int i = 0; i < PROA_POKES; i++) {
         /* partner: proa_poke_add */
-        proa_poke_function *poke = atomic_load_explicit(&pokes[i], memory_order_acquire);
+        proa_poke_function *poke = __atomic_load_n(&pokes[i], __ATOMIC_ACQUIRE);
 
         if (poke) {
             poke();

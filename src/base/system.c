@@ -29,14 +29,14 @@ static void rest(long ns)
     nanosleep(&(struct timespec){0, ns}, NULL);
 }
 
-static void sleep_at(_Atomic uint32_t *word, uint32_t expected, long timeout_ns)
+static void sleep_at(uint32_t *word, uint32_t expected, long timeout_ns)
 {
     struct timespec timeout = {0, timeout_ns};
 
     syscall(SYS_futex, word, FUTEX_WAIT, expected, &timeout, NULL, 0);
 }
 
-static void wake(_Atomic uint32_t *word)
+static void wake(uint32_t *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

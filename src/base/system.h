@@ -6,7 +6,6 @@
 #ifndef PROA_BASE_SYSTEM_H
 #define PROA_BASE_SYSTEM_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 struct proa_system {
@@ -18,9 +17,9 @@ struct proa_system {
     void (*rest)(long ns);
     /* Sleeps until the word is woken, for timeout_ns at most; not at all if it does not hold
      * `expected` any more. May return early. */
-    void (*sleep)(_Atomic uint32_t *word, uint32_t expected, long timeout_ns);
+    void (*sleep)(uint32_t *word, uint32_t expected, long timeout_ns);
     /* Wakes all who sleep at the word. */
-    void (*wake)(_Atomic uint32_t *word);
+    void (*wake)(uint32_t *word);
     /* How often this thread has lost its processor to others so far. */
     long (*preempted)(void);
 };

@@ -25,7 +25,7 @@ static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_
 
     for (size_t i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);;
          i = (i + 1) & slots->mask) {
-        uintptr_t here = atomic_load_explicit(&slots->slot[i].key, memory_order_relaxed);
+        uintptr_t here = __atomic_load_n(&slots->slot[i].key, __ATOMIC_RELAXED);
         if (here == key)
             return &slots->slot[i];
         if (here == REMOVED && !reusable)
@@ -38,7 +38,7 @@ static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_
 static void slot_fill(struct proa_table_slot *slot, uintptr_t key, void *value)
 {
     slot->value = value;
-    atomic_store_explicit(&slot->key, key, memory_order_release); /* partner: proa_table_find */
+    __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE); /* partner: proa_table_find */
 }
 
 static size_t live_keys(const struct proa_table_slots *slots)
@@ -46,7 +46,7 @@ static size_t live_keys(const struct proa_table_slots *slots)
     size_t live = 0;
 
     for (size_t i = 0; i <= slots->mask; i++)
-        live += atomic_load_explicit(&slots->slot[i].key, memory_order_relaxed) > REMOVED;
+        live += __atomic_load_n(&slots->slot[i].key, __ATOMIC_RELAXED) > REMOVED;
     return live;
 }
 
@@ -54,7 +54,7 @@ static size_t live_keys(const struct proa_table_slots *slots)
  * size would pile up without end where some keys stay and others come and go. */
 static int make_room(struct proa_table *table)
 {
-    struct proa_table_slots *old = atomic_load_explicit(&table->slots, memory_order_relaxed), *new;
+    struct proa_table_slots *old = __atomic_load_n(&table->slots, __ATOMIC_RELAXED), *new;
     int log2 = FIRST_LOG2;
 
     if (old && 2 * (table->used + 1) <= old->mask + 1)
@@ -68,13 +68,13 @@ static int make_room(struct proa_table *table)
     new->older = old;
     table->used = 0;
     for (size_t i = 0; old && i <= old->mask; i++) {
-        uintptr_t key = atomic_load_explicit(&old->slot[i].key, memory_order_relaxed);
+        uintptr_t key = __atomic_load_n(&old->slot[i].key, __ATOMIC_RELAXED);
         if (key > REMOVED) {
             slot_fill(slot_for(new, key), key, old->slot[i].value);
             table->used++;
         }
     }
-    atomic_store_explicit(&table->slots, new, memory_order_release);
+    __atomic_store_n(&table->slots, new, __ATOMIC_RELEASE);
     return 0; /* old stays: a reader may be in it */
 }
 
@@ -86,8 +86,8 @@ int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
     pthread_mutex_lock(&table->mutex);
     error = make_room(table);
     if (!error) {
-        slot = slot_for(atomic_load_explicit(&table->slots, memory_order_relaxed), key);
-        table->used += atomic_load_explicit(&slot->key, memory_order_relaxed) == EMPTY;
+        slot = slot_for(__atomic_load_n(&table->slots, __ATOMIC_RELAXED), key);
+        table->used += __atomic_load_n(&slot->key, __ATOMIC_RELAXED) == EMPTY;
         slot_fill(slot, key, value);
     }
     pthread_mutex_unlock(&table->mutex);
@@ -96,7 +96,7 @@ int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
 
 static uintptr_t key_at(const struct proa_table_slots *slots, size_t i)
 {
-    return atomic_load_explicit(&slots->slot[i & slots->mask].key, memory_order_relaxed);
+    return __atomic_load_n(&slots->slot[i & slots->mask].key, __ATOMIC_RELAXED);
 }
 
 /* Marks at the end of a run of slots lead nowhere: they become empty again, so that a table in
@@ -107,7 +107,7 @@ static void sweep(struct proa_table *table, struct proa_table_slots *slots, size
     if (key_at(slots, i + 1) != EMPTY)
         return;
     for (; key_at(slots, i) == REMOVED; i--) {
-        atomic_store_explicit(&slots->slot[i & slots->mask].key, EMPTY, memory_order_release);
+        __atomic_store_n(&slots->slot[i & slots->mask].key, EMPTY, __ATOMIC_RELEASE);
         table->used--;
     }
 }
@@ -120,12 +120,12 @@ static void *remove_key(struct proa_table *table, uintptr_t key, const void *exp
     void *value = NULL;
 
     pthread_mutex_lock(&table->mutex);
-    slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
+    slots = __atomic_load_n(&table->slots, __ATOMIC_RELAXED);
     slot = slots ? slot_for(slots, key) : NULL;
-    if (slot && atomic_load_explicit(&slot->key, memory_order_relaxed) == key &&
+    if (slot && __atomic_load_n(&slot->key, __ATOMIC_RELAXED) == key &&
         (!expected || slot->value == expected)) {
         value = slot->value;
-        atomic_store_explicit(&slot->key, REMOVED, memory_order_release);
+        __atomic_store_n(&slot->key, REMOVED, __ATOMIC_RELEASE);
         sweep(table, slots, (size_t)(slot - slots->slot));
     }
     pthread_mutex_unlock(&table->mutex);

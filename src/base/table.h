@@ -13,12 +13,11 @@
 #define PROA_BASE_TABLE_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct proa_table_slot {
-    _Atomic uintptr_t key; /* 0: never used; 1: removed */
+    uintptr_t key; /* 0: never used; 1: removed */
     void *value;
 };
 
@@ -30,7 +29,7 @@ struct proa_table_slots {
 };
 
 struct proa_table {
-    _Atomic(struct proa_table_slots *) slots; /* NULL: empty */
+    struct proa_table_slots *slots; /* NULL: empty */
     pthread_mutex_t mutex;
     size_t used; /* keys and marks */
 };
@@ -54,8 +53,7 @@ int proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *
 /* The value, or NULL. */
 static inline void *proa_table_find(const struct proa_table *table, uintptr_t key)
 {
-    const struct proa_table_slots *slots =
-        atomic_load_explicit(&table->slots, memory_order_acquire);
+    const struct proa_table_slots *slots = __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
     size_t i;
 
     if (__builtin_expect(!slots, 0))
@@ -63,7 +61,7 @@ static inline void *proa_table_find(const struct proa_table *table, uintptr_t ke
     /* Multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4. */
     for (i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);;
          i = (i + 1) & slots->mask) {
-        uintptr_t here = atomic_load_explicit(&slots->slot[i].key, memory_order_acquire);
+        uintptr_t here = __atomic_load_n(&slots->slot[i].key, __ATOMIC_ACQUIRE);
         if (__builtin_expect(here == key, 1))
             return slots->slot[i].value;
         if (here == 0)

@@ -25,16 +25,16 @@ enum {
     SLEEP_MAX_NS = 1000000
 };
 
-static _Atomic int wait_crowded;
+static int wait_crowded;
 
 void proa_wait_set_load(int processes, int processors)
 {
-    atomic_store_explicit(&wait_crowded, processes > processors, memory_order_relaxed);
+    __atomic_store_n(&wait_crowded, processes > processors, __ATOMIC_RELAXED);
 }
 
 int proa_wait_is_crowded(void)
 {
-    return atomic_load_explicit(&wait_crowded, memory_order_relaxed);
+    return __atomic_load_n(&wait_crowded, __ATOMIC_RELAXED);
 }
 
 void proa_wait_idle(void)
@@ -93,11 +93,11 @@ int proa_wait_yield(void)
 
 static int yield(proa_ready *ready, void *arg)
 {
-    static _Atomic unsigned vain; /* waits in a row in which no yield let anybody run */
-    unsigned waits = atomic_load_explicit(&vain, memory_order_relaxed);
+    static unsigned vain; /* waits in a row in which no yield let anybody run */
+    unsigned waits = __atomic_load_n(&vain, __ATOMIC_RELAXED);
     int idle = 0;
 
-    atomic_store_explicit(&vain, waits + 1, memory_order_relaxed);
+    __atomic_store_n(&vain, waits + 1, __ATOMIC_RELAXED);
     if (waits > VAIN_WAITS && waits % RETRY_WAITS)
         return 0;
     for (int i = 0; i < YIELDS && idle < IDLE_YIELDS; i++) {
@@ -105,7 +105,7 @@ static int yield(proa_ready *ready, void *arg)
             proa_poke();
         idle = proa_wait_yield() ? 0 : idle + 1;
         if (!idle)
-            atomic_store_explicit(&vain, 0, memory_order_relaxed);
+            __atomic_store_n(&vain, 0, __ATOMIC_RELAXED);
         if (ready(arg))
             return 1;
     }
@@ -119,22 +119,22 @@ static int yield(proa_ready *ready, void *arg)
  * us. */
 static int sleep_once(proa_ready *ready, void *arg, struct proa_bell *bell, long timeout_ns)
 {
-    uint32_t rings = atomic_load_explicit(&bell->rings, memory_order_acquire);
+    uint32_t rings = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
     int done;
 
-    atomic_fetch_add_explicit(&bell->sleepers, 1, memory_order_seq_cst);
+    __atomic_fetch_add(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
     if (timeout_ns > SLEEP_MIN_NS)
         proa_membar_heavy();
     done = ready(arg);
     if (!done)
         proa_system->sleep(&bell->rings, rings, timeout_ns);
-    atomic_fetch_sub_explicit(&bell->sleepers, 1, memory_order_relaxed);
+    __atomic_fetch_sub(&bell->sleepers, 1, __ATOMIC_RELAXED);
     return done || ready(arg);
 }
 
 void proa_bell_wake(struct proa_bell *bell)
 {
-    atomic_fetch_add_explicit(&bell->rings, 1, memory_order_release);
+    __atomic_fetch_add(&bell->rings, 1, __ATOMIC_RELEASE);
     proa_system->wake(&bell->rings);
 }
 
@@ -163,7 +163,7 @@ void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
 }
 
 struct awaited {
-    const _Atomic uint64_t *word;
+    const uint64_t *word;
     uint64_t least;
 };
 
@@ -171,10 +171,10 @@ static int has_come(void *arg)
 {
     const struct awaited *awaited = arg;
 
-    return atomic_load_explicit(awaited->word, memory_order_acquire) >= awaited->least;
+    return __atomic_load_n(awaited->word, __ATOMIC_ACQUIRE) >= awaited->least;
 }
 
-void proa_wait_count_slowly(const _Atomic uint64_t *word, uint64_t least, struct proa_bell *bell)
+void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell)
 {
     proa_wait(has_come, &(struct awaited){word, least}, bell);
 }

@@ -12,14 +12,13 @@
 
 #include "base/membar.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 /* A bell lies in shared memory, on a cache line of its own. sleepers: how many wait in the kernel,
  * written by them; rings: the futex word, written by ringers. All zero is a fresh bell. */
 struct proa_bell {
-    _Atomic uint32_t sleepers __attribute__((aligned(64)));
-    _Atomic uint32_t rings;
+    uint32_t sleepers __attribute__((aligned(64)));
+    uint32_t rings;
 };
 
 /* Returns non-zero once what is waited for has come; called often, by the waiting thread, must not
@@ -29,14 +28,13 @@ typedef int proa_ready(void *arg);
 /* Returns once ready(arg) is true. bell: rung by whoever changes what ready looks at. */
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
 
-void proa_wait_count_slowly(const _Atomic uint64_t *word, uint64_t least, struct proa_bell *bell);
+void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell);
 
 /* Returns once a count that only grows is at least `least`. Its load acquires; partner: the store
  * of whoever counts. */
-static inline void proa_wait_count(const _Atomic uint64_t *word, uint64_t least,
-                                   struct proa_bell *bell)
+static inline void proa_wait_count(const uint64_t *word, uint64_t least, struct proa_bell *bell)
 {
-    if (atomic_load_explicit(word, memory_order_acquire) < least)
+    if (__atomic_load_n(word, __ATOMIC_ACQUIRE) < least)
         proa_wait_count_slowly(word, least, bell);
 }
 
@@ -48,7 +46,7 @@ void proa_bell_wake(struct proa_bell *bell);
 static inline void proa_bell_ring(struct proa_bell *bell)
 {
     proa_membar_light();
-    if (__builtin_expect(atomic_load_explicit(&bell->sleepers, memory_order_relaxed) != 0, 0))
+    if (__builtin_expect(__atomic_load_n(&bell->sleepers, __ATOMIC_RELAXED) != 0, 0))
         proa_bell_wake(bell);
 }
 

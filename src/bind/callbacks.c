@@ -40,7 +40,8 @@ static int call_with_own_handle(struct proa_handle *handle, int code)
     MPI_Win own = handle->value;
     proa_cxx_caller *caller;
 
-    if (proa_pmpi()->Win_get_errhandler(handle->shadow, &handler) != MPI_SUCCESS ||
+    if (proa_pmpi()->Win_get_errhandler(__atomic_load_n(&handle->shadow, __ATOMIC_ACQUIRE),
+                                        &handler) != MPI_SUCCESS ||
         handler == MPI_ERRHANDLER_NULL)
         return 0;
     function = (MPI_Win_errhandler_function *)proa_table_find(&functions, PROA_TABLE_KEY(handler));

@@ -19,7 +19,7 @@
  * partner: proa_ask_opened. */
 static inline void proa_opened(struct proa_win *win, uint64_t number)
 {
-    atomic_store_explicit(&win->ctl->opened, number, memory_order_release);
+    __atomic_store_n(&win->ctl->opened, number, __ATOMIC_RELEASE);
     proa_bell_ring(&win->ctl->barrier_bell);
 }
 
@@ -35,13 +35,13 @@ static inline void proa_ask_opened(const struct proa_target *target, uint64_t le
  * have arrived already. */
 static inline uint64_t proa_ask_arrive(const struct proa_win *win)
 {
-    return atomic_fetch_add_explicit(&win->leader->arrived, 1, memory_order_acq_rel) + 1;
+    return __atomic_fetch_add(&win->leader->arrived, 1, __ATOMIC_ACQ_REL) + 1;
 }
 
 /* We were the last. Releases what all did before; partner: proa_ask_passed. */
 static inline void proa_ask_pass(const struct proa_win *win, uint64_t number)
 {
-    atomic_store_explicit(&win->leader->passed, number, memory_order_release);
+    __atomic_store_n(&win->leader->passed, number, __ATOMIC_RELEASE);
     proa_bell_ring(&win->leader->barrier_bell);
 }
 
@@ -57,13 +57,13 @@ static inline void proa_ask_passed(const struct proa_win *win, uint64_t number)
  * writers. */
 static inline void proa_ask_all_enter(struct proa_all_ctl *all)
 {
-    atomic_fetch_add(&all->active, 1);
+    __atomic_fetch_add(&all->active, 1, __ATOMIC_SEQ_CST);
 }
 
 /* No more. Releases; partner: proa_ask_all_none. */
 static inline void proa_ask_all_leave(struct proa_all_ctl *all)
 {
-    atomic_fetch_sub(&all->active, 1);
+    __atomic_fetch_sub(&all->active, 1, __ATOMIC_SEQ_CST);
     proa_bell_ring(&all->bell);
 }
 
@@ -71,30 +71,30 @@ static inline void proa_ask_all_leave(struct proa_all_ctl *all)
  * at. Acquires what was done under lock_alls. */
 static inline int proa_ask_all_none(const struct proa_all_ctl *all)
 {
-    return atomic_load(&all->active) == 0;
+    return __atomic_load_n(&all->active, __ATOMIC_SEQ_CST) == 0;
 }
 
 /* We wait outside; and have got what we wait for. */
 static inline void proa_ask_outside(struct proa_all_ctl *all)
 {
-    atomic_fetch_add(&all->asked, 1);
+    __atomic_fetch_add(&all->asked, 1, __ATOMIC_SEQ_CST);
 }
 
 static inline void proa_ask_granted(struct proa_all_ctl *all)
 {
-    atomic_fetch_add(&all->granted, 1);
+    __atomic_fetch_add(&all->granted, 1, __ATOMIC_SEQ_CST);
     proa_bell_ring(&all->bell);
 }
 
 /* How many have begun to wait outside, ever; and have these, or as many, got what they wait for? */
 static inline uint32_t proa_ask_asked(const struct proa_all_ctl *all)
 {
-    return atomic_load_explicit(&all->asked, memory_order_relaxed);
+    return __atomic_load_n(&all->asked, __ATOMIC_RELAXED);
 }
 
 static inline int proa_ask_are_granted(const struct proa_all_ctl *all, uint32_t asked)
 {
-    return (int32_t)(atomic_load_explicit(&all->granted, memory_order_relaxed) - asked) >= 0;
+    return (int32_t)(__atomic_load_n(&all->granted, __ATOMIC_RELAXED) - asked) >= 0;
 }
 
 #endif

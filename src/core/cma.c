@@ -115,7 +115,7 @@ void proa_cma_allow(void)
 
 int proa_cma_works(struct proa_peer *peer)
 {
-    int works = peer == proa_self ? 1 : atomic_load_explicit(&peer->cma, memory_order_relaxed);
+    int works = peer == proa_self ? 1 : __atomic_load_n(&peer->cma, __ATOMIC_RELAXED);
     uint64_t magic = 0;
 
     if (works == 0) { /* threads that come at once ask both, and hear the same */
@@ -124,7 +124,7 @@ int proa_cma_works(struct proa_peer *peer)
                     magic == PROA_CTL_MAGIC
                 ? 1
                 : -1;
-        atomic_store_explicit(&peer->cma, works, memory_order_relaxed);
+        __atomic_store_n(&peer->cma, works, __ATOMIC_RELAXED);
     }
     return works > 0;
 }

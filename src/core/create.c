@@ -314,8 +314,8 @@ static int shared_allocate(struct proa_win *win, const struct card *cards)
     if (!win->memory)
         return no_room(total);
     at = position_of(win->memory, total);
-    atomic_store_explicit(&win->ctl->shared.segment, (uint32_t)at.segment, memory_order_relaxed);
-    atomic_store_explicit(&win->ctl->shared.offset, at.offset, memory_order_release);
+    __atomic_store_n(&win->ctl->shared.segment, (uint32_t)at.segment, __ATOMIC_RELAXED);
+    __atomic_store_n(&win->ctl->shared.offset, at.offset, __ATOMIC_RELEASE);
     return PROA_OK;
 }
 
@@ -323,11 +323,11 @@ static int shared_locate(struct proa_win *win)
 {
     const struct proa_shared_ctl *word = &win->leader->shared;
     struct proa_peer *owner = win->targets[PROA_LEADER].peer;
-    struct position at = {.offset = atomic_load_explicit(&word->offset, memory_order_acquire)};
+    struct position at = {.offset = __atomic_load_n(&word->offset, __ATOMIC_ACQUIRE)};
     char *segment;
     int error = PROA_OK;
 
-    at.segment = (int32_t)atomic_load_explicit(&word->segment, memory_order_relaxed);
+    at.segment = (int32_t)__atomic_load_n(&word->segment, __ATOMIC_RELAXED);
     /* where the owner's own block lies: nothing was allocated */
     if (at.segment == 0 && at.offset == 0)
         return PROA_OK;

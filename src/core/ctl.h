@@ -17,7 +17,6 @@
 #include "core/rwlock.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdint.h>
 
 enum {
@@ -38,7 +37,7 @@ enum {
 /* One piece of a process's arena. Written by the owner before bytes is stored (release); bytes is
  * then constant. */
 struct proa_segment_ctl {
-    _Atomic uint64_t bytes; /* 0: not there (yet) */
+    uint64_t bytes; /* 0: not there (yet) */
     /* where the owner has mapped it: keys of what lies in it are from there on (core/span.h) */
     uint64_t address;
     /* of the memfd: tell it from another file that the program may have put in its place */
@@ -50,14 +49,14 @@ struct proa_segment_ctl {
 /* A lock over some bytes of the owner's memory, for accumulates (core/guard.c). */
 struct proa_stripe {
     /* 0 or 1; taken and released by any process of the node */
-    _Atomic uint32_t held PROA_ALIGNED_LINE;
+    uint32_t held PROA_ALIGNED_LINE;
 };
 
 /* The mark that an accessor makes while it works on the owner's memory with processor atomics
  * (core/guard.c). */
 struct proa_slot {
     /* written by the one accessor that was given the slot */
-    _Atomic uint32_t busy PROA_ALIGNED_LINE;
+    uint32_t busy PROA_ALIGNED_LINE;
 };
 
 #define PROA_CTL_MAGIC 0x70726f612d303100ull
@@ -75,8 +74,8 @@ struct proa_proc_ctl {
 
     /* Accumulates. stripes_only: 0 -> 1 once, by whoever meets a bulk accumulate; see
      * core/guard.c. */
-    _Atomic uint32_t stripes_only PROA_ALIGNED_LINE;
-    _Atomic uint32_t slots_given; /* how many of slots[] have an accessor; may exceed PROA_SLOTS */
+    uint32_t stripes_only PROA_ALIGNED_LINE;
+    uint32_t slots_given; /* how many of slots[] have an accessor; may exceed PROA_SLOTS */
     struct proa_bell stripe_bell PROA_ALIGNED_LINE;
 
     struct proa_segment_ctl segments[PROA_SEGMENTS] PROA_ALIGNED_LINE;
@@ -88,35 +87,35 @@ struct proa_proc_ctl {
  * leader's block, rank PROA_LEADER (core/lock.c). */
 struct proa_all_ctl {
     /* origins that hold, or are just trying for, a lock_all */
-    _Atomic uint32_t active PROA_ALIGNED_LINE;
+    uint32_t active PROA_ALIGNED_LINE;
     /* lock_alls, and shared locks of those who hold others, that had to wait, ever */
-    _Atomic uint32_t asked;
-    _Atomic uint32_t granted;                /* of these, how many have got it, ever */
+    uint32_t asked;
+    uint32_t granted;                        /* of these, how many have got it, ever */
     struct proa_bell bell PROA_ALIGNED_LINE; /* rung when active falls, when granted rises */
 };
 
 /* What one peer, and nobody else, writes into this process's block for a window. */
 struct proa_from_ctl {
     /* exposure epochs the peer has posted to us, times 2, plus 1 if we are its only origin */
-    _Atomic uint64_t posted PROA_ALIGNED_LINE;
+    uint64_t posted PROA_ALIGNED_LINE;
     /* access epochs that the peer, as origin, has completed towards us */
-    _Atomic uint64_t completed;
+    uint64_t completed;
 };
 
 /* Attached regions of a dynamic window (core/regions.c): a sorted array that readers copy from
  * under a sequence count. */
 struct proa_regions_ctl {
-    _Atomic uint64_t sequence PROA_ALIGNED_LINE; /* odd while the owner changes the table */
-    _Atomic uint64_t count;
-    _Atomic uint64_t offset; /* of the array in the owner's segment number `segment` */
-    _Atomic uint32_t segment;
+    uint64_t sequence PROA_ALIGNED_LINE; /* odd while the owner changes the table */
+    uint64_t count;
+    uint64_t offset; /* of the array in the owner's segment number `segment` */
+    uint32_t segment;
 };
 
 /* Where the leader has put the memory of a contiguous shared window; written by it before the
  * window exists for the others. */
 struct proa_shared_ctl {
-    _Atomic uint64_t offset;
-    _Atomic uint32_t segment;
+    uint64_t offset;
+    uint32_t segment;
 };
 
 struct proa_win_ctl {
@@ -128,14 +127,14 @@ struct proa_win_ctl {
 
     /* The crowded barrier (core/barrier.c), in the leader's block: arrivals by all, left by the
      * last to arrive. */
-    _Atomic uint64_t arrived PROA_ALIGNED_LINE;
-    _Atomic uint64_t passed PROA_ALIGNED_LINE;
+    uint64_t arrived PROA_ALIGNED_LINE;
+    uint64_t passed PROA_ALIGNED_LINE;
     /* Fences of this process that ended nothing (core/fence.c). */
-    _Atomic uint64_t opened PROA_ALIGNED_LINE;
+    uint64_t opened PROA_ALIGNED_LINE;
     struct proa_bell barrier_bell; /* rung when passed or opened has changed */
     /* The dissemination barrier: round k's partner stores the number of the barrier it is in. */
     struct {
-        _Atomic uint64_t reached PROA_ALIGNED_LINE;
+        uint64_t reached PROA_ALIGNED_LINE;
     } rounds[PROA_BARRIER_ROUNDS];
 
     struct proa_from_ctl from[]; /* by rank in the window's group */

@@ -17,16 +17,16 @@
 
 static int is_switched(void *arg)
 {
-    return atomic_load_explicit((_Atomic uint32_t *)arg, memory_order_acquire) == PROA_STRIPES_ONLY;
+    return __atomic_load_n((uint32_t *)arg, __ATOMIC_ACQUIRE) == PROA_STRIPES_ONLY;
 }
 
 static void wait_for_slots(struct proa_proc_ctl *owner)
 {
-    uint32_t given = atomic_load(&owner->slots_given);
+    uint32_t given = __atomic_load_n(&owner->slots_given, __ATOMIC_SEQ_CST);
 
     for (uint32_t i = 0; i < given && i < PROA_SLOTS; i++)
         /* a few instructions long; partner: proa_guard_slot_leave */
-        while (atomic_load_explicit(&owner->slots[i].busy, memory_order_acquire))
+        while (__atomic_load_n(&owner->slots[i].busy, __ATOMIC_ACQUIRE))
             sched_yield();
 }
 
@@ -36,14 +36,15 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
 
     if (is_switched(&owner->stripes_only))
         return;
-    if (!atomic_compare_exchange_strong(&owner->stripes_only, &expected, PROA_SWITCHING)) {
+    if (!__atomic_compare_exchange_n(&owner->stripes_only, &expected, PROA_SWITCHING, 0,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         if (!is_switched(&owner->stripes_only))
             proa_wait(is_switched, &owner->stripes_only, &owner->stripe_bell);
         return;
     }
     proa_membar_heavy(); /* partner: the light fence in proa_guard_slot_enter */
     wait_for_slots(owner);
-    atomic_store_explicit(&owner->stripes_only, PROA_STRIPES_ONLY, memory_order_release);
+    __atomic_store_n(&owner->stripes_only, PROA_STRIPES_ONLY, __ATOMIC_RELEASE);
     proa_bell_ring(&owner->stripe_bell);
 }
 
@@ -78,8 +79,8 @@ static int stripe_try(void *arg)
 {
     struct proa_stripe *stripe = arg;
 
-    return atomic_load_explicit(&stripe->held, memory_order_relaxed) == 0 &&
-           atomic_exchange_explicit(&stripe->held, 1, memory_order_acquire) == 0;
+    return __atomic_load_n(&stripe->held, __ATOMIC_RELAXED) == 0 &&
+           __atomic_exchange_n(&stripe->held, 1, __ATOMIC_ACQUIRE) == 0;
 }
 
 static void stripes_release(struct proa_guarded *guarded)
@@ -90,7 +91,7 @@ static void stripes_release(struct proa_guarded *guarded)
         return;
     ctl = guarded->owner->ctl;
     for (uint64_t i = 0; i < guarded->stripes; i++)
-        atomic_store_explicit(&ctl->stripes[guarded->first + i].held, 0, memory_order_release);
+        __atomic_store_n(&ctl->stripes[guarded->first + i].held, 0, __ATOMIC_RELEASE);
     proa_bell_ring(&ctl->stripe_bell);
     guarded->owner = NULL;
 }

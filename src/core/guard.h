@@ -87,7 +87,7 @@ enum { PROA_ATOMICS = 0, PROA_SWITCHING = 1, PROA_STRIPES_ONLY = 2 };
 static inline void proa_guard_slot_leave(struct proa_slot *slot)
 {
     /* partner: wait_for_slots in guard.c */
-    atomic_store_explicit(&slot->busy, 0, memory_order_release);
+    __atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
 }
 
 /* Marks the slot in which this process may use processor atomics on owner's memory, until
@@ -99,11 +99,10 @@ static inline struct proa_slot *proa_guard_slot_enter(struct proa_peer *owner)
 
     if (!slot)
         return NULL;
-    atomic_store_explicit(&slot->busy, 1, memory_order_relaxed);
+    __atomic_store_n(&slot->busy, 1, __ATOMIC_RELAXED);
     proa_membar_light(); /* partner: the heavy fence in proa_guard_stripes_only */
-    if (__builtin_expect(atomic_load_explicit(&owner->ctl->stripes_only, memory_order_acquire) ==
-                             PROA_ATOMICS,
-                         1))
+    if (__builtin_expect(
+            __atomic_load_n(&owner->ctl->stripes_only, __ATOMIC_ACQUIRE) == PROA_ATOMICS, 1))
         return slot;
     proa_guard_slot_leave(slot);
     return NULL;

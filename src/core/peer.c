@@ -25,7 +25,7 @@ struct proa_peer *proa_self;
 
 static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_peer *peers; /* by id */
-static _Atomic unsigned unheld; /* how often a peer's last holder has let it go */
+static unsigned unheld;         /* how often a peer's last holder has let it go */
 static uint64_t node_hash;
 
 /* ---- who we are ---- */
@@ -94,7 +94,7 @@ static void hello_of(const struct proa_peer *peer, struct proa_hello *hello)
     memset(hello, 0, sizeof *hello);
     hello->node = node_hash;
     hello->id = peer->id;
-    hello->first_bytes = atomic_load_explicit(&first->bytes, memory_order_relaxed);
+    hello->first_bytes = __atomic_load_n(&first->bytes, __ATOMIC_RELAXED);
     hello->first_device = first->device;
     hello->first_inode = first->inode;
     hello->pid = peer->pid;
@@ -110,7 +110,7 @@ void proa_hello_fill(struct proa_hello *hello)
 
 static struct proa_slot *slot_take(struct proa_proc_ctl *ctl)
 {
-    uint32_t number = atomic_fetch_add_explicit(&ctl->slots_given, 1, memory_order_relaxed);
+    uint32_t number = __atomic_fetch_add(&ctl->slots_given, 1, __ATOMIC_RELAXED);
 
     return number < PROA_SLOTS ? &ctl->slots[number] : NULL;
 }
@@ -176,10 +176,11 @@ static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
 static void peer_detach(struct proa_peer *peer)
 {
     for (int i = 0; i < PROA_SEGMENTS && peer != proa_self; i++)
-        if (i > 0 && peer->segments[i])
-            munmap(peer->segments[i], atomic_load(&peer->ctl->segments[i].bytes));
+        if (i > 0 && __atomic_load_n(&peer->segments[i], __ATOMIC_RELAXED))
+            munmap(peer->segments[i],
+                   __atomic_load_n(&peer->ctl->segments[i].bytes, __ATOMIC_SEQ_CST));
     if (peer != proa_self)
-        munmap(peer->segments[0], atomic_load(&peer->ctl->segments[0].bytes));
+        munmap(peer->segments[0], __atomic_load_n(&peer->ctl->segments[0].bytes, __ATOMIC_SEQ_CST));
     free(peer);
 }
 
@@ -195,7 +196,7 @@ static void peers_sweep(void)
     struct proa_peer *peer, *next;
 
     HASH_ITER(hh, peers, peer, next)
-        if (peer != proa_self && atomic_load_explicit(&peer->holders, memory_order_acquire) == 0 &&
+        if (peer != proa_self && __atomic_load_n(&peer->holders, __ATOMIC_ACQUIRE) == 0 &&
             has_ended(peer)) {
             /* the analyser takes the next peer for the one just freed */
             HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
@@ -241,7 +242,7 @@ struct proa_peer *proa_peer_attach(const struct proa_hello *hello)
     pthread_mutex_lock(&peers_mutex);
     peer = peer_attach_locked(hello);
     if (peer)
-        atomic_fetch_add_explicit(&peer->holders, 1, memory_order_relaxed);
+        __atomic_fetch_add(&peer->holders, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&peers_mutex);
     return peer;
 }
@@ -252,14 +253,14 @@ void proa_peer_release(struct proa_peer *peer)
 {
     enum { RELEASES_PER_LOOK = 64 };
 
-    if (atomic_fetch_sub_explicit(&peer->holders, 1, memory_order_release) > 1 ||
+    if (__atomic_fetch_sub(&peer->holders, 1, __ATOMIC_RELEASE) > 1 ||
         peer == proa_self) /* partner: peers_sweep */
         return;
-    if ((atomic_fetch_add_explicit(&unheld, 1, memory_order_relaxed) + 1) % RELEASES_PER_LOOK)
+    if ((__atomic_fetch_add(&unheld, 1, __ATOMIC_RELAXED) + 1) % RELEASES_PER_LOOK)
         return;
     pthread_mutex_lock(&peers_mutex);
-    if (unheld >= RELEASES_PER_LOOK * HASH_COUNT(peers)) {
-        unheld = 0;
+    if (__atomic_load_n(&unheld, __ATOMIC_RELAXED) >= RELEASES_PER_LOOK * HASH_COUNT(peers)) {
+        __atomic_store_n(&unheld, 0, __ATOMIC_RELAXED);
         peers_sweep();
     }
     pthread_mutex_unlock(&peers_mutex);
@@ -270,8 +271,8 @@ void proa_peer_release(struct proa_peer *peer)
 static int is_in_segment(const struct proa_peer *peer, int segment, const void *address,
                          uint64_t bytes, uint64_t *offset)
 {
-    const char *base = atomic_load_explicit(&peer->segments[segment], memory_order_relaxed);
-    uint64_t room = atomic_load_explicit(&peer->ctl->segments[segment].bytes, memory_order_relaxed);
+    const char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_RELAXED);
+    uint64_t room = __atomic_load_n(&peer->ctl->segments[segment].bytes, __ATOMIC_RELAXED);
 
     return proa_segment_holds(base, room, address, bytes, offset);
 }
@@ -297,7 +298,7 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
 static char *segment_map_locked(struct proa_peer *peer, int segment)
 {
     struct proa_segment_name name = proa_segment_name(peer->pid, &peer->ctl->segments[segment]);
-    char *base = atomic_load_explicit(&peer->segments[segment], memory_order_relaxed);
+    char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_RELAXED);
 
     if (base) /* another thread was quicker */
         return base;
@@ -306,13 +307,13 @@ static char *segment_map_locked(struct proa_peer *peer, int segment)
         return NULL;
     }
     base = peer == proa_self ? proa_arena_segment(segment) : proa_segment_map(&name);
-    atomic_store_explicit(&peer->segments[segment], base, memory_order_release);
+    __atomic_store_n(&peer->segments[segment], base, __ATOMIC_RELEASE);
     return base;
 }
 
 char *proa_peer_segment(struct proa_peer *peer, int segment)
 {
-    char *base = atomic_load_explicit(&peer->segments[segment], memory_order_acquire);
+    char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_ACQUIRE);
 
     if (base)
         return base;

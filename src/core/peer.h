@@ -32,11 +32,11 @@ struct proa_peer {
     uint64_t id;
     int32_t pid;
     struct proa_proc_ctl *ctl;
-    struct proa_slot *slot; /* ours in the peer's block; NULL if there was none left */
-    _Atomic(char *) segments[PROA_SEGMENTS]; /* where we have mapped them; NULL: not yet */
-    _Atomic int cma;     /* does it work (core/cma.h)? 0: not asked yet, 1: yes, -1: no */
-    _Atomic int holders; /* proa_peer_attach less proa_peer_release */
-    uint64_t started;    /* when its process did; 0: not known */
+    struct proa_slot *slot;        /* ours in the peer's block; NULL if there was none left */
+    char *segments[PROA_SEGMENTS]; /* where we have mapped them; NULL: not yet */
+    int cma;                       /* does it work (core/cma.h)? 0: not asked yet, 1: yes, -1: no */
+    int holders;                   /* proa_peer_attach less proa_peer_release */
+    uint64_t started;              /* when its process did; 0: not known */
     UT_hash_handle hh;
 };
 

@@ -71,9 +71,9 @@ static struct proa_region *table_grow(const struct proa_attached *attached, size
  * table_search). */
 static void change_begin(struct proa_regions_ctl *ctl)
 {
-    atomic_fetch_add(&ctl->sequence, 1);
+    __atomic_fetch_add(&ctl->sequence, 1, __ATOMIC_SEQ_CST);
     /* before all stores that follow; partner: is_unchanged */
-    atomic_thread_fence(memory_order_release);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static void change_end(struct proa_regions_ctl *ctl, const struct proa_attached *attached)
@@ -83,10 +83,10 @@ static void change_end(struct proa_regions_ctl *ctl, const struct proa_attached 
 
     if (attached->table)
         proa_arena_find(attached->table, 1, &segment, &offset);
-    atomic_store_explicit(&ctl->count, attached->count, memory_order_relaxed);
-    atomic_store_explicit(&ctl->segment, (uint32_t)segment, memory_order_relaxed);
-    atomic_store_explicit(&ctl->offset, offset, memory_order_relaxed);
-    atomic_fetch_add(&ctl->sequence, 1);
+    __atomic_store_n(&ctl->count, attached->count, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctl->segment, (uint32_t)segment, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctl->offset, offset, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&ctl->sequence, 1, __ATOMIC_SEQ_CST);
 }
 
 static int attach_empty(struct proa_attached *attached, void *base)
@@ -276,8 +276,8 @@ static struct proa_region table_search(const struct proa_region *table, uint64_t
 /* Have all loads before this seen the table of that sequence? */
 static int is_unchanged(const struct proa_regions_ctl *ctl, uint64_t sequence)
 {
-    atomic_thread_fence(memory_order_acquire); /* those loads before this one */
-    return atomic_load_explicit(&ctl->sequence, memory_order_relaxed) == sequence;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* those loads before this one */
+    return __atomic_load_n(&ctl->sequence, __ATOMIC_RELAXED) == sequence;
 }
 
 /* One try at a consistent look at the table. 1 if nothing changed meanwhile; then *sequence is that
@@ -286,10 +286,10 @@ static int table_read(const struct proa_target *target, uint64_t address, uint64
                       struct proa_region *found, uint64_t *sequence)
 {
     const struct proa_regions_ctl *ctl = &target->ctl->regions;
-    uint64_t now = atomic_load_explicit(&ctl->sequence, memory_order_acquire);
-    uint64_t count = atomic_load_explicit(&ctl->count, memory_order_relaxed),
-             offset = atomic_load_explicit(&ctl->offset, memory_order_relaxed);
-    int segment = (int)atomic_load_explicit(&ctl->segment, memory_order_relaxed);
+    uint64_t now = __atomic_load_n(&ctl->sequence, __ATOMIC_ACQUIRE);
+    uint64_t count = __atomic_load_n(&ctl->count, __ATOMIC_RELAXED),
+             offset = __atomic_load_n(&ctl->offset, __ATOMIC_RELAXED);
+    int segment = (int)__atomic_load_n(&ctl->segment, __ATOMIC_RELAXED);
     char *base;
 
     memset(found, 0, sizeof *found);
@@ -311,8 +311,7 @@ static int table_read(const struct proa_target *target, uint64_t address, uint64
 static int cache_holds(const struct proa_target *target, uint64_t address, uint64_t bytes)
 {
     return target->only.end && proa_span_holds(&target->only, address, bytes) &&
-           target->sequence ==
-               atomic_load_explicit(&target->ctl->regions.sequence, memory_order_acquire);
+           target->sequence == __atomic_load_n(&target->ctl->regions.sequence, __ATOMIC_ACQUIRE);
 }
 
 static void span_set_private(const struct proa_target *target, struct proa_span *span)

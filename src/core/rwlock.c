@@ -4,46 +4,47 @@
 
 uint32_t proa_rwlock_draw(struct proa_rwlock *lock)
 {
-    return atomic_fetch_add_explicit(&lock->tickets, 1, memory_order_relaxed);
+    return __atomic_fetch_add(&lock->tickets, 1, __ATOMIC_RELAXED);
 }
 
 /* Only the head writes serving, so a plain add is enough; its release pairs with the acquire in
  * proa_rwlock_is_turn. */
 void proa_rwlock_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    uint32_t ticket = atomic_load_explicit(&lock->serving, memory_order_relaxed);
+    uint32_t ticket = __atomic_load_n(&lock->serving, __ATOMIC_RELAXED);
 
-    atomic_store_explicit(&lock->serving, ticket + 1, memory_order_release);
+    __atomic_store_n(&lock->serving, ticket + 1, __ATOMIC_RELEASE);
     proa_bell_ring(bell);
 }
 
 void proa_rwlock_read_enter(struct proa_rwlock *lock)
 {
-    atomic_fetch_add_explicit(&lock->state, PROA_RW_READER, memory_order_acquire);
+    __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQUIRE);
 }
 
 void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    atomic_fetch_sub_explicit(&lock->state, PROA_RW_READER, memory_order_relaxed);
+    __atomic_fetch_sub(&lock->state, PROA_RW_READER, __ATOMIC_RELAXED);
     proa_bell_ring(bell); /* this may be what the writer at the head waits for */
 }
 
 void proa_rwlock_write_announce(struct proa_rwlock *lock)
 {
-    atomic_fetch_or(&lock->state, PROA_RW_WANTED);
+    __atomic_fetch_or(&lock->state, PROA_RW_WANTED, __ATOMIC_SEQ_CST);
 }
 
 int proa_rwlock_write_enter(struct proa_rwlock *lock)
 {
     uint32_t expected = PROA_RW_WANTED;
 
-    return atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD) != 0;
+    return __atomic_compare_exchange_n(&lock->state, &expected, PROA_RW_HELD, 0, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST) != 0;
 }
 
 /* In one step, so that nobody finds the lock free. Only the head of the queue sets WANTED, and that
  * is still us. */
 void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD);
+    __atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, __ATOMIC_SEQ_CST);
     proa_bell_ring(bell);
 }

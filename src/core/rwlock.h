@@ -13,19 +13,18 @@
 
 #include "base/wait.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 enum { PROA_RW_HELD = 1, PROA_RW_WANTED = 2, PROA_RW_READER = 4 };
 
 struct proa_rwlock {
     /* PROA_RW_HELD by a writer | PROA_RW_WANTED by the queue's head | readers * PROA_RW_READER */
-    _Atomic uint32_t state;
-    _Atomic uint32_t tickets; /* drawn */
-    _Atomic uint32_t serving; /* the ticket at the head of the queue */
+    uint32_t state;
+    uint32_t tickets; /* drawn */
+    uint32_t serving; /* the ticket at the head of the queue */
     /* how many wait outside of the queue (core/lock.c): counted by them, looked at by those who
      * hold the lock */
-    _Atomic uint32_t outside;
+    uint32_t outside;
 };
 
 /* ---- the queue: none of these waits; core/lock.c waits between them ---- */
@@ -55,26 +54,26 @@ void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bel
 /* Is this ticket at the head of the queue? */
 static inline int proa_rwlock_is_turn(const struct proa_rwlock *lock, uint32_t ticket)
 {
-    return atomic_load_explicit(&lock->serving, memory_order_acquire) == ticket;
+    return __atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) == ticket;
 }
 
 /* For a reader who is counted: is it inside? Acquires; partner: the release in the unlock. */
 static inline int proa_rwlock_no_writer_inside(const struct proa_rwlock *lock)
 {
-    return !(atomic_load_explicit(&lock->state, memory_order_acquire) & PROA_RW_HELD);
+    return !(__atomic_load_n(&lock->state, __ATOMIC_ACQUIRE) & PROA_RW_HELD);
 }
 
 /* For a writer who has announced itself: is nobody inside? */
 static inline int proa_rwlock_nobody_inside(const struct proa_rwlock *lock)
 {
-    return atomic_load_explicit(&lock->state, memory_order_acquire) == PROA_RW_WANTED;
+    return __atomic_load_n(&lock->state, __ATOMIC_ACQUIRE) == PROA_RW_WANTED;
 }
 
 /* Is a writer inside, or, asked for as well, at the head of the queue? Sequentially consistent: the
  * caller may have counted itself among the lock_alls before (core/lock.c). */
 static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int waiting_too)
 {
-    return (atomic_load(&lock->state) &
+    return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) &
             (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED : PROA_RW_HELD)) != 0;
 }
 
@@ -82,16 +81,16 @@ static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int wai
  * proa_rwlock_is_wanted. */
 static inline void proa_rwlock_outside(struct proa_rwlock *lock, int change)
 {
-    atomic_fetch_add_explicit(&lock->outside, (uint32_t)change, memory_order_relaxed);
+    __atomic_fetch_add(&lock->outside, (uint32_t)change, __ATOMIC_RELAXED);
 }
 
 /* Does anybody wait: in the queue, at its head, or outside of it? */
 static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
 {
-    return (atomic_load_explicit(&lock->state, memory_order_relaxed) & PROA_RW_WANTED) ||
-           atomic_load_explicit(&lock->tickets, memory_order_relaxed) !=
-               atomic_load_explicit(&lock->serving, memory_order_relaxed) ||
-           atomic_load_explicit(&lock->outside, memory_order_relaxed) != 0;
+    return (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) & PROA_RW_WANTED) ||
+           __atomic_load_n(&lock->tickets, __ATOMIC_RELAXED) !=
+               __atomic_load_n(&lock->serving, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&lock->outside, __ATOMIC_RELAXED) != 0;
 }
 
 /* ---- taking and giving back ---- */
@@ -100,7 +99,7 @@ static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
  * rung by every release. Acquires; its partner is the release in the unlocks. */
 static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    uint32_t before = atomic_fetch_add_explicit(&lock->state, PROA_RW_READER, memory_order_acquire);
+    uint32_t before = __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQUIRE);
 
     if (__builtin_expect((before & (PROA_RW_HELD | PROA_RW_WANTED)) == 0, 1))
         return 1;
@@ -114,19 +113,20 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
 {
     uint32_t expected = 0;
 
-    return __builtin_expect(atomic_compare_exchange_strong(&lock->state, &expected, PROA_RW_HELD),
+    return __builtin_expect(__atomic_compare_exchange_n(&lock->state, &expected, PROA_RW_HELD, 0,
+                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST),
                             1) != 0;
 }
 
 static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    atomic_fetch_sub_explicit(&lock->state, PROA_RW_READER, memory_order_release);
+    __atomic_fetch_sub(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE);
     proa_bell_ring(bell);
 }
 
 static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    atomic_fetch_sub_explicit(&lock->state, PROA_RW_HELD, memory_order_release);
+    __atomic_fetch_sub(&lock->state, PROA_RW_HELD, __ATOMIC_RELEASE);
     proa_bell_ring(bell);
 }
 

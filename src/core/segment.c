@@ -124,15 +124,14 @@ void proa_segment_publish(const struct proa_segment *segment, struct proa_segmen
     ctl->inode = segment->inode;
     ctl->fd = segment->fd;
     /* partner: proa_segment_name */
-    atomic_store_explicit(&ctl->bytes, segment->bytes, memory_order_release);
+    __atomic_store_n(&ctl->bytes, segment->bytes, __ATOMIC_RELEASE);
 }
 
 struct proa_segment_name proa_segment_name(int pid, const struct proa_segment_ctl *ctl)
 {
     struct proa_segment_name name = {/* partner: publish */
                                      .pid = pid,
-                                     .bytes =
-                                         atomic_load_explicit(&ctl->bytes, memory_order_acquire)};
+                                     .bytes = __atomic_load_n(&ctl->bytes, __ATOMIC_ACQUIRE)};
 
     if (name.bytes) {
         name.fd = ctl->fd;

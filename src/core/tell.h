@@ -35,9 +35,9 @@ static inline size_t proa_word_round(int round)
            (size_t)round * sizeof((struct proa_win_ctl *)0)->rounds[0];
 }
 
-static inline _Atomic uint64_t *proa_word_in(struct proa_win_ctl *ctl, size_t word)
+static inline uint64_t *proa_word_in(struct proa_win_ctl *ctl, size_t word)
 {
-    return (_Atomic uint64_t *)(void *)((char *)ctl + word);
+    return (uint64_t *)(void *)((char *)ctl + word);
 }
 
 /* ---- telling ---- */
@@ -46,7 +46,7 @@ static inline _Atomic uint64_t *proa_word_in(struct proa_win_ctl *ctl, size_t wo
  * acquire in proa_hear or proa_heard. */
 static inline void proa_tell(const struct proa_target *target, size_t word, uint64_t value)
 {
-    atomic_store_explicit(proa_word_in(target->ctl, word), value, memory_order_release);
+    __atomic_store_n(proa_word_in(target->ctl, word), value, __ATOMIC_RELEASE);
     proa_bell_ring(&target->peer->ctl->bell);
 }
 
@@ -55,7 +55,7 @@ static inline void proa_tell(const struct proa_target *target, size_t word, uint
 /* What the word of our own block has come to. Acquires. */
 static inline uint64_t proa_heard(const struct proa_win *win, size_t word)
 {
-    return atomic_load_explicit(proa_word_in(win->ctl, word), memory_order_acquire);
+    return __atomic_load_n(proa_word_in(win->ctl, word), __ATOMIC_ACQUIRE);
 }
 
 /* Returns once it has come to at least this value. Acquires. */

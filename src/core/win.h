@@ -16,7 +16,6 @@
 #include "core/span.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 

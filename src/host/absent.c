@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -148,7 +147,7 @@ static int mark_is_there(int rank)
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int world_size; /* 0: not looked at yet, or there is none, only sessions */
 static char *seen;     /* by rank in the world: its mark has been there */
-static _Atomic int all_there;
+static int all_there;
 
 static int is_there(int rank)
 {
@@ -173,7 +172,7 @@ static void world_look(void)
     }
     while (me.local_size == world_size && rank < world_size && is_there(rank))
         rank++;
-    all_there = rank == world_size;
+    __atomic_store_n(&all_there, rank == world_size, __ATOMIC_RELAXED);
 }
 
 /* Ranks in MPI_COMM_WORLD of the n processes of comm; MPI_UNDEFINED outside. */
@@ -223,7 +222,8 @@ static int find_absent(MPI_Comm comm, int *first)
 
     if (!world_size)
         world_look();
-    if (!world_size || all_there || proa_pmpi()->Comm_size(comm, &n) != MPI_SUCCESS || n < 2)
+    if (!world_size || __atomic_load_n(&all_there, __ATOMIC_RELAXED) ||
+        proa_pmpi()->Comm_size(comm, &n) != MPI_SUCCESS || n < 2)
         return NOBODY;
     ranks = malloc((size_t)n * sizeof *ranks);
     if (ranks && world_ranks(comm, n, ranks) == MPI_SUCCESS)
@@ -248,7 +248,7 @@ int proa_absent_check(MPI_Comm comm)
 {
     int absent, first = NOBODY;
 
-    if (!me.job || atomic_load_explicit(&all_there, memory_order_relaxed))
+    if (!me.job || __atomic_load_n(&all_there, __ATOMIC_RELAXED))
         return PROA_OK;
     pthread_mutex_lock(&mutex);
     absent = find_absent(comm, &first);
@@ -264,11 +264,11 @@ int proa_absent_check(MPI_Comm comm)
 
 /* ---- others ---- */
 
-static _Atomic int met_others;
+static int met_others;
 
 void proa_absent_meets_others(void)
 {
-    met_others = 1;
+    __atomic_store_n(&met_others, 1, __ATOMIC_RELAXED);
 }
 
 static int has_parent(void)
@@ -291,7 +291,7 @@ int proa_absent_is_sure(MPI_Comm comm)
     int n = 0;
 
     if (proa_table_find(&answered, PROA_TABLE_KEY(comm)) ||
-        (me.job && world_size && !met_others && !has_parent()))
+        (me.job && world_size && !__atomic_load_n(&met_others, __ATOMIC_RELAXED) && !has_parent()))
         return 1;
     return proa_pmpi()->Comm_size(comm, &n) == MPI_SUCCESS && n == 1;
 }

@@ -15,9 +15,9 @@ struct proa_table proa_handles = PROA_TABLE_INIT;
 /* Handles of the host's that were windows of ours, and are not now. */
 static struct proa_table freed = PROA_TABLE_INIT;
 
-static _Atomic unsigned long served;
-static _Atomic long alive;
-static _Atomic long shadows; /* alive */
+static unsigned long served;
+static long alive;
+static long shadows; /* alive */
 
 /* ---- shadows ---- */
 
@@ -83,7 +83,7 @@ static MPI_Win shadow_make(void)
     pthread_mutex_unlock(&shadow_mutex);
     if (error != MPI_SUCCESS)
         return MPI_WIN_NULL;
-    shadows++;
+    __atomic_fetch_add(&shadows, 1, __ATOMIC_RELAXED);
     return shadow;
 }
 
@@ -127,7 +127,7 @@ static int shadow_give_back(MPI_Win shadow)
     int error =
         proa_host_kind()->frees_in_turn ? free_in_turn(&shadow) : proa_pmpi()->Win_free(&shadow);
 
-    shadows--;
+    __atomic_fetch_sub(&shadows, 1, __ATOMIC_RELAXED);
     return error;
 }
 
@@ -135,18 +135,19 @@ static int shadow_give_back(MPI_Win shadow)
 
 static MPI_Win light_handle(void)
 {
-    static _Atomic unsigned next = 1;
+    static unsigned next = 1;
     MPI_Win handle;
 
     do
-        handle = proa_host_kind()->light_handle(next++);
+        handle = proa_host_kind()->light_handle(__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED));
     while (handle == MPI_WIN_NULL || proa_win_find(handle));
     return handle;
 }
 
 static int wants_light(void)
 {
-    return proa_host_kind()->light_handle && shadows >= proa_settings()->host_windows;
+    return proa_host_kind()->light_handle &&
+           __atomic_load_n(&shadows, __ATOMIC_RELAXED) >= proa_settings()->host_windows;
 }
 
 /* ---- windows ---- */
@@ -155,12 +156,14 @@ int proa_handle_new(MPI_Comm comm, struct proa_handle **result)
 {
     struct proa_handle *handle = *result = calloc(1, sizeof *handle);
     int light = wants_light();
+    MPI_Win shadow;
 
     if (!handle)
         return proa_fail(PROA_ERR_NO_MEM, "no memory for the window's handle");
     handle->group = MPI_GROUP_NULL;
-    handle->shadow = light ? MPI_WIN_NULL : shadow_make();
-    handle->value = light ? light_handle() : handle->shadow;
+    shadow = light ? MPI_WIN_NULL : shadow_make();
+    __atomic_store_n(&handle->shadow, shadow, __ATOMIC_RELEASE);
+    handle->value = light ? light_handle() : shadow;
     if (handle->value != MPI_WIN_NULL &&
         proa_pmpi()->Comm_group(comm, &handle->group) == MPI_SUCCESS)
         return PROA_OK;
@@ -181,15 +184,15 @@ int proa_handle_enter(struct proa_handle *handle, struct proa_win *win)
 void proa_handle_opened(struct proa_handle *handle)
 {
     handle->open = 1;
-    served++;
-    alive++;
+    __atomic_fetch_add(&served, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&alive, 1, __ATOMIC_RELAXED);
 }
 
 /* Delete functions of the user's run in here and still find the window. The host may give its
  * handle out again as soon as it is freed: the entry goes only if it is still this window's. */
 static int shadow_free(struct proa_handle *handle)
 {
-    MPI_Win shadow = handle->shadow;
+    MPI_Win shadow = __atomic_load_n(&handle->shadow, __ATOMIC_ACQUIRE);
     uintptr_t key = PROA_TABLE_KEY(shadow);
     int error;
 
@@ -203,11 +206,13 @@ static int shadow_free(struct proa_handle *handle)
 
 int proa_handle_free(struct proa_handle *handle)
 {
-    int error = handle->shadow == MPI_WIN_NULL ? MPI_SUCCESS : shadow_free(handle);
+    int error = __atomic_load_n(&handle->shadow, __ATOMIC_ACQUIRE) == MPI_WIN_NULL
+                    ? MPI_SUCCESS
+                    : shadow_free(handle);
 
     if (handle->win) {
         proa_table_remove_pair(&proa_handles, PROA_TABLE_KEY(handle->value), handle->win);
-        alive -= handle->open;
+        __atomic_fetch_sub(&alive, handle->open, __ATOMIC_RELAXED);
     }
     if (handle->group != MPI_GROUP_NULL)
         proa_pmpi()->Group_free(&handle->group);
@@ -230,15 +235,15 @@ void proa_handle_forget(MPI_Win handle)
  * well. Threads may ask at once: one makes it. */
 MPI_Win proa_handle_shadow(struct proa_handle *handle)
 {
-    MPI_Win shadow = handle->shadow;
+    MPI_Win shadow = __atomic_load_n(&handle->shadow, __ATOMIC_ACQUIRE);
 
     if (shadow != MPI_WIN_NULL)
         return shadow;
     pthread_mutex_lock(&shadow_mutex);
-    shadow = handle->shadow;
+    shadow = __atomic_load_n(&handle->shadow, __ATOMIC_RELAXED);
     if (shadow == MPI_WIN_NULL && (shadow = shadow_make()) != MPI_WIN_NULL) {
         proa_table_set(&proa_handles, PROA_TABLE_KEY(shadow), handle->win);
-        handle->shadow = shadow;
+        __atomic_store_n(&handle->shadow, shadow, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&shadow_mutex);
     return shadow;
@@ -276,10 +281,10 @@ void proa_handle_end(void)
 
 long proa_handles_alive(void)
 {
-    return alive;
+    return __atomic_load_n(&alive, __ATOMIC_RELAXED);
 }
 
 unsigned long proa_handle_count(void)
 {
-    return served;
+    return __atomic_load_n(&served, __ATOMIC_RELAXED);
 }

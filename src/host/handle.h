@@ -23,7 +23,7 @@ struct proa_handle {
     struct proa_win *win;
     MPI_Win value; /* the user's */
     /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
-    _Atomic(MPI_Win) shadow;
+    MPI_Win shadow;
     MPI_Group group;
     int open; /* all processes have it */
     /* What attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int, MPI_UNDEFINED. */

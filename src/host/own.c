@@ -5,12 +5,11 @@
 #include "base/poke.h"
 #include "host/pmpi.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 
 static MPI_Comm private_comm;
 static MPI_Request never = MPI_REQUEST_NULL;
-static atomic_flag poking = ATOMIC_FLAG_INIT;
+static char poking;
 
 /* Moves the host's own messages: tests a receive that nothing will ever match. A probe would not
  * do: on a communicator of one process MPICH looks only at what that process has sent itself. One
@@ -19,10 +18,10 @@ static void poke(void)
 {
     int flag;
 
-    if (atomic_flag_test_and_set_explicit(&poking, memory_order_acquire))
+    if (__atomic_test_and_set(&poking, __ATOMIC_ACQUIRE))
         return;
     proa_pmpi()->Test(&never, &flag, MPI_STATUS_IGNORE);
-    atomic_flag_clear_explicit(&poking, memory_order_release);
+    __atomic_clear(&poking, __ATOMIC_RELEASE);
 }
 
 /* This process alone, out of a communicator that a session gave. Local: only the members of the new

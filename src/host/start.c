@@ -13,14 +13,13 @@
 #include "host/handle.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
 /* OFF: cannot serve windows, or may not. ENDED: MPI_Finalize is under way, or done. */
 enum state { NOT_YET, ON, OFF, ENDED };
 
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int state = NOT_YET;
+static int state = NOT_YET;
 static int several_threads, from_session;
 static char why_off[200];
 
@@ -39,11 +38,11 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)keyval;
     (void)value;
     (void)extra;
-    if (from_session && atomic_load(&state) == ON)
+    if (from_session && __atomic_load_n(&state, __ATOMIC_SEQ_CST) == ON)
         return MPI_SUCCESS; /* the session's end will be Proa's */
-    if (atomic_load(&state) == ON)
+    if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == ON)
         host_end(MPI_COMM_WORLD);
-    atomic_store(&state, ENDED);
+    __atomic_store_n(&state, ENDED, __ATOMIC_SEQ_CST);
     return MPI_SUCCESS;
 }
 
@@ -119,14 +118,14 @@ static enum state start(MPI_Comm comm)
 
 static enum state started(MPI_Comm comm)
 {
-    enum state now = (enum state)atomic_load_explicit(&state, memory_order_acquire);
+    enum state now = (enum state)__atomic_load_n(&state, __ATOMIC_ACQUIRE);
 
     if (now != NOT_YET || (comm == MPI_COMM_NULL && !mpi_is_initialized()))
         return now;
     pthread_mutex_lock(&start_mutex);
-    if (atomic_load_explicit(&state, memory_order_relaxed) == NOT_YET)
-        atomic_store_explicit(&state, start(comm), memory_order_release);
-    now = (enum state)atomic_load_explicit(&state, memory_order_relaxed);
+    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NOT_YET)
+        __atomic_store_n(&state, start(comm), __ATOMIC_RELEASE);
+    now = (enum state)__atomic_load_n(&state, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&start_mutex);
     return now;
 }
@@ -151,9 +150,9 @@ const char *proa_why_off(void)
 void proa_end_of_session(void)
 {
     pthread_mutex_lock(&start_mutex);
-    if (atomic_load_explicit(&state, memory_order_relaxed) == ON && from_session) {
+    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == ON && from_session) {
         host_end(MPI_COMM_NULL);
-        atomic_store_explicit(&state, NOT_YET, memory_order_release);
+        __atomic_store_n(&state, NOT_YET, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&start_mutex);
 }

@@ -19,7 +19,7 @@ static int too_large(void)
 
 static void node_release(struct proa_node *node)
 {
-    if (!node || atomic_fetch_sub_explicit(&node->users, 1, memory_order_acq_rel) > 1)
+    if (!node || __atomic_fetch_sub(&node->users, 1, __ATOMIC_ACQ_REL) > 1)
         return;
     for (uint32_t i = 0; i < node->count; i++)
         node_release(node->items[i].child);
@@ -29,7 +29,7 @@ static void node_release(struct proa_node *node)
 static struct proa_node *node_use(struct proa_node *node)
 {
     if (node)
-        atomic_fetch_add_explicit(&node->users, 1, memory_order_relaxed);
+        __atomic_fetch_add(&node->users, 1, __ATOMIC_RELAXED);
     return node;
 }
 
@@ -38,7 +38,7 @@ static struct proa_node *node_new(size_t items)
     struct proa_node *node = calloc(1, sizeof *node + items * sizeof node->items[0]);
 
     if (node) {
-        atomic_init(&node->users, 1);
+        node->users = 1;
         node->depth = 1;
     }
     return node;

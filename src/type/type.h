@@ -17,7 +17,6 @@
 
 #include "type/basic.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,9 +31,9 @@ struct proa_item {
 };
 
 struct proa_node {
-    atomic_int users; /* types and items that point here */
-    uint32_t depth;   /* of the tree from here: 1 if no item has a child */
-    uint32_t count;   /* items, in the order in which their bytes are moved */
+    int users;      /* types and items that point here */
+    uint32_t depth; /* of the tree from here: 1 if no item has a child */
+    uint32_t count; /* items, in the order in which their bytes are moved */
     struct proa_item items[];
 };
 

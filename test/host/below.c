@@ -16,18 +16,18 @@
 struct below below_state;
 
 /* calls in progress that must be alone: the makings, and the end of a freeing */
-static atomic_int busy;
+static int busy;
 
 static void enter(void)
 {
-    if (atomic_fetch_add(&busy, 1) > 0)
-        atomic_fetch_add(&below_state.overlaps, 1);
+    if (__atomic_fetch_add(&busy, 1, __ATOMIC_SEQ_CST) > 0)
+        __atomic_fetch_add(&below_state.overlaps, 1, __ATOMIC_SEQ_CST);
     usleep(300); /* so that another thread would come while this one is inside */
 }
 
 static void leave(void)
 {
-    atomic_fetch_sub(&busy, 1);
+    __atomic_fetch_sub(&busy, 1, __ATOMIC_SEQ_CST);
 }
 
 static int is_alone(MPI_Comm comm)
@@ -44,15 +44,15 @@ static int is_alone(MPI_Comm comm)
         memcpy(&host, &symbol, sizeof host);            \
     }
 
-#define MAKE(comm, call)                       \
-    if (!is_alone(comm))                       \
-        return call;                           \
-    if (below_state.no_windows)                \
-        return MPI_ERR_OTHER;                  \
-    enter();                                   \
-    int error = call;                          \
-    leave();                                   \
-    below_state.makes += error == MPI_SUCCESS; \
+#define MAKE(comm, call)                                                            \
+    if (!is_alone(comm))                                                            \
+        return call;                                                                \
+    if (below_state.no_windows)                                                     \
+        return MPI_ERR_OTHER;                                                       \
+    enter();                                                                        \
+    int error = call;                                                               \
+    leave();                                                                        \
+    __atomic_fetch_add(&below_state.makes, error == MPI_SUCCESS, __ATOMIC_SEQ_CST); \
     return error
 
 int PMPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
@@ -85,7 +85,7 @@ int PMPI_Win_free(MPI_Win *win)
     enter();
     leave();
 #endif
-    below_state.frees++;
+    __atomic_fetch_add(&below_state.frees, 1, __ATOMIC_SEQ_CST);
     return error;
 }
 

@@ -4,12 +4,10 @@
 #ifndef PROA_TEST_BELOW_H
 #define PROA_TEST_BELOW_H
 
-#include <stdatomic.h>
-
 struct below {
-    atomic_int makes, frees; /* host windows that Proa asked for, and gave back */
+    int makes, frees; /* host windows that Proa asked for, and gave back */
     /* how often two calls on the host windows that Proa keeps for handles were under way at once */
-    atomic_int overlaps;
+    int overlaps;
     int no_windows;      /* 1: the host makes no window on one process */
     int no_communicator; /* 1: the host splits no communicator */
 };

@@ -8,14 +8,13 @@
 #include "window.h"
 #include <fcntl.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 
 enum { many = 20000 };
 
 struct board {
-    atomic_int computing; /* number of the case in which the target computes */
-    atomic_int finished;  /* origins that have finished all cases so far */
+    int computing; /* number of the case in which the target computes */
+    int finished;  /* origins that have finished all cases so far */
 };
 
 static struct board *open_board(void)
@@ -121,8 +120,8 @@ static double patience = 10;
 static int compute(struct board *board, int number)
 {
     double begin = MPI_Wtime(); /* reads a clock; no progress is made by it */
-    atomic_store(&board->computing, number);
-    while (atomic_load(&board->finished) < number * (nranks - 1))
+    __atomic_store_n(&board->computing, number, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&board->finished, __ATOMIC_SEQ_CST) < number * (nranks - 1))
         if (MPI_Wtime() - begin > patience)
             return 0;
     return 1;
@@ -140,10 +139,10 @@ static void run_case(struct area *a, struct board *board, int which, int number)
             patience = 0.5; /* enough is known */
         return;
     }
-    while (atomic_load(&board->computing) < number)
+    while (__atomic_load_n(&board->computing, __ATOMIC_SEQ_CST) < number)
         sched_yield();
     cases[which].run(a, target, cases[which].n);
-    atomic_fetch_add(&board->finished, 1);
+    __atomic_fetch_add(&board->finished, 1, __ATOMIC_SEQ_CST);
 }
 
 int main(int argc, char **argv)

@@ -73,14 +73,15 @@ static int segment_count(void)
 {
     int count = 0;
 
-    while (count < PROA_SEGMENTS && atomic_load(&proa_self->ctl->segments[count].bytes))
+    while (count < PROA_SEGMENTS &&
+           __atomic_load_n(&proa_self->ctl->segments[count].bytes, __ATOMIC_SEQ_CST))
         count++;
     return count;
 }
 
 static uint64_t segment_bytes(int segment)
 {
-    return atomic_load(&proa_self->ctl->segments[segment].bytes);
+    return __atomic_load_n(&proa_self->ctl->segments[segment].bytes, __ATOMIC_SEQ_CST);
 }
 
 /* What the files of all segments take. */

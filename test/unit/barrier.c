@@ -15,7 +15,7 @@ enum { MOST = 9 };
 
 /* How many barriers each process has come to, a cache line each. */
 struct count {
-    _Atomic uint64_t value __attribute__((aligned(64)));
+    uint64_t value __attribute__((aligned(64)));
 };
 
 static struct count *counts_of(struct world *world)
@@ -37,17 +37,18 @@ enum kind { DISSEMINATION, CROWDED, BY_TURNS };
 static void rounds(struct world *world, struct proa_win *win, enum kind kind, long count)
 {
     struct count *counts = counts_of(world);
-    uint64_t seed = (uint64_t)world->rank, start = atomic_load(&counts[world->rank].value);
+    uint64_t seed = (uint64_t)world->rank,
+             start = __atomic_load_n(&counts[world->rank].value, __ATOMIC_SEQ_CST);
 
     for (uint64_t round = start + 1; round <= start + (uint64_t)count; round++) {
         win->crowded = kind == BY_TURNS ? (int)(round / 3 % 2) : kind == CROWDED;
         if (world_below(&seed, 200) == 0)
             world_sleep_us((long)world_below(&seed, 300));
         /* the barrier orders it */
-        atomic_store_explicit(&counts[world->rank].value, round, memory_order_relaxed);
+        __atomic_store_n(&counts[world->rank].value, round, __ATOMIC_RELAXED);
         proa_barrier(win);
         for (int i = 0; i < world->size; i++) {
-            uint64_t there = atomic_load_explicit(&counts[i].value, memory_order_relaxed);
+            uint64_t there = __atomic_load_n(&counts[i].value, __ATOMIC_RELAXED);
             CHECK(there >= round);
             CHECK(there <= round + 1);
         }

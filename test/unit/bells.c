@@ -20,7 +20,7 @@
 
 static void await_sleeper(const struct proa_bell *bell)
 {
-    while (atomic_load(&bell->sleepers) == 0)
+    while (__atomic_load_n(&bell->sleepers, __ATOMIC_SEQ_CST) == 0)
         world_sleep_us(100);
 }
 
@@ -28,16 +28,16 @@ static void await_sleeper(const struct proa_bell *bell)
 static uint32_t join_sleeper(struct proa_bell *bell)
 {
     await_sleeper(bell);
-    atomic_fetch_add(&bell->sleepers, 1);
-    return atomic_load(&bell->rings);
+    __atomic_fetch_add(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST);
 }
 
 /* Has it been rung since? */
 static int leave_sleeper(struct proa_bell *bell, uint32_t rings)
 {
-    int rung = atomic_load(&bell->rings) != rings;
+    int rung = __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) != rings;
 
-    atomic_fetch_sub(&bell->sleepers, 1);
+    __atomic_fetch_sub(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
     return rung;
 }
 
@@ -256,7 +256,7 @@ static void unlocks(void **state)
 static void granted_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
-    _Atomic uint32_t *step = (_Atomic uint32_t *)(void *)world->shared;
+    uint32_t *step = (uint32_t *)(void *)world->shared;
     const struct proa_all_ctl *all = &win->targets[0].ctl->all;
     uint32_t rings;
 
@@ -266,17 +266,17 @@ static void granted_body(struct world *world)
     } else if (world->rank == 1) {
         world_await(&step[0], 1);
         lock_all(win);
-        atomic_store(&step[1], 1);
+        __atomic_store_n(&step[1], 1, __ATOMIC_SEQ_CST);
         world_await(&step[0], 2);
         unlock_all(win);
     } else {
         lock_exclusive(win);
-        atomic_store(&step[0], 1);
+        __atomic_store_n(&step[0], 1, __ATOMIC_SEQ_CST);
         rings = join_sleeper(all_bell(win));
         unlock(win);
         world_await(&step[1], 1);
         CHECK(leave_sleeper(all_bell(win), rings));
-        atomic_store(&step[0], 2);
+        __atomic_store_n(&step[0], 2, __ATOMIC_SEQ_CST);
     }
     window_free(win);
 }
@@ -293,7 +293,7 @@ struct lone_lock {
 
 static uint32_t rings_of(struct lone_lock *l)
 {
-    return atomic_exchange(&l->bell.rings, 0);
+    return __atomic_exchange_n(&l->bell.rings, 0, __ATOMIC_SEQ_CST);
 }
 
 static void rwlock_body(struct world *world)
@@ -312,13 +312,13 @@ static void rwlock_body(struct world *world)
     proa_rwlock_write_unlock(&l.lock, &l.bell);
     CHECK_EQUAL(rings_of(&l), 1);
     /* a writer waits for readers to leave: us too, who have just come */
-    atomic_store(&l.lock.state, PROA_RW_WANTED);
+    __atomic_store_n(&l.lock.state, PROA_RW_WANTED, __ATOMIC_SEQ_CST);
     CHECK(!proa_rwlock_read_try(&l.lock, &l.bell));
     CHECK_EQUAL(rings_of(&l), 1); /* that writer */
     proa_rwlock_read_enter(&l.lock);
     proa_rwlock_read_unlock(&l.lock, &l.bell);
     CHECK_EQUAL(rings_of(&l), 1);
-    CHECK_EQUAL(atomic_load(&l.lock.state), PROA_RW_WANTED);
+    CHECK_EQUAL(__atomic_load_n(&l.lock.state, __ATOMIC_SEQ_CST), PROA_RW_WANTED);
 }
 
 WORLD_TEST(rwlock, 1)
@@ -358,20 +358,21 @@ static void switch_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
     struct proa_peer *owner = win->targets[0].peer;
-    _Atomic uint32_t *step = (_Atomic uint32_t *)(void *)world->shared;
+    uint32_t *step = (uint32_t *)(void *)world->shared;
     uint32_t rings;
 
     if (world->rank < 2)
         world_await(step, 1);
     if (world->rank == 1)
         proa_guard_stripes_only(owner->ctl);
-    while (world->rank == 0 && atomic_load(&owner->ctl->stripes_only) != PROA_SWITCHING)
+    while (world->rank == 0 &&
+           __atomic_load_n(&owner->ctl->stripes_only, __ATOMIC_SEQ_CST) != PROA_SWITCHING)
         world_sleep_us(100);
     if (world->rank == 0)
         proa_guard_stripes_only(owner->ctl);
     if (world->rank == 2) {
         CHECK(proa_guard_slot_enter(owner));
-        atomic_store(step, 1);
+        __atomic_store_n(step, 1, __ATOMIC_SEQ_CST);
         rings = join_sleeper(stripe_bell(win));
         proa_guard_slot_leave(owner->slot);
         world_barrier(world);
@@ -408,9 +409,9 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 }
 
 struct awaited {
-    _Atomic uint64_t word;
+    uint64_t word;
     struct proa_bell bell;
-    _Atomic uint32_t passed, stop;
+    uint32_t passed, stop;
 };
 
 /* One whose sleep is announced may be short of it, or at its end, when the bell is rung; hardly a
@@ -421,20 +422,20 @@ static void wake_body(struct world *world)
     uint64_t turn = 1;
 
     if (world->rank == 0) {
-        for (; !atomic_load(&awaited->stop); turn++) {
+        for (; !__atomic_load_n(&awaited->stop, __ATOMIC_SEQ_CST); turn++) {
             proa_wait_count(&awaited->word, turn, &awaited->bell);
-            atomic_store(&awaited->passed, (uint32_t)turn);
+            __atomic_store_n(&awaited->passed, (uint32_t)turn, __ATOMIC_SEQ_CST);
         }
         return;
     }
     for (; woken == 0 && turn <= 1000; turn++) {
         await_sleeper(&awaited->bell);
-        atomic_store(&awaited->word, turn);
+        __atomic_store_n(&awaited->word, turn, __ATOMIC_SEQ_CST);
         proa_bell_ring(&awaited->bell);
         world_await(&awaited->passed, (uint32_t)turn);
     }
-    atomic_store(&awaited->stop, 1);
-    atomic_store(&awaited->word, UINT64_MAX);
+    __atomic_store_n(&awaited->stop, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&awaited->word, UINT64_MAX, __ATOMIC_SEQ_CST);
     CHECK(woken > 0);
 }
 

@@ -77,7 +77,8 @@ static void switch_round(struct world *world, struct proa_win *win, int owner, i
     if (world->rank == owner) {
         for (int i = 0; i < WORDS; i++)
             CHECK_EQUAL(words[i], i < 3 ? 1 + world->size * SINGLES / 3 : 1);
-        CHECK_EQUAL(atomic_load(&proa_self->ctl->stripes_only), PROA_STRIPES_ONLY);
+        CHECK_EQUAL(__atomic_load_n(&proa_self->ctl->stripes_only, __ATOMIC_SEQ_CST),
+                    PROA_STRIPES_ONLY);
     }
 }
 
@@ -117,7 +118,7 @@ static void many_switches_body(struct world *world)
     for (long round = 0; round < world_rounds(1500); round++) {
         int owner = (int)(round % world->size);
         if (world->rank == owner)
-            atomic_store(&proa_self->ctl->stripes_only, PROA_ATOMICS);
+            __atomic_store_n(&proa_self->ctl->stripes_only, PROA_ATOMICS, __ATOMIC_SEQ_CST);
         switch_round(world, win, owner, (int)(round / world->size % world->size), &seed);
     }
     CHECK_OK(proa_win_unlock_all(win));
@@ -134,9 +135,9 @@ static void many_switches(void **state)
 /* The switch step by step, with processes that are held in the middle of it. */
 enum { ENTERED, LEFT, BULK_DONE, SINGLE_DONE, STEPS };
 
-static _Atomic uint32_t *steps_of(struct world *world)
+static uint32_t *steps_of(struct world *world)
 {
-    return (_Atomic uint32_t *)(void *)world->shared;
+    return (uint32_t *)(void *)world->shared;
 }
 
 /* Rank 1 is caught in a processor atomic: its mark stands. Rank 2 needs stripes and has to wait for
@@ -144,29 +145,29 @@ static _Atomic uint32_t *steps_of(struct world *world)
 static void caught_in_an_atomic(struct world *world, struct proa_win *win)
 {
     struct proa_peer *owner = win->targets[0].only.owner;
-    _Atomic uint32_t *steps = steps_of(world);
+    uint32_t *steps = steps_of(world);
 
     if (world->rank == 1) {
         CHECK(owner->slot);
-        atomic_store(&owner->slot->busy, 1);
-        atomic_store(&steps[ENTERED], 1);
+        __atomic_store_n(&owner->slot->busy, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&steps[ENTERED], 1, __ATOMIC_SEQ_CST);
         world_await(&owner->ctl->stripes_only, PROA_SWITCHING);
         world_sleep_us(50000);
-        CHECK_EQUAL(atomic_load(&owner->ctl->stripes_only), PROA_SWITCHING);
-        CHECK_EQUAL(atomic_load(&steps[BULK_DONE]), 0);
-        CHECK_EQUAL(atomic_load(&steps[SINGLE_DONE]), 0);
-        atomic_store(&steps[LEFT], 1);
-        atomic_store(&owner->slot->busy, 0);
+        CHECK_EQUAL(__atomic_load_n(&owner->ctl->stripes_only, __ATOMIC_SEQ_CST), PROA_SWITCHING);
+        CHECK_EQUAL(__atomic_load_n(&steps[BULK_DONE], __ATOMIC_SEQ_CST), 0);
+        CHECK_EQUAL(__atomic_load_n(&steps[SINGLE_DONE], __ATOMIC_SEQ_CST), 0);
+        __atomic_store_n(&steps[LEFT], 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&owner->slot->busy, 0, __ATOMIC_SEQ_CST);
     } else if (world->rank == 2) {
         world_await(&steps[ENTERED], 1);
         CHECK_OK(accumulate_many(win, 0, 0, ones, WORDS, PROA_I64, PROA_OP_SUM));
-        atomic_store(&steps[BULK_DONE], 1);
-        CHECK(atomic_load(&steps[LEFT]));
+        __atomic_store_n(&steps[BULK_DONE], 1, __ATOMIC_SEQ_CST);
+        CHECK(__atomic_load_n(&steps[LEFT], __ATOMIC_SEQ_CST));
     } else if (world->rank == 3) {
         world_await(&owner->ctl->stripes_only, PROA_SWITCHING);
         fetch_op(win, 0, 0, 1, PROA_OP_SUM);
-        atomic_store(&steps[SINGLE_DONE], 1);
-        CHECK(atomic_load(&steps[LEFT]));
+        __atomic_store_n(&steps[SINGLE_DONE], 1, __ATOMIC_SEQ_CST);
+        CHECK(__atomic_load_n(&steps[LEFT], __ATOMIC_SEQ_CST));
     }
 }
 
@@ -177,26 +178,26 @@ static void held_stripe(struct world *world, struct proa_win *win, uint64_t how)
     struct proa_peer *owner = win->targets[0].only.owner;
     struct proa_stripe *stripe =
         &owner->ctl->stripes[win->targets[0].only.key / PROA_STRIPE_BYTES % PROA_STRIPES];
-    _Atomic uint32_t *steps = steps_of(world);
+    uint32_t *steps = steps_of(world);
 
-    CHECK_EQUAL(atomic_load(&owner->ctl->stripes_only), PROA_STRIPES_ONLY);
+    CHECK_EQUAL(__atomic_load_n(&owner->ctl->stripes_only, __ATOMIC_SEQ_CST), PROA_STRIPES_ONLY);
     if (world->rank == 1) {
         memset(world->shared, 0, STEPS * sizeof *steps);
-        atomic_store(&stripe->held, 1);
+        __atomic_store_n(&stripe->held, 1, __ATOMIC_SEQ_CST);
     }
     world_barrier(world);
     if (world->rank == 2) {
         increment(win, 0, WORDS - 3, how); /* another stripe */
-        atomic_store(&steps[ENTERED], 1);
+        __atomic_store_n(&steps[ENTERED], 1, __ATOMIC_SEQ_CST);
         increment(win, 0, 0, how);
-        atomic_store(&steps[SINGLE_DONE], 1);
-        CHECK(atomic_load(&steps[LEFT]));
+        __atomic_store_n(&steps[SINGLE_DONE], 1, __ATOMIC_SEQ_CST);
+        CHECK(__atomic_load_n(&steps[LEFT], __ATOMIC_SEQ_CST));
     } else if (world->rank == 1) {
         world_await(&steps[ENTERED], 1);
         world_sleep_us(10000);
-        CHECK_EQUAL(atomic_load(&steps[SINGLE_DONE]), 0);
-        atomic_store(&steps[LEFT], 1);
-        atomic_store(&stripe->held, 0);
+        CHECK_EQUAL(__atomic_load_n(&steps[SINGLE_DONE], __ATOMIC_SEQ_CST), 0);
+        __atomic_store_n(&steps[LEFT], 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&stripe->held, 0, __ATOMIC_SEQ_CST);
         proa_bell_ring(&owner->ctl->stripe_bell);
     }
     world_barrier(world);
@@ -236,7 +237,7 @@ static void no_slots_body(struct world *world)
     uint64_t seed = (uint64_t)world->rank;
 
     ones_fill();
-    atomic_store(&proa_self->ctl->slots_given, PROA_SLOTS + 5);
+    __atomic_store_n(&proa_self->ctl->slots_given, PROA_SLOTS + 5, __ATOMIC_SEQ_CST);
     world_barrier(world);
     win = window_of_words(world, WORDS);
     CHECK_OK(proa_win_lock_all(win, 0));
@@ -307,7 +308,7 @@ static void any_element(struct world *world, struct proa_win *win, char *memory,
     world_barrier(world);
     if (world->rank == 0) {
         memset(memory, 0, shift + COUNT * bytes);
-        atomic_store(&proa_self->ctl->stripes_only, PROA_ATOMICS);
+        __atomic_store_n(&proa_self->ctl->stripes_only, PROA_ATOMICS, __ATOMIC_SEQ_CST);
     }
     world_meet(world);
     for (long i = 0; i < rounds; i++) {
@@ -387,7 +388,7 @@ static void by_derived(struct world *world, struct proa_win *win, int64_t place,
     type_at_offset(&type, offset);
     if (world->rank == 0) {
         memset(memory, 0, win->targets[0].bytes);
-        atomic_store(&proa_self->ctl->stripes_only, PROA_ATOMICS);
+        __atomic_store_n(&proa_self->ctl->stripes_only, PROA_ATOMICS, __ATOMIC_SEQ_CST);
     }
     world_meet(world);
     for (long i = 0; i < rounds; i++) {
@@ -414,7 +415,7 @@ static void by_one_guard(struct world *world, struct proa_win *win, int64_t plac
     struct proa_proc_ctl *owner = win->targets[0].peer->ctl;
     struct proa_stripe *stripe = &owner->stripes[(win->targets[0].only.key + (uint64_t)place) /
                                                  PROA_STRIPE_BYTES % PROA_STRIPES];
-    _Atomic uint32_t *done = (_Atomic uint32_t *)(void *)world->shared;
+    uint32_t *done = (uint32_t *)(void *)world->shared;
     int64_t one = 1;
     struct proa_buffer origin = {&one, 1, basic_type(PROA_I64)};
     struct proa_there there;
@@ -425,28 +426,30 @@ static void by_one_guard(struct world *world, struct proa_win *win, int64_t plac
                                 PROA_CALL_Accumulate};
     world_barrier(world);
     if (world->rank == 1) {
-        atomic_store(done, 0);
-        atomic_store(&owner->stripes_only, PROA_ATOMICS);
-        atomic_store(&stripe->held, 1);
+        __atomic_store_n(done, 0, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&owner->stripes_only, PROA_ATOMICS, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&stripe->held, 1, __ATOMIC_SEQ_CST);
     }
     world_barrier(world);
     if (world->rank == 0) {
         CHECK_OK(proa_accumulate(win, &origin, &there, PROA_OP_SUM));
-        atomic_store(done, 1);
+        __atomic_store_n(done, 1, __ATOMIC_SEQ_CST);
     } else {
-        for (int i = 0; i < 100 && !atomic_load(done) &&
-                        atomic_load(&owner->stripes_only) != PROA_STRIPES_ONLY;
+        for (int i = 0;
+             i < 100 && !__atomic_load_n(done, __ATOMIC_SEQ_CST) &&
+             __atomic_load_n(&owner->stripes_only, __ATOMIC_SEQ_CST) != PROA_STRIPES_ONLY;
              i++)
             world_sleep_us(1000);
         if (place % 8 == 0)
-            CHECK(atomic_load(done) || atomic_load(&owner->stripes_only) == PROA_STRIPES_ONLY);
+            CHECK(__atomic_load_n(done, __ATOMIC_SEQ_CST) ||
+                  __atomic_load_n(&owner->stripes_only, __ATOMIC_SEQ_CST) == PROA_STRIPES_ONLY);
         else
-            CHECK(!atomic_load(done));
-        atomic_store(&stripe->held, 0);
+            CHECK(!__atomic_load_n(done, __ATOMIC_SEQ_CST));
+        __atomic_store_n(&stripe->held, 0, __ATOMIC_SEQ_CST);
         proa_bell_ring(&owner->stripe_bell);
     }
     world_barrier(world);
-    CHECK(atomic_load(done));
+    CHECK(__atomic_load_n(done, __ATOMIC_SEQ_CST));
     proa_type_release(&type);
 }
 
@@ -526,7 +529,7 @@ static void granularity_body(struct world *world)
     }
     world_barrier(world);
     if (world->rank == 0)
-        CHECK_EQUAL(atomic_load(&proa_self->ctl->stripes_only), PROA_ATOMICS);
+        CHECK_EQUAL(__atomic_load_n(&proa_self->ctl->stripes_only, __ATOMIC_SEQ_CST), PROA_ATOMICS);
     world_barrier(world);
     for (long i = 0; i < rounds; i++) {
         CHECK_OK(accumulate_many(win, 0, 0, ones, i % 2 ? WORDS : PROA_ATOMICS_MOST_FINE, PROA_I64,
@@ -539,7 +542,8 @@ static void granularity_body(struct world *world)
         CHECK_EQUAL(window_words(win)[0], 4 * rounds * world->size);
         CHECK_EQUAL(window_words(win)[1], 2 * rounds * world->size);
         CHECK_EQUAL(window_words(win)[WORDS - 1], rounds / 2 * world->size);
-        CHECK_EQUAL(atomic_load(&proa_self->ctl->stripes_only), PROA_STRIPES_ONLY);
+        CHECK_EQUAL(__atomic_load_n(&proa_self->ctl->stripes_only, __ATOMIC_SEQ_CST),
+                    PROA_STRIPES_ONLY);
     }
     window_free(win);
 }
@@ -626,7 +630,7 @@ struct pair_of_threads {
     struct proa_win *win;
     long rounds;
     int plain; /* by the fast path */
-    _Atomic uint32_t ready, done;
+    uint32_t ready, done;
 };
 
 static void add_one(const struct pair_of_threads *two)
@@ -645,7 +649,7 @@ static void both_add(void *arg, int number)
     struct pair_of_threads *two = arg;
 
     (void)number;
-    atomic_fetch_add(&two->ready, 1);
+    __atomic_fetch_add(&two->ready, 1, __ATOMIC_SEQ_CST);
     world_await(&two->ready, 2);
     for (long i = 0; i < two->rounds; i++)
         add_one(two);
@@ -662,14 +666,14 @@ static void one_holds_the_stripe(void *arg, int number)
     if (number == 1) {
         world_await(&two->ready, 1);
         add_one(two);
-        atomic_store(&two->done, 1);
+        __atomic_store_n(&two->done, 1, __ATOMIC_SEQ_CST);
         return;
     }
-    atomic_store(&stripe->held, 1);
-    atomic_store(&two->ready, 1);
+    __atomic_store_n(&stripe->held, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&two->ready, 1, __ATOMIC_SEQ_CST);
     world_sleep_us(20000);
-    CHECK(!atomic_load(&two->done));
-    atomic_store(&stripe->held, 0);
+    CHECK(!__atomic_load_n(&two->done, __ATOMIC_SEQ_CST));
+    __atomic_store_n(&stripe->held, 0, __ATOMIC_SEQ_CST);
     proa_bell_ring(&target->only.owner->ctl->stripe_bell);
 }
 

@@ -3,7 +3,6 @@
 #include "litmus.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 
 enum {
     BATCH = 1024, /* rounds between two looks at what was read */

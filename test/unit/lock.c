@@ -108,10 +108,10 @@ static void open_play(uint32_t count, uint64_t seed)
                 aligned_alloc(PROA_CACHE_LINE, sizeof *ctl);
             CHECK(ctl);
             memset(ctl, 0, sizeof *ctl);
-            atomic_store(&ctl->lock.tickets, count);
-            atomic_store(&ctl->lock.serving, count);
-            atomic_store(&ctl->all.asked, count);
-            atomic_store(&ctl->all.granted, count);
+            __atomic_store_n(&ctl->lock.tickets, count, __ATOMIC_SEQ_CST);
+            __atomic_store_n(&ctl->lock.serving, count, __ATOMIC_SEQ_CST);
+            __atomic_store_n(&ctl->all.asked, count, __ATOMIC_SEQ_CST);
+            __atomic_store_n(&ctl->all.granted, count, __ATOMIC_SEQ_CST);
             play.targets[w][t].ctl = ctl;
         }
         play.wins[w] = (struct proa_win){
@@ -123,13 +123,15 @@ static void close_play(void)
 {
     for (int w = 0; w < WINDOWS; w++) {
         const struct proa_all_ctl *all = &play.wins[w].leader->all;
-        CHECK_EQUAL(atomic_load(&all->active), 0);
-        CHECK_EQUAL(atomic_load(&all->asked), atomic_load(&all->granted));
+        CHECK_EQUAL(__atomic_load_n(&all->active, __ATOMIC_SEQ_CST), 0);
+        CHECK_EQUAL(__atomic_load_n(&all->asked, __ATOMIC_SEQ_CST),
+                    __atomic_load_n(&all->granted, __ATOMIC_SEQ_CST));
         for (int t = 0; t < TARGETS; t++) {
             const struct proa_rwlock *lock = &play.ctls[w][t]->lock;
-            CHECK_EQUAL(atomic_load(&lock->state), 0);
-            CHECK_EQUAL(atomic_load(&lock->tickets), atomic_load(&lock->serving));
-            CHECK_EQUAL(atomic_load(&lock->outside), 0);
+            CHECK_EQUAL(__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST), 0);
+            CHECK_EQUAL(__atomic_load_n(&lock->tickets, __ATOMIC_SEQ_CST),
+                        __atomic_load_n(&lock->serving, __ATOMIC_SEQ_CST));
+            CHECK_EQUAL(__atomic_load_n(&lock->outside, __ATOMIC_SEQ_CST), 0);
         }
     }
     for (int w = 0; w < WINDOWS; w++)

@@ -146,7 +146,7 @@ __attribute__((noinline, no_sanitize("thread"))) static void wait_plainly(const 
 
 struct plain {
     int word;
-    _Atomic uint32_t waiting;
+    uint32_t waiting;
 };
 
 __attribute__((no_sanitize("thread"))) static void wait_or_tell(void *arg, int number)
@@ -154,7 +154,7 @@ __attribute__((no_sanitize("thread"))) static void wait_or_tell(void *arg, int n
     struct plain *plain = arg;
 
     if (number == 0) {
-        atomic_store(&plain->waiting, 1);
+        __atomic_store_n(&plain->waiting, 1, __ATOMIC_SEQ_CST);
         wait_plainly(&plain->word);
     } else {
         world_await(&plain->waiting, 1);

@@ -3,7 +3,6 @@
 #include "net_fake.h"
 #include "base/fail.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,8 +25,8 @@ struct packet {
 
 /* One writer, one reader. */
 struct ring {
-    _Atomic uint32_t written __attribute__((aligned(64)));
-    _Atomic uint32_t read __attribute__((aligned(64)));
+    uint32_t written __attribute__((aligned(64)));
+    uint32_t read __attribute__((aligned(64)));
     struct packet packets[ROOM];
 };
 
@@ -70,7 +69,7 @@ struct proa_net {
     struct exposed *exposures;
     uint64_t now, operation_number, keys; /* so far */
     int lost[WORLD_MOST];                 /* 1: to be told, 2: told */
-    _Atomic int woken, waiting;           /* waiting: packets in inbox and outbox */
+    int woken, waiting;                   /* waiting: packets in inbox and outbox */
 };
 
 static struct area *area;
@@ -107,24 +106,24 @@ static int by_chance(uint32_t of_100)
 static int push(uint32_t peer, const struct packet *packet)
 {
     struct ring *ring = &area->rings[own_rank][peer];
-    uint32_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+    uint32_t written = __atomic_load_n(&ring->written, __ATOMIC_RELAXED);
 
-    if (written - atomic_load_explicit(&ring->read, memory_order_acquire) == ROOM)
+    if (written - __atomic_load_n(&ring->read, __ATOMIC_ACQUIRE) == ROOM)
         return 0;
     ring->packets[written % ROOM] = *packet;
-    atomic_store_explicit(&ring->written, written + 1, memory_order_release);
+    __atomic_store_n(&ring->written, written + 1, __ATOMIC_RELEASE);
     return 1;
 }
 
 static int pop(uint32_t peer, struct packet *packet)
 {
     struct ring *ring = &area->rings[peer][own_rank];
-    uint32_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
+    uint32_t read = __atomic_load_n(&ring->read, __ATOMIC_RELAXED);
 
-    if (atomic_load_explicit(&ring->written, memory_order_acquire) == read)
+    if (__atomic_load_n(&ring->written, __ATOMIC_ACQUIRE) == read)
         return 0;
     *packet = ring->packets[read % ROOM];
-    atomic_store_explicit(&ring->read, read + 1, memory_order_release);
+    __atomic_store_n(&ring->read, read + 1, __ATOMIC_RELEASE);
     return 1;
 }
 
@@ -139,13 +138,13 @@ static void hold(struct proa_net *net, struct held **box, uint32_t peer,
     if (box == &net->inbox)
         held->due += world_below(&rules.seed, rules.delay_most + 1);
     DL_APPEND(*box, held);
-    atomic_fetch_add(&net->waiting, 1);
+    __atomic_fetch_add(&net->waiting, 1, __ATOMIC_SEQ_CST);
 }
 
 static void release(struct proa_net *net, struct held **box, struct held *held)
 {
     DL_DELETE(*box, held);
-    atomic_fetch_sub(&net->waiting, 1);
+    __atomic_fetch_sub(&net->waiting, 1, __ATOMIC_SEQ_CST);
     free(held);
 }
 
@@ -383,25 +382,26 @@ static int anything(struct proa_net *net)
 {
     for (int peer = 0; peer < world_size; peer++) {
         struct ring *ring = &area->rings[peer][own_rank];
-        if (atomic_load(&ring->written) != atomic_load(&ring->read))
+        if (__atomic_load_n(&ring->written, __ATOMIC_SEQ_CST) !=
+            __atomic_load_n(&ring->read, __ATOMIC_SEQ_CST))
             return 1;
     }
-    return atomic_load(&net->waiting) != 0;
+    return __atomic_load_n(&net->waiting, __ATOMIC_SEQ_CST) != 0;
 }
 
 static void fake_doze(struct proa_net *net, long timeout_ns)
 {
     enum { NAP_US = 50 };
 
-    for (long slept_us = 0;
-         !atomic_exchange(&net->woken, 0) && !anything(net) && slept_us < timeout_ns / 1000;
+    for (long slept_us = 0; !__atomic_exchange_n(&net->woken, 0, __ATOMIC_SEQ_CST) &&
+                            !anything(net) && slept_us < timeout_ns / 1000;
          slept_us += NAP_US)
         world_sleep_us(NAP_US);
 }
 
 static void fake_wake(struct proa_net *net)
 {
-    atomic_store(&net->woken, 1);
+    __atomic_store_n(&net->woken, 1, __ATOMIC_SEQ_CST);
 }
 
 /* ---- memory, peers, the whole ---- */

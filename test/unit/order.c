@@ -80,7 +80,7 @@ static void leave(struct world *world, struct proa_win *win)
     if (win->started)
         CHECK_OK(proa_win_complete(win));
     if (win->exposed) {
-        atomic_store(&win->ctl->from[OTHER].completed, win->waits[OTHER] + 1);
+        __atomic_store_n(&win->ctl->from[OTHER].completed, win->waits[OTHER] + 1, __ATOMIC_SEQ_CST);
         CHECK_OK(proa_win_wait(win));
     }
 }
@@ -329,7 +329,7 @@ static void check_unchanged(const struct snapshot *before, const struct proa_win
 static void let_wait_return(struct proa_win *win, enum call call, enum state state)
 {
     if (call == WAIT && (state == EXPOSED || state == STARTED_EXPOSED))
-        atomic_store(&win->ctl->from[OTHER].completed, win->waits[OTHER] + 1);
+        __atomic_store_n(&win->ctl->from[OTHER].completed, win->waits[OTHER] + 1, __ATOMIC_SEQ_CST);
 }
 
 static int expected_of(enum state state, enum call call)
@@ -367,9 +367,9 @@ static void try_call(struct world *world, struct proa_win *win, enum state state
         /* a fence writes into rank 0's words, which that looks at until here */
         world_barrier(world);
         CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
-        CHECK_EQUAL(atomic_load(&win->ctl->lock.state), 0);
-        CHECK_EQUAL(atomic_load(&win->targets[0].ctl->lock.state), 0);
-        CHECK_EQUAL(atomic_load(&win->targets[0].ctl->all.active), 0);
+        CHECK_EQUAL(__atomic_load_n(&win->ctl->lock.state, __ATOMIC_SEQ_CST), 0);
+        CHECK_EQUAL(__atomic_load_n(&win->targets[0].ctl->lock.state, __ATOMIC_SEQ_CST), 0);
+        CHECK_EQUAL(__atomic_load_n(&win->targets[0].ctl->all.active, __ATOMIC_SEQ_CST), 0);
     }
     world_barrier(world);
 }
@@ -420,7 +420,8 @@ WORLD_TEST(post_while_locked, 2)
 static void check_nobody_alone(struct proa_win *win)
 {
     CHECK(!proa_guard_is_alone(win, ME));
-    CHECK_EQUAL(atomic_load(&win->targets[OTHER].ctl->from[ME].posted) % 2, 0);
+    CHECK_EQUAL(__atomic_load_n(&win->targets[OTHER].ctl->from[ME].posted, __ATOMIC_SEQ_CST) % 2,
+                0);
 }
 
 static void locked_and_exposed_body(struct world *world)
@@ -437,7 +438,7 @@ static void locked_and_exposed_body(struct world *world)
             CHECK_OK(proa_win_lock(win, ME, 1, 0));
         check_nobody_alone(win);
         CHECK_OK(proa_win_unlock(win, ME));
-        CHECK_EQUAL(atomic_load(&win->ctl->lock.state), 0);
+        CHECK_EQUAL(__atomic_load_n(&win->ctl->lock.state, __ATOMIC_SEQ_CST), 0);
         leave(world, win);
     }
     world_barrier(world);

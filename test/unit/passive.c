@@ -15,9 +15,9 @@
 
 /* Who is inside, told by those who are. */
 struct inside {
-    _Atomic uint32_t exclusive[WORLD_MOST], shared[WORLD_MOST], all;
-    _Atomic uint32_t step[8];
-    _Atomic uint32_t entries, stop;
+    uint32_t exclusive[WORLD_MOST], shared[WORLD_MOST], all;
+    uint32_t step[8];
+    uint32_t entries, stop;
 };
 
 static struct inside *inside_of(struct world *world)
@@ -28,16 +28,16 @@ static struct inside *inside_of(struct world *world)
 /* Is a writer inside, or at the head of the queue? */
 static int has_writer(const struct proa_rwlock *lock)
 {
-    return (atomic_load(&lock->state) & (PROA_RW_HELD | PROA_RW_WANTED)) != 0;
+    return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) & (PROA_RW_HELD | PROA_RW_WANTED)) != 0;
 }
 
 /* ---- exclusion ---- */
 
 static void check_exclusive(const struct inside *inside, int target)
 {
-    CHECK_EQUAL(atomic_load(&inside->exclusive[target]), 1);
-    CHECK_EQUAL(atomic_load(&inside->shared[target]), 0);
-    CHECK_EQUAL(atomic_load(&inside->all), 0);
+    CHECK_EQUAL(__atomic_load_n(&inside->exclusive[target], __ATOMIC_SEQ_CST), 1);
+    CHECK_EQUAL(__atomic_load_n(&inside->shared[target], __ATOMIC_SEQ_CST), 0);
+    CHECK_EQUAL(__atomic_load_n(&inside->all, __ATOMIC_SEQ_CST), 0);
 }
 
 static void dwell(uint64_t *seed)
@@ -57,13 +57,13 @@ static void under_exclusive(struct world *world, struct proa_win *win, int targe
     int64_t value = -1;
 
     CHECK_OK(proa_win_lock(win, target, 1, 0));
-    atomic_fetch_add(&inside->exclusive[target], 1);
+    __atomic_fetch_add(&inside->exclusive[target], 1, __ATOMIC_SEQ_CST);
     check_exclusive(inside, target);
     CHECK_OK(get_word(win, target, 0, &value));
     dwell(seed);
     CHECK_OK(put_word(win, target, 0, value + 1));
     check_exclusive(inside, target);
-    atomic_fetch_sub(&inside->exclusive[target], 1);
+    __atomic_fetch_sub(&inside->exclusive[target], 1, __ATOMIC_SEQ_CST);
     CHECK_OK(proa_win_unlock(win, target));
 }
 
@@ -72,19 +72,19 @@ static void under_shared(struct world *world, struct proa_win *win, int target, 
     struct inside *inside = inside_of(world);
 
     CHECK_OK(proa_win_lock(win, target, 0, 0));
-    atomic_fetch_add(&inside->shared[target], 1);
-    CHECK_EQUAL(atomic_load(&inside->exclusive[target]), 0);
+    __atomic_fetch_add(&inside->shared[target], 1, __ATOMIC_SEQ_CST);
+    CHECK_EQUAL(__atomic_load_n(&inside->exclusive[target], __ATOMIC_SEQ_CST), 0);
     fetch_op(win, target, 1, 1, PROA_OP_SUM);
     dwell(seed);
-    CHECK_EQUAL(atomic_load(&inside->exclusive[target]), 0);
-    atomic_fetch_sub(&inside->shared[target], 1);
+    CHECK_EQUAL(__atomic_load_n(&inside->exclusive[target], __ATOMIC_SEQ_CST), 0);
+    __atomic_fetch_sub(&inside->shared[target], 1, __ATOMIC_SEQ_CST);
     CHECK_OK(proa_win_unlock(win, target));
 }
 
 static void check_no_exclusive(struct world *world)
 {
     for (int i = 0; i < world->size; i++)
-        CHECK_EQUAL(atomic_load(&inside_of(world)->exclusive[i]), 0);
+        CHECK_EQUAL(__atomic_load_n(&inside_of(world)->exclusive[i], __ATOMIC_SEQ_CST), 0);
 }
 
 static void under_all(struct world *world, struct proa_win *win, uint64_t *seed)
@@ -92,13 +92,13 @@ static void under_all(struct world *world, struct proa_win *win, uint64_t *seed)
     struct inside *inside = inside_of(world);
 
     CHECK_OK(proa_win_lock_all(win, 0));
-    atomic_fetch_add(&inside->all, 1);
+    __atomic_fetch_add(&inside->all, 1, __ATOMIC_SEQ_CST);
     check_no_exclusive(world);
     for (int i = 0; i < world->size; i++)
         fetch_op(win, i, 2, 1, PROA_OP_SUM);
     dwell(seed);
     check_no_exclusive(world);
-    atomic_fetch_sub(&inside->all, 1);
+    __atomic_fetch_sub(&inside->all, 1, __ATOMIC_SEQ_CST);
     CHECK_OK(proa_win_unlock_all(win));
 }
 
@@ -139,9 +139,10 @@ static void mix(struct world *world, const struct mix *mix)
     world_barrier(world);
     for (int i = 0; i < 3; i++)
         CHECK_EQUAL(window_words(win)[i], 0);
-    CHECK_EQUAL(atomic_load(&win->ctl->lock.state), 0);
-    CHECK_EQUAL(atomic_load(&win->ctl->all.active), 0);
-    CHECK_EQUAL(atomic_load(&win->ctl->all.asked), atomic_load(&win->ctl->all.granted));
+    CHECK_EQUAL(__atomic_load_n(&win->ctl->lock.state, __ATOMIC_SEQ_CST), 0);
+    CHECK_EQUAL(__atomic_load_n(&win->ctl->all.active, __ATOMIC_SEQ_CST), 0);
+    CHECK_EQUAL(__atomic_load_n(&win->ctl->all.asked, __ATOMIC_SEQ_CST),
+                __atomic_load_n(&win->ctl->all.granted, __ATOMIC_SEQ_CST));
     window_free(win);
 }
 
@@ -177,22 +178,25 @@ static void rising_order_body(struct world *world)
             if (!(chosen >> i & 1))
                 continue;
             CHECK_OK(proa_win_lock(win, i, (int)(exclusive >> i & 1), 0));
-            atomic_fetch_add(exclusive >> i & 1 ? &inside->exclusive[i] : &inside->shared[i], 1);
-            CHECK_EQUAL(atomic_load(&inside->exclusive[i]), exclusive >> i & 1);
+            __atomic_fetch_add(exclusive >> i & 1 ? &inside->exclusive[i] : &inside->shared[i], 1,
+                               __ATOMIC_SEQ_CST);
+            CHECK_EQUAL(__atomic_load_n(&inside->exclusive[i], __ATOMIC_SEQ_CST),
+                        exclusive >> i & 1);
         }
         for (int i = world->size - 1; i >= 0; i--) {
             if (!(chosen >> i & 1))
                 continue;
             if (exclusive >> i & 1)
                 check_exclusive(inside, i);
-            atomic_fetch_sub(exclusive >> i & 1 ? &inside->exclusive[i] : &inside->shared[i], 1);
+            __atomic_fetch_sub(exclusive >> i & 1 ? &inside->exclusive[i] : &inside->shared[i], 1,
+                               __ATOMIC_SEQ_CST);
             CHECK_OK(proa_win_unlock(win, i));
         }
         if (round % 10 == 0) {
             CHECK_OK(proa_win_lock_all(win, 0));
             check_no_exclusive(world);
-            atomic_fetch_add(&inside->all, 1);
-            atomic_fetch_sub(&inside->all, 1);
+            __atomic_fetch_add(&inside->all, 1, __ATOMIC_SEQ_CST);
+            __atomic_fetch_sub(&inside->all, 1, __ATOMIC_SEQ_CST);
             CHECK_OK(proa_win_unlock_all(win));
         }
     }
@@ -211,7 +215,7 @@ static void rising_order(void **state)
 
 static void step(struct world *world, int number)
 {
-    atomic_store(&inside_of(world)->step[number], 1);
+    __atomic_store_n(&inside_of(world)->step[number], 1, __ATOMIC_SEQ_CST);
 }
 
 static void after(struct world *world, int number)
@@ -222,7 +226,8 @@ static void after(struct world *world, int number)
 /* Waits until somebody wants this target exclusively and cannot have it yet. */
 static void await_writer(const struct proa_win *win, int target)
 {
-    while (!(atomic_load(&win->targets[target].ctl->lock.state) & PROA_RW_WANTED))
+    while (!(__atomic_load_n(&win->targets[target].ctl->lock.state, __ATOMIC_SEQ_CST) &
+             PROA_RW_WANTED))
         world_sleep_us(100);
 }
 
@@ -297,7 +302,7 @@ static void writer_and_lock_all(struct world *world, struct proa_win *held, stru
     case 0: /* holds target 0 of `held`, then wants target 0 of win, which is free */
         CHECK_OK(proa_win_lock(held, 0, 1, 0));
         step(world, 0);
-        while (atomic_load(&win->targets[0].ctl->all.asked) == 0)
+        while (__atomic_load_n(&win->targets[0].ctl->all.asked, __ATOMIC_SEQ_CST) == 0)
             world_sleep_us(100);
         await_writer(held, 0);
         CHECK_OK(proa_win_lock(win, held == win ? 2 : 0, 1, 0));
@@ -566,7 +571,8 @@ static void last_reader(void *arg, int number)
     await_writer(win, 0);
     step(k->world, 2); /* about to ask */
     CHECK_OK(plan->all ? proa_win_lock_all(win, 0) : proa_win_lock(win, 0, 0, 0));
-    CHECK_EQUAL(atomic_load(&inside_of(k->world)->entries), 1); /* the writer has been inside */
+    CHECK_EQUAL(__atomic_load_n(&inside_of(k->world)->entries, __ATOMIC_SEQ_CST),
+                1); /* the writer has been inside */
     CHECK_OK(plan->all ? proa_win_unlock_all(win) : proa_win_unlock(win, 0));
     step(k->world, 5);
     let_go(k);
@@ -596,7 +602,7 @@ static void overtaking_body(struct world *world)
         step(world, 3);
         after(world, 0);
         CHECK_OK(proa_win_lock(win, 0, 1, 0));
-        atomic_fetch_add(&inside_of(world)->entries, 1);
+        __atomic_fetch_add(&inside_of(world)->entries, 1, __ATOMIC_SEQ_CST);
         CHECK_OK(proa_win_unlock(win, 0));
         if (plan->elsewhere == ASKED_IN_THREAD) {
             after(world, 5);
@@ -642,24 +648,26 @@ static void random_two_windows_body(struct world *world)
             int which = i ^ first;
             CHECK_OK(alls ? proa_win_lock_all(wins[which], 0)
                           : proa_win_lock(wins[which], targets[which], 0, 0));
-            atomic_fetch_add(alls ? &inside[which]->all : &inside[which]->shared[targets[which]],
-                             1);
-            CHECK_EQUAL(atomic_load(&inside[which]->exclusive[targets[which]]), 0);
+            __atomic_fetch_add(alls ? &inside[which]->all : &inside[which]->shared[targets[which]],
+                               1, __ATOMIC_SEQ_CST);
+            CHECK_EQUAL(
+                __atomic_load_n(&inside[which]->exclusive[targets[which]], __ATOMIC_SEQ_CST), 0);
         }
         if (exclusive) {
-            atomic_fetch_add(&inside[first]->exclusive[targets[first]], 1);
+            __atomic_fetch_add(&inside[first]->exclusive[targets[first]], 1, __ATOMIC_SEQ_CST);
             check_exclusive(inside[first], targets[first]);
         }
         dwell(&seed);
         if (exclusive) {
             check_exclusive(inside[first], targets[first]);
-            atomic_fetch_sub(&inside[first]->exclusive[targets[first]], 1);
+            __atomic_fetch_sub(&inside[first]->exclusive[targets[first]], 1, __ATOMIC_SEQ_CST);
             CHECK_OK(proa_win_unlock(wins[first], targets[first]));
         }
         for (int which = 0; which < 2 && !exclusive; which++) {
-            CHECK_EQUAL(atomic_load(&inside[which]->exclusive[targets[which]]), 0);
-            atomic_fetch_sub(alls ? &inside[which]->all : &inside[which]->shared[targets[which]],
-                             1);
+            CHECK_EQUAL(
+                __atomic_load_n(&inside[which]->exclusive[targets[which]], __ATOMIC_SEQ_CST), 0);
+            __atomic_fetch_sub(alls ? &inside[which]->all : &inside[which]->shared[targets[which]],
+                               1, __ATOMIC_SEQ_CST);
             CHECK_OK(alls ? proa_win_unlock_all(wins[which])
                           : proa_win_unlock(wins[which], targets[which]));
         }
@@ -695,8 +703,9 @@ static void lock_in_thread(void *arg, int number)
             exclusive = (int)world_below(&seed, 2);
         int64_t value = -1;
         CHECK_OK(proa_win_lock(crew->win, target, exclusive, 0));
-        atomic_fetch_add(exclusive ? &inside->exclusive[target] : &inside->shared[target], 1);
-        CHECK_EQUAL(atomic_load(&inside->exclusive[target]), exclusive);
+        __atomic_fetch_add(exclusive ? &inside->exclusive[target] : &inside->shared[target], 1,
+                           __ATOMIC_SEQ_CST);
+        CHECK_EQUAL(__atomic_load_n(&inside->exclusive[target], __ATOMIC_SEQ_CST), exclusive);
         if (exclusive) {
             CHECK_OK(get_word(crew->win, target, 0, &value));
             CHECK_OK(put_word(crew->win, target, 0, value + 2));
@@ -705,7 +714,8 @@ static void lock_in_thread(void *arg, int number)
         } else {
             fetch_op(crew->win, target, 0, 2, PROA_OP_SUM);
         }
-        atomic_fetch_sub(exclusive ? &inside->exclusive[target] : &inside->shared[target], 1);
+        __atomic_fetch_sub(exclusive ? &inside->exclusive[target] : &inside->shared[target], 1,
+                           __ATOMIC_SEQ_CST);
         CHECK_OK(proa_win_unlock(crew->win, target));
     }
 }
@@ -739,12 +749,12 @@ static void crowd(struct world *world, struct proa_win *win, int all)
 {
     struct inside *inside = inside_of(world);
 
-    while (!atomic_load(&inside->stop)) {
+    while (!__atomic_load_n(&inside->stop, __ATOMIC_SEQ_CST)) {
         if (all)
             CHECK_OK(proa_win_lock_all(win, 0));
         else
             CHECK_OK(proa_win_lock(win, 0, 1, 0));
-        atomic_fetch_add(&inside->entries, 1);
+        __atomic_fetch_add(&inside->entries, 1, __ATOMIC_SEQ_CST);
         if (all)
             CHECK_OK(proa_win_unlock_all(win));
         else
@@ -773,7 +783,7 @@ static void among_others(struct world *world, int all)
                 CHECK_OK(proa_win_unlock(win, 0));
             world_sleep_us(200);
         }
-        atomic_store(&inside->stop, 1);
+        __atomic_store_n(&inside->stop, 1, __ATOMIC_SEQ_CST);
     } else {
         crowd(world, win, !all);
     }
@@ -807,7 +817,7 @@ static void nocheck_body(struct world *world)
     for (int exclusive = 0; exclusive <= 1; exclusive++) {
         CHECK_OK(proa_win_lock(win, right, exclusive, PROA_MODE_NOCHECK));
         /* the lock itself is left alone */
-        CHECK_EQUAL(atomic_load(&win->targets[right].ctl->lock.state), 0);
+        CHECK_EQUAL(__atomic_load_n(&win->targets[right].ctl->lock.state, __ATOMIC_SEQ_CST), 0);
         CHECK_OK(put_word(win, right, 0, exclusive + 5));
         CHECK_OK(proa_win_flush(win, right));
         CHECK_OK(proa_win_unlock(win, right));
@@ -816,7 +826,7 @@ static void nocheck_body(struct world *world)
         world_barrier(world);
     }
     CHECK_OK(proa_win_lock_all(win, PROA_MODE_NOCHECK));
-    CHECK_EQUAL(atomic_load(&win->targets[0].ctl->all.active), 0);
+    CHECK_EQUAL(__atomic_load_n(&win->targets[0].ctl->all.active, __ATOMIC_SEQ_CST), 0);
     CHECK_OK(put_word(win, right, 0, 9));
     CHECK_OK(proa_win_unlock_all(win));
     world_barrier(world);
@@ -830,22 +840,22 @@ WORLD_TEST(nocheck, 3)
 static void flush_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 2);
-    _Atomic uint32_t *told = &inside_of(world)->step[0];
+    uint32_t *told = &inside_of(world)->step[0];
 
     CHECK_OK(proa_win_lock_all(win, 0));
     for (uint32_t i = 1; i <= (uint32_t)world_rounds(500); i++) {
         if (world->rank == 0) {
             CHECK_OK(put_word(win, 1, 0, i));
             CHECK_OK(i % 2 ? proa_win_flush(win, 1) : proa_win_flush(win, -1));
-            atomic_store(told, i);
-            while (atomic_load(told) == i)
+            __atomic_store_n(told, i, __ATOMIC_SEQ_CST);
+            while (__atomic_load_n(told, __ATOMIC_SEQ_CST) == i)
                 sched_yield();
         } else {
-            while (atomic_load(told) != i)
+            while (__atomic_load_n(told, __ATOMIC_SEQ_CST) != i)
                 sched_yield();
             proa_win_sync(win);
             CHECK_EQUAL(window_words(win)[0], i);
-            atomic_store(told, 0);
+            __atomic_store_n(told, 0, __ATOMIC_SEQ_CST);
         }
     }
     CHECK_OK(proa_win_unlock_all(win));
@@ -863,22 +873,22 @@ static void wrap_while_waiting_body(struct world *world)
     struct inside *inside = inside_of(world);
 
     if (world->rank == 0) {
-        atomic_store(&all->asked, UINT32_MAX);
-        atomic_store(&all->granted, UINT32_MAX - 1);
+        __atomic_store_n(&all->asked, UINT32_MAX, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&all->granted, UINT32_MAX - 1, __ATOMIC_SEQ_CST);
     }
     world_barrier(world);
     if (world->rank == 1) {
         CHECK_OK(proa_win_lock(win, 0, 1, 0));
-        atomic_store(&inside->entries, 1);
+        __atomic_store_n(&inside->entries, 1, __ATOMIC_SEQ_CST);
         CHECK_OK(proa_win_unlock(win, 0));
     } else {
         world_sleep_us(20000);
-        CHECK_EQUAL(atomic_load(&inside->entries), 0);
-        atomic_store(&all->asked, 3);
-        atomic_store(&all->granted, 2);
+        CHECK_EQUAL(__atomic_load_n(&inside->entries, __ATOMIC_SEQ_CST), 0);
+        __atomic_store_n(&all->asked, 3, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&all->granted, 2, __ATOMIC_SEQ_CST);
         proa_bell_ring(&all->bell);
         world_await(&inside->entries, 1);
-        atomic_store(&all->granted, 3);
+        __atomic_store_n(&all->granted, 3, __ATOMIC_SEQ_CST);
     }
     window_free(win);
 }
@@ -894,14 +904,14 @@ static void wrap_body(struct world *world)
     for (int i = 0; i < 2; i++) {
         struct proa_win *win = window_of_words(world, 3);
         if (world->rank == 0) {
-            atomic_store(&win->ctl->all.asked, starts[i]);
-            atomic_store(&win->ctl->all.granted, starts[i]);
-            atomic_store(&win->ctl->lock.tickets, starts[i]);
-            atomic_store(&win->ctl->lock.serving, starts[i]);
+            __atomic_store_n(&win->ctl->all.asked, starts[i], __ATOMIC_SEQ_CST);
+            __atomic_store_n(&win->ctl->all.granted, starts[i], __ATOMIC_SEQ_CST);
+            __atomic_store_n(&win->ctl->lock.tickets, starts[i], __ATOMIC_SEQ_CST);
+            __atomic_store_n(&win->ctl->lock.serving, starts[i], __ATOMIC_SEQ_CST);
         }
         world_barrier(world);
         /* until enough had to wait */
-        while (atomic_load(&win->targets[0].ctl->all.asked) - starts[i] < 8) {
+        while (__atomic_load_n(&win->targets[0].ctl->all.asked, __ATOMIC_SEQ_CST) - starts[i] < 8) {
             under_exclusive(world, win, 0, &seed);
             under_all(world, win, &seed);
         }

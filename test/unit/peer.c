@@ -71,7 +71,7 @@ static int replace_file(int segment)
     const struct proa_segment_ctl *ctl = &proa_self->ctl->segments[segment];
     int users = memfd_create("of the user", MFD_CLOEXEC);
 
-    CHECK_EQUAL(ftruncate(users, (off_t)atomic_load(&ctl->bytes)), 0);
+    CHECK_EQUAL(ftruncate(users, (off_t)__atomic_load_n(&ctl->bytes, __ATOMIC_SEQ_CST)), 0);
     CHECK_EQUAL(dup2(users, ctl->fd), ctl->fd);
     return users;
 }
@@ -115,10 +115,10 @@ struct guest {
 static struct guest guest_come(struct world *world)
 {
     struct guest *shared = (struct guest *)(void *)world->shared, guest;
-    _Atomic uint32_t *ready = (_Atomic uint32_t *)(void *)(world->shared + 4096);
+    uint32_t *ready = (uint32_t *)(void *)(world->shared + 4096);
     pid_t pid;
 
-    atomic_store(ready, 0);
+    __atomic_store_n(ready, 0, __ATOMIC_SEQ_CST);
     pid = fork();
     CHECK(pid >= 0);
     if (pid == 0) {
@@ -126,7 +126,7 @@ static struct guest guest_come(struct world *world)
         proa_core_stop(); /* what it has from its parent */
         CHECK_OK(proa_core_start());
         proa_hello_fill(&shared->hello);
-        atomic_store(ready, 1);
+        __atomic_store_n(ready, 1, __ATOMIC_SEQ_CST);
         for (;;)
             pause();
     }
@@ -213,17 +213,17 @@ static void windows_hold_body(struct world *world)
     struct proa_win *one = window_create(world, &args), *two = window_create(world, &args);
     struct proa_peer *peer = one->targets[1 - world->rank].peer;
 
-    CHECK_EQUAL(peer->holders, 2);
+    CHECK_EQUAL(__atomic_load_n(&peer->holders, __ATOMIC_RELAXED), 2);
     window_free(one);
-    CHECK_EQUAL(peer->holders, 1);
+    CHECK_EQUAL(__atomic_load_n(&peer->holders, __ATOMIC_RELAXED), 1);
     window_free(two);
-    CHECK_EQUAL(peer->holders, 0);
+    CHECK_EQUAL(__atomic_load_n(&peer->holders, __ATOMIC_RELAXED), 0);
     /* fails, after or before the others were attached */
     args.bytes = world->rank ? UINT64_C(1) << 46 : 0;
     CHECK_FAILS(proa_win_create(&args, &world->group, &one), PROA_ERR_NO_MEM);
     args.flavor = PROA_FLAVOR_SHARED;
     CHECK_FAILS(proa_win_create(&args, &world->group, &one), PROA_ERR_NO_MEM);
-    CHECK_EQUAL(peer->holders, 0);
+    CHECK_EQUAL(__atomic_load_n(&peer->holders, __ATOMIC_RELAXED), 0);
 }
 
 WORLD_TEST(windows_hold, 2)

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-static _Atomic uint32_t *steps_of(struct world *world)
+static uint32_t *steps_of(struct world *world)
 {
-    return (_Atomic uint32_t *)(void *)world->shared;
+    return (uint32_t *)(void *)world->shared;
 }
 
 /* As if `epochs` epochs of each kind had gone by between all pairs. */
@@ -23,8 +23,8 @@ static void preset(struct world *world, struct proa_win *win, uint64_t epochs)
 {
     for (int i = 0; i < win->size; i++) {
         win->posts[i] = win->starts[i] = win->completes[i] = win->waits[i] = epochs;
-        atomic_store(&win->ctl->from[i].posted, 2 * epochs);
-        atomic_store(&win->ctl->from[i].completed, epochs);
+        __atomic_store_n(&win->ctl->from[i].posted, 2 * epochs, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&win->ctl->from[i].completed, epochs, __ATOMIC_SEQ_CST);
     }
     world_barrier(world);
 }
@@ -110,7 +110,8 @@ static void ahead_body(struct world *world)
         for (int64_t epoch = 0; epoch < AHEAD; epoch++) {
             CHECK_OK(proa_win_start(win, &other, 1, 0));
             if (epoch == AHEAD / 2)
-                atomic_store(steps_of(world), 1); /* only now rank 1 begins to post */
+                __atomic_store_n(steps_of(world), 1,
+                                 __ATOMIC_SEQ_CST); /* only now rank 1 begins to post */
             if (epoch >= AHEAD / 2 && epoch % 3 == 0) {
                 CHECK_OK(get_word(win, other, 0, &seen));
                 CHECK_EQUAL(seen, epoch);
@@ -143,7 +144,7 @@ static void local_calls_body(struct world *world)
     if (world->rank == 0) {
         CHECK_OK(proa_win_start(win, &other, 1, 0)); /* rank 1 posts only when this is behind us */
         CHECK_OK(proa_win_complete(win));
-        atomic_store(&steps_of(world)[0], 1);
+        __atomic_store_n(&steps_of(world)[0], 1, __ATOMIC_SEQ_CST);
         world_await(&steps_of(world)[1], 1);
         CHECK_OK(proa_win_start(win, &other, 1, 0));
         CHECK_OK(put_word(win, other, 0, 5));
@@ -157,7 +158,7 @@ static void local_calls_body(struct world *world)
         CHECK_OK(proa_win_test(win, &flag));
         CHECK_EQUAL(flag, 0);
         CHECK(win->exposed);
-        atomic_store(&steps_of(world)[1], 1);
+        __atomic_store_n(&steps_of(world)[1], 1, __ATOMIC_SEQ_CST);
         wait_or_test(win, 1);
         CHECK_EQUAL(window_words(win)[0], 5);
     }
@@ -247,7 +248,7 @@ static void some_untouched_body(struct world *world)
         CHECK_OK(proa_win_start(win, both, 2, 0));
         CHECK_OK(put_word(win, 1, 0, 7));
         CHECK_OK(proa_win_complete(win)); /* rank 2 has not posted, and will not before this */
-        atomic_store(steps_of(world), 1);
+        __atomic_store_n(steps_of(world), 1, __ATOMIC_SEQ_CST);
     } else {
         if (world->rank == 2)
             world_await(steps_of(world), 1);
@@ -286,7 +287,7 @@ enum { POSTED = 1, TESTED = 2, STEPS = 3 };
 static void play_target(struct world *world, struct proa_win *win, uint64_t start, uint32_t epoch)
 {
     static int origins[MANY - 1];
-    _Atomic uint32_t *own = &steps_of(world)[0], *other = &steps_of(world)[1];
+    uint32_t *own = &steps_of(world)[0], *other = &steps_of(world)[1];
     int flag = 1;
 
     for (int i = 1; i < MANY; i++)
@@ -294,11 +295,11 @@ static void play_target(struct world *world, struct proa_win *win, uint64_t star
     CHECK_OK(proa_win_post(win, origins, MANY - 1, 0));
     CHECK_OK(proa_win_test(win, &flag));
     CHECK_EQUAL(flag, 0);
-    atomic_store(own, epoch * STEPS + POSTED);
+    __atomic_store_n(own, epoch * STEPS + POSTED, __ATOMIC_SEQ_CST);
     world_await(other, epoch * STEPS + POSTED); /* all but one have completed */
     CHECK_OK(proa_win_test(win, &flag));
     CHECK_EQUAL(flag, 0);
-    atomic_store(own, epoch * STEPS + TESTED);
+    __atomic_store_n(own, epoch * STEPS + TESTED, __ATOMIC_SEQ_CST);
     wait_or_test(win, epoch % 2 == 0);
     for (int i = 1; i < MANY; i++)
         CHECK_EQUAL(win->waits[i], start + epoch);
@@ -308,20 +309,20 @@ static void play_origins(struct world *world, struct proa_win *win, uint64_t sta
 {
     struct proa_win_ctl *target = win->targets[0].ctl;
     struct proa_bell *bell = &win->targets[0].peer->ctl->bell;
-    _Atomic uint32_t *own = &steps_of(world)[1], *other = &steps_of(world)[0];
+    uint32_t *own = &steps_of(world)[1], *other = &steps_of(world)[0];
     int last = 1 + (int)(epoch * 97 % (MANY - 1)); /* the origin that completes last */
 
     world_await(other, epoch * STEPS + POSTED);
     /* even: we are not its only origin */
-    CHECK_EQUAL(atomic_load(&win->ctl->from[0].posted), 2 * (start + epoch));
+    CHECK_EQUAL(__atomic_load_n(&win->ctl->from[0].posted, __ATOMIC_SEQ_CST), 2 * (start + epoch));
     for (int i = 1; i < MANY; i++)
         if (i != last)
-            atomic_store(&target->from[i].completed, start + epoch);
+            __atomic_store_n(&target->from[i].completed, start + epoch, __ATOMIC_SEQ_CST);
     proa_bell_ring(bell);
-    atomic_store(own, epoch * STEPS + POSTED);
+    __atomic_store_n(own, epoch * STEPS + POSTED, __ATOMIC_SEQ_CST);
     world_await(other, epoch * STEPS + TESTED);
     world_sleep_us(3000); /* into the target's sleep */
-    atomic_store(&target->from[last].completed, start + epoch);
+    __atomic_store_n(&target->from[last].completed, start + epoch, __ATOMIC_SEQ_CST);
     proa_bell_ring(bell);
 }
 
@@ -366,7 +367,7 @@ static void many_targets_body(struct world *world)
             for (int i = 1; i < MANY; i++) {
                 CHECK(win->targets[i].epoch & PROA_EPOCH_AWAITED);
                 /* in the target's stead; odd: to us alone */
-                atomic_store(&win->ctl->from[i].posted, 2 * epoch + (i % 2));
+                __atomic_store_n(&win->ctl->from[i].posted, 2 * epoch + (i % 2), __ATOMIC_SEQ_CST);
             }
             for (int i = 1; i < MANY; i++) {
                 fetch_op(win, i, 0, 1, PROA_OP_SUM);
@@ -374,7 +375,9 @@ static void many_targets_body(struct world *world)
                             PROA_EPOCH_START | (i % 2 ? PROA_EPOCH_SOLE : 0));
             }
             CHECK_OK(proa_win_complete(win));
-            CHECK_EQUAL(atomic_load(&win->targets[MANY - 1].ctl->from[0].completed), epoch);
+            CHECK_EQUAL(
+                __atomic_load_n(&win->targets[MANY - 1].ctl->from[0].completed, __ATOMIC_SEQ_CST),
+                epoch);
             for (int i = 1; i < MANY; i++)
                 CHECK_EQUAL(win->targets[i].epoch, 0);
         }

@@ -244,7 +244,7 @@ enum { STABLE = 12, MOVING = 150, PIECE = 256 };
 /* Where the regions of rank 0 are: stable ones hold their own numbers; moving ones come and go.
  * Laid out by turns. */
 struct shared {
-    _Atomic uint32_t stop, looks;
+    uint32_t stop, looks;
     uint64_t stable[STABLE], moving[MOVING];
 };
 
@@ -268,7 +268,8 @@ static void come_and_go(struct proa_win *win, struct shared *shared, long steps)
     char attached[MOVING] = {0};
     uint64_t seed = 4;
 
-    for (long step = 0; step < steps || atomic_load(&shared->looks) < 5000; step++) {
+    for (long step = 0; step < steps || __atomic_load_n(&shared->looks, __ATOMIC_SEQ_CST) < 5000;
+         step++) {
         int i = (int)world_below(&seed, MOVING);
         void *base = (void *)(uintptr_t)shared->moving[i];
         if (attached[i])
@@ -277,13 +278,13 @@ static void come_and_go(struct proa_win *win, struct shared *shared, long steps)
             CHECK_OK(proa_regions_attach(win, base, PIECE));
         attached[i] = !attached[i];
     }
-    atomic_store(&shared->stop, 1);
+    __atomic_store_n(&shared->stop, 1, __ATOMIC_SEQ_CST);
 }
 
 /* A stable region is there at every look; a moving one is there or not. */
 static void look(struct proa_win *win, struct shared *shared, uint64_t seed, int cache)
 {
-    while (!atomic_load(&shared->stop)) {
+    while (!__atomic_load_n(&shared->stop, __ATOMIC_SEQ_CST)) {
         int i = (int)world_below(&seed, STABLE), k = (int)world_below(&seed, PIECE / 8), code;
         struct proa_span span;
         int64_t value = -1;
@@ -296,7 +297,7 @@ static void look(struct proa_win *win, struct shared *shared, uint64_t seed, int
         CHECK_EQUAL(value, 1000 * i + k);
         code = find(win, shared->moving[world_below(&seed, MOVING)], 8, cache, &span);
         CHECK(code == PROA_OK || code == PROA_ERR_RMA_RANGE);
-        atomic_fetch_add(&shared->looks, 1);
+        __atomic_fetch_add(&shared->looks, 1, __ATOMIC_SEQ_CST);
     }
 }
 
@@ -368,10 +369,10 @@ static void across_segments_body(struct world *world)
     rows[1] = (struct proa_region){.start = 11000, .end = 12000, .segment = 0, .offset = 51000};
     rows[2] = (struct proa_region){.start = 12000, .end = 13000, .segment = 1, .offset = 0};
     rows[3] = (struct proa_region){.start = 13000, .end = 14000, .segment = -1};
-    atomic_store(&ctl->count, 4);
-    atomic_store(&ctl->segment, (uint32_t)segment);
-    atomic_store(&ctl->offset, offset);
-    atomic_fetch_add(&ctl->sequence, 2);
+    __atomic_store_n(&ctl->count, 4, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ctl->segment, (uint32_t)segment, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ctl->offset, offset, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&ctl->sequence, 2, __ATOMIC_SEQ_CST);
     for (int cache = 0; cache <= 1; cache++) {
         CHECK_OK(find(win, 10500, 1500, cache, &span));
         CHECK_EQUAL(span.here, proa_arena_segment(0) + 50000);
@@ -407,11 +408,11 @@ static void move_table(int number)
     int to = mover.moves % 2;
 
     (void)number;
-    atomic_fetch_add(&mover.ctl->sequence, 1);
-    atomic_store_explicit(&mover.ctl->count, 64, memory_order_relaxed);
-    atomic_store_explicit(&mover.ctl->segment, mover.segment[to], memory_order_relaxed);
-    atomic_store_explicit(&mover.ctl->offset, mover.offset[to], memory_order_relaxed);
-    atomic_fetch_add(&mover.ctl->sequence, 1);
+    __atomic_fetch_add(&mover.ctl->sequence, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&mover.ctl->count, 64, __ATOMIC_RELAXED);
+    __atomic_store_n(&mover.ctl->segment, mover.segment[to], __ATOMIC_RELAXED);
+    __atomic_store_n(&mover.ctl->offset, mover.offset[to], __ATOMIC_RELAXED);
+    __atomic_fetch_add(&mover.ctl->sequence, 1, __ATOMIC_SEQ_CST);
     mover.moves = mover.moves + 1;
 }
 

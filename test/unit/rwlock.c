@@ -21,11 +21,11 @@ struct place {
     struct proa_rwlock lock __attribute__((aligned(64)));
     struct proa_bell bell;
     struct proa_all_ctl all; /* nobody is counted there */
-    _Atomic uint32_t readers_inside, writers_inside;
-    _Atomic uint32_t entries; /* how often anybody has got in */
-    _Atomic uint32_t stop, step;
+    uint32_t readers_inside, writers_inside;
+    uint32_t entries; /* how often anybody has got in */
+    uint32_t stop, step;
     uint64_t one, two; /* written by writers only, always to the same value */
-    _Atomic uint32_t logged;
+    uint32_t logged;
     /* who got in, in order; written inside the lock or under an order known otherwise */
     char log[LOG_MOST];
 };
@@ -83,13 +83,13 @@ static void read_lock(struct place *place)
 /* Is a writer inside, or at the head of the queue? */
 static int has_writer(const struct proa_rwlock *lock)
 {
-    return (atomic_load(&lock->state) & (PROA_RW_HELD | PROA_RW_WANTED)) != 0;
+    return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) & (PROA_RW_HELD | PROA_RW_WANTED)) != 0;
 }
 
 /* Is anyone inside at all? */
 static int is_held(const struct proa_rwlock *lock)
 {
-    return (atomic_load(&lock->state) & ~(uint32_t)PROA_RW_WANTED) != 0;
+    return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) & ~(uint32_t)PROA_RW_WANTED) != 0;
 }
 
 static const uint32_t near_wrap = UINT32_MAX - 3;
@@ -102,8 +102,8 @@ static void begin(struct world *world, uint32_t tickets)
     world_barrier(world);
     if (world->rank == 0) {
         memset(place, 0, sizeof *place);
-        atomic_store(&place->lock.tickets, tickets);
-        atomic_store(&place->lock.serving, tickets);
+        __atomic_store_n(&place->lock.tickets, tickets, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&place->lock.serving, tickets, __ATOMIC_SEQ_CST);
     }
     world_barrier(world);
 }
@@ -113,9 +113,10 @@ static void check_free(struct world *world)
     struct place *place = place_of(world);
 
     world_barrier(world);
-    CHECK_EQUAL(atomic_load(&place->lock.state), 0);
-    CHECK_EQUAL(atomic_load(&place->lock.tickets), atomic_load(&place->lock.serving));
-    CHECK_EQUAL(atomic_load(&place->bell.sleepers), 0);
+    CHECK_EQUAL(__atomic_load_n(&place->lock.state, __ATOMIC_SEQ_CST), 0);
+    CHECK_EQUAL(__atomic_load_n(&place->lock.tickets, __ATOMIC_SEQ_CST),
+                __atomic_load_n(&place->lock.serving, __ATOMIC_SEQ_CST));
+    CHECK_EQUAL(__atomic_load_n(&place->bell.sleepers, __ATOMIC_SEQ_CST), 0);
     CHECK(!is_held(&place->lock));
     CHECK(!has_writer(&place->lock));
 }
@@ -135,30 +136,30 @@ static void work(uint64_t *seed)
 static void read_once(struct place *place, uint64_t *seed)
 {
     read_lock(place);
-    atomic_fetch_add(&place->entries, 1);
-    atomic_fetch_add(&place->readers_inside, 1);
-    CHECK_EQUAL(atomic_load(&place->writers_inside), 0);
+    __atomic_fetch_add(&place->entries, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&place->readers_inside, 1, __ATOMIC_SEQ_CST);
+    CHECK_EQUAL(__atomic_load_n(&place->writers_inside, __ATOMIC_SEQ_CST), 0);
     CHECK(is_held(&place->lock));
     CHECK_EQUAL(place->one, place->two);
     work(seed);
     CHECK_EQUAL(place->one, place->two);
-    CHECK_EQUAL(atomic_load(&place->writers_inside), 0);
-    atomic_fetch_sub(&place->readers_inside, 1);
+    CHECK_EQUAL(__atomic_load_n(&place->writers_inside, __ATOMIC_SEQ_CST), 0);
+    __atomic_fetch_sub(&place->readers_inside, 1, __ATOMIC_SEQ_CST);
     proa_rwlock_read_unlock(&place->lock, &place->bell);
 }
 
 static void write_once(struct place *place, uint64_t *seed)
 {
     write_lock(place);
-    atomic_fetch_add(&place->entries, 1);
-    CHECK_EQUAL(atomic_fetch_add(&place->writers_inside, 1), 0);
-    CHECK_EQUAL(atomic_load(&place->readers_inside), 0);
+    __atomic_fetch_add(&place->entries, 1, __ATOMIC_SEQ_CST);
+    CHECK_EQUAL(__atomic_fetch_add(&place->writers_inside, 1, __ATOMIC_SEQ_CST), 0);
+    CHECK_EQUAL(__atomic_load_n(&place->readers_inside, __ATOMIC_SEQ_CST), 0);
     CHECK(has_writer(&place->lock));
     place->one++;
     work(seed);
-    CHECK_EQUAL(atomic_load(&place->readers_inside), 0);
+    CHECK_EQUAL(__atomic_load_n(&place->readers_inside, __ATOMIC_SEQ_CST), 0);
     place->two++;
-    CHECK_EQUAL(atomic_fetch_sub(&place->writers_inside, 1), 1);
+    CHECK_EQUAL(__atomic_fetch_sub(&place->writers_inside, 1, __ATOMIC_SEQ_CST), 1);
     proa_rwlock_write_unlock(&place->lock, &place->bell);
 }
 
@@ -179,10 +180,11 @@ static void mix(struct world *world, uint64_t writes_of_100, uint32_t tickets)
             read_once(place, &seed);
         }
     }
-    atomic_fetch_add(&place->step, (uint32_t)writes);
+    __atomic_fetch_add(&place->step, (uint32_t)writes, __ATOMIC_SEQ_CST);
     check_free(world);
-    CHECK_EQUAL(place->one, atomic_load(&place->step)); /* no write was lost */
-    CHECK_EQUAL(place->two, atomic_load(&place->step));
+    CHECK_EQUAL(place->one,
+                __atomic_load_n(&place->step, __ATOMIC_SEQ_CST)); /* no write was lost */
+    CHECK_EQUAL(place->two, __atomic_load_n(&place->step, __ATOMIC_SEQ_CST));
 }
 
 static void exclusion_body(struct world *world)
@@ -212,7 +214,7 @@ static void alone_body(struct world *world)
         write_once(place, &seed);
     }
     /* a free lock never queues anybody */
-    CHECK_EQUAL(atomic_load(&place->lock.tickets), near_wrap);
+    CHECK_EQUAL(__atomic_load_n(&place->lock.tickets, __ATOMIC_SEQ_CST), near_wrap);
     check_free(world);
 }
 
@@ -222,13 +224,13 @@ WORLD_TEST(alone, 1)
 
 static void await_state(struct place *place, uint32_t bits)
 {
-    while ((atomic_load(&place->lock.state) & bits) != bits)
+    while ((__atomic_load_n(&place->lock.state, __ATOMIC_SEQ_CST) & bits) != bits)
         world_sleep_us(100);
 }
 
 static void log_entry(struct place *place, char who)
 {
-    place->log[atomic_fetch_add(&place->logged, 1)] = who;
+    place->log[__atomic_fetch_add(&place->logged, 1, __ATOMIC_SEQ_CST)] = who;
 }
 
 /* Rank 0 reads; rank 1 wants to write; rank 2, who wants to read, comes after it and must not get
@@ -240,10 +242,10 @@ static void reader_behind_writer(struct world *world, uint32_t tickets)
     begin(world, tickets);
     if (world->rank == 0) {
         read_lock(place);
-        atomic_store(&place->step, 1);
+        __atomic_store_n(&place->step, 1, __ATOMIC_SEQ_CST);
         world_await(&place->step, 2);
         world_sleep_us(20000);
-        CHECK_EQUAL(atomic_load(&place->logged), 0);
+        CHECK_EQUAL(__atomic_load_n(&place->logged, __ATOMIC_SEQ_CST), 0);
         proa_rwlock_read_unlock(&place->lock, &place->bell);
     } else if (world->rank == 1) {
         world_await(&place->step, 1);
@@ -252,7 +254,7 @@ static void reader_behind_writer(struct world *world, uint32_t tickets)
         proa_rwlock_write_unlock(&place->lock, &place->bell);
     } else {
         await_state(place, PROA_RW_WANTED);
-        atomic_store(&place->step, 2);
+        __atomic_store_n(&place->step, 2, __ATOMIC_SEQ_CST);
         read_lock(place);
         log_entry(place, 'r');
         proa_rwlock_read_unlock(&place->lock, &place->bell);
@@ -269,10 +271,10 @@ static void writer_behind_reader(struct world *world, uint32_t tickets)
     begin(world, tickets);
     if (world->rank == 0) {
         write_lock(place);
-        atomic_store(&place->step, 1);
+        __atomic_store_n(&place->step, 1, __ATOMIC_SEQ_CST);
         world_await(&place->lock.tickets, tickets + 2);
         world_sleep_us(20000);
-        CHECK_EQUAL(atomic_load(&place->logged), 0);
+        CHECK_EQUAL(__atomic_load_n(&place->logged, __ATOMIC_SEQ_CST), 0);
         proa_rwlock_write_unlock(&place->lock, &place->bell);
     } else if (world->rank == 1) {
         world_await(&place->step, 1);
@@ -299,14 +301,15 @@ static void queue_in_order(struct world *world, uint32_t tickets)
     begin(world, tickets);
     if (world->rank == 0) {
         write_lock(place);
-        atomic_store(&place->step, 1);
+        __atomic_store_n(&place->step, 1, __ATOMIC_SEQ_CST);
     }
-    while (world->rank > 0 &&
-           (atomic_load(&place->step) == 0 ||
-            atomic_load(&place->lock.tickets) - tickets < (uint32_t)world->rank - 1))
+    while (world->rank > 0 && (__atomic_load_n(&place->step, __ATOMIC_SEQ_CST) == 0 ||
+                               __atomic_load_n(&place->lock.tickets, __ATOMIC_SEQ_CST) - tickets <
+                                   (uint32_t)world->rank - 1))
         world_sleep_us(100);
     if (world->rank == 0) {
-        while (atomic_load(&place->lock.tickets) - tickets < (uint32_t)world->size - 1)
+        while (__atomic_load_n(&place->lock.tickets, __ATOMIC_SEQ_CST) - tickets <
+               (uint32_t)world->size - 1)
             world_sleep_us(100);
         proa_rwlock_write_unlock(&place->lock, &place->bell);
     } else if (world->rank % 2) {
@@ -321,7 +324,8 @@ static void queue_in_order(struct world *world, uint32_t tickets)
     check_free(world);
     for (int i = 1; i < world->size; i++)
         CHECK_EQUAL(place->log[i - 1], '0' + i);
-    CHECK_EQUAL(atomic_load(&place->lock.serving), tickets + (uint32_t)world->size - 1);
+    CHECK_EQUAL(__atomic_load_n(&place->lock.serving, __ATOMIC_SEQ_CST),
+                tickets + (uint32_t)world->size - 1);
 }
 
 static void order_body(struct world *world)
@@ -374,12 +378,12 @@ static void busy_us(long us)
 
 static void crowd(struct place *place, int writer)
 {
-    while (!atomic_load(&place->stop)) {
+    while (!__atomic_load_n(&place->stop, __ATOMIC_SEQ_CST)) {
         if (writer)
             write_lock(place);
         else
             read_lock(place);
-        atomic_fetch_add(&place->entries, 1);
+        __atomic_fetch_add(&place->entries, 1, __ATOMIC_SEQ_CST);
         busy_us(5);
         if (writer)
             proa_rwlock_write_unlock(&place->lock, &place->bell);
@@ -400,19 +404,19 @@ static void among_others(struct world *world, int writer)
     } else {
         for (int i = 0; i < TRIALS; i++) {
             world_await(&place->entries, 1);
-            uint32_t before = atomic_load(&place->entries);
+            uint32_t before = __atomic_load_n(&place->entries, __ATOMIC_SEQ_CST);
             if (writer)
                 write_lock(place);
             else
                 read_lock(place);
-            others[i] = atomic_load(&place->entries) - before;
+            others[i] = __atomic_load_n(&place->entries, __ATOMIC_SEQ_CST) - before;
             if (writer)
                 proa_rwlock_write_unlock(&place->lock, &place->bell);
             else
                 proa_rwlock_read_unlock(&place->lock, &place->bell);
             world_sleep_us(500);
         }
-        atomic_store(&place->stop, 1);
+        __atomic_store_n(&place->stop, 1, __ATOMIC_SEQ_CST);
         check_median(others, TRIALS);
     }
     check_free(world);

@@ -39,7 +39,7 @@ static const struct {
 /* In world->shared. */
 struct shared {
     uint64_t address[MEMORIES]; /* in the owner */
-    _Atomic uint32_t turn;
+    uint32_t turn;
     char image[1024]; /* what the window should hold */
 };
 
@@ -376,7 +376,7 @@ static void held_body(struct world *world)
         .flavor = PROA_FLAVOR_CREATE, .base = heap, .bytes = sizeof heap, .disp_unit = 1};
     enum guarded which = *(const enum guarded *)world->arg;
     struct proa_win *win = which == OWN_PLAIN ? window_create(world, &args) : window_by_hand(world);
-    _Atomic uint32_t *turn = &shared_of(world)->turn;
+    uint32_t *turn = &shared_of(world)->turn;
     const struct proa_span *span;
     uint64_t place = guarded_place(win, which, &span), key = proa_span_key(span, place);
     struct proa_stripe *stripe = &span->owner->ctl->stripes[key / PROA_STRIPE_BYTES % PROA_STRIPES];
@@ -387,11 +387,11 @@ static void held_body(struct world *world)
     for (uint32_t step = 1; step <= 4; step += 2) {
         world_barrier(world);
         if (world->rank == 1) {
-            atomic_store(&stripe->held, 1);
-            atomic_store(turn, step);
+            __atomic_store_n(&stripe->held, 1, __ATOMIC_SEQ_CST);
+            __atomic_store_n(turn, step, __ATOMIC_SEQ_CST);
             world_sleep_us(50000);
-            CHECK_EQUAL(atomic_load(turn), step);
-            atomic_store(&stripe->held, 0);
+            CHECK_EQUAL(__atomic_load_n(turn, __ATOMIC_SEQ_CST), step);
+            __atomic_store_n(&stripe->held, 0, __ATOMIC_SEQ_CST);
             proa_bell_ring(&span->owner->ctl->stripe_bell);
             world_await(turn, step + 1);
         } else {
@@ -403,7 +403,7 @@ static void held_body(struct world *world)
                                                    there.displacement, PROA_OP_SUM))
                 CHECK_OK(proa_fetch_and_op(win, &one, &result, &there, PROA_OP_SUM));
             CHECK_EQUAL(result, step / 2);
-            atomic_store(turn, step + 1);
+            __atomic_store_n(turn, step + 1, __ATOMIC_SEQ_CST);
         }
     }
     CHECK_OK(proa_win_unlock_all(win));

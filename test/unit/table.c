@@ -89,8 +89,8 @@ static void growth_body(struct world *world)
         CHECK_EQUAL(proa_table_find(&table, key_of(1, i)), value_of(i));
     CHECK(!proa_table_find(&table, key_of(1, many)));
     /* at most half full, and not larger than need be */
-    CHECK(2 * many <= atomic_load(&table.slots)->mask + 1);
-    CHECK(atomic_load(&table.slots)->mask + 1 <= 16 * many);
+    CHECK(2 * many <= __atomic_load_n(&table.slots, __ATOMIC_SEQ_CST)->mask + 1);
+    CHECK(__atomic_load_n(&table.slots, __ATOMIC_SEQ_CST)->mask + 1 <= 16 * many);
     for (uintptr_t i = 0; i < many; i++)
         CHECK_EQUAL(proa_table_remove(&table, key_of(1, i)), value_of(i));
     for (uintptr_t i = 0; i < many; i += 97)
@@ -112,9 +112,10 @@ static void reuse_body(struct world *world)
         if (i > 10)
             CHECK_EQUAL(proa_table_remove(&table, key_of(0, (i - 10) % 20)), value_of(i - 10));
         if (i == 1000)
-            slots = atomic_load(&table.slots);
+            slots = __atomic_load_n(&table.slots, __ATOMIC_SEQ_CST);
         if (i > 1000)
-            CHECK_EQUAL(atomic_load(&table.slots), slots); /* not copied any more */
+            CHECK_EQUAL(__atomic_load_n(&table.slots, __ATOMIC_SEQ_CST),
+                        slots); /* not copied any more */
     }
 }
 
@@ -133,7 +134,7 @@ static void churn_beside(struct proa_table *table, uintptr_t staying, size_t mos
             CHECK_EQUAL(proa_table_remove(table, key_of(1, i - 10)), value_of(i - 10));
     }
     after = mallinfo2().uordblks + mallinfo2().hblkhd;
-    slots = atomic_load(&table->slots)->mask + 1;
+    slots = __atomic_load_n(&table->slots, __ATOMIC_SEQ_CST)->mask + 1;
     CHECK(slots <= most_slots);
     CHECK(after <= before + 2 * slots * sizeof(struct proa_table_slot) + 10000);
     for (uintptr_t i = 0; i < staying; i++)
@@ -155,9 +156,9 @@ enum { STABLE = 100, READERS = 3 };
 
 struct read_and_write {
     struct proa_table table;
-    _Atomic int stop;
+    int stop;
     /* of those that come and stay: what the writer enters next, or has just entered */
-    _Atomic uintptr_t latest;
+    uintptr_t latest;
 };
 
 static void read_or_write(void *arg, int number)
@@ -172,19 +173,19 @@ static void read_or_write(void *arg, int number)
             if (i > 50 && i % 3)
                 CHECK(proa_table_remove(&both->table, key_of(0, STABLE + i - 50)));
             if (i % 8 == 0) {
-                atomic_store(&both->latest, i);
+                __atomic_store_n(&both->latest, i, __ATOMIC_SEQ_CST);
                 CHECK_EQUAL(proa_table_set(&both->table, key_of(1, i), value_of(i)), 0);
             }
         }
-        atomic_store(&both->stop, 1);
+        __atomic_store_n(&both->stop, 1, __ATOMIC_SEQ_CST);
         return;
     }
-    while (!atomic_load(&both->stop)) {
+    while (!__atomic_load_n(&both->stop, __ATOMIC_SEQ_CST)) {
         uintptr_t i = world_below(&seed, STABLE);
         /* there all the time */
         CHECK_EQUAL(proa_table_find(&both->table, key_of(0, i)), value_of(1000 + i));
         CHECK(!proa_table_find(&both->table, key_of(2, i))); /* never there */
-        i = atomic_load(&both->latest);
+        i = __atomic_load_n(&both->latest, __ATOMIC_SEQ_CST);
         found = proa_table_find(&both->table, key_of(1, i)); /* there, or not yet */
         CHECK(!found || found == value_of(i));
     }

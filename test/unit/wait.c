@@ -44,11 +44,11 @@ static void pretend_rest(long ns)
     pretend.now_ns += ns;
 }
 
-static void pretend_sleep(_Atomic uint32_t *word, uint32_t expected, long timeout_ns)
+static void pretend_sleep(uint32_t *word, uint32_t expected, long timeout_ns)
 {
     pretend.sleeps++;
-    assert_true(atomic_load(&pretend.bell.sleepers) == 1); /* announced */
-    if (atomic_load(word) != expected)
+    assert_true(__atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST) == 1); /* announced */
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != expected)
         return; /* rung meanwhile */
     pretend.now_ns += timeout_ns;
     pretend.slept_ns += timeout_ns;
@@ -57,7 +57,7 @@ static void pretend_sleep(_Atomic uint32_t *word, uint32_t expected, long timeou
     pretend.longest_ns = pretend.longest_ns > timeout_ns ? pretend.longest_ns : timeout_ns;
 }
 
-static void pretend_wake(_Atomic uint32_t *word)
+static void pretend_wake(uint32_t *word)
 {
     (void)word;
     pretend.wakes++;
@@ -87,7 +87,7 @@ static int ready(void *arg)
     (void)arg;
     pretend.looks++;
     pretend.now_ns += pretend.look_costs_ns;
-    if (pretend.rung_in_vain && atomic_load(&pretend.bell.sleepers)) {
+    if (pretend.rung_in_vain && __atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST)) {
         pretend.rung_in_vain--;
         proa_bell_ring(&pretend.bell);
     }
@@ -173,7 +173,7 @@ static void sleeps_get_longer(void **state)
     assert_int_equal(pretend.shortest_ns, 50000);
     assert_int_equal(pretend.longest_ns, 1000000);
     assert_int_equal(pretend.slept_ns, 50000 + 100000 + 200000 + 400000 + 800000 + 7 * 1000000);
-    assert_int_equal(atomic_load(&pretend.bell.sleepers), 0);
+    assert_int_equal(__atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST), 0);
 }
 
 /* A ring between the last look and the sleep: the sleep ends at once. */
@@ -186,7 +186,7 @@ static void ring_is_not_missed(void **state)
     assert_int_equal(pretend.sleeps, 1);
     assert_int_equal(pretend.slept_ns, 0);
     assert_int_equal(pretend.wakes, 1);
-    assert_int_equal(atomic_load(&pretend.bell.rings), 1);
+    assert_int_equal(__atomic_load_n(&pretend.bell.rings, __ATOMIC_SEQ_CST), 1);
 }
 
 static void rings_for_nobody(void **state)
@@ -194,7 +194,7 @@ static void rings_for_nobody(void **state)
     (void)state;
     proa_bell_ring(&pretend.bell);
     assert_int_equal(pretend.wakes, 0);
-    assert_int_equal(atomic_load(&pretend.bell.rings), 0);
+    assert_int_equal(__atomic_load_n(&pretend.bell.rings, __ATOMIC_SEQ_CST), 0);
 }
 
 static void pokes_while_it_helps(void **state)

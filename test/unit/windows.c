@@ -190,7 +190,7 @@ static void accumulates(struct world *world, struct memory *memory)
 static void fetches(struct world *world, struct memory *memory)
 {
     struct proa_win *win = memory->win;
-    _Atomic uint32_t *seen = (_Atomic uint32_t *)(void *)world->shared;
+    uint32_t *seen = (uint32_t *)(void *)world->shared;
     int n = world->size, rounds = (int)world_rounds(200), last = n - 1;
 
     memory->words[7] = memory->words[8] = 0;
@@ -199,8 +199,9 @@ static void fetches(struct world *world, struct memory *memory)
     for (int i = 0; i < rounds; i++) {
         int64_t ticket = fetch_op(win, last, at(memory, last, 7), 1, PROA_OP_SUM);
         CHECK(ticket >= 0 && ticket < rounds * n);
-        CHECK_EQUAL(atomic_fetch_add(&seen[ticket], 1), 0); /* every value is seen once */
-        for (int64_t old = 0, found;; old = found) {        /* a counter by compare_and_swap */
+        CHECK_EQUAL(__atomic_fetch_add(&seen[ticket], 1, __ATOMIC_SEQ_CST),
+                    0);                              /* every value is seen once */
+        for (int64_t old = 0, found;; old = found) { /* a counter by compare_and_swap */
             found = compare_swap(win, last, at(memory, last, 8), old, old + 1);
             if (found == old)
                 break;
@@ -570,13 +571,13 @@ static void lent_body(struct world *world)
             CHECK_EQUAL(proa_span_key(&place.span, place.at),
                         proa_span_key(&expected.span, expected.at));
         }
-    holders = last_owner->holders;
+    holders = __atomic_load_n(&last_owner->holders, __ATOMIC_RELAXED);
     window_free(lent);
     window_free(dynamic);
     /* as a member of both, and for its memory where another gave that */
-    CHECK(last_owner->holders <= holders - 2 - (n > 1));
+    CHECK(__atomic_load_n(&last_owner->holders, __ATOMIC_RELAXED) <= holders - 2 - (n > 1));
     window_free(first);
-    CHECK_EQUAL(last_owner->holders, 0);
+    CHECK_EQUAL(__atomic_load_n(&last_owner->holders, __ATOMIC_RELAXED), 0);
 }
 
 static void lent(void **state)

@@ -11,7 +11,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +45,8 @@ enum {
 /* What a process leaves for the parent. */
 struct report {
     /* where it was last: a name, at the same address in all, since nobody calls exec */
-    _Atomic uintptr_t file;
-    _Atomic int line;
+    uintptr_t file;
+    int line;
     int reported; /* text says what was wrong */
     char text[480];
 };
@@ -55,7 +54,7 @@ struct report {
 /* One mapping, shared by parent and processes. */
 struct area {
     pthread_barrier_t barrier;
-    _Atomic uint64_t met __attribute__((aligned(64)));
+    uint64_t met __attribute__((aligned(64)));
     struct report reports[WORLD_MOST];
     int largest[WORLD_MOST];
     char cards[WORLD_MOST][CARD_BYTES];
@@ -76,10 +75,11 @@ void world_barrier(struct world *world)
 
 void world_meet(struct world *world)
 {
-    uint64_t size = (uint64_t)world->size, mine = atomic_fetch_add(&area->met, 1),
+    uint64_t size = (uint64_t)world->size,
+             mine = __atomic_fetch_add(&area->met, 1, __ATOMIC_SEQ_CST),
              all = (mine / size + 1) * size;
 
-    for (long i = 1; atomic_load(&area->met) < all; i++)
+    for (long i = 1; __atomic_load_n(&area->met, __ATOMIC_SEQ_CST) < all; i++)
         if (i % 2000 == 0)
             sched_yield();
 }
@@ -164,8 +164,8 @@ struct proa_group world_stretch(struct world *world, int size)
 
 void world_at(const char *file, int line)
 {
-    atomic_store_explicit(&own_report->file, (uintptr_t)file, memory_order_relaxed);
-    atomic_store_explicit(&own_report->line, line, memory_order_relaxed);
+    __atomic_store_n(&own_report->file, (uintptr_t)file, __ATOMIC_RELAXED);
+    __atomic_store_n(&own_report->line, line, __ATOMIC_RELAXED);
 }
 
 void world_failed(const char *file, int line, const char *fmt, ...)
@@ -288,9 +288,9 @@ static long now_ms(void)
 static void tell(int rank, int status, int limit_s, int late)
 {
     const struct report *report = &area->reports[rank];
-    const char *path = (const char *)atomic_load(&report->file);
+    const char *path = (const char *)__atomic_load_n(&report->file, __ATOMIC_SEQ_CST);
     const char *file = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : "(no check yet)";
-    int line = atomic_load(&report->line);
+    int line = __atomic_load_n(&report->line, __ATOMIC_SEQ_CST);
 
     if (report->reported)
         print_error("rank %d: %s:%d: %s\n", rank, file, line, report->text);
@@ -397,9 +397,9 @@ void world_sleep_us(long us)
     nanosleep(&time, NULL);
 }
 
-void world_await(const _Atomic uint32_t *word, uint32_t least)
+void world_await(const uint32_t *word, uint32_t least)
 {
-    while (atomic_load(word) < least)
+    while (__atomic_load_n(word, __ATOMIC_SEQ_CST) < least)
         world_sleep_us(100);
 }
 

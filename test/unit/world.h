@@ -113,7 +113,7 @@ uint64_t world_below(uint64_t *seed, uint64_t limit);
 void world_sleep_us(long us);
 
 /* Waits, without Proa, until the word has at least this value: for steps between processes. */
-void world_await(const _Atomic uint32_t *word, uint32_t least);
+void world_await(const uint32_t *word, uint32_t least);
 
 /* Starts a function in count threads of this process, numbered from 0, and waits for their ends. */
 typedef void world_thread(void *arg, int number);
