@@ -30,9 +30,9 @@
 
 enum {
     PROA_NET_AGAIN = 1, /* no room now, and nothing has been done: progress, then try again */
-    PROA_NET_MESSAGE_MOST = 192, /* bytes of a message */
-    PROA_NET_ADDRESS_MOST = 64,  /* bytes of an address */
-    PROA_NET_KEY_MOST = 32       /* bytes of a key */
+    PROA_NET_MESSAGE_MOST = 4096, /* bytes of a message */
+    PROA_NET_ADDRESS_MOST = 64,   /* bytes of an address */
+    PROA_NET_KEY_MOST = 32        /* bytes of a key */
 };
 
 /* A transport's state in this process; what is in it is the transport's affair. */

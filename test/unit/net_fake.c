@@ -8,19 +8,23 @@
 #include <time.h>
 #include <utlist.h>
 
-enum { ROOM = 32 /* packets of a ring */, BODY = PROA_NET_MESSAGE_MOST };
+enum {
+    ROOM = 32, /* packets of a ring */
+    BODY = PROA_NET_MESSAGE_MOST,
+    PIECE = 192 /* bytes: small, so that there are many to delay and to overtake */
+};
 
 enum kind { MESSAGE, PUT, PUT_DONE, GET, GOT };
 
-/* Puts and gets go in pieces of BODY bytes. */
+/* Puts and gets go in pieces of PIECE bytes. */
 struct packet {
     uint32_t kind, bytes;
     int32_t outcome;
     uint32_t unused;
-    uint64_t operation;    /* of whoever put or got */
-    uint64_t address, key; /* of this piece, at the target */
-    uint64_t offset;       /* of this piece in the operation */
-    unsigned char body[BODY];
+    uint64_t operation;       /* of whoever put or got */
+    uint64_t address, key;    /* of this piece, at the target */
+    uint64_t offset;          /* of this piece in the operation */
+    unsigned char body[BODY]; /* as many bytes as it says; a GET and a PUT_DONE have none */
 };
 
 /* One writer, one reader. */
@@ -40,10 +44,10 @@ _Static_assert(sizeof(struct area) <= WORLD_SHARED_BYTES / 4 * 3,
 
 /* A packet that has come and is not delivered, or that waits for room. */
 struct held {
-    struct packet packet;
     uint32_t peer;
     uint64_t due;
     struct held *prev, *next;
+    struct packet packet;
 };
 
 struct operation {
@@ -103,6 +107,18 @@ static int by_chance(uint32_t of_100)
 
 /* ---- packets ---- */
 
+static size_t packet_bytes(const struct packet *packet)
+{
+    int full = packet->kind == MESSAGE || packet->kind == PUT || packet->kind == GOT;
+
+    return offsetof(struct packet, body) + (full ? packet->bytes : 0);
+}
+
+static void copy(struct packet *to, const struct packet *from)
+{
+    memcpy(to, from, packet_bytes(from));
+}
+
 static int push(uint32_t peer, const struct packet *packet)
 {
     struct ring *ring = &area->rings[own_rank][peer];
@@ -110,7 +126,7 @@ static int push(uint32_t peer, const struct packet *packet)
 
     if (written - __atomic_load_n(&ring->read, __ATOMIC_ACQUIRE) == ROOM)
         return 0;
-    ring->packets[written % ROOM] = *packet;
+    copy(&ring->packets[written % ROOM], packet);
     __atomic_store_n(&ring->written, written + 1, __ATOMIC_RELEASE);
     return 1;
 }
@@ -122,7 +138,7 @@ static int pop(uint32_t peer, struct packet *packet)
 
     if (__atomic_load_n(&ring->written, __ATOMIC_ACQUIRE) == read)
         return 0;
-    *packet = ring->packets[read % ROOM];
+    copy(packet, &ring->packets[read % ROOM]);
     __atomic_store_n(&ring->read, read + 1, __ATOMIC_RELEASE);
     return 1;
 }
@@ -130,11 +146,13 @@ static int pop(uint32_t peer, struct packet *packet)
 static void hold(struct proa_net *net, struct held **box, uint32_t peer,
                  const struct packet *packet)
 {
-    struct held *held = calloc(1, sizeof *held);
+    struct held *held = malloc(sizeof *held);
 
     if (!held)
         abort();
-    *held = (struct held){.packet = *packet, .peer = peer, .due = net->now};
+    held->peer = peer;
+    held->due = net->now;
+    copy(&held->packet, packet);
     if (box == &net->inbox)
         held->due += world_below(&rules.seed, rules.delay_most + 1);
     DL_APPEND(*box, held);
@@ -188,9 +206,10 @@ static char *exposed_at(struct proa_net *net, const struct packet *packet)
 /* A piece of somebody's put or get, on us. */
 static void serve(struct proa_net *net, uint32_t peer, const struct packet *asked)
 {
-    struct packet answer = *asked;
+    struct packet answer;
     char *at = exposed_at(net, asked);
 
+    copy(&answer, asked);
     answer.kind = asked->kind == PUT ? PUT_DONE : GOT;
     answer.outcome = at ? PROA_OK : proa_fail(PROA_ERR_OTHER, "the memory is not exposed");
     if (at && asked->kind == PUT)
@@ -230,8 +249,8 @@ static int begin(struct proa_net *net, enum kind kind, const struct proa_net_pla
         packet.bytes = 1;
         hold(net, &net->inbox, (uint32_t)own_rank, &packet);
     }
-    for (size_t at = 0; at < bytes; at += BODY) {
-        packet.bytes = (uint32_t)(bytes - at < BODY ? bytes - at : BODY);
+    for (size_t at = 0; at < bytes; at += PIECE) {
+        packet.bytes = (uint32_t)(bytes - at < PIECE ? bytes - at : PIECE);
         packet.address = there->address + at;
         packet.offset = at;
         if (kind == PUT)
@@ -320,9 +339,10 @@ static struct held *next_due(struct proa_net *net)
 
 static void deliver(struct proa_net *net, struct held *held)
 {
-    struct packet packet = held->packet;
+    struct packet packet;
     uint32_t peer = held->peer;
 
+    copy(&packet, &held->packet);
     release(net, &net->inbox, held);
     if (packet.kind == MESSAGE) {
         counts.received++;
