@@ -13,12 +13,25 @@
  * out again is entered anew. */
 static struct proa_table functions = PROA_TABLE_INIT;
 static struct proa_table cxx_callers = PROA_TABLE_INIT;
+/* C++'s that the host can call with the right handle; any value but NULL. */
+static struct proa_table cxx_others = PROA_TABLE_INIT;
 
 void proa_errhandler_made(MPI_Errhandler errhandler, MPI_Win_errhandler_function *function)
 {
     proa_table_remove(&cxx_callers, PROA_TABLE_KEY(errhandler));
+    proa_table_remove(&cxx_others, PROA_TABLE_KEY(errhandler));
     if (proa_table_set(&functions, PROA_TABLE_KEY(errhandler), (void *)function) != 0)
         proa_table_remove(&functions, PROA_TABLE_KEY(errhandler)); /* the host will call it */
+}
+
+void proa_errhandler_made_for_host(MPI_Errhandler errhandler, int by_cxx)
+{
+    proa_table_remove(&functions, PROA_TABLE_KEY(errhandler));
+    proa_table_remove(&cxx_callers, PROA_TABLE_KEY(errhandler));
+    if (by_cxx)
+        proa_table_set(&cxx_others, PROA_TABLE_KEY(errhandler), &cxx_others);
+    else
+        proa_table_remove(&cxx_others, PROA_TABLE_KEY(errhandler));
 }
 
 void proa_errhandler_made_by_cxx(MPI_Errhandler errhandler, proa_cxx_caller *caller)
@@ -29,7 +42,8 @@ void proa_errhandler_made_by_cxx(MPI_Errhandler errhandler, proa_cxx_caller *cal
 
 int proa_errhandler_is_cxx(MPI_Errhandler errhandler)
 {
-    return proa_table_find(&cxx_callers, PROA_TABLE_KEY(errhandler)) != NULL;
+    return proa_table_find(&cxx_callers, PROA_TABLE_KEY(errhandler)) ||
+           proa_table_find(&cxx_others, PROA_TABLE_KEY(errhandler));
 }
 
 /* Was it the program's own handler, and has been called? */

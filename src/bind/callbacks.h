@@ -21,6 +21,10 @@ void proa_errhandler_made(MPI_Errhandler errhandler, MPI_Win_errhandler_function
 /* It has been made, just before, by C++. */
 void proa_errhandler_made_by_cxx(MPI_Errhandler errhandler, proa_cxx_caller *caller);
 
+/* One has been made that the host may call for every window, as it is called with the handle that
+ * the program knows: by C++, or by another language. */
+void proa_errhandler_made_for_host(MPI_Errhandler errhandler, int by_cxx);
+
 /* Has it been made by C++? */
 int proa_errhandler_is_cxx(MPI_Errhandler errhandler);
 

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* ---- delete functions ---- */
 
@@ -98,4 +99,75 @@ PROA_EXPORT void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, proa_cxx_cal
 
     proa_errhandler_made_by_cxx(errhandler, caller);
     host(errhandler, caller);
+}
+
+/* ---- error handlers of MPICH 5's C++ and Fortran ---- */
+
+/* It makes them by a call of its own, whose function gets a pointer of the caller's as well; gone
+ * is called with that pointer when the handler is gone. Here one of ours stands in between. MPICH 4
+ * has no such call, and its header no such types. */
+typedef void errhandler_x(MPI_Win handle, int code, void *extra);
+typedef void destructor_x(void *extra);
+typedef int create_x(errhandler_x *function, destructor_x *gone, void *extra,
+                     MPI_Errhandler *errhandler);
+
+struct handler_x {
+    errhandler_x *function;
+    destructor_x *gone;
+    void *extra;
+};
+
+static void call_with_handle(MPI_Win handle, int code, void *extra)
+{
+    const struct handler_x *handler = extra;
+    struct proa_win *win = proa_win_find(handle);
+
+    handler->function(win ? proa_handle_of(win)->value : handle, code, handler->extra);
+}
+
+static void handler_gone(void *extra)
+{
+    const struct handler_x *handler = extra;
+
+    if (handler->gone)
+        handler->gone(handler->extra);
+    free(extra);
+}
+
+/* Is the function in the library of MPICH's C++, which is where MPI::Win::Create_errhandler is? */
+static int is_of_cxx(errhandler_x *function)
+{
+    static const char create[] = "_ZN3MPI3Win17Create_errhandlerEPFvRS0_PizE";
+    void *library, *found;
+    Dl_info its, ours;
+
+    if (!dladdr((void *)function, &its))
+        return 0;
+    library = dlopen(its.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    found = library ? dlsym(library, create) : NULL;
+    if (library)
+        dlclose(library);
+    return found && dladdr(found, &ours) && ours.dli_fbase == its.dli_fbase;
+}
+
+PROA_EXPORT create_x PMPIX_Win_create_errhandler_x;
+PROA_EXPORT create_x MPIX_Win_create_errhandler_x
+    __attribute__((weak, alias("PMPIX_Win_create_errhandler_x")));
+
+PROA_EXPORT int PMPIX_Win_create_errhandler_x(errhandler_x *function, destructor_x *gone,
+                                              void *extra, MPI_Errhandler *errhandler)
+{
+    create_x *host = (create_x *)dlsym(RTLD_NEXT, "PMPIX_Win_create_errhandler_x");
+    struct handler_x *handler = host ? malloc(sizeof *handler) : NULL;
+    int error;
+
+    if (!handler)
+        return host ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
+    *handler = (struct handler_x){function, gone, extra};
+    error = host(call_with_handle, handler_gone, handler, errhandler);
+    if (error == MPI_SUCCESS)
+        proa_errhandler_made_for_host(*errhandler, is_of_cxx(function));
+    else
+        free(handler);
+    return error;
 }

@@ -11,11 +11,12 @@ const struct proa_host_row proa_host_rows[] = {
         .name = #host,                                      \
         .title = PROA_HOST_FACT(host, title),               \
         .version_says = PROA_HOST_FACT(host, version_says), \
+        .libraries = PROA_HOST_FACT(host, libraries),       \
         .symbol = PROA_HOST_FACT(host, symbol),             \
     },
     PROA_KNOWN_HOSTS(ROW)
 #undef ROW
-        {NULL, NULL, NULL, NULL},
+        {0},
 };
 
 /* PROA_HOST_KIND: of src/CMakeLists.txt. A library is built with one host's header and has one

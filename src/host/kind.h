@@ -20,7 +20,8 @@ struct proa_host_row {
     const char *title; /* in messages */
     /* is in what its MPI_Get_library_version says; "": it is this one where no other's is there */
     const char *version_says;
-    const char *symbol; /* a function that only its library has */
+    const char *libraries; /* how the file names of its libraries begin, with blanks between */
+    const char *symbol;    /* a function that no other MPI has */
 };
 
 /* The last has no name. */

@@ -25,16 +25,42 @@ static const char *library_of(const char *symbol)
     return address && dladdr(address, &info) ? info.dli_fname : NULL;
 }
 
-/* The program's MPI comes before ours in the order of search: if PMPI_Comm_rank, which neither Proa
- * nor profiling tools have, is in a library of another MPI, so is the program. Libraries of one
- * file have one name. NULL: it is in none. */
-static const struct proa_host_row *stranger(const char **library)
+static int is_named(const char *library, const char *beginnings)
 {
-    *library = library_of("PMPI_Comm_rank");
-    for (const struct proa_host_row *row = proa_host_rows; *library && row->name; row++)
-        if (strcmp(row->name, proa_host_kind()->name) != 0 && library_of(row->symbol) == *library)
+    const char *slash = strrchr(library, '/'), *name = slash ? slash + 1 : library;
+    size_t length;
+
+    for (; *beginnings; beginnings += length + strspn(beginnings + length, " ")) {
+        length = strcspn(beginnings, " ");
+        if (strncmp(name, beginnings, length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* By the file's name; or, where the MPI is linked into the program or into a library of another
+ * name, by the function that only it has. NULL: no host that is known. */
+static const struct proa_host_row *host_of(const char *library)
+{
+    for (const struct proa_host_row *row = proa_host_rows; row->name; row++)
+        if (is_named(library, row->libraries))
+            return row;
+    for (const struct proa_host_row *row = proa_host_rows; row->name; row++)
+        if (library_of(row->symbol) == library) /* libraries of one file have one name */
             return row;
     return NULL;
+}
+
+/* The program's MPI comes before ours in the order of search: if PMPI_Comm_rank, which neither Proa
+ * nor profiling tools have, is in a library of another MPI, so is the program. NULL: it is in none.
+ */
+static const struct proa_host_row *stranger(const char **library)
+{
+    const struct proa_host_row *row;
+
+    *library = library_of("PMPI_Comm_rank");
+    row = *library ? host_of(*library) : NULL;
+    return row && strcmp(row->name, proa_host_kind()->name) != 0 ? row : NULL;
 }
 
 __attribute__((constructor)) static void load(void)

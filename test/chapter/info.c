@@ -17,12 +17,11 @@ static const char *const keys[] = {"no_locks",
 static const char *get(MPI_Win win, const char *key)
 {
     static char value[MPI_MAX_INFO_VAL + 1];
-    int found = 0;
     MPI_Info info = MPI_INFO_NULL;
     int code = MPI_Win_get_info(win, &info);
     CHECK(code == MPI_SUCCESS && info != MPI_INFO_NULL, "MPI_Win_get_info: class %d",
           error_class(code));
-    MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
+    int found = info_value(info, key, value, sizeof value);
     MPI_Info_free(&info); /* the program's own to free */
     return found ? value : "(none)";
 }

@@ -67,9 +67,8 @@ static void check_in_force(const struct area *a, const struct promise *p)
 {
     MPI_Info info;
     char value[MPI_MAX_INFO_VAL + 1] = "(none)";
-    int found;
     MPI_Win_get_info(a->win, &info);
-    MPI_Info_get(info, p->key, MPI_MAX_INFO_VAL, value, &found);
+    info_value(info, p->key, value, sizeof value);
     MPI_Info_free(&info);
     CHECK(strcmp(value, p->in_force ? p->in_force : p->value) == 0, "%s: %s=%s: %s is in force",
           kind_names[a->kind], p->key, p->value, value);

@@ -119,7 +119,7 @@ static int spawn(char **argv, const char *way, MPI_Comm *children)
                               MPI_ERRCODES_IGNORE);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     if (handed) {
-        MPI_Info_get(info, "env", sizeof value - 1, value, &found);
+        found = info_value(info, "env", value, sizeof value);
         MPI_Info_get_nkeys(info, &keys);
         CHECK(found && strcmp(value, handed) == 0 && keys == 1, "the info has %d keys, and \"%s\"",
               keys, value);

@@ -31,7 +31,7 @@ large='Win_create Win_allocate Win_allocate_shared Win_shared_query Put Get Accu
 left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff Win_c2f Win_f2c Win_toint Win_fromint'
 
 # What may be exported besides.
-#   MPI_Win_create_keyval, MPI_Win_create_errhandler, MPII_Keyval_set_proxy, MPII_Errhandler_set_cxx
+#   MPI_Win_create_keyval, MPI_Win_create_errhandler, MPII_Keyval_set_proxy, MPII_Errhandler_set_cxx, MPIX_Win_create_errhandler_x
 #                                 so that functions of the program get the handle that the program knows (light handles, MPICH)
 #   MPI_Error_string              the sentence about a failure in Proa
 #   MPI_Init, MPI_Init_thread     so that Proa's end comes after the program's own callbacks at MPI_Finalize
@@ -47,7 +47,7 @@ besides='MPI_Error_string PMPI_Error_string MPI_Init PMPI_Init MPI_Init_thread P
   MPI_Comm_accept PMPI_Comm_accept MPI_Comm_connect PMPI_Comm_connect MPI_Comm_join PMPI_Comm_join proa_version proa_windows_served'
 declare -A also=([mpich]='MPII_Win_get_attr MPII_Win_set_attr
   MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler
-  MPII_Keyval_set_proxy MPII_Errhandler_set_cxx'
+  MPII_Keyval_set_proxy MPII_Errhandler_set_cxx MPIX_Win_create_errhandler_x PMPIX_Win_create_errhandler_x'
   [openmpi]='ompi_win_get_attr_f ompi_errhandler_invoke')
 for name in MPI_WIN_GET_ATTR mpi_win_get_attr mpi_win_get_attr_ mpi_win_get_attr__ MPI_Win_get_attr_f MPI_Win_get_attr_f08; do
   case $name in

@@ -158,7 +158,7 @@ int main(int argc, char **argv)
     int nowhere = strcmp(argv[1], "nowhere") == 0;
     for (int kind = 0; kind < nkinds; kind++)
         /* Open MPI has none where it makes no windows on one process */
-        if (!nowhere || kind != kind_shared)
+        if ((!nowhere || kind != kind_shared) && host_makes((enum kind)kind, MPI_COMM_WORLD))
             make((enum kind)kind, MPI_COMM_WORLD);
     CHECK(windows_served() == 0, "%lu windows with the rank that cannot are Proa's",
           windows_served());

@@ -113,6 +113,18 @@ static inline int error_class(int code)
     return class;
 }
 
+/* The value of a key, in `room` bytes with its NUL. Is there one? */
+static inline int info_value(MPI_Info info, const char *key, char *value, int room)
+{
+    int found = 0;
+#if MPI_VERSION >= 4 /* which deprecates MPI_Info_get */
+    MPI_Info_get_string(info, key, &room, value, &found);
+#else
+    MPI_Info_get(info, key, room - 1, value, &found);
+#endif
+    return found;
+}
+
 /* splitmix64: the same sequence on every rank that starts from the same seed. */
 static inline uint64_t next_random(uint64_t *seed)
 {

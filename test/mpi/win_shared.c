@@ -140,9 +140,8 @@ static void check_in_force(MPI_Win win, int contiguous, const char *what)
 {
     char value[16] = "none";
     MPI_Info info;
-    int found;
     MPI_Win_get_info(win, &info);
-    MPI_Info_get(info, "alloc_shared_noncontig", sizeof value - 1, value, &found);
+    int found = info_value(info, "alloc_shared_noncontig", value, sizeof value);
     CHECK(found && strcmp(value, contiguous ? "false" : "true") == 0,
           "%s: alloc_shared_noncontig is %s", what, value);
     MPI_Info_free(&info);

@@ -107,6 +107,21 @@ static inline void close_area(struct area *a)
     destroy_area(a);
 }
 
+/* Does the host itself make windows of that kind for comm? Without Proa, that is: MPICH 5.0.2 of
+ * Debian takes each process to be on a machine of its own, and refuses shared memory. */
+static inline int host_makes(enum kind kind, MPI_Comm comm)
+{
+    MPI_Comm near;
+    int n, all;
+    if (kind != kind_shared)
+        return 1;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+    MPI_Comm_size(near, &n);
+    MPI_Comm_size(comm, &all);
+    MPI_Comm_free(&near);
+    return n == all;
+}
+
 /* A group of ranks of `comm`. */
 static inline MPI_Group group_of(MPI_Comm comm, int n, const int *members)
 {
