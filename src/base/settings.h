@@ -23,6 +23,17 @@
       "how long a wait spins before it yields or sleeps, in nanoseconds; -1 chooses by load")     \
     X(host_windows, "PROA_HOST_WINDOWS", NUMBER, 1024,                                            \
       "MPICH: how many live windows get a host window of their own for a handle")                 \
+    X(net, "PROA_NET", TEXT, "auto",                                                              \
+      "auto: other nodes are reached over the best network that libfabric has; none: they are "   \
+      "not")                                                                                      \
+    X(provider, "PROA_PROVIDER", TEXT, "",                                                        \
+      "of libfabric's providers the one to use, such as tcp or tcp;ofi_rxm; the same for all "    \
+      "ranks")                                                                                    \
+    X(interface, "PROA_INTERFACE", TEXT, "",                                                      \
+      "the network interface, device, address or network (192.0.2.0/24) to use")                  \
+    X(timeout_s, "PROA_TIMEOUT", NUMBER, 60,                                                      \
+      "after how many seconds without a sign of life a process on another node counts as lost; "  \
+      "0: never")                                                                                 \
     X(node_id, "PROA_NODE_ID", TEXT, "",                                                          \
       "processes with different values count as being on different nodes (for tests)")
 

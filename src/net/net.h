@@ -103,8 +103,9 @@ struct proa_net_transport {
 
     /* Begins to put bytes there, or to get them. The buffer at `here` is the transport's until
      * `done` comes with this token. PROA_NET_AGAIN; PROA_ERR_OTHER: the peer is lost. Then there is
-     * no `done`. Whether the place is exposed is found out at the target: that is a failed `done`.
-     * By whom send is called. */
+     * no `done`. Whether the place is exposed is found out at the target: that is a failed `done`,
+     * and may be the loss of the peer, as some networks then end the connection. By whom send is
+     * called. */
     int (*put)(struct proa_net *net, const struct proa_net_place *there, const void *here,
                size_t bytes, uint64_t token);
     int (*get)(struct proa_net *net, const struct proa_net_place *there, void *here, size_t bytes,
@@ -124,5 +125,9 @@ struct proa_net_transport {
      * close. */
     void (*wake)(struct proa_net *net);
 };
+
+/* Over libfabric, whatever network that has. Where Proa was built without it, or it is not on the
+ * machine, `open` says so. */
+extern const struct proa_net_transport proa_net_ofi;
 
 #endif

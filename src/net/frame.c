@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See frame.h. */
+#include "net/frame.h"
+
+#include <string.h>
+
+void proa_frame_write(struct proa_frame_head *head, enum proa_frame_kind kind,
+                      const unsigned char secret[PROA_FRAME_SECRET], uint64_t sender,
+                      uint32_t number, size_t bytes)
+{
+    *head = (struct proa_frame_head){.mark = PROA_FRAME_MARK,
+                                     .version = PROA_FRAME_VERSION,
+                                     .kind = (uint16_t)kind,
+                                     .sender = sender,
+                                     .number = number,
+                                     .bytes = (uint32_t)bytes};
+    memcpy(head->secret, secret, PROA_FRAME_SECRET);
+}
+
+/* In the same time, wherever they differ: how much of a guess was right is not to be measured. */
+static int same_secret(const unsigned char *a, const unsigned char *b)
+{
+    unsigned char different = 0;
+
+    for (int i = 0; i < PROA_FRAME_SECRET; i++)
+        different |= a[i] ^ b[i];
+    return !different;
+}
+
+/* NULL, or what is wrong with a head whose sender knows the secret. */
+static const char *nonsense(const struct proa_frame_head *head, size_t count)
+{
+    if (head->version != PROA_FRAME_VERSION)
+        return "is of another version of Proa";
+    if (head->kind == 0 || head->kind >= PROA_FRAME_KINDS)
+        return "is of no known kind";
+    if (head->bytes != count - PROA_FRAME_HEAD)
+        return "is not as long as it says";
+    if ((head->kind == PROA_FRAME_GREETING) != (head->number == 0))
+        return "is a greeting that does not come first, or no greeting, and comes first";
+    return NULL;
+}
+
+enum proa_frame_verdict proa_frame_read(const void *bytes, size_t count,
+                                        const unsigned char secret[PROA_FRAME_SECRET],
+                                        struct proa_frame_head *head, const void **body,
+                                        const char **why)
+{
+    if (count < PROA_FRAME_HEAD || count > PROA_FRAME_MOST) {
+        *why = "has a length that no message has";
+        return PROA_FRAME_STRANGE;
+    }
+    memcpy(head, bytes, PROA_FRAME_HEAD);
+    if (head->mark != PROA_FRAME_MARK) {
+        *why = "is none of Proa's, or of a processor with another byte order";
+        return PROA_FRAME_STRANGE;
+    }
+    if (!same_secret(head->secret, secret)) {
+        *why = "does not have this process's secret";
+        return PROA_FRAME_STRANGE;
+    }
+    *body = (const char *)bytes + PROA_FRAME_HEAD;
+    *why = nonsense(head, count);
+    return *why ? PROA_FRAME_BROKEN : PROA_FRAME_GOOD;
+}
+
+const char *proa_frame_address_read(const void *bytes, size_t count, uint32_t network,
+                                    struct proa_frame_address *address)
+{
+    if (count != sizeof(struct proa_net_address))
+        return "has a length that no address has";
+    memcpy(address, bytes, sizeof *address);
+    if (address->mark != PROA_FRAME_ADDRESS_MARK)
+        return "is none of Proa's, or of a processor with another byte order";
+    if (address->version != PROA_FRAME_VERSION)
+        return "is of another version of Proa";
+    if (address->network != network)
+        return "is on another kind of network: PROA_PROVIDER can name one that all have";
+    if (address->name_bytes == 0 || address->name_bytes > sizeof address->name)
+        return "names no place";
+    return NULL;
+}
+
+/* Fowler, Noll and Vo's hash. */
+uint32_t proa_frame_network(const char *name)
+{
+    uint32_t hash = 2166136261u;
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return hash;
+}

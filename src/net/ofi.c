@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The transport over libfabric: see ofi.h. It opens and closes here, and makes progress. */
+#include "net/ofi.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "base/system.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    CLOCK_TURNS = 32,        /* calls of progress between two looks at the clock */
+    AT_ONCE = 16,            /* completions read from the queue */
+    ROUNDS = 8,              /* of reading, in one call of progress */
+    CLOSE_NS = 500 * 1000000 /* what is under way at the end may take so long to leave */
+};
+
+int proa_ofi_know_buffers;
+
+const char *proa_ofi_said(const struct proa_net *net, long error)
+{
+    return net->library->strerror((int)(error < 0 ? -error : error));
+}
+
+/* ---- progress ---- */
+
+static void failed(struct proa_net *net)
+{
+    struct fi_cq_err_entry entry = {0};
+    struct proa_ofi_context *context;
+
+    if (fi_cq_readerr(net->cq, &entry, 0) != 1 || !entry.op_context)
+        return;
+    context = entry.op_context;
+    if (context->kind == PROA_OFI_MOVE) {
+        proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, entry.err ? entry.err : FI_EIO);
+    } else if (context->kind == PROA_OFI_SEND) {
+        struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context;
+
+        proa_ofi_peer_fail(net, frame->peer, "a message to it failed: %s",
+                           proa_ofi_said(net, entry.err));
+        proa_ofi_frame_sent(net, frame);
+    } else {
+        /* Cut short, or its sender went away within it: of no use, but its buffer is. */
+        struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context;
+
+        proa_log(PROA_LOG_DEBUG, "network: a message did not come whole: %s",
+                 proa_ofi_said(net, entry.err));
+        frame->next = net->unposted;
+        net->unposted = frame;
+    }
+}
+
+static int completed(struct proa_net *net, const struct fi_cq_msg_entry *entry)
+{
+    struct proa_ofi_context *context = entry->op_context;
+
+    switch (context->kind) {
+    case PROA_OFI_RECEIVE:
+        return proa_ofi_frame_came(net, (struct proa_ofi_frame *)context, entry->len);
+    case PROA_OFI_SEND:
+        proa_ofi_frame_sent(net, (struct proa_ofi_frame *)context);
+        return 0;
+    case PROA_OFI_MOVE:
+        proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, 0);
+    }
+    return 0;
+}
+
+static void look_at_clock(struct proa_net *net)
+{
+    if (net->turns++ % CLOCK_TURNS == 0 || __atomic_exchange_n(&net->slept, 0, __ATOMIC_RELAXED))
+        net->now = proa_system->now_ns();
+}
+
+/* How many events; a negative code: the queue is gone. */
+static int read_queue(struct proa_net *net)
+{
+    struct fi_cq_msg_entry entries[AT_ONCE];
+    int events = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        ssize_t count = fi_cq_read(net->cq, entries, AT_ONCE);
+
+        if (count == -FI_EAGAIN || count == 0)
+            break;
+        if (count == -FI_EAVAIL)
+            failed(net);
+        else if (count < 0)
+            return proa_fail(PROA_ERR_OTHER, "the network is gone: %s", proa_ofi_said(net, count));
+        for (ssize_t i = 0; i < count; i++)
+            events += completed(net, &entries[i]);
+        if (net->unposted)
+            proa_ofi_frames_post(net);
+        if (count > 0 && count < AT_ONCE)
+            break;
+    }
+    return events;
+}
+
+static int ofi_progress(struct proa_net *net)
+{
+    int events;
+
+    look_at_clock(net);
+    events = read_queue(net);
+    if (events < 0)
+        return events;
+    if (net->unposted)
+        proa_ofi_frames_post(net);
+    if (net->active || net->settled)
+        events += proa_ofi_moves_go_on(net);
+    return events + proa_ofi_peers_look_after(net);
+}
+
+/* ---- opening ---- */
+
+static int fails(const struct proa_net *net, const char *what, int error)
+{
+    return error ? proa_fail(error == -FI_ENOMEM ? PROA_ERR_NO_MEM : PROA_ERR_OTHER,
+                             "%s on %s: no %s: %s", net->info->fabric_attr->prov_name,
+                             net->info->domain_attr->name, what, proa_ofi_said(net, error))
+                 : PROA_OK;
+}
+
+static int open_domain(struct proa_net *net)
+{
+    struct fi_av_attr av = {.type = FI_AV_TABLE};
+    int outcome =
+        fails(net, "fabric", net->library->fabric(net->info->fabric_attr, &net->fabric, NULL));
+
+    if (outcome == PROA_OK)
+        outcome = fails(net, "domain", fi_domain(net->fabric, net->info, &net->domain, NULL));
+    if (outcome == PROA_OK)
+        outcome = fails(net, "table of addresses", fi_av_open(net->domain, &av, &net->av, NULL));
+    return outcome;
+}
+
+static int open_queue(struct proa_net *net)
+{
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_MSG,
+                              .wait_obj = FI_WAIT_FD,
+                              .size = PROA_OFI_SENDS + PROA_OFI_RECEIVES +
+                                      PROA_OFI_MOVES * PROA_OFI_PIECES};
+
+    net->traits.wait_fd = fi_cq_open(net->domain, &attr, &net->cq, NULL) == 0;
+    if (net->traits.wait_fd)
+        return PROA_OK;
+    attr.wait_obj = FI_WAIT_NONE;
+    return fails(net, "queue", fi_cq_open(net->domain, &attr, &net->cq, NULL));
+}
+
+static int open_endpoint(struct proa_net *net)
+{
+    int outcome = fails(net, "endpoint", fi_endpoint(net->domain, net->info, &net->ep, NULL));
+
+    if (outcome == PROA_OK)
+        outcome = fails(net, "addresses", fi_ep_bind(net->ep, &net->av->fid, 0));
+    if (outcome == PROA_OK)
+        outcome = fails(net, "queue at the endpoint",
+                        fi_ep_bind(net->ep, &net->cq->fid, FI_TRANSMIT | FI_RECV));
+    if (outcome == PROA_OK)
+        outcome = fails(net, "endpoint that works", fi_enable(net->ep));
+    return outcome;
+}
+
+static int name_ourselves(struct proa_net *net, struct proa_net_address *address)
+{
+    size_t bytes = sizeof net->own.name;
+    int outcome;
+
+    net->own = (struct proa_frame_address){
+        .mark = PROA_FRAME_ADDRESS_MARK, .version = PROA_FRAME_VERSION, .network = net->network};
+    outcome = fails(net, "address that fits", fi_getname(&net->ep->fid, net->own.name, &bytes));
+    if (outcome)
+        return outcome;
+    net->own.name_bytes = (uint8_t)bytes;
+    outcome = proa_ofi_random(&net->own.id, sizeof net->own.id);
+    if (outcome == PROA_OK)
+        outcome = proa_ofi_random(net->own.secret, sizeof net->own.secret);
+    memcpy(address->bytes, &net->own, sizeof net->own);
+    return outcome;
+}
+
+static void close_all(struct proa_net *net)
+{
+    proa_ofi_doze_close(net);
+    if (net->ep)
+        fi_close(&net->ep->fid);
+    proa_ofi_memory_close(net);
+    if (net->frames_mr)
+        fi_close(&net->frames_mr->fid);
+    if (net->cq)
+        fi_close(&net->cq->fid);
+    if (net->av)
+        fi_close(&net->av->fid);
+    if (net->domain)
+        fi_close(&net->domain->fid);
+    if (net->fabric)
+        fi_close(&net->fabric->fid);
+    free(net->frames);
+    free(net->moves);
+}
+
+/* The network that libfabric offers, as far as it goes. */
+static int try_offer(struct proa_net *net, struct proa_net_address *address)
+{
+    int outcome;
+
+    proa_ofi_read_traits(net->info, &net->traits);
+    net->traits.know_buffers |= proa_ofi_know_buffers;
+    net->network = proa_frame_network(net->info->fabric_attr->prov_name);
+    outcome = open_domain(net);
+    if (outcome == PROA_OK)
+        outcome = open_queue(net);
+    if (outcome == PROA_OK)
+        outcome = open_endpoint(net);
+    if (outcome == PROA_OK)
+        outcome = name_ourselves(net, address);
+    if (outcome == PROA_OK)
+        outcome = proa_ofi_doze_open(net);
+    if (outcome == PROA_OK)
+        outcome = proa_ofi_moves_open(net);
+    if (outcome == PROA_OK)
+        outcome = proa_ofi_frames_open(net);
+    return outcome;
+}
+
+static int try_offers(struct proa_net *net, struct proa_net_address *address,
+                      const struct fi_info *offers)
+{
+    const struct proa_net fresh = *net;
+    int outcome = PROA_OK;
+    char name[64];
+
+    for (const struct fi_info *offer = offers; offer; offer = offer->next) {
+        *net = fresh;
+        net->info = net->library->dupinfo(offer);
+        if (!net->info)
+            return proa_fail(PROA_ERR_NO_MEM, "no memory for a network");
+        outcome = try_offer(net, address);
+        if (outcome == PROA_OK) {
+            proa_ofi_name(net, net->own.name, name, sizeof name);
+            proa_log(PROA_LOG_DEBUG, "network: taken is %s on %s, this process is at %s",
+                     offer->fabric_attr->prov_name, offer->domain_attr->name, name);
+            return PROA_OK;
+        }
+        proa_log(PROA_LOG_DEBUG, "network: %s", proa_failure());
+        close_all(net);
+        net->library->freeinfo(net->info);
+    }
+    return outcome;
+}
+
+static int ofi_open(const struct proa_net_events *events, void *context, struct proa_net **net,
+                    struct proa_net_address *address)
+{
+    const struct proa_settings *settings = proa_settings();
+    const struct proa_ofi_library *library;
+    struct fi_info *offers;
+    struct proa_net *one;
+    int outcome;
+
+    if (strcmp(settings->net, "none") == 0)
+        return proa_fail(PROA_ERR_OTHER, "PROA_NET=none: no network is to be used");
+    outcome = proa_ofi_library(&library);
+    if (outcome == PROA_OK)
+        outcome = proa_ofi_choose(library, &offers);
+    if (outcome)
+        return outcome;
+    one = calloc(1, sizeof *one);
+    if (!one) {
+        library->freeinfo(offers);
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a network");
+    }
+    one->events = events;
+    one->context = context;
+    one->library = library;
+    one->bell = -1;
+    one->timeout = settings->timeout_s * 1000000000L;
+    one->now = proa_system->now_ns();
+    outcome = try_offers(one, address, offers);
+    library->freeinfo(offers);
+    if (outcome)
+        free(one);
+    else
+        *net = one;
+    return outcome;
+}
+
+/* ---- closing ---- */
+
+static int anything_leaves(const struct proa_net *net)
+{
+    for (uint32_t i = 0; i < net->peer_count; i++)
+        if (net->peers[i]->state == PROA_OFI_THERE && net->peers[i]->under_way)
+            return 1;
+    return 0;
+}
+
+/* Says so to all who know us, and lets what has been sent leave. */
+static void say_goodbye(struct proa_net *net)
+{
+    long end = proa_system->now_ns() + CLOSE_NS;
+
+    net->closing = 1;
+    for (uint32_t i = 0; i < net->peer_count; i++) {
+        struct proa_ofi_peer *peer = net->peers[i];
+
+        if (peer->state == PROA_OFI_THERE && (peer->sent || peer->received))
+            (void)proa_ofi_frame_send(net, peer, PROA_FRAME_BYE, NULL, 0);
+    }
+    while (anything_leaves(net) && proa_system->now_ns() < end)
+        if (read_queue(net) < 0)
+            return;
+}
+
+static void ofi_close(struct proa_net *net)
+{
+    say_goodbye(net);
+    close_all(net);
+    net->library->freeinfo(net->info);
+    HASH_CLEAR(hh, net->by_id);
+    for (uint32_t i = 0; i < net->peer_count; i++)
+        free(net->peers[i]);
+    free(net->peers);
+    free(net);
+}
+
+/* ---- the rest of the table ---- */
+
+static int ofi_reach(struct proa_net *net, const struct proa_net_address *address, uint32_t *peer)
+{
+    struct proa_frame_address its;
+    struct proa_ofi_peer *one;
+    const char *why =
+        proa_frame_address_read(address->bytes, sizeof address->bytes, net->network, &its);
+    int outcome;
+
+    if (why)
+        return proa_fail(PROA_ERR_OTHER, "a process has an address that %s", why);
+    outcome = proa_ofi_peer_add(net, &its, &one);
+    if (outcome == PROA_OK)
+        *peer = one->number;
+    return outcome;
+}
+
+static int ofi_send(struct proa_net *net, uint32_t number, const void *body, size_t bytes)
+{
+    struct proa_ofi_peer *peer = net->peers[number];
+    int outcome = proa_ofi_peer_check(peer);
+
+    if (bytes > PROA_NET_MESSAGE_MOST)
+        return proa_fail(PROA_ERR_INTERN, "a message of %zu bytes", bytes);
+    if (outcome == PROA_OK)
+        outcome = proa_ofi_frame_send(net, peer, PROA_FRAME_MESSAGE, body, bytes);
+    if (outcome == PROA_OK)
+        peer->used = net->now;
+    return outcome;
+}
+
+static int ofi_put(struct proa_net *net, const struct proa_net_place *there, const void *here,
+                   size_t bytes, uint64_t token)
+{
+    return proa_ofi_move_begin(net, there, (void *)(uintptr_t)here, bytes, token, 1);
+}
+
+static int ofi_get(struct proa_net *net, const struct proa_net_place *there, void *here,
+                   size_t bytes, uint64_t token)
+{
+    return proa_ofi_move_begin(net, there, here, bytes, token, 0);
+}
+
+const struct proa_net_transport proa_net_ofi = {
+    .name = "libfabric",
+    .open = ofi_open,
+    .close = ofi_close,
+    .reach = ofi_reach,
+    .expose = proa_ofi_expose,
+    .hide = proa_ofi_hide,
+    .send = ofi_send,
+    .put = ofi_put,
+    .get = ofi_get,
+    .progress = ofi_progress,
+    .doze = proa_ofi_doze,
+    .wake = proa_ofi_wake,
+};

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The transport over libfabric: what its files share. One endpoint without connections (FI_EP_RDM)
+ * and one completion queue a process.
+ *
+ *   ofi.c          opens and closes it; progress
+ *   ofi_choose.c   which of the networks that libfabric offers
+ *   ofi_library.c  loads libfabric
+ *   ofi_message.c  messages: frames (frame.h) that go out and come in
+ *   ofi_move.c     puts and gets
+ *   ofi_memory.c   memory that others may reach, and buffers that the network has to know
+ *   ofi_peer.c     who is there, and who is not any more
+ *   ofi_doze.c     sleeping until something comes
+ *
+ * Every operation that libfabric has begun is known by a struct proa_ofi_context, which is its
+ * first member, until its completion comes. Locks: none, see net.h; libfabric itself is asked to be
+ * safe for threads, since doze looks at the queue beside everybody else.
+ */
+#ifndef PROA_NET_OFI_H
+#define PROA_NET_OFI_H
+
+#include "net/frame.h"
+#include "net/ofi_library.h"
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#include <uthash.h>
+
+enum {
+    PROA_OFI_SENDS = 128,      /* frames under way; a network may take fewer */
+    PROA_OFI_RECEIVES = 128,   /* frames that may come before progress is made */
+    PROA_OFI_MOVES = 128,      /* puts and gets under way */
+    PROA_OFI_PIECES = 4,       /* of one put or get that are under way */
+    PROA_OFI_PIECE = 512 << 10 /* bytes: messages go between two of them */
+};
+
+enum proa_ofi_kind { PROA_OFI_SEND, PROA_OFI_RECEIVE, PROA_OFI_MOVE };
+
+struct proa_ofi_context {
+    struct fi_context2 libfabric;
+    enum proa_ofi_kind kind;
+};
+
+/* A buffer of a frame. Also where small puts and gets stop over, where the network has to know its
+ * buffers. */
+struct proa_ofi_frame {
+    struct proa_ofi_context context;
+    struct proa_ofi_peer *peer; /* of a send */
+    struct proa_ofi_frame *next;
+    struct proa_frame_head head;
+    unsigned char body[PROA_NET_MESSAGE_MOST];
+};
+
+enum proa_ofi_state {
+    PROA_OFI_THERE,
+    PROA_OFI_FAILED, /* lost, and core is to be told */
+    PROA_OFI_LOST    /* and it has been told */
+};
+
+struct proa_ofi_peer {
+    uint64_t id;
+    UT_hash_handle hh; /* by id */
+    fi_addr_t at;
+    uint32_t number; /* what core calls it */
+    enum proa_ofi_state state;
+    unsigned char secret[PROA_FRAME_SECRET];
+    char name[64];           /* for people */
+    char why[160];           /* it is lost */
+    uint32_t sent, received; /* frames */
+    unsigned under_way;      /* operations that libfabric has begun */
+    /* Times (net->now): */
+    long heard;      /* it was heard of last */
+    long asked;      /* the last ping went out */
+    long unanswered; /* the first ping since it was heard of; 0: none */
+    long used;       /* core has sent, put, got or been told something last */
+    long refused;    /* the network takes nothing for it, since then; 0: it does */
+};
+
+struct proa_ofi_piece {
+    struct proa_ofi_context context;
+    struct proa_ofi_move *move;
+    uint32_t bytes;
+    int busy;
+};
+
+/* A put or a get. */
+struct proa_ofi_move {
+    struct proa_ofi_peer *peer;
+    uint64_t token, address, key; /* address: as the network wants it */
+    char *here;
+    void *desc;
+    size_t bytes, begun; /* begun: of the bytes, from the first */
+    int is_put, outcome, told;
+    unsigned under_way; /* pieces */
+    struct proa_ofi_piece pieces[PROA_OFI_PIECES];
+    struct proa_ofi_frame *bounce; /* the bytes lie there */
+    struct fid_mr *local;          /* or here, where the network knows them by this */
+    char *user;                    /* with bounce: where the caller wants them */
+    struct proa_ofi_move *prev, *next;
+};
+
+/* Memory that others may reach. */
+struct proa_ofi_exposure {
+    char *memory;
+    size_t bytes;
+    uint64_t key;
+    struct fid_mr *mr;
+    unsigned holders;
+    struct proa_ofi_exposure *next;
+};
+
+/* What the network that was chosen can do, as libfabric tells. */
+struct proa_ofi_traits {
+    size_t message_most; /* bytes of one operation */
+    int virtual_address; /* remote memory is named by its address; else by its offset */
+    int own_key;         /* we choose the keys */
+    int key_bytes;
+    int bind_memory;  /* exposed memory is bound to the endpoint */
+    int know_buffers; /* local buffers have to be registered */
+    int wait_fd;      /* its queue can be slept on */
+};
+
+struct proa_net {
+    const struct proa_net_events *events;
+    void *context;
+    const struct proa_ofi_library *library;
+    struct fi_info *info;
+    struct proa_ofi_traits traits;
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_av *av;
+    struct fid_cq *cq;
+    struct fid_ep *ep;
+    struct proa_frame_address own;
+    uint32_t network;
+
+    struct proa_ofi_peer **peers; /* by number */
+    struct proa_ofi_peer *by_id;
+    uint32_t peer_count, peer_room;
+    int failed; /* peers that core has to be told of */
+    unsigned long strangers;
+
+    struct proa_ofi_frame *frames; /* all, in one piece of memory: sends, then receives */
+    struct fid_mr *frames_mr;
+    void *frames_desc;
+    struct proa_ofi_frame *free_sends;
+    struct proa_ofi_frame *unposted; /* receives that the network had no room for */
+    struct proa_ofi_move *moves, *free_moves, *active;
+    struct proa_ofi_move *settled; /* done, without the network or in spite of it: to be told */
+    struct proa_ofi_exposure *exposures;
+
+    long now;       /* nanoseconds; looked at now and then */
+    long next_tick; /* atomic: when peers are looked after next */
+    long timeout;   /* nanoseconds without a sign of life; 0: for ever */
+    unsigned turns;
+    int queue_fd, bell; /* what doze sleeps at: libfabric's, -1 without; an eventfd */
+    int woken;          /* atomic: the bell has been rung */
+    int slept;          /* atomic: so the clock has gone on */
+    int closing;
+};
+
+/* For tests: local buffers are registered although the network does not need it. */
+extern int proa_ofi_know_buffers;
+
+/* ---- ofi_choose.c ---- */
+
+/* The networks that would do, the best first, to be freed by library->freeinfo. PROA_ERR_OTHER:
+ * none, in words. */
+int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers);
+void proa_ofi_read_traits(const struct fi_info *info, struct proa_ofi_traits *traits);
+
+/* ---- ofi_peer.c ---- */
+
+/* The peer of that address: a new one, where it is not known. */
+int proa_ofi_peer_add(struct proa_net *net, const struct proa_frame_address *address,
+                      struct proa_ofi_peer **peer);
+struct proa_ofi_peer *proa_ofi_peer_find(const struct proa_net *net, uint64_t id);
+/* PROA_ERR_OTHER with its sentence, where it is lost. */
+int proa_ofi_peer_check(const struct proa_ofi_peer *peer);
+/* Gives it up, with the reason: core is told by the next progress. */
+void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for one that has said so, which is no fault. */
+void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer);
+/* It has been heard of. */
+void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
+/* The network has no room for it, or is not through to it: since when? */
+void proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer);
+/* Asks who is silent, gives up who has been for too long, tells core. How many events. */
+int proa_ofi_peers_look_after(struct proa_net *net);
+/* A text for a network's address of a process. */
+void proa_ofi_name(const struct proa_net *net, const void *address, char *text, size_t bytes);
+
+/* ---- ofi_message.c ---- */
+
+int proa_ofi_frames_open(struct proa_net *net);
+/* Sends a frame, after the greeting where there was none. PROA_NET_AGAIN, PROA_ERR_OTHER. */
+int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_frame_kind kind,
+                        const void *body, size_t bytes);
+/* Gives receive buffers back to the network that it had no room for. */
+void proa_ofi_frames_post(struct proa_net *net);
+void proa_ofi_frame_sent(struct proa_net *net, struct proa_ofi_frame *frame);
+/* A frame of that many bytes lies in the buffer. How many events. */
+int proa_ofi_frame_came(struct proa_net *net, struct proa_ofi_frame *frame, size_t bytes);
+struct proa_ofi_frame *proa_ofi_frame_take(struct proa_net *net);
+void proa_ofi_frame_give(struct proa_net *net, struct proa_ofi_frame *frame);
+
+/* ---- ofi_move.c ---- */
+
+int proa_ofi_moves_open(struct proa_net *net);
+int proa_ofi_move_begin(struct proa_net *net, const struct proa_net_place *there, void *here,
+                        size_t bytes, uint64_t token, int is_put);
+/* A piece is done; error: libfabric's number, or 0. */
+void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int error);
+/* Those to a peer that is lost are done. */
+void proa_ofi_moves_lost(struct proa_net *net, struct proa_ofi_peer *peer);
+/* Goes on with those that are under way, tells core of those that are not. How many events. */
+int proa_ofi_moves_go_on(struct proa_net *net);
+
+/* ---- ofi_memory.c ---- */
+
+int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key);
+void proa_ofi_hide(struct proa_net *net, const struct proa_net_key *key);
+/* What a key says of the bytes at `address`: how the network names the first, and by which key.
+ * PROA_ERR_OTHER: they are not all among those that the key is for. */
+int proa_ofi_place(const struct proa_net *net, const struct proa_net_place *there, size_t bytes,
+                   uint64_t *address, uint64_t *key);
+/* Registers a buffer of ours. */
+int proa_ofi_memory_know(struct proa_net *net, void *memory, size_t bytes, struct fid_mr **mr);
+void proa_ofi_memory_close(struct proa_net *net);
+/* Random bytes that nobody can guess. */
+int proa_ofi_random(void *bytes, size_t count);
+
+/* ---- ofi_doze.c ---- */
+
+int proa_ofi_doze_open(struct proa_net *net);
+void proa_ofi_doze_close(struct proa_net *net);
+void proa_ofi_doze(struct proa_net *net, long timeout_ns);
+void proa_ofi_wake(struct proa_net *net);
+
+/* libfabric's error, as a sentence. */
+const char *proa_ofi_said(const struct proa_net *net, long error);
+
+#endif

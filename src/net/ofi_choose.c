@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which of the networks that libfabric offers.
+ *
+ * Every process of a job has to come to the same answer, and none can ask the others before it has
+ * a network. So nothing is measured, which would let two processes differ by chance; the networks
+ * are ranked by what libfabric tells of them:
+ *
+ *   1. an address by which other machines can be reached: not loopback, not of the link alone, not
+ *      a bridge, which commonly leads to virtual machines on this node
+ *   2. a device that moves the bytes itself, which shows by its having to know the memory
+ *   3. one layer rather than a protocol on top of another: each costs a copy or a queue, and on TCP
+ *      nearly doubles the time of a small message there and back
+ *   4. libfabric's own order
+ */
+#include "net/ofi.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/settings.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <linux/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ONE_LAYER = 1, DEVICE = 2, BRIDGE = -8, LINK_ALONE = -16, LOOPBACK = -32 };
+
+/* ---- the interface that an address belongs to ---- */
+
+static int same_address(const struct sockaddr *a, const struct sockaddr *b)
+{
+    if (!a || !b || a->sa_family != b->sa_family)
+        return 0;
+    if (a->sa_family == AF_INET)
+        return memcmp(&((const struct sockaddr_in *)a)->sin_addr,
+                      &((const struct sockaddr_in *)b)->sin_addr, sizeof(struct in_addr)) == 0;
+    return a->sa_family == AF_INET6 &&
+           memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+                  &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr)) == 0;
+}
+
+static int is_ip(const struct fi_info *info)
+{
+    return info->src_addr &&
+           (info->addr_format == FI_SOCKADDR_IN || info->addr_format == FI_SOCKADDR_IN6);
+}
+
+/* Its name, or "" where it has none, and the flags of <net/if.h>. */
+static unsigned interface_of(const struct fi_info *info, char name[IFNAMSIZ])
+{
+    struct ifaddrs *all, *one;
+    unsigned flags = 0;
+
+    name[0] = '\0';
+    if (!is_ip(info) || getifaddrs(&all) != 0)
+        return 0;
+    for (one = all; one; one = one->ifa_next)
+        if (same_address(one->ifa_addr, info->src_addr)) {
+            snprintf(name, IFNAMSIZ, "%s", one->ifa_name);
+            flags = one->ifa_flags;
+            break;
+        }
+    freeifaddrs(all);
+    return flags;
+}
+
+static int is_bridge(const char *interface)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/sys/class/net/%s/bridge", interface);
+    return access(path, F_OK) == 0;
+}
+
+static int is_link_alone(const struct fi_info *info)
+{
+    return info->addr_format == FI_SOCKADDR_IN6 &&
+           IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)info->src_addr)->sin6_addr);
+}
+
+static int is_address(const struct fi_info *info, const char *text)
+{
+    char mine[INET6_ADDRSTRLEN] = "";
+
+    if (!is_ip(info))
+        return 0;
+    if (info->addr_format == FI_SOCKADDR_IN)
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)info->src_addr)->sin_addr, mine,
+                  sizeof mine);
+    else
+        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)info->src_addr)->sin6_addr, mine,
+                  sizeof mine);
+    return strcmp(mine, text) == 0;
+}
+
+/* ---- what would do ---- */
+
+/* PROA_PROVIDER: the whole name, or its first layer: tcp is tcp as well as tcp;ofi_rxm. */
+static int provider_is(const struct fi_info *info, const char *wanted)
+{
+    const char *name = info->fabric_attr->prov_name;
+    size_t first = strcspn(name, ";");
+
+    return strcmp(name, wanted) == 0 ||
+           (strlen(wanted) == first && strncmp(name, wanted, first) == 0);
+}
+
+/* PROA_INTERFACE: an interface, a device, one of their addresses or a network. */
+static int interface_is(const struct fi_info *info, const char *wanted)
+{
+    char name[IFNAMSIZ];
+
+    interface_of(info, name);
+    return strcmp(name, wanted) == 0 || strcmp(info->domain_attr->name, wanted) == 0 ||
+           (info->fabric_attr->name && strcmp(info->fabric_attr->name, wanted) == 0) ||
+           is_address(info, wanted);
+}
+
+static int would_do(const struct fi_info *info)
+{
+    const struct proa_settings *settings = proa_settings();
+
+    return info->ep_attr->max_msg_size >= PROA_FRAME_MOST &&
+           (info->tx_attr->msg_order & info->rx_attr->msg_order & FI_ORDER_SAS) &&
+           info->addr_format != FI_ADDR_STR &&
+           (!*settings->provider || provider_is(info, settings->provider)) &&
+           (!*settings->interface || interface_is(info, settings->interface));
+}
+
+static int rank_of(const struct fi_info *info)
+{
+    char name[IFNAMSIZ];
+    unsigned flags = interface_of(info, name);
+    int rank = 0;
+
+    if (flags & IFF_LOOPBACK)
+        rank += LOOPBACK;
+    else if (*name && is_link_alone(info))
+        rank += LINK_ALONE;
+    else if (*name && is_bridge(name))
+        rank += BRIDGE;
+    if (info->domain_attr->mr_mode & (FI_MR_LOCAL | FI_MR_PROV_KEY))
+        rank += DEVICE;
+    if (!strchr(info->fabric_attr->prov_name, ';'))
+        rank += ONE_LAYER;
+    return rank;
+}
+
+/* ---- the list ---- */
+
+/* The best that is left is taken out of *list, the first of equals; NULL: nothing is left. */
+static struct fi_info *take_best(struct fi_info **list)
+{
+    struct fi_info **best = NULL, *taken;
+    int best_rank = 0;
+
+    for (struct fi_info **at = list; *at; at = &(*at)->next) {
+        int rank = rank_of(*at);
+
+        if (!best || rank > best_rank) {
+            best = at;
+            best_rank = rank;
+        }
+    }
+    if (!best)
+        return NULL;
+    taken = *best;
+    *best = taken->next;
+    taken->next = NULL;
+    return taken;
+}
+
+static struct fi_info *without_the_rest(const struct proa_ofi_library *library,
+                                        struct fi_info *list)
+{
+    struct fi_info **at = &list, *out;
+
+    while ((out = *at)) {
+        if (would_do(out)) {
+            at = &out->next;
+            continue;
+        }
+        *at = out->next;
+        out->next = NULL;
+        library->freeinfo(out);
+    }
+    return list;
+}
+
+static int ask(const struct proa_ofi_library *library, struct fi_info **list)
+{
+    struct fi_info *hints = library->dupinfo(NULL);
+    int outcome;
+
+    if (!hints)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to ask libfabric");
+    hints->caps = FI_MSG | FI_RMA | FI_REMOTE_COMM;
+    hints->mode = FI_CONTEXT | FI_CONTEXT2;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->tx_attr->msg_order = FI_ORDER_SAS;
+    hints->rx_attr->msg_order = FI_ORDER_SAS;
+    hints->domain_attr->threading = FI_THREAD_SAFE;
+    hints->domain_attr->data_progress = FI_PROGRESS_MANUAL; /* core drives it: no thread beside */
+    hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED; /* what has no room says so */
+    hints->domain_attr->mr_mode =
+        FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+    outcome = library->getinfo(FI_VERSION(1, 15), NULL, NULL, 0, hints, list);
+    library->freeinfo(hints);
+    if (outcome == -FI_ENODATA)
+        return proa_fail(PROA_ERR_OTHER, "libfabric has no network here that Proa could use");
+    if (outcome)
+        return proa_fail(PROA_ERR_OTHER, "libfabric does not tell of its networks: %s",
+                         library->strerror(-outcome));
+    return PROA_OK;
+}
+
+int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers)
+{
+    const struct proa_settings *settings = proa_settings();
+    struct fi_info *list, *best, **end = offers;
+    int outcome = ask(library, &list);
+
+    *offers = NULL;
+    if (outcome)
+        return outcome;
+    list = without_the_rest(library, list);
+    while ((best = take_best(&list))) {
+        proa_log(PROA_LOG_DEBUG, "network: %s on %s (%s), rank %d", best->fabric_attr->prov_name,
+                 best->domain_attr->name, best->fabric_attr->name, rank_of(best));
+        *end = best;
+        end = &best->next;
+    }
+    if (!*offers)
+        return proa_fail(
+            PROA_ERR_OTHER, "libfabric has no network here that Proa could use%s%s%s%s",
+            *settings->provider ? " and that is PROA_PROVIDER=" : "", settings->provider,
+            *settings->interface ? ", PROA_INTERFACE=" : "", settings->interface);
+    return PROA_OK;
+}
+
+void proa_ofi_read_traits(const struct fi_info *info, struct proa_ofi_traits *traits)
+{
+    int memory = info->domain_attr->mr_mode;
+
+    *traits = (struct proa_ofi_traits){.message_most = info->ep_attr->max_msg_size,
+                                       .virtual_address = (memory & FI_MR_VIRT_ADDR) != 0,
+                                       .own_key = !(memory & FI_MR_PROV_KEY),
+                                       .key_bytes = (int)info->domain_attr->mr_key_size,
+                                       .bind_memory = (memory & FI_MR_ENDPOINT) != 0,
+                                       .know_buffers = (memory & FI_MR_LOCAL) != 0};
+}

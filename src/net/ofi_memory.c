@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory that others may put to and get from, and buffers that the network has to know.
+ *
+ * A key is 64 random bits wherever the network lets us choose it: who guesses one gets no nearer to
+ * any memory than by guessing 64 bits. It travels with the range that it is for, so that the origin
+ * refuses what lies outside; the network at the target does so too.
+ */
+#include "net/ofi.h"
+#include "base/fail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* What the bytes of a struct proa_net_key are. */
+struct key {
+    uint64_t key, start, bytes;
+    uint64_t unused;
+};
+_Static_assert(sizeof(struct key) == PROA_NET_KEY_MOST, "keys fit");
+
+int proa_ofi_random(void *bytes, size_t count)
+{
+    ssize_t got;
+
+    do
+        got = getrandom(bytes, count, 0);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)count
+               ? PROA_OK
+               : proa_fail(PROA_ERR_OTHER, "the system has no random numbers: %s", strerror(errno));
+}
+
+/* ---- registration ---- */
+
+static int new_key(const struct proa_net *net, uint64_t *key)
+{
+    int outcome = proa_ofi_random(key, sizeof *key);
+
+    if (net->traits.key_bytes < 8)
+        *key &= ((uint64_t)1 << (8 * net->traits.key_bytes)) - 1;
+    return outcome;
+}
+
+static int bind_memory(struct proa_net *net, struct fid_mr *mr)
+{
+    int outcome;
+
+    if (!net->traits.bind_memory)
+        return 0;
+    outcome = fi_mr_bind(mr, &net->ep->fid, 0);
+    return outcome ? outcome : fi_mr_enable(mr);
+}
+
+static int know(struct proa_net *net, void *memory, size_t bytes, uint64_t access,
+                struct fid_mr **mr)
+{
+    enum { TRIES = 8 }; /* a key may be taken */
+    uint64_t key = 0;
+    int outcome;
+
+    for (int i = 0; i < TRIES; i++) {
+        if (net->traits.own_key && new_key(net, &key) != PROA_OK)
+            return PROA_ERR_OTHER;
+        outcome = fi_mr_reg(net->domain, memory, bytes, access, 0, key, 0, mr, NULL);
+        if (outcome != -FI_ENOKEY)
+            break;
+    }
+    if (outcome == 0) {
+        outcome = bind_memory(net, *mr);
+        if (outcome)
+            fi_close(&(*mr)->fid);
+    }
+    if (outcome == 0)
+        return PROA_OK;
+    return proa_fail(outcome == -FI_ENOMEM ? PROA_ERR_NO_MEM : PROA_ERR_OTHER,
+                     "the network does not take %zu bytes of memory: %s", bytes,
+                     proa_ofi_said(net, outcome));
+}
+
+int proa_ofi_memory_know(struct proa_net *net, void *memory, size_t bytes, struct fid_mr **mr)
+{
+    return know(net, memory, bytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, mr);
+}
+
+/* ---- exposures ---- */
+
+static void key_write(const struct proa_ofi_exposure *exposure, struct proa_net_key *key)
+{
+    struct key mine = {.key = exposure->key,
+                       .start = (uint64_t)(uintptr_t)exposure->memory,
+                       .bytes = exposure->bytes};
+
+    memcpy(key->bytes, &mine, sizeof mine);
+}
+
+static struct proa_ofi_exposure *find(const struct proa_net *net, const void *memory, size_t bytes)
+{
+    struct proa_ofi_exposure *one = net->exposures;
+
+    while (one && !(one->memory == memory && one->bytes == bytes))
+        one = one->next;
+    return one;
+}
+
+int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key)
+{
+    struct proa_ofi_exposure *one = find(net, memory, bytes);
+
+    if (!one) {
+        one = calloc(1, sizeof *one);
+        if (!one)
+            return proa_fail(PROA_ERR_NO_MEM, "no memory to expose memory");
+        *one = (struct proa_ofi_exposure){.memory = memory, .bytes = bytes};
+        /* Of no bytes nobody can use any, and networks do not like them. */
+        int outcome =
+            bytes ? know(net, memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, &one->mr) : PROA_OK;
+        if (outcome) {
+            free(one);
+            return outcome;
+        }
+        one->key = one->mr ? fi_mr_key(one->mr) : 0;
+        one->next = net->exposures;
+        net->exposures = one;
+    }
+    one->holders++;
+    key_write(one, key);
+    return PROA_OK;
+}
+
+void proa_ofi_hide(struct proa_net *net, const struct proa_net_key *key)
+{
+    struct proa_ofi_exposure **at = &net->exposures, *one;
+    struct key mine;
+
+    memcpy(&mine, key->bytes, sizeof mine);
+    while (*at && !((uint64_t)(uintptr_t)(*at)->memory == mine.start && (*at)->bytes == mine.bytes))
+        at = &(*at)->next;
+    one = *at;
+    if (!one || --one->holders)
+        return;
+    *at = one->next;
+    if (one->mr)
+        fi_close(&one->mr->fid);
+    free(one);
+}
+
+int proa_ofi_place(const struct proa_net *net, const struct proa_net_place *there, size_t bytes,
+                   uint64_t *address, uint64_t *key)
+{
+    struct key its;
+    uint64_t offset;
+
+    memcpy(&its, there->key->bytes, sizeof its);
+    offset = there->address - its.start;
+    *address = net->traits.virtual_address ? there->address : offset;
+    *key = its.key;
+    if (there->address < its.start || offset > its.bytes || bytes > its.bytes - offset)
+        return proa_fail(PROA_ERR_OTHER, "the memory is not exposed");
+    return PROA_OK;
+}
+
+void proa_ofi_memory_close(struct proa_net *net)
+{
+    struct proa_ofi_exposure *one;
+
+    while ((one = net->exposures)) {
+        net->exposures = one->next;
+        if (one->mr)
+            fi_close(&one->mr->fid);
+        free(one);
+    }
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages: each goes out as one frame (frame.h) and is kept by the network in the order in which
+ * it was sent; the frames' numbers tell where that is not so.
+ *
+ * Whatever comes in is looked at by proa_frame_read before it is believed. What somebody sends who
+ * does not know our secret is dropped, with a line now and then; what makes no sense though its
+ * sender does know it ends that peer.
+ */
+#include "net/ofi.h"
+#include "base/fail.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- buffers ---- */
+
+struct proa_ofi_frame *proa_ofi_frame_take(struct proa_net *net)
+{
+    struct proa_ofi_frame *frame = net->free_sends;
+
+    if (frame)
+        net->free_sends = frame->next;
+    return frame;
+}
+
+void proa_ofi_frame_give(struct proa_net *net, struct proa_ofi_frame *frame)
+{
+    frame->next = net->free_sends;
+    net->free_sends = frame;
+}
+
+static ssize_t post(struct proa_net *net, struct proa_ofi_frame *frame)
+{
+    return fi_recv(net->ep, &frame->head, PROA_FRAME_MOST, net->frames_desc, FI_ADDR_UNSPEC,
+                   &frame->context);
+}
+
+void proa_ofi_frames_post(struct proa_net *net)
+{
+    struct proa_ofi_frame *frame;
+
+    while ((frame = net->unposted)) {
+        if (post(net, frame) != 0)
+            return;
+        net->unposted = frame->next;
+    }
+}
+
+static int smaller(size_t a, size_t b)
+{
+    return (int)(a < b ? a : b);
+}
+
+int proa_ofi_frames_open(struct proa_net *net)
+{
+    int sends = smaller(PROA_OFI_SENDS, net->info->tx_attr->size),
+        receives = smaller(PROA_OFI_RECEIVES, net->info->rx_attr->size);
+    size_t bytes = (size_t)(sends + receives) * sizeof *net->frames;
+    int outcome;
+
+    _Static_assert(offsetof(struct proa_ofi_frame, body) ==
+                       offsetof(struct proa_ofi_frame, head) + PROA_FRAME_HEAD,
+                   "the body is behind its head");
+    net->frames = calloc(1, bytes);
+    if (!net->frames)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for messages");
+    if (net->traits.know_buffers) {
+        outcome = proa_ofi_memory_know(net, net->frames, bytes, &net->frames_mr);
+        if (outcome)
+            return outcome;
+        net->frames_desc = fi_mr_desc(net->frames_mr);
+    }
+    for (int i = 0; i < sends + receives; i++) {
+        struct proa_ofi_frame *frame = &net->frames[i];
+        struct proa_ofi_frame **list = i < sends ? &net->free_sends : &net->unposted;
+
+        frame->context.kind = i < sends ? PROA_OFI_SEND : PROA_OFI_RECEIVE;
+        frame->next = *list;
+        *list = frame;
+    }
+    proa_ofi_frames_post(net);
+    return PROA_OK;
+}
+
+/* ---- out ---- */
+
+static int send_frame(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_frame_kind kind,
+                      const void *body, size_t bytes)
+{
+    struct proa_ofi_frame *frame = proa_ofi_frame_take(net);
+    ssize_t outcome;
+
+    if (!frame)
+        return PROA_NET_AGAIN;
+    proa_frame_write(&frame->head, kind, peer->secret, net->own.id, peer->sent, bytes);
+    if (bytes)
+        memcpy(frame->body, body, bytes);
+    frame->peer = peer;
+    outcome = fi_send(net->ep, &frame->head, PROA_FRAME_HEAD + bytes, net->frames_desc, peer->at,
+                      &frame->context);
+    if (outcome == 0) {
+        peer->sent++;
+        peer->under_way++;
+        peer->refused = 0;
+        return PROA_OK;
+    }
+    proa_ofi_frame_give(net, frame);
+    if (outcome == -FI_EAGAIN) {
+        proa_ofi_peer_refused(net, peer);
+        return PROA_NET_AGAIN;
+    }
+    proa_ofi_peer_fail(net, peer, "%s", proa_ofi_said(net, outcome));
+    return proa_ofi_peer_check(peer);
+}
+
+int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_frame_kind kind,
+                        const void *body, size_t bytes)
+{
+    if (peer->sent == 0) {
+        int outcome = send_frame(net, peer, PROA_FRAME_GREETING, &net->own, sizeof net->own);
+        if (outcome)
+            return outcome;
+    }
+    return send_frame(net, peer, kind, body, bytes);
+}
+
+void proa_ofi_frame_sent(struct proa_net *net, struct proa_ofi_frame *frame)
+{
+    frame->peer->under_way--;
+    proa_ofi_frame_give(net, frame);
+}
+
+/* ---- in ---- */
+
+/* Not for each: whoever floods us with messages shall not flood the log. */
+static void tell_stranger(struct proa_net *net, const char *why)
+{
+    unsigned long count = ++net->strangers;
+
+    if ((count & (count - 1)) == 0)
+        proa_log(PROA_LOG_WARN,
+                 "a message on the network %s: it is ignored (%lu of that kind so far)", why,
+                 count);
+}
+
+/* Somebody of the job that we have perhaps not reached yet shows who he is. NULL: he cannot be. */
+static struct proa_ofi_peer *greeted(struct proa_net *net, const struct proa_frame_head *head,
+                                     const void *body)
+{
+    struct proa_frame_address address;
+    struct proa_ofi_peer *peer;
+    const char *why = proa_frame_address_read(body, head->bytes, net->network, &address);
+
+    if (!why && address.id != head->sender)
+        why = "is of somebody else";
+    if (!why && proa_ofi_peer_add(net, &address, &peer) == PROA_OK)
+        return peer;
+    proa_log(PROA_LOG_WARN, "a process of the job cannot be talked to: %s%s",
+             why ? "the address that it has shown " : "", why ? why : proa_failure());
+    return NULL;
+}
+
+static int pong(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    /* Without room: the next ping is answered. */
+    (void)proa_ofi_frame_send(net, peer, PROA_FRAME_PONG, NULL, 0);
+    return 0;
+}
+
+/* A frame that makes sense by itself, of a peer that is there. How many events. */
+static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
+                   const struct proa_frame_head *head, const void *body)
+{
+    if (head->number != peer->received) {
+        proa_ofi_peer_fail(net, peer, "it sent message %u where %u was to come", head->number,
+                           peer->received);
+        return 0;
+    }
+    peer->received++;
+    proa_ofi_peer_heard(net, peer);
+    switch ((enum proa_frame_kind)head->kind) {
+    case PROA_FRAME_MESSAGE:
+        peer->used = net->now;
+        net->events->message(net->context, peer->number, body, head->bytes);
+        return 1;
+    case PROA_FRAME_PING:
+        return pong(net, peer);
+    case PROA_FRAME_BYE:
+        proa_ofi_peer_leaves(net, peer);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int look_at(struct proa_net *net, const void *bytes, size_t count)
+{
+    struct proa_frame_head head;
+    struct proa_ofi_peer *peer;
+    const void *body;
+    const char *why;
+    enum proa_frame_verdict verdict =
+        proa_frame_read(bytes, count, net->own.secret, &head, &body, &why);
+
+    if (verdict == PROA_FRAME_STRANGE) {
+        tell_stranger(net, why);
+        return 0;
+    }
+    peer = proa_ofi_peer_find(net, head.sender);
+    if (verdict == PROA_FRAME_BROKEN && peer)
+        proa_ofi_peer_fail(net, peer, "a message of it %s", why);
+    else if (verdict == PROA_FRAME_BROKEN)
+        tell_stranger(net, why);
+    else if (head.kind == PROA_FRAME_GREETING && !peer)
+        peer = greeted(net, &head, body);
+    else if (!peer)
+        tell_stranger(net, "is of a process that has not said who it is");
+    return peer && peer->state == PROA_OFI_THERE ? take_in(net, peer, &head, body) : 0;
+}
+
+int proa_ofi_frame_came(struct proa_net *net, struct proa_ofi_frame *frame, size_t bytes)
+{
+    int events = net->closing ? 0 : look_at(net, &frame->head, bytes);
+
+    frame->next = net->unposted;
+    net->unposted = frame;
+    return events;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Puts and gets. They go in pieces, a few of which are under way, so that messages come between the
+ * pieces of a large one, and so that no network's largest operation limits them.
+ *
+ * A put asks for FI_DELIVERY_COMPLETE: its completion then says that the bytes lie in the target's
+ * memory, which `done` is to say. What libfabric gives without it may only say that they have left.
+ *
+ * Where the network has to know its buffers, a small put or get stops over in one that it knows,
+ * and a large one makes its own known for as long as it takes.
+ */
+#include "net/ofi.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+int proa_ofi_moves_open(struct proa_net *net)
+{
+    net->moves = calloc(PROA_OFI_MOVES, sizeof *net->moves);
+    if (!net->moves)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for puts and gets");
+    for (int i = 0; i < PROA_OFI_MOVES; i++) {
+        struct proa_ofi_move *move = &net->moves[i];
+
+        for (int p = 0; p < PROA_OFI_PIECES; p++) {
+            move->pieces[p].context.kind = PROA_OFI_MOVE;
+            move->pieces[p].move = move;
+        }
+        LL_PREPEND(net->free_moves, move);
+    }
+    return PROA_OK;
+}
+
+/* ---- its buffer ---- */
+
+/* PROA_NET_AGAIN: no buffer to stop over in. */
+static int prepare_buffer(struct proa_net *net, struct proa_ofi_move *move)
+{
+    int outcome;
+
+    if (!net->traits.know_buffers)
+        return PROA_OK;
+    if (move->bytes <= sizeof move->bounce->body) {
+        move->bounce = proa_ofi_frame_take(net);
+        if (!move->bounce)
+            return PROA_NET_AGAIN;
+        move->user = move->here;
+        move->here = (char *)move->bounce->body;
+        move->desc = net->frames_desc;
+        if (move->is_put)
+            memcpy(move->here, move->user, move->bytes);
+        return PROA_OK;
+    }
+    outcome = proa_ofi_memory_know(net, move->here, move->bytes, &move->local);
+    if (outcome == PROA_OK)
+        move->desc = fi_mr_desc(move->local);
+    return outcome;
+}
+
+static void give_buffer(struct proa_net *net, struct proa_ofi_move *move)
+{
+    if (move->bounce && !move->is_put && move->outcome == PROA_OK && !move->told)
+        memcpy(move->user, move->here, move->bytes);
+    if (move->bounce)
+        proa_ofi_frame_give(net, move->bounce);
+    if (move->local)
+        fi_close(&move->local->fid);
+    move->bounce = NULL;
+    move->local = NULL;
+}
+
+/* ---- its pieces ---- */
+
+static struct proa_ofi_piece *free_piece(struct proa_ofi_move *move)
+{
+    for (int p = 0; p < PROA_OFI_PIECES; p++)
+        if (!move->pieces[p].busy)
+            return &move->pieces[p];
+    return NULL;
+}
+
+static ssize_t post(struct proa_net *net, struct proa_ofi_move *move, struct proa_ofi_piece *piece)
+{
+    struct iovec here = {move->here + move->begun, piece->bytes};
+    struct fi_rma_iov there = {move->address + move->begun, piece->bytes, move->key};
+    struct fi_msg_rma message = {.msg_iov = &here,
+                                 .desc = &move->desc,
+                                 .iov_count = 1,
+                                 .addr = move->peer->at,
+                                 .rma_iov = &there,
+                                 .rma_iov_count = 1,
+                                 .context = &piece->context};
+
+    return move->is_put ? fi_writemsg(net->ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE)
+                        : fi_readmsg(net->ep, &message, FI_COMPLETION);
+}
+
+/* As many pieces as may be under way. 0, or libfabric's error that stopped it. */
+static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
+{
+    size_t most =
+        PROA_OFI_PIECE < net->traits.message_most ? PROA_OFI_PIECE : net->traits.message_most;
+    struct proa_ofi_piece *piece;
+
+    while (move->begun < move->bytes && (piece = free_piece(move))) {
+        size_t left = move->bytes - move->begun;
+        ssize_t outcome;
+
+        piece->bytes = (uint32_t)(left < most ? left : most);
+        outcome = post(net, move, piece);
+        if (outcome)
+            return outcome;
+        piece->busy = 1;
+        move->begun += piece->bytes;
+        move->under_way++;
+        move->peer->under_way++;
+        move->peer->refused = 0;
+    }
+    return 0;
+}
+
+/* ---- its life ---- */
+
+static void settle(struct proa_net *net, struct proa_ofi_move *move)
+{
+    DL_APPEND(net->settled, move);
+}
+
+static void finish_if_done(struct proa_net *net, struct proa_ofi_move *move)
+{
+    if (move->under_way || move->begun < move->bytes)
+        return;
+    give_buffer(net, move);
+    DL_DELETE(net->active, move);
+    settle(net, move);
+}
+
+static void give_up(struct proa_net *net, struct proa_ofi_move *move, int outcome)
+{
+    if (move->outcome == PROA_OK)
+        move->outcome = outcome;
+    move->begun = move->bytes;
+    finish_if_done(net, move);
+}
+
+/* Begins what has its place and is to have some bytes moved. */
+static int begin(struct proa_net *net, struct proa_ofi_move *move)
+{
+    int outcome = prepare_buffer(net, move);
+    ssize_t posted = outcome ? 0 : go_on(net, move);
+
+    if (outcome == PROA_OK && (move->under_way || posted == 0)) {
+        DL_APPEND(net->active, move); /* what could not be posted yet is by progress */
+        return PROA_OK;
+    }
+    move->outcome = PROA_ERR_OTHER; /* nothing to copy */
+    give_buffer(net, move);
+    if (outcome)
+        return outcome;
+    if (posted == -FI_EAGAIN) {
+        proa_ofi_peer_refused(net, move->peer);
+        return PROA_NET_AGAIN;
+    }
+    proa_ofi_peer_fail(net, move->peer, "%s", proa_ofi_said(net, posted));
+    return proa_ofi_peer_check(move->peer);
+}
+
+int proa_ofi_move_begin(struct proa_net *net, const struct proa_net_place *there, void *here,
+                        size_t bytes, uint64_t token, int is_put)
+{
+    struct proa_ofi_peer *peer = net->peers[there->peer];
+    struct proa_ofi_move *move = net->free_moves;
+    int outcome = proa_ofi_peer_check(peer);
+
+    if (outcome)
+        return outcome;
+    if (!move)
+        return PROA_NET_AGAIN;
+    move->peer = peer;
+    move->token = token;
+    move->here = here;
+    move->desc = NULL;
+    move->bytes = bytes;
+    move->begun = 0;
+    move->is_put = is_put;
+    move->told = 0;
+    move->outcome = proa_ofi_place(net, there, bytes, &move->address, &move->key);
+    LL_DELETE(net->free_moves, move);
+    if (move->outcome || bytes == 0) {
+        settle(net, move); /* the network has nothing to do */
+        return PROA_OK;
+    }
+    outcome = begin(net, move);
+    if (outcome)
+        LL_PREPEND(net->free_moves, move);
+    else
+        peer->used = net->now;
+    return outcome;
+}
+
+/* ---- what becomes of it ---- */
+
+/* The target does not have that memory exposed; the way to it may be as good as before. */
+static int is_refusal(int error)
+{
+    return error == FI_EACCES || error == FI_EPERM || error == FI_ENOKEY ||
+           error == FI_EKEYREJECTED || error == FI_EREMOTEIO || error == FI_EINVAL;
+}
+
+void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int error)
+{
+    struct proa_ofi_move *move = piece->move;
+
+    piece->busy = 0;
+    move->under_way--;
+    move->peer->under_way--;
+    if (error == 0) {
+        proa_ofi_peer_heard(net, move->peer); /* its memory, or its network, has answered */
+        finish_if_done(net, move);
+        return;
+    }
+    if (!is_refusal(error))
+        proa_ofi_peer_fail(net, move->peer, "a %s failed: %s", move->is_put ? "put" : "get",
+                           proa_ofi_said(net, error));
+    give_up(net, move,
+            proa_fail(PROA_ERR_OTHER, "the process at %s refuses a %s: %s", move->peer->name,
+                      move->is_put ? "put" : "get", proa_ofi_said(net, error)));
+}
+
+void proa_ofi_moves_lost(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    struct proa_ofi_move *move, *next;
+
+    DL_FOREACH_SAFE(net->active, move, next)
+    if (move->peer == peer) {
+        int outcome = proa_ofi_peer_check(peer);
+        uint64_t token = move->token;
+        int told = move->under_way && !move->told;
+
+        give_up(net, move, outcome);
+        /* What the network has begun it may keep for as long as it likes. */
+        if (told) {
+            move->told = 1;
+            net->events->done(net->context, token, outcome);
+        }
+    }
+}
+
+int proa_ofi_moves_go_on(struct proa_net *net)
+{
+    struct proa_ofi_move *move, *next;
+    int events = 0;
+
+    DL_FOREACH_SAFE(net->active, move, next)
+    {
+        ssize_t outcome = move->begun < move->bytes ? go_on(net, move) : 0;
+
+        if (outcome == -FI_EAGAIN)
+            proa_ofi_peer_refused(net, move->peer);
+        else if (outcome)
+            proa_ofi_peer_fail(net, move->peer, "%s", proa_ofi_said(net, outcome));
+    }
+    while ((move = net->settled)) {
+        uint64_t token = move->token;
+        int outcome = move->outcome, told = move->told;
+
+        DL_DELETE(net->settled, move);
+        LL_PREPEND(net->free_moves, move);
+        if (told)
+            continue;
+        events++;
+        net->events->done(net->context, token, outcome);
+    }
+    return events;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who is there, and who is not any more.
+ *
+ * An endpoint without connections does not tell when a process at the other end has gone: only who
+ * sends something may find out. So a peer that is silent is asked now and then: after a second, and
+ * less and less often the longer core has had nothing to do with it. It is given up when
+ *
+ *   an operation to it fails,
+ *   it sends nonsense, or says that it ends,
+ *   it has not been heard of for PROA_TIMEOUT in spite of being asked, or
+ *   the network has been through to it, and is not any more: with nothing under way the network
+ *   takes nothing for it, for some seconds.
+ */
+#include "net/ofi.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/system.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND 1000000000L
+
+/* How often peers are looked after. */
+#define TICK_LEAST 1000000L
+#define TICK_MOST SECOND
+
+enum { BROKEN_S = 3 /* a new connection takes less, where there is anybody */ };
+
+/* ---- the list ---- */
+
+struct proa_ofi_peer *proa_ofi_peer_find(const struct proa_net *net, uint64_t id)
+{
+    struct proa_ofi_peer *peer;
+
+    HASH_FIND(hh, net->by_id, &id, sizeof id, peer);
+    return peer;
+}
+
+void proa_ofi_name(const struct proa_net *net, const void *address, char *text, size_t bytes)
+{
+    char whole[128] = "";
+    size_t room = sizeof whole;
+    const char *behind;
+
+    fi_av_straddr(net->av, address, whole, &room);
+    whole[sizeof whole - 1] = '\0';
+    behind = strstr(whole, "://"); /* fi_sockaddr_in://192.0.2.1:4711 */
+    snprintf(text, bytes, "%s", behind ? behind + 3 : whole);
+}
+
+static int make_room(struct proa_net *net)
+{
+    uint32_t room = net->peer_room ? 2 * net->peer_room : 16;
+    struct proa_ofi_peer **larger;
+
+    if (net->peer_count < net->peer_room)
+        return PROA_OK;
+    larger = realloc(net->peers, room * sizeof(struct proa_ofi_peer *));
+    if (!larger)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for another process on the network");
+    net->peers = larger;
+    net->peer_room = room;
+    return PROA_OK;
+}
+
+int proa_ofi_peer_add(struct proa_net *net, const struct proa_frame_address *address,
+                      struct proa_ofi_peer **peer)
+{
+    struct proa_ofi_peer *one = proa_ofi_peer_find(net, address->id);
+    int outcome;
+
+    *peer = one;
+    if (one)
+        return PROA_OK;
+    outcome = make_room(net);
+    one = outcome ? NULL : calloc(1, sizeof *one);
+    if (!one)
+        return outcome ? outcome : proa_fail(PROA_ERR_NO_MEM, "no memory for another process");
+    proa_ofi_name(net, address->name, one->name, sizeof one->name);
+    if (fi_av_insert(net->av, address->name, 1, &one->at, 0, NULL) != 1) {
+        outcome = proa_fail(PROA_ERR_OTHER, "the network knows no way to %s", one->name);
+        free(one);
+        return outcome;
+    }
+    one->id = address->id;
+    memcpy(one->secret, address->secret, sizeof one->secret);
+    one->number = net->peer_count;
+    one->heard = one->used = one->asked = net->now;
+    HASH_ADD(hh, net->by_id, id, sizeof one->id, one);
+    net->peers[net->peer_count++] = one;
+    *peer = one;
+    return PROA_OK;
+}
+
+/* ---- losing one ---- */
+
+int proa_ofi_peer_check(const struct proa_ofi_peer *peer)
+{
+    if (peer->state == PROA_OFI_THERE)
+        return PROA_OK;
+    return proa_fail(PROA_ERR_OTHER, "the process at %s is lost: %s", peer->name, peer->why);
+}
+
+static void is_lost(struct proa_net *net, struct proa_ofi_peer *peer, int level)
+{
+    peer->state = PROA_OFI_FAILED;
+    net->failed++;
+    proa_log(level, "the process at %s is lost: %s", peer->name, peer->why);
+}
+
+void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const char *fmt, ...)
+{
+    va_list args;
+
+    if (peer->state != PROA_OFI_THERE || net->closing)
+        return;
+    va_start(args, fmt);
+    vsnprintf(peer->why, sizeof peer->why, fmt, args);
+    va_end(args);
+    is_lost(net, peer, PROA_LOG_WARN);
+}
+
+void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    snprintf(peer->why, sizeof peer->why, "it has ended");
+    is_lost(net, peer, PROA_LOG_DEBUG);
+}
+
+void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    peer->heard = net->now;
+    peer->unanswered = 0;
+}
+
+void proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    if (!peer->refused)
+        peer->refused = net->now;
+}
+
+static int tell_lost(struct proa_net *net)
+{
+    int events = 0;
+
+    for (uint32_t i = 0; net->failed && i < net->peer_count; i++) {
+        struct proa_ofi_peer *peer = net->peers[i];
+
+        if (peer->state != PROA_OFI_FAILED)
+            continue;
+        peer->state = PROA_OFI_LOST;
+        net->failed--;
+        proa_ofi_moves_lost(net, peer);
+        events += proa_ofi_moves_go_on(net); /* `lost` comes after their `done` */
+        net->events->lost(net->context, peer->number);
+        events++;
+    }
+    return events;
+}
+
+/* ---- looking after them ---- */
+
+static long between(long low, long value, long high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* How long a peer may be silent before it is asked: the longer core has had nothing to do with it
+ * the longer, so that who has nothing to do sleeps; but several times within the time-out. */
+static long patience(const struct proa_net *net, const struct proa_ofi_peer *peer)
+{
+    long most = net->timeout ? net->timeout / 4 : 60 * SECOND, least = SECOND;
+
+    return between(least < most ? least : most, net->now - peer->used, most);
+}
+
+static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    long silent = net->now - peer->heard;
+
+    if (peer->state != PROA_OFI_THERE || (!peer->sent && !peer->received && !peer->refused))
+        return;
+    if (net->timeout && peer->unanswered && net->now - peer->unanswered > net->timeout)
+        proa_ofi_peer_fail(net, peer, "nothing was heard of it for %ld s (PROA_TIMEOUT)",
+                           silent / SECOND);
+    else if (net->timeout && peer->refused && net->now - peer->refused > net->timeout)
+        proa_ofi_peer_fail(net, peer, "it could not be reached for %ld s (PROA_TIMEOUT)",
+                           (net->now - peer->refused) / SECOND);
+    else if (peer->received && !peer->under_way && peer->refused &&
+             net->now - peer->refused > BROKEN_S * SECOND)
+        proa_ofi_peer_fail(net, peer, "the connection has broken");
+    else if (silent >= patience(net, peer) && net->now - peer->asked >= patience(net, peer)) {
+        if (proa_ofi_frame_send(net, peer, PROA_FRAME_PING, NULL, 0) != PROA_OK)
+            return;
+        peer->asked = net->now;
+        if (!peer->unanswered)
+            peer->unanswered = net->now;
+    }
+}
+
+/* This process has not run for long (it was stopped, or nobody has made progress): what others have
+ * sent meanwhile is not seen yet, so nobody is blamed for silence. */
+static void forgive(struct proa_net *net)
+{
+    for (uint32_t i = 0; i < net->peer_count; i++) {
+        struct proa_ofi_peer *peer = net->peers[i];
+
+        peer->unanswered = 0;
+        if (peer->refused)
+            peer->refused = net->now;
+    }
+}
+
+static void tick(struct proa_net *net)
+{
+    long due = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED),
+         next = net->timeout ? between(TICK_LEAST, net->timeout / 16, TICK_MOST) : TICK_MOST;
+
+    if (net->now < due)
+        return;
+    if (net->timeout && net->now - due > net->timeout / 2)
+        forgive(net);
+    for (uint32_t i = 0; i < net->peer_count; i++)
+        look_after(net, net->peers[i]);
+    __atomic_store_n(&net->next_tick, net->now + next, __ATOMIC_RELAXED);
+}
+
+int proa_ofi_peers_look_after(struct proa_net *net)
+{
+    tick(net);
+    return net->failed ? tell_lost(net) : 0;
+}
