@@ -8,6 +8,7 @@
 
 enum {
     SPIN_NS = 20000,       /* alone on its processor: longer than a wake-up costs */
+    SPIN_NET_NS = 500000,  /* where a network is driven: some times there and back */
     CHECKS_PER_CLOCK = 64, /* looks at the condition between two looks at the clock */
     /* given up before sleeping: with few processes a processor, a yield is what lets the awaited
      * one run */
@@ -37,12 +38,50 @@ int proa_wait_is_crowded(void)
     return __atomic_load_n(&wait_crowded, __ATOMIC_RELAXED);
 }
 
+/* ---- the network ---- */
+
+static proa_wait_function *drive_function, *rest_function;
+static _Thread_local int still; /* this thread must not drive now */
+
+void proa_wait_set_driver(proa_wait_function *drive, proa_wait_function *rest)
+{
+    __atomic_store_n(&rest_function, rest, __ATOMIC_RELEASE);
+    __atomic_store_n(&drive_function, drive, __ATOMIC_RELEASE);
+}
+
+/* Is there one, and was it driven? */
+static int drive(void)
+{
+    proa_wait_function *function = __atomic_load_n(&drive_function, __ATOMIC_ACQUIRE);
+
+    if (!function || still)
+        return 0;
+    function();
+    return 1;
+}
+
+static void hand_over(void)
+{
+    proa_wait_function *function = __atomic_load_n(&rest_function, __ATOMIC_ACQUIRE);
+
+    if (function && !still)
+        function();
+}
+
+static int is_driven(void)
+{
+    return __atomic_load_n(&drive_function, __ATOMIC_RELAXED) && !still;
+}
+
 void proa_wait_idle(void)
 {
     proa_poke();
+    drive();
     if (proa_wait_is_crowded())
         proa_system->yield();
 }
+
+/* ---- spin, yield, sleep ---- */
 
 static void pause_processor(void)
 {
@@ -59,7 +98,9 @@ static long spin_limit_ns(void)
 
     if (asked >= 0)
         return asked;
-    return proa_wait_is_crowded() ? 0 : SPIN_NS;
+    if (proa_wait_is_crowded())
+        return 0;
+    return is_driven() ? SPIN_NET_NS : SPIN_NS;
 }
 
 static int spin(proa_ready *ready, void *arg)
@@ -72,7 +113,8 @@ static int spin(proa_ready *ready, void *arg)
                 return 1;
             if (limit_ns == 0)
                 return 0;
-            pause_processor();
+            if (!drive())
+                pause_processor();
         }
         if (end_ns == 0)
             end_ns = proa_system->now_ns() + limit_ns;
@@ -103,6 +145,9 @@ static int yield(proa_ready *ready, void *arg)
     for (int i = 0; i < YIELDS && idle < IDLE_YIELDS; i++) {
         if (i % YIELDS_PER_POKE == YIELDS_PER_POKE - 1)
             proa_poke();
+        drive();
+        if (ready(arg))
+            return 1;
         idle = proa_wait_yield() ? 0 : idle + 1;
         if (!idle)
             __atomic_store_n(&vain, 0, __ATOMIC_RELAXED);
@@ -155,11 +200,21 @@ void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
     if (spin(ready, arg) || (proa_wait_is_crowded() && yield(ready, arg)) ||
         poke_while_it_helps(ready, arg))
         return;
+    hand_over();
     while (!sleep_once(ready, arg, bell, timeout_ns)) {
         if (poke_while_it_helps(ready, arg))
             return;
         timeout_ns = timeout_ns * 2 < SLEEP_MAX_NS ? timeout_ns * 2 : SLEEP_MAX_NS;
     }
+}
+
+void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell)
+{
+    int before = still;
+
+    still = 1;
+    proa_wait(ready, arg, bell);
+    still = before;
 }
 
 struct awaited {

@@ -38,6 +38,16 @@ static inline void proa_wait_count(const uint64_t *word, uint64_t least, struct 
         proa_wait_count_slowly(word, least, bell);
 }
 
+/* The same, for what another thread, that does not wait itself, gives back soon, by a thread in the
+ * middle of something: nothing is driven meanwhile. */
+void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell);
+
+/* Who waits moves the network, if there is one: drive is called between two looks, by several
+ * threads at once; rest by a thread that goes to sleep, so that somebody else does it from now on.
+ * NULL, NULL: none any more. */
+typedef void proa_wait_function(void);
+void proa_wait_set_driver(proa_wait_function *drive, proa_wait_function *rest);
+
 /* Wakes all sleepers of a bell; use proa_bell_ring. */
 void proa_bell_wake(struct proa_bell *bell);
 

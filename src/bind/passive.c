@@ -94,7 +94,7 @@ PROA_EXPORT int PMPI_Win_flush_all(MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Win_flush_all, handle, handle);
-    return proa_return(win, PROA_CALL_Win_flush_all, proa_win_flush(win, -1));
+    return proa_return(win, PROA_CALL_Win_flush_all, proa_win_flush_all(win));
 }
 PROA_ALIAS(Win_flush_all);
 
@@ -104,7 +104,7 @@ PROA_EXPORT int PMPI_Win_flush_local_all(MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_HOST_ANSWERS(Win_flush_local_all, handle, handle);
-    return proa_return(win, PROA_CALL_Win_flush_local_all, proa_win_flush_local(win, -1));
+    return proa_return(win, PROA_CALL_Win_flush_local_all, proa_win_flush_local_all(win));
 }
 PROA_ALIAS(Win_flush_local_all);
 

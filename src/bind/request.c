@@ -33,12 +33,19 @@ static int check_passive(struct proa_win *win, enum proa_call call, int rank)
             rank));
 }
 
-static int give_request(struct proa_win *win, enum proa_call call, int outcome,
-                        MPI_Request *request)
+/* What the program may change again, or read, must be complete; what is moved on this node is. */
+static __attribute__((noinline)) int settle_locally(struct proa_win *win, enum proa_call call,
+                                                    int rank)
+{
+    return proa_return(win, call, proa_settle(win, rank, PROA_SETTLED_LOCAL));
+}
+
+PROA_BODY give_request(struct proa_win *win, enum proa_call call, int rank, int outcome,
+                       MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_return(win, call, proa_settle(win, -1, PROA_SETTLED_LOCAL));
+    if (outcome == MPI_SUCCESS && PROA_RARELY(win->general) && rank >= 0)
+        outcome = settle_locally(win, call, rank);
     if (outcome != MPI_SUCCESS)
         return outcome;
     proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */
@@ -56,7 +63,7 @@ PROA_BODY put_requested(struct proa_win *win, enum proa_call call, const void *o
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_put(win, call, origin, count, datatype, rank, displacement, target_count,
                               target_datatype);
-    return give_request(win, call, outcome, request);
+    return give_request(win, call, rank, outcome, request);
 }
 
 PROA_BODY get_requested(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
@@ -68,7 +75,7 @@ PROA_BODY get_requested(struct proa_win *win, enum proa_call call, void *origin,
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_get(win, call, origin, count, datatype, rank, displacement, target_count,
                               target_datatype);
-    return give_request(win, call, outcome, request);
+    return give_request(win, call, rank, outcome, request);
 }
 
 PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin,
@@ -81,7 +88,7 @@ PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const 
     if (outcome == MPI_SUCCESS)
         outcome = proa_do_accumulate(win, call, origin, count, datatype, rank, displacement,
                                      target_count, target_datatype, op);
-    return give_request(win, call, outcome, request);
+    return give_request(win, call, rank, outcome, request);
 }
 
 PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin,
@@ -96,7 +103,7 @@ PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, co
         outcome = proa_do_get_accumulate(win, call, origin, count, datatype, result, result_count,
                                          result_datatype, rank, displacement, target_count,
                                          target_datatype, op);
-    return give_request(win, call, outcome, request);
+    return give_request(win, call, rank, outcome, request);
 }
 
 /* ---- the calls ---- */

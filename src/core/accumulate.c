@@ -71,8 +71,6 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
 
 enum { TARGET, FIRST, SECOND }; /* FIRST: the origin if there is one, else the result */
 
-enum { ELEMENT_BYTES_MOST = 32 }; /* of all basic types */
-
 /* An operation with what it needs on the way. */
 struct operation {
     const struct proa_there *there;
@@ -82,76 +80,6 @@ struct operation {
     const char *origin;         /* either may be NULL, with a type of absolute addresses */
     char *result;
 };
-
-/* An element between its places in the target's memory, wherever they are, and a copy of it here:
- * not what may lie inside a pair, or behind it. */
-static int carry_element(struct operation *o, uint64_t position, char *copy, int put)
-{
-    struct proa_win *win = o->combine.win;
-    size_t bytes = o->combine.run.bytes, index = 0, index_at = 0;
-    struct proa_carry carry;
-    int error;
-
-    proa_basic_pair(o->combine.run.basic, &bytes, &index, &index_at);
-    proa_carry_begin(&carry, put);
-    error = proa_carry_bytes(&carry, win, o->there->rank, position, copy, bytes);
-    if (!error)
-        error = proa_carry_bytes(&carry, win, o->there->rank, position + index_at, copy + index_at,
-                                 index);
-    return error ? error : proa_carry_end(&carry);
-}
-
-/* An element whose bytes go over the end of its span. Nobody uses processor atomics for such a one
- * (core/guard.h). */
-static int combine_border(struct operation *o, const struct proa_span *span, uint64_t position)
-{
-    char copy[ELEMENT_BYTES_MOST] __attribute__((aligned(16))) = {0};
-    int error;
-
-    if (!proa_guard_is_alone(o->combine.win, o->combine.rank))
-        proa_guard_stripes(&o->combine.guarded, span->owner, proa_span_key(span, position), 1);
-    error = carry_element(o, position, copy, 0);
-    if (error)
-        return error;
-    proa_apply(&o->combine.run, copy);
-    return o->combine.run.operation == PROA_OP_NO_OP ? PROA_OK
-                                                     : carry_element(o, position, copy, 1);
-}
-
-/* How many of the elements from position on lie in the span with all of their data. */
-static uint64_t elements_in(const struct proa_span *span, uint64_t position,
-                            const struct proa_elements *run)
-{
-    uint64_t count = (span->end - position + proa_padding_of(run->basic)) / run->bytes;
-
-    return count < run->count ? count : run->count;
-}
-
-/* A run of elements over several spans, each by the span of its first byte. */
-static int combine_scattered(struct operation *o, uint64_t position)
-{
-    struct proa_elements *run = &o->combine.run;
-    uint64_t left = run->count;
-    int error = PROA_OK;
-
-    for (; left > 0 && !error; left -= run->count, position += run->count * run->bytes,
-                               proa_elements_advance(run, run->count)) {
-        struct proa_span span;
-        uint64_t inside;
-
-        error = proa_span_find(o->combine.win, &o->combine.win->targets[o->combine.rank], position,
-                               left * run->bytes, &span);
-        if (error)
-            break;
-        run->count = left;
-        inside = elements_in(&span, position, run);
-        run->count = inside ? inside : 1;
-        error = inside ? span.road->combine(&o->combine, &span, position)
-                       : combine_border(o, &span, position);
-        proa_guard_leave(&o->combine.guarded);
-    }
-    return error;
-}
 
 static int apply_stretch(struct operation *o, const struct proa_stretch *s)
 {
@@ -175,7 +103,7 @@ static int apply_stretch(struct operation *o, const struct proa_stretch *s)
             o->has_result
                 ? proa_at(o->result, s->offset[result_side] + (int64_t)i * s->stride[result_side])
                 : NULL;
-        error = o->place.scattered ? combine_scattered(o, position)
+        error = o->place.scattered ? proa_combine_row(&o->combine, position)
                                    : span->road->combine(&o->combine, span, position);
     }
     return error;
@@ -241,17 +169,6 @@ static int check_basic(struct proa_win *win, const struct proa_buffer *side,
                      mine, its);
 }
 
-/* Both hosts take bytes and characters for numbers. Whether those have a sign they do not agree on,
- * so what depends on it is refused. */
-static proa_kernel *kernel_of_bytes(enum proa_operation operation, enum proa_basic basic)
-{
-    int is_byte = basic == PROA_BYTE || basic == PROA_CHAR8;
-
-    return is_byte && operation != PROA_OP_MAX && operation != PROA_OP_MIN
-               ? proa_kernel_find(operation, PROA_U8)
-               : NULL;
-}
-
 static int set_operation(struct proa_win *win, const struct proa_there *there,
                          enum proa_operation operation, struct proa_elements *c)
 {
@@ -262,7 +179,7 @@ static int set_operation(struct proa_win *win, const struct proa_there *there,
     if (c->kernel)
         return PROA_OK;
     /* none of MPI_MAXLOC and MPI_MINLOC, which are for pairs */
-    c->kernel = kernel_of_bytes(operation, c->basic);
+    c->kernel = proa_kernel_of_bytes(operation, c->basic);
     if (c->kernel)
         return proa_lax(win, PROA_LAX_BYTES, PROA_ERR_OP, there->call,
                         "%s is not defined on this datatype (%s)", proa_operation_name(operation),

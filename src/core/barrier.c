@@ -7,12 +7,13 @@
  * Crowded, with more processes than processors: every round of a dissemination could wait for a
  * process that does not run, so all count up one word instead and the last one opens; each process
  * has to run once.
+ * Over several nodes it is a dissemination: a word to count up is only on one of them.
  */
 #include "core/barrier.h"
 #include "core/ask.h"
 #include "core/tell.h"
 
-static void disseminate(struct proa_win *win, uint64_t number)
+PROA_FORMS void disseminate(struct proa_win *win, uint64_t number, int general)
 {
     for (int k = 0, distance = 1; distance < win->size; k++, distance *= 2) {
         int next = win->rank + distance; /* distance < size: at most once around */
@@ -20,9 +21,19 @@ static void disseminate(struct proa_win *win, uint64_t number)
             &win->targets[next < win->size ? next : next - win->size];
 
         /* of all that we stored, and all that we heard of in earlier rounds */
-        proa_tell(partner, proa_word_round(k), number);
+        proa_tell_form(partner, proa_word_round(k), number, general);
         proa_hear(win, proa_word_round(k), number);
     }
+}
+
+static __attribute__((noinline)) void disseminate_near(struct proa_win *win, uint64_t number)
+{
+    disseminate(win, number, 0);
+}
+
+static __attribute__((noinline)) void disseminate_generally(struct proa_win *win, uint64_t number)
+{
+    disseminate(win, number, 1);
 }
 
 static void count_up(struct proa_win *win, uint64_t number)
@@ -35,25 +46,29 @@ static void count_up(struct proa_win *win, uint64_t number)
 
 void proa_barrier(struct proa_win *win)
 {
-    if (win->crowded)
+    if (win->barrier == PROA_BARRIER_NEAR)
+        disseminate_near(win, ++win->barriers);
+    else if (win->barrier == PROA_BARRIER_CROWDED)
         count_up(win, ++win->crowded_barriers);
     else
-        disseminate(win, ++win->barriers);
+        disseminate_generally(win, ++win->barriers);
 }
 
 /* In a dissemination every word written into a block has been awaited by its owner; whoever counts
  * up may still be reading the leader's. */
 void proa_barrier_last(struct proa_win *win)
 {
-    disseminate(win, ++win->barriers);
+    disseminate_generally(win, ++win->barriers);
 }
 
-int proa_barrier_is_crowded(const struct proa_win *win)
+enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win)
 {
     cpu_set_t processors;
 
+    if (win->spread)
+        return PROA_BARRIER_FAR;
     CPU_ZERO(&processors);
     for (int i = 0; i < win->size; i++)
         CPU_OR(&processors, &processors, &win->targets[i].peer->ctl->processors);
-    return win->size > CPU_COUNT(&processors);
+    return win->size > CPU_COUNT(&processors) ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
 }

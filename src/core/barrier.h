@@ -13,7 +13,8 @@ void proa_barrier(struct proa_win *win);
  * the window any more on account of a barrier: the form for MPI_Win_free. */
 void proa_barrier_last(struct proa_win *win);
 
-/* Do the window's processes outnumber their processors? The same answer on all of them. */
-int proa_barrier_is_crowded(const struct proa_win *win);
+/* Which kind is for this window: do its processes outnumber their processors, are they on several
+ * nodes? The same answer on all of them. */
+enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win);
 
 #endif

@@ -16,6 +16,15 @@ int proa_is_padded(enum proa_basic basic)
     return proa_basic_pair(basic, &value, &index, &at) && value + index < proa_basic_bytes(basic);
 }
 
+proa_kernel *proa_kernel_of_bytes(enum proa_operation operation, enum proa_basic basic)
+{
+    int is_byte = basic == PROA_BYTE || basic == PROA_CHAR8;
+
+    return is_byte && operation != PROA_OP_MAX && operation != PROA_OP_MIN
+               ? proa_kernel_find(operation, PROA_U8)
+               : NULL;
+}
+
 /* What was there, without the padding of pairs. */
 static void fetch(const struct proa_elements *c, const char *target)
 {

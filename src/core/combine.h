@@ -42,6 +42,14 @@ size_t proa_padding_of(enum proa_basic basic);
 /* Are there bytes, inside or behind the data, that are not the element's? */
 int proa_is_padded(enum proa_basic basic);
 
+/* Both hosts take bytes and characters for numbers. Whether those have a sign they do not agree on,
+ * so what depends on it is refused: NULL. */
+proa_kernel *proa_kernel_of_bytes(enum proa_operation operation, enum proa_basic basic);
+
+/* Elements in a row in the target's window, wherever they lie: looks for the span of each. PROA_OK
+ * or a code. */
+int proa_combine_row(struct proa_combine *combine, uint64_t position);
+
 static inline void proa_elements_advance(struct proa_elements *c, uint64_t elements)
 {
     if (c->origin)

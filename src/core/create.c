@@ -14,6 +14,7 @@
 #include "core/guard.h"
 #include "core/held.h"
 #include "core/lender.h"
+#include "core/remote.h"
 #include "core/road.h"
 #include "core/win.h"
 
@@ -163,6 +164,11 @@ static int is_private(const struct card *card)
 
 /* ---- together: reaching the others ---- */
 
+static int is_same_node(const struct card *a, const struct card *b)
+{
+    return a->hello.node == b->hello.node;
+}
+
 /* A process has failed, alone: all learn why. Needs no memory, which may be what failed. */
 static int reason_learn(const struct proa_group *group, int rank, int error)
 {
@@ -191,16 +197,69 @@ static int cards_judge(const struct card *cards, const struct proa_group *group,
         if (cards[i].flavor != cards[0].flavor)
             return proa_fail(PROA_ERR_RMA_FLAVOR,
                              "ranks 0 and %d ask for windows of different flavors", i);
-    for (int i = 1; i < group->size; i++)
-        if (cards[i].hello.node != cards[0].hello.node) {
-            if (flavor == PROA_FLAVOR_SHARED)
-                return proa_fail(PROA_ERR_RMA_SHARED,
-                                 "ranks 0 and %d are on different nodes, and cannot share memory",
-                                 i);
-            proa_fail(PROA_ERR_OTHER, "ranks 0 and %d are on different nodes", i);
-            return PROA_ELSEWHERE;
-        }
+    for (int i = 1; i < group->size && flavor == PROA_FLAVOR_SHARED; i++)
+        if (!is_same_node(&cards[i], &cards[0]))
+            return proa_fail(PROA_ERR_RMA_SHARED,
+                             "ranks 0 and %d are on different nodes, and cannot share memory", i);
     return PROA_OK;
+}
+
+/* All processes leave with the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the
+ * error -e. */
+static int agree(const struct proa_group *group, int outcome)
+{
+    int value = outcome < 0 ? 1 - outcome : outcome, error = group->max(group->context, &value);
+
+    if (error)
+        return error;
+    if (value <= PROA_ELSEWHERE) {
+        if (value && !outcome)
+            proa_fail(PROA_ERR_OTHER,
+                      "another rank cannot reach the memory of this one, or of a neighbour");
+        return value;
+    }
+    if (!outcome)
+        proa_fail(1 - value, "another rank could not create its part of the window");
+    return 1 - value;
+}
+
+/* ---- together: several nodes ---- */
+
+static int spans_nodes(const struct card *cards, int size)
+{
+    for (int i = 1; i < size; i++)
+        if (!is_same_node(&cards[i], &cards[0]))
+            return 1;
+    return 0;
+}
+
+/* The host has the window where the network cannot reach everybody. */
+static int remote_cards_judge(const struct proa_remote_card *cards, const struct proa_group *group)
+{
+    for (int i = 0; i < group->size; i++)
+        if (cards[i].error)
+            return reason_learn(group, i, PROA_ELSEWHERE);
+    return PROA_OK;
+}
+
+/* A second card, which only these windows need. */
+static int spread(struct proa_win *win, const struct proa_group *group)
+{
+    struct proa_remote_card mine, *cards = calloc((size_t)group->size, sizeof *cards);
+    int outcome;
+
+    outcome =
+        agree(group, cards ? PROA_OK
+                           : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of several nodes"));
+    proa_remote_card_fill(win, &mine);
+    if (outcome == PROA_OK && cards)
+        outcome = group->allgather(group->context, &mine, cards, sizeof mine);
+    if (outcome == PROA_OK && cards)
+        outcome = remote_cards_judge(cards, group);
+    if (outcome == PROA_OK && cards)
+        outcome = proa_remote_open(win, cards);
+    free(cards);
+    return outcome < 0 ? PROA_ELSEWHERE : outcome;
 }
 
 static int target_set_memory(struct proa_target *target, struct proa_peer *owner,
@@ -249,13 +308,15 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
     return target_set_memory(target, owner, &card->memory, segment);
 }
 
-static int target_attach(struct proa_win *win, int rank, const struct card *card)
+static int target_attach(struct proa_win *win, int rank, const struct card *card, int is_near)
 {
     struct proa_target *target = &win->targets[rank];
     char *segment;
 
     target->bytes = card->bytes;
     target->disp_unit = card->disp_unit;
+    if (!is_near)
+        return PROA_OK; /* core/remote.c */
     target->peer = proa_peer_attach(&card->hello);
     if (!target->peer)
         return PROA_ELSEWHERE;
@@ -270,9 +331,11 @@ static int targets_attach(struct proa_win *win, const struct card *cards)
 {
     int outcome = PROA_OK;
 
-    for (int i = 0; i < win->size && outcome == PROA_OK; i++)
-        outcome = target_attach(win, i, &cards[i]);
-    win->leader = win->targets[PROA_LEADER].ctl;
+    for (int i = 0; i < win->size && outcome == PROA_OK; i++) {
+        outcome = target_attach(win, i, &cards[i], is_same_node(&cards[i], &cards[win->rank]));
+        if (!win->leader)
+            win->leader = win->targets[i].ctl;
+    }
     return outcome;
 }
 
@@ -357,6 +420,7 @@ static void targets_release(struct proa_win *win)
 void proa_win_release(struct proa_win *win)
 {
     proa_held_forget(win);
+    proa_remote_close(win);
     proa_regions_free(win);
     if (win->memory)
         proa_arena_free(win->memory);
@@ -371,25 +435,6 @@ void proa_win_release(struct proa_win *win)
     free(win);
 }
 
-/* All processes leave with the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the
- * error -e. */
-static int agree(const struct proa_group *group, int outcome)
-{
-    int value = outcome < 0 ? 1 - outcome : outcome, error = group->max(group->context, &value);
-
-    if (error)
-        return error;
-    if (value <= PROA_ELSEWHERE) {
-        if (value && !outcome)
-            proa_fail(PROA_ERR_OTHER,
-                      "another rank cannot reach the memory of this one, or of a neighbour");
-        return value;
-    }
-    if (!outcome)
-        proa_fail(1 - value, "another rank could not create its part of the window");
-    return 1 - value;
-}
-
 static int connect(struct proa_win *win, const struct proa_create_args *args,
                    const struct proa_group *group, const struct card *cards)
 {
@@ -399,6 +444,11 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
         return outcome; /* everybody judged the same cards: no need to agree */
     contiguous_decide(win, cards);
     outcome = targets_attach(win, cards);
+    if (spans_nodes(cards, win->size)) {
+        outcome = agree(group, outcome);
+        if (outcome == PROA_OK)
+            outcome = spread(win, group);
+    }
     if (win->contiguous && outcome == PROA_OK)
         outcome = shared_allocate(win, cards);
     if (args->finish && outcome == PROA_OK)
@@ -452,6 +502,8 @@ static void guard_for_threads(struct proa_win *win)
     for (int i = 0; i < win->size; i++) {
         const struct proa_target *target = &win->targets[i];
 
+        if (target->remote)
+            continue;
         proa_guard_stripes_only(target->peer->ctl);
         for (uint32_t k = 0; k < target->span_count; k++)
             proa_guard_stripes_only(target->spans[k].owner->ctl);
@@ -468,7 +520,7 @@ static struct proa_win *win_new(const struct proa_create_args *args, const struc
     win->rank = group->rank;
     win->flavor = args->flavor;
     win->direct = args->flavor == PROA_FLAVOR_SHARED;
-    win->threads = args->threads;
+    win->threads = args->threads != 0;
     win->user = args->user;
     win->atomics_most = proa_guard_atomics_most(args->granularity, args->threads);
     pthread_mutex_init(&win->mutex, NULL);
@@ -487,7 +539,8 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
         proa_win_release(win);
         return outcome;
     }
-    win->crowded = proa_barrier_is_crowded(win);
+    win->barrier = proa_barrier_choose(win);
+    win->general = win->threads || win->spread;
     if (win->threads)
         guard_for_threads(win);
     proa_held_watch(win);

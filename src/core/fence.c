@@ -59,22 +59,32 @@ static void opening_end(struct proa_win *win)
 
 /* ---- fences ---- */
 
-int proa_win_fence(struct proa_win *win, int mode)
+PROA_FORMS int fence(struct proa_win *win, int mode, int general)
 {
     int error = fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE),
         begins = !(mode & PROA_MODE_NOSUCCEED);
 
     if (!error && ends)
-        error = proa_settle(win, -1, PROA_SETTLED_TOLD); /* by the barrier */
+        error = proa_settle_form(win, -1, PROA_SETTLED_TOLD, general); /* by the barrier */
     if (error)
         return error;
     opening_end(win);
-    if (ends || (begins && win->size <= BARRIER_SUFFICES))
+    if (ends || (begins && (win->size <= BARRIER_SUFFICES || (general && win->spread))))
         proa_barrier(win);
     else if (begins)
         open_alone(win);
     proa_epoch_pass_fence(win, begins);
     return PROA_OK;
+}
+
+static __attribute__((noinline)) int fence_generally(struct proa_win *win, int mode)
+{
+    return fence(win, mode, 1);
+}
+
+int proa_win_fence(struct proa_win *win, int mode)
+{
+    return PROA_GENERALLY(win) ? fence_generally(win, mode) : fence(win, mode, 0);
 }
 
 int proa_fence_epoch_end(struct proa_win *win, enum proa_call call)

@@ -39,7 +39,7 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
     if (!__atomic_compare_exchange_n(&owner->stripes_only, &expected, PROA_SWITCHING, 0,
                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         if (!is_switched(&owner->stripes_only))
-            proa_wait(is_switched, &owner->stripes_only, &owner->stripe_bell);
+            proa_wait_still(is_switched, &owner->stripes_only, &owner->stripe_bell);
         return;
     }
     proa_membar_heavy(); /* partner: the light fence in proa_guard_slot_enter */
@@ -96,13 +96,14 @@ static void stripes_release(struct proa_guarded *guarded)
     guarded->owner = NULL;
 }
 
-/* Upwards, so that two who want several do not wait for each other. */
+/* Upwards, so that two who want several do not wait for each other. Driving the network meanwhile
+ * could come to need those that this thread holds already. */
 static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t first,
                          uint64_t count)
 {
     for (uint64_t i = first; i < first + count; i++)
         if (!stripe_try(&owner->ctl->stripes[i]))
-            proa_wait(stripe_try, &owner->ctl->stripes[i], &owner->ctl->stripe_bell);
+            proa_wait_still(stripe_try, &owner->ctl->stripes[i], &owner->ctl->stripe_bell);
     guarded->owner = owner;
     guarded->first = first;
     guarded->stripes = count;

@@ -63,7 +63,7 @@ static int holds_any(const struct proa_win *win)
  * asks again. */
 static int is_wanted(const struct proa_target *target)
 {
-    return proa_rwlock_is_wanted(&target->ctl->lock);
+    return target->ctl && proa_rwlock_is_wanted(&target->ctl->lock);
 }
 
 /* A lock_all wants every target, but waits for one after the other: whoever holds one exclusively

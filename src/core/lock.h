@@ -94,7 +94,7 @@ static inline int proa_lock_try_exclusive(struct proa_all_ctl *all, struct proa_
 static inline struct proa_win_ctl *proa_lock_find_writer(const struct proa_win *win, int ahead)
 {
     for (int i = 0; i < win->size; i++)
-        if (proa_rwlock_has_writer(&win->targets[i].ctl->lock, !ahead))
+        if (win->targets[i].ctl && proa_rwlock_has_writer(&win->targets[i].ctl->lock, !ahead))
             return win->targets[i].ctl;
     return NULL;
 }

@@ -36,8 +36,7 @@ static int move_scattered(struct move *move, const struct proa_runs *runs)
 
     for (uint64_t i = 0; i < runs->count && !error; i++)
         error =
-            proa_carry_bytes(&move->carry, move->win, move->rank,
-                             runs->position + (uint64_t)((int64_t)i * runs->stride),
+            proa_carry_bytes(&move->carry, runs->position + (uint64_t)((int64_t)i * runs->stride),
                              proa_at(runs->origin, (int64_t)i * runs->origin_stride), runs->bytes);
     return error;
 }
@@ -47,7 +46,7 @@ static int move_layouts(struct move *move, struct proa_walk *walk, enum directio
     struct proa_stretch stretch;
     int error = PROA_OK;
 
-    proa_carry_begin(&move->carry, direction == PUT);
+    proa_carry_begin(&move->carry, move->win, move->rank, direction == PUT);
     while (!error && proa_walk_next(walk, &stretch)) {
         struct proa_runs runs = runs_of(move, &stretch);
 

@@ -3,6 +3,7 @@
  * and 13.5.4). */
 #include "base/fail.h"
 #include "core/lock.h"
+#include "core/remote.h"
 #include "core/settle.h"
 #include "core/strict.h"
 #include "core/sync.h"
@@ -51,25 +52,42 @@ static void take(struct proa_win *win, int rank, int exclusive)
 
 /* The mutex is not held while we wait for the lock: other threads of this process may have to
  * unlock other targets first. */
-int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
+PROA_FORMS int lock(struct proa_win *win, int rank, int exclusive, int mode, int general)
 {
     struct proa_target *target = &win->targets[rank];
+    int nocheck = mode & PROA_MODE_NOCHECK, error;
     uint8_t epoch;
-    int error;
 
-    proa_win_enter(win);
+    if (general)
+        proa_win_enter(win);
     error = lock_check(win, rank);
-    epoch = proa_epoch_of_lock(win, rank, exclusive, mode & PROA_MODE_NOCHECK);
+    epoch = proa_epoch_of_lock(win, rank, exclusive, nocheck);
     if (!error)
         proa_epoch_before_lock(win);
-    proa_win_leave(win);
+    if (general)
+        proa_win_leave(win);
     if (error)
         return error;
-    if (!(mode & PROA_MODE_NOCHECK))
+    if (general && target->remote)
+        proa_remote_lock(win, rank, exclusive, nocheck);
+    else if (!nocheck)
         take(win, rank, exclusive);
-    taken_by(win, &target->taker);
+    if (general)
+        taken_by(win, &target->taker);
     proa_epoch_open_lock(target, epoch);
     return PROA_OK;
+}
+
+static __attribute__((noinline)) int lock_generally(struct proa_win *win, int rank, int exclusive,
+                                                    int mode)
+{
+    return lock(win, rank, exclusive, mode, 1);
+}
+
+int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
+{
+    return PROA_GENERALLY(win) ? lock_generally(win, rank, exclusive, mode)
+                               : lock(win, rank, exclusive, mode, 0);
 }
 
 /* What is given back is told; what was not taken is not. */
@@ -86,25 +104,38 @@ static void give_back(struct proa_win_ctl *ctl, int exclusive)
         proa_rwlock_read_unlock(&ctl->lock, &ctl->lock_bell);
 }
 
-int proa_win_unlock(struct proa_win *win, int rank)
+PROA_FORMS int unlock(struct proa_win *win, int rank, int general)
 {
     struct proa_target *target = &win->targets[rank];
     uint8_t epoch = proa_epoch_one(target);
-    int error;
+    int is_remote = general && target->remote, error;
 
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
-    error = proa_settle(win, rank, settled_by(epoch));
+    error = is_remote ? proa_remote_unlock(win, rank, epoch & PROA_EPOCH_NOCHECK)
+                      : proa_settle_form(win, rank, settled_by(epoch), general);
     if (error)
         return error;
     proa_epoch_close_lock(target);
-    if (!(epoch & PROA_EPOCH_NOCHECK))
+    if (!is_remote && !(epoch & PROA_EPOCH_NOCHECK))
         give_back(target->ctl, epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER));
-    proa_win_enter(win);
+    if (general)
+        proa_win_enter(win);
     proa_epoch_after_lock(win);
-    proa_win_leave(win);
+    if (general)
+        proa_win_leave(win);
     proa_polled(&win->polls);
     return PROA_OK;
+}
+
+static __attribute__((noinline)) int unlock_generally(struct proa_win *win, int rank)
+{
+    return unlock(win, rank, 1);
+}
+
+int proa_win_unlock(struct proa_win *win, int rank)
+{
+    return PROA_GENERALLY(win) ? unlock_generally(win, rank) : unlock(win, rank, 0);
 }
 
 int proa_win_lock_all(struct proa_win *win, int mode)
@@ -131,7 +162,9 @@ int proa_win_unlock_all(struct proa_win *win)
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC,
                          "the window is not in a lock_all epoch of this process");
-    error = proa_settle(win, -1, settled_by(epoch));
+    error = win->remotes ? proa_remote_unlock_all(win) : PROA_OK;
+    if (!error)
+        error = proa_settle(win, -1, settled_by(epoch));
     if (error)
         return error;
     proa_epoch_close_lock_all(win);
@@ -144,39 +177,64 @@ int proa_win_unlock_all(struct proa_win *win)
 
 /* ---- flush and sync ---- */
 
-static int flush_check(const struct proa_win *win, int target)
+static int not_locked(int target)
 {
-    if (win->epoch_all & PROA_EPOCH_LOCK)
-        return PROA_OK;
-    if (target < 0)
-        return proa_epoch_locks(win)
-                   ? PROA_OK
-                   : proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process");
-    if (proa_epoch_one(&win->targets[target]) & PROA_EPOCH_LOCK)
-        return PROA_OK;
-    return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", target);
+    return target < 0 ? proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process")
+                      : proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process",
+                                  target);
+}
+
+PROA_FORMS int flush(struct proa_win *win, int target, enum proa_settled how, int general)
+{
+    int error;
+
+    if (!(win->epoch_all & PROA_EPOCH_LOCK) &&
+        !(proa_epoch_one(&win->targets[target]) & PROA_EPOCH_LOCK))
+        return not_locked(target);
+    error = proa_settle_form(win, target, how, general);
+    if (!error)
+        proa_polled(&win->polls);
+    return error;
+}
+
+static __attribute__((noinline)) int flush_generally(struct proa_win *win, int target,
+                                                     enum proa_settled how)
+{
+    return flush(win, target, how, 1);
 }
 
 int proa_win_flush(struct proa_win *win, int target)
 {
-    int error = flush_check(win, target);
+    return PROA_GENERALLY(win) ? flush_generally(win, target, PROA_SETTLED_VISIBLE)
+                               : flush(win, target, PROA_SETTLED_VISIBLE, 0);
+}
 
-    if (!error)
-        error = proa_settle(win, target, PROA_SETTLED_VISIBLE);
+int proa_win_flush_local(struct proa_win *win, int target)
+{
+    return PROA_GENERALLY(win) ? flush_generally(win, target, PROA_SETTLED_LOCAL)
+                               : flush(win, target, PROA_SETTLED_LOCAL, 0);
+}
+
+static int flush_all(struct proa_win *win, enum proa_settled how)
+{
+    int error;
+
+    if (!(win->epoch_all & PROA_EPOCH_LOCK) && !proa_epoch_locks(win))
+        return not_locked(-1);
+    error = proa_settle(win, -1, how);
     if (!error)
         proa_polled(&win->polls);
     return error;
 }
 
-int proa_win_flush_local(struct proa_win *win, int target)
+int proa_win_flush_all(struct proa_win *win)
 {
-    int error = flush_check(win, target);
+    return flush_all(win, PROA_SETTLED_VISIBLE);
+}
 
-    if (!error)
-        error = proa_settle(win, target, PROA_SETTLED_LOCAL);
-    if (!error)
-        proa_polled(&win->polls);
-    return error;
+int proa_win_flush_local_all(struct proa_win *win)
+{
+    return flush_all(win, PROA_SETTLED_LOCAL);
 }
 
 void proa_win_sync(struct proa_win *win)

@@ -181,7 +181,29 @@ static void peer_detach(struct proa_peer *peer)
                    __atomic_load_n(&peer->ctl->segments[i].bytes, __ATOMIC_SEQ_CST));
     if (peer != proa_self)
         munmap(peer->segments[0], __atomic_load_n(&peer->ctl->segments[0].bytes, __ATOMIC_SEQ_CST));
+    free(peer->second);
     free(peer);
+}
+
+struct proa_peer *proa_peer_second(struct proa_peer *peer)
+{
+    struct proa_peer *second = __atomic_load_n(&peer->second, __ATOMIC_ACQUIRE);
+
+    if (second)
+        return second;
+    pthread_mutex_lock(&peers_mutex);
+    second = peer->second ? peer->second : calloc(1, sizeof *second);
+    if (!second)
+        proa_fail(PROA_ERR_NO_MEM, "no memory to serve other nodes");
+    if (second && !peer->second) {
+        second->id = peer->id;
+        second->pid = peer->pid;
+        second->ctl = peer->ctl;
+        second->slot = slot_take(peer->ctl);
+        __atomic_store_n(&peer->second, second, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&peers_mutex);
+    return second;
 }
 
 static int has_ended(const struct proa_peer *peer)

@@ -37,6 +37,7 @@ struct proa_peer {
     int cma;                       /* does it work (core/cma.h)? 0: not asked yet, 1: yes, -1: no */
     int holders;                   /* proa_peer_attach less proa_peer_release */
     uint64_t started;              /* when its process did; 0: not known */
+    struct proa_peer *second;      /* proa_peer_second */
     UT_hash_handle hh;
 };
 
@@ -55,6 +56,10 @@ void proa_hello_fill(struct proa_hello *hello);
  * NULL, with proa_failure() set, if its memory cannot be opened. */
 struct proa_peer *proa_peer_attach(const struct proa_hello *hello);
 void proa_peer_release(struct proa_peer *peer);
+
+/* The same peer for a second accessor in this process, who works beside the program's thread: with
+ * a mark of its own (core/guard.h). Only its block is to be used. NULL without memory. */
+struct proa_peer *proa_peer_second(struct proa_peer *peer);
 
 /* Finds the peer, other than ourselves, in whose arena all of [address, address + bytes) lies as
  * mapped here: 1, what it says of itself, and where in its arena; or 0. */

@@ -10,18 +10,17 @@
  * waiting, not the counting.
  */
 #include "base/fail.h"
+#include "core/remote.h"
 #include "core/settle.h"
 #include "core/strict.h"
 #include "core/sync.h"
 #include "core/tell.h"
 
-#include <string.h>
-
 static void ranks_copy(struct proa_ranks *group, const int *ranks, int count)
 {
     group->count = count;
-    if (count)
-        memcpy(group->rank, ranks, (size_t)count * sizeof *ranks);
+    for (int i = 0; i < count; i++) /* usually few */
+        group->rank[i] = ranks[i];
 }
 
 /* ---- the origin's side ---- */
@@ -63,22 +62,27 @@ void proa_start_await(struct proa_win *win, int target)
     proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
 }
 
-static int settle_started(struct proa_win *win)
+/* What was fetched from other nodes comes with the answers. */
+static int finish_completed(struct proa_win *win)
 {
     int error = PROA_OK;
 
-    for (int i = 0; i < win->started_group.count && !error; i++)
-        error = proa_settle(win, win->started_group.rank[i], PROA_SETTLED_TOLD);
+    for (int i = 0; i < win->started_group.count; i++) {
+        int one = proa_remote_completed(win, win->started_group.rank[i]);
+
+        error = error ? error : one;
+    }
     return error;
 }
 
-int proa_win_complete(struct proa_win *win)
+PROA_FORMS int complete(struct proa_win *win, int general)
 {
-    int error;
+    int error = PROA_OK;
 
     if (!win->started)
         return proa_fail(PROA_ERR_RMA_SYNC, "no access epoch is open: there was no MPI_Win_start");
-    error = settle_started(win);
+    for (int i = 0; i < win->started_group.count && !error; i++)
+        error = proa_settle_form(win, win->started_group.rank[i], PROA_SETTLED_IN_ORDER, general);
     if (error)
         return error;
     for (int i = 0; i < win->started_group.count; i++) {
@@ -87,10 +91,20 @@ int proa_win_complete(struct proa_win *win)
 
         proa_epoch_complete_target(target);
         /* of our operations */
-        proa_tell(target, proa_word_completed(win->rank), ++win->completes[rank]);
+        proa_tell_form(target, proa_word_completed(win->rank), ++win->completes[rank], general);
     }
     proa_epoch_close_start(win);
-    return PROA_OK;
+    return general && win->remotes ? finish_completed(win) : PROA_OK;
+}
+
+static __attribute__((noinline)) int complete_generally(struct proa_win *win)
+{
+    return complete(win, 1);
+}
+
+int proa_win_complete(struct proa_win *win)
+{
+    return PROA_GENERALLY(win) ? complete_generally(win) : complete(win, 0);
 }
 
 /* ---- the target's side ---- */
@@ -118,12 +132,10 @@ static int post_is_sole(const struct proa_win *win, int count)
     return count == 1 && !(win->lax & PROA_LAX_EXPOSED);
 }
 
-int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
+PROA_FORMS int post(struct proa_win *win, const int *ranks, int count, int general)
 {
     int error = post_check(win), sole;
 
-    /* NOCHECK, NOSTORE and NOPUT allow nothing to be skipped that would not cost more to tell */
-    (void)mode;
     if (error)
         return error;
     ranks_copy(&win->exposed_group, ranks, count);
@@ -134,9 +146,22 @@ int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
         uint64_t posted = 2 * ++win->posts[ranks[i]] + (uint64_t)sole;
 
         /* of our loads and stores before the exposure */
-        proa_tell(target, proa_word_posted(win->rank), posted);
+        proa_tell_form(target, proa_word_posted(win->rank), posted, general);
     }
     return PROA_OK;
+}
+
+static __attribute__((noinline)) int post_generally(struct proa_win *win, const int *ranks,
+                                                    int count)
+{
+    return post(win, ranks, count, 1);
+}
+
+/* NOCHECK, NOSTORE and NOPUT allow nothing to be skipped that would not cost more to tell. */
+int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
+{
+    (void)mode;
+    return PROA_GENERALLY(win) ? post_generally(win, ranks, count) : post(win, ranks, count, 0);
 }
 
 static int exposed_check(const struct proa_win *win)

@@ -323,6 +323,15 @@ static void span_set_private(const struct proa_target *target, struct proa_span 
     span->road = target->peer == proa_self ? &proa_road_own : &proa_road_cma;
 }
 
+/* Who serves others has a mark of his own. */
+static int accessor_set(const struct proa_win *win, struct proa_span *span)
+{
+    if (!win->second)
+        return PROA_OK;
+    span->owner = proa_peer_second(span->owner);
+    return span->owner ? PROA_OK : PROA_ERR_NO_MEM;
+}
+
 static int span_of(struct proa_win *win, const struct proa_target *target,
                    const struct proa_region *region, struct proa_span *span)
 {
@@ -334,7 +343,7 @@ static int span_of(struct proa_win *win, const struct proa_target *target,
                                .road = &proa_road_store};
     if (region->segment < 0) {
         span_set_private(target, span);
-        return PROA_OK;
+        return accessor_set(win, span);
     }
     if (region->owner.id)
         span->owner = proa_lender(win, &region->owner);
@@ -343,7 +352,7 @@ static int span_of(struct proa_win *win, const struct proa_target *target,
         return PROA_ERR_OTHER;
     span->here = segment + region->offset;
     span->key = proa_peer_address(span->owner, (int)region->segment, region->offset);
-    return PROA_OK;
+    return accessor_set(win, span);
 }
 
 int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t address,
@@ -353,6 +362,10 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
     struct proa_region region;
     int error;
 
+    if (target->remote) { /* it knows its regions itself */
+        *span = (struct proa_span){.end = UINT64_MAX, .road = &proa_road_net};
+        return PROA_OK;
+    }
     if (cache && cache_holds(target, address, bytes)) {
         *span = target->only;
         return PROA_OK;

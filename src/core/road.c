@@ -4,8 +4,10 @@
 #include "base/fail.h"
 #include "core/win.h"
 
-void proa_carry_begin(struct proa_carry *carry, int put)
+void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, int put)
 {
+    carry->win = win;
+    carry->rank = rank;
     carry->put = put;
     carry->road = NULL;
     proa_cma_begin(&carry->batch, NULL, put);
@@ -27,15 +29,15 @@ int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span,
     return error ? error : span->road->move(carry, span, runs);
 }
 
-int proa_carry_bytes(struct proa_carry *carry, struct proa_win *win, int rank, uint64_t position,
-                     char *origin, uint64_t bytes)
+int proa_carry_bytes(struct proa_carry *carry, uint64_t position, char *origin, uint64_t bytes)
 {
     struct proa_span span;
     uint64_t part;
     int error = PROA_OK;
 
     for (; bytes > 0 && !error; position += part, origin += part, bytes -= part) {
-        error = proa_span_find(win, &win->targets[rank], position, bytes, &span);
+        error =
+            proa_span_find(carry->win, &carry->win->targets[carry->rank], position, bytes, &span);
         if (error)
             break;
         part = span.end - position < bytes ? span.end - position : bytes;

@@ -9,6 +9,8 @@
  *          core/road_store.c
  *   cma    the kernel copies: a neighbour's memory outside of its arena
  *          core/road_cma.c
+ *   net    messages to the target, or the network's own puts and gets: another node
+ *          core/road_net.c
  *
  * A new way to reach memory is a table here, a file of its own, and a line where spans are made
  * (core/create.c, core/regions.c).
@@ -32,7 +34,8 @@ struct proa_runs {
 
 /* A put or get under way. */
 struct proa_carry {
-    int put;
+    struct proa_win *win;
+    int rank, put;
     const struct proa_road *road; /* that has been used last; NULL: none */
     struct proa_cma_batch batch;  /* cma: what has been gathered */
 };
@@ -53,16 +56,15 @@ struct proa_road {
     int (*settle)(struct proa_carry *carry);
 };
 
-extern const struct proa_road proa_road_store, proa_road_own, proa_road_cma;
+extern const struct proa_road proa_road_store, proa_road_own, proa_road_cma, proa_road_net;
 
 /* A put or get is: begin, any number of the next two, end. All return PROA_OK or a code. */
-void proa_carry_begin(struct proa_carry *carry, int put);
+void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, int put);
 /* Runs that lie in one span. */
 int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span,
                     const struct proa_runs *runs);
 /* Bytes in a row, over as many spans as they may. */
-int proa_carry_bytes(struct proa_carry *carry, struct proa_win *win, int rank, uint64_t position,
-                     char *origin, uint64_t bytes);
+int proa_carry_bytes(struct proa_carry *carry, uint64_t position, char *origin, uint64_t bytes);
 int proa_carry_end(struct proa_carry *carry);
 
 #endif

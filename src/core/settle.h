@@ -5,17 +5,22 @@
  *
  * On a node the bytes lie where they belong when an operation returns. What is left to do then is a
  * fence of this processor, and that only where no store follows that releases them: whoever is told
- * of the completion by such a store (core/tell.h, an unlock) sees them anyway.
+ * of the completion by such a store (core/tell.h, an unlock) sees them anyway. Between nodes they
+ * are on their way, and core/remote.c knows how far.
  */
 #ifndef PROA_CORE_SETTLE_H
 #define PROA_CORE_SETTLE_H
 
+#include "base/fail.h"
 #include "core/epoch.h"
 
 enum proa_settled {
     /* the origin's and the result's buffers are the user's again: flush_local, requests */
     PROA_SETTLED_LOCAL,
-    /* done at the target, for whoever is told so after this: unlock, complete, fence */
+    /* done at the target before anything that this process tells the same target after this:
+     * complete */
+    PROA_SETTLED_IN_ORDER,
+    /* done at the target, for whoever is told so after this: unlock, fence */
     PROA_SETTLED_TOLD,
     /* done at the target, before anything that this process does next: flush */
     PROA_SETTLED_VISIBLE
@@ -28,21 +33,30 @@ static inline void proa_settle_stores(struct proa_win *win)
         return;
     proa_membar_full();
     proa_polls_stored(&win->polls);
-    if (!win->threads) /* another thread may just have touched it again */
-        proa_touch_nothing(win);
+    proa_touch_nothing(win);
 }
+
+/* The general form: in settle.c. */
+int proa_settle_generally(struct proa_win *win, int target, enum proa_settled how);
 
 /* Returns once all operations that this process has issued to the target (a rank; < 0: to all) are
  * settled: PROA_OK; or a negative code, and what was not settled will not be. On a node it never
  * waits and never fails. */
-static inline int proa_settle(struct proa_win *win, int target, enum proa_settled how)
+PROA_FORMS int proa_settle_form(struct proa_win *win, int target, enum proa_settled how,
+                                int general)
 {
-    (void)target;
+    if (general)
+        return proa_settle_generally(win, target, how);
     if (how == PROA_SETTLED_VISIBLE)
         proa_settle_stores(win);
-    else if (how == PROA_SETTLED_TOLD && proa_epoch_touched(win) & PROA_TOUCH_STORED)
+    else if (how != PROA_SETTLED_LOCAL && proa_epoch_touched(win) & PROA_TOUCH_STORED)
         proa_polls_stored(&win->polls); /* who stores under a lock works, and does not just poll */
     return PROA_OK;
+}
+
+static inline int proa_settle(struct proa_win *win, int target, enum proa_settled how)
+{
+    return proa_settle_form(win, target, how, PROA_GENERALLY(win));
 }
 
 #endif

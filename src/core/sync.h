@@ -52,9 +52,11 @@ int proa_win_lock_all(struct proa_win *win, int mode);
 int proa_win_unlock_all(struct proa_win *win);
 
 /* On one node operations are done when they return; a flush makes them visible before anything that
- * follows. target < 0: all targets. */
+ * follows. */
 int proa_win_flush(struct proa_win *win, int target);
 int proa_win_flush_local(struct proa_win *win, int target);
+int proa_win_flush_all(struct proa_win *win);
+int proa_win_flush_local_all(struct proa_win *win);
 void proa_win_sync(struct proa_win *win);
 
 /* May the window be freed now? PROA_ERR_RMA_SYNC: an epoch is open, or operations were issued since

@@ -42,12 +42,25 @@ static inline uint64_t *proa_word_in(struct proa_win_ctl *ctl, size_t word)
 
 /* ---- telling ---- */
 
+/* To another node: core/remote.h. */
+void proa_remote_tell(const struct proa_target *target, size_t word, uint64_t value);
+
 /* The word of the target's block has come to this value. Releases what we did before; partner: the
  * acquire in proa_hear or proa_heard. */
-static inline void proa_tell(const struct proa_target *target, size_t word, uint64_t value)
+PROA_FORMS void proa_tell_form(const struct proa_target *target, size_t word, uint64_t value,
+                               int general)
 {
+    if (general && target->remote) {
+        proa_remote_tell(target, word, value);
+        return;
+    }
     __atomic_store_n(proa_word_in(target->ctl, word), value, __ATOMIC_RELEASE);
     proa_bell_ring(&target->peer->ctl->bell);
+}
+
+static inline void proa_tell(const struct proa_target *target, size_t word, uint64_t value)
+{
+    proa_tell_form(target, word, value, 1);
 }
 
 /* ---- being told ---- */

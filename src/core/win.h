@@ -10,6 +10,10 @@
 #ifndef PROA_CORE_WIN_H
 #define PROA_CORE_WIN_H
 
+/* A function of two forms is written once, as an inline body with an argument `general`. */
+#define PROA_FORMS static inline __attribute__((always_inline))
+#define PROA_GENERALLY(win) __builtin_expect((win)->general, 0)
+
 #include "base/poll.h"
 #include "core/peer.h"
 #include "core/regions.h"
@@ -31,11 +35,13 @@ struct proa_target {
     struct proa_span *spans;
     struct proa_span only;    /* of a dynamic window: the span that was found last */
     uint64_t sequence;        /* of a dynamic window: of the table that `only` was read from */
-    struct proa_peer *peer;   /* the process */
-    struct proa_win_ctl *ctl; /* the target's shared words */
+    struct proa_peer *peer;   /* the process, if it is on this node */
+    struct proa_win_ctl *ctl; /* the target's shared words, if it is */
     /* the thread that took the lock of this target (core/held.h); set only if win->threads */
     pthread_t taker;
-    uint64_t unused; /* makes the size a power of two: every call finds its target by it */
+    /* a process of another node (core/remote.h): peer and ctl are NULL then. The size is a power of
+     * two: every call finds its target by it */
+    struct proa_remote *remote;
 };
 
 enum proa_flavor {
@@ -45,8 +51,12 @@ enum proa_flavor {
     PROA_FLAVOR_SHARED
 };
 
-/* The rank in whose block the words stand that a window has once (core/ctl.h). */
+/* The rank in whose block the words stand that a window on one node has once (core/ctl.h). */
 enum { PROA_LEADER = 0 };
+
+/* Which barrier a window has (core/barrier.c): all on one node; more processes than processors
+ * there; several nodes. */
+enum proa_barrier_kind { PROA_BARRIER_NEAR, PROA_BARRIER_CROWDED, PROA_BARRIER_FAR };
 
 /* What of a window's group is posted or started: ranks in the window. */
 struct proa_ranks {
@@ -64,16 +74,19 @@ struct proa_win {
     uint8_t started;   /* between start and complete */
     int locked;        /* targets locked by MPI_Win_lock */
     uint8_t lax;       /* PROA_LAX_*: wrong uses that were served (core/strict.h) */
-    int threads;       /* several threads of this process may call at once */
+    /* Synchronization calls have two forms: of windows on one node in processes of one thread, and
+     * the general one, where this says so: there are several threads, or several nodes. */
+    uint8_t general;
+    uint8_t threads;             /* several threads of this process may call at once */
     struct proa_win_ctl *ctl;    /* our own shared words */
-    struct proa_win_ctl *leader; /* those of rank PROA_LEADER */
+    struct proa_win_ctl *leader; /* those of rank PROA_LEADER; of the lowest rank on this node */
     enum proa_flavor flavor;
     int contiguous; /* PROA_FLAVOR_SHARED: all memory is one block, in the leader's arena */
 
     struct proa_ranks started_group, exposed_group;
     /* epochs of each kind so far, by rank of the other side */
     uint64_t *posts, *starts, *completes, *waits;
-    int crowded;                         /* more processes than processors (core/barrier.h) */
+    enum proa_barrier_kind barrier;      /* core/barrier.h */
     uint64_t barriers, crowded_barriers; /* so far, of each kind */
     uint64_t opens;                      /* fences so far that ended nothing (core/fence.c) */
     uint8_t opening; /* the last fence was one, and targets may still be awaited */
@@ -83,6 +96,11 @@ struct proa_win {
     void *base;                     /* our own window: MPI_WIN_BASE */
     struct proa_attached *attached; /* dynamic windows: what is attached here */
     struct proa_lenders *lenders;   /* core/lender.h */
+    /* A window over several nodes (core/remote.h); NULL: it is not. And the remote targets with
+     * anything under way, or locked. */
+    struct proa_spread *spread;
+    struct proa_remote *remotes;
+    uint8_t second; /* as it is served to others: by second accessors (core/peer.h) */
     /* elements of an accumulate that processor atomics may do (core/guard.h) */
     uint64_t atomics_most;
     pthread_t taker; /* the thread that took the lock_all; set only if threads */

@@ -41,7 +41,8 @@ static void rounds(struct world *world, struct proa_win *win, enum kind kind, lo
              start = __atomic_load_n(&counts[world->rank].value, __ATOMIC_SEQ_CST);
 
     for (uint64_t round = start + 1; round <= start + (uint64_t)count; round++) {
-        win->crowded = kind == BY_TURNS ? (int)(round / 3 % 2) : kind == CROWDED;
+        win->barrier = (kind == BY_TURNS ? round / 3 % 2 : kind == CROWDED) ? PROA_BARRIER_CROWDED
+                                                                            : PROA_BARRIER_NEAR;
         if (world_below(&seed, 200) == 0)
             world_sleep_us((long)world_below(&seed, 300));
         /* the barrier orders it */
@@ -80,7 +81,7 @@ static void plain_stores_body(struct world *world)
     uint64_t *values = (uint64_t *)(void *)world->shared;
 
     for (int kind = DISSEMINATION; kind <= CROWDED; kind++) {
-        win->crowded = kind == CROWDED;
+        win->barrier = kind == CROWDED ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
         for (uint64_t round = 1; round <= (uint64_t)world_rounds(1000); round++) {
             values[world->rank] = round;
             proa_barrier(win);
@@ -109,7 +110,7 @@ static void last_barrier_body(struct world *world)
     for (long round = 0; round < world_rounds(300); round++) {
         struct proa_win *win = empty_window(world);
         void *ctl = win->ctl;
-        win->crowded = (int)(round % 2);
+        win->barrier = round % 2 ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
         for (int i = 0; i < (int)(round % 3); i++)
             proa_barrier(win);
         window_free(win);

@@ -82,7 +82,7 @@ static void pair_body(struct world *world)
     struct proa_win *win = window_of_words(world, 1);
     uint32_t rings;
 
-    win->crowded = pair->crowded;
+    win->barrier = pair->crowded ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
     if (world->rank == 1 && pair->before)
         pair->before(win);
     world_barrier(world);

@@ -201,11 +201,11 @@ static int make(struct proa_win *win, enum call call)
     case FLUSH_OTHER:
         return proa_win_flush(win, OTHER);
     case FLUSH_ALL:
-        return proa_win_flush(win, -1);
+        return proa_win_flush_all(win);
     case FLUSH_LOCAL_OTHER:
         return proa_win_flush_local(win, OTHER);
     case FLUSH_LOCAL_ALL:
-        return proa_win_flush_local(win, -1);
+        return proa_win_flush_local_all(win);
     case FREE:
         return proa_win_may_free(win);
     default:

@@ -710,7 +710,7 @@ static void lock_in_thread(void *arg, int number)
             CHECK_OK(get_word(crew->win, target, 0, &value));
             CHECK_OK(put_word(crew->win, target, 0, value + 2));
             CHECK_OK(proa_win_flush(crew->win, target));
-            CHECK_OK(proa_win_flush(crew->win, -1));
+            CHECK_OK(proa_win_flush_all(crew->win));
         } else {
             fetch_op(crew->win, target, 0, 2, PROA_OP_SUM);
         }
@@ -846,7 +846,7 @@ static void flush_body(struct world *world)
     for (uint32_t i = 1; i <= (uint32_t)world_rounds(500); i++) {
         if (world->rank == 0) {
             CHECK_OK(put_word(win, 1, 0, i));
-            CHECK_OK(i % 2 ? proa_win_flush(win, 1) : proa_win_flush(win, -1));
+            CHECK_OK(i % 2 ? proa_win_flush(win, 1) : proa_win_flush_all(win));
             __atomic_store_n(told, i, __ATOMIC_SEQ_CST);
             while (__atomic_load_n(told, __ATOMIC_SEQ_CST) == i)
                 sched_yield();

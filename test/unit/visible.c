@@ -31,7 +31,7 @@ static int64_t put_flush_get(void *arg, int64_t round)
     int other = 1 - win->rank;
 
     put_now(win, other, round);
-    CHECK_OK(proa_win_flush(win, round % 2 ? other : -1));
+    CHECK_OK(round % 2 ? proa_win_flush(win, other) : proa_win_flush_all(win));
     return get_now(win);
 }
 

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See agent.h. */
+#include "core/agent.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/system.h"
+#include "base/wait.h"
+#include "core/remote.h"
+#include "core/serve.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+enum {
+    DOZE_NS = 100000000,     /* with nothing to do */
+    DOZE_PENDING_NS = 50000, /* somebody waits for a lock that is given back on the node */
+    LINGER_NS = 30000,       /* after the last event, before a doze: what comes next may be near */
+    REST_NS = 1000000        /* while others drive, before a look whether they still do */
+};
+
+/* An answer that waits for room. */
+struct waiting {
+    struct waiting *prev, *next;
+    uint32_t peer;
+    size_t bytes;
+    char body[];
+};
+
+static const struct proa_net_transport *transport;
+static struct proa_net *net;
+static struct proa_net_address own_address;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t thread;
+static struct waiting *waiting;
+static int stopping;
+
+/* Who moves the network: drives counts what waiting threads have done for it; in_charge: nobody
+ * else does, the agent's thread has to. The bell ends its rest. */
+static uint64_t drives;
+static uint32_t in_charge;
+static struct proa_bell rest_bell;
+
+void proa_agent_set_transport(const struct proa_net_transport *t)
+{
+    transport = t;
+}
+
+void proa_agent_enter(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+void proa_agent_leave(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
+/* ---- events ---- */
+
+static void on_message(void *context, uint32_t peer, const void *body, size_t bytes)
+{
+    struct proa_wire_head head;
+
+    (void)context;
+    if (bytes < sizeof head)
+        return;
+    memcpy(&head, body, sizeof head);
+    if (head.kind == PROA_WIRE_BATCH)
+        proa_serve_batch(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
+    else if (head.kind == PROA_WIRE_ANSWER)
+        proa_remote_answered(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
+}
+
+static void on_done(void *context, uint64_t token, int outcome)
+{
+    (void)context;
+    proa_remote_moved(token, outcome);
+}
+
+static void on_lost(void *context, uint32_t peer)
+{
+    (void)context;
+    proa_remote_lost(peer);
+}
+
+static const struct proa_net_events events = {on_message, on_done, on_lost};
+
+/* ---- sending, for those who may not wait ---- */
+
+static void waiting_send(void)
+{
+    struct waiting *w, *next;
+
+    DL_FOREACH_SAFE(waiting, w, next)
+    {
+        if (transport->send(net, w->peer, w->body, w->bytes) == PROA_NET_AGAIN)
+            return;
+        DL_DELETE(waiting, w);
+        free(w);
+    }
+}
+
+void proa_agent_answer(uint32_t peer, const void *body, size_t bytes)
+{
+    struct waiting *w;
+
+    if (!waiting && transport->send(net, peer, body, bytes) != PROA_NET_AGAIN)
+        return;
+    w = malloc(sizeof *w + bytes);
+    if (!w) {
+        proa_log(PROA_LOG_WARN, "no memory for an answer to another node: its operation hangs");
+        return;
+    }
+    w->peer = peer;
+    w->bytes = bytes;
+    memcpy(w->body, body, bytes);
+    DL_APPEND(waiting, w);
+}
+
+/* ---- the transport, inside ---- */
+
+int proa_agent_reach(const struct proa_net_address *address, uint32_t *peer)
+{
+    return transport->reach(net, address, peer);
+}
+
+int proa_agent_expose(void *memory, size_t bytes, struct proa_net_key *key)
+{
+    return transport->expose(net, memory, bytes, key);
+}
+
+void proa_agent_hide(const struct proa_net_key *key)
+{
+    transport->hide(net, key);
+}
+
+int proa_agent_send(uint32_t peer, const void *body, size_t bytes)
+{
+    return transport->send(net, peer, body, bytes);
+}
+
+int proa_agent_put(const struct proa_net_place *there, const void *here, size_t bytes,
+                   uint64_t token)
+{
+    return transport->put(net, there, here, bytes, token);
+}
+
+int proa_agent_get(const struct proa_net_place *there, void *here, size_t bytes, uint64_t token)
+{
+    return transport->get(net, there, here, bytes, token);
+}
+
+int proa_agent_progress(void)
+{
+    int moved = transport->progress(net) > 0;
+
+    moved |= proa_serve_pending() > 0;
+    waiting_send();
+    return moved;
+}
+
+/* ---- who moves it ---- */
+
+void proa_agent_drive(void)
+{
+    __atomic_store_n(&drives, __atomic_load_n(&drives, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&in_charge, __ATOMIC_RELAXED))
+        __atomic_store_n(&in_charge, 0, __ATOMIC_RELAXED);
+    if (pthread_mutex_trylock(&mutex) != 0)
+        return;
+    proa_agent_progress();
+    pthread_mutex_unlock(&mutex);
+}
+
+/* A thread that waited goes to sleep. */
+static void hand_over(void)
+{
+    if (__atomic_exchange_n(&in_charge, 1, __ATOMIC_SEQ_CST) == 0)
+        proa_bell_ring(&rest_bell);
+}
+
+static int is_in_charge(void *arg)
+{
+    (void)arg;
+    return __atomic_load_n(&in_charge, __ATOMIC_ACQUIRE) != 0 ||
+           __atomic_load_n(&stopping, __ATOMIC_ACQUIRE);
+}
+
+/* Others drive: looks now and then whether they still do. */
+static void rest(void)
+{
+    uint64_t before = __atomic_load_n(&drives, __ATOMIC_RELAXED);
+    uint32_t rings = __atomic_load_n(&rest_bell.rings, __ATOMIC_ACQUIRE);
+
+    __atomic_fetch_add(&rest_bell.sleepers, 1, __ATOMIC_SEQ_CST);
+    if (!is_in_charge(NULL))
+        proa_system->sleep(&rest_bell.rings, rings, REST_NS);
+    __atomic_fetch_sub(&rest_bell.sleepers, 1, __ATOMIC_RELAXED);
+    if (before == __atomic_load_n(&drives, __ATOMIC_RELAXED))
+        __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
+}
+
+/* Once; then as long as things happen, or have just happened. */
+static void move_and_doze(void)
+{
+    long end_ns = 0;
+    int pending;
+
+    do {
+        int moved;
+
+        proa_agent_enter();
+        moved = proa_agent_progress();
+        pending = proa_serve_has_pending();
+        proa_agent_leave();
+        if (moved)
+            end_ns = proa_system->now_ns() + LINGER_NS;
+    } while (end_ns && !proa_wait_is_crowded() && proa_system->now_ns() < end_ns &&
+             is_in_charge(NULL) && !__atomic_load_n(&stopping, __ATOMIC_ACQUIRE));
+    transport->doze(net, pending ? DOZE_PENDING_NS : DOZE_NS);
+}
+
+static void *work(void *arg)
+{
+    (void)arg;
+    while (!__atomic_load_n(&stopping, __ATOMIC_ACQUIRE)) {
+        if (is_in_charge(NULL))
+            move_and_doze();
+        else
+            rest();
+    }
+    return NULL;
+}
+
+/* ---- start and stop ---- */
+
+/* The program's signals are its own threads' business. */
+static int thread_start(void)
+{
+    sigset_t all, before;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    error = pthread_create(&thread, NULL, work, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "no thread for the network");
+}
+
+int proa_agent_start(struct proa_net_address *address)
+{
+    int error = PROA_OK;
+
+    if (!transport)
+        return proa_fail(PROA_ERR_OTHER,
+                         "the ranks are on different nodes, and there is no network between them");
+    if (!net) {
+        error = transport->open(&events, NULL, &net, &own_address);
+        if (!error) {
+            __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
+            error = thread_start();
+            if (error) {
+                transport->close(net);
+                net = NULL;
+            } else {
+                proa_wait_set_driver(proa_agent_drive, hand_over);
+            }
+        }
+    }
+    *address = own_address;
+    return error;
+}
+
+void proa_agent_stop(void)
+{
+    struct waiting *w, *next;
+
+    if (!net)
+        return;
+    proa_wait_set_driver(NULL, NULL);
+    __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
+    proa_bell_wake(&rest_bell);
+    transport->wake(net);
+    pthread_join(thread, NULL);
+    stopping = 0;
+    DL_FOREACH_SAFE(waiting, w, next)
+    {
+        DL_DELETE(waiting, w);
+        free(w);
+    }
+    transport->close(net);
+    net = NULL;
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See serve.h. */
+#include "core/serve.h"
+#include "base/fail.h"
+#include "base/system.h"
+#include "core/agent.h"
+#include "core/lender.h"
+#include "core/lock.h"
+#include "core/road.h"
+#include "core/tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+/* The window as whoever serves it sees it: one target, this process, with an epoch, a cache and an
+ * accessor's mark of its own, as threads of the program work on the real one meanwhile. */
+struct proa_served {
+    struct proa_win view;
+    struct proa_target self;
+};
+
+/* What an origin has asked for, and what it has been given. */
+struct proa_serving {
+    struct proa_remote *origin;
+    struct proa_asking asking;
+    enum proa_lock_kind kind;
+    uint8_t holds;      /* others, the origin says */
+    uint8_t held;       /* the lock is the origin's */
+    uint8_t is_waiting; /* for it, with a batch that is kept */
+    struct proa_wire_head head;
+    char *kept;
+    size_t kept_bytes;
+    int error; /* the first since the last answer, and what was said */
+    char why[120];
+    struct proa_serving *prev, *next; /* of those who wait */
+};
+
+static struct proa_serving *pending;
+
+/* An answer being written. */
+struct answer {
+    char body[PROA_NET_MESSAGE_MOST];
+    size_t used; /* behind the room for head, outcome and text */
+};
+
+enum { ANSWER_HEAD = sizeof(struct proa_wire_head) + sizeof(struct proa_wire_outcome) };
+
+static struct proa_serving *serving_of(struct proa_remote *origin)
+{
+    if (!origin->serving) {
+        origin->serving = calloc(1, sizeof *origin->serving);
+        if (origin->serving)
+            origin->serving->origin = origin;
+    }
+    return origin->serving;
+}
+
+/* ---- what is in a batch ---- */
+
+/* Takes the next `bytes` bytes, padded. NULL: there are not so many. */
+static const char *take(const char **body, size_t *left, uint64_t bytes)
+{
+    const char *at = *body;
+
+    if (bytes > *left || proa_wire_padded(bytes) > *left)
+        return NULL;
+    *body += proa_wire_padded(bytes);
+    *left -= proa_wire_padded(bytes);
+    return at;
+}
+
+static int nonsense(void)
+{
+    return proa_fail(PROA_ERR_INTERN, "a message from another node makes no sense");
+}
+
+static char *answer_room(struct answer *answer, uint64_t bytes)
+{
+    char *at = answer->body + answer->used;
+
+    if (proa_wire_padded(bytes) > sizeof answer->body - answer->used)
+        return NULL;
+    memset(at, 0, proa_wire_padded(bytes));
+    answer->used += proa_wire_padded(bytes);
+    return at;
+}
+
+static int runs_done(struct proa_served *served, const struct proa_wire_op *op, char *data)
+{
+    struct proa_carry carry;
+    int error = PROA_OK;
+
+    proa_carry_begin(&carry, &served->view, 0, op->code == PROA_WIRE_PUT);
+    for (uint64_t i = 0; i < op->count && !error; i++)
+        error = proa_carry_bytes(&carry, op->position + (uint64_t)((int64_t)i * op->stride),
+                                 data + i * op->bytes, op->bytes);
+    return error ? error : proa_carry_end(&carry);
+}
+
+static int serve_runs(struct proa_served *served, const struct proa_wire_op *op, const char **body,
+                      size_t *left, struct answer *answer)
+{
+    uint64_t bytes;
+    char *data;
+
+    if (__builtin_mul_overflow(op->count, op->bytes, &bytes) || bytes > PROA_NET_MESSAGE_MOST)
+        return nonsense();
+    data = op->code == PROA_WIRE_PUT ? (char *)(uintptr_t)take(body, left, bytes)
+                                     : answer_room(answer, bytes);
+    return data ? runs_done(served, op, data) : nonsense();
+}
+
+/* Is it an accumulate that an origin could have sent? */
+static int fill_elements(const struct proa_wire_op *op, struct proa_elements *run)
+{
+    uint64_t bytes;
+
+    if (op->basic >= PROA_BASIC_COUNT || op->operation >= PROA_OP_COUNT)
+        return nonsense();
+    *run = (struct proa_elements){.operation = (enum proa_operation)op->operation,
+                                  .basic = (enum proa_basic)op->basic,
+                                  .bytes = op->bytes,
+                                  .count = op->count};
+    run->kernel = proa_kernel_find(run->operation, run->basic);
+    if (!run->kernel)
+        run->kernel = proa_kernel_of_bytes(run->operation, run->basic);
+    if (!run->kernel || op->bytes != proa_basic_bytes(run->basic) || op->count == 0 ||
+        __builtin_mul_overflow(op->count, op->bytes, &bytes) || bytes > PROA_NET_MESSAGE_MOST)
+        return nonsense();
+    if (!(op->flags & PROA_WIRE_ORIGIN) && op->operation != PROA_OP_NO_OP)
+        return nonsense();
+    return op->flags & PROA_WIRE_COMPARE && (op->count != 1 || !(op->flags & PROA_WIRE_ORIGIN))
+               ? nonsense()
+               : PROA_OK;
+}
+
+static int serve_combine(struct proa_served *served, const struct proa_wire_op *op,
+                         const char **body, size_t *left, struct answer *answer)
+{
+    struct proa_combine combine = {
+        .win = &served->view, .rank = 0, .total = op->total, .guarded = PROA_GUARD_NONE};
+    uint64_t bytes = op->count * op->bytes, data = 0;
+    const char *at;
+    int error = fill_elements(op, &combine.run);
+
+    if (error)
+        return error;
+    data += op->flags & PROA_WIRE_ORIGIN ? bytes : 0;
+    data += op->flags & PROA_WIRE_COMPARE ? op->bytes : 0;
+    at = take(body, left, data);
+    if (!at)
+        return nonsense();
+    combine.run.origin = op->flags & PROA_WIRE_ORIGIN ? at : NULL;
+    combine.run.compare = op->flags & PROA_WIRE_COMPARE ? at + bytes : NULL;
+    if (op->flags & PROA_WIRE_RESULT && !(combine.run.result = answer_room(answer, bytes)))
+        return nonsense();
+    error = proa_combine_row(&combine, op->position);
+    proa_guard_leave(&combine.guarded);
+    return error;
+}
+
+/* Only words that this sender may tell of: it writes nowhere else (core/ctl.h). */
+static int is_word_of(const struct proa_remote *origin, uint64_t word)
+{
+    if (word == proa_word_posted(origin->rank) || word == proa_word_completed(origin->rank))
+        return 1;
+    for (int k = 0; k < PROA_BARRIER_ROUNDS; k++)
+        if (word == proa_word_round(k))
+            return 1;
+    return 0;
+}
+
+static int serve_tell(const struct proa_remote *origin, const struct proa_wire_op *op)
+{
+    struct proa_win *win = origin->win;
+
+    if (!is_word_of(origin, op->position))
+        return nonsense();
+    proa_tell(&win->targets[win->rank], op->position, op->count);
+    return PROA_OK;
+}
+
+static int serve_one(struct proa_remote *origin, const char **body, size_t *left,
+                     struct answer *answer)
+{
+    struct proa_served *served = origin->win->spread->served;
+    const char *at = take(body, left, sizeof(struct proa_wire_op));
+    struct proa_wire_op op;
+
+    if (!at)
+        return nonsense();
+    memcpy(&op, at, sizeof op);
+    switch (op.code) {
+    case PROA_WIRE_PUT:
+    case PROA_WIRE_GET:
+        return serve_runs(served, &op, body, left, answer);
+    case PROA_WIRE_COMBINE:
+        return serve_combine(served, &op, body, left, answer);
+    case PROA_WIRE_TELL:
+        return serve_tell(origin, &op);
+    default:
+        return nonsense();
+    }
+}
+
+static void remember(struct proa_serving *s, int code)
+{
+    if (s->error)
+        return;
+    s->error = code;
+    strncpy(s->why, proa_failure(), sizeof s->why - 1);
+}
+
+/* The outcome stands before what was fetched; its text moves that back. */
+static void answer_send(struct proa_serving *s, const struct proa_wire_head *head,
+                        struct answer *answer)
+{
+    struct proa_wire_head own = {PROA_WIRE_ANSWER,  0,
+                                 PROA_WIRE_VERSION, (uint32_t)s->origin->win->rank,
+                                 head->window,      head->number};
+    struct proa_wire_outcome outcome = {s->error, 0};
+    size_t text = 0;
+
+    if (s->error) {
+        outcome.text_bytes = (uint32_t)strlen(s->why);
+        text = proa_wire_padded(outcome.text_bytes);
+        memmove(answer->body + ANSWER_HEAD + text, answer->body + ANSWER_HEAD,
+                answer->used - ANSWER_HEAD);
+        memset(answer->body + ANSWER_HEAD, 0, text);
+        memcpy(answer->body + ANSWER_HEAD, s->why, outcome.text_bytes);
+    }
+    s->error = PROA_OK;
+    memset(s->why, 0, sizeof s->why);
+    memcpy(answer->body, &own, sizeof own);
+    memcpy(answer->body + sizeof own, &outcome, sizeof outcome);
+    proa_agent_answer(s->origin->peer, answer->body, answer->used + text);
+}
+
+/* ---- locks ---- */
+
+/* Another origin, of which is known no more than what it says: after so long a wait it is taken to
+ * hold what others wait for (core/lock.c: then it goes ahead of writers that only wait). */
+enum { ORIGINS_DEPEND_NS = 10000000 };
+
+static int origin_holds_any(const struct proa_asking *a)
+{
+    const struct proa_serving *s = a->who;
+
+    return s->holds;
+}
+
+static int origin_is_pressed(struct proa_asking *a)
+{
+    const struct proa_serving *s = a->who;
+
+    if (!s->holds)
+        return 0;
+    if (a->begin_ns == 0)
+        a->begin_ns = proa_system->now_ns();
+    return proa_system->now_ns() - a->begin_ns > ORIGINS_DEPEND_NS;
+}
+
+static const struct proa_asker asker_origin = {origin_holds_any, origin_is_pressed};
+
+static int lock_take(struct proa_serving *s)
+{
+    struct proa_win_ctl *ctl = s->origin->win->ctl;
+    struct proa_all_ctl *all = &s->origin->win->leader->all;
+
+    if (s->kind == PROA_LOCK_EXCLUSIVE ? proa_lock_try_exclusive(all, &ctl->lock, &ctl->lock_bell)
+                                       : proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell))
+        return 1;
+    s->asking = (struct proa_asking){.asker = &asker_origin,
+                                     .win = s->origin->win,
+                                     .all = all,
+                                     .lock = &ctl->lock,
+                                     .lock_bell = &ctl->lock_bell,
+                                     .who = s};
+    proa_lock_ask(&s->asking, s->kind);
+    return 0;
+}
+
+static int lock_get_on(struct proa_serving *s)
+{
+    while (s->asking.stage != PROA_LOCK_GRANTED && proa_lock_look(&s->asking))
+        proa_lock_go_on(&s->asking);
+    return s->asking.stage == PROA_LOCK_GRANTED;
+}
+
+static void lock_give_back(struct proa_serving *s)
+{
+    struct proa_win_ctl *ctl = s->origin->win->ctl;
+
+    if (!s->held)
+        return;
+    s->held = 0;
+    if (s->kind == PROA_LOCK_EXCLUSIVE)
+        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
+    else
+        proa_rwlock_read_unlock(&ctl->lock, &ctl->lock_bell);
+}
+
+/* ---- batches ---- */
+
+static void serve(struct proa_serving *s, const struct proa_wire_head *head, const char *body,
+                  size_t left)
+{
+    struct answer answer;
+
+    answer.used = ANSWER_HEAD;
+    while (left > 0) {
+        int error = serve_one(s->origin, &body, &left, &answer);
+
+        if (!error)
+            continue;
+        remember(s, error);
+        if (error == PROA_ERR_INTERN)
+            break; /* what follows cannot be told apart */
+    }
+    if (head->flags & PROA_WIRE_UNLOCK)
+        lock_give_back(s);
+    if (head->flags & PROA_WIRE_ANSWERED)
+        answer_send(s, head, &answer);
+}
+
+static void granted(struct proa_serving *s)
+{
+    char *kept = s->kept;
+
+    s->is_waiting = 0;
+    s->held = 1;
+    s->kept = NULL;
+    DL_DELETE(pending, s);
+    serve(s, &s->head, kept, s->kept_bytes);
+    free(kept);
+}
+
+static void keep(struct proa_serving *s, const struct proa_wire_head *head, const char *body,
+                 size_t bytes)
+{
+    s->kept = malloc(bytes ? bytes : 1);
+    s->kept_bytes = s->kept ? bytes : 0;
+    if (s->kept)
+        memcpy(s->kept, body, bytes);
+    else
+        remember(s, proa_fail(PROA_ERR_NO_MEM, "no memory to keep what waits for a lock"));
+    s->head = *head;
+    s->is_waiting = 1;
+    DL_APPEND(pending, s);
+}
+
+void proa_serve_batch(uint32_t peer, const struct proa_wire_head *head, const char *body,
+                      size_t bytes)
+{
+    struct proa_remote *origin = proa_remote_find(head->window, head->rank, peer);
+    struct proa_serving *s = origin ? serving_of(origin) : NULL;
+    unsigned locks = head->flags & (PROA_WIRE_LOCK_SHARED | PROA_WIRE_LOCK_EXCLUSIVE);
+
+    if (!s || head->version != PROA_WIRE_VERSION || (locks && (s->is_waiting || s->held)))
+        return;
+    if (locks) {
+        s->kind = locks & PROA_WIRE_LOCK_EXCLUSIVE ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED;
+        s->holds = (head->flags & PROA_WIRE_HOLDS) != 0;
+        s->held = (uint8_t)lock_take(s);
+        if (!s->held) {
+            keep(s, head, body, bytes);
+            return;
+        }
+    }
+    serve(s, head, body, bytes);
+}
+
+int proa_serve_pending(void)
+{
+    struct proa_serving *s, *next;
+    int got = 0;
+
+    DL_FOREACH_SAFE(pending, s, next)
+    if (lock_get_on(s)) {
+        granted(s);
+        got++;
+    }
+    return got;
+}
+
+int proa_serve_has_pending(void)
+{
+    return pending != NULL;
+}
+
+/* ---- windows ---- */
+
+/* The spans of our own part, by second accessors of their owners. */
+static int view_spans(struct proa_served *served, const struct proa_target *real)
+{
+    struct proa_span *spans;
+    int error;
+
+    if (real->span_count == 0)
+        return PROA_OK;
+    spans = malloc(real->span_count * sizeof *spans);
+    if (!spans)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to serve a window");
+    memcpy(spans, real->spans, real->span_count * sizeof *spans);
+    error = PROA_OK;
+    for (uint32_t i = 0; i < real->span_count && !error; i++) {
+        spans[i].owner = proa_peer_second(spans[i].owner);
+        error = spans[i].owner ? PROA_OK : PROA_ERR_NO_MEM;
+    }
+    if (!error)
+        error = proa_spans_set(&served->self, spans, real->span_count);
+    free(spans);
+    return error;
+}
+
+int proa_serve_open(struct proa_win *win)
+{
+    struct proa_served *served = win->spread->served = calloc(1, sizeof *served);
+    const struct proa_target *real = &win->targets[win->rank];
+
+    if (!served)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to serve a window");
+    served->view = (struct proa_win){.targets = &served->self,
+                                     .size = 1,
+                                     .ctl = win->ctl,
+                                     .leader = win->leader,
+                                     .flavor = win->flavor,
+                                     .second = 1,
+                                     .atomics_most = win->atomics_most,
+                                     .base = win->base};
+    served->self.bytes = real->bytes;
+    served->self.disp_unit = real->disp_unit;
+    served->self.peer = real->peer;
+    served->self.ctl = real->ctl;
+    return view_spans(served, real);
+}
+
+void proa_serve_close(struct proa_win *win)
+{
+    struct proa_served *served = win->spread->served;
+
+    if (!served)
+        return;
+    proa_spans_free(&served->self);
+    proa_lenders_release(&served->view);
+    free(served);
+    win->spread->served = NULL;
+}
+
+void proa_serve_forget(struct proa_remote *origin)
+{
+    struct proa_serving *s = origin->serving;
+
+    if (!s)
+        return;
+    if (s->is_waiting)
+        DL_DELETE(pending, s);
+    free(s->kept);
+    free(s);
+    origin->serving = NULL;
+}
+
+/* A lock that it holds would keep others out for ever. One that it waits for is given back once
+ * granted: a place in the queue cannot be left (core/lock.h). */
+void proa_serve_lost(struct proa_remote *origin)
+{
+    struct proa_serving *s = origin->serving;
+
+    if (!s)
+        return;
+    if (s->is_waiting) {
+        s->head.flags |= PROA_WIRE_UNLOCK;
+        s->kept_bytes = 0;
+    } else {
+        lock_give_back(s);
+    }
+}
