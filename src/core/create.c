@@ -14,6 +14,7 @@
 #include "core/guard.h"
 #include "core/held.h"
 #include "core/lender.h"
+#include "core/pages.h"
 #include "core/remote.h"
 #include "core/road.h"
 #include "core/win.h"
@@ -34,11 +35,13 @@ struct card {
     /* in whose arena memory is, where that is not the sender's own; id 0: it is */
     struct proa_hello owner;
     struct position ctl, memory;
+    struct proa_pages_place pages; /* of private memory */
     uint64_t address, bytes;
     uint64_t align; /* of memory that is allocated */
     int64_t disp_unit;
     int32_t flavor;
     int32_t noncontig; /* PROA_FLAVOR_SHARED: memory of its own is wanted, and allocated */
+    int32_t adopted;   /* all of the private memory is */
     int32_t error; /* preparing failed: a negative code, or PROA_ELSEWHERE; then no hello is told */
 };
 
@@ -115,6 +118,21 @@ static int allocate_memory(struct proa_win *win, const struct proa_create_args *
     return win->memory ? PROA_OK : no_room(args->bytes);
 }
 
+/* Memory that the program brings, and that is not in somebody's arena. Who is alone needs nobody to
+ * reach it. */
+static int hold_memory(struct proa_win *win, const struct proa_create_args *args)
+{
+    struct proa_hello owner;
+    uint64_t offset;
+    int segment;
+
+    if (args->flavor != PROA_FLAVOR_CREATE || args->bytes == 0 || win->size == 1 ||
+        proa_arena_find(args->base, args->bytes, &segment, &offset) ||
+        proa_peer_find(args->base, args->bytes, &owner, &segment, &offset))
+        return PROA_OK;
+    return proa_pages_hold(win, args->base, args->bytes, args->adopt);
+}
+
 static int prepare(struct proa_win *win, const struct proa_create_args *args)
 {
     int error = args->error;
@@ -127,6 +145,8 @@ static int prepare(struct proa_win *win, const struct proa_create_args *args)
         error = allocate_ctl(win);
     if (!error)
         error = allocate_memory(win, args);
+    if (!error)
+        error = hold_memory(win, args);
     return error;
 }
 
@@ -152,14 +172,15 @@ static void card_fill(struct card *card, const struct proa_win *win,
     if (card->memory.segment < 0 && args->bytes &&
         proa_peer_find(win->base, args->bytes, &card->owner, &segment, &card->memory.offset))
         card->memory.segment = segment;
+    card->pages = proa_pages_show(win, &card->adopted);
 }
 
 /* May the others have to go through the kernel? */
 static int is_private(const struct card *card)
 {
-    return !card->error &&
-           (card->flavor == PROA_FLAVOR_DYNAMIC ||
-            (card->flavor == PROA_FLAVOR_CREATE && card->memory.segment < 0 && card->bytes));
+    return !card->error && (card->flavor == PROA_FLAVOR_DYNAMIC ||
+                            (card->flavor == PROA_FLAVOR_CREATE && card->memory.segment < 0 &&
+                             card->bytes && !card->adopted));
 }
 
 /* ---- together: reaching the others ---- */
@@ -274,21 +295,6 @@ static int target_set_memory(struct proa_target *target, struct proa_peer *owner
     return proa_spans_set(target, &span, 1);
 }
 
-/* Private memory: our own by load and store, a neighbour's by cma. */
-static int target_set_private(struct proa_target *target, const struct card *card)
-{
-    struct proa_span span = {
-        .end = card->bytes, .owner = target->peer, .key = card->address, .road = &proa_road_cma};
-
-    if (target->peer == proa_self) {
-        span.here = (char *)(uintptr_t)card->address;
-        span.road = &proa_road_own;
-    } else if (card->bytes && !proa_cma_works(target->peer)) {
-        return PROA_ELSEWHERE;
-    }
-    return proa_spans_set(target, &span, 1);
-}
-
 static int target_reach(struct proa_win *win, struct proa_target *target, const struct card *card)
 {
     struct proa_peer *owner = target->peer;
@@ -299,7 +305,7 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
     if (win->flavor == PROA_FLAVOR_DYNAMIC) /* as regions are attached */
         return proa_cma_works(target->peer) ? PROA_OK : PROA_ELSEWHERE;
     if (card->memory.segment < 0)
-        return target_set_private(target, card);
+        return proa_pages_reach(win, target, card->address, &card->pages);
     if (card->owner.id)
         owner = proa_lender(win, &card->owner);
     segment = owner ? proa_peer_segment(owner, card->memory.segment) : NULL;
@@ -428,6 +434,7 @@ void proa_win_release(struct proa_win *win)
         proa_arena_free(win->ctl);
     targets_release(win);
     proa_lenders_release(win);
+    proa_pages_release(win);
     free(win->posts);
     free(win->started_group.rank);
     free(win->exposed_group.rank);
@@ -521,6 +528,7 @@ static struct proa_win *win_new(const struct proa_create_args *args, const struc
     win->flavor = args->flavor;
     win->direct = args->flavor == PROA_FLAVOR_SHARED;
     win->threads = args->threads != 0;
+    win->adopt = (uint8_t)(args->adopt != 0);
     win->user = args->user;
     win->atomics_most = proa_guard_atomics_most(args->granularity, args->threads);
     pthread_mutex_init(&win->mutex, NULL);

@@ -5,7 +5,9 @@
 #include "base/membar.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "core/adopt.h"
 #include "core/arena.h"
+#include "core/pages.h"
 #include "core/segment.h"
 #include "type/basic.h"
 
@@ -175,6 +177,7 @@ static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
 
 static void peer_detach(struct proa_peer *peer)
 {
+    proa_pages_forget(peer);
     for (int i = 0; i < PROA_SEGMENTS && peer != proa_self; i++)
         if (i > 0 && __atomic_load_n(&peer->segments[i], __ATOMIC_RELAXED))
             munmap(peer->segments[i],
@@ -353,6 +356,7 @@ int proa_core_start(void)
 
     if (!ctl)
         return PROA_ERR_NO_MEM;
+    proa_adopt_load();
     proa_kernels_choose();
     node_hash = node_name();
     ctl_fill(ctl);
@@ -374,5 +378,6 @@ void proa_core_stop(void)
         peer_detach(peer);
     }
     proa_self = NULL;
+    proa_adopt_stop();
     proa_arena_stop();
 }

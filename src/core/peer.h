@@ -38,6 +38,7 @@ struct proa_peer {
     int holders;                   /* proa_peer_attach less proa_peer_release */
     uint64_t started;              /* when its process did; 0: not known */
     struct proa_peer *second;      /* proa_peer_second */
+    struct proa_block *blocks;     /* of its adopted memory, as mapped here (core/pages.h) */
     UT_hash_handle hh;
 };
 

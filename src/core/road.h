@@ -5,7 +5,10 @@
  *
  *   store  load and store, where the memory is mapped: arenas, whosever they are
  *          core/road_store.c
- *   own    the same, to our own memory outside of the arena, which others reach by cma
+ *   adopted  the same, to memory that the program has brought and that has moved to where neighbours
+ *          map it (core/adopt.h)
+ *          core/road_store.c
+ *   own    the same, to our own memory outside of both, which others reach by cma
  *          core/road_store.c
  *   cma    the kernel copies: a neighbour's memory outside of its arena
  *          core/road_cma.c
@@ -56,7 +59,8 @@ struct proa_road {
     int (*settle)(struct proa_carry *carry);
 };
 
-extern const struct proa_road proa_road_store, proa_road_own, proa_road_cma, proa_road_net;
+extern const struct proa_road proa_road_store, proa_road_adopted, proa_road_own, proa_road_cma,
+    proa_road_net;
 
 /* A put or get is: begin, any number of the next two, end. All return PROA_OK or a code. */
 void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, int put);

@@ -86,4 +86,5 @@ static int combine(struct proa_combine *combine, const struct proa_span *span, u
 }
 
 const struct proa_road proa_road_store = {.atomics = 1, .move = move, .combine = combine};
+const struct proa_road proa_road_adopted = {.atomics = 1, .move = move, .combine = combine};
 const struct proa_road proa_road_own = {.atomics = 0, .move = move, .combine = combine};

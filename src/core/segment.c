@@ -37,9 +37,7 @@ static int file_move_up(int fd)
     return high;
 }
 
-/* Has the program left it alone? If not, that number may be one of its own files, which must not be
- * touched. */
-static int file_is_ours(const struct proa_segment *segment)
+int proa_segment_is_open(const struct proa_segment *segment)
 {
     struct stat file;
 
@@ -56,33 +54,44 @@ uint64_t proa_segment_most(void)
     return files.rlim_cur / PROA_CHUNK_BYTES * PROA_CHUNK_BYTES;
 }
 
-int proa_segment_create(struct proa_segment *segment, uint64_t bytes)
+int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes)
 {
     struct stat file;
+    int fd = memfd_create("proa", MFD_CLOEXEC);
 
-    segment->fd = memfd_create("proa", MFD_CLOEXEC);
-    if (segment->fd < 0)
+    if (fd < 0)
         return errno;
-    segment->fd = file_move_up(segment->fd);
-    segment->base = MAP_FAILED;
-    if (ftruncate(segment->fd, (off_t)bytes) == 0 && fstat(segment->fd, &file) == 0)
-        segment->base =
-            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
-    if (segment->base == MAP_FAILED) {
+    fd = file_move_up(fd);
+    if (ftruncate(fd, (off_t)bytes) != 0 || fstat(fd, &file) != 0) {
         int error = errno;
-        close(segment->fd);
+        close(fd);
         return error;
     }
-    segment->device = file.st_dev;
-    segment->inode = file.st_ino;
-    segment->bytes = bytes;
+    *segment = (struct proa_segment){
+        .bytes = bytes, .device = file.st_dev, .inode = file.st_ino, .fd = fd};
     return 0;
+}
+
+int proa_segment_create(struct proa_segment *segment, uint64_t bytes)
+{
+    int error = proa_segment_create_file(segment, bytes);
+
+    if (error)
+        return error;
+    segment->base =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
+    if (segment->base != MAP_FAILED)
+        return 0;
+    error = errno;
+    close(segment->fd);
+    return error;
 }
 
 void proa_segment_close(const struct proa_segment *segment)
 {
-    munmap(segment->base, segment->bytes);
-    if (file_is_ours(segment))
+    if (segment->base)
+        munmap(segment->base, segment->bytes);
+    if (proa_segment_is_open(segment))
         close(segment->fd);
 }
 
@@ -95,7 +104,7 @@ int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, ui
 {
     uint64_t end = offset + bytes, piece = bytes;
 
-    if (!file_is_ours(segment))
+    if (!proa_segment_is_open(segment))
         return madvise(segment->base + offset, bytes, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
     while (offset < end) {
         if (piece > end - offset)
@@ -171,6 +180,11 @@ static int file_open(const struct proa_segment_name *name, const char *path)
  * page. */
 char *proa_segment_map(const struct proa_segment_name *name)
 {
+    return proa_segment_map_part(name, 0, name->bytes);
+}
+
+char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes)
+{
     char path[64];
     char *base = MAP_FAILED;
     int fd;
@@ -178,7 +192,8 @@ char *proa_segment_map(const struct proa_segment_name *name)
     snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
     fd = file_open(name, path);
     if (fd >= 0) {
-        base = mmap(NULL, name->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+                    (off_t)offset);
         close(fd);
     }
     if (base == MAP_FAILED) {

@@ -14,12 +14,18 @@
 #include "core/ctl.h"
 
 #include <stdint.h>
+#include <unistd.h>
 
 enum { PROA_CHUNK_BYTES = 256 << 10 }; /* unit in which pages are reserved and given back */
 
+static inline uint64_t proa_page_bytes(void)
+{
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* A segment of this process. */
 struct proa_segment {
-    char *base;
+    char *base; /* NULL: not mapped as a whole */
     uint64_t bytes;
     uint64_t device, inode; /* of the file */
     int fd;                 /* it, unless the program has closed that number */
@@ -39,6 +45,12 @@ uint64_t proa_segment_most(void);
 
 /* Makes and maps one of `bytes` bytes, with no pages reserved. 0 or an errno. */
 int proa_segment_create(struct proa_segment *segment, uint64_t bytes);
+
+/* Makes only the file, with no pages in it: whoever wants some of it maps that. 0 or an errno. */
+int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes);
+
+/* Has the program left its file alone? If not, that number may be one of the program's own. */
+int proa_segment_is_open(const struct proa_segment *segment);
 
 /* Unmaps it and closes its file. */
 void proa_segment_close(const struct proa_segment *segment);
@@ -60,6 +72,9 @@ struct proa_segment_name proa_segment_name(int pid, const struct proa_segment_ct
 
 /* Maps it whole. NULL, with proa_failure() set, if it is not to be found. */
 char *proa_segment_map(const struct proa_segment_name *name);
+
+/* Maps whole pages of it. The same. */
+char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes);
 
 /* ---- both ---- */
 

@@ -17,6 +17,7 @@
 #include "base/poll.h"
 #include "core/peer.h"
 #include "core/regions.h"
+#include "core/road.h"
 #include "core/span.h"
 
 #include <pthread.h>
@@ -90,6 +91,7 @@ struct proa_win {
     uint64_t barriers, crowded_barriers; /* so far, of each kind */
     uint64_t opens;                      /* fences so far that ended nothing (core/fence.c) */
     uint8_t opening; /* the last fence was one, and targets may still be awaited */
+    uint8_t adopt;   /* what is attached may be adopted (core/adopt.h) */
     uint8_t direct;  /* the program may load and store in its neighbours' memory without our help */
 
     void *memory;                   /* what the window allocated in our arena; NULL if nothing */
@@ -100,7 +102,8 @@ struct proa_win {
      * anything under way, or locked. */
     struct proa_spread *spread;
     struct proa_remote *remotes;
-    uint8_t second; /* as it is served to others: by second accessors (core/peer.h) */
+    uint8_t second;           /* as it is served to others: by second accessors (core/peer.h) */
+    struct proa_pages *pages; /* core/pages.h */
     /* elements of an accumulate that processor atomics may do (core/guard.h) */
     uint64_t atomics_most;
     pthread_t taker; /* the thread that took the lock_all; set only if threads */
@@ -133,6 +136,7 @@ struct proa_create_args {
     /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
     int noncontig;
     int threads;          /* several threads may call at once */
+    int adopt;            /* memory that the program brings may be adopted (core/adopt.h) */
     uint64_t granularity; /* info mpi_accumulate_granularity, in bytes; 0: our choice */
     /* not 0: this process cannot, and proa_failure() says why. A negative code: creation fails on
      * every process; PROA_ELSEWHERE: Proa serves the window on none, and core need not even have
@@ -157,11 +161,16 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
 void proa_win_release(struct proa_win *win);
 
 /* Where target's window memory starts in this process, for load and store; for a part of no bytes
- * of a contiguous shared window, where it would start. NULL where there is no such address. */
+ * of a contiguous shared window, where it would start. NULL where there is no such address, or none
+ * that outlives the window: another's adopted memory. */
 static inline char *proa_win_load_store(struct proa_win *win, int target)
 {
+    const struct proa_target *t = &win->targets[target];
+
     win->direct = 1;
-    return win->targets[target].span_count == 1 ? win->targets[target].only.here : NULL;
+    if (t->span_count != 1 || (t->only.road == &proa_road_adopted && target != win->rank))
+        return NULL;
+    return t->only.here;
 }
 
 /* Guards epoch state against other threads of this process; free of cost where there are none. */

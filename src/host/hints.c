@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See hints.h. */
 #include "host/hints.h"
+#include "base/settings.h"
 #include "host/info.h"
 #include "host/pmpi.h"
 
@@ -40,6 +41,8 @@ static int is_sensible(const char *key, const char *value)
         return strcmp(value, "same_op") == 0 || strcmp(value, "same_op_no_op") == 0;
     if (strcmp(key, "accumulate_ordering") == 0)
         return strcmp(value, "none") == 0 || is_ordering(value);
+    if (strcmp(key, "proa_adopt") == 0)
+        return strcmp(value, "auto") == 0 || strcmp(value, "never") == 0;
     if (strstr(key, "kinds"))
         return value[0] != '\0';
     return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;
@@ -88,6 +91,11 @@ int proa_hints_info(const struct proa_hints *hints, MPI_Info *info)
     PROA_HINTS(SET)
 #undef SET
     return error;
+}
+
+int proa_hints_adopt(const struct proa_hints *hints)
+{
+    return strcmp(hints->adopt, "never") != 0 && strcmp(proa_settings()->adopt, "never") != 0;
 }
 
 int proa_hint_is_true(const char *hint)

@@ -18,6 +18,7 @@
     X(same_unit, "same_disp_unit", "false", 1)               \
     X(noncontig, "alloc_shared_noncontig", "false", 0)       \
     X(alignment, "mpi_minimum_memory_alignment", "64", 0)    \
+    X(adopt, "proa_adopt", "auto", 0)                        \
     X(kinds, "mpi_memory_alloc_kinds", "system,mpi", 0)      \
     X(asserted_kinds, "mpi_assert_memory_alloc_kinds", "", 0)
 
@@ -38,6 +39,10 @@ void proa_hints_change(MPI_Info info, struct proa_hints *hints);
 
 /* A new info with the values in force; keys without a value are left out. An MPI error class. */
 int proa_hints_info(const struct proa_hints *hints, MPI_Info *info);
+
+/* May memory that the program brings to this window be adopted (core/adopt.h)? By the window's info
+ * and the setting PROA_ADOPT. */
+int proa_hints_adopt(const struct proa_hints *hints);
 
 /* A hint as truth, and as a number. */
 int proa_hint_is_true(const char *hint);

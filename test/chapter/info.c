@@ -11,6 +11,7 @@ static const char *const keys[] = {"no_locks",
                                    "same_disp_unit",
                                    "alloc_shared_noncontig",
                                    "mpi_minimum_memory_alignment",
+                                   "proa_adopt",
                                    "mpi_memory_alloc_kinds",
                                    "mpi_assert_memory_alloc_kinds"};
 

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Adoption (core/adopt.h): memory that moves under threads that write to it, failures on the way,
+ * fork, memory that comes and goes, and what never moves. */
+#include "world.h"
+
+#include "core/adopt.h"
+#include "core/pages.h"
+#include "core/peer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- failures on demand (linked with --wrap) ---- */
+
+/* calls that still succeed; -1: all */
+static int mmap_fails_after = -1, pwrite_fails_after = -1, uffd_fails = 0;
+
+static int is_due(int *fails_after)
+{
+    return *fails_after >= 0 && (*fails_after)-- == 0;
+}
+
+long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (number == SYS_mmap && d & MAP_SHARED && is_due(&mmap_fails_after)) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (number == SYS_userfaultfd && uffd_fails) {
+        errno = EPERM;
+        return -1;
+    }
+    return __real_syscall(number, a, b, c, d, e, f);
+}
+
+ssize_t __real_pwrite(int fd, const void *from, size_t bytes, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t offset)
+{
+    if (is_due(&pwrite_fails_after)) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return __real_pwrite(fd, from, bytes, offset);
+}
+
+/* ---- small things ---- */
+
+enum { PAGE = 4096, MIB = 1 << 20 };
+
+static char *map_pages(uint64_t bytes)
+{
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(memory != MAP_FAILED);
+    return memory;
+}
+
+static void fill(char *memory, uint64_t bytes, uint64_t seed)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        memory[i] = (char)(seed + i * 7 + i / 4093);
+}
+
+static void check_filled(const char *memory, uint64_t bytes, uint64_t seed)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        if (memory[i] != (char)(seed + i * 7 + i / 4093))
+            world_failed(__FILE__, __LINE__, "byte %llu has changed", (unsigned long long)i);
+}
+
+/* What is adopted of memory now, by looking from the side: the file, mapped once more. */
+static char *other_side(const char *memory, uint64_t bytes)
+{
+    struct proa_segment_name name = proa_segment_name(proa_self->pid, &proa_self->ctl->adopted);
+    char *side = proa_segment_map_part(&name, (uint64_t)(uintptr_t)memory, bytes);
+
+    CHECK(side);
+    return side;
+}
+
+static long file_blocks(void)
+{
+    struct stat file;
+
+    CHECK(fstat(proa_self->ctl->adopted.fd, &file) == 0);
+    return (long)file.st_blocks;
+}
+
+static void hold(struct proa_hold *h, const void *memory, uint64_t bytes)
+{
+    CHECK_OK(proa_adopt_hold(h, memory, bytes, 1));
+}
+
+/* ---- memory comes, stays, goes ---- */
+
+static void whole_body(struct world *world)
+{
+    enum { BYTES = 5 * MIB + 3 * PAGE };
+    char *memory = map_pages(BYTES), *side;
+    struct proa_hold h, part;
+
+    (void)world;
+    fill(memory, BYTES, 1);
+    hold(&h, memory + 100, BYTES - 200);
+    CHECK_EQUAL(proa_adopt_bytes(&h), BYTES - 200);
+    CHECK_EQUAL(h.count, 1);
+    check_filled(memory, BYTES, 1);
+    side = other_side(memory, BYTES);
+    check_filled(side, BYTES, 1);
+    memory[70000] ^= 1;
+    CHECK_EQUAL(side[70000], memory[70000]);
+    memory[70000] ^= 1;
+
+    hold(&part, memory + 3 * PAGE, PAGE); /* a second user of some of it */
+    CHECK_EQUAL(part.count, 1);
+    proa_adopt_drop(&h);
+    check_filled(memory, BYTES, 1);
+    side[3 * PAGE + 5] ^= 1;
+    CHECK_EQUAL(side[3 * PAGE + 5], memory[3 * PAGE + 5]);
+    side[3 * PAGE + 5] ^= 1;
+    side[2 * PAGE] ^= 1;
+    CHECK(side[2 * PAGE] != memory[2 * PAGE]);
+    side[2 * PAGE] ^= 1;
+    proa_adopt_drop(&part);
+    check_filled(memory, BYTES, 1);
+    munmap(side, BYTES);
+    munmap(memory, BYTES);
+}
+WORLD_TEST(whole, 1)
+
+/* Memory that was never touched takes none in the file, and is there when it is. */
+static void untouched_body(struct world *world)
+{
+    enum { BYTES = 64 * MIB };
+    char *memory = map_pages(BYTES);
+    struct proa_hold h;
+
+    (void)world;
+    memory[10 * MIB] = 5;
+    hold(&h, memory, BYTES);
+    CHECK_EQUAL(h.count, 1);
+    CHECK(file_blocks() <= 2 * PAGE / 512);
+    CHECK_EQUAL(memory[10 * MIB], 5);
+    CHECK_EQUAL(memory[30 * MIB], 0);
+    memory[20 * MIB] = 6;
+    proa_adopt_drop(&h);
+    CHECK_EQUAL(file_blocks(), 0);
+    CHECK_EQUAL(memory[10 * MIB], 5);
+    CHECK_EQUAL(memory[20 * MIB], 6);
+    munmap(memory, BYTES);
+}
+WORLD_TEST(untouched, 1)
+
+/* The program unmaps memory that a window still has, and gets other memory there. */
+static void again_body(struct world *world)
+{
+    enum { BYTES = 16 * PAGE };
+    char *memory = map_pages(BYTES), *side;
+    struct proa_hold old, new;
+
+    (void)world;
+    fill(memory, BYTES, 1);
+    hold(&old, memory, BYTES);
+    munmap(memory, BYTES);
+    CHECK(mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+               0) == memory);
+    fill(memory, BYTES, 2);
+    hold(&new, memory, BYTES);
+    CHECK_EQUAL(proa_adopt_bytes(&new), BYTES);
+    check_filled(memory, BYTES, 2);
+    side = other_side(memory, BYTES);
+    check_filled(side, BYTES, 2);
+    munmap(side, BYTES);
+    proa_adopt_drop(&new);
+    check_filled(memory, BYTES, 2);
+    munmap(memory, BYTES);
+    CHECK(mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+               0) == memory);
+    fill(memory, BYTES, 3);
+    proa_adopt_drop(&old); /* what is there now is none of its business */
+    check_filled(memory, BYTES, 3);
+    munmap(memory, BYTES);
+}
+WORLD_TEST(again, 1)
+
+/* Nothing grows with the number of windows. */
+static void often_body(struct world *world)
+{
+    enum { PAGES = 64 };
+    char *memory = map_pages(PAGES * PAGE), *heap = malloc(PAGES * PAGE);
+    uint64_t seed = 1;
+    long rounds = world_rounds(4000), mappings = 0, files = 0;
+
+    (void)world;
+    CHECK(heap);
+    fill(memory, PAGES * PAGE, 1);
+    for (long i = 0; i < rounds; i++) {
+        uint64_t from = world_below(&seed, PAGES * PAGE - 1), bytes = 1 + world_below(&seed, PAGE);
+        char *at = (i & 1 ? memory : heap) + from;
+        struct proa_hold one, two;
+
+        if (from + bytes > PAGES * PAGE)
+            bytes = PAGES * PAGE - from;
+        hold(&one, at, bytes);
+        CHECK_EQUAL(proa_adopt_bytes(&one), bytes);
+        hold(&two, memory + 5 * PAGE, 3);
+        proa_adopt_drop(i & 2 ? &one : &two);
+        proa_adopt_drop(i & 2 ? &two : &one);
+        if (i == rounds / 2) {
+            mappings = world_mappings("");
+            files = world_open_files();
+        }
+    }
+    check_filled(memory, PAGES * PAGE, 1);
+    CHECK(world_mappings("") <= mappings + 2 * PAGES);
+    CHECK_EQUAL(world_open_files(), files);
+    CHECK_EQUAL(file_blocks(), 0);
+    free(heap);
+    munmap(memory, PAGES * PAGE);
+}
+WORLD_TEST(often, 1, .limit_s = 120)
+
+/* ---- threads that write ---- */
+
+enum { WRITERS = 3, AREA = 24 * PAGE };
+
+struct writers {
+    char *memory;
+    uint32_t stop;
+    uint64_t written[WRITERS];
+};
+
+struct writer {
+    struct writers *all;
+    int number;
+};
+
+/* Counts up words of its own, all over the area, and looks whether each is what it left. */
+static void *write_words(void *arg)
+{
+    const struct writer *me = arg;
+    struct writers *all = me->all;
+    uint64_t mine[AREA / 8 / WRITERS] = {0}, seed = (uint64_t)me->number + 1;
+
+    while (!__atomic_load_n(&all->stop, __ATOMIC_RELAXED)) {
+        uint64_t i = world_below(&seed, AREA / 8 / WRITERS);
+        uint64_t *word = (uint64_t *)(void *)all->memory + i * WRITERS + (uint64_t)me->number,
+                 found = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+        if (found != mine[i])
+            world_failed(__FILE__, __LINE__, "a word is %llu, not %llu", (unsigned long long)found,
+                         (unsigned long long)mine[i]);
+        __atomic_store_n(word, ++mine[i], __ATOMIC_RELAXED);
+        all->written[me->number]++;
+    }
+    return NULL;
+}
+
+static void threads_body(struct world *world)
+{
+    struct writers all = {.memory = map_pages(AREA)};
+    struct writer writers[WRITERS];
+    pthread_t threads[WRITERS];
+    long rounds = world_rounds(10000);
+    uint64_t seed = 9, total = 0;
+
+    (void)world;
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i] = (struct writer){&all, i};
+        CHECK(pthread_create(&threads[i], NULL, write_words, &writers[i]) == 0);
+    }
+    for (long i = 0; i < rounds; i++) {
+        uint64_t from = world_below(&seed, AREA - 8), bytes = 1 + world_below(&seed, AREA - from);
+        struct proa_hold h;
+
+        hold(&h, all.memory + from, bytes);
+        CHECK_EQUAL(proa_adopt_bytes(&h), bytes);
+        proa_adopt_drop(&h);
+    }
+    __atomic_store_n(&all.stop, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < WRITERS; i++) {
+        pthread_join(threads[i], NULL);
+        total += all.written[i];
+    }
+    CHECK(total > (uint64_t)rounds); /* they did get to run */
+    CHECK_EQUAL(file_blocks(), 0);
+    munmap(all.memory, AREA);
+}
+WORLD_TEST(threads, 1, .limit_s = 150)
+
+/* Without userfaultfd memory stays where it is while there are threads. */
+static void *sleep_long(void *arg)
+{
+    while (!__atomic_load_n((uint32_t *)arg, __ATOMIC_RELAXED))
+        world_sleep_us(1000);
+    return NULL;
+}
+
+static void no_faults_body(struct world *world)
+{
+    char *memory = map_pages(4 * PAGE);
+    uint32_t stop = 0;
+    struct proa_hold h;
+    pthread_t thread;
+
+    (void)world;
+    uffd_fails = 1;
+    CHECK(pthread_create(&thread, NULL, sleep_long, &stop) == 0);
+    hold(&h, memory, 4 * PAGE);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 0);
+    if (!h.why || !strstr(h.why, "userfaultfd"))
+        world_failed(__FILE__, __LINE__, "it stays because: %s", h.why);
+    proa_adopt_drop(&h);
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 1000 && !proa_adopt_bytes(&h); i++) { /* the kernel may still count it */
+        hold(&h, memory, 4 * PAGE);
+        if (!proa_adopt_bytes(&h))
+            proa_adopt_drop(&h);
+        world_sleep_us(1000);
+    }
+    CHECK_EQUAL(proa_adopt_bytes(&h), 4 * PAGE);
+    proa_adopt_drop(&h);
+    munmap(memory, 4 * PAGE);
+}
+WORLD_TEST(no_faults, 1)
+
+/* ---- failures on the way ---- */
+
+static void fails(int *counter, int after, uint64_t expected)
+{
+    enum { BYTES = 8 * MIB };
+    char *memory = map_pages(BYTES + 2 * MIB);
+    /* a whole number of pieces */
+    char *start = memory + (2 * MIB - (uint64_t)(uintptr_t)memory % (2 * MIB)) % (2 * MIB);
+    struct proa_hold h;
+
+    fill(start, BYTES, 4);
+    *counter = after;
+    hold(&h, start, BYTES);
+    *counter = -1;
+    CHECK_EQUAL(proa_adopt_bytes(&h), expected);
+    CHECK(expected == BYTES || h.why);
+    check_filled(start, BYTES, 4);
+    fill(start, BYTES, 5);
+    if (expected) {
+        char *side = other_side(start, expected);
+        check_filled(side, expected, 5);
+        munmap(side, expected);
+    }
+    proa_adopt_drop(&h);
+    check_filled(start, BYTES, 5);
+    CHECK_EQUAL(file_blocks(), 0);
+    munmap(memory, BYTES + 2 * MIB);
+}
+
+static void failures_body(struct world *world)
+{
+    (void)world;
+    for (int after = 0; after < 5; after++) {
+        uint64_t moved = (uint64_t)(after < 4 ? after : 4) * 2 * MIB;
+        fails(&mmap_fails_after, after, moved);
+        fails(&pwrite_fails_after, after, moved);
+    }
+}
+WORLD_TEST(failures, 1)
+
+/* The same with a thread, where what was protected must be let go again. */
+static void failures_threads_body(struct world *world)
+{
+    uint32_t stop = 0;
+    pthread_t thread;
+
+    CHECK(pthread_create(&thread, NULL, sleep_long, &stop) == 0);
+    failures_body(world);
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+}
+WORLD_TEST(failures_threads, 1)
+
+/* ---- fork ---- */
+
+static void in_child(char *memory, uint64_t bytes, char *shared)
+{
+    check_filled(memory, bytes, 6);
+    fill(memory, bytes, 7);
+    __atomic_store_n((uint32_t *)(void *)shared, 1, __ATOMIC_RELEASE);
+    world_await((uint32_t *)(void *)shared, 2); /* the parent has stored what it likes */
+    check_filled(memory, bytes, 7);
+    CHECK_EQUAL(world_mappings("memfd:proa (deleted)") > 0, 1); /* the arena's are still shared */
+    _exit(0);
+}
+
+static void forked_body(struct world *world)
+{
+    enum { BYTES = 3 * MIB + PAGE };
+    char *memory = map_pages(BYTES), *side;
+    struct proa_hold h;
+    int status = -1;
+    pid_t child;
+
+    fill(memory, BYTES, 6);
+    hold(&h, memory + 10, BYTES - 20);
+    side = other_side(memory, BYTES);
+    child = fork();
+    CHECK(child >= 0);
+    if (child == 0)
+        in_child(memory, BYTES, world->shared);
+    world_await((uint32_t *)(void *)world->shared, 1);
+    check_filled(memory, BYTES, 6); /* not what the child has stored */
+    fill(side, BYTES, 8);           /* as a neighbour would */
+    check_filled(memory, BYTES, 8);
+    __atomic_store_n((uint32_t *)(void *)world->shared, 2, __ATOMIC_RELEASE);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    proa_adopt_drop(&h);
+    check_filled(memory, BYTES, 8);
+    CHECK_EQUAL(file_blocks(), 0);
+    munmap(side, BYTES);
+    munmap(memory, BYTES);
+}
+WORLD_TEST(forked, 1)
+
+/* system() makes no copy and needs none. */
+static void shell_body(struct world *world)
+{
+    enum { BYTES = 4 * MIB };
+    char *memory = map_pages(BYTES);
+    struct proa_hold h;
+
+    (void)world;
+    fill(memory, BYTES, 1);
+    hold(&h, memory, BYTES);
+    CHECK_EQUAL(system("exit 3"), 3 << 8);
+    check_filled(memory, BYTES, 1);
+    CHECK_EQUAL(h.count, 1);
+    proa_adopt_drop(&h);
+    munmap(memory, BYTES);
+}
+WORLD_TEST(shell, 1)
+
+/* ---- what stays ---- */
+
+static void stays(const void *memory, uint64_t bytes)
+{
+    struct proa_hold h;
+
+    hold(&h, memory, bytes);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 0);
+    CHECK(h.why);
+    proa_adopt_drop(&h);
+}
+
+static void *on_a_thread(void *arg)
+{
+    char local[3 * PAGE];
+    static __thread int of_thread;
+
+    (void)arg;
+    memset(local, 1, sizeof local);
+    of_thread = 1;
+    stays(local, sizeof local);
+    stays(&of_thread, sizeof of_thread);
+    return NULL;
+}
+
+static void kinds_body(struct world *world)
+{
+    char local[3 * PAGE], *memory = map_pages(8 * PAGE);
+    static char in_file[] = "initialized: private, but of a file";
+    FILE *file = tmpfile();
+    pthread_t thread;
+    struct proa_hold h;
+    char *mapped;
+
+    (void)world;
+    memset(local, 1, sizeof local);
+    stays(local, sizeof local);
+    stays(in_file, sizeof in_file);
+    CHECK(pthread_create(&thread, NULL, on_a_thread, NULL) == 0);
+    pthread_join(thread, NULL);
+    CHECK(file && ftruncate(fileno(file), 4 * PAGE) == 0);
+    mapped = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    stays(mapped, 4 * PAGE);
+    munmap(mapped, 4 * PAGE);
+    mapped = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    stays(mapped, 4 * PAGE);
+    munmap(mapped, 4 * PAGE);
+    fclose(file);
+
+    /* readable only in the middle: pieces around it */
+    fill(memory, 8 * PAGE, 1);
+    CHECK(mprotect(memory + 3 * PAGE, PAGE, PROT_READ) == 0);
+    hold(&h, memory + 7, 8 * PAGE - 7);
+    CHECK_EQUAL(h.count, 3);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 7 * PAGE - 7);
+    CHECK_EQUAL(h.piece[0].end, (uint64_t)(uintptr_t)memory + 3 * PAGE);
+    CHECK_EQUAL(h.piece[1].end, (uint64_t)(uintptr_t)memory + 4 * PAGE);
+    check_filled(memory, 8 * PAGE, 1);
+    proa_adopt_drop(&h);
+    munmap(memory, 8 * PAGE);
+}
+WORLD_TEST(kinds, 1)
+
+/* Locked memory is to stay locked. */
+static void locked_body(struct world *world)
+{
+    char *memory = map_pages(4 * PAGE), *lock = map_pages(PAGE);
+
+    (void)world;
+    if (mlock(lock, PAGE) == 0)
+        stays(memory, 4 * PAGE);
+    munlock(lock, PAGE);
+}
+WORLD_TEST(locked, 1)
+
+/* Pages that a window has through the kernel stay so for others, until that window is gone. */
+static void not_asked_body(struct world *world)
+{
+    char *memory = map_pages(4 * PAGE);
+    struct proa_hold kernel, h;
+
+    (void)world;
+    fill(memory, 4 * PAGE, 1);
+    CHECK_OK(proa_adopt_hold(&kernel, memory + PAGE + 5, 10, 0));
+    CHECK_EQUAL(proa_adopt_bytes(&kernel), 0);
+    hold(&h, memory, 4 * PAGE);
+    CHECK_EQUAL(h.count, 3);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 3 * PAGE);
+    proa_adopt_drop(&kernel);
+    proa_adopt_drop(&h);
+    hold(&h, memory, 4 * PAGE);
+    CHECK_EQUAL(h.count, 1);
+    proa_adopt_drop(&h);
+    check_filled(memory, 4 * PAGE, 1);
+    munmap(memory, 4 * PAGE);
+}
+WORLD_TEST(not_asked, 1)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole),     cmocka_unit_test(untouched),
+        cmocka_unit_test(again),     cmocka_unit_test(often),
+        cmocka_unit_test(threads),   cmocka_unit_test(no_faults),
+        cmocka_unit_test(failures),  cmocka_unit_test(failures_threads),
+        cmocka_unit_test(forked),    cmocka_unit_test(shell),
+        cmocka_unit_test(kinds),     cmocka_unit_test(locked),
+        cmocka_unit_test(not_asked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
