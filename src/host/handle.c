@@ -64,8 +64,8 @@ static int make_some_way(MPI_Win *shadow)
         if (error == MPI_SUCCESS)
             works = *way;
     }
-    if (error == MPI_SUCCESS && works != PROA_SHADOW_ALLOCATE_SHARED)
-        proa_pmpi()->Win_set_name(*shadow, ""); /* Open MPI's have names; a new window has none */
+    if (error == MPI_SUCCESS) /* some of Open MPI's have names; a new window has none */
+        proa_pmpi()->Win_set_name(*shadow, "");
     return error;
 }
 
@@ -222,7 +222,10 @@ int proa_handle_free(struct proa_handle *handle)
 
 int proa_handle_is_freed(MPI_Win handle)
 {
-    return proa_table_find(&freed, PROA_TABLE_KEY(handle)) && !proa_win_find(handle);
+    int (*is_light)(MPI_Win) = proa_host_kind()->is_light;
+
+    return (proa_table_find(&freed, PROA_TABLE_KEY(handle)) || (is_light && is_light(handle))) &&
+           !proa_win_find(handle);
 }
 
 void proa_handle_forget(MPI_Win handle)
