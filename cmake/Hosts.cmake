@@ -9,6 +9,9 @@
 #   proa_host_host_cxx      the same for the MPI-2 C++ binding; exists where the host still ships it
 #   PROA_MPIEXEC_HOST, PROA_MPIFORT_HOST     the launcher and the Fortran wrapper
 # and the list PROA_HOSTS. FindMPI is not used because it knows one MPI per project.
+#
+# A host of the standard ABI is another library and another header of an MPI, without wrappers: set -DPROA_ABI_LIBRARY_HOST=... and
+# -DPROA_ABI_INCLUDE_HOST=... where they are elsewhere than in Debian.
 
 set(PROA_HOSTS "")
 set(PROA_GENERATED ${PROJECT_BINARY_DIR}/generated)
@@ -20,7 +23,7 @@ set(proa_host_keys "")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/hosts)
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/hosts proa_host_lines REGEX "^[^#]")
 foreach(line IN LISTS proa_host_lines)
-  if(NOT line MATCHES "^([a-z][a-z0-9]*) +([a-z_]+) *([^\";\\]*)$")
+  if(NOT line MATCHES "^([a-z][a-z0-9_]*) +([a-z_]+) *([^\";\\]*)$")
     message(FATAL_ERROR "cmake/hosts: not HOST KEY VALUE: ${line}")
   endif()
   set(PROA_HOST_${CMAKE_MATCH_1}_${CMAKE_MATCH_2} "${CMAKE_MATCH_3}")
@@ -85,6 +88,33 @@ function(proa_wrapper_target target wrapper)
   target_link_libraries(${target} INTERFACE ${links})
 endfunction()
 
+# Programs made for it find its library at run time by a link in the build folder: all have the name libmpi_abi.so.1, and whose the
+# loader's own list has is chance.
+function(proa_find_abi host)
+  string(TOUPPER ${host} HOST)
+  separate_arguments(names UNIX_COMMAND "${PROA_HOST_${host}_abi_library}")
+  separate_arguments(includes UNIX_COMMAND "${PROA_HOST_${host}_abi_include}")
+  find_library(PROA_ABI_LIBRARY_${HOST} NAMES ${names} DOC "library of ${host}")
+  if(PROA_ABI_LIBRARY_${HOST})
+    cmake_path(GET PROA_ABI_LIBRARY_${HOST} PARENT_PATH folder)
+    list(TRANSFORM includes PREPEND "${folder}/")
+    find_path(PROA_ABI_INCLUDE_${HOST} mpi.h PATHS ${includes} NO_DEFAULT_PATH DOC "folder of the mpi.h of ${host}")
+  endif()
+  find_program(PROA_MPIEXEC_${HOST} NAMES ${PROA_HOST_${host}_mpiexec} DOC "launcher of ${host}")
+  if(NOT PROA_ABI_LIBRARY_${HOST} OR NOT PROA_ABI_INCLUDE_${HOST} OR NOT PROA_MPIEXEC_${HOST})
+    message(STATUS "Host ${host}: not found")
+    return()
+  endif()
+  file(MAKE_DIRECTORY ${PROA_GENERATED}/${host})
+  file(CREATE_LINK ${PROA_ABI_LIBRARY_${HOST}} ${PROA_GENERATED}/${host}/libmpi_abi.so.1 SYMBOLIC)
+  add_library(proa_host_${host} INTERFACE)
+  target_include_directories(proa_host_${host} SYSTEM INTERFACE ${PROA_ABI_INCLUDE_${HOST}})
+  target_compile_definitions(proa_host_${host} INTERFACE PROA_ON_${host}) # for tests: the header does not say whose it is
+  target_link_libraries(proa_host_${host} INTERFACE ${PROA_GENERATED}/${host}/libmpi_abi.so.1 -Wl,-rpath,${PROA_GENERATED}/${host})
+  message(STATUS "Host ${host}: ${PROA_ABI_LIBRARY_${HOST}}, launcher ${PROA_MPIEXEC_${HOST}}")
+  set(PROA_HOSTS ${PROA_HOSTS} ${host} PARENT_SCOPE)
+endfunction()
+
 function(proa_find_host host)
   string(TOUPPER ${host} HOST)
   find_program(PROA_MPICC_${HOST} ${PROA_HOST_${host}_mpicc} DOC "C compiler wrapper of ${host}")
@@ -105,6 +135,10 @@ endfunction()
 
 set(wishes "")
 foreach(host IN LISTS PROA_KNOWN_HOSTS)
+  if(PROA_HOST_${host}_abi_library)
+    proa_find_abi(${host})
+    continue()
+  endif()
   proa_find_host(${host})
   string(TOUPPER ${host} HOST)
   list(APPEND wishes "${PROA_HOST_${host}_packages} (or set PROA_MPICC_${HOST})")

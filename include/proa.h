@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Proa's own additions for programs that want them. A program needs none of this to run on Proa;
- * link with -lproa-mpich or -lproa-openmpi, or look the functions up with dlsym to work with and
- * without Proa.
+ * link with -lproa-mpich, -lproa-openmpi or -lproa-abi, or look the functions up with dlsym to work
+ * with and without Proa.
  */
 #ifndef PROA_H
 #define PROA_H

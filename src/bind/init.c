@@ -3,8 +3,6 @@
  * last at MPI_Finalize (host/start.h). */
 #include "bind/bind.h"
 
-#include <dlfcn.h>
-
 /* An MPI that refuses the attribute loses nothing but that: it is asked again when Proa starts. */
 static int initialized(int error)
 {
@@ -15,17 +13,12 @@ static int initialized(int error)
 
 PROA_EXPORT int PMPI_Init(int *argc, char ***argv)
 {
-    __typeof__(&PMPI_Init) host = (__typeof__(&PMPI_Init))dlsym(RTLD_NEXT, "PMPI_Init");
-
-    return initialized(host(argc, argv));
+    return initialized(PROA_PMPI_FIND(Init)(argc, argv));
 }
 PROA_ALIAS(Init);
 
 PROA_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    __typeof__(&PMPI_Init_thread) host =
-        (__typeof__(&PMPI_Init_thread))dlsym(RTLD_NEXT, "PMPI_Init_thread");
-
-    return initialized(host(argc, argv, required, provided));
+    return initialized(PROA_PMPI_FIND(Init_thread)(argc, argv, required, provided));
 }
 PROA_ALIAS(Init_thread);

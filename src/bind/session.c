@@ -8,8 +8,6 @@
  */
 #include "bind/bind.h"
 
-#include <dlfcn.h>
-
 #if !defined(MPI_SESSION_NULL)
 /* This header has no sessions: it is Open MPI 4's, and as in the headers of later ones, which do,
  * handles are pointers. */
@@ -21,7 +19,7 @@ typedef int finalize_function(MPI_Session *session);
 
 PROA_EXPORT int PMPI_Session_finalize(MPI_Session *session)
 {
-    finalize_function *host = (finalize_function *)dlsym(RTLD_NEXT, "PMPI_Session_finalize");
+    finalize_function *host = PROA_PMPI_FIND(Session_finalize);
 
     if (!host)
         return MPI_ERR_UNSUPPORTED_OPERATION; /* and no program can have a session */

@@ -61,7 +61,7 @@ void proa_handle_opened(struct proa_handle *handle);
 int proa_handle_free(struct proa_handle *handle);
 
 /* Was this the handle of a window of ours, freed since? Light handles are not remembered: the host
- * refuses them by itself. */
+ * refuses them by itself, or they are known as such. */
 int proa_handle_is_freed(MPI_Win handle);
 
 /* The host has made a window of its own with this handle. */

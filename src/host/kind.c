@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See kind.h. */
 #include "host/kind.h"
+#include "host/pmpi.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@ const struct proa_host_row proa_host_rows[] = {
 #define ROW(host)                                           \
     {                                                       \
         .name = #host,                                      \
+        .library = PROA_HOST_FACT(host, library),           \
         .title = PROA_HOST_FACT(host, title),               \
         .version_says = PROA_HOST_FACT(host, version_says), \
         .libraries = PROA_HOST_FACT(host, libraries),       \
@@ -19,33 +22,52 @@ const struct proa_host_row proa_host_rows[] = {
         {0},
 };
 
-/* PROA_HOST_KIND: of src/CMakeLists.txt. A library is built with one host's header and has one
- * kind. */
-const struct proa_host_kind *proa_host_kind(void)
+/* PROA_HOST_KINDS, PROA_LIBRARY: of src/CMakeLists.txt. A library is built with one header; hosts
+ * of one binary interface have one library, and a kind each. */
+static const struct proa_host_kind *const kinds[] = {PROA_HOST_KINDS};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static const struct proa_host_kind *here;
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+
+/* The mark in what a host says of its version: "" for the one that has none. */
+static const char *mark_of(const char *version)
 {
-    return &PROA_HOST_KIND;
+    for (const struct proa_host_row *row = proa_host_rows; row->name; row++)
+        if (row->version_says[0] && strstr(version, row->version_says))
+            return row->version_says;
+    return "";
 }
 
-/* The host that calls itself so. */
-static const char *name_by_version(const char *version)
+static const struct proa_host_kind *kind_with_mark(const char *mark)
 {
-    const char *name = "";
+    for (const struct proa_host_row *row = proa_host_rows; row->name; row++)
+        for (int i = 0; i < KINDS && strcmp(row->version_says, mark) == 0; i++)
+            if (strcmp(kinds[i]->name, row->name) == 0)
+                return kinds[i];
+    return NULL;
+}
 
-    for (const struct proa_host_row *row = proa_host_rows; row->name; row++) {
-        if (!row->version_says[0])
-            name = row->name;
-        else if (strstr(version, row->version_says))
-            return row->name;
-    }
-    return name;
+static void look(void)
+{
+    enum { ROOM = 8192 }; /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest */
+    __typeof__(&PMPI_Get_library_version) get_version = PROA_PMPI_FIND(Get_library_version);
+    char version[ROOM] = "";
+    int length;
+
+    if (get_version && get_version(version, &length) == MPI_SUCCESS)
+        here = kind_with_mark(mark_of(version));
+}
+
+const struct proa_host_kind *proa_host_kind(void)
+{
+    if (KINDS > 1)
+        pthread_once(&looked, look);
+    return KINDS > 1 && here ? here : kinds[0];
 }
 
 int proa_host_is_here(void)
 {
-    enum { ROOM = 8192 }; /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest */
-    char version[ROOM] = "";
-    int length;
-
-    return PMPI_Get_library_version(version, &length) == MPI_SUCCESS &&
-           strcmp(name_by_version(version), proa_host_kind()->name) == 0;
+    pthread_once(&looked, look);
+    return here != NULL;
 }

@@ -16,8 +16,9 @@
 
 /* A row of cmake/hosts. */
 struct proa_host_row {
-    const char *name;  /* in file names */
-    const char *title; /* in messages */
+    const char *name;    /* in kinds */
+    const char *library; /* which of Proa's is for it */
+    const char *title;   /* in messages */
     /* is in what its MPI_Get_library_version says; "": it is this one where no other's is there */
     const char *version_says;
     const char *libraries; /* how the file names of its libraries begin, with blanks between */
@@ -50,6 +51,10 @@ struct proa_host_kind {
      * memory for, so that there are no light handles. */
     MPI_Win (*light_handle)(unsigned number);
 
+    /* Is it one that light_handle gives? Where the host does not refuse them, but crashes; else
+     * NULL. */
+    int (*is_light)(MPI_Win handle);
+
     /* The ways that it may have, the best first, then PROA_SHADOW_NONE. */
     enum proa_shadow_way shadow_ways[PROA_SHADOW_WAYS];
 
@@ -72,11 +77,13 @@ struct proa_host_kind {
 PROA_KNOWN_HOSTS(PROA_KIND) /* a library has those that it was built for */
 #undef PROA_KIND
 
-/* The kind in force. Any thread, at any time. */
+/* The kind in force: that of the MPI that the program runs on, or the library's first where it is
+ * none of the library's. Any thread, at any time; but where a library has several, not before the
+ * program's MPI is loaded. */
 const struct proa_host_kind *proa_host_kind(void);
 
-/* Is the MPI that the program runs on of this kind? Asks PMPI_Get_library_version, which works at
- * any time. */
+/* Is the MPI that the program runs on of a kind of this library's? Asks PMPI_Get_library_version,
+ * which works at any time. */
 int proa_host_is_here(void);
 
 #endif

@@ -38,17 +38,24 @@ static int is_named(const char *library, const char *beginnings)
     return 0;
 }
 
-/* By the file's name; or, where the MPI is linked into the program or into a library of another
- * name, by the function that only it has. NULL: no host that is known. */
+/* By the file's name, which several hosts of one binary interface may have, and by the function
+ * that no other has; or by the name alone, as a host may have that function in another library; or,
+ * where the MPI is linked into the program, by the function alone. NULL: no host that is known. */
 static const struct proa_host_row *host_of(const char *library)
 {
-    for (const struct proa_host_row *row = proa_host_rows; row->name; row++)
-        if (is_named(library, row->libraries))
-            return row;
-    for (const struct proa_host_row *row = proa_host_rows; row->name; row++)
-        if (library_of(row->symbol) == library) /* libraries of one file have one name */
-            return row;
-    return NULL;
+    const struct proa_host_row *best = NULL;
+    int best_is = 0;
+
+    for (const struct proa_host_row *row = proa_host_rows; row->name; row++) {
+        int is = 2 * is_named(library, row->libraries) +
+                 (library_of(row->symbol) == library); /* one file's libraries have one name */
+
+        if (is > best_is) {
+            best = row;
+            best_is = is;
+        }
+    }
+    return best;
 }
 
 /* The program's MPI comes before ours in the order of search: if PMPI_Comm_rank, which neither Proa
@@ -60,7 +67,7 @@ static const struct proa_host_row *stranger(const char **library)
 
     *library = library_of("PMPI_Comm_rank");
     row = *library ? host_of(*library) : NULL;
-    return row && strcmp(row->name, proa_host_kind()->name) != 0 ? row : NULL;
+    return row && strcmp(row->library, PROA_LIBRARY) != 0 ? row : NULL;
 }
 
 __attribute__((constructor)) static void load(void)
@@ -70,9 +77,9 @@ __attribute__((constructor)) static void load(void)
 
     if (theirs) {
         proa_log(PROA_LOG_NONE,
-                 "libproa-%s.so is loaded into a program that uses %s (%s): load libproa-%s.so "
-                 "instead, or start it by `proa run`",
-                 proa_host_kind()->name, theirs->title, library, theirs->name);
+                 "libproa-" PROA_LIBRARY ".so is loaded into a program that uses %s (%s): load "
+                 "libproa-%s.so instead, or start it by `proa run`",
+                 theirs->title, library, theirs->library);
         _exit(PROA_EXIT_WRONG_MPI);
     }
     proa_absent_mark();

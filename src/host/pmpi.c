@@ -11,9 +11,28 @@
 static struct proa_pmpi table;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 
-static void find(const char *name, void *field)
+/* The library of the standard ABI, if an interpreter has loaded it out of sight of RTLD_NEXT: this
+ * library, unlike those for one host, does not name it. It stays loaded, as MPI cannot be used
+ * again. */
+static void *hidden_symbol(const char *name)
+{
+    void *library = strcmp(PROA_LIBRARY, "abi") == 0
+                        ? dlopen("libmpi_abi.so.1", RTLD_LAZY | RTLD_NOLOAD)
+                        : NULL;
+
+    return library ? dlsym(library, name) : NULL;
+}
+
+void *proa_pmpi_symbol(const char *name)
 {
     void *symbol = dlsym(RTLD_NEXT, name);
+
+    return symbol ? symbol : hidden_symbol(name);
+}
+
+static void find(const char *name, void *field)
+{
+    void *symbol = proa_pmpi_symbol(name);
 
     if (!symbol) {
         proa_log(PROA_LOG_NONE,

@@ -95,6 +95,13 @@ struct proa_pmpi {
 #undef PROA_PMPI_FIELD
 };
 
+/* A function of the host's, behind Proa's: "PMPI_Put". NULL: it has none of that name, or is not
+ * loaded yet. */
+void *proa_pmpi_symbol(const char *name);
+
+/* The same with its type, of a function that the header has. */
+#define PROA_PMPI_FIND(name) ((__typeof__(&PMPI_##name))proa_pmpi_symbol("PMPI_" #name))
+
 /* The table; filled at the first call. A missing symbol ends the process with a line that names it:
  * there is no MPI to go on with. */
 const struct proa_pmpi *proa_pmpi(void);

@@ -56,11 +56,11 @@ int proa_watch_finalize(void)
 
     if (watching || !proa_host_is_here())
         return MPI_SUCCESS;
-    error = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL);
+    error = PROA_PMPI_FIND(Comm_create_keyval)(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL);
     if (error == MPI_SUCCESS)
-        error = PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
-    if (error == MPI_SUCCESS)
-        error = PMPI_Comm_free_keyval(&keyval); /* lives on until the attribute is deleted */
+        error = PROA_PMPI_FIND(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL);
+    if (error == MPI_SUCCESS) /* lives on until the attribute is deleted */
+        error = PROA_PMPI_FIND(Comm_free_keyval)(&keyval);
     watching = error == MPI_SUCCESS;
     return error;
 }

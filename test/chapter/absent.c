@@ -65,7 +65,7 @@ static int some(void)
 static void meet(char *program)
 {
     MPI_Comm others;
-#ifdef MPICH_VERSION
+#ifdef HOST_IS_MPICH
     (void)program;
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

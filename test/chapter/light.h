@@ -5,13 +5,13 @@
 
 #include "window.h"
 
-#if defined(MPICH_VERSION)
+#if defined(HOST_IS_MPICH)
 enum { HAS_LIGHT = 1 };
 
 /* The two highest bits of an MPICH handle say where its object lies; 0 is nowhere. */
 static inline int is_light(MPI_Win win)
 {
-    return (unsigned)win >> 30 == 0;
+    return (uintptr_t)win >> 30 == 0;
 }
 #else
 enum { HAS_LIGHT = 0 };

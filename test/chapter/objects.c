@@ -48,16 +48,16 @@ static void groups(MPI_Win win, MPI_Comm comm)
 /* There and back; and the handle that comes back is as good. */
 static void numbers(const struct area *a)
 {
-    MPI_Win back = MPI_Win_f2c(MPI_Win_c2f(a->win));
+    MPI_Win back = win_by_number(a->win);
     int value = rank;
-    CHECK(back == a->win, "MPI_Win_f2c(MPI_Win_c2f()) gives another handle");
+    CHECK(back == a->win, "by its number it is another handle");
     MPI_Win_fence(0, back);
     MPI_Put(&value, 1, MPI_INT, (rank + 1) % nranks, disp_at(a, (rank + 1) % nranks, 0), 1, MPI_INT,
             back);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, back);
     CHECK(*(int *)a->base == (rank + nranks - 1) % nranks,
           "a put by a handle from Fortran brings %d", *(int *)a->base);
-    CHECK(MPI_Win_f2c(MPI_Win_c2f(MPI_WIN_NULL)) == MPI_WIN_NULL,
+    CHECK(win_by_number(MPI_WIN_NULL) == MPI_WIN_NULL,
           "MPI_WIN_NULL does not come back from Fortran");
 }
 

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares what Proa's library exports with the chapter:  symbols.sh LIBRARY NM
+# Compares what Proa's library exports with the chapter:  symbols.sh LIBRARY NM HOST PROGRAM
+#
+# PROGRAM is any that is linked to the host.
 #
 # Every function of the chapter that the host's library has must be there, as MPI_X and as PMPI_X, in its large-count form too where the
 # host has that; and nothing else may be, except what is listed below.
@@ -8,8 +10,7 @@ set -u
 # shellcheck source=cmake/hosts.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
 
-library=$1 nm=$2
-host=${library##*/libproa-} host=${host%.so}
+library=$1 nm=$2 host=$3 program=$4
 
 # The chapter (MPI-4.1, chapter 13; MPI_Alloc_mem and MPI_Free_mem of 9.2; the attributes, names and error handlers of windows).
 taken='
@@ -27,7 +28,7 @@ large='Win_create Win_allocate Win_allocate_shared Win_shared_query Put Get Accu
 #   Win_create_errhandler                the same of an error handler (but see below: under MPICH the creations are taken over)
 #   Aint_add, Aint_diff                  sums of addresses
 #   Win_c2f, Win_f2c                     a handle of Proa's is one of the host's, or a number as the host's are
-#   Win_toint, Win_fromint               the same (MPI-5)
+#   Win_toint, Win_fromint               the same (MPI-5); by the ABI light handles are none of the host's, and these calls are taken over
 left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff Win_c2f Win_f2c Win_toint Win_fromint'
 
 # What may be exported besides.
@@ -48,7 +49,9 @@ besides='MPI_Error_string PMPI_Error_string MPI_Init PMPI_Init MPI_Init_thread P
 declare -A also=([mpich]='MPII_Win_get_attr MPII_Win_set_attr
   MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler
   MPII_Keyval_set_proxy MPII_Errhandler_set_cxx MPIX_Win_create_errhandler_x PMPIX_Win_create_errhandler_x'
-  [openmpi]='ompi_win_get_attr_f ompi_errhandler_invoke')
+  [openmpi]='ompi_win_get_attr_f ompi_errhandler_invoke'
+  [abi]='MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler
+  MPI_Win_toint PMPI_Win_toint MPI_Win_fromint PMPI_Win_fromint MPI_Win_c2f PMPI_Win_c2f MPI_Win_f2c PMPI_Win_f2c ompi_errhandler_invoke')
 for name in MPI_WIN_GET_ATTR mpi_win_get_attr mpi_win_get_attr_ mpi_win_get_attr__ MPI_Win_get_attr_f MPI_Win_get_attr_f08; do
   case $name in
     mpi*) also[openmpi]+=" $name p$name" ;;
@@ -67,8 +70,8 @@ exported() {
 }
 
 host_known "$host" || { echo "symbols: which host is $library for?" >&2; exit 2; }
-host_library=$(host_library "$host" "$library")
-[ -r "$host_library" ] || { echo "symbols: $library is not linked to its host" >&2; exit 2; }
+host_library=$(host_library "$host" "$program")
+[ -r "$host_library" ] || { echo "symbols: $program is not linked to $host" >&2; exit 2; }
 
 declare -A ours theirs chapter known allowed
 for name in $(exported "$library"); do ours[$name]=1; done
@@ -77,7 +80,7 @@ for name in $taken; do chapter[$name]=1; done
 for name in $large; do chapter[${name}_c]=1; done
 for name in "${!chapter[@]}" $left; do known[$name]=1; done
 for name in "${!chapter[@]}"; do allowed[MPI_$name]=1 allowed[PMPI_$name]=1; done
-for name in $besides ${also[$host]:-}; do allowed[$name]=1; done
+for name in $besides ${also[${host_fact[$host.library]}]:-}; do allowed[$name]=1; done
 
 # Nothing is missing.
 count=0

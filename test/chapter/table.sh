@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares doc/CHAPTER.md with the sources, the libraries and the tests:  table.sh ROOT NM TESTS HOST... -- LIBRARY...
+# Compares doc/CHAPTER.md with the sources, the libraries and the tests:  table.sh ROOT NM TESTS HOST... -- HOST=LIBRARY=PROGRAM...
 #
-# TESTS is a file with the names of all tests, one a line. No cell may be empty. Every file that a row names must be there, and every test, for each host unless the row says that one host
+# PROGRAM is any that is linked to the host. TESTS is a file with the names of all tests, one a line. No cell may be empty. Every file that a row names must be there, and every test, for each host unless the row says that one host
 # has it only. An error that is one only if strict must have a test of that. And whatever is to have a row must have one: each function that a library of Proa exports, or its host has in the chapter, each
 # info key, each predefined attribute, and each test of an error.
 set -u
@@ -40,12 +40,12 @@ exported() {
 
 # Fortran's many names of ompi_win_get_attr_f have one row. MPI-5's conversions of handles are no part of MPI-4.1.
 functions() {
-  local library host
-  for library in "${libraries[@]}"; do
-    host=${library##*/libproa-} host=${host%.so}
+  local each host library program
+  for each in "${libraries[@]}"; do
+    IFS='=' read -r host library program <<<"$each"
     exported "$library" | grep -E '^(MPI_[A-Z][a-z]|MPII_|ompi_)' | grep -vE '_f(08)?$|^MPI_Win_(toint|fromint)$'
     exported "$library" | grep '^ompi_'
-    exported "$(host_library "$host" "$library")" |
+    exported "$(host_library "$host" "$program")" |
       grep -E '^MPI_(Win_[a-z]|(R?(put|get|accumulate|get_accumulate)|Put|Get|Accumulate|Get_accumulate)(_c)?$|Aint_)' |
       grep -vE '^MPI_Win_(toint|fromint)$'
   done | sort -u
@@ -82,6 +82,7 @@ check_tests() {
     tested[$test]=1
     for host in "${built[@]}"; do
       [ -z "$only" ] || [ "$only" = "$host" ] || continue
+      [[ $test != bindings.* || ${host_fact[$host.library]} != abi ]] || continue # no host has Fortran or C++ for the ABI
       [ -n "${registered[$test.$host]:-}" ] || fail "line $number: there is no test $test.$host"
     done
   done

@@ -81,7 +81,7 @@ int PMPI_Win_free(MPI_Win *win)
 {
     HOST(Win_free)
     int error = host(win);
-#if defined(MPICH_VERSION)
+#if defined(MPICH_VERSION) || defined(PROA_ON_abi_mpich)
     enter();
     leave();
 #endif

@@ -121,13 +121,13 @@ static void set_attribute(MPI_Comm comm, MPI_Comm_delete_attr_function *function
 /* By the library of the host's Fortran, whichever compiler has made it. */
 static bool begin_by_fortran(void)
 {
-#if defined(OPEN_MPI)
+#if defined(HOST_IS_OPENMPI)
     void *library = dlopen("libmpi_mpifh.so.40", RTLD_NOW | RTLD_GLOBAL);
 #else
     void *library = dlopen("libmpichfort.so.12", RTLD_NOW | RTLD_GLOBAL);
 #endif
-    void (*init)(MPI_Fint * error) = NULL;
-    MPI_Fint error = -1;
+    void (*init)(int *error) = NULL;
+    int error = -1;
     void *symbol = library ? dlsym(library, "mpi_init_") : NULL;
     if (!symbol)
         return false;

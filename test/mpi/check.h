@@ -25,6 +25,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Whose library it is, where a test has to know; the header of the standard ABI does not say. */
+#if defined(MPICH_VERSION) || defined(PROA_ON_abi_mpich)
+#define HOST_IS_MPICH
+#endif
+#if defined(OPEN_MPI) || defined(PROA_ON_abi_openmpi)
+#define HOST_IS_OPENMPI
+#endif
+
 static int rank, nranks;    /* in MPI_COMM_WORLD */
 static long check_failures; /* of this rank */
 
@@ -123,6 +131,26 @@ static inline int info_value(MPI_Info info, const char *key, char *value, int ro
     MPI_Info_get(info, key, room - 1, value, &found);
 #endif
     return found;
+}
+
+/* A handle made a number, and the number a handle again: by MPI-5's calls where there are such, as
+ * not every header of its ABI has those of Fortran. */
+static inline MPI_Win win_by_number(MPI_Win win)
+{
+#if MPI_VERSION >= 5
+    return MPI_Win_fromint(MPI_Win_toint(win));
+#else
+    return MPI_Win_f2c(MPI_Win_c2f(win));
+#endif
+}
+
+static inline MPI_Request request_by_number(MPI_Request request)
+{
+#if MPI_VERSION >= 5
+    return MPI_Request_fromint(MPI_Request_toint(request));
+#else
+    return MPI_Request_f2c(MPI_Request_c2f(request));
+#endif
 }
 
 /* splitmix64: the same sequence on every rank that starts from the same seed. */

@@ -253,8 +253,7 @@ static void derived(struct area *a)
     MPI_Type_commit(&comb);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, a->win);
     MPI_Rput(values, 1, comb, right, at(a, 0), 1, comb, a->win, &requests[0]);
-    MPI_Fint handle = MPI_Request_c2f(requests[0]);
-    requests[0] = MPI_Request_f2c(handle);
+    requests[0] = request_by_number(requests[0]);
     MPI_Wait(&requests[0], &statuses[0]);
     memset(values, 0, sizeof values); /* local completion: the buffer is free */
     MPI_Win_flush(right, a->win);

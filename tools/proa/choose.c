@@ -24,11 +24,19 @@ struct found {
 
 struct reading {
     struct proa_line line;
+    bool told;           /* the user has said which MPI it is */
     struct found *found; /* for each part */
     size_t linked;       /* programs linked to this host */
     size_t strangers;    /* and to another MPI */
     size_t missing;      /* no such program */
 };
+
+/* A program for an ABI that several hosts have runs on any of them, if told. */
+static bool is_for(const struct reading *reading, const struct proa_program *program)
+{
+    return program->host == reading->line.host ||
+           (reading->told && strcmp(program->host->library, reading->line.host->library) == 0);
+}
 
 static void inspect_part(struct reading *reading, const struct proa_part *part, struct found *found)
 {
@@ -40,17 +48,18 @@ static void inspect_part(struct reading *reading, const struct proa_part *part, 
         return;
     }
     found->program = proa_program_inspect(found->path);
-    if (found->program.kind == PROA_PROGRAM_LINKED && found->program.host == reading->line.host)
+    if (found->program.kind == PROA_PROGRAM_LINKED && is_for(reading, &found->program))
         reading->linked++;
     else if (found->program.kind == PROA_PROGRAM_LINKED ||
              found->program.kind == PROA_PROGRAM_OTHER_MPI)
         reading->strangers++;
 }
 
-static struct reading *read_as(const struct proa_host *host, char *const *args)
+static struct reading *read_as(const struct proa_host *host, char *const *args, bool told)
 {
     struct reading *reading = proa_keep(sizeof *reading);
 
+    reading->told = told;
     reading->line = proa_line_read(host, args);
     reading->found = proa_keep(reading->line.part_count * sizeof *reading->found);
     for (size_t i = 0; i < reading->line.part_count && !reading->line.help; i++)
@@ -76,7 +85,7 @@ static int complain_missing(const struct proa_part *part)
 
 static int complain_program(const struct reading *reading, const struct found *found)
 {
-    const char *ask = proa_text("say which one: %s", proa_host_names("--mpi ", "", " or "));
+    const char *ask = proa_text("say which one: %s", proa_host_names("--mpi ", " or "));
     const char *path = found->path, *detail = found->program.detail;
 
     switch (found->program.kind) {
@@ -103,15 +112,16 @@ static int complain_program(const struct reading *reading, const struct found *f
     return proa_complain(PROA_EXIT_MISSING, "%s is not a program for this machine", path);
 }
 
-static bool stands_in_the_way(const struct reading *reading, const struct found *found, bool told)
+static bool stands_in_the_way(const struct reading *reading, const struct found *found)
 {
     if (found->program.kind == PROA_PROGRAM_LINKED)
-        return found->program.host != reading->line.host;
-    return found->program.kind == PROA_PROGRAM_OTHER_MPI || (!told && reading->linked == 0);
+        return !is_for(reading, &found->program);
+    return found->program.kind == PROA_PROGRAM_OTHER_MPI ||
+           (!reading->told && reading->linked == 0);
 }
 
-/* Says why a reading cannot be run. `told`: the user has said which MPI it is. */
-static int complain(const struct reading *reading, bool told)
+/* Says why a reading cannot be run. */
+static int complain(const struct reading *reading)
 {
     if (reading->line.file)
         return proa_complain(
@@ -121,25 +131,22 @@ static int complain(const struct reading *reading, bool told)
     for (size_t i = 0; i < reading->line.part_count; i++) {
         if (!reading->found[i].path)
             return complain_missing(&reading->line.parts[i]);
-        if (stands_in_the_way(reading, &reading->found[i], told))
+        if (stands_in_the_way(reading, &reading->found[i]))
             return complain_program(reading, &reading->found[i]);
     }
     return PROA_EXIT_MISSING;
 }
 
-static const char *first_library(const struct reading *reading)
-{
-    for (size_t i = 0; i < reading->line.part_count; i++) {
-        if (reading->found[i].program.kind == PROA_PROGRAM_LINKED)
-            return reading->found[i].program.detail;
-    }
-    return NULL;
-}
-
 static int accept_reading(const struct reading *reading, struct proa_choice *choice)
 {
-    choice->line = reading->line;
-    choice->mpi_library = first_library(reading);
+    *choice = (struct proa_choice){.line = reading->line};
+    for (size_t i = 0; i < reading->line.part_count && !choice->mpi_library; i++) {
+        const struct proa_program *program = &reading->found[i].program;
+        if (program->kind == PROA_PROGRAM_LINKED) {
+            choice->mpi_library = program->detail;
+            choice->mpi_host = program->host;
+        }
+    }
     return 0;
 }
 
@@ -149,9 +156,14 @@ static int choose_told(const char *name, char *const *args, struct proa_choice *
 
     if (!host)
         return proa_complain(PROA_EXIT_USAGE, "no MPI '%s' is known: %s", name,
-                             proa_host_names("", "", " or "));
-    const struct reading *reading = read_as(host, args);
-    return is_possible(reading) ? accept_reading(reading, choice) : complain(reading, true);
+                             proa_host_names("", " or "));
+    const struct reading *reading = read_as(host, args, true);
+    const struct proa_host *abi = proa_host_abi(host);
+    if (abi && !is_possible(reading)) { /* the same MPI, if the programs are for the ABI */
+        const struct reading *by_abi = read_as(abi, args, true);
+        reading = is_possible(by_abi) ? by_abi : reading;
+    }
+    return is_possible(reading) ? accept_reading(reading, choice) : complain(reading);
 }
 
 /* Which of two readings that cannot be run is closer to what was meant. */
@@ -170,7 +182,7 @@ int proa_choose(char *const *args, struct proa_choice *choice)
     const struct proa_host *host = proa_hosts; /* there is at least one */
 
     do {
-        const struct reading *reading = read_as(host, args);
+        const struct reading *reading = read_as(host, args, false);
         if (reading->line.mpi && !reading->line.help)
             return choose_told(reading->line.mpi, args, choice);
         if (reading->line.help || (reading->linked > 0 && is_possible(reading)))
@@ -179,5 +191,5 @@ int proa_choose(char *const *args, struct proa_choice *choice)
     } while ((++host)->name);
     const char *name = getenv("PROA_MPI");
     bool told = name && *name && closest->linked == 0 && closest->strangers == 0;
-    return told ? choose_told(name, args, choice) : complain(closest, false);
+    return told ? choose_told(name, args, choice) : complain(closest);
 }

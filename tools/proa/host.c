@@ -145,13 +145,18 @@ static const struct proa_launcher launcher_of_openmpi = {
     .options = openmpi_options,
 };
 
+#define launcher_of_abi_mpich launcher_of_mpich
+#define launcher_of_abi_openmpi launcher_of_openmpi
+
 const struct proa_host proa_hosts[] = {
 #define ROW(host)                                                  \
     {                                                              \
         .name = #host,                                             \
+        .library = PROA_HOST_FACT(host, library),                  \
         .title = PROA_HOST_FACT(host, title),                      \
         .libraries = PROA_HOST_FACT(host, libraries),              \
         .symbol = PROA_HOST_FACT(host, symbol),                    \
+        .abi_libraries = PROA_HOST_FACT(host, abi_library),        \
         .mpiexec_command = PROA_HOST_FACT(host, mpiexec),          \
         .mpiexec_configured = PROA_HOST_FACT(host, mpiexec_found), \
         .env_option = PROA_HOST_FACT(host, env_option),            \
@@ -172,13 +177,52 @@ const struct proa_host *proa_host_named(const char *name)
     return NULL;
 }
 
-const char *proa_host_names(const char *before, const char *after, const char *between)
+const char *proa_host_names(const char *before, const char *between)
 {
     const char *names = "";
 
     for (const struct proa_host *host = proa_hosts; host->name; host++)
-        names = proa_text("%s%s%s%s%s", names, *names ? between : "", before, host->name, after);
+        names = proa_text("%s%s%s%s", names, *names ? between : "", before, host->name);
     return names;
+}
+
+/* Is it the first host in the table with that library of Proa's? */
+static bool is_first_of_library(const struct proa_host *host)
+{
+    const struct proa_host *first = proa_hosts;
+
+    while (strcmp(first->library, host->library) != 0)
+        first++;
+    return first == host;
+}
+
+const char *proa_host_libraries(void)
+{
+    const char *names = "";
+
+    for (const struct proa_host *host = proa_hosts; host->name; host++)
+        if (is_first_of_library(host))
+            names = proa_text("%s%slibproa-%s.so", names, *names ? ", " : "", host->library);
+    return names;
+}
+
+const struct proa_host *proa_host_abi(const struct proa_host *host)
+{
+    for (const struct proa_host *abi = proa_hosts; abi->name && !*host->abi_libraries; abi++)
+        if (*abi->abi_libraries && abi->launcher == host->launcher)
+            return abi;
+    return NULL;
+}
+
+bool proa_is_among(const char *name, const char *beginnings)
+{
+    for (const char *next = beginnings; *next; next += strspn(next, " ")) {
+        size_t length = strcspn(next, " ");
+        if (strncmp(name, next, length) == 0)
+            return true;
+        next += length;
+    }
+    return false;
 }
 
 const struct proa_option *proa_host_option(const struct proa_host *host, const char *word)

@@ -24,10 +24,13 @@ struct proa_option {
 };
 
 struct proa_host {
-    const char *name;      /* in file names and --mpi */
+    const char *name;      /* in --mpi */
+    const char *library;   /* which of Proa's is for it: libproa-LIBRARY.so */
     const char *title;     /* in messages */
     const char *libraries; /* how the names of its libraries' files begin, with blanks between */
-    const char *symbol;    /* that only its library has */
+    const char *symbol;    /* that no other library of such a name has */
+    /* file names of its library for an ABI that other hosts have too, with blanks between; or "" */
+    const char *abi_libraries;
     const char *mpiexec_command;    /* the name that distributions give its launcher */
     const char *mpiexec_configured; /* the launcher found when Proa was configured, or "" */
     const char *env_option;         /* gives all ranks a variable */
@@ -52,8 +55,17 @@ extern const struct proa_host proa_hosts[];
 /* The host called `name`, or NULL. */
 const struct proa_host *proa_host_named(const char *name);
 
-/* The names of all, each between two texts: "libproa-mpich.so and libproa-openmpi.so". */
-const char *proa_host_names(const char *before, const char *after, const char *between);
+/* The names of all, each behind a text: "--mpi mpich or --mpi openmpi". */
+const char *proa_host_names(const char *before, const char *between);
+
+/* The names of Proa's libraries for them, with commas. */
+const char *proa_host_libraries(void);
+
+/* The same MPI by the ABI that other hosts have too; NULL: it has none, or is that itself. */
+const struct proa_host *proa_host_abi(const struct proa_host *host);
+
+/* Does the name begin as one of these, which have blanks between? */
+bool proa_is_among(const char *name, const char *beginnings);
 
 /* The option that word is, or NULL where the launcher's table has none such. */
 const struct proa_option *proa_host_option(const struct proa_host *host, const char *word);

@@ -52,9 +52,38 @@ static char *find(const char *file)
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
+/* One of these names, which have blanks between, in the folder that `file` is in. */
+static const char *find_among(const char *names, const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+
+    for (const char *next = names; slash && *next; next += strspn(next, " ")) {
+        int length = (int)strcspn(next, " ");
+        char *path = proa_text("%.*s/%.*s", (int)(slash - file), file, length, next);
+        if (access(path, R_OK) == 0)
+            return path;
+        next += length;
+    }
+    return NULL;
+}
+
+const char *proa_library_of_host(const struct proa_host *host, const char *near)
+{
+    const char *path = find_among(host->abi_libraries, near);
+
+    if (!path) /* or where a link there leads to */
+        path = find_among(host->abi_libraries, realpath(near, proa_keep(PATH_MAX)));
+    if (!path)
+        proa_complain(0,
+                      "the program would get %s, and no library of %s is beside it: set "
+                      "LD_LIBRARY_PATH so that it gets that",
+                      near, host->title);
+    return path;
+}
+
 const char *proa_library_find(const struct proa_host *host)
 {
-    const char *file = proa_text("libproa-%s.so", host->name);
+    const char *file = proa_text("libproa-%s.so", host->library);
     const char *found = find(file), *libdir = getenv("PROA_LIBDIR");
 
     if (!found) {

@@ -5,8 +5,12 @@
 
 #include "host.h"
 
-/* The absolute path of libproa-HOST.so; NULL, after a line on stderr, where there is none that can
- * be preloaded. */
+/* The absolute path of libproa-LIBRARY.so for the host; NULL, after a line on stderr, where there
+ * is none that can be preloaded. */
 const char *proa_library_find(const struct proa_host *host);
+
+/* The host's own library, where a program's is another host's of the same ABI, at `near`: beside
+ * that. NULL, after a line on stderr, where there is none. */
+const char *proa_library_of_host(const struct proa_host *host, const char *near);
 
 #endif

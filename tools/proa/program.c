@@ -31,41 +31,35 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Does the name begin as one of these, which have blanks between? */
-static bool is_among(const char *name, const char *libraries)
-{
-    for (const char *next = libraries; *next; next += strspn(next, " ")) {
-        size_t length = strcspn(next, " ");
-        if (strncmp(name, next, length) == 0)
-            return true;
-        next += length;
-    }
-    return false;
-}
-
 /* Whose library this is. `path` is NULL where the loader does not find it here: the ranks may find
  * it.
  *
  * MPICH and those that share its binary interface are libmpich.so.N or libmpi.so.12; Open MPI is
  * libmpi.so.20, .40, ..., but was libmpi.so.12 once, so a host's own symbol goes before the
- * name. */
+ * name. All with the standard ABI are libmpi_abi.so.1, some with a symbol that their other library
+ * has too. */
 static const struct proa_host *library_host(const char *name, const char *path)
 {
-    for (const struct proa_host *host = proa_hosts; path && host->name; host++) {
-        if (proa_elf_names(path, host->symbol))
-            return host;
-    }
+    const struct proa_host *best = NULL;
+    int best_is = 0;
+
     for (const struct proa_host *host = proa_hosts; host->name; host++) {
-        if (is_among(name, host->libraries))
-            return host;
+        bool named = proa_is_among(name, host->libraries);
+        bool has = path && proa_elf_names(path, host->symbol);
+        int is = has && named ? 3 : has ? 2 : named ? 1 : 0;
+
+        if (is > best_is) {
+            best = host;
+            best_is = is;
+        }
     }
-    return NULL;
+    return best;
 }
 
 static bool is_mpi(const char *name)
 {
     for (const struct proa_host *host = proa_hosts; host->name; host++) {
-        if (is_among(name, host->libraries))
+        if (proa_is_among(name, host->libraries))
             return true;
     }
     return starts_with(name, "libmpi.so");

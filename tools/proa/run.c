@@ -94,9 +94,21 @@ static char **launcher_words(const struct proa_line *line, const char *mpiexec, 
     return words.list;
 }
 
-static int become_launcher(const struct proa_choice *choice)
+/* What the ranks are to load before all else: Proa's library; and, where the program would get the
+ * library of another MPI with the same ABI, that of the one that it is run by. */
+static const char *preloads(const struct proa_choice *choice)
 {
     const char *library = proa_library_find(choice->line.host);
+
+    if (!library || !choice->mpi_library || choice->mpi_host == choice->line.host)
+        return library;
+    const char *host_library = proa_library_of_host(choice->line.host, choice->mpi_library);
+    return host_library ? proa_text("%s:%s", library, host_library) : NULL;
+}
+
+static int become_launcher(const struct proa_choice *choice)
+{
+    const char *library = preloads(choice);
     if (!library)
         return PROA_EXIT_MISSING;
     const char *mpiexec = proa_mpiexec_find(choice->line.host, choice->mpi_library);
@@ -108,8 +120,7 @@ static int become_launcher(const struct proa_choice *choice)
 
 static void show_help(FILE *file)
 {
-    fprintf(file, help, proa_host_names("", "", " or "),
-            proa_host_names("libproa-", ".so", " and "));
+    fprintf(file, help, proa_host_names("", " or "), proa_host_libraries());
 }
 
 int proa_command_run(int argc, char **argv)

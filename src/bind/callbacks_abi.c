@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a host is told of functions of the program that it is to call with a window, by the standard
+ * ABI: delete functions of attributes, and error handlers. It calls them with the host window
+ * behind the handle, which is another than the program knows where that is a light one
+ * (host/kind.h). No host has Fortran or C++ for the ABI: what there is are the calls of C.
+ */
+#include "bind/bind.h"
+#include "bind/callbacks.h"
+
+#include <stdlib.h>
+
+/* ---- delete functions ---- */
+
+/* The extra state of a keyval of windows: a keyval lives on with its attributes when it is freed,
+ * so this is kept for good. */
+struct keyval {
+    MPI_Win_delete_attr_function *delete;
+    void *extra;
+};
+
+/* MPICH holds no lock meanwhile. */
+static int delete_by_own_handle(MPI_Win handle, int keyval, void *value, void *extra)
+{
+    const struct keyval *own = extra;
+    struct proa_win *win = proa_win_find(handle);
+    int paused = proa_handle_pause();
+    int error = own->delete (win ? proa_handle_of(win)->value : handle, keyval, value, own->extra);
+
+    proa_handle_resume(paused);
+    return error;
+}
+
+/* The copy function is never called, as windows are not duplicated. */
+PROA_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
+                                       MPI_Win_delete_attr_function *delete, int *keyval,
+                                       void *extra)
+{
+    struct keyval *own = delete == MPI_WIN_NULL_DELETE_FN ? NULL : malloc(sizeof *own);
+    int error;
+
+    if (!own) /* none to call; or, without memory, it gets what the host gives it */
+        return proa_pmpi()->Win_create_keyval(copy, delete, keyval, extra);
+    *own = (struct keyval){delete, extra};
+    error = proa_pmpi()->Win_create_keyval(MPI_WIN_NULL_COPY_FN, delete_by_own_handle, keyval, own);
+    if (error != MPI_SUCCESS)
+        free(own);
+    return error;
+}
+PROA_ALIAS(Win_create_keyval);
+
+/* ---- error handlers ---- */
+
+PROA_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *function,
+                                           MPI_Errhandler *errhandler)
+{
+    int error = proa_pmpi()->Win_create_errhandler(function, errhandler);
+
+    if (error == MPI_SUCCESS)
+        proa_errhandler_made(*errhandler, function);
+    return error;
+}
+PROA_ALIAS(Win_create_errhandler);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPICH and Open MPI by the standard ABI. See kind.h, and doc/HOSTS.md: as kind_mpich.c and
+ * kind_openmpi.c, but that handles and constants are the standard's.
+ */
+#include "host/kind.h"
+
+#include <stdint.h>
+
+/* MPICH's handles are addresses here, which it follows. These lie where a program of 64 bits has no
+ * memory, unless it asks for it just there; and as numbers (MPI_Win_toint) they are none of
+ * MPICH's: see kind_mpich.c. */
+enum { LIGHT = 0x20000000, LIGHT_NUMBERS = 0x03ffffff };
+
+static MPI_Win light_handle(unsigned number)
+{
+    return (MPI_Win)(uintptr_t)(LIGHT | (number & LIGHT_NUMBERS));
+}
+
+static int is_light(MPI_Win handle)
+{
+    return ((uintptr_t)handle & ~(uintptr_t)LIGHT_NUMBERS) == LIGHT;
+}
+
+static int is_errors_abort(MPI_Errhandler handler)
+{
+    return handler == MPI_ERRORS_ABORT;
+}
+
+/* No version has the ABI that takes "env" without a warning. */
+static struct proa_spawn_keys spawn_keys(const char *version)
+{
+    (void)version;
+    return (struct proa_spawn_keys){.ours = "PMIX_ENVAR", .other = "env"};
+}
+
+const struct proa_host_kind proa_kind_abi_mpich = {
+    .name = "abi_mpich",
+    .light_handle = light_handle,
+    .is_light = is_light,
+    .shadow_ways = {PROA_SHADOW_ALLOCATE_SHARED},
+    .frees_in_turn = 1,
+    .is_errors_abort = is_errors_abort,
+    .lower_bound = MPI_DATATYPE_NULL,
+    .upper_bound = MPI_DATATYPE_NULL,
+};
+
+const struct proa_host_kind proa_kind_abi_openmpi = {
+    .name = "abi_openmpi",
+    .shadow_ways = {PROA_SHADOW_ALLOCATE_SHARED, PROA_SHADOW_CREATE_DYNAMIC, PROA_SHADOW_ALLOCATE},
+    .is_errors_abort = is_errors_abort,
+    .lower_bound = MPI_DATATYPE_NULL,
+    .upper_bound = MPI_DATATYPE_NULL,
+    .spawn_keys = spawn_keys,
+};
