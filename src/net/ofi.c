@@ -6,6 +6,7 @@
 #include "base/settings.h"
 #include "base/system.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -112,7 +113,10 @@ static int ofi_progress(struct proa_net *net)
         proa_ofi_frames_post(net);
     if (net->active || net->settled)
         events += proa_ofi_moves_go_on(net);
-    return events + proa_ofi_peers_look_after(net);
+    events += proa_ofi_peers_look_after(net);
+    if (events)
+        __atomic_store_n(&net->fruitless, 0, __ATOMIC_RELAXED);
+    return events;
 }
 
 /* ---- opening ---- */
@@ -254,6 +258,28 @@ static int try_offers(struct proa_net *net, struct proa_net_address *address,
     return outcome;
 }
 
+/* Libraries that libfabric loads may take signals, such as those of a crash, to print something.
+ * They are the program's. Done with `take` before and without it after. */
+static void keep_signals(struct sigaction kept[SIGSYS + 1], int take)
+{
+    for (int number = 1; number <= SIGSYS; number++)
+        if (number != SIGKILL && number != SIGSTOP)
+            sigaction(number, take ? NULL : &kept[number], take ? &kept[number] : NULL);
+}
+
+static int find_offers(const struct proa_ofi_library **library, struct fi_info **offers)
+{
+    struct sigaction kept[SIGSYS + 1];
+    int outcome;
+
+    keep_signals(kept, 1);
+    outcome = proa_ofi_library(library);
+    if (outcome == PROA_OK)
+        outcome = proa_ofi_choose(*library, offers);
+    keep_signals(kept, 0);
+    return outcome;
+}
+
 static int ofi_open(const struct proa_net_events *events, void *context, struct proa_net **net,
                     struct proa_net_address *address)
 {
@@ -265,9 +291,7 @@ static int ofi_open(const struct proa_net_events *events, void *context, struct 
 
     if (strcmp(settings->net, "none") == 0)
         return proa_fail(PROA_ERR_OTHER, "PROA_NET=none: no network is to be used");
-    outcome = proa_ofi_library(&library);
-    if (outcome == PROA_OK)
-        outcome = proa_ofi_choose(library, &offers);
+    outcome = find_offers(&library, &offers);
     if (outcome)
         return outcome;
     one = calloc(1, sizeof *one);
@@ -278,7 +302,7 @@ static int ofi_open(const struct proa_net_events *events, void *context, struct 
     one->events = events;
     one->context = context;
     one->library = library;
-    one->bell = -1;
+    one->bell = one->edge = -1;
     one->timeout = settings->timeout_s * 1000000000L;
     one->now = proa_system->now_ns();
     outcome = try_offers(one, address, offers);

@@ -72,6 +72,7 @@ struct proa_ofi_peer {
     char why[160];           /* it is lost */
     uint32_t sent, received; /* frames */
     unsigned under_way;      /* operations that libfabric has begun */
+    int through;             /* the network has been through to it */
     /* Times (net->now): */
     long heard;      /* it was heard of last */
     long asked;      /* the last ping went out */
@@ -160,6 +161,8 @@ struct proa_net {
     int queue_fd, bell; /* what doze sleeps at: libfabric's, -1 without; an eventfd */
     int woken;          /* atomic: the bell has been rung */
     int slept;          /* atomic: so the clock has gone on */
+    int edge;           /* epoll at both, for news of the queue; -1 without */
+    unsigned fruitless; /* atomic: dozes that the queue's descriptor has ended for nothing */
     int closing;
 };
 

@@ -48,23 +48,14 @@ static int is_ip(const struct fi_info *info)
            (info->addr_format == FI_SOCKADDR_IN || info->addr_format == FI_SOCKADDR_IN6);
 }
 
-/* Its name, or "" where it has none, and the flags of <net/if.h>. */
-static unsigned interface_of(const struct fi_info *info, char name[IFNAMSIZ])
+/* NULL: it has none. */
+static const struct ifaddrs *interface_of(const struct fi_info *info, const struct ifaddrs *all)
 {
-    struct ifaddrs *all, *one;
-    unsigned flags = 0;
-
-    name[0] = '\0';
-    if (!is_ip(info) || getifaddrs(&all) != 0)
-        return 0;
-    for (one = all; one; one = one->ifa_next)
-        if (same_address(one->ifa_addr, info->src_addr)) {
-            snprintf(name, IFNAMSIZ, "%s", one->ifa_name);
-            flags = one->ifa_flags;
-            break;
-        }
-    freeifaddrs(all);
-    return flags;
+    if (!is_ip(info))
+        return NULL;
+    while (all && !same_address(all->ifa_addr, info->src_addr))
+        all = all->ifa_next;
+    return all;
 }
 
 static int is_bridge(const char *interface)
@@ -109,17 +100,17 @@ static int provider_is(const struct fi_info *info, const char *wanted)
 }
 
 /* PROA_INTERFACE: an interface, a device, one of their addresses or a network. */
-static int interface_is(const struct fi_info *info, const char *wanted)
+static int interface_is(const struct fi_info *info, const struct ifaddrs *all, const char *wanted)
 {
-    char name[IFNAMSIZ];
+    const struct ifaddrs *interface = interface_of(info, all);
 
-    interface_of(info, name);
-    return strcmp(name, wanted) == 0 || strcmp(info->domain_attr->name, wanted) == 0 ||
+    return (interface && strcmp(interface->ifa_name, wanted) == 0) ||
+           strcmp(info->domain_attr->name, wanted) == 0 ||
            (info->fabric_attr->name && strcmp(info->fabric_attr->name, wanted) == 0) ||
            is_address(info, wanted);
 }
 
-static int would_do(const struct fi_info *info)
+static int would_do(const struct fi_info *info, const struct ifaddrs *all)
 {
     const struct proa_settings *settings = proa_settings();
 
@@ -127,20 +118,19 @@ static int would_do(const struct fi_info *info)
            (info->tx_attr->msg_order & info->rx_attr->msg_order & FI_ORDER_SAS) &&
            info->addr_format != FI_ADDR_STR &&
            (!*settings->provider || provider_is(info, settings->provider)) &&
-           (!*settings->interface || interface_is(info, settings->interface));
+           (!*settings->interface || interface_is(info, all, settings->interface));
 }
 
-static int rank_of(const struct fi_info *info)
+static int rank_of(const struct fi_info *info, const struct ifaddrs *all)
 {
-    char name[IFNAMSIZ];
-    unsigned flags = interface_of(info, name);
+    const struct ifaddrs *interface = interface_of(info, all);
     int rank = 0;
 
-    if (flags & IFF_LOOPBACK)
+    if (interface && interface->ifa_flags & IFF_LOOPBACK)
         rank += LOOPBACK;
-    else if (*name && is_link_alone(info))
+    else if (interface && is_link_alone(info))
         rank += LINK_ALONE;
-    else if (*name && is_bridge(name))
+    else if (interface && is_bridge(interface->ifa_name))
         rank += BRIDGE;
     if (info->domain_attr->mr_mode & (FI_MR_LOCAL | FI_MR_PROV_KEY))
         rank += DEVICE;
@@ -151,43 +141,32 @@ static int rank_of(const struct fi_info *info)
 
 /* ---- the list ---- */
 
-/* The best that is left is taken out of *list, the first of equals; NULL: nothing is left. */
-static struct fi_info *take_best(struct fi_info **list)
+/* Puts one behind all in the list that are as good. */
+static void insert(struct fi_info **list, struct fi_info *one, const struct ifaddrs *all)
 {
-    struct fi_info **best = NULL, *taken;
-    int best_rank = 0;
+    int rank = rank_of(one, all);
 
-    for (struct fi_info **at = list; *at; at = &(*at)->next) {
-        int rank = rank_of(*at);
-
-        if (!best || rank > best_rank) {
-            best = at;
-            best_rank = rank;
-        }
-    }
-    if (!best)
-        return NULL;
-    taken = *best;
-    *best = taken->next;
-    taken->next = NULL;
-    return taken;
+    while (*list && rank_of(*list, all) >= rank)
+        list = &(*list)->next;
+    one->next = *list;
+    *list = one;
 }
 
-static struct fi_info *without_the_rest(const struct proa_ofi_library *library,
-                                        struct fi_info *list)
+/* Those that would do, ranked; the others are freed. */
+static struct fi_info *ranked(const struct proa_ofi_library *library, struct fi_info *list,
+                              const struct ifaddrs *all)
 {
-    struct fi_info **at = &list, *out;
+    struct fi_info *result = NULL, *one;
 
-    while ((out = *at)) {
-        if (would_do(out)) {
-            at = &out->next;
-            continue;
-        }
-        *at = out->next;
-        out->next = NULL;
-        library->freeinfo(out);
+    while ((one = list)) {
+        list = one->next;
+        one->next = NULL;
+        if (would_do(one, all))
+            insert(&result, one, all);
+        else
+            library->freeinfo(one);
     }
-    return list;
+    return result;
 }
 
 static int ask(const struct proa_ofi_library *library, struct fi_info **list)
@@ -197,7 +176,7 @@ static int ask(const struct proa_ofi_library *library, struct fi_info **list)
 
     if (!hints)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to ask libfabric");
-    hints->caps = FI_MSG | FI_RMA | FI_REMOTE_COMM;
+    hints->caps = FI_MSG | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->tx_attr->msg_order = FI_ORDER_SAS;
@@ -221,19 +200,19 @@ static int ask(const struct proa_ofi_library *library, struct fi_info **list)
 int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers)
 {
     const struct proa_settings *settings = proa_settings();
-    struct fi_info *list, *best, **end = offers;
+    struct fi_info *list;
+    struct ifaddrs *all = NULL;
     int outcome = ask(library, &list);
 
-    *offers = NULL;
     if (outcome)
         return outcome;
-    list = without_the_rest(library, list);
-    while ((best = take_best(&list))) {
-        proa_log(PROA_LOG_DEBUG, "network: %s on %s (%s), rank %d", best->fabric_attr->prov_name,
-                 best->domain_attr->name, best->fabric_attr->name, rank_of(best));
-        *end = best;
-        end = &best->next;
-    }
+    if (getifaddrs(&all) != 0)
+        all = NULL; /* then nobody is known to be at loopback, or named by an interface */
+    *offers = ranked(library, list, all);
+    for (const struct fi_info *one = *offers; one; one = one->next)
+        proa_log(PROA_LOG_DEBUG, "network: %s on %s (%s), rank %d", one->fabric_attr->prov_name,
+                 one->domain_attr->name, one->fabric_attr->name, rank_of(one, all));
+    freeifaddrs(all);
     if (!*offers)
         return proa_fail(
             PROA_ERR_OTHER, "libfabric has no network here that Proa could use%s%s%s%s",

@@ -4,6 +4,12 @@
  * queue and at one of ours that `wake` writes to. libfabric says by fi_trywait whether what has
  * come already will be told there.
  *
+ * Some networks (`net` of libfabric 1.17) never take back what their descriptor has told once: it
+ * stays ready. After some dozes in a row that found nothing by it only news counts, an edge: that
+ * is what the kernel tells when something has come since, whether the descriptor was ready or not.
+ * Bytes that the network has left lying without looking at them bring no news, so such a sleep is
+ * a short one.
+ *
  * A network whose queue has no descriptor is looked at every now and then instead.
  */
 #include "net/ofi.h"
@@ -13,10 +19,24 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { NAP_NS = 1000000 };
+enum {
+    NAP_NS = 1000000,            /* without a descriptor */
+    FRUITLESS_MOST = 16,         /* dozes, ended by a descriptor for nothing */
+    EDGE_SLEEP_NS = 50 * 1000000 /* the longest, for news alone */
+};
+
+static int open_edge(struct proa_net *net)
+{
+    struct epoll_event news = {.events = EPOLLIN | EPOLLET}, rung = {.events = EPOLLIN};
+
+    net->edge = epoll_create1(EPOLL_CLOEXEC);
+    return net->edge >= 0 && epoll_ctl(net->edge, EPOLL_CTL_ADD, net->queue_fd, &news) == 0 &&
+           epoll_ctl(net->edge, EPOLL_CTL_ADD, net->bell, &rung) == 0;
+}
 
 int proa_ofi_doze_open(struct proa_net *net)
 {
@@ -26,22 +46,35 @@ int proa_ofi_doze_open(struct proa_net *net)
     net->queue_fd = -1;
     if (net->traits.wait_fd && fi_control(&net->cq->fid, FI_GETWAIT, &net->queue_fd) != 0)
         net->queue_fd = -1;
+    if (net->queue_fd >= 0 && !open_edge(net))
+        return proa_fail(PROA_ERR_OTHER, "no epoll: %s", strerror(errno));
     return PROA_OK;
 }
 
 void proa_ofi_doze_close(struct proa_net *net)
 {
+    if (net->edge >= 0)
+        close(net->edge);
     if (net->bell >= 0)
         close(net->bell);
 }
 
-static void sleep_ns(struct proa_net *net, long ns)
+/* Is one of them ready, at once or within that time? */
+static int sleep_ns(struct proa_net *net, long ns)
 {
-    struct pollfd at[2] = {{.fd = net->bell, .events = POLLIN},
-                           {.fd = net->queue_fd, .events = POLLIN}}; /* -1 is ignored */
+    struct pollfd at[2] = {{.fd = net->queue_fd, .events = POLLIN}, /* -1 is ignored */
+                           {.fd = net->bell, .events = POLLIN}};
     struct timespec time = {ns / 1000000000L, ns % 1000000000L};
 
-    ppoll(at, 2, &time, NULL);
+    return ppoll(at, 2, &time, NULL) > 0 && at[0].revents;
+}
+
+static void sleep_for_news(struct proa_net *net, long ns)
+{
+    struct epoll_event event;
+    long most = ns < EDGE_SLEEP_NS ? ns : EDGE_SLEEP_NS;
+
+    epoll_wait(net->edge, &event, 1, (int)((most + 999999) / 1000000));
 }
 
 static int may_sleep(struct proa_net *net)
@@ -51,10 +84,10 @@ static int may_sleep(struct proa_net *net)
     return net->queue_fd < 0 || fi_trywait(net->fabric, &queue, 1) == 0;
 }
 
-/* Until when, at the most, by the clock. */
-static long until(struct proa_net *net, long now, long timeout_ns)
+/* How long, at the most. */
+static long for_ns(struct proa_net *net, long timeout_ns)
 {
-    long tick = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED) - now,
+    long tick = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED) - proa_system->now_ns(),
          least = timeout_ns < tick ? timeout_ns : tick;
 
     if (net->queue_fd < 0 && least > NAP_NS)
@@ -62,12 +95,22 @@ static long until(struct proa_net *net, long now, long timeout_ns)
     return least < 0 ? 0 : least;
 }
 
+static void doze(struct proa_net *net, long ns)
+{
+    unsigned fruitless = __atomic_load_n(&net->fruitless, __ATOMIC_RELAXED);
+
+    if (net->queue_fd >= 0 && fruitless >= FRUITLESS_MOST && sleep_ns(net, 0))
+        sleep_for_news(net, ns);
+    else if (sleep_ns(net, ns))
+        __atomic_store_n(&net->fruitless, fruitless + 1, __ATOMIC_RELAXED);
+}
+
 void proa_ofi_doze(struct proa_net *net, long timeout_ns)
 {
     uint64_t rung;
 
     if (!__atomic_load_n(&net->woken, __ATOMIC_ACQUIRE) && may_sleep(net))
-        sleep_ns(net, until(net, proa_system->now_ns(), timeout_ns));
+        doze(net, for_ns(net, timeout_ns));
     __atomic_store_n(&net->slept, 1, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(&net->woken, 0, __ATOMIC_ACQ_REL))
         while (read(net->bell, &rung, sizeof rung) < 0 && errno == EINTR)

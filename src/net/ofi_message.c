@@ -129,6 +129,7 @@ int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum p
 void proa_ofi_frame_sent(struct proa_net *net, struct proa_ofi_frame *frame)
 {
     frame->peer->under_way--;
+    frame->peer->through = 1;
     proa_ofi_frame_give(net, frame);
 }
 
@@ -179,6 +180,7 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
         return 0;
     }
     peer->received++;
+    peer->through = 1;
     proa_ofi_peer_heard(net, peer);
     switch ((enum proa_frame_kind)head->kind) {
     case PROA_FRAME_MESSAGE:

@@ -217,6 +217,7 @@ void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int
     move->under_way--;
     move->peer->under_way--;
     if (error == 0) {
+        move->peer->through = 1;
         proa_ofi_peer_heard(net, move->peer); /* its memory, or its network, has answered */
         finish_if_done(net, move);
         return;

@@ -189,7 +189,7 @@ static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
     else if (net->timeout && peer->refused && net->now - peer->refused > net->timeout)
         proa_ofi_peer_fail(net, peer, "it could not be reached for %ld s (PROA_TIMEOUT)",
                            (net->now - peer->refused) / SECOND);
-    else if (peer->received && !peer->under_way && peer->refused &&
+    else if (peer->through && !peer->under_way && peer->refused &&
              net->now - peer->refused > BROKEN_S * SECOND)
         proa_ofi_peer_fail(net, peer, "the connection has broken");
     else if (silent >= patience(net, peer) && net->now - peer->asked >= patience(net, peer)) {
