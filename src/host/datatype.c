@@ -9,6 +9,7 @@
  */
 #include "base/fail.h"
 #include "type/recipe.h"
+#include "host/kind.h"
 #include "host/own.h"
 #include "host/pmpi.h"
 #include "host/types.h"
@@ -170,13 +171,25 @@ static size_t numbers_merge(const struct contents *c, size_t head, int64_t *numb
     return (size_t)(end - numbers);
 }
 
-static int order_is_fortran(int64_t order)
+/* The constants in force in contents with that order, which is their last number. */
+static const struct proa_contents_numbers *numbers_with(int64_t order)
 {
-    return order == MPI_ORDER_FORTRAN;
+    static const struct proa_contents_numbers header = {
+        .order_c = MPI_ORDER_C,
+        .order_fortran = MPI_ORDER_FORTRAN,
+        .distribute_block = MPI_DISTRIBUTE_BLOCK,
+        .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
+        .default_argument = MPI_DISTRIBUTE_DFLT_DARG,
+    };
+    const struct proa_contents_numbers *others = proa_host_kind()->contents;
+
+    return others && (order == others->order_c || order == others->order_fortran) ? others
+                                                                                  : &header;
 }
 
 /* MPI's constants in the numbers of a darray become recipe.h's. */
-static void darray_translate(int64_t *numbers, size_t count)
+static void darray_translate(const struct proa_contents_numbers *mpi, int64_t *numbers,
+                             size_t count)
 {
     int64_t ndims = count > 2 ? numbers[2] : 0;
 
@@ -185,12 +198,27 @@ static void darray_translate(int64_t *numbers, size_t count)
     for (int64_t i = 0; i < ndims; i++) {
         int64_t *distribution = &numbers[3 + ndims + i], *argument = &numbers[3 + 2 * ndims + i];
 
-        *distribution = *distribution == MPI_DISTRIBUTE_BLOCK    ? PROA_DISTRIBUTE_BLOCK
-                        : *distribution == MPI_DISTRIBUTE_CYCLIC ? PROA_DISTRIBUTE_CYCLIC
-                                                                 : PROA_DISTRIBUTE_NONE;
-        if (*argument == MPI_DISTRIBUTE_DFLT_DARG)
+        *distribution = *distribution == mpi->distribute_block    ? PROA_DISTRIBUTE_BLOCK
+                        : *distribution == mpi->distribute_cyclic ? PROA_DISTRIBUTE_CYCLIC
+                                                                  : PROA_DISTRIBUTE_NONE;
+        if (*argument == mpi->default_argument)
             *argument = -1;
     }
+}
+
+/* The same for subarrays too, whose order alone is such a constant. */
+static void constants_translate(struct proa_recipe *recipe, int64_t *numbers)
+{
+    size_t count = recipe->number_count;
+    int is_darray = recipe->constructor == PROA_MAKE_DARRAY;
+    const struct proa_contents_numbers *mpi;
+
+    if (count == 0 || (!is_darray && recipe->constructor != PROA_MAKE_SUBARRAY))
+        return;
+    mpi = numbers_with(numbers[count - 1]);
+    if (is_darray)
+        darray_translate(mpi, numbers, count);
+    numbers[count - 1] = numbers[count - 1] == mpi->order_fortran;
 }
 
 /* Which constructor, and how many integers stand before the large counts. */
@@ -244,12 +272,7 @@ static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int6
         return proa_fail(PROA_ERR_NO_MEM, "no memory to read a datatype");
     recipe->constructor = (enum proa_constructor)constructor;
     recipe->number_count = numbers_merge(c, head <= c->integers ? head : c->integers, *numbers);
-    if (constructor == PROA_MAKE_DARRAY)
-        darray_translate(*numbers, recipe->number_count);
-    if ((constructor == PROA_MAKE_DARRAY || constructor == PROA_MAKE_SUBARRAY) &&
-        recipe->number_count)
-        (*numbers)[recipe->number_count - 1] =
-            order_is_fortran((*numbers)[recipe->number_count - 1]);
+    constants_translate(recipe, *numbers);
     recipe->numbers = *numbers;
     return PROA_OK;
 }

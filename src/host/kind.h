@@ -43,6 +43,12 @@ struct proa_spawn_keys {
     const char *ours, *other;
 };
 
+/* The numbers of MPI's in what MPI_Type_get_contents tells of subarrays and darrays. */
+struct proa_contents_numbers {
+    int order_c, order_fortran;
+    int distribute_block, distribute_cyclic, default_argument;
+};
+
 struct proa_host_kind {
     const char *name; /* of its row */
 
@@ -67,6 +73,9 @@ struct proa_host_kind {
 
     /* The types of MPI-1 that mark the bounds of a struct; MPI_DATATYPE_NULL where it has none. */
     MPI_Datatype lower_bound, upper_bound;
+
+    /* What it may tell in place of its header's numbers; no order is in both. NULL: it does not. */
+    const struct proa_contents_numbers *contents;
 
     /* The keys in the host's version that calls itself so (MPI_Get_library_version). NULL: no key
      * does it. */

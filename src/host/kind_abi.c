@@ -34,6 +34,15 @@ static struct proa_spawn_keys spawn_keys(const char *version)
     return (struct proa_spawn_keys){.ours = "PMIX_ENVAR", .other = "env"};
 }
 
+/* 6.0.0rc2 tells the numbers of its own header. */
+static const struct proa_contents_numbers openmpi_contents = {
+    .order_c = 0,
+    .order_fortran = 1,
+    .distribute_block = 0,
+    .distribute_cyclic = 1,
+    .default_argument = -1,
+};
+
 const struct proa_host_kind proa_kind_abi_mpich = {
     .name = "abi_mpich",
     .light_handle = light_handle,
@@ -51,5 +60,6 @@ const struct proa_host_kind proa_kind_abi_openmpi = {
     .is_errors_abort = is_errors_abort,
     .lower_bound = MPI_DATATYPE_NULL,
     .upper_bound = MPI_DATATYPE_NULL,
+    .contents = &openmpi_contents,
     .spawn_keys = spawn_keys,
 };
