@@ -350,13 +350,21 @@ char *proa_peer_segment(struct proa_peer *peer, int segment)
 
 /* ---- start and stop ---- */
 
+/* Registering for membarrier(2) waits for a grace period of the kernel's, 14 ms, if the process has
+ * threads by then; once it is done, doing it again costs nothing. */
+void proa_core_load(void)
+{
+    proa_adopt_load();
+    proa_membar_start();
+}
+
 int proa_core_start(void)
 {
     struct proa_proc_ctl *ctl = proa_arena_start();
 
     if (!ctl)
         return PROA_ERR_NO_MEM;
-    proa_adopt_load();
+    proa_core_load();
     proa_kernels_choose();
     node_hash = node_name();
     ctl_fill(ctl);

@@ -45,6 +45,11 @@ struct proa_peer {
 /* This process as its own peer; valid after proa_core_start. */
 extern struct proa_peer *proa_self;
 
+/* What is to be done as early as can be, best when the library is loaded: handlers for fork that come
+ * before others, and what takes the kernel long once there are threads. Costs microseconds; core
+ * need not be started after it. */
+void proa_core_load(void);
+
 /* Starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe: the caller holds
  * its own start lock. */
 int proa_core_start(void);

@@ -7,6 +7,7 @@
  * told here, in one sentence, and ends.
  */
 #include "base/log.h"
+#include "core/peer.h"
 #include "host/absent.h"
 #include "host/kind.h"
 #include "host/pmpi.h"
@@ -83,4 +84,5 @@ __attribute__((constructor)) static void load(void)
         _exit(PROA_EXIT_WRONG_MPI);
     }
     proa_absent_mark();
+    proa_core_load();
 }
