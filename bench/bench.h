@@ -98,10 +98,11 @@ bench_body body_pscw, body_pscw_ahead, body_pscw_ahead_nocheck;
 bench_body body_put_64k, body_get_4m, body_accumulate_64k, body_accumulate_64k_shared,
     body_put_rate; /* bulk.c */
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
-bench_body body_window;     /* window.c */
-bench_body body_pingpong;   /* idle.c */
-bench_measure measure_busy; /* busy.c */
-bench_whole idle_init;      /* idle.c */
-int idle_init_child(void);  /* idle.c: what idle_init measures; gives the exit status */
+bench_body body_window, body_window_1m, body_window_16m, body_window_256m, body_window_1g;
+bench_body body_memory_1m, body_memory_16m, body_memory_256m; /* window.c */
+bench_body body_pingpong;                                     /* idle.c */
+bench_measure measure_busy;                                   /* busy.c */
+bench_whole idle_init;                                        /* idle.c */
+int idle_init_child(void); /* idle.c: what idle_init measures; gives the exit status */
 
 #endif

@@ -67,6 +67,13 @@ static const struct bench_case cases[] = {
     CASE("ring_pscw", ALLOCATE, RING, .body = body_pscw, .check = CHECK_EVERY),
     /* creation */
     CASE("window", ALLOCATE | CREATE, 2, .body = body_window),
+    CASE("window_1m", ALLOCATE, 2, .body = body_window_1m),
+    CASE("window_16m", ALLOCATE, 2, .body = body_window_16m),
+    CASE("window_256m", ALLOCATE, 2, .body = body_window_256m),
+    CASE("window_1g", CREATE, 2, .body = body_window_1g),
+    CASE("memory_1m", ALLOCATE, 2, .body = body_memory_1m),
+    CASE("memory_16m", ALLOCATE, 2, .body = body_memory_16m),
+    CASE("memory_256m", ALLOCATE, 2, .body = body_memory_256m),
     /* a target that computes */
     CASE("busy_lock", ALLOCATE | CREATE, 2, .body = body_lock, .check = CHECK_TARGET,
          .measure = measure_busy),

@@ -171,6 +171,63 @@ void body_window(struct bench *b, long n)
     munmap(pages, SMALL);
 }
 
+/* Memory or a window comes, is used on one page, and goes. */
+static void window_come_and_go(long n, MPI_Aint bytes)
+{
+    for (long i = 0; i < n; i++) {
+        MPI_Win win;
+        char *base;
+
+        MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+        base[i % PAGE] = 1;
+        MPI_Win_free(&win);
+    }
+}
+
+static void memory_come_and_go(long n, MPI_Aint bytes)
+{
+    for (long i = 0; i < n; i++) {
+        char *base;
+
+        MPI_Alloc_mem(bytes, MPI_INFO_NULL, &base);
+        base[i % PAGE] = 1;
+        MPI_Free_mem(base);
+    }
+}
+
+#define COME_AND_GO(name, bytes)                     \
+    void body_window_##name(struct bench *b, long n) \
+    {                                                \
+        (void)b;                                     \
+        window_come_and_go(n, bytes);                \
+    }                                                \
+    void body_memory_##name(struct bench *b, long n) \
+    {                                                \
+        (void)b;                                     \
+        memory_come_and_go(n, bytes);                \
+    }
+
+COME_AND_GO(1m, 1l << 20)
+COME_AND_GO(16m, 16l << 20)
+COME_AND_GO(256m, 256l << 20)
+
+/* A window on a GiB that the program has used, made and freed. */
+void body_window_1g(struct bench *b, long n)
+{
+    const size_t bytes = (size_t)1 << 30;
+    char *pages = bench_memory(bytes);
+
+    (void)b;
+    memset(pages, 1, bytes);
+    for (long i = 0; i < n; i++) {
+        MPI_Win win;
+
+        MPI_Win_create(pages, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_free(&win);
+    }
+    munmap(pages, bytes);
+}
+
 void bench_open(struct bench *b)
 {
     b->win = b->other = MPI_WIN_NULL;

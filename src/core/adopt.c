@@ -47,22 +47,9 @@ static int leftovers;                              /* pages that could not becom
 
 /* ---- the file ---- */
 
-static int overcommit_is_strict(void)
-{
-    char mode = '0';
-    int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return 0;
-    if (read(fd, &mode, 1) != 1)
-        mode = '0';
-    close(fd);
-    return mode == '2';
-}
-
 static const char *start(void)
 {
-    if (overcommit_is_strict())
+    if (proa_memory_is_strict())
         return "vm.overcommit_memory is 2";
     if (proa_segment_most() < address_space_bytes)
         return "a limit on the size of files (RLIMIT_FSIZE)";

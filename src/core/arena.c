@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "core/available.h"
 #include "core/ctl.h"
+#include "core/peer.h"
 #include "core/segment.h"
 
 #include <errno.h>
@@ -17,8 +18,9 @@
 enum { CHUNK_BYTES = PROA_CHUNK_BYTES };
 static const uint64_t first_segment_bytes = 64ull << 20;
 static const uint64_t slice_bytes = 256ull << 20; /* between two looks at the memory that is left */
-/* freed blocks from this size on return their pages to the system */
-static const uint64_t give_back_bytes = 1ull << 20;
+/* What is freed keeps its pages for the next request, up to so many bytes in all; beyond, free
+ * blocks from the second size on return theirs to the system. */
+static const uint64_t keep_bytes = 64ull << 20, give_back_bytes = 1ull << 20;
 
 struct block {
     uint64_t offset, bytes;
@@ -33,7 +35,7 @@ struct segment {
     struct proa_segment memory;
     struct block *first; /* by address */
     struct block *free_blocks;
-    uint8_t *reserved; /* one byte a chunk: 1 if its pages are reserved */
+    uint8_t *granted; /* one byte a chunk: 1 if it was given out and has not gone back */
 };
 
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -42,94 +44,131 @@ static struct segment segments[PROA_SEGMENTS];
 static int segment_count;
 static struct block *used_blocks;
 static struct proa_proc_ctl *arena_ctl;
+static uint64_t granted_bytes; /* of all granted chunks */
+static uint64_t used_bytes;    /* of all used blocks */
 
 static uint64_t round_up(uint64_t n, uint64_t unit)
 {
     return (n + unit - 1) / unit * unit;
 }
 
-/* ---- reservation of pages ---- */
+/* ---- pages ---- */
 
-static int reserve_chunks(struct segment *segment, uint64_t first, uint64_t count)
+/* A chunk is granted when a block with some of it is given out. Its pages come as they are touched,
+ * or with a strict kernel at once. */
+static void chunks_mark(struct segment *segment, uint64_t first, uint64_t count, uint8_t granted)
 {
-    int error = count * CHUNK_BYTES > proa_memory_available() ? ENOMEM : 0;
-
-    if (!error)
-        error = proa_segment_reserve(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES);
-    if (!error)
-        memset(segment->reserved + first, 1, count);
-    return error;
+    memset(segment->granted + first, granted, count);
+    granted_bytes += (granted ? count : -count) * CHUNK_BYTES;
+    if (arena_ctl)
+        __atomic_store_n(&arena_ctl->granted, granted_bytes, __ATOMIC_RELAXED);
 }
 
 static void return_chunks(struct segment *segment, uint64_t first, uint64_t count)
 {
-    if (count == 0)
-        return;
     if (proa_segment_return(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES))
-        memset(segment->reserved + first, 0, count);
+        chunks_mark(segment, first, count, 0);
 }
 
-static uint64_t missing_bytes(const struct segment *segment, uint64_t first, uint64_t last)
+/* From i on, how many chunks before end are in the same state? */
+static uint64_t run_of(const struct segment *segment, uint64_t i, uint64_t end)
 {
-    uint64_t missing = 0;
+    uint64_t run = 1;
 
-    for (uint64_t i = first; i <= last; i++)
-        missing += segment->reserved[i] ? 0 : CHUNK_BYTES;
-    return missing;
+    while (i + run < end && segment->granted[i + run] == segment->granted[i])
+        run++;
+    return run;
 }
 
 /* The chunks that lie wholly inside a free block go back. */
-static void unreserve(const struct block *block)
+static void give_back(const struct block *block)
 {
     uint64_t first = round_up(block->offset, CHUNK_BYTES) / CHUNK_BYTES,
              end = (block->offset + block->bytes) / CHUNK_BYTES, run;
 
     for (uint64_t i = first; i < end; i += run) {
-        uint8_t state = block->segment->reserved[i];
-        for (run = 1; i + run < end && block->segment->reserved[i + run] == state; run++)
-            continue;
-        if (state)
+        run = run_of(block->segment, i, end);
+        if (block->segment->granted[i])
             return_chunks(block->segment, i, run);
     }
 }
 
-/* Reserves what is missing of the chunks first to last, slice by slice: several processes may be
- * doing the same, and the memory that is left is looked at again before each slice. */
-static int reserve_slices(struct segment *segment, uint64_t first, uint64_t last)
+/* Given out, but without pages yet: these bytes will still be taken from what is available. */
+static uint64_t untouched_bytes(void)
 {
-    uint64_t run;
-    int error;
+    uint64_t touched = 0;
 
-    for (uint64_t i = first; i <= last; i += run) {
-        for (run = 0;
-             i + run <= last && !segment->reserved[i + run] && run < slice_bytes / CHUNK_BYTES;
-             run++)
-            continue;
-        if (run == 0) {
-            run = 1;
-            continue;
-        }
-        error = reserve_chunks(segment, i, run);
-        if (error) {
-            return_chunks(segment, i, run); /* what the kernel may have given before it ran out */
-            return error;
-        }
-    }
-    return 0;
+    for (int i = 0; i < segment_count; i++)
+        touched += proa_segment_touched(&segments[i].memory);
+    return granted_bytes > touched ? granted_bytes - touched : 0;
 }
 
-static int reserve(struct segment *segment, const struct block *block, uint64_t offset,
-                   uint64_t bytes)
+/* What can be had, of the node and of control groups. Looking at what has pages takes a system call
+ * for each segment of each process: only where it matters. */
+static uint64_t can_be_had(uint64_t wanted)
 {
-    uint64_t first = offset / CHUNK_BYTES, last = (offset + bytes - 1) / CHUNK_BYTES;
-    uint64_t missing = missing_bytes(segment, first, last);
+    uint64_t available = proa_memory_available(), most = granted_bytes + proa_peers_granted();
+
+    if (wanted <= available && most <= available - wanted)
+        return available - most;
+    most = untouched_bytes() + proa_peers_untouched();
+    return available > most ? available - most : 0;
+}
+
+/* Slice by slice: several processes may be doing the same, and the memory that is left is looked at
+ * again before each. */
+static int reserve(struct segment *segment, uint64_t first, uint64_t count)
+{
+    const uint64_t slice = slice_bytes / CHUNK_BYTES;
+    int error = 0;
+
+    for (uint64_t done = 0; done < count && !error; done += slice) {
+        uint64_t part = count - done < slice ? count - done : slice;
+
+        error = part * CHUNK_BYTES > proa_memory_available() ? ENOMEM : 0;
+        if (!error)
+            error = proa_segment_reserve(&segment->memory, (first + done) * CHUNK_BYTES,
+                                         part * CHUNK_BYTES);
+    }
+    if (error) /* what the kernel may have given before it ran out */
+        proa_segment_return(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES);
+    return error;
+}
+
+/* What is not granted of the chunks first to last. What was granted before an error stays so, to be
+ * given back by the caller. */
+static int grant_missing(struct segment *segment, uint64_t first, uint64_t last)
+{
+    int strict = proa_memory_is_strict(), error = 0;
+    uint64_t run;
+
+    for (uint64_t i = first; i <= last && !error; i += run) {
+        run = run_of(segment, i, last + 1);
+        if (segment->granted[i])
+            continue;
+        if (strict)
+            error = reserve(segment, i, run);
+        if (!error)
+            chunks_mark(segment, i, run, 1);
+    }
+    return error;
+}
+
+static int grant(struct segment *segment, const struct block *block, uint64_t offset,
+                 uint64_t bytes)
+{
+    uint64_t first = offset / CHUNK_BYTES, last = (offset + bytes - 1) / CHUNK_BYTES, missing = 0;
     int error;
 
-    if (missing > 0 && missing > proa_memory_available())
+    for (uint64_t i = first; i <= last; i++)
+        missing += segment->granted[i] ? 0 : CHUNK_BYTES;
+    if (missing == 0)
+        return 0;
+    if (missing > can_be_had(missing))
         return ENOMEM;
-    error = reserve_slices(segment, first, last);
+    error = grant_missing(segment, first, last);
     if (error)
-        unreserve(block); /* nothing of it is in use */
+        give_back(block); /* nothing of it is in use */
     return error;
 }
 
@@ -150,7 +189,7 @@ static struct block *block_new(struct segment *segment, uint64_t offset, uint64_
 static void segment_remove(struct segment *segment)
 {
     proa_segment_close(&segment->memory);
-    free(segment->reserved);
+    free(segment->granted);
     memset(segment, 0, sizeof *segment);
 }
 
@@ -177,9 +216,9 @@ static int segment_add(uint64_t bytes)
         error = proa_segment_create(&segment->memory, least);
     if (error)
         return error;
-    segment->reserved = calloc(segment->memory.bytes / CHUNK_BYTES, 1);
+    segment->granted = calloc(segment->memory.bytes / CHUNK_BYTES, 1);
     whole = block_new(segment, 0, segment->memory.bytes);
-    if (!segment->reserved || !whole) {
+    if (!segment->granted || !whole) {
         free(whole);
         segment_remove(segment);
         return ENOMEM;
@@ -257,29 +296,31 @@ static void block_release(struct block *block)
     struct segment *segment = block->segment;
 
     block->address = NULL;
-    if (block->bytes >= give_back_bytes)
-        unreserve(block);
+    used_bytes -= block->bytes;
     if (block_is_free(block->after)) {
         DL_DELETE(segment->free_blocks, block->after);
         block_absorb_next(block);
     }
     if (block_is_free(block->before)) {
-        struct block *left = block->before;
-        block_absorb_next(left);
-        return; /* left is in the list already */
+        block = block->before;
+        DL_DELETE(segment->free_blocks, block);
+        block_absorb_next(block);
     }
-    DL_PREPEND(segment->free_blocks, block);
+    DL_PREPEND(segment->free_blocks, block); /* the next request finds it, and its pages, first */
+    if (granted_bytes - used_bytes > keep_bytes && block->bytes >= give_back_bytes)
+        give_back(block);
 }
 
 static struct block *block_take(struct block *block, uint64_t offset, uint64_t bytes, int *error)
 {
-    *error = reserve(block->segment, block, offset, bytes);
+    *error = grant(block->segment, block, offset, bytes);
     if (!*error && !block_cut(block, offset, bytes))
         *error = ENOMEM;
     if (*error)
         return NULL;
     block->address = block->segment->memory.base + offset;
     HASH_ADD_PTR(used_blocks, address, block);
+    used_bytes += block->bytes;
     return block;
 }
 
@@ -390,6 +431,7 @@ struct proa_proc_ctl *proa_arena_start(void)
         return NULL;
     /* A fresh memfd reads as zeros: the block needs no clearing. */
     arena_ctl = ctl;
+    ctl->granted = granted_bytes;
     publish(0);
     return ctl;
 }
@@ -408,5 +450,6 @@ void proa_arena_stop(void)
         segment_remove(&segments[i]);
     }
     segment_count = 0;
+    granted_bytes = used_bytes = 0;
     arena_ctl = NULL;
 }

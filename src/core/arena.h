@@ -5,8 +5,10 @@
  * It consists of few segments (core/segment.h) of growing size (64 MiB, then at least twice the one
  * before; never more than a limit on the size of files, RLIMIT_FSIZE, allows at that moment). A
  * segment is mapped whole by its
- * owner and, on first use, by peers; pages are reserved (fallocate) only as blocks are cut from it,
- * so that a block that was granted never ends in SIGBUS, and an unused rest costs nothing. Ten
+ * owner and, on first use, by peers. Pages come when they are touched first; what can be had is
+ * looked at before a block is given out, with what was given out and not touched yet taken off,
+ * here and by the processes that we know. Only where the kernel itself promises no more than it has
+ * are they reserved at once, as no page would mean SIGBUS. An unused rest costs nothing. Ten
  * thousand windows therefore share a handful of files and mappings. The table of blocks is private
  * to the owner: no peer, and no stray store of the user, can damage it.
  */

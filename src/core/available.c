@@ -239,3 +239,8 @@ uint64_t proa_memory_available(void)
     pthread_once(&once, own_groups_find);
     return proa_memory_available_in("", &own_groups);
 }
+
+int proa_memory_is_strict(void)
+{
+    return number_in("/proc/sys/vm", "overcommit_memory") == 2;
+}

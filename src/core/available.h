@@ -12,6 +12,11 @@
  * as available. */
 uint64_t proa_memory_available(void);
 
+/* Does the kernel promise no more memory than it has (vm.overcommit_memory 2)? Then the pages of a
+ * file in memory, which come as they are touched, may not come: SIGBUS. Everywhere else who touches
+ * gets them, at the worst from the out-of-memory killer. */
+int proa_memory_is_strict(void);
+
 /* The folders of the control groups that limit a process's memory. Found once: who starts a job
  * puts it into its group before. */
 enum { PROA_GROUPS_MOST = 32, PROA_GROUP_ROOM = 512 };

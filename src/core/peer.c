@@ -320,6 +320,46 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
     return found;
 }
 
+uint64_t proa_peers_granted(void)
+{
+    struct proa_peer *peer, *next;
+    uint64_t bytes = 0;
+
+    pthread_mutex_lock(&peers_mutex);
+    HASH_ITER(hh, peers, peer, next)
+        if (peer != proa_self)
+            bytes += __atomic_load_n(&peer->ctl->granted, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&peers_mutex);
+    return bytes;
+}
+
+static uint64_t untouched(const struct proa_peer *peer)
+{
+    uint64_t granted = __atomic_load_n(&peer->ctl->granted, __ATOMIC_RELAXED), touched = 0;
+
+    for (int i = 0; i < PROA_SEGMENTS; i++) {
+        struct proa_segment_name name = proa_segment_name(peer->pid, &peer->ctl->segments[i]);
+
+        if (name.bytes == 0)
+            break;
+        touched += proa_segment_name_touched(&name);
+    }
+    return granted > touched ? granted - touched : 0;
+}
+
+uint64_t proa_peers_untouched(void)
+{
+    struct proa_peer *peer, *next;
+    uint64_t bytes = 0;
+
+    pthread_mutex_lock(&peers_mutex);
+    HASH_ITER(hh, peers, peer, next)
+        if (peer != proa_self && !has_ended(peer))
+            bytes += untouched(peer);
+    pthread_mutex_unlock(&peers_mutex);
+    return bytes;
+}
+
 static char *segment_map_locked(struct proa_peer *peer, int segment)
 {
     struct proa_segment_name name = proa_segment_name(peer->pid, &peer->ctl->segments[segment]);

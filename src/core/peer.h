@@ -45,9 +45,9 @@ struct proa_peer {
 /* This process as its own peer; valid after proa_core_start. */
 extern struct proa_peer *proa_self;
 
-/* What is to be done as early as can be, best when the library is loaded: handlers for fork that come
- * before others, and what takes the kernel long once there are threads. Costs microseconds; core
- * need not be started after it. */
+/* What is to be done as early as can be, best when the library is loaded: handlers for fork that
+ * come before others, and what takes the kernel long once there are threads. Costs microseconds;
+ * core need not be started after it. */
 void proa_core_load(void);
 
 /* Starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe: the caller holds
@@ -71,6 +71,11 @@ struct proa_peer *proa_peer_second(struct proa_peer *peer);
  * mapped here: 1, what it says of itself, and where in its arena; or 0. */
 int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment,
                    uint64_t *offset);
+
+/* What the other peers have given out of their arenas, and what of that has no pages yet: bytes
+ * that may be taken from the node at any time. */
+uint64_t proa_peers_granted(void);
+uint64_t proa_peers_untouched(void);
 
 /* The peer's own address of a byte in its segment, which has been mapped here. */
 static inline uint64_t proa_peer_address(const struct proa_peer *peer, int segment, uint64_t offset)

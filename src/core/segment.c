@@ -119,6 +119,16 @@ int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, ui
     return 0;
 }
 
+uint64_t proa_segment_touched(const struct proa_segment *segment)
+{
+    struct stat file;
+
+    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device &&
+                   file.st_ino == segment->inode
+               ? (uint64_t)file.st_blocks * 512
+               : 0;
+}
+
 int proa_segment_return(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
 {
     return madvise(segment->base + offset, bytes, MADV_REMOVE) == 0;
@@ -154,6 +164,15 @@ static int is_it(const struct stat *file, const struct proa_segment_name *name)
 {
     return file->st_dev == name->device && file->st_ino == name->inode &&
            (uint64_t)file->st_size >= name->bytes;
+}
+
+uint64_t proa_segment_name_touched(const struct proa_segment_name *name)
+{
+    char path[64];
+    struct stat file;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
+    return stat(path, &file) == 0 && is_it(&file, name) ? (uint64_t)file.st_blocks * 512 : 0;
 }
 
 /* Opens the segment's file, or fails with errno. The program may have closed it, and another file

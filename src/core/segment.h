@@ -62,6 +62,9 @@ int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, ui
 /* Gives these pages back. 1 if that was done. */
 int proa_segment_return(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
 
+/* How many bytes of it have pages; 0 if its file is gone. */
+uint64_t proa_segment_touched(const struct proa_segment *segment);
+
 /* Others see it from now on. ctl: a line of our own process's table. */
 void proa_segment_publish(const struct proa_segment *segment, struct proa_segment_ctl *ctl);
 
@@ -75,6 +78,9 @@ char *proa_segment_map(const struct proa_segment_name *name);
 
 /* Maps whole pages of it. The same. */
 char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes);
+
+/* How many bytes of it have pages; 0 if it is not to be found. */
+uint64_t proa_segment_name_touched(const struct proa_segment_name *name);
 
 /* ---- both ---- */
 

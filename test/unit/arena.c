@@ -67,6 +67,15 @@ uint64_t __wrap_proa_memory_available(void)
     return available_bytes;
 }
 
+/* A kernel that promises no more than it has. */
+static int strict;
+
+int __wrap_proa_memory_is_strict(void);
+int __wrap_proa_memory_is_strict(void)
+{
+    return strict;
+}
+
 /* ---- what is known of the segments ---- */
 
 static int segment_count(void)
@@ -294,15 +303,22 @@ WORLD_TEST(find, 1)
 
 /* ---- pages ---- */
 
+static void touch(char *block, uint64_t bytes, int value)
+{
+    for (uint64_t i = 0; i < bytes; i += 4096)
+        block[i] = (char)value;
+}
+
 static void pages_given_back_body(struct world *world)
 {
-    uint64_t before = bytes_in_use(), bytes = 24 * mib;
+    uint64_t before = bytes_in_use(), bytes = 100 * mib;
     char *one = proa_arena_alloc(bytes, 0), *two;
     (void)world;
 
     CHECK(one);
-    memset(one, 1, bytes);
-    CHECK(bytes_in_use() >= before + bytes); /* reserved, so that no store can fail later */
+    CHECK(bytes_in_use() <= before + mib); /* they come as they are touched */
+    touch(one, bytes, 1);
+    CHECK(bytes_in_use() >= before + bytes);
     CHECK(proa_arena_free(one));
     CHECK(bytes_in_use() <= before + mib);
 
@@ -312,18 +328,96 @@ static void pages_given_back_body(struct world *world)
     char *three = proa_arena_alloc(100 * kib, 0);
     CHECK(one && two && three);
     memset(one, 11, 100 * kib);
-    memset(two, 22, bytes);
+    touch(two, bytes, 22);
     memset(three, 33, 100 * kib);
     CHECK(proa_arena_free(two));
     CHECK(bytes_in_use() <= before + 2 * mib);
     for (uint64_t i = 0; i < 100 * kib; i++)
         CHECK(one[i] == 11 && three[i] == 33);
-    /* What is taken again is reserved again. */
     two = proa_arena_alloc(bytes, 0);
-    CHECK(two && bytes_in_use() >= before + bytes);
+    CHECK(two);
+    touch(two, bytes, 44);
+    CHECK(bytes_in_use() >= before + bytes);
 }
 
 WORLD_TEST(pages_given_back, 1)
+
+/* What is freed is there for the next request, up to a bound. */
+static void pages_kept_body(struct world *world)
+{
+    uint64_t before = bytes_in_use();
+    char *blocks[6];
+    (void)world;
+
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 6; i++) {
+            blocks[i] = proa_arena_alloc(16 * mib, 4096);
+            CHECK(blocks[i]);
+            touch(blocks[i], 16 * mib, round);
+        }
+        for (int i = 0; i < 6; i++)
+            CHECK(proa_arena_free(blocks[i]));
+        CHECK(bytes_in_use() <= before + 65 * mib);
+    }
+    blocks[0] = proa_arena_alloc(16 * mib, 4096);
+    CHECK(proa_arena_free(blocks[0]));
+    check_all_merged();
+}
+
+WORLD_TEST(pages_kept, 1)
+
+/* Two processes: what both were given and have not touched counts as taken, what they have touched
+ * is the node's to count. */
+static void promised_body(struct world *world)
+{
+    struct proa_hello *hellos = (struct proa_hello *)(void *)world->shared;
+    struct proa_peer *other;
+    char *block = NULL;
+
+    proa_hello_fill(&hellos[world->rank]);
+    world_barrier(world);
+    other = proa_peer_attach(&hellos[1 - world->rank]);
+    CHECK(other);
+    available_bytes = 100 * mib;
+    if (world->rank == 1) {
+        block = proa_arena_alloc(50 * mib, 4096);
+        CHECK(block);
+        CHECK(!proa_arena_alloc(60 * mib, 0)); /* 50 of the 100 are promised */
+    }
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK(!proa_arena_alloc(60 * mib, 0));
+        CHECK(strstr(proa_failure(), "no memory"));
+        CHECK(proa_arena_free(proa_arena_alloc(40 * mib, 0)));
+    }
+    world_barrier(world);
+    if (block)
+        touch(block, 50 * mib, 1);
+    world_barrier(world);
+    if (world->rank == 0) /* the node, which is pretended, still has as much */
+        CHECK(proa_arena_free(proa_arena_alloc(60 * mib, 0)));
+    world_barrier(world);
+    proa_peer_release(other);
+}
+
+WORLD_TEST(promised, 2)
+
+/* A kernel that promises no more than it has: what is given out has its pages. */
+static void strict_kernel_body(struct world *world)
+{
+    uint64_t before = bytes_in_use();
+    char *block;
+    (void)world;
+
+    strict = 1;
+    block = proa_arena_alloc(24 * mib, 0);
+    CHECK(block);
+    CHECK(bytes_in_use() >= before + 24 * mib);
+    CHECK(proa_arena_free(block));
+    check_all_merged();
+}
+
+WORLD_TEST(strict_kernel, 1)
 
 /* ---- refusals ---- */
 
@@ -385,6 +479,7 @@ WORLD_TEST(no_memory_left, 1)
 static void reservation_fails_body(struct world *world)
 {
     (void)world;
+    strict = 1;
     for (int fails_after = 0; fails_after < 2; fails_after++) {
         /* its chunk stays reserved after the free: a reservation over it has two pieces. The one in
          * front keeps it off the chunk of the process's own block, wherever the segment lies. */
@@ -411,6 +506,7 @@ static void interrupted_body(struct world *world)
     char *block;
     (void)world;
 
+    strict = 1;
     fallocate_interrupted = (off_t)mib;
     block = proa_arena_alloc(50 * mib + 100, 0);
     fallocate_interrupted = -1;
@@ -640,6 +736,9 @@ int main(void)
         cmocka_unit_test(not_a_block),
         cmocka_unit_test(find),
         cmocka_unit_test(pages_given_back),
+        cmocka_unit_test(pages_kept),
+        cmocka_unit_test(promised),
+        cmocka_unit_test(strict_kernel),
         cmocka_unit_test(impossible_sizes),
         cmocka_unit_test(no_memory_left),
         cmocka_unit_test(reservation_fails),
