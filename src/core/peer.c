@@ -404,7 +404,7 @@ int proa_core_start(void)
 
     if (!ctl)
         return PROA_ERR_NO_MEM;
-    proa_core_load();
+    proa_adopt_load();
     proa_kernels_choose();
     node_hash = node_name();
     ctl_fill(ctl);
