@@ -2,8 +2,12 @@
 /* See regions.h. */
 #include "core/regions.h"
 #include "base/fail.h"
+#include "base/log.h"
+#include "core/adopt.h"
 #include "core/arena.h"
+#include "core/guard.h"
 #include "core/lender.h"
+#include "core/pages.h"
 #include "core/road.h"
 #include "core/win.h"
 
@@ -11,11 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A region of private memory: held, and in the table as one row for each piece. */
+struct held_region {
+    struct proa_hold hold;
+    uint64_t start;
+    UT_hash_handle hh;
+};
+
 struct proa_attached {
     struct proa_region *table; /* in the arena; the published one */
     size_t count, room;
     size_t empty_count; /* regions of no bytes: legal, reachable by nobody, remembered for detach */
     void **empty;
+    struct held_region *held; /* by start */
 };
 
 /* ---- the owner's side ---- */
@@ -156,9 +168,68 @@ static int region_insert(struct proa_win *win, size_t at, const struct proa_regi
     return PROA_OK;
 }
 
+static void rows_delete(struct proa_win *win, size_t at, size_t rows)
+{
+    struct proa_attached *attached = win->attached;
+
+    change_begin(&win->ctl->regions);
+    attached->count -= rows;
+    for (size_t i = at; i < attached->count; i++)
+        row_write(&attached->table[i], &attached->table[i + rows]);
+    change_end(&win->ctl->regions, attached);
+}
+
+static int insert_pieces(struct proa_win *win, size_t at, const struct proa_hold *hold)
+{
+    struct proa_region row = {.start = hold->first};
+    int error = PROA_OK;
+
+    for (uint32_t i = 0; i < hold->count && !error; i++, row.start = row.end) {
+        row.end = hold->piece[i].end;
+        row.segment = hold->piece[i].adopted ? PROA_REGION_ADOPTED : PROA_REGION_PRIVATE;
+        error = region_insert(win, at + i, &row);
+        if (error && i > 0)
+            rows_delete(win, at, i);
+    }
+    return error;
+}
+
+static void held_end(struct proa_attached *attached, struct held_region *held)
+{
+    HASH_DEL(attached->held, held);
+    proa_adopt_drop(&held->hold);
+    free(held);
+}
+
+/* Memory of the program's own: adopted as far as it can be. Who is alone needs nobody to reach
+ * it. */
+static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size_t at)
+{
+    struct proa_attached *attached = win->attached;
+    struct held_region *held = calloc(1, sizeof *held);
+    int error;
+
+    if (!held)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+    error = proa_adopt_hold(&held->hold, base, bytes, win->adopt && win->size > 1);
+    if (error) {
+        free(held);
+        return error;
+    }
+    held->start = held->hold.first;
+    HASH_ADD(hh, attached->held, start, sizeof held->start, held);
+    proa_log(PROA_LOG_DEBUG, "attached: %llu of %llu bytes are adopted%s%s",
+             (unsigned long long)proa_adopt_bytes(&held->hold), (unsigned long long)bytes,
+             held->hold.why ? ", the rest is not: " : "", held->hold.why ? held->hold.why : "");
+    error = insert_pieces(win, at, &held->hold);
+    if (error)
+        held_end(attached, held);
+    return error;
+}
+
 static int attach(struct proa_win *win, void *base, uint64_t bytes)
 {
-    struct proa_region region = {.start = (uint64_t)(uintptr_t)base, .segment = -1};
+    struct proa_region region = {.start = (uint64_t)(uintptr_t)base};
     struct proa_attached *attached = win->attached;
     int segment, error;
     size_t at;
@@ -173,25 +244,31 @@ static int attach(struct proa_win *win, void *base, uint64_t bytes)
     error = check_overlap(attached, at, region.start, region.end);
     if (error)
         return error;
-    if (proa_arena_find(base, bytes, &segment, &region.offset) ||
-        proa_peer_find(base, bytes, &region.owner, &segment, &region.offset))
-        region.segment = segment;
+    if (!proa_arena_find(base, bytes, &segment, &region.offset) &&
+        !proa_peer_find(base, bytes, &region.owner, &segment, &region.offset))
+        return attach_private(win, base, bytes, at);
+    region.segment = segment;
     return region_insert(win, at, &region);
 }
 
+/* Rows of private memory may be pieces of a region that starts before them. */
 static int detach(struct proa_win *win, const void *base)
 {
     struct proa_attached *attached = win->attached;
     uint64_t start = (uint64_t)(uintptr_t)base;
     size_t at = lower_bound(attached->table, attached->count, start);
+    struct held_region *held;
 
-    if (at == attached->count || attached->table[at].start != start)
+    HASH_FIND(hh, attached->held, &start, sizeof start, held);
+    if (held) {
+        rows_delete(win, at, held->hold.count);
+        held_end(attached, held);
+        return PROA_OK;
+    }
+    if (at == attached->count || attached->table[at].start != start ||
+        attached->table[at].segment < 0)
         return detach_empty(attached, base);
-    change_begin(&win->ctl->regions);
-    attached->count--;
-    for (size_t i = at; i < attached->count; i++)
-        row_write(&attached->table[i], &attached->table[i + 1]);
-    change_end(&win->ctl->regions, attached);
+    rows_delete(win, at, 1);
     return PROA_OK;
 }
 
@@ -223,8 +300,12 @@ int proa_regions_detach(struct proa_win *win, const void *base)
 
 void proa_regions_free(struct proa_win *win)
 {
+    struct held_region *held, *next;
+
     if (!win->attached)
         return;
+    HASH_ITER(hh, win->attached->held, held, next)
+        held_end(win->attached, held);
     if (win->attached->table)
         proa_arena_free(win->attached->table);
     free(win->attached->empty);
@@ -316,11 +397,32 @@ static int cache_holds(const struct proa_target *target, uint64_t address, uint6
 
 static void span_set_private(const struct proa_target *target, struct proa_span *span)
 {
-    span->owner = target->peer;
     span->key = span->first;
     if (target->peer == proa_self)
         span->here = (char *)(uintptr_t)span->first;
     span->road = target->peer == proa_self ? &proa_road_own : &proa_road_cma;
+}
+
+/* As much of it around address as is mapped in one block. Where that cannot be mapped, it goes
+ * through the kernel, and all who have it guard it as that asks. */
+static void span_set_adopted(const struct proa_target *target, uint64_t address,
+                             struct proa_span *span)
+{
+    uint64_t block = address / proa_pages_block * proa_pages_block;
+
+    if (target->peer != proa_self) {
+        span->first = span->first > block ? span->first : block;
+        span->end = span->end < block + proa_pages_block ? span->end : block + proa_pages_block;
+        span->here = proa_pages_map(target->peer, span->first, span->end);
+    } else {
+        span->here = (char *)(uintptr_t)span->first;
+    }
+    span->key = span->first;
+    span->road = &proa_road_adopted;
+    if (span->here)
+        return;
+    proa_guard_stripes_only(target->peer->ctl);
+    span->road = &proa_road_cma;
 }
 
 /* Who serves others has a mark of his own. */
@@ -333,7 +435,7 @@ static int accessor_set(const struct proa_win *win, struct proa_span *span)
 }
 
 static int span_of(struct proa_win *win, const struct proa_target *target,
-                   const struct proa_region *region, struct proa_span *span)
+                   const struct proa_region *region, uint64_t address, struct proa_span *span)
 {
     char *segment;
 
@@ -342,7 +444,10 @@ static int span_of(struct proa_win *win, const struct proa_target *target,
                                .owner = target->peer,
                                .road = &proa_road_store};
     if (region->segment < 0) {
-        span_set_private(target, span);
+        if (region->segment == PROA_REGION_ADOPTED)
+            span_set_adopted(target, address, span);
+        else
+            span_set_private(target, span);
         return accessor_set(win, span);
     }
     if (region->owner.id)
@@ -376,7 +481,7 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
         return proa_fail(PROA_ERR_RMA_RANGE,
                          "%llu bytes at address %#llx are not in a region attached by the target",
                          (unsigned long long)bytes, (unsigned long long)address);
-    error = span_of(win, target, &region, span);
+    error = span_of(win, target, &region, address, span);
     if (cache && !error) {
         target->only = *span;
         target->sequence = sequence;

@@ -19,15 +19,17 @@ struct proa_win;
 struct proa_target;
 struct proa_span;
 
-/* A region as it stands in the shared table. */
+/* A region, or a piece of one, as it stands in the shared table. */
 struct proa_region {
     uint64_t start, end; /* addresses in the owner, end not included */
-    int64_t segment;     /* of the arena that holds it; -1: private memory */
+    int64_t segment;     /* of the arena that holds it; or enum proa_region_kind */
     uint64_t offset;     /* in that segment */
     /* of that arena, where it is not the process that attached the region (core/lender.h); id 0: it
      * is */
     struct proa_hello owner;
 };
+
+enum proa_region_kind { PROA_REGION_PRIVATE = -1, PROA_REGION_ADOPTED = -2 /* core/adopt.h */ };
 
 /* What the owner remembers. */
 struct proa_attached;

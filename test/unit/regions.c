@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "core/arena.h"
 #include "core/place.h"
+#include "core/pages.h"
 #include "core/regions.h"
 #include "core/road.h"
 
@@ -14,6 +15,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -531,10 +533,85 @@ static void forgotten_body(struct world *world)
 
 WORLD_TEST(forgotten, 2)
 
+/* ---- adopted memory ---- */
+
+/* A region that goes over the border of two blocks (core/pages.h), with a page in it that cannot be
+ * written by its owner and so stays: three pieces, one detach. */
+enum { WIDE_BYTES = 130 << 20, PAGE = 4096 };
+
+static char *wide_attach(struct world *world, struct proa_win *win)
+{
+    uint64_t *told = (uint64_t *)(void *)world->shared;
+    char *memory =
+        mmap(NULL, WIDE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(memory != MAP_FAILED);
+    CHECK_EQUAL(mprotect(memory + PAGE, PAGE, PROT_READ), 0);
+    CHECK_OK(proa_regions_attach(win, memory + 8, WIDE_BYTES - 8));
+    told[0] = address_of(memory);
+    CHECK_FAILS(proa_regions_detach(win, memory + PAGE), PROA_ERR_BASE);
+    CHECK_FAILS(proa_regions_detach(win, memory + 2 * PAGE), PROA_ERR_BASE);
+    CHECK_FAILS(proa_regions_attach(win, memory + 3 * PAGE, 8), PROA_ERR_RMA_ATTACH);
+    return memory;
+}
+
+static void wide_use(struct proa_win *win, uint64_t start)
+{
+    uint64_t border = (start / proa_pages_block + 1) * proa_pages_block;
+    int64_t sent[512], got[512] = {0};
+    struct proa_span span;
+
+    CHECK_OK(find(win, start + 8, 8, 1, &span));
+    CHECK(span.road == &proa_road_adopted && span.here);
+    CHECK_OK(find(win, start + PAGE, 8, 1, &span));
+    CHECK(span.road == &proa_road_cma);
+    CHECK_FAILS(find(win, start + PAGE - 8, 16, 1, &span), PROA_ERR_RMA_RANGE); /* of two */
+    for (int i = 0; i < 512; i++)
+        sent[i] = i + 1;
+    CHECK_OK(put_many(win, 0, (int64_t)border - 2048, sent, 512, PROA_I64));
+    CHECK_OK(accumulate_many(win, 0, (int64_t)border - 8, sent, 2, PROA_I64, PROA_OP_SUM));
+    CHECK_OK(get_many(win, 0, (int64_t)border - 2048, got, 512, PROA_I64));
+    for (int i = 0; i < 512; i++)
+        CHECK_EQUAL(got[i], i == 255 ? 257 : i == 256 ? 259 : i + 1);
+}
+
+static void adopted_body(struct world *world)
+{
+    const uint64_t *told = (const uint64_t *)(const void *)world->shared;
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1, .adopt = 1};
+    struct proa_win *win = window_create(world, &args);
+    struct proa_span span;
+    char *memory = NULL;
+
+    if (world->rank == 0)
+        memory = wide_attach(world, win);
+    world_barrier(world);
+    if (world->rank == 1) {
+        CHECK_OK(proa_win_lock_all(win, 0));
+        wide_use(win, told[0]);
+        CHECK_OK(proa_win_unlock_all(win));
+    }
+    world_barrier(world);
+    if (memory)
+        CHECK_OK(proa_regions_detach(win, memory + 8));
+    world_barrier(world);
+    CHECK_FAILS(find(win, told[0] + 8, 8, 1, &span), PROA_ERR_RMA_RANGE);
+    CHECK_FAILS(find(win, told[0] + WIDE_BYTES - 8, 8, 1, &span), PROA_ERR_RMA_RANGE);
+    if (memory) {
+        uint64_t border = (told[0] / proa_pages_block + 1) * proa_pages_block;
+        CHECK_EQUAL(*(int64_t *)(uintptr_t)border, 259);
+        munmap(memory, WIDE_BYTES);
+    }
+    window_free(win);
+}
+
+WORLD_TEST(adopted, 2)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(model),
+        cmocka_unit_test(adopted),
         cmocka_unit_test(rules),
         cmocka_unit_test(two_windows),
         cmocka_unit_test(neighbours),
