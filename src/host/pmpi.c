@@ -4,22 +4,39 @@
 #include "base/log.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 static struct proa_pmpi table;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 
-/* The library of the standard ABI, if an interpreter has loaded it out of sight of RTLD_NEXT: this
- * library, unlike those for one host, does not name it. It stays loaded, as MPI cannot be used
- * again. */
+/* For dl_iterate_phdr: the path of a library of the standard ABI. */
+static int is_abi_library(struct dl_phdr_info *info, size_t size, void *path)
+{
+    const char *slash = strrchr(info->dlpi_name, '/');
+
+    (void)size;
+    if (!slash || strncmp(slash + 1, "libmpi_abi", strlen("libmpi_abi")) != 0)
+        return 0;
+    snprintf(path, PATH_MAX, "%s", info->dlpi_name);
+    return 1;
+}
+
+/* In that library, if an interpreter has loaded it out of sight of RTLD_NEXT: our library for the
+ * ABI, unlike those for one host, does not name it. By its path, as UCX, below MPICH, takes dlopen
+ * over and looks for bare names where another of that name may be. It stays loaded, as MPI cannot
+ * be used again. */
 static void *hidden_symbol(const char *name)
 {
-    void *library = strcmp(PROA_LIBRARY, "abi") == 0
-                        ? dlopen("libmpi_abi.so.1", RTLD_LAZY | RTLD_NOLOAD)
-                        : NULL;
+    char path[PATH_MAX];
+    void *library = NULL;
 
+    if (strcmp(PROA_LIBRARY, "abi") == 0 && dl_iterate_phdr(is_abi_library, path))
+        library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     return library ? dlsym(library, name) : NULL;
 }
 
