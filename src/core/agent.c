@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <utlist.h>
 
 enum {
@@ -36,6 +37,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
 static struct waiting *waiting;
 static int stopping;
+static pid_t owner; /* of all this */
 
 /* Who moves the network: drives counts what waiting threads have done for it; in_charge: nobody
  * else does, the agent's thread has to. The bell ends its rest. */
@@ -261,6 +263,7 @@ int proa_agent_start(struct proa_net_address *address)
         error = transport->open(&events, NULL, &net, &own_address);
         if (!error) {
             __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
+            owner = getpid();
             error = thread_start();
             if (error) {
                 transport->close(net);
@@ -278,7 +281,7 @@ void proa_agent_stop(void)
 {
     struct waiting *w, *next;
 
-    if (!net)
+    if (!net || owner != getpid()) /* a child of fork has no such thread */
         return;
     proa_wait_set_driver(NULL, NULL);
     __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
@@ -293,4 +296,21 @@ void proa_agent_stop(void)
     }
     transport->close(net);
     net = NULL;
+}
+
+void proa_agent_end(void)
+{
+    int any;
+
+    proa_agent_enter();
+    any = proa_remote_any();
+    proa_agent_leave();
+    if (!any)
+        proa_agent_stop();
+}
+
+/* Before what the network's library has at the end of the process. */
+static __attribute__((destructor)) void at_exit(void)
+{
+    proa_agent_stop();
 }

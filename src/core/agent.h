@@ -23,8 +23,12 @@ void proa_agent_set_transport(const struct proa_net_transport *transport);
  * us; or a negative code: there is no network. By one thread at a time. */
 int proa_agent_start(struct proa_net_address *address);
 
-/* Ends both, if they are there. No window spans nodes any more. */
+/* Ends both, if they are there. No window spans nodes any more, or none is going to be used. */
 void proa_agent_stop(void);
+
+/* At the end of MPI: stops it, unless a window was left that spans nodes; callbacks that run later
+ * may still work on it (at the end of the process it stops). */
+void proa_agent_end(void);
 
 /* Around everything below, and around what core keeps for the network. Not twice by one thread. */
 void proa_agent_enter(void);

@@ -702,6 +702,11 @@ static void lose(struct proa_remote *r)
 static struct proa_spread *spreads;
 static struct proa_table numbers = PROA_TABLE_INIT; /* of theirs */
 
+int proa_remote_any(void)
+{
+    return spreads != NULL;
+}
+
 void proa_remote_lost(uint32_t peer)
 {
     struct proa_spread *spread;

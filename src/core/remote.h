@@ -71,6 +71,9 @@ void proa_remote_answered(uint32_t peer, const struct proa_wire_head *head, cons
 void proa_remote_moved(uint64_t token, int outcome);
 void proa_remote_lost(uint32_t peer);
 
+/* Is there any window that spans nodes? Inside. */
+int proa_remote_any(void);
+
 /* ---- for core/serve.c: what is remembered of a process of another node ---- */
 
 struct proa_serving;

@@ -216,13 +216,21 @@ static int first_absent(const int *ranks, int n, int *first)
     return absent;
 }
 
+/* Marks are seen on their own node only, and which ranks are on which is not known here: such a job
+ * is taken to have Proa on all of them, as `proa run` sees to, and the exchange says for whom it
+ * waits (host/patience.c). */
+static int spans_nodes(void)
+{
+    return me.local_size && world_size && me.local_size != world_size;
+}
+
 static int find_absent(MPI_Comm comm, int *first)
 {
     int n = 1, absent = NOBODY, *ranks;
 
     if (!world_size)
         world_look();
-    if (!world_size || __atomic_load_n(&all_there, __ATOMIC_RELAXED) ||
+    if (!world_size || spans_nodes() || __atomic_load_n(&all_there, __ATOMIC_RELAXED) ||
         proa_pmpi()->Comm_size(comm, &n) != MPI_SUCCESS || n < 2)
         return NOBODY;
     ranks = malloc((size_t)n * sizeof *ranks);
@@ -237,7 +245,7 @@ static void warn(int absent, int first)
 {
     static int warned;
 
-    if (!warned && first == me.rank && me.local_size == world_size)
+    if (!warned && first == me.rank)
         proa_log(PROA_LOG_WARN,
                  "rank %d of this job runs without Proa: windows with it are left to the host MPI",
                  absent);
@@ -257,9 +265,7 @@ int proa_absent_check(MPI_Comm comm)
     pthread_mutex_unlock(&mutex);
     if (absent == NOBODY)
         return PROA_OK;
-    return proa_fail(PROA_ELSEWHERE, "rank %d of this job %s", absent,
-                     me.local_size == world_size ? "runs without Proa"
-                                                 : "is on another node, or runs without Proa");
+    return proa_fail(PROA_ELSEWHERE, "rank %d of this job runs without Proa", absent);
 }
 
 /* ---- others ---- */
@@ -291,7 +297,8 @@ int proa_absent_is_sure(MPI_Comm comm)
     int n = 0;
 
     if (proa_table_find(&answered, PROA_TABLE_KEY(comm)) ||
-        (me.job && world_size && !__atomic_load_n(&met_others, __ATOMIC_RELAXED) && !has_parent()))
+        (me.job && world_size && !spans_nodes() &&
+         !__atomic_load_n(&met_others, __ATOMIC_RELAXED) && !has_parent()))
         return 1;
     return proa_pmpi()->Comm_size(comm, &n) == MPI_SUCCESS && n == 1;
 }

@@ -7,8 +7,8 @@
  * So each process with Proa leaves a mark when it is loaded, which the others of its node can see:
  * a socket bound to a name made of the job and its rank (abstract: unix(7)). It vanishes with the
  * process, or when that becomes another program. A process whose mark is missing when it has a
- * window to create with others runs without Proa, or on another node; either way the window is the
- * host's, and all its processes see the same.
+ * window to create with others runs without Proa: the window is the host's, and all its processes
+ * see the same. In a job over several nodes nobody can tell.
  */
 #ifndef PROA_HOST_ABSENT_H
 #define PROA_HOST_ABSENT_H

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/fail.h"
 #include "base/settings.h"
+#include "core/agent.h"
 #include "core/peer.h"
 #include "host/kind.h"
 #include "host/operations.h"
@@ -14,6 +15,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 /* OFF: cannot serve windows, or may not. ENDED: MPI_Finalize is under way, or done. */
 enum state { NOT_YET, ON, OFF, ENDED };
@@ -26,6 +28,7 @@ static char why_off[200];
 static void host_end(MPI_Comm private_comm_instead)
 {
     proa_handle_end();
+    proa_agent_end();
     proa_own_end(private_comm_instead);
 }
 
@@ -94,6 +97,8 @@ static int start_core(void)
     static int started;
 
     if (!started && proa_core_start() == PROA_OK) {
+        if (strcmp(proa_settings()->net, "none") != 0)
+            proa_agent_set_transport(&proa_net_ofi);
         proa_types_start();
         proa_operations_start();
         started = 1;

@@ -50,6 +50,13 @@ static inline void clear_own(struct area *a, size_t bytes)
     MPI_Win_unlock(me, a->win);
 }
 
+/* Over several nodes, where PROA_TEST_NODES is set, there is no memory to share: one that is
+ * allocated stands in. */
+static inline int shares_memory(void)
+{
+    return getenv("PROA_TEST_NODES") == NULL;
+}
+
 /* The window alone: its memory is not cleared where the window brought it, and addresses are not
  * exchanged. */
 static inline struct area create_area(enum kind kind, size_t bytes, int disp_unit, MPI_Comm comm)
@@ -59,6 +66,8 @@ static inline struct area create_area(enum kind kind, size_t bytes, int disp_uni
     if (kind == kind_create || kind == kind_dynamic)
         a.base = need(calloc(bytes ? bytes : 1, 1));
     if (kind == kind_allocate)
+        MPI_Win_allocate(size, disp_unit, MPI_INFO_NULL, comm, &a.base, &a.win);
+    else if (kind == kind_shared && !shares_memory())
         MPI_Win_allocate(size, disp_unit, MPI_INFO_NULL, comm, &a.base, &a.win);
     else if (kind == kind_shared)
         MPI_Win_allocate_shared(size, disp_unit, MPI_INFO_NULL, comm, &a.base, &a.win);
