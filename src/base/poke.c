@@ -14,6 +14,13 @@ enum {
 
 static proa_poke_function *pokes[PROA_POKES];
 
+static _Thread_local int forbidden;
+
+void proa_poke_forbid(void)
+{
+    forbidden = 1;
+}
+
 int proa_poke_add(proa_poke_function *poke)
 {
     for (int i = 0; i < PROA_POKES; i++) {
@@ -40,7 +47,7 @@ static int poke_all(void)
 {
     int any = 0;
 
-    for (int i = 0; i < PROA_POKES; i++) {
+    for (int i = 0; i < PROA_POKES && !forbidden; i++) {
         /* partner: proa_poke_add */
         proa_poke_function *poke = __atomic_load_n(&pokes[i], __ATOMIC_ACQUIRE);
 

@@ -16,6 +16,9 @@ void proa_poke_remove(proa_poke_function *poke);
 /* Calls them all. */
 void proa_poke(void);
 
+/* The calling thread never does so any more: one that must not call the host. */
+void proa_poke_forbid(void);
+
 /* The same. Has one of them moved something? Then there may be more, as of a long message that goes
  * in pieces. Told from the time it took, by the measure of those that found nothing. */
 int proa_poke_moves(void);

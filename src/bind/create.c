@@ -286,7 +286,9 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
         return proa_raise(win, PROA_CALL_Win_free, error);
     /* Delete functions of the user's attributes run between the barrier and the release: the memory
      * is still there for them. */
-    proa_barrier_last(win);
+    error = proa_barrier_last(win);
+    if (error)
+        return proa_raise(win, PROA_CALL_Win_free, error);
     error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);
     *handle = MPI_WIN_NULL;

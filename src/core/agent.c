@@ -3,6 +3,7 @@
 #include "core/agent.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/poke.h"
 #include "base/system.h"
 #include "base/wait.h"
 #include "core/remote.h"
@@ -74,6 +75,8 @@ static void on_message(void *context, uint32_t peer, const void *body, size_t by
         proa_serve_batch(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
     else if (head.kind == PROA_WIRE_ANSWER)
         proa_remote_answered(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
+    else if (head.kind == PROA_WIRE_LOST)
+        proa_remote_told_lost(peer, &head);
 }
 
 static void on_done(void *context, uint64_t token, int outcome)
@@ -228,6 +231,7 @@ static void move_and_doze(void)
 static void *work(void *arg)
 {
     (void)arg;
+    proa_poke_forbid();
     while (!__atomic_load_n(&stopping, __ATOMIC_ACQUIRE)) {
         if (is_in_charge(NULL))
             move_and_doze();

@@ -10,30 +10,34 @@
  * Over several nodes it is a dissemination: a word to count up is only on one of them.
  */
 #include "core/barrier.h"
+#include "base/fail.h"
 #include "core/ask.h"
 #include "core/tell.h"
 
-PROA_FORMS void disseminate(struct proa_win *win, uint64_t number, int general)
+PROA_FORMS int disseminate(struct proa_win *win, uint64_t number, int general)
 {
-    for (int k = 0, distance = 1; distance < win->size; k++, distance *= 2) {
+    int error = PROA_OK;
+
+    for (int k = 0, distance = 1; distance < win->size && !error; k++, distance *= 2) {
         int next = win->rank + distance; /* distance < size: at most once around */
         const struct proa_target *partner =
             &win->targets[next < win->size ? next : next - win->size];
 
         /* of all that we stored, and all that we heard of in earlier rounds */
         proa_tell_form(partner, proa_word_round(k), number, general);
-        proa_hear(win, proa_word_round(k), number);
+        error = proa_hear_form(win, -1, proa_word_round(k), number, general);
     }
+    return error;
 }
 
-static __attribute__((noinline)) void disseminate_near(struct proa_win *win, uint64_t number)
+static __attribute__((noinline)) int disseminate_near(struct proa_win *win, uint64_t number)
 {
-    disseminate(win, number, 0);
+    return disseminate(win, number, 0);
 }
 
-static __attribute__((noinline)) void disseminate_generally(struct proa_win *win, uint64_t number)
+static __attribute__((noinline)) int disseminate_generally(struct proa_win *win, uint64_t number)
 {
-    disseminate(win, number, 1);
+    return disseminate(win, number, 1);
 }
 
 static void count_up(struct proa_win *win, uint64_t number)
@@ -44,21 +48,21 @@ static void count_up(struct proa_win *win, uint64_t number)
         proa_ask_passed(win, number);
 }
 
-void proa_barrier(struct proa_win *win)
+int proa_barrier(struct proa_win *win)
 {
     if (win->barrier == PROA_BARRIER_NEAR)
-        disseminate_near(win, ++win->barriers);
-    else if (win->barrier == PROA_BARRIER_CROWDED)
-        count_up(win, ++win->crowded_barriers);
-    else
-        disseminate_generally(win, ++win->barriers);
+        return disseminate_near(win, ++win->barriers);
+    if (win->barrier == PROA_BARRIER_FAR)
+        return disseminate_generally(win, ++win->barriers);
+    count_up(win, ++win->crowded_barriers);
+    return PROA_OK;
 }
 
 /* In a dissemination every word written into a block has been awaited by its owner; whoever counts
  * up may still be reading the leader's. */
-void proa_barrier_last(struct proa_win *win)
+int proa_barrier_last(struct proa_win *win)
 {
-    disseminate_generally(win, ++win->barriers);
+    return disseminate_generally(win, ++win->barriers);
 }
 
 enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win)

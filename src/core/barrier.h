@@ -6,12 +6,13 @@
 #include "core/win.h"
 
 /* Returns once every process of the window has called it for this, the same, time. What they stored
- * before is visible after. */
-void proa_barrier(struct proa_win *win);
+ * before is visible after. PROA_OK; or a negative code, of a process on another node that is gone:
+ * then nobody waits for it again, in this window. */
+int proa_barrier(struct proa_win *win);
 
 /* The same, and when it returns no other process reads or writes this process's shared words for
  * the window any more on account of a barrier: the form for MPI_Win_free. */
-void proa_barrier_last(struct proa_win *win);
+int proa_barrier_last(struct proa_win *win);
 
 /* Which kind is for this window: do its processes outnumber their processors, are they on several
  * nodes? The same answer on all of them. */

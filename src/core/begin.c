@@ -42,9 +42,7 @@ int proa_begin(struct proa_win *win, int rank)
 
     if (epoch == 0)
         return no_epoch(win, rank);
-    if (epoch & PROA_EPOCH_AWAITED)
-        proa_target_await(win, rank);
-    return PROA_OK;
+    return epoch & PROA_EPOCH_AWAITED ? proa_target_await(win, rank) : PROA_OK;
 }
 
 static int side_bytes(const struct proa_type *type, uint64_t count, const char *which,

@@ -28,10 +28,11 @@ static int fence_check(const struct proa_win *win)
  * no stranger. */
 enum { BARRIER_SUFFICES = 2 };
 
-void proa_fence_await(struct proa_win *win, int target)
+int proa_fence_await(struct proa_win *win, int target)
 {
     proa_ask_opened(&win->targets[target], win->opens);
     proa_epoch_seen_fence(&win->targets[target]);
+    return PROA_OK;
 }
 
 /* NOPRECEDE: nobody waits for operations of others, only an origin for its target's fence (MPI-4.1,
@@ -70,9 +71,11 @@ PROA_FORMS int fence(struct proa_win *win, int mode, int general)
         return error;
     opening_end(win);
     if (ends || (begins && (win->size <= BARRIER_SUFFICES || (general && win->spread))))
-        proa_barrier(win);
+        error = proa_barrier(win);
     else if (begins)
         open_alone(win);
+    if (general && error)
+        return error;
     proa_epoch_pass_fence(win, begins);
     return PROA_OK;
 }

@@ -83,7 +83,7 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
     if ((uint64_t)at > target->bytes || bytes > target->bytes - (uint64_t)at)
         return NULL;
     if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0))
-        proa_target_await(win, rank);
+        proa_target_await(win, rank); /* on this node nobody is found to be gone */
     return target->fast + at;
 }
 

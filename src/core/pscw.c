@@ -53,13 +53,16 @@ int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode)
     return PROA_OK;
 }
 
-void proa_start_await(struct proa_win *win, int target)
+int proa_start_await(struct proa_win *win, int target)
 {
     uint64_t epoch = win->starts[target], posted;
+    int error = proa_hear_form(win, target, proa_word_posted(target), 2 * epoch, 1);
 
-    proa_hear(win, proa_word_posted(target), 2 * epoch);
+    if (error)
+        return error;
     posted = proa_heard(win, proa_word_posted(target));
     proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
+    return PROA_OK;
 }
 
 /* What was fetched from other nodes comes with the answers. */
@@ -171,18 +174,29 @@ static int exposed_check(const struct proa_win *win)
     return PROA_OK;
 }
 
-int proa_win_wait(struct proa_win *win)
+PROA_FORMS int await_completed(struct proa_win *win, int general)
 {
     int error = exposed_check(win);
 
     if (error)
         return error;
-    for (int i = 0; i < win->exposed_group.count; i++) {
+    for (int i = 0; i < win->exposed_group.count && !error; i++) {
         int rank = win->exposed_group.rank[i];
-        proa_hear(win, proa_word_completed(rank), ++win->waits[rank]);
+
+        error = proa_hear_form(win, rank, proa_word_completed(rank), ++win->waits[rank], general);
     }
     proa_epoch_close_exposure(win);
-    return PROA_OK;
+    return error;
+}
+
+static __attribute__((noinline)) int await_generally(struct proa_win *win)
+{
+    return await_completed(win, 1);
+}
+
+int proa_win_wait(struct proa_win *win)
+{
+    return PROA_GENERALLY(win) ? await_generally(win) : await_completed(win, 0);
 }
 
 static int all_completed(const struct proa_win *win)

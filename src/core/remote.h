@@ -70,6 +70,7 @@ void proa_remote_answered(uint32_t peer, const struct proa_wire_head *head, cons
                           size_t bytes);
 void proa_remote_moved(uint64_t token, int outcome);
 void proa_remote_lost(uint32_t peer);
+void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
 
 /* Is there any window that spans nodes? Inside. */
 int proa_remote_any(void);
@@ -85,6 +86,8 @@ struct proa_spread {
     int has_key;     /* its memory is exposed to the network */
     struct proa_net_key key;
     struct proa_served *served;
+    uint32_t
+        lost; /* 1 + the rank of a process that is gone, the first that was heard of; 0: none */
     struct proa_spread *prev, *next; /* of all such windows */
 };
 

@@ -35,15 +35,12 @@ int proa_win_test(struct proa_win *win, int *flag);
 /* For the first operation to a target whose epoch says PROA_EPOCH_AWAITED. After a start: waits for
  * the target's post (figure 11.2 of MPI-2.2: weak synchronization); after a fence that ended
  * nothing: for the target's own. */
-void proa_start_await(struct proa_win *win, int target);
-void proa_fence_await(struct proa_win *win, int target);
+int proa_start_await(struct proa_win *win, int target);
+int proa_fence_await(struct proa_win *win, int target);
 
-static inline void proa_target_await(struct proa_win *win, int target)
+static inline int proa_target_await(struct proa_win *win, int target)
 {
-    if (win->started)
-        proa_start_await(win, target);
-    else
-        proa_fence_await(win, target);
+    return win->started ? proa_start_await(win, target) : proa_fence_await(win, target);
 }
 
 int proa_win_lock(struct proa_win *win, int target, int exclusive, int mode);

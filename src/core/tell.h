@@ -71,10 +71,19 @@ static inline uint64_t proa_heard(const struct proa_win *win, size_t word)
     return __atomic_load_n(proa_word_in(win->ctl, word), __ATOMIC_ACQUIRE);
 }
 
-/* Returns once it has come to at least this value. Acquires. */
-static inline void proa_hear(const struct proa_win *win, size_t word, uint64_t least)
+/* The same, told by a process that may be on another node, and gone: core/remote.h. */
+int proa_remote_hear(const struct proa_win *win, int from, size_t word, uint64_t least);
+
+/* Returns once it has come to at least this value, told by the process of rank `from`; < 0: it
+ * depends on all. PROA_OK, acquires; or a negative code: of a process on another node that is
+ * gone. */
+PROA_FORMS int proa_hear_form(const struct proa_win *win, int from, size_t word, uint64_t least,
+                              int general)
 {
+    if (general && win->spread)
+        return proa_remote_hear(win, from, word, least);
     proa_wait_count(proa_word_in(win->ctl, word), least, &proa_self->ctl->bell);
+    return 0;
 }
 
 #endif

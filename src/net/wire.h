@@ -9,6 +9,7 @@
  *   BATCH    operations of one origin on one target's window, done in their order; before them a
  *            lock may be asked for, after them it may be given back
  *   ANSWER   of a target: all batches up to that number are done; and what they have fetched
+ *   LOST     of anybody: the process of the rank `number` is gone
  */
 #ifndef PROA_NET_WIRE_H
 #define PROA_NET_WIRE_H
@@ -18,7 +19,7 @@
 
 enum { PROA_WIRE_VERSION = 1, PROA_WIRE_UNIT = 8 };
 
-enum proa_wire_kind { PROA_WIRE_BATCH = 1, PROA_WIRE_ANSWER };
+enum proa_wire_kind { PROA_WIRE_BATCH = 1, PROA_WIRE_ANSWER, PROA_WIRE_LOST };
 
 /* Of a batch. */
 enum {

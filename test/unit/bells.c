@@ -160,12 +160,16 @@ static void complete_(void **state)
 
 /* ---- barriers and fences ---- */
 
+static void barrier(struct proa_win *win)
+{
+    CHECK_OK(proa_barrier(win));
+}
+
 static void barriers(void **state)
 {
     (void)state;
-    run(&(struct pair){.bell = process_bell, .wait = proa_barrier, .ring = proa_barrier});
-    run(&(struct pair){
-        .bell = barrier_bell, .wait = proa_barrier, .ring = proa_barrier, .crowded = 1});
+    run(&(struct pair){.bell = process_bell, .wait = barrier, .ring = barrier});
+    run(&(struct pair){.bell = barrier_bell, .wait = barrier, .ring = barrier, .crowded = 1});
 }
 
 /* A fence that ends nothing waits for nobody: rank 1's first operation waits for rank 0's fence.

@@ -78,6 +78,7 @@ struct proa_net {
 
 static struct area *area;
 static int own_rank, world_size;
+static struct proa_net *opened;
 static struct net_fake_rules rules;
 static struct net_fake_counts counts;
 
@@ -392,6 +393,7 @@ void net_fake_lose(struct proa_net *net, uint32_t peer)
 {
     struct held *held, *next;
 
+    net = net ? net : opened;
     net->lost[peer] = 1;
     DL_FOREACH_SAFE(net->inbox, held, next)
     if (held->peer == peer)
@@ -466,6 +468,7 @@ static int fake_open(const struct proa_net_events *events, void *context, struct
     *net = calloc(1, sizeof **net);
     if (!*net)
         return proa_fail(PROA_ERR_NO_MEM, "no memory for a network");
+    opened = *net;
     (*net)->events = events;
     (*net)->context = context;
     memset(address, 0, sizeof *address);

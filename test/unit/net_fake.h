@@ -30,7 +30,7 @@ struct net_fake_rules {
 void net_fake_join(struct world *world);
 void net_fake_set_rules(const struct net_fake_rules *rules);
 
-/* From the next progress on. */
+/* From the next progress on. net NULL: the one that this process has opened. */
 void net_fake_lose(struct proa_net *net, uint32_t peer);
 
 /* What went by in this process since net_fake_join. */
