@@ -6,7 +6,7 @@
 #include "base/poke.h"
 #include "base/system.h"
 #include "base/wait.h"
-#include "core/remote.h"
+#include "core/batch.h"
 #include "core/serve.h"
 
 #include <pthread.h>
@@ -307,7 +307,7 @@ void proa_agent_end(void)
     int any;
 
     proa_agent_enter();
-    any = proa_remote_any();
+    any = proa_spreads != NULL;
     proa_agent_leave();
     if (!any)
         proa_agent_stop();

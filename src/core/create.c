@@ -15,7 +15,7 @@
 #include "core/held.h"
 #include "core/lender.h"
 #include "core/pages.h"
-#include "core/remote.h"
+#include "core/spread.h"
 #include "core/road.h"
 #include "core/win.h"
 

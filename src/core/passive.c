@@ -112,10 +112,9 @@ PROA_FORMS int unlock(struct proa_win *win, int rank, int general)
 
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
+    /* what went wrong elsewhere is told, and the epoch is over all the same */
     error = is_remote ? proa_remote_unlock(win, rank, epoch & PROA_EPOCH_NOCHECK)
                       : proa_settle_form(win, rank, settled_by(epoch), general);
-    if (error)
-        return error;
     proa_epoch_close_lock(target);
     if (!is_remote && !(epoch & PROA_EPOCH_NOCHECK))
         give_back(target->ctl, epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER));
@@ -125,7 +124,7 @@ PROA_FORMS int unlock(struct proa_win *win, int rank, int general)
     if (general)
         proa_win_leave(win);
     proa_polled(&win->polls);
-    return PROA_OK;
+    return error;
 }
 
 static __attribute__((noinline)) int unlock_generally(struct proa_win *win, int rank)
@@ -165,14 +164,12 @@ int proa_win_unlock_all(struct proa_win *win)
     error = win->remotes ? proa_remote_unlock_all(win) : PROA_OK;
     if (!error)
         error = proa_settle(win, -1, settled_by(epoch));
-    if (error)
-        return error;
     proa_epoch_close_lock_all(win);
     if (!(epoch & PROA_EPOCH_NOCHECK))
         proa_ask_all_leave(all_of(win));
     proa_touch_nothing(win);
     proa_polled(&win->polls);
-    return PROA_OK;
+    return error;
 }
 
 /* ---- flush and sync ---- */

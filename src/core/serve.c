@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/system.h"
 #include "core/agent.h"
+#include "core/combine.h"
 #include "core/lender.h"
 #include "core/lock.h"
 #include "core/road.h"

@@ -10,7 +10,7 @@
 #ifndef PROA_CORE_SERVE_H
 #define PROA_CORE_SERVE_H
 
-#include "core/remote.h"
+#include "core/spread.h"
 
 /* PROA_OK or PROA_ERR_NO_MEM; proa_serve_close undoes it in any case. */
 int proa_serve_open(struct proa_win *win);

@@ -59,6 +59,13 @@ check_fail(const char *file, int line, const char *cond, const char *format, ...
         fprintf(stderr, "rank %d: further failures are only counted\n", rank);
 }
 
+/* Over several nodes, where PROA_TEST_NODES is set, there is no memory to share: one that is
+ * allocated stands in. */
+static inline int shares_memory(void)
+{
+    return getenv("PROA_TEST_NODES") == NULL;
+}
+
 static inline void start(int *argc, char ***argv)
 {
     MPI_Init(argc, argv);

@@ -101,6 +101,9 @@ static void open_windows(void)
         else if (w == at_allocate || w == at_allocate_8)
             MPI_Win_allocate(block_bytes, disp_units[w], MPI_INFO_NULL, MPI_COMM_WORLD, &m->base[0],
                              &m->win);
+        else if (w == at_shared && !shares_memory())
+            MPI_Win_allocate(block_bytes, disp_units[w], MPI_INFO_NULL, MPI_COMM_WORLD, &m->base[0],
+                             &m->win);
         else if (w == at_shared)
             MPI_Win_allocate_shared(block_bytes, disp_units[w], MPI_INFO_NULL, MPI_COMM_WORLD,
                                     &m->base[0], &m->win);

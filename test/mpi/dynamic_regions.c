@@ -409,7 +409,8 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         read_all(target);
         check_lasting(target);
-        one_missing(target);
+        if (shares_memory()) /* else the target says so, when it is asked */
+            one_missing(target);
         side_by_side(target);
         MPI_Barrier(MPI_COMM_WORLD);
         close_window();

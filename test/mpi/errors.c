@@ -66,8 +66,9 @@ static void too_large(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     expect(MPI_Win_allocate(huge, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_ERR_NO_MEM,
            "huge MPI_Win_allocate");
-    expect(MPI_Win_allocate_shared(huge, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win),
-           MPI_ERR_NO_MEM, "huge MPI_Win_allocate_shared");
+    if (shares_memory())
+        expect(MPI_Win_allocate_shared(huge, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win),
+               MPI_ERR_NO_MEM, "huge MPI_Win_allocate_shared");
     expect(MPI_Alloc_mem(huge, MPI_INFO_NULL, &base), MPI_ERR_NO_MEM, "huge MPI_Alloc_mem");
     /* One rank alone asks for too much: all must learn that there is no window. */
     int code =

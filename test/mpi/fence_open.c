@@ -113,7 +113,9 @@ int main(int argc, char **argv)
         goes_on(&a);
         close_area(&a);
     }
-    direct(true);
-    direct(false);
+    if (shares_memory())
+        direct(true);
+    if (shares_memory())
+        direct(false);
     return finish("fence_open");
 }

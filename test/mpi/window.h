@@ -50,13 +50,6 @@ static inline void clear_own(struct area *a, size_t bytes)
     MPI_Win_unlock(me, a->win);
 }
 
-/* Over several nodes, where PROA_TEST_NODES is set, there is no memory to share: one that is
- * allocated stands in. */
-static inline int shares_memory(void)
-{
-    return getenv("PROA_TEST_NODES") == NULL;
-}
-
 /* The window alone: its memory is not cleared where the window brought it, and addresses are not
  * exchanged. */
 static inline struct area create_area(enum kind kind, size_t bytes, int disp_unit, MPI_Comm comm)

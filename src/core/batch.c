@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See batch.h. */
+#include "core/batch.h"
+#include "base/fail.h"
+#include "core/agent.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+/* Batches to one target without an answer: what a target that computes has to keep. */
+enum { UNANSWERED_MOST = 32 };
+
+/* ---- errors ---- */
+
+/* The first is kept until something is settled. */
+static void remember(struct proa_remote *r, int code, const char *text)
+{
+    if (r->error)
+        return;
+    r->error = code;
+    snprintf(r->why, sizeof r->why, "%s", text);
+}
+
+/* What went wrong, told once. */
+int proa_batch_report(struct proa_remote *r)
+{
+    int error = r->error;
+
+    if (r->lost)
+        return proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->rank);
+    r->error = PROA_OK;
+    return error ? proa_fail(error, "%s (at target rank %d)", r->why, r->rank) : PROA_OK;
+}
+
+/* ---- waiting ---- */
+
+/* Leaves, waits and comes back: whatever was known before may have changed. */
+void proa_batch_await(struct proa_remote *r, proa_ready *ready)
+{
+    proa_agent_leave();
+    proa_wait(ready, r, &proa_self->ctl->bell);
+    proa_agent_enter();
+}
+
+static uint64_t answered(const struct proa_remote *r)
+{
+    /* partner: proa_remote_answered */
+    return __atomic_load_n(&r->answered, __ATOMIC_ACQUIRE);
+}
+
+int proa_batch_has_no_moves(void *arg)
+{
+    const struct proa_remote *r = arg;
+
+    /* partner: proa_remote_moved */
+    return proa_remote_is_lost(r) || __atomic_load_n(&r->moves, __ATOMIC_ACQUIRE) == 0;
+}
+
+int proa_batch_is_answered(void *arg)
+{
+    const struct proa_remote *r = arg;
+
+    return proa_remote_is_lost(r) || answered(r) >= __atomic_load_n(&r->asked, __ATOMIC_RELAXED);
+}
+
+/* A lock that was asked for has been granted. */
+int proa_batch_has_lock(void *arg)
+{
+    const struct proa_remote *r = arg;
+
+    return proa_remote_is_lost(r) || answered(r) >= r->lock_number;
+}
+
+/* A target keeps one batch of whoever waits for its lock, and not many of anybody. */
+static int may_send(void *arg)
+{
+    const struct proa_remote *r = arg;
+
+    return proa_batch_has_lock(arg) &&
+           (proa_remote_is_lost(r) ||
+            __atomic_load_n(&r->sent, __ATOMIC_RELAXED) - answered(r) < UNANSWERED_MOST);
+}
+
+/* ---- batches ---- */
+
+void proa_batch_list(struct proa_remote *r)
+{
+    if (!r->listed)
+        DL_APPEND(r->win->remotes, r);
+    r->listed = 1;
+}
+
+static uint8_t lock_flags(const struct proa_remote *r)
+{
+    if (r->lock != PROA_REMOTE_WANTED)
+        return 0;
+    return (uint8_t)((r->exclusive ? PROA_WIRE_LOCK_EXCLUSIVE : PROA_WIRE_LOCK_SHARED) |
+                     PROA_WIRE_ANSWERED);
+}
+
+static void count_batch(struct proa_remote *r, unsigned flags)
+{
+    __atomic_store_n(&r->sent, r->sent + 1, __ATOMIC_RELAXED);
+    if (r->works)
+        r->worked = r->sent;
+    r->works = 0;
+    if (flags & PROA_WIRE_ANSWERED)
+        __atomic_store_n(&r->asked, r->sent, __ATOMIC_RELAXED);
+    if (r->lock == PROA_REMOTE_WANTED) {
+        r->lock = PROA_REMOTE_ASKED;
+        r->lock_number = r->sent;
+    }
+    if (flags & PROA_WIRE_UNLOCK)
+        r->lock = PROA_REMOTE_UNLOCKED;
+}
+
+static int batch_room(struct proa_remote *r)
+{
+    if (!r->batch)
+        r->batch = malloc(PROA_NET_MESSAGE_MOST);
+    if (!r->batch)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a message to another node");
+    if (r->used == 0)
+        r->used = sizeof(struct proa_wire_head);
+    return PROA_OK;
+}
+
+static int transmit(struct proa_remote *r, const void *body, size_t bytes)
+{
+    int outcome;
+
+    while ((outcome = proa_agent_send(r->peer, body, bytes)) == PROA_NET_AGAIN)
+        if (!proa_agent_progress() && proa_wait_is_crowded())
+            proa_wait_yield();
+    return outcome;
+}
+
+/* Sends what has been gathered, which may be nothing; or waits for what has to come first, and has
+ * sent nothing then: callers look again. */
+int proa_batch_send(struct proa_remote *r, unsigned flags)
+{
+    struct proa_wire_head head = {PROA_WIRE_BATCH,        0,
+                                  PROA_WIRE_VERSION,      (uint32_t)r->win->rank,
+                                  r->win->spread->number, r->sent + 1};
+    int error = r->lost ? proa_batch_report(r) : batch_room(r);
+    size_t bytes = r->used;
+
+    if (error)
+        return error;
+    if (!may_send(r)) {
+        proa_batch_await(r, may_send);
+        return PROA_OK;
+    }
+    flags |= lock_flags(r);
+    if (r->fetching || head.number % (UNANSWERED_MOST / 2) == 0)
+        flags |= PROA_WIRE_ANSWERED;
+    if (r->holds)
+        flags |= PROA_WIRE_HOLDS;
+    head.flags = (uint8_t)flags;
+    memcpy(r->batch, &head, sizeof head);
+    count_batch(r, flags);
+    r->used = r->fetching = 0;
+    return transmit(r, r->batch, bytes);
+}
+
+/* A lock_all asks for each target's lock when that is used. */
+void proa_batch_want_lock(struct proa_remote *r)
+{
+    uint8_t epoch = proa_epoch_all(r->win);
+
+    /* core/lock.h: whoever holds a lock, of this lock_all too, and waits for another */
+    if (r->lock == PROA_REMOTE_UNLOCKED &&
+        (epoch & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK) {
+        r->lock = PROA_REMOTE_WANTED;
+        r->exclusive = 0;
+        r->holds = 1;
+    }
+}
+
+/* An operation's head, with room for what follows it, in *data; and for what comes back. NULL, and
+ * an error. */
+char *proa_batch_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
+                     uint64_t fetched, int *error)
+{
+    size_t bytes = sizeof *op + proa_wire_padded(data);
+    char *at;
+
+    fetched = proa_wire_padded(fetched);
+    for (*error = batch_room(r);
+         !*error && (r->used + bytes > PROA_NET_MESSAGE_MOST ||
+                     r->fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST);) {
+        *error = proa_batch_send(r, 0);
+        if (!*error)
+            *error = batch_room(r);
+    }
+    if (*error)
+        return NULL;
+    at = r->batch + r->used;
+    memcpy(at, op, sizeof *op);
+    memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* what pads */
+    r->used += bytes;
+    r->works |= op->code != PROA_WIRE_TELL;
+    r->fetching += fetched;
+    proa_batch_list(r);
+    return at + sizeof *op;
+}
+
+int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
+{
+    struct proa_wanted *w = malloc(sizeof *w);
+
+    if (!w)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember what is fetched");
+    *w = *wanted;
+    DL_APPEND(r->wanted, w);
+    return PROA_OK;
+}
+
+/* ---- answers ---- */
+
+/* What is inside a pair and is not its own stays as it is, as on the node (core/combine.c). */
+static void fetched_to(const struct proa_wanted *w, const char *data)
+{
+    if (w->basic != PROA_MIXED && proa_is_padded(w->basic)) {
+        proa_kernel_find(PROA_OP_REPLACE, w->basic)(w->to, data, w->count);
+        return;
+    }
+    for (uint64_t i = 0; i < w->count; i++)
+        memcpy(proa_at(w->to, (int64_t)i * w->stride), data + i * w->bytes, w->bytes);
+}
+
+/* What was fetched, in the order in which it was asked for. */
+static void take_fetched(struct proa_remote *r, const char *data, size_t bytes)
+{
+    struct proa_wanted *w;
+
+    while (bytes && (w = r->wanted)) {
+        uint64_t length = proa_wire_padded(w->bytes * w->count);
+
+        if (length > bytes)
+            return;
+        fetched_to(w, data);
+        data += length;
+        bytes -= length;
+        DL_DELETE(r->wanted, w);
+        free(w);
+    }
+}
+
+void proa_remote_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
+                          size_t bytes)
+{
+    struct proa_remote *r = proa_remote_find(head->window, head->rank, peer);
+    struct proa_wire_outcome outcome;
+    char text[160];
+
+    if (!r || bytes < sizeof outcome || head->number > r->sent || head->number < r->answered)
+        return;
+    memcpy(&outcome, body, sizeof outcome);
+    body += sizeof outcome;
+    bytes -= sizeof outcome;
+    if (outcome.text_bytes >= sizeof text || proa_wire_padded(outcome.text_bytes) > bytes)
+        return;
+    if (outcome.code < 0) {
+        snprintf(text, sizeof text, "%.*s", (int)outcome.text_bytes, body);
+        remember(r, outcome.code, text);
+    }
+    take_fetched(r, body + proa_wire_padded(outcome.text_bytes),
+                 bytes - proa_wire_padded(outcome.text_bytes));
+    /* releases what was fetched */
+    __atomic_store_n(&r->answered, head->number, __ATOMIC_RELEASE);
+    proa_bell_ring(&proa_self->ctl->bell);
+}
+
+void proa_remote_moved(uint64_t token, int outcome)
+{
+    struct proa_remote *r = (struct proa_remote *)(uintptr_t)token;
+
+    if (outcome)
+        remember(r, outcome, "the network could not move the bytes");
+    __atomic_fetch_sub(&r->moves, 1, __ATOMIC_RELEASE);
+    proa_bell_ring(&proa_self->ctl->bell);
+}
+
+void proa_batch_forget(struct proa_remote *r)
+{
+    struct proa_wanted *w, *next;
+
+    DL_FOREACH_SAFE(r->wanted, w, next)
+    {
+        DL_DELETE(r->wanted, w);
+        free(w);
+    }
+    free(r->batch);
+    r->batch = NULL;
+}

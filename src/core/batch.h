@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Batches: what is gathered for a target on another node, sent in one message, and answered by one
+ * (net/wire.h). Inside the agent (core/agent.h), but for the looks of those who wait.
+ */
+#ifndef PROA_CORE_BATCH_H
+#define PROA_CORE_BATCH_H
+
+#include "base/wait.h"
+#include "core/combine.h"
+#include "core/spread.h"
+
+/* What an answer has room for, behind the head, the outcome and its text. */
+enum {
+    PROA_BATCH_FETCH_MOST = PROA_NET_MESSAGE_MOST - (int)sizeof(struct proa_wire_head) -
+                            (int)sizeof(struct proa_wire_outcome) - 192
+};
+
+/* Where something fetched goes; in the order in which it was asked for. */
+struct proa_wanted {
+    struct proa_wanted *prev, *next;
+    char *to;
+    int64_t stride;
+    uint64_t bytes, count;
+    enum proa_basic basic; /* of elements; PROA_MIXED: of a get */
+};
+
+/* An operation's head, with room for `data` bytes behind it, which is returned; `fetched` bytes
+ * come back. NULL, and *error. May send, and wait. */
+char *proa_batch_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
+                     uint64_t fetched, int *error);
+
+/* What the operation just added fetches goes there. PROA_OK or PROA_ERR_NO_MEM. */
+int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted);
+
+/* In a lock_all, the target's lock is to be asked for, if it has not been. */
+void proa_batch_want_lock(struct proa_remote *r);
+
+/* Sends what has been gathered, which may be nothing; or waits for what has to come first, and has
+ * sent nothing then: callers look again. flags: PROA_WIRE_UNLOCK, PROA_WIRE_ANSWERED. PROA_OK or a
+ * code. */
+int proa_batch_send(struct proa_remote *r, unsigned flags);
+
+/* There is something to be settled at this target. */
+void proa_batch_list(struct proa_remote *r);
+
+/* Leaves the agent, waits and comes back: whatever was known before may have changed. */
+void proa_batch_await(struct proa_remote *r, proa_ready *ready);
+
+/* What may be waited for; arg: the struct proa_remote. All of these are so too once its process is
+ * gone. The transport's puts and gets are done; what an answer was asked for has got it; the lock
+ * that was asked for has been granted. */
+int proa_batch_has_no_moves(void *arg);
+int proa_batch_is_answered(void *arg);
+int proa_batch_has_lock(void *arg);
+
+/* What went wrong at the target since this was asked last: PROA_OK or a code. */
+int proa_batch_report(struct proa_remote *r);
+
+/* What is gathered, and what is wanted, is wanted no more. */
+void proa_batch_forget(struct proa_remote *r);
+
+/* ---- events ---- */
+
+void proa_remote_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
+                          size_t bytes);
+void proa_remote_moved(uint64_t token, int outcome);
+
+#endif

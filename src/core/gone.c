@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes of other nodes that are gone, and what becomes of those who wait for them: see
+ * remote.h. */
+#include "base/fail.h"
+#include "core/agent.h"
+#include "core/serve.h"
+#include "core/spread.h"
+#include "core/tell.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+static int was_lost(const struct proa_win *win, int rank)
+{
+    const uint8_t *gone = __atomic_load_n(&win->spread->gone, __ATOMIC_ACQUIRE);
+
+    return gone && __atomic_load_n(&gone[rank], __ATOMIC_ACQUIRE);
+}
+
+/* Everybody in the window hears of it, and says it on: who has no connection to the lost one would
+ * wait for who does not come any more. */
+static void lose(struct proa_win *win, int rank)
+{
+    struct proa_spread *spread = win->spread;
+    struct proa_wire_head head = {
+        PROA_WIRE_LOST, 0, PROA_WIRE_VERSION, (uint32_t)win->rank, spread->number, (uint64_t)rank};
+
+    if (was_lost(win, rank))
+        return;
+    if (!spread->gone)
+        __atomic_store_n(&spread->gone, calloc((size_t)win->size, 1), __ATOMIC_RELEASE);
+    if (spread->gone)
+        __atomic_store_n(&spread->gone[rank], 1, __ATOMIC_RELEASE);
+    if (!spread->lost)
+        __atomic_store_n(&spread->lost, 1 + (uint32_t)rank, __ATOMIC_RELEASE);
+    if (proa_remote_of(win, rank)) {
+        __atomic_store_n(&proa_remote_of(win, rank)->lost, 1, __ATOMIC_RELEASE);
+        proa_serve_lost(proa_remote_of(win, rank));
+    }
+    for (int i = 0; i < win->size; i++)
+        if (proa_remote_of(win, i) && !proa_remote_of(win, i)->lost)
+            proa_agent_answer(proa_remote_of(win, i)->peer, &head, sizeof head);
+    proa_bell_ring(&proa_self->ctl->bell);
+}
+
+void proa_remote_lost(uint32_t peer)
+{
+    struct proa_spread *spread;
+
+    DL_FOREACH(proa_spreads, spread)
+        for (int i = 0; i < spread->win->size; i++)
+            if (proa_remote_of(spread->win, i) && proa_remote_of(spread->win, i)->peer == peer)
+                lose(spread->win, i);
+}
+
+/* A process of another node says that one, maybe of ours, is gone; not us. */
+void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head)
+{
+    struct proa_remote *from = proa_remote_find(head->window, head->rank, peer);
+
+    if (from && head->number < (uint64_t)from->win->size && (int)head->number != from->win->rank)
+        lose(from->win, (int)head->number);
+}
+
+struct hearing {
+    const struct proa_win *win;
+    int from;
+    const uint64_t *word;
+    uint64_t least;
+};
+
+static int is_gone(const struct proa_win *win, int from)
+{
+    return from < 0 ? __atomic_load_n(&win->spread->lost, __ATOMIC_ACQUIRE) != 0
+                    : was_lost(win, from);
+}
+
+static int has_been_told(void *arg)
+{
+    const struct hearing *h = arg;
+
+    return __atomic_load_n(h->word, __ATOMIC_ACQUIRE) >= h->least || is_gone(h->win, h->from);
+}
+
+/* Not inside. What has been told counts, whoever is gone since. */
+int proa_remote_hear(const struct proa_win *win, int from, size_t word, uint64_t least)
+{
+    struct hearing h = {win, from, proa_word_in(win->ctl, word), least};
+
+    if (!has_been_told(&h))
+        proa_wait(has_been_told, &h, &proa_self->ctl->bell);
+    if (__atomic_load_n(h.word, __ATOMIC_ACQUIRE) >= least)
+        return PROA_OK;
+    return proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone",
+                     from >= 0 ? from : (int)win->spread->lost - 1);
+}

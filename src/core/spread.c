@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See spread.h. */
+#include "core/spread.h"
+#include "base/fail.h"
+#include "base/table.h"
+#include "core/agent.h"
+#include "core/batch.h"
+#include "core/road.h"
+#include "core/serve.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+struct proa_spread *proa_spreads;
+static struct proa_table numbers = PROA_TABLE_INIT; /* of theirs */
+
+struct proa_remote *proa_remote_find(uint64_t number, uint32_t rank, uint32_t peer)
+{
+    struct proa_win *win = number > 1 ? proa_table_find(&numbers, number) : NULL;
+    struct proa_remote *r;
+
+    if (!win || rank >= (uint32_t)win->size)
+        return NULL;
+    r = proa_remote_of(win, (int)rank);
+    return r && r->peer == peer ? r : NULL;
+}
+
+static uint64_t next_number(void)
+{
+    static uint64_t count;
+
+    /* 0 and 1 are no keys of a table */
+    return (proa_self->id + 4 * __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED)) | 2;
+}
+
+/* A transport that does not take this memory leaves it to messages. */
+static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card *card)
+{
+    struct proa_spread *spread = win->spread;
+
+    proa_agent_enter();
+    spread->has_key = proa_agent_expose(win->base, bytes, &spread->key) == PROA_OK;
+    proa_agent_leave();
+    card->key = spread->key;
+    card->has_key = spread->has_key;
+}
+
+void proa_remote_card_fill(struct proa_win *win, struct proa_remote_card *card)
+{
+    const struct proa_target *self = &win->targets[win->rank];
+
+    memset(card, 0, sizeof *card);
+    card->error = proa_agent_start(&card->address);
+    if (card->error)
+        return;
+    win->spread = calloc(1, sizeof *win->spread);
+    if (!win->spread) {
+        card->error = proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
+        return;
+    }
+    win->spread->win = win;
+    card->window = next_number();
+    card->memory = (uint64_t)(uintptr_t)win->base;
+    if (win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
+        expose(win, self->bytes, card);
+}
+
+static int remote_new(struct proa_win *win, int rank, const struct proa_remote_card *card)
+{
+    struct proa_target *target = &win->targets[rank];
+    struct proa_remote *r = target->remote = calloc(1, sizeof *r);
+    struct proa_span span = {.end = target->bytes, .key = card->memory, .road = &proa_road_net};
+
+    if (!r)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember a process of another node");
+    r->win = win;
+    r->rank = rank;
+    r->key = card->key;
+    r->has_key = card->has_key != 0;
+    r->memory = card->memory;
+    if (win->flavor != PROA_FLAVOR_DYNAMIC && proa_spans_set(target, &span, 1))
+        return PROA_ERR_NO_MEM;
+    return proa_agent_reach(&card->address, &r->peer);
+}
+
+/* Known to the others' messages from now on. */
+static int spread_add(struct proa_spread *spread)
+{
+    if (proa_table_set(&numbers, spread->number, spread->win) != 0)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember a window");
+    DL_APPEND(proa_spreads, spread);
+    return PROA_OK;
+}
+
+int proa_remote_open(struct proa_win *win, const struct proa_remote_card *cards)
+{
+    int error = PROA_OK;
+
+    proa_agent_enter();
+    win->spread->number = cards[0].window;
+    for (int i = 0; i < win->size && !error; i++)
+        if (!win->targets[i].ctl)
+            error = remote_new(win, i, &cards[i]);
+    if (!error)
+        error = proa_serve_open(win);
+    if (!error)
+        error = spread_add(win->spread);
+    proa_agent_leave();
+    return error;
+}
+
+static void remote_free(struct proa_remote *r)
+{
+    if (!r)
+        return;
+    proa_batch_forget(r);
+    proa_serve_forget(r);
+    free(r);
+}
+
+void proa_remote_close(struct proa_win *win)
+{
+    struct proa_spread *spread = win->spread;
+
+    if (!spread)
+        return;
+    proa_agent_enter();
+    if (proa_table_remove_pair(&numbers, spread->number, win))
+        DL_DELETE(proa_spreads, spread);
+    proa_serve_close(win);
+    for (int i = 0; i < win->size; i++)
+        remote_free(win->targets[i].remote);
+    if (spread->has_key)
+        proa_agent_hide(&spread->key);
+    proa_agent_leave();
+    free(spread->gone);
+    free(spread);
+    win->spread = NULL;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows over several nodes: what a process remembers of one, and of each process of another node
+ * in it. Everything here is inside the agent (core/agent.h), but for creation.
+ */
+#ifndef PROA_CORE_SPREAD_H
+#define PROA_CORE_SPREAD_H
+
+#include "core/win.h"
+#include "net/net.h"
+#include "net/wire.h"
+
+struct proa_serving;
+struct proa_served;
+struct proa_wanted;
+
+struct proa_spread {
+    struct proa_win *win;
+    uint64_t number; /* the same on all processes of the window */
+    int has_key;     /* its memory is exposed to the network */
+    struct proa_net_key key;
+    struct proa_served *served;
+    uint8_t *gone;                   /* by rank: its process is; NULL: none is */
+    uint32_t lost;                   /* 1 + the rank of the first that was heard of; 0: none */
+    struct proa_spread *prev, *next; /* of all such windows */
+};
+
+/* All of them. */
+extern struct proa_spread *proa_spreads;
+
+/* Of the lock that this process has at a target. */
+enum { PROA_REMOTE_UNLOCKED, PROA_REMOTE_WANTED, PROA_REMOTE_ASKED };
+
+struct proa_remote {
+    struct proa_win *win;
+    int rank;
+    uint32_t peer; /* of the transport */
+    uint8_t lost;
+    /* as origin */
+    uint8_t lock;      /* PROA_REMOTE_* */
+    uint8_t exclusive; /* the lock is */
+    uint8_t listed;    /* in win->remotes */
+    uint8_t has_key;
+    struct proa_net_key key;
+    uint64_t memory;
+    char *batch;          /* being gathered; NULL until the first */
+    size_t used;          /* of it; 0: nothing is in it */
+    size_t fetching;      /* bytes that its answer will have */
+    uint8_t works;        /* it has operations, and not only what is told */
+    uint8_t holds;        /* other locks were held when its lock was wanted */
+    uint64_t sent, asked; /* batches so far; up to which an answer has been asked for */
+    uint64_t worked;      /* the last that had operations */
+    uint64_t lock_number; /* of the batch that asked for the lock */
+    uint64_t answered;    /* up to which there is one; read by waiting threads at any time */
+    uint64_t moves;       /* puts and gets of the transport under way; read likewise */
+    struct proa_wanted *wanted;
+    int error; /* the first since the last settle, and what was said */
+    char why[160];
+    struct proa_remote *prev, *next; /* in win->remotes */
+    /* as target */
+    struct proa_serving *serving;
+};
+
+static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int rank)
+{
+    return win->targets[rank].remote;
+}
+
+/* Is its process gone? By any thread, at any time. */
+static inline int proa_remote_is_lost(const struct proa_remote *r)
+{
+    return __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
+}
+
+/* The window of that number that is served here, and the sender of that rank in it, if the peer is
+ * who it says; NULL: a message to be dropped. */
+struct proa_remote *proa_remote_find(uint64_t window, uint32_t rank, uint32_t peer);
+
+/* ---- processes that are gone (core/gone.c) ---- */
+
+/* That peer is: in all windows. */
+void proa_remote_lost(uint32_t peer);
+
+/* A process of another node says that one is. */
+void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
+
+/* ---- creation ---- */
+
+/* What a process shows to those on other nodes of its part of the window. */
+struct proa_remote_card {
+    struct proa_net_address address;
+    struct proa_net_key key; /* of its memory; has_key 0: that is reached by messages only */
+    uint64_t memory;         /* its own address of it */
+    uint64_t window;         /* the number that the window is to have, of rank 0 */
+    int32_t has_key;
+    int32_t error; /* it has no network: a negative code */
+};
+
+/* Makes win->spread, starts the agent, exposes the window's memory, and fills in our card. */
+void proa_remote_card_fill(struct proa_win *win, struct proa_remote_card *card);
+
+/* From now on the window reaches, and serves, targets of other nodes: those without a block here.
+ * PROA_OK or a code; proa_remote_close undoes it in any case. */
+int proa_remote_open(struct proa_win *win, const struct proa_remote_card *cards);
+void proa_remote_close(struct proa_win *win);
+
+#endif
