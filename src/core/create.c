@@ -548,7 +548,9 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
         return outcome;
     }
     win->barrier = proa_barrier_choose(win);
-    win->general = win->threads || win->spread;
+    win->general = win->threads || proa_spreads;
+    if (win->spread)
+        proa_held_generally(); /* a lock that is on its way comes before later ones of any window */
     if (win->threads)
         guard_for_threads(win);
     proa_held_watch(win);

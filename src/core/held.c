@@ -126,3 +126,13 @@ int proa_held_wanted(enum proa_holder holder)
     pthread_mutex_unlock(&watched_mutex);
     return wanted;
 }
+
+void proa_held_generally(void)
+{
+    struct proa_win *win;
+
+    pthread_mutex_lock(&watched_mutex);
+    DL_FOREACH2(watched, win, watched_after)
+    __atomic_store_n(&win->general, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&watched_mutex);
+}

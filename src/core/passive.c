@@ -68,6 +68,8 @@ PROA_FORMS int lock(struct proa_win *win, int rank, int exclusive, int mode, int
         proa_win_leave(win);
     if (error)
         return error;
+    if (general)
+        proa_remote_keep_promises();
     if (general && target->remote)
         proa_remote_lock(win, rank, exclusive, nocheck);
     else if (!nocheck)
@@ -146,6 +148,8 @@ int proa_win_lock_all(struct proa_win *win, int mode)
                           win->locked);
     if (error)
         return error;
+    if (PROA_GENERALLY(win))
+        proa_remote_keep_promises();
     if (!(mode & PROA_MODE_NOCHECK) && !proa_lock_try_all(win, all_of(win)))
         proa_lock_wait(win, -1, PROA_LOCK_ALL);
     taken_by(win, &win->taker);

@@ -132,6 +132,42 @@ int proa_remote_completed(struct proa_win *win, int rank)
 
 /* ---- locks ---- */
 
+static struct proa_remote *promises;
+
+static void promise(struct proa_remote *r)
+{
+    if (!r->promised)
+        DL_APPEND2(promises, r, promise_before, promise_after);
+    r->promised = 1;
+}
+
+void proa_remote_forget_promise(struct proa_remote *r)
+{
+    if (r->promised)
+        DL_DELETE2(promises, r, promise_before, promise_after);
+    r->promised = 0;
+}
+
+/* What fails here is told when the lock is used. */
+void proa_remote_keep_promises(void)
+{
+    struct proa_remote *r;
+
+    if (!__atomic_load_n(&promises, __ATOMIC_RELAXED))
+        return;
+    proa_agent_enter();
+    while ((r = promises)) {
+        int error = PROA_OK;
+
+        while (!error && r->lock == PROA_REMOTE_WANTED)
+            error = proa_batch_send(r, 0);
+        while (!error && r->promised && !proa_batch_has_lock(r))
+            proa_batch_await(r, proa_batch_has_lock);
+        proa_remote_forget_promise(r);
+    }
+    proa_agent_leave();
+}
+
 void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck)
 {
     struct proa_remote *r = proa_remote_of(win, rank);
@@ -142,6 +178,8 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck
     r->holds = (uint8_t)holds;
     r->lock = nocheck ? PROA_REMOTE_UNLOCKED : PROA_REMOTE_WANTED;
     r->exclusive = (uint8_t)exclusive;
+    if (!nocheck)
+        promise(r);
     proa_agent_leave();
 }
 
@@ -150,6 +188,7 @@ static int unlock_ask(struct proa_remote *r)
 {
     int error = PROA_OK;
 
+    proa_remote_forget_promise(r);
     while (!proa_batch_has_no_moves(r))
         proa_batch_await(r, proa_batch_has_no_moves);
     while (!error && !r->lost && r->lock != PROA_REMOTE_UNLOCKED)

@@ -45,6 +45,9 @@ int proa_remote_completed(struct proa_win *win, int rank);
  * the origin has no load and store (MPI-4.1, 13.5.3). Unlock returns once all is done and the lock
  * is given back: PROA_OK or a code. nocheck: it was not taken. */
 void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck);
+/* Before another lock is taken, of any window: those come first that calls have returned for and
+ * that are not taken yet. A program that takes its locks in some order relies on that. */
+void proa_remote_keep_promises(void);
 int proa_remote_unlock(struct proa_win *win, int rank, int nocheck);
 
 /* Of a lock_all, which asks each target for a shared lock when it is first used. */

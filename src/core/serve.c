@@ -405,7 +405,7 @@ static int view_spans(struct proa_served *served, const struct proa_target *real
         return proa_fail(PROA_ERR_NO_MEM, "no memory to serve a window");
     memcpy(spans, real->spans, real->span_count * sizeof *spans);
     error = PROA_OK;
-    for (uint32_t i = 0; i < real->span_count && !error; i++) {
+    for (uint32_t i = 0; i < real->span_count && !error && real->bytes; i++) {
         spans[i].owner = proa_peer_second(spans[i].owner);
         error = spans[i].owner ? PROA_OK : PROA_ERR_NO_MEM;
     }

@@ -115,6 +115,7 @@ static void remote_free(struct proa_remote *r)
     if (!r)
         return;
     proa_batch_forget(r);
+    proa_remote_forget_promise(r);
     proa_serve_forget(r);
     free(r);
 }

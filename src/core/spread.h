@@ -57,9 +57,14 @@ struct proa_remote {
     int error; /* the first since the last settle, and what was said */
     char why[160];
     struct proa_remote *prev, *next; /* in win->remotes */
+    uint8_t promised;                /* in the list of locks that calls have returned for */
+    struct proa_remote *promise_before, *promise_after;
     /* as target */
     struct proa_serving *serving;
 };
+
+/* Its lock need not be waited for (core/remote.c). */
+void proa_remote_forget_promise(struct proa_remote *r);
 
 static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int rank)
 {

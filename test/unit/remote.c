@@ -289,6 +289,33 @@ static void exclusive_body(struct world *world)
 }
 ON_NODES(exclusive, 4)
 
+/* Whoever takes several locks in one order does not wait in a circle, near and far mixed. */
+static void several_locks_body(struct world *world)
+{
+    enum { ROUNDS = 30 };
+    struct proa_win *win = begin(world, NULL);
+
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t values[WORLD_MOST];
+
+        for (int t = 0; t < win->size; t++)
+            CHECK_OK(proa_win_lock(win, t, 1, 0));
+        for (int t = 0; t < win->size; t++)
+            CHECK_OK(get_word(win, t, 0, &values[t]));
+        CHECK_OK(proa_win_flush_all(win));
+        for (int t = 0; t < win->size; t++) {
+            CHECK_EQUAL(values[t], values[0]);
+            CHECK_OK(put_word(win, t, 0, values[t] + 1));
+        }
+        for (int i = 0; i < win->size; i++)
+            CHECK_OK(proa_win_unlock(win, (i + round) % win->size));
+    }
+    proa_barrier(win);
+    CHECK_EQUAL(window_words(win)[0], ROUNDS * world->size);
+    end(world, win);
+}
+ON_NODES(several_locks, 4)
+
 /* Writers change both words, under lock_all or a shared lock they are seen to agree. */
 static void readers_body(struct world *world)
 {
@@ -523,6 +550,7 @@ static void lost_body(struct world *world)
         all[i] = i;
     CHECK_OK(proa_win_fence(win, 0));
     CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+    world_barrier(world);
     loses(world);
     if (world->rank < last) {
         CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);
@@ -627,6 +655,7 @@ int main(void)
         cmocka_unit_test(swaps),
         cmocka_unit_test(order),
         cmocka_unit_test(exclusive),
+        cmocka_unit_test(several_locks),
         cmocka_unit_test(readers),
         cmocka_unit_test(long_under_lock),
         cmocka_unit_test(fences),
