@@ -81,9 +81,47 @@ struct operation {
     char *result;
 };
 
-static int apply_stretch(struct operation *o, const struct proa_stretch *s)
+/* The i-th run of a stretch, of count elements. */
+static void run_set(struct operation *o, const struct proa_stretch *s, uint64_t i, uint64_t count)
 {
     struct proa_elements *run = &o->combine.run;
+    int result_side = o->has_origin ? SECOND : FIRST;
+
+    run->count = count;
+    run->origin =
+        o->has_origin ? proa_at(o->origin, s->offset[FIRST] + (int64_t)i * s->stride[FIRST]) : NULL;
+    run->result =
+        o->has_result
+            ? proa_at(o->result, s->offset[result_side] + (int64_t)i * s->stride[result_side])
+            : NULL;
+}
+
+static uint64_t run_position(const struct operation *o, const struct proa_stretch *s, uint64_t i)
+{
+    return o->place.at + (uint64_t)(s->offset[TARGET] + (int64_t)i * s->stride[TARGET]);
+}
+
+/* Several runs that the road does better together. */
+static int goes_by_rows(const struct operation *o, const struct proa_stretch *s)
+{
+    return s->count > 1 && !o->place.scattered && o->place.span.road->combine_rows &&
+           s->stride[TARGET] >= (int64_t)s->bytes && !proa_is_padded(o->combine.run.basic);
+}
+
+static int apply_rows(struct operation *o, const struct proa_stretch *s)
+{
+    int result_side = o->has_origin ? SECOND : FIRST;
+    const struct proa_rows rows = {s->count, s->stride[TARGET],
+                                   o->has_origin ? s->stride[FIRST] : 0,
+                                   o->has_result ? s->stride[result_side] : 0};
+
+    run_set(o, s, 0, s->bytes / o->combine.run.bytes);
+    return o->place.span.road->combine_rows(&o->combine, &o->place.span, run_position(o, s, 0),
+                                            &rows);
+}
+
+static int apply_stretch(struct operation *o, const struct proa_stretch *s)
+{
     const struct proa_span *span = &o->place.span;
     int result_side = o->has_origin ? SECOND : FIRST, error = PROA_OK;
     int row = s->stride[TARGET] == (int64_t)s->bytes &&
@@ -91,18 +129,12 @@ static int apply_stretch(struct operation *o, const struct proa_stretch *s)
               (!o->has_result || s->stride[result_side] == (int64_t)s->bytes);
     uint64_t runs = row ? 1 : s->count;
 
+    if (!row && goes_by_rows(o, s))
+        return apply_rows(o, s);
     for (uint64_t i = 0; i < runs && !error; i++) {
-        uint64_t position =
-            o->place.at + (uint64_t)(s->offset[TARGET] + (int64_t)i * s->stride[TARGET]);
+        uint64_t position = run_position(o, s, i);
 
-        run->count = s->bytes / run->bytes * (row ? s->count : 1);
-        run->origin = o->has_origin
-                          ? proa_at(o->origin, s->offset[FIRST] + (int64_t)i * s->stride[FIRST])
-                          : NULL;
-        run->result =
-            o->has_result
-                ? proa_at(o->result, s->offset[result_side] + (int64_t)i * s->stride[result_side])
-                : NULL;
+        run_set(o, s, i, s->bytes / o->combine.run.bytes * (row ? s->count : 1));
         error = o->place.scattered ? proa_combine_row(&o->combine, position)
                                    : span->road->combine(&o->combine, span, position);
     }

@@ -43,6 +43,13 @@ struct proa_carry {
     struct proa_cma_batch batch;  /* cma: what has been gathered */
 };
 
+/* Runs of elements at equal distances, as a derived type has them: from one to the next at the
+ * target, at the origin and in the result. */
+struct proa_rows {
+    uint64_t count;
+    int64_t stride, origin_stride, result_stride;
+};
+
 struct proa_road {
     /* May single elements be worked on by processor atomics there? The same for all who come to
      * these bytes, by whatever road. */
@@ -55,6 +62,11 @@ struct proa_road {
      * the span. Guards them as core/guard.h says; the guard is left by the caller. PROA_OK or a
      * code. */
     int (*combine)(struct proa_combine *combine, const struct proa_span *span, uint64_t position);
+    /* The same for several runs, the first at position, that follow each other upwards without
+     * touching, of elements without padding; leaves combine->run anywhere. NULL: combine does as
+     * well, run by run. */
+    int (*combine_rows)(struct proa_combine *combine, const struct proa_span *span,
+                        uint64_t position, const struct proa_rows *rows);
     /* Ends what move has begun of one put or get. NULL: move leaves nothing open. */
     int (*settle)(struct proa_carry *carry);
 };

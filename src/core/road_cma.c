@@ -102,7 +102,8 @@ static int apply_by_cma(const struct proa_elements *run, struct proa_peer *owner
 }
 
 /* Several stripes at once, as each time has its price. */
-static int combine(struct proa_combine *combine, const struct proa_span *span, uint64_t position)
+static int combine_run(struct proa_combine *combine, const struct proa_span *span,
+                       uint64_t position)
 {
     struct proa_elements c = combine->run;
     uint64_t key = proa_span_key(span, position), count = c.count;
@@ -123,5 +124,96 @@ static int combine(struct proa_combine *combine, const struct proa_span *span, u
     return error;
 }
 
-const struct proa_road proa_road_cma = {
-    .atomics = 0, .move = move, .combine = combine, .settle = settle};
+/* ---- accumulates on derived types ---- */
+
+/* How many of the rows, the first at key, are worked on at once: as many as one system call takes
+ * and as are guarded together. 0: not even one. */
+static uint64_t rows_at_once(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
+                             const struct proa_rows *rows)
+{
+    const struct proa_elements *run = &combine->run;
+    uint64_t row = run->count * run->bytes, stride = (uint64_t)rows->stride,
+             covered = PROA_GUARD_AT_ONCE, most = PROA_GUARD_AT_ONCE / row, fit;
+
+    if (combine->guarded.guard != PROA_GUARD_PLAIN)
+        covered = proa_guard_stripes(
+            &combine->guarded, owner, key,
+            rows->count < PROA_GUARD_AT_ONCE / stride ? rows->count * stride : PROA_GUARD_AT_ONCE);
+    /* an element belongs to the stripe of its first byte */
+    if (covered <= row - run->bytes)
+        return 0;
+    fit = (covered - (row - run->bytes) - 1) / stride + 1;
+    most = most < PROA_CMA_RUNS ? most : PROA_CMA_RUNS;
+    fit = fit < most ? fit : most;
+    return fit < rows->count ? fit : rows->count;
+}
+
+static int rows_move(struct proa_peer *peer, uint64_t key, uint64_t stride, uint64_t count,
+                     char *copy, uint64_t row, int write)
+{
+    struct proa_cma_batch batch;
+    int error = PROA_OK;
+
+    proa_cma_begin(&batch, peer, write);
+    for (uint64_t i = 0; i < count && !error; i++)
+        error = proa_cma_add(&batch, copy + i * row, key + i * stride, row);
+    return error ? error : proa_cma_end(&batch);
+}
+
+static void run_advance(struct proa_elements *run, const struct proa_rows *rows)
+{
+    if (run->origin)
+        run->origin = proa_at(run->origin, rows->origin_stride);
+    if (run->result)
+        run->result = proa_at(run->result, rows->result_stride);
+}
+
+/* Two system calls for all of them: read, and write back. */
+static int rows_apply(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
+                      const struct proa_rows *rows, uint64_t count, char *copy)
+{
+    struct proa_elements *run = &combine->run;
+    uint64_t row = run->count * run->bytes, stride = (uint64_t)rows->stride;
+    int error = rows_move(owner, key, stride, count, copy, row, 0);
+
+    for (uint64_t i = 0; i < count && !error; i++, run_advance(run, rows))
+        proa_apply(run, copy + i * row);
+    return error || run->operation == PROA_OP_NO_OP
+               ? error
+               : rows_move(owner, key, stride, count, copy, row, 1);
+}
+
+static int combine_rows(struct proa_combine *combine, const struct proa_span *span,
+                        uint64_t position, const struct proa_rows *all)
+{
+    struct proa_rows rows = *all;
+    struct piece piece;
+    uint64_t count;
+    int error = piece_room(&piece, rows.count * combine->run.count * combine->run.bytes);
+
+    while (rows.count > 0 && !error) {
+        uint64_t key = proa_span_key(span, position);
+
+        proa_guard_enter(combine->win, combine->rank, span, key, combine->total, combine->run.bytes,
+                         &combine->guarded);
+        count = rows_at_once(combine, span->owner, key, &rows);
+        if (count) {
+            error = rows_apply(combine, span->owner, key, &rows, count, piece.copy);
+        } else { /* a long one */
+            count = 1;
+            error = combine_run(combine, span, position);
+            run_advance(&combine->run, &rows);
+        }
+        rows.count -= count;
+        position += count * (uint64_t)rows.stride;
+    }
+    if (piece.copy != piece.few)
+        free(piece.copy);
+    return error;
+}
+
+const struct proa_road proa_road_cma = {.atomics = 0,
+                                        .move = move,
+                                        .combine = combine_run,
+                                        .combine_rows = combine_rows,
+                                        .settle = settle};
