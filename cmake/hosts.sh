@@ -10,7 +10,8 @@ host_facts_read() {
         case $name in
         '' | '#'*) continue ;;
         esac
-        [ -n "${host_fact[$name.title]+known}" ] || hosts+=("$name")
+        [ -n "${host_fact[$name]+known}" ] || hosts+=("$name")
+        host_fact[$name]=known
         host_fact[$name.$key]=$value
     done
 }
