@@ -31,11 +31,13 @@ static const struct over rough = {
     .transport = &proa_net_fake,
     .rules = {.seed = 2, .delay_most = 20, .overtaking = 1, .again_of_100 = 20}};
 
+#ifdef PROA_HAS_LIBFABRIC
 /* libfabric's best on loopback; the one of two layers, which is slower; and the best as if it were
  * a device that has to know the memory. */
 static const struct over fabric = {.transport = &proa_net_ofi};
 static const struct over layered = {.transport = &proa_net_ofi, .provider = "tcp;ofi_rxm"};
 static const struct over knowing = {.transport = &proa_net_ofi, .know_buffers = 1};
+#endif
 
 static const struct proa_net_transport *transport; /* in a process of the world */
 static int is_fake;
