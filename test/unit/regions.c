@@ -563,6 +563,8 @@ static void wide_use(struct proa_win *win, uint64_t start)
 
     CHECK_OK(find(win, start + 8, 8, 1, &span));
     CHECK(span.road == &proa_road_adopted && span.here);
+    CHECK_OK(find(win, border, 8, 1, &span));
+    CHECK(span.road == &proa_road_adopted && span.first == border);
     CHECK_OK(find(win, start + PAGE, 8, 1, &span));
     CHECK(span.road == &proa_road_cma);
     CHECK_FAILS(find(win, start + PAGE - 8, 16, 1, &span), PROA_ERR_RMA_RANGE); /* of two */
