@@ -256,28 +256,41 @@ static int thread_start(void)
     return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "no thread for the network");
 }
 
+/* Nothing is to be seen of it until it is whole. */
+static int open_all(void)
+{
+    struct proa_net *opened = NULL;
+    int error = transport->open(&events, NULL, &opened, &own_address);
+
+    if (error)
+        return error;
+    __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
+    owner = getpid();
+    net = opened;
+    error = thread_start();
+    if (error) {
+        transport->close(opened);
+        net = NULL;
+        return error;
+    }
+    proa_wait_set_driver(proa_agent_drive, hand_over);
+    return PROA_OK;
+}
+
+/* Threads that create windows at once: the first opens it, the others wait. */
 int proa_agent_start(struct proa_net_address *address)
 {
+    static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
     int error = PROA_OK;
 
     if (!transport)
         return proa_fail(PROA_ERR_OTHER,
                          "the ranks are on different nodes, and there is no network between them");
-    if (!net) {
-        error = transport->open(&events, NULL, &net, &own_address);
-        if (!error) {
-            __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
-            owner = getpid();
-            error = thread_start();
-            if (error) {
-                transport->close(net);
-                net = NULL;
-            } else {
-                proa_wait_set_driver(proa_agent_drive, hand_over);
-            }
-        }
-    }
+    pthread_mutex_lock(&start_mutex);
+    if (!net)
+        error = open_all();
     *address = own_address;
+    pthread_mutex_unlock(&start_mutex);
     return error;
 }
 

@@ -20,7 +20,7 @@
 void proa_agent_set_transport(const struct proa_net_transport *transport);
 
 /* Opens the network and starts the thread, if that has not been done. PROA_OK and how others reach
- * us; or a negative code: there is no network. By one thread at a time. */
+ * us; or a negative code: there is no network. */
 int proa_agent_start(struct proa_net_address *address);
 
 /* Ends both, if they are there. No window spans nodes any more, or none is going to be used. */

@@ -333,12 +333,15 @@ static int target_attach(struct proa_win *win, int rank, const struct card *card
     return target_reach(win, target, card);
 }
 
-static int targets_attach(struct proa_win *win, const struct card *cards)
+/* alone: every other process counts as one of another node. */
+static int targets_attach(struct proa_win *win, const struct card *cards, int alone)
 {
     int outcome = PROA_OK;
 
     for (int i = 0; i < win->size && outcome == PROA_OK; i++) {
-        outcome = target_attach(win, i, &cards[i], is_same_node(&cards[i], &cards[win->rank]));
+        int is_near = i == win->rank || (!alone && is_same_node(&cards[i], &cards[win->rank]));
+
+        outcome = target_attach(win, i, &cards[i], is_near);
         if (!win->leader)
             win->leader = win->targets[i].ctl;
     }
@@ -413,27 +416,30 @@ static int shared_locate(struct proa_win *win)
 
 /* ---- the whole ---- */
 
-static void targets_release(struct proa_win *win)
+/* As if nobody had been reached yet. */
+static void targets_forget(struct proa_win *win)
 {
+    proa_remote_close(win);
     for (int i = 0; win->targets && i < win->size; i++) {
         proa_spans_free(&win->targets[i]);
         if (win->targets[i].peer)
             proa_peer_release(win->targets[i].peer);
+        win->targets[i] = (struct proa_target){0};
     }
-    free(win->targets);
+    proa_lenders_release(win);
+    win->leader = NULL;
 }
 
 void proa_win_release(struct proa_win *win)
 {
     proa_held_forget(win);
-    proa_remote_close(win);
     proa_regions_free(win);
     if (win->memory)
         proa_arena_free(win->memory);
     if (win->ctl)
         proa_arena_free(win->ctl);
-    targets_release(win);
-    proa_lenders_release(win);
+    targets_forget(win);
+    free(win->targets);
     proa_pages_release(win);
     free(win->posts);
     free(win->started_group.rank);
@@ -442,16 +448,15 @@ void proa_win_release(struct proa_win *win)
     free(win);
 }
 
-static int connect(struct proa_win *win, const struct proa_create_args *args,
-                   const struct proa_group *group, const struct card *cards)
+/* *unreached: somebody cannot be reached from here though on the same node. */
+static int reach(struct proa_win *win, const struct proa_create_args *args,
+                 const struct proa_group *group, const struct card *cards, int alone,
+                 int *unreached)
 {
-    int outcome = cards_judge(cards, group, args->flavor);
+    int outcome = targets_attach(win, cards, alone);
 
-    if (outcome != PROA_OK || !win)
-        return outcome; /* everybody judged the same cards: no need to agree */
-    contiguous_decide(win, cards);
-    outcome = targets_attach(win, cards);
-    if (spans_nodes(cards, win->size)) {
+    *unreached = outcome == PROA_ELSEWHERE;
+    if (alone || spans_nodes(cards, win->size)) {
         outcome = agree(group, outcome);
         if (outcome == PROA_OK)
             outcome = spread(win, group);
@@ -460,7 +465,37 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
         outcome = shared_allocate(win, cards);
     if (args->finish && outcome == PROA_OK)
         outcome = args->finish(win, args->user);
-    outcome = agree(group, outcome);
+    return agree(group, outcome);
+}
+
+/* Where the kernel, or a limit, keeps somebody from a neighbour's memory, each process serves its
+ * own, as if all were on nodes of their own; where there is no network for that, the host has the
+ * window, for the reason that was there first. */
+static int reach_otherwise(struct proa_win *win, const struct proa_create_args *args,
+                           const struct proa_group *group, const struct card *cards, int unreached)
+{
+    char reason[160];
+    int outcome = group->max(group->context, &unreached);
+
+    if (outcome || !unreached || win->size == 1 || args->flavor == PROA_FLAVOR_SHARED)
+        return outcome ? outcome : PROA_ELSEWHERE;
+    snprintf(reason, sizeof reason, "%s", proa_failure());
+    targets_forget(win);
+    outcome = reach(win, args, group, cards, 1, &unreached);
+    return outcome == PROA_ELSEWHERE ? proa_fail(PROA_ELSEWHERE, "%s", reason) : outcome;
+}
+
+static int connect(struct proa_win *win, const struct proa_create_args *args,
+                   const struct proa_group *group, const struct card *cards)
+{
+    int outcome = cards_judge(cards, group, args->flavor), unreached;
+
+    if (outcome != PROA_OK || !win)
+        return outcome; /* everybody judged the same cards: no need to agree */
+    contiguous_decide(win, cards);
+    outcome = reach(win, args, group, cards, 0, &unreached);
+    if (outcome == PROA_ELSEWHERE)
+        outcome = reach_otherwise(win, args, group, cards, unreached);
     if (win->contiguous && outcome == PROA_OK)
         outcome = agree(group, shared_locate(win));
     return outcome;
