@@ -14,6 +14,8 @@
  *                          not be; and a device goes on to use the old one
  *   pages that a live window has through the kernel   a neighbour may be about to store through a
  *                          page that it has looked up before; and accumulates there go by stripes
+ *   the next small one, once hundreds of places have moved: memory would be cut into too many
+ *                          mappings
  *   anything, with vm.overcommit_memory 2: private memory has been promised to the program, pages of
  *                          files come as they are touched, or do not
  */
@@ -34,6 +36,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Places that are adopted at a time: each splits a mapping of the program's in three, of which a
+ * process has 65,530 (vm.max_map_count). Thousands of windows of some bytes each, all over the
+ * heap, leave room for large ones. */
+enum { PLACES_MOST_SMALL = 256, PLACES_MOST = 8192, MANY_BYTES = 1 << 20 };
 
 static const uint64_t malloc_heap_bytes = 64ull << 20;
 static const uint64_t address_space_bytes = 1ull << 48;
@@ -254,6 +261,8 @@ static const char *obstacle(struct proa_process *process, uint64_t bytes)
         return "memory of this process is locked (mlock)";
     if (process->pinned_kib)
         return "memory of this process is pinned for a device, or for io_uring";
+    if (adopted.count >= (bytes < MANY_BYTES ? PLACES_MOST_SMALL : PLACES_MOST))
+        return "so many places have moved that more would cut memory into too many mappings";
     if (bytes > PROA_RELOCATE_BYTES / 2 &&
         proa_memory_available() < 2 * (uint64_t)PROA_RELOCATE_BYTES)
         return "too little memory is left to move any";
