@@ -37,7 +37,7 @@ static void lose(struct proa_win *win, int rank)
         __atomic_store_n(&proa_remote_of(win, rank)->lost, 1, __ATOMIC_RELEASE);
         proa_serve_lost(proa_remote_of(win, rank));
     }
-    for (int i = 0; i < win->size; i++)
+    for (int i = 0; i < win->size && spread->gone; i++)
         if (proa_remote_of(win, i) && !proa_remote_of(win, i)->lost)
             proa_agent_answer(proa_remote_of(win, i)->peer, &head, sizeof head);
     proa_bell_ring(&proa_self->ctl->bell);

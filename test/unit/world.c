@@ -2,6 +2,7 @@
 /* See world.h. */
 #include "world.h"
 #include "base/fail.h"
+#include "core/agent.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -250,6 +251,7 @@ static void live(struct world *world, const struct world_plan *plan, int limit_s
     world_barrier(world); /* nobody is met half started */
     plan->body(world);
     world_barrier(world); /* nobody's memory goes while a neighbour may still use it */
+    proa_agent_stop();
     proa_core_stop();
     exit(EXIT_SUCCESS); /* not _exit: here sanitizers look for leaks */
 }
