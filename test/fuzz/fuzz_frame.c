@@ -45,7 +45,7 @@ static void look_at_address(const void *bytes, size_t count)
 
 static void look_at_frame(const void *bytes, size_t count, int knows)
 {
-    struct proa_frame_head head;
+    struct proa_frame_head head = {0};
     const void *body = NULL;
     const char *why = NULL;
     enum proa_frame_verdict verdict = proa_frame_read(bytes, count, secret, &head, &body, &why);

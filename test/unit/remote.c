@@ -609,6 +609,33 @@ static void lost_holder_body(struct world *world)
 }
 WORLD_TEST(lost_holder, 2, .before = on_nodes, .limit_s = 20)
 
+/* ---- a network that fails ---- */
+
+/* What the network could not move is told once, by what completes it; the window goes on. */
+static void failing_body(struct world *world)
+{
+    static const struct net_fake_rules fails = {.fail_of_100 = 100}, works = {.seed = 1};
+    struct proa_win *win = begin(world, NULL);
+    int64_t *values = calloc(WORDS, sizeof *values);
+
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_lock(win, 1, 1, 0));
+        CHECK_OK(put_word(win, 1, 0, 1));
+        CHECK_OK(proa_win_flush(win, 1));
+        net_fake_set_rules(&fails);
+        CHECK_OK(put_many(win, 1, 0, values, WORDS, PROA_I64));
+        CHECK_FAILS(proa_win_flush(win, 1), PROA_ERR_OTHER);
+        CHECK(strstr(proa_failure(), "target rank 1"));
+        net_fake_set_rules(&works);
+        CHECK_OK(proa_win_flush(win, 1));
+        CHECK_OK(put_many(win, 1, 0, values, WORDS, PROA_I64));
+        CHECK_OK(proa_win_unlock(win, 1));
+    }
+    free(values);
+    end(world, win);
+}
+WORLD_TEST(failing, 2, .before = on_nodes, .limit_s = 20)
+
 /* ---- many windows, and none ---- */
 
 static void no_network_body(struct world *world)
@@ -665,6 +692,7 @@ int main(void)
         cmocka_unit_test(one_message_each_way),
         cmocka_unit_test(lost),
         cmocka_unit_test(lost_holder),
+        cmocka_unit_test(failing),
         cmocka_unit_test(no_network),
         cmocka_unit_test(windows_come_and_go),
     };
