@@ -105,8 +105,9 @@ static int serve_runs(struct proa_served *served, const struct proa_wire_op *op,
     uint64_t bytes;
     char *data;
 
-    if (__builtin_mul_overflow(op->count, op->bytes, &bytes) || bytes > PROA_NET_MESSAGE_MOST)
-        return nonsense();
+    if (op->bytes == 0 || __builtin_mul_overflow(op->count, op->bytes, &bytes) ||
+        bytes > PROA_NET_MESSAGE_MOST)
+        return nonsense(); /* runs of nothing could be any number */
     data = op->code == PROA_WIRE_PUT ? (char *)(uintptr_t)take(body, left, bytes)
                                      : answer_room(answer, bytes);
     return data ? runs_done(served, op, data) : nonsense();
