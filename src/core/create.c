@@ -263,24 +263,35 @@ static int remote_cards_judge(const struct proa_remote_card *cards, const struct
     return PROA_OK;
 }
 
-/* A second card, which only these windows need. */
-static int spread(struct proa_win *win, const struct proa_group *group)
+static int remote_cards_exchange(struct proa_win *win, const struct proa_group *group,
+                                 struct proa_remote_card *cards)
 {
-    struct proa_remote_card mine, *cards = calloc((size_t)group->size, sizeof *cards);
+    struct proa_remote_card mine;
     int outcome;
 
-    outcome =
-        agree(group, cards ? PROA_OK
-                           : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of several nodes"));
     proa_remote_card_fill(win, &mine);
-    if (outcome == PROA_OK && cards)
-        outcome = group->allgather(group->context, &mine, cards, sizeof mine);
-    if (outcome == PROA_OK && cards)
+    outcome = group->allgather(group->context, &mine, cards, sizeof mine);
+    if (outcome == PROA_OK)
         outcome = remote_cards_judge(cards, group);
-    if (outcome == PROA_OK && cards)
+    if (outcome == PROA_OK)
         outcome = proa_remote_open(win, cards);
-    free(cards);
     return outcome < 0 ? PROA_ELSEWHERE : outcome;
+}
+
+/* A second card, which only these windows need. reached: how it went with the neighbours. */
+static int spread(struct proa_win *win, const struct proa_group *group, int reached)
+{
+    struct proa_remote_card *cards = calloc((size_t)group->size, sizeof *cards);
+    int outcome = reached;
+
+    if (outcome == PROA_OK && !cards)
+        outcome = proa_fail(PROA_ELSEWHERE, "no memory for a window of several nodes");
+    outcome = agree(group, outcome);
+    /* the second follows from the first, which analysers do not see */
+    if (outcome == PROA_OK && cards)
+        outcome = remote_cards_exchange(win, group, cards);
+    free(cards);
+    return outcome;
 }
 
 static int target_set_memory(struct proa_target *target, struct proa_peer *owner,
@@ -456,11 +467,8 @@ static int reach(struct proa_win *win, const struct proa_create_args *args,
     int outcome = targets_attach(win, cards, alone);
 
     *unreached = outcome == PROA_ELSEWHERE;
-    if (alone || spans_nodes(cards, win->size)) {
-        outcome = agree(group, outcome);
-        if (outcome == PROA_OK)
-            outcome = spread(win, group);
-    }
+    if (alone || spans_nodes(cards, win->size))
+        outcome = spread(win, group, outcome);
     if (win->contiguous && outcome == PROA_OK)
         outcome = shared_allocate(win, cards);
     if (args->finish && outcome == PROA_OK)
