@@ -591,12 +591,14 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
         return outcome;
     }
     win->barrier = proa_barrier_choose(win);
-    win->general = win->threads || proa_spreads;
-    if (win->spread)
-        proa_held_generally(); /* a lock that is on its way comes before later ones of any window */
+    win->general = win->threads;
     if (win->threads)
         guard_for_threads(win);
     proa_held_watch(win);
+    /* A lock that is on its way comes before later ones of any window. By all of them, and after
+     * this one is among them: another thread may make the first that spans nodes just now. */
+    if (__atomic_load_n(&proa_spreads, __ATOMIC_RELAXED))
+        proa_held_generally();
     *result = win;
     return PROA_OK;
 }
