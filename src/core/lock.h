@@ -89,6 +89,25 @@ static inline int proa_lock_try_exclusive(struct proa_all_ctl *all, struct proa_
     return 0;
 }
 
+/* The same for either kind of lock on a target. all: of the target's node. */
+static inline int proa_lock_try(struct proa_all_ctl *all, struct proa_win_ctl *ctl, int exclusive)
+{
+    return exclusive ? proa_lock_try_exclusive(all, &ctl->lock, &ctl->lock_bell)
+                     : proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell);
+}
+
+/* ---- giving back ---- */
+
+static inline void proa_lock_give_back(struct proa_win_ctl *ctl, int exclusive)
+{
+    if (exclusive)
+        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
+    else
+        proa_rwlock_read_unlock(&ctl->lock, &ctl->lock_bell);
+}
+
+/* ---- lock_all ---- */
+
 /* A target's block with a writer inside, or at the head of the queue unless we may go ahead of
  * such; NULL: there is none. */
 static inline struct proa_win_ctl *proa_lock_find_writer(const struct proa_win *win, int ahead)

@@ -43,10 +43,7 @@ static void taken_by(const struct proa_win *win, pthread_t *taker)
 
 static void take(struct proa_win *win, int rank, int exclusive)
 {
-    struct proa_win_ctl *ctl = win->targets[rank].ctl;
-
-    if (exclusive ? !proa_lock_try_exclusive(all_of(win), &ctl->lock, &ctl->lock_bell)
-                  : !proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell))
+    if (!proa_lock_try(all_of(win), win->targets[rank].ctl, exclusive))
         proa_lock_wait(win, rank, exclusive ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED);
 }
 
@@ -98,14 +95,6 @@ static enum proa_settled settled_by(uint8_t epoch)
     return epoch & PROA_EPOCH_NOCHECK ? PROA_SETTLED_VISIBLE : PROA_SETTLED_TOLD;
 }
 
-static void give_back(struct proa_win_ctl *ctl, int exclusive)
-{
-    if (exclusive)
-        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
-    else
-        proa_rwlock_read_unlock(&ctl->lock, &ctl->lock_bell);
-}
-
 PROA_FORMS int unlock(struct proa_win *win, int rank, int general)
 {
     struct proa_target *target = &win->targets[rank];
@@ -119,7 +108,7 @@ PROA_FORMS int unlock(struct proa_win *win, int rank, int general)
                       : proa_settle_form(win, rank, settled_by(epoch), general);
     proa_epoch_close_lock(target);
     if (!is_remote && !(epoch & PROA_EPOCH_NOCHECK))
-        give_back(target->ctl, epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER));
+        proa_lock_give_back(target->ctl, epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER));
     if (general)
         proa_win_enter(win);
     proa_epoch_after_lock(win);

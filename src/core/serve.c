@@ -270,8 +270,7 @@ static int lock_take(struct proa_serving *s)
     struct proa_win_ctl *ctl = s->origin->win->ctl;
     struct proa_all_ctl *all = &s->origin->win->leader->all;
 
-    if (s->kind == PROA_LOCK_EXCLUSIVE ? proa_lock_try_exclusive(all, &ctl->lock, &ctl->lock_bell)
-                                       : proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell))
+    if (proa_lock_try(all, ctl, s->kind == PROA_LOCK_EXCLUSIVE))
         return 1;
     s->asking = (struct proa_asking){.asker = &asker_origin,
                                      .win = s->origin->win,
@@ -292,15 +291,9 @@ static int lock_get_on(struct proa_serving *s)
 
 static void lock_give_back(struct proa_serving *s)
 {
-    struct proa_win_ctl *ctl = s->origin->win->ctl;
-
-    if (!s->held)
-        return;
+    if (s->held)
+        proa_lock_give_back(s->origin->win->ctl, s->kind == PROA_LOCK_EXCLUSIVE);
     s->held = 0;
-    if (s->kind == PROA_LOCK_EXCLUSIVE)
-        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
-    else
-        proa_rwlock_read_unlock(&ctl->lock, &ctl->lock_bell);
 }
 
 /* ---- batches ---- */
