@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     int choices = size ? bytes[0] : 0;
     size_t count = size ? size - 1 : 0;
-    unsigned char *copy = malloc(count ? count : 1); /* of just that size: nothing behind it */
+    unsigned char *copy = calloc(1, count ? count : 1); /* of just that size: nothing behind it */
 
     if (!copy)
         return 0;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "between.h"
 
 /* ---- the pretended system ---- */
 
@@ -156,12 +157,12 @@ static void sleeps_at_once_where_yields_let_nobody_run(void **state)
     proa_wait_set_load(3, 2);
     pretend.ready_after_sleeps = 1;
     proa_wait(ready, NULL, &pretend.bell);
-    assert_in_range(pretend.yields, 1, 5);
+    assert_between(pretend.yields, 1, 5);
     for (int i = 0; i < 100; i++) {
         pretend.ready_after_sleeps = pretend.sleeps + 1;
         proa_wait(ready, NULL, &pretend.bell);
     }
-    assert_in_range(pretend.yields, 5, 100); /* and then hardly tries any more */
+    assert_between(pretend.yields, 5, 100); /* and then hardly tries any more */
 }
 
 static void sleeps_get_longer(void **state)
@@ -261,7 +262,7 @@ static void polls_poke_now_and_then(void **state)
 
     (void)state;
     poll_times(&polls, 100000, 10);
-    assert_in_range(pretend.pokes, 20, 30);
+    assert_between(pretend.pokes, 20, 30);
     assert_int_equal(pretend.yields + pretend.rests + pretend.sleeps, 0);
 }
 
@@ -274,7 +275,7 @@ static void polls_poke_more_while_a_message_moves(void **state)
     pretend.poke_costs_ns = 5000;
     pretend.pokes = 0;
     poll_times(&polls, 100000, 10);
-    assert_in_range(pretend.pokes, 2500, 3500);
+    assert_between(pretend.pokes, 2500, 3500);
 }
 
 static void polls_yield(void **state)
@@ -285,9 +286,9 @@ static void polls_yield(void **state)
     proa_wait_set_load(3, 2);
     pretend.yield_costs_ns = 5000;
     poll_times(&polls, 100000, 10); /* 1 ms */
-    assert_in_range(pretend.yields, 35, 50);
+    assert_between(pretend.yields, 35, 50);
     assert_int_equal(pretend.rests, 0);
-    assert_in_range(pretend.pokes, 20, 30);
+    assert_between(pretend.pokes, 20, 30);
 }
 
 static void polls_rest_where_yields_let_nobody_run(void **state)
@@ -301,7 +302,7 @@ static void polls_rest_where_yields_let_nobody_run(void **state)
     assert_int_equal(pretend.rests, 0); /* as nobody wants the processor */
     pretend.preempted++;
     poll_times(&polls, 100000, 10);
-    assert_in_range(pretend.rests, 10, 25);
+    assert_between(pretend.rests, 10, 25);
     pretend.now_ns += 1000000000;
     pretend.rests = 0;
     poll_times(&polls, 100000, 10);
@@ -320,7 +321,7 @@ static void work_is_no_polling(void **state)
         poll_times(&polls, 1, 10);
     }
     assert_int_equal(pretend.yields + pretend.rests, 0);
-    assert_in_range(pretend.pokes, 20, 30); /* but it too may wait for a message */
+    assert_between(pretend.pokes, 20, 30); /* but it too may wait for a message */
 }
 
 static void few_calls_are_no_polling(void **state)

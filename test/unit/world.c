@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include "between.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define WORLD_SANITIZED 1
@@ -363,7 +364,7 @@ void world_run(const struct world_plan *plan)
             (plan->limit_s ? plan->limit_s : LIMIT_S) * (WORLD_SANITIZED ? SANITIZED_TIMES : 1),
         troubles;
 
-    assert_in_range(plan->size, 1, WORLD_MOST);
+    assert_between(plan->size, 1, WORLD_MOST);
     area_open(plan->size);
     fflush(NULL);
     for (int i = 0; i < plan->size; i++) {
