@@ -68,15 +68,21 @@ static void on_message(void *context, uint32_t peer, const void *body, size_t by
     struct proa_wire_head head;
 
     (void)context;
-    if (bytes < sizeof head)
+    if (bytes < sizeof head) {
+        proa_agent_drop(peer, "is too short");
         return;
+    }
     memcpy(&head, body, sizeof head);
-    if (head.kind == PROA_WIRE_BATCH)
+    if (head.version != PROA_WIRE_VERSION)
+        proa_agent_drop(peer, "is of another version of Proa");
+    else if (head.kind == PROA_WIRE_BATCH)
         proa_serve_batch(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
     else if (head.kind == PROA_WIRE_ANSWER)
         proa_remote_answered(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
     else if (head.kind == PROA_WIRE_LOST)
         proa_remote_told_lost(peer, &head);
+    else
+        proa_agent_drop(peer, "is of no known kind");
 }
 
 static void on_done(void *context, uint64_t token, int outcome)
@@ -156,6 +162,11 @@ int proa_agent_put(const struct proa_net_place *there, const void *here, size_t 
 int proa_agent_get(const struct proa_net_place *there, void *here, size_t bytes, uint64_t token)
 {
     return transport->get(net, there, here, bytes, token);
+}
+
+void proa_agent_drop(uint32_t peer, const char *why)
+{
+    transport->drop(net, peer, why);
 }
 
 int proa_agent_progress(void)

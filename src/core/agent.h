@@ -51,6 +51,10 @@ int proa_agent_progress(void);
  */
 void proa_agent_answer(uint32_t peer, const void *body, size_t bytes);
 
+/* What has come from this peer makes no sense: it is lost. why: "a message of it " goes before. By
+ * whoever looks at what has come. */
+void proa_agent_drop(uint32_t peer, const char *why);
+
 /* The same as progress, by a thread that is not inside: nothing if another one is. */
 void proa_agent_drive(void);
 

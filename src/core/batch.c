@@ -231,8 +231,8 @@ static void fetched_to(const struct proa_wanted *w, const char *data)
         memcpy(proa_at(w->to, (int64_t)i * w->stride), data + i * w->bytes, w->bytes);
 }
 
-/* What was fetched, in the order in which it was asked for. */
-static void take_fetched(struct proa_remote *r, const char *data, size_t bytes)
+/* What was fetched, in the order in which it was asked for. Is it just that? */
+static int take_fetched(struct proa_remote *r, const char *data, size_t bytes)
 {
     struct proa_wanted *w;
 
@@ -240,35 +240,53 @@ static void take_fetched(struct proa_remote *r, const char *data, size_t bytes)
         uint64_t length = proa_wire_padded(w->bytes * w->count);
 
         if (length > bytes)
-            return;
+            return 0;
         fetched_to(w, data);
         data += length;
         bytes -= length;
         DL_DELETE(r->wanted, w);
         free(w);
     }
+    return bytes == 0;
+}
+
+/* What an answer says and has fetched. Does it make sense? */
+static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
+{
+    struct proa_wire_outcome outcome;
+    char text[160];
+
+    if (bytes < sizeof outcome)
+        return 0;
+    memcpy(&outcome, body, sizeof outcome);
+    body += sizeof outcome;
+    bytes -= sizeof outcome;
+    if (outcome.code > 0 || outcome.text_bytes >= sizeof text ||
+        proa_wire_padded(outcome.text_bytes) > bytes)
+        return 0;
+    if (outcome.code) {
+        snprintf(text, sizeof text, "%.*s", (int)outcome.text_bytes, body);
+        remember(r, outcome.code, text);
+    }
+    return take_fetched(r, body + proa_wire_padded(outcome.text_bytes),
+                        bytes - proa_wire_padded(outcome.text_bytes));
 }
 
 void proa_remote_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
                           size_t bytes)
 {
     struct proa_remote *r = proa_remote_find(head->window, head->rank, peer);
-    struct proa_wire_outcome outcome;
-    char text[160];
 
-    if (!r || bytes < sizeof outcome || head->number > r->sent || head->number < r->answered)
+    if (!r)
         return;
-    memcpy(&outcome, body, sizeof outcome);
-    body += sizeof outcome;
-    bytes -= sizeof outcome;
-    if (outcome.text_bytes >= sizeof text || proa_wire_padded(outcome.text_bytes) > bytes)
+    if (head->number > r->sent || head->number <= r->answered) {
+        proa_agent_drop(peer, "answers what was not asked");
         return;
-    if (outcome.code < 0) {
-        snprintf(text, sizeof text, "%.*s", (int)outcome.text_bytes, body);
-        remember(r, outcome.code, text);
     }
-    take_fetched(r, body + proa_wire_padded(outcome.text_bytes),
-                 bytes - proa_wire_padded(outcome.text_bytes));
+    if (!take_answer(r, body, bytes)) {
+        proa_agent_drop(peer, "is no answer");
+        return;
+    }
     /* releases what was fetched */
     __atomic_store_n(&r->answered, head->number, __ATOMIC_RELEASE);
     proa_bell_ring(&proa_self->ctl->bell);

@@ -58,7 +58,9 @@ void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head)
 {
     struct proa_remote *from = proa_remote_find(head->window, head->rank, peer);
 
-    if (from && head->number < (uint64_t)from->win->size && (int)head->number != from->win->rank)
+    if (from && head->number >= (uint64_t)from->win->size)
+        proa_agent_drop(peer, "tells of a rank that there is not");
+    else if (from && (int)head->number != from->win->rank)
         lose(from->win, (int)head->number);
 }
 

@@ -29,6 +29,7 @@ struct proa_serving {
     uint8_t holds;      /* others, the origin says */
     uint8_t held;       /* the lock is the origin's */
     uint8_t is_waiting; /* for it, with a batch that is kept */
+    uint64_t number;    /* of its last batch */
     struct proa_wire_head head;
     char *kept;
     size_t kept_bytes;
@@ -71,10 +72,8 @@ static const char *take(const char **body, size_t *left, uint64_t bytes)
     return at;
 }
 
-static int nonsense(void)
-{
-    return proa_fail(PROA_ERR_INTERN, "a message from another node makes no sense");
-}
+/* Of what serves an operation, beside the codes of base/fail.h: it is none. */
+enum { NONSENSE = 1 };
 
 static char *answer_room(struct answer *answer, uint64_t bytes)
 {
@@ -107,10 +106,10 @@ static int serve_runs(struct proa_served *served, const struct proa_wire_op *op,
 
     if (op->bytes == 0 || __builtin_mul_overflow(op->count, op->bytes, &bytes) ||
         bytes > PROA_NET_MESSAGE_MOST)
-        return nonsense(); /* runs of nothing could be any number */
+        return NONSENSE; /* runs of nothing could be any number */
     data = op->code == PROA_WIRE_PUT ? (char *)(uintptr_t)take(body, left, bytes)
                                      : answer_room(answer, bytes);
-    return data ? runs_done(served, op, data) : nonsense();
+    return data ? runs_done(served, op, data) : NONSENSE;
 }
 
 /* Is it an accumulate that an origin could have sent? */
@@ -119,7 +118,7 @@ static int fill_elements(const struct proa_wire_op *op, struct proa_elements *ru
     uint64_t bytes;
 
     if (op->basic >= PROA_BASIC_COUNT || op->operation >= PROA_OP_COUNT)
-        return nonsense();
+        return NONSENSE;
     *run = (struct proa_elements){.operation = (enum proa_operation)op->operation,
                                   .basic = (enum proa_basic)op->basic,
                                   .bytes = op->bytes,
@@ -129,11 +128,11 @@ static int fill_elements(const struct proa_wire_op *op, struct proa_elements *ru
         run->kernel = proa_kernel_of_bytes(run->operation, run->basic);
     if (!run->kernel || op->bytes != proa_basic_bytes(run->basic) || op->count == 0 ||
         __builtin_mul_overflow(op->count, op->bytes, &bytes) || bytes > PROA_NET_MESSAGE_MOST)
-        return nonsense();
+        return NONSENSE;
     if (!(op->flags & PROA_WIRE_ORIGIN) && op->operation != PROA_OP_NO_OP)
-        return nonsense();
+        return NONSENSE;
     return op->flags & PROA_WIRE_COMPARE && (op->count != 1 || !(op->flags & PROA_WIRE_ORIGIN))
-               ? nonsense()
+               ? NONSENSE
                : PROA_OK;
 }
 
@@ -152,11 +151,11 @@ static int serve_combine(struct proa_served *served, const struct proa_wire_op *
     data += op->flags & PROA_WIRE_COMPARE ? op->bytes : 0;
     at = take(body, left, data);
     if (!at)
-        return nonsense();
+        return NONSENSE;
     combine.run.origin = op->flags & PROA_WIRE_ORIGIN ? at : NULL;
     combine.run.compare = op->flags & PROA_WIRE_COMPARE ? at + bytes : NULL;
     if (op->flags & PROA_WIRE_RESULT && !(combine.run.result = answer_room(answer, bytes)))
-        return nonsense();
+        return NONSENSE;
     error = proa_combine_row(&combine, op->position);
     proa_guard_leave(&combine.guarded);
     return error;
@@ -177,8 +176,8 @@ static int serve_tell(const struct proa_remote *origin, const struct proa_wire_o
 {
     struct proa_win *win = origin->win;
 
-    if (!is_word_of(origin, op->position))
-        return nonsense();
+    if (!is_word_of(origin, op->position) || op->count < proa_heard(win, op->position))
+        return NONSENSE;
     proa_tell(&win->targets[win->rank], op->position, op->count);
     return PROA_OK;
 }
@@ -191,7 +190,7 @@ static int serve_one(struct proa_remote *origin, const char **body, size_t *left
     struct proa_wire_op op;
 
     if (!at)
-        return nonsense();
+        return NONSENSE;
     memcpy(&op, at, sizeof op);
     switch (op.code) {
     case PROA_WIRE_PUT:
@@ -202,7 +201,7 @@ static int serve_one(struct proa_remote *origin, const char **body, size_t *left
     case PROA_WIRE_TELL:
         return serve_tell(origin, &op);
     default:
-        return nonsense();
+        return NONSENSE;
     }
 }
 
@@ -307,11 +306,12 @@ static void serve(struct proa_serving *s, const struct proa_wire_head *head, con
     while (left > 0) {
         int error = serve_one(s->origin, &body, &left, &answer);
 
-        if (!error)
-            continue;
-        remember(s, error);
-        if (error == PROA_ERR_INTERN)
-            break; /* what follows cannot be told apart */
+        if (error == NONSENSE) {
+            proa_agent_drop(s->origin->peer, "has an operation that there is not");
+            return;
+        }
+        if (error)
+            remember(s, error);
     }
     if (head->flags & PROA_WIRE_UNLOCK)
         lock_give_back(s);
@@ -345,15 +345,32 @@ static void keep(struct proa_serving *s, const struct proa_wire_head *head, cons
     DL_APPEND(pending, s);
 }
 
+/* NULL, or what is wrong with a batch of that head. */
+static const char *out_of_place(const struct proa_serving *s, const struct proa_wire_head *head,
+                                unsigned locks)
+{
+    if (head->number != s->number + 1)
+        return "does not follow the one before";
+    if (s->is_waiting)
+        return "comes before the lock that it was to wait for";
+    if (locks && (s->held || locks & (locks - 1)))
+        return "asks for two locks";
+    return NULL;
+}
+
 void proa_serve_batch(uint32_t peer, const struct proa_wire_head *head, const char *body,
                       size_t bytes)
 {
     struct proa_remote *origin = proa_remote_find(head->window, head->rank, peer);
     struct proa_serving *s = origin ? serving_of(origin) : NULL;
     unsigned locks = head->flags & (PROA_WIRE_LOCK_SHARED | PROA_WIRE_LOCK_EXCLUSIVE);
+    const char *why = s ? out_of_place(s, head, locks) : "finds no memory here";
 
-    if (!s || head->version != PROA_WIRE_VERSION || (locks && (s->is_waiting || s->held)))
+    if (origin && why)
+        proa_agent_drop(peer, why);
+    if (!origin || why)
         return;
+    s->number = head->number;
     if (locks) {
         s->kind = locks & PROA_WIRE_LOCK_EXCLUSIVE ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED;
         s->holds = (head->flags & PROA_WIRE_HOLDS) != 0;

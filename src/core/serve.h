@@ -16,7 +16,8 @@
 int proa_serve_open(struct proa_win *win);
 void proa_serve_close(struct proa_win *win);
 
-/* A batch has come. What does not fit its format is dropped, and the sender told. */
+/* A batch has come. One that makes no sense ends its sender (proa_agent_drop); what it had done
+ * before that stays done. */
 void proa_serve_batch(uint32_t peer, const struct proa_wire_head *head, const char *body,
                       size_t bytes);
 

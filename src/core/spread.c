@@ -18,12 +18,16 @@ static struct proa_table numbers = PROA_TABLE_INIT; /* of theirs */
 struct proa_remote *proa_remote_find(uint64_t number, uint32_t rank, uint32_t peer)
 {
     struct proa_win *win = number > 1 ? proa_table_find(&numbers, number) : NULL;
-    struct proa_remote *r;
+    struct proa_remote *r = NULL;
 
-    if (!win || rank >= (uint32_t)win->size)
+    if (!win)
         return NULL;
-    r = proa_remote_of(win, (int)rank);
-    return r && r->peer == peer ? r : NULL;
+    if (rank < (uint32_t)win->size)
+        r = proa_remote_of(win, (int)rank);
+    if (r && r->peer == peer)
+        return r;
+    proa_agent_drop(peer, "is of another rank than its own");
+    return NULL;
 }
 
 static uint64_t next_number(void)

@@ -77,8 +77,9 @@ static inline int proa_remote_is_lost(const struct proa_remote *r)
     return __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
 }
 
-/* The window of that number that is served here, and the sender of that rank in it, if the peer is
- * who it says; NULL: a message to be dropped. */
+/* The window of that number that is served here, and the sender of that rank in it. NULL: a message
+ * that nobody waits for any more, as the window has been freed; or the peer is not who it says, and
+ * has been dropped. */
 struct proa_remote *proa_remote_find(uint64_t window, uint32_t rank, uint32_t peer);
 
 /* ---- processes that are gone (core/gone.c) ---- */

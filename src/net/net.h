@@ -56,8 +56,8 @@ struct proa_net_place {
     const struct proa_net_key *key;
 };
 
-/* What core is told, from within progress. None may block. They may call send, put and get, and no
- * other function of the transport. */
+/* What core is told, from within progress. None may block. They may call send, put, get and drop,
+ * and no other function of the transport. */
 struct proa_net_events {
     /* A message has come. body: valid during the call only. */
     void (*message)(void *context, uint32_t peer, const void *body, size_t bytes);
@@ -110,6 +110,10 @@ struct proa_net_transport {
                size_t bytes, uint64_t token);
     int (*get)(struct proa_net *net, const struct proa_net_place *there, void *here, size_t bytes,
                uint64_t token);
+
+    /* What has come from this peer makes no sense, and why: it is given up, with a line that names
+     * it. Nothing more comes from it but, from a later progress, `lost`. By whom send is called. */
+    void (*drop)(struct proa_net *net, uint32_t peer, const char *why);
 
     /* Moves what can be moved, and tells core of it. How many events there were; 0: nothing has
      * happened; or a negative code: the network is gone. By the agent, and by any thread that waits

@@ -397,6 +397,11 @@ static int ofi_get(struct proa_net *net, const struct proa_net_place *there, voi
     return proa_ofi_move_begin(net, there, here, bytes, token, 0);
 }
 
+static void ofi_drop(struct proa_net *net, uint32_t number, const char *why)
+{
+    proa_ofi_peer_fail(net, net->peers[number], "a message of it %s", why);
+}
+
 const struct proa_net_transport proa_net_ofi = {
     .name = "libfabric",
     .open = ofi_open,
@@ -407,6 +412,7 @@ const struct proa_net_transport proa_net_ofi = {
     .send = ofi_send,
     .put = ofi_put,
     .get = ofi_get,
+    .drop = ofi_drop,
     .progress = ofi_progress,
     .doze = proa_ofi_doze,
     .wake = proa_ofi_wake,

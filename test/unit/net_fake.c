@@ -2,6 +2,7 @@
 /* See net_fake.h. */
 #include "net_fake.h"
 #include "base/fail.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -400,6 +401,13 @@ void net_fake_lose(struct proa_net *net, uint32_t peer)
         release(net, &net->inbox, held);
 }
 
+static void fake_drop(struct proa_net *net, uint32_t peer, const char *why)
+{
+    proa_log(PROA_LOG_WARN, "process %u: a message of it %s", peer, why);
+    counts.dropped++;
+    net_fake_lose(net, peer);
+}
+
 static int anything(struct proa_net *net)
 {
     for (int peer = 0; peer < world_size; peer++) {
@@ -503,6 +511,7 @@ const struct proa_net_transport proa_net_fake = {
     .send = fake_send,
     .put = fake_put,
     .get = fake_get,
+    .drop = fake_drop,
     .progress = fake_progress,
     .doze = fake_doze,
     .wake = fake_wake,

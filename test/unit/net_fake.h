@@ -37,6 +37,7 @@ void net_fake_lose(struct proa_net *net, uint32_t peer);
 struct net_fake_counts {
     long sent, received; /* messages */
     long puts, gets, again, failed;
+    long dropped;   /* peers */
     long overtaken; /* packets delivered before one that had come earlier from the same peer */
 };
 struct net_fake_counts net_fake_counts(void);
