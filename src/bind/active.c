@@ -3,8 +3,6 @@
 #include "bind/bind.h"
 #include "core/sync.h"
 
-#include <stdlib.h>
-
 PROA_EXPORT int PMPI_Win_fence(int assert, MPI_Win handle)
 {
     const int allowed =
@@ -21,71 +19,18 @@ PROA_EXPORT int PMPI_Win_fence(int assert, MPI_Win handle)
 }
 PROA_ALIAS(Win_fence);
 
-/* The members of a group, as ranks in the window. */
-struct members {
-    int count;
-    int *ranks;      /* members_release when done */
-    int few[2 * 16]; /* room for most groups: ranks, and behind them 0, 1, 2... for the host */
-};
-
-static void members_release(struct members *members)
-{
-    if (members->ranks != members->few)
-        free(members->ranks);
-}
-
-static int members_room(struct members *members, int count)
-{
-    const size_t bytes = 2 * (size_t)count * sizeof *members->ranks;
-
-    members->count = count;
-    members->ranks = bytes <= sizeof members->few ? members->few : malloc(bytes);
-    if (!members->ranks)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for %d ranks", count);
-    for (int i = 0; i < count; i++)
-        members->ranks[count + i] = i;
-    return PROA_OK;
-}
-
-static int members_find(const struct proa_win *win, MPI_Group group, struct members *members)
-{
-    struct proa_handle *handle = proa_handle_of(win);
-    int count, error;
-
-    members->ranks = members->few;
-    if (group == MPI_GROUP_NULL)
-        return proa_fail(PROA_ERR_GROUP, "the group is MPI_GROUP_NULL");
-    if (proa_pmpi()->Group_size(group, &count) != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_GROUP, "the group is not valid");
-    if (count > win->size)
-        return proa_fail(PROA_ERR_GROUP, "the group has %d members, the window %d", count,
-                         win->size);
-    error = members_room(members, count);
-    if (error || count == 0)
-        return error;
-    proa_pmpi()->Group_translate_ranks(group, count, members->ranks + count, handle->group,
-                                       members->ranks);
-    for (int i = 0; i < count; i++)
-        if (members->ranks[i] == MPI_UNDEFINED)
-            return proa_fail(PROA_ERR_GROUP, "member %d of the group is not in the window", i);
-    return PROA_OK;
-}
-
 typedef int epoch_open(struct proa_win *win, const int *ranks, int count, int mode);
 
-static int open_with_group(struct proa_win *win, MPI_Group group, int assert, int allowed,
-                           epoch_open *open)
+static int open_with_group(struct proa_win *win, struct proa_members_kept *kept, MPI_Group group,
+                           int assert, int allowed, epoch_open *open)
 {
-    struct members members;
+    const struct proa_members *members;
     int mode, error = proa_mode(assert, allowed, &mode);
 
     if (error)
         return error;
-    error = members_find(win, group, &members);
-    if (!error)
-        error = open(win, members.ranks, members.count, mode);
-    members_release(&members);
-    return error;
+    error = proa_members_find(kept, proa_handle_of(win)->group, win->size, group, &members);
+    return error ? error : open(win, members->ranks, members->count, mode);
 }
 
 PROA_EXPORT int PMPI_Win_start(MPI_Group group, int assert, MPI_Win handle)
@@ -95,7 +40,8 @@ PROA_EXPORT int PMPI_Win_start(MPI_Group group, int assert, MPI_Win handle)
     if (!win)
         return PROA_HOST_ANSWERS(Win_start, handle, group, assert, handle);
     return proa_return(win, PROA_CALL_Win_start,
-                       open_with_group(win, group, assert, PROA_MODE_NOCHECK, proa_win_start));
+                       open_with_group(win, &proa_handle_of(win)->accessed, group, assert,
+                                       PROA_MODE_NOCHECK, proa_win_start));
 }
 PROA_ALIAS(Win_start);
 
@@ -107,7 +53,8 @@ PROA_EXPORT int PMPI_Win_post(MPI_Group group, int assert, MPI_Win handle)
     if (!win)
         return PROA_HOST_ANSWERS(Win_post, handle, group, assert, handle);
     return proa_return(win, PROA_CALL_Win_post,
-                       open_with_group(win, group, assert, allowed, proa_win_post));
+                       open_with_group(win, &proa_handle_of(win)->exposed_to, group, assert,
+                                       allowed, proa_win_post));
 }
 PROA_ALIAS(Win_post);
 

@@ -216,6 +216,8 @@ int proa_handle_free(struct proa_handle *handle)
     }
     if (handle->group != MPI_GROUP_NULL)
         proa_pmpi()->Group_free(&handle->group);
+    proa_members_drop(&handle->accessed);
+    proa_members_drop(&handle->exposed_to);
     free(handle);
     return error;
 }

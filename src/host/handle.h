@@ -16,6 +16,7 @@
 #include "base/table.h"
 #include "core/win.h"
 #include "host/hints.h"
+#include "host/members.h"
 
 #include <mpi.h>
 
@@ -25,7 +26,8 @@ struct proa_handle {
     /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
     MPI_Win shadow;
     MPI_Group group;
-    int open; /* all processes have it */
+    struct proa_members_kept accessed, exposed_to; /* groups that start and post were given */
+    int open;                                      /* all processes have it */
     /* What attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int, MPI_UNDEFINED. */
     MPI_Aint bytes;
     int disp_unit, flavor, model;

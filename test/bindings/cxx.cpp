@@ -93,6 +93,31 @@ void general(const Job &job)
     win.Free();
 }
 
+/* A group's handle may stand for another group once it is freed: each round's groups are others. */
+void groups_again(const Job &job)
+{
+    int memory[4] = {-1, -1, -1, -1};
+    MPI::Win win = create(memory, 4);
+    MPI::Group world = MPI::COMM_WORLD.Get_group();
+
+    for (int round = 0; round < 4; round++) {
+        int origin = (job.rank + 4 * job.size - round) % job.size;
+        int target = (job.rank + round) % job.size, sent = job.rank + 10 * round;
+        MPI::Group from = world.Incl(1, &origin), to = world.Incl(1, &target);
+
+        win.Post(from, 0);
+        win.Start(to, 0);
+        win.Put(&sent, 1, MPI::INT, target, round, 1, MPI::INT);
+        win.Complete();
+        win.Wait();
+        expect(memory[round] == origin + 10 * round, "groups made again");
+        to.Free();
+        from.Free();
+    }
+    world.Free();
+    win.Free();
+}
+
 /* Two epochs for a read and the write that depends on it would need more than a lock, so every rank
  * adds by Accumulate. */
 void lock(const Job &job)
@@ -219,6 +244,7 @@ int main(int argc, char **argv)
 
     fence(job);
     general(job);
+    groups_again(job);
     lock(job);
     predefined_attributes();
     own_attribute();

@@ -37,13 +37,14 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 #   MPI_Error_string              the sentence about a failure in Proa
 #   MPI_Init, MPI_Init_thread     so that Proa's end comes after the program's own callbacks at MPI_Finalize
 #   MPI_Session_finalize          the end of the last session is Proa's end, as MPI_Finalize is (Open MPI has it from 5.0 on)
+#   MPI_Group_free                its handle may then stand for another group
 #   MPI_Comm_spawn, _multiple     what they start gets Proa too
 #   MPI_Comm_accept, _connect, _join   after these nobody can tell whether the others have Proa
 #   MPII_Win_get_attr, _set_attr  MPICH's Fortran calls these for attributes
 #   ompi_win_get_attr_f, ...      Open MPI's Fortran has these names for one function
 #   ompi_errhandler_invoke        an error that Open MPI raises by itself: what Proa has said is then no longer about the last failure
 #   proa_*                        include/proa.h
-besides='MPI_Error_string PMPI_Error_string MPI_Init PMPI_Init MPI_Init_thread PMPI_Init_thread MPI_Session_finalize PMPI_Session_finalize
+besides='MPI_Error_string PMPI_Error_string MPI_Group_free PMPI_Group_free MPI_Init PMPI_Init MPI_Init_thread PMPI_Init_thread MPI_Session_finalize PMPI_Session_finalize
   MPI_Comm_spawn PMPI_Comm_spawn MPI_Comm_spawn_multiple PMPI_Comm_spawn_multiple
   MPI_Comm_accept PMPI_Comm_accept MPI_Comm_connect PMPI_Comm_connect MPI_Comm_join PMPI_Comm_join proa_version proa_windows_served'
 declare -A also=([mpich]='MPII_Win_get_attr MPII_Win_set_attr

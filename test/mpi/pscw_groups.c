@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The edges of post and start: empty groups, a group of oneself alone, an epoch in which some or
- * all targets get no operation. */
+ * all targets get no operation, groups that come and go. */
 #include "window.h"
 
 static void empty_groups(struct area *a)
@@ -74,6 +74,49 @@ static void one_sided_roles(struct area *a, int value)
     MPI_Group_free(&group);
 }
 
+/* One put of `value` from every rank to the one `shift` further on. */
+static void put_further(struct area *a, int shift, int value, MPI_Group from, MPI_Group to)
+{
+    int target = (rank + shift) % nranks, origin = (rank + nranks - shift) % nranks;
+    int sent = 100 * value + rank;
+    MPI_Win_post(from, 0, a->win);
+    MPI_Win_start(to, 0, a->win);
+    MPI_Put(&sent, 1, MPI_INT, target, disp_at(a, target, 0), 1, MPI_INT, a->win);
+    MPI_Win_complete(a->win);
+    MPI_Win_wait(a->win);
+    CHECK(*(int *)a->base == 100 * value + origin, "%s: %d instead of %d", kind_names[a->kind],
+          *(int *)a->base, 100 * value + origin);
+}
+
+/* A handle may stand for another group once its group is freed, and does under both hosts. */
+static void handles_again(struct area *a, int value)
+{
+    for (int shift = 0; shift < nranks; shift++) {
+        MPI_Group to = group_of_one((rank + shift) % nranks);
+        MPI_Group from = group_of_one((rank + nranks - shift) % nranks);
+        put_further(a, shift, value, from, to);
+        MPI_Group_free(&from);
+        MPI_Group_free(&to);
+    }
+}
+
+/* More groups in turn than Proa keeps. */
+static void many_groups(struct area *a, int value)
+{
+    enum { MANY = 7 };
+    MPI_Group to[MANY], from[MANY];
+    for (int i = 0; i < MANY; i++) {
+        to[i] = group_of_one((rank + i) % nranks);
+        from[i] = group_of_one((rank + MANY * nranks - i) % nranks);
+    }
+    for (int i = 0; i < 3 * MANY; i++)
+        put_further(a, i % MANY % nranks, value + i, from[i % MANY], to[i % MANY]);
+    for (int i = 0; i < MANY; i++) {
+        MPI_Group_free(&from[i]);
+        MPI_Group_free(&to[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -84,7 +127,9 @@ int main(int argc, char **argv)
             self_only(&a, value);
             idle_members(&a, value, value % 2);
             one_sided_roles(&a, value);
+            handles_again(&a, value);
         }
+        many_groups(&a, 1);
         close_area(&a);
     }
     return finish("pscw_groups");

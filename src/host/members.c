@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See members.h. */
+#include "host/members.h"
+#include "host/pmpi.h"
+
+#include <stdlib.h>
+
+unsigned long proa_members_frees = 1;
+
+/* ranks: of all members, then room for what the host is asked with. */
+static int translate(MPI_Group group, MPI_Group within, int count, int *ranks)
+{
+    int *all = ranks + count;
+
+    for (int i = 0; i < count; i++)
+        all[i] = i;
+    if (proa_pmpi()->Group_translate_ranks(group, count, all, within, ranks) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_GROUP, "the group is not valid");
+    for (int i = 0; i < count; i++)
+        if (ranks[i] == MPI_UNDEFINED)
+            return proa_fail(PROA_ERR_GROUP, "member %d of the group is not in the window", i);
+    return PROA_OK;
+}
+
+static int count_of(MPI_Group group, int size, int *count)
+{
+    if (group == MPI_GROUP_NULL)
+        return proa_fail(PROA_ERR_GROUP, "the group is MPI_GROUP_NULL");
+    if (proa_pmpi()->Group_size(group, count) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_GROUP, "the group is not valid");
+    if (*count > size)
+        return proa_fail(PROA_ERR_GROUP, "the group has %d members, the window %d", *count, size);
+    return PROA_OK;
+}
+
+/* frees is read before the host is asked: what is freed meanwhile is not taken for known. */
+int proa_members_ask(struct proa_members_kept *kept, MPI_Group within, int size, MPI_Group group,
+                     const struct proa_members **members)
+{
+    unsigned long frees = __atomic_load_n(&proa_members_frees, __ATOMIC_RELAXED);
+    struct proa_members *place = &kept->of[kept->next++ % PROA_MEMBERS_KEPT];
+    int count, error = count_of(group, size, &count);
+    int *ranks;
+
+    *members = place;
+    place->frees = 0;
+    if (error)
+        return error;
+    ranks = realloc(place->ranks, 2 * ((size_t)count + 1) * sizeof *ranks); /* never of 0 bytes */
+    if (!ranks)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for %d ranks", count);
+    place->ranks = ranks;
+    error = translate(group, within, count, ranks);
+    if (error)
+        return error;
+    place->group = group;
+    place->count = count;
+    place->frees = frees;
+    return PROA_OK;
+}
+
+void proa_members_drop(struct proa_members_kept *kept)
+{
+    for (int i = 0; i < PROA_MEMBERS_KEPT; i++)
+        free(kept->of[i].ranks);
+}
