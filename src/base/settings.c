@@ -3,33 +3,142 @@
  * setting. */
 #include "base/settings.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+const struct proa_setting proa_setting_rows[] = {
+#define ROW_OF(variable, kind, fallback, values, whose, of_command, help) \
+    {variable, PROA_SETTING_##kind, fallback, values, PROA_SETTING_##whose, of_command, help},
+#define LIBRARY_ROW(field, variable, kind, fallback, values, whose, help) \
+    ROW_OF(variable, kind, fallback, values, whose, 0, help)
+#define COMMAND_ROW(field, variable, kind, fallback, values, whose, help) \
+    ROW_OF(variable, kind, fallback, values, whose, 1, help)
+    PROA_SETTINGS(LIBRARY_ROW) PROA_COMMAND_SETTINGS(COMMAND_ROW)
+#undef LIBRARY_ROW
+#undef COMMAND_ROW
+#undef ROW_OF
+        {0}};
+
+/* ---- checks ---- */
+
+static int is_number(const char *text, const char *values)
+{
+    char *end;
+    long value, least, most;
+
+    least = strtol(values, &end, 10);
+    most = strtol(end + strlen(".."), NULL, 10);
+    errno = 0;
+    value = strtol(text, &end, 10);
+    return !errno && end != text && !*end && value >= least && value <= most;
+}
+
+static int is_among(const char *text, const char *values)
+{
+    size_t length = strlen(text);
+
+    for (; *values; values += strspn(values, "|")) {
+        size_t here = strcspn(values, "|");
+
+        if (here == length && strncmp(values, text, here) == 0)
+            return 1;
+        values += here;
+    }
+    return 0;
+}
+
+static int may_be(const struct proa_setting *row, const char *text)
+{
+    switch (row->kind) {
+    case PROA_SETTING_NUMBER:
+        return is_number(text, row->values);
+    case PROA_SETTING_FLAG:
+    case PROA_SETTING_CHOICE:
+        return is_among(text, row->values);
+    case PROA_SETTING_TEXT:
+        break;
+    }
+    return 1;
+}
+
+const char *proa_setting_value(const struct proa_setting *row, const char *text,
+                               enum proa_setting_origin *origin)
+{
+    enum proa_setting_origin found = PROA_SETTING_DEFAULT;
+
+    if (text && *text)
+        found = may_be(row, text) ? PROA_SETTING_ENVIRONMENT : PROA_SETTING_REFUSED;
+    if (origin)
+        *origin = found;
+    return found == PROA_SETTING_ENVIRONMENT ? text : row->fallback;
+}
+
+const char *proa_setting_words(const struct proa_setting *row, char *words, int room)
+{
+    size_t first = strcspn(row->values, "|");
+
+    if (row->kind == PROA_SETTING_NUMBER) {
+        char *end;
+        long least = strtol(row->values, &end, 10);
+
+        snprintf(words, (size_t)room, "%ld to %s", least, end + strlen(".."));
+    } else if (row->values[first]) {
+        snprintf(words, (size_t)room, "%.*s or %s", (int)first, row->values,
+                 row->values + first + 1);
+    } else {
+        snprintf(words, (size_t)room, "%s", row->values);
+    }
+    return words;
+}
+
+void proa_settings_complain(void (*say)(const char *sentence))
+{
+    char sentence[400], words[64];
+
+    for (const struct proa_setting *row = proa_setting_rows; row->variable; row++) {
+        const char *text = row->of_command ? NULL : getenv(row->variable);
+        enum proa_setting_origin origin;
+        const char *used = proa_setting_value(row, text, &origin);
+
+        if (origin != PROA_SETTING_REFUSED)
+            continue;
+        snprintf(sentence, sizeof sentence, "%s=%.100s is not %s: %s, the default, is used",
+                 row->variable, text, proa_setting_words(row, words, sizeof words), used);
+        say(sentence);
+    }
+}
+
+/* ---- the values in force ---- */
 
 static struct proa_settings settings;
 static pthread_once_t settings_once = PTHREAD_ONCE_INIT;
 
-static int parse_FLAG(const char *text, int fallback)
+static int parse_FLAG(const char *text)
 {
-    return text ? atoi(text) != 0 : fallback;
+    return strcmp(text, "1") == 0;
 }
 
-static long parse_NUMBER(const char *text, long fallback)
+static long parse_NUMBER(const char *text)
 {
-    char *end;
-    long value = text ? strtol(text, &end, 10) : fallback;
-    return text && end == text ? fallback : value;
+    return strtol(text, NULL, 10);
 }
 
-static const char *parse_TEXT(const char *text, const char *fallback)
+static const char *parse_TEXT(const char *text)
 {
-    return text ? text : fallback;
+    return text;
 }
+#define parse_CHOICE parse_TEXT
 
 static void settings_read(void)
 {
-#define PROA_READ(field, variable, kind, fallback, help) \
-    settings.field = parse_##kind(getenv(variable), fallback);
+    const struct proa_setting *row = proa_setting_rows;
+
+#define PROA_READ(field, variable, kind, fallback, values, whose, help)             \
+    settings.field = parse_##kind(proa_setting_value(row, getenv(variable), NULL)); \
+    row++;
     PROA_SETTINGS(PROA_READ)
 #undef PROA_READ
 }

@@ -2,56 +2,117 @@
 /*
  * Settings: what the user can say to Proa through environment variables.
  *
- * One row of PROA_SETTINGS gives a setting's storage, its parsing and its line of help, so that the
- * code, `proa info` and the manual page cannot disagree. Values are read once, at the first call of
- * proa_settings(), and never change afterwards.
+ * One row gives a setting's storage, its check and its line of help, so that the code, `proa info`
+ * and the manual cannot disagree (tools/settings writes the manual's part). Values are read once,
+ * at the first call of proa_settings(), and never change afterwards. A value that a setting cannot
+ * have is as if it were not there, and proa_settings_complain names it.
  */
 #ifndef PROA_BASE_SETTINGS_H
 #define PROA_BASE_SETTINGS_H
 
-/* X(field, environment variable, kind, default, help); kinds: FLAG (0 or 1), NUMBER (long, units
- * last in the name), TEXT. */
-#define PROA_SETTINGS(X)                                                                           \
-    X(disable, "PROA_DISABLE", FLAG, 0, "1 leaves every window to the host MPI")                   \
-    X(log_level, "PROA_LOG", NUMBER, 1,                                                            \
-      "what goes to stderr: 0 nothing, 1 errors and warnings, 2 what is left to the host, 3 "      \
-      "details")                                                                                   \
-    X(strict, "PROA_STRICT", FLAG, 0,                                                              \
-      "1 makes wrong uses that both hosts serve, and Proa too, the errors that the standard has "  \
-      "for them")                                                                                  \
-    X(spin_ns, "PROA_SPIN_NS", NUMBER, -1,                                                         \
-      "how long a wait spins before it yields or sleeps, in nanoseconds; -1 chooses by load")      \
-    X(host_windows, "PROA_HOST_WINDOWS", NUMBER, 1024,                                             \
-      "MPICH: how many live windows get a host window of their own for a handle")                  \
-    X(adopt, "PROA_ADOPT", TEXT, "auto",                                                           \
-      "auto: memory given to MPI_Win_create or attached moves in place to where neighbours reach " \
-      "it by load and store; never: they reach it through the kernel")                             \
-    X(net, "PROA_NET", TEXT, "auto",                                                               \
-      "auto: other nodes are reached over the best network that libfabric has; none: they are "    \
-      "not")                                                                                       \
-    X(provider, "PROA_PROVIDER", TEXT, "",                                                         \
-      "of libfabric's providers the one to use, such as tcp or tcp;ofi_rxm; the same for all "     \
-      "ranks")                                                                                     \
-    X(interface, "PROA_INTERFACE", TEXT, "",                                                       \
-      "the network interface, device, address or network (192.0.2.0/24) to use")                   \
-    X(timeout_s, "PROA_TIMEOUT", NUMBER, 60,                                                       \
-      "after how many seconds without a sign of life a process on another node counts as lost; "   \
-      "0: never")                                                                                  \
-    X(node_id, "PROA_NODE_ID", TEXT, "",                                                           \
-      "processes with different values count as being on different nodes (for tests)")
+/*
+ * X(field, environment variable, kind, default, what it can be, whose, help)
+ *
+ * Kinds: FLAG (0 or 1), NUMBER (long, "LEAST..MOST", units last in the name), CHOICE (one of
+ * "A|B"), TEXT (anything; what it can be is said in words). The default is written as the user
+ * would. Whose: USER, or DEVELOPER for what only tests and the curious need.
+ */
+#define PROA_SETTINGS(X)                                                                         \
+    X(disable, "PROA_DISABLE", FLAG, "0", "0|1", USER, "1 leaves every window to the host MPI")  \
+    X(log_level, "PROA_LOG", NUMBER, "1", "0..3", USER,                                          \
+      "what goes to standard error: 0 nothing, 1 errors and warnings, 2 also which windows are " \
+      "left to the host and which wrong uses are served, 3 details")                             \
+    X(strict, "PROA_STRICT", FLAG, "0", "0|1", USER,                                             \
+      "1 makes wrong uses that both hosts serve, and Proa too, such as MPI_Rget between two "    \
+      "fences, the errors that the standard has for them")                                       \
+    X(adopt, "PROA_ADOPT", CHOICE, "auto", "auto|never", USER,                                   \
+      "auto: memory given to MPI_Win_create or attached moves in place, page by page, to where " \
+      "neighbours reach it by load and store, and back when the last window lets go of it; "     \
+      "never: it stays, and they reach it through the kernel. A window's info key proa_adopt "   \
+      "says the same for one window and rank")                                                   \
+    X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                        \
+      "auto: other nodes are reached over the best network that libfabric has; none: they are "  \
+      "not, and windows with them are the host's")                                               \
+    X(provider, "PROA_PROVIDER", TEXT, "", "a name", USER,                                       \
+      "of libfabric's providers the one to use, such as tcp or tcp;ofi_rxm; the same for all "   \
+      "ranks")                                                                                   \
+    X(interface, "PROA_INTERFACE", TEXT, "", "a name or an address", USER,                       \
+      "the network interface, device, address or network (192.0.2.0/24) to use")                 \
+    X(timeout_s, "PROA_TIMEOUT", NUMBER, "60", "0..1000000", USER,                               \
+      "after how many seconds without a sign of life a process on another node counts as lost; " \
+      "0: never")                                                                                \
+    X(spin_ns, "PROA_SPIN_NS", NUMBER, "-1", "-1..1000000000", DEVELOPER,                        \
+      "how long a wait spins before it yields or sleeps, in nanoseconds; -1 chooses by load")    \
+    X(host_windows, "PROA_HOST_WINDOWS", NUMBER, "1024", "0..1000000", DEVELOPER,                \
+      "MPICH: how many live windows get a host window of their own for a handle")                \
+    X(node_id, "PROA_NODE_ID", TEXT, "", "any text", DEVELOPER,                                  \
+      "processes with different values count as being on different nodes")
+
+/* What the command `proa` itself reads, and no library. */
+#define PROA_COMMAND_SETTINGS(X)                                                   \
+    X(mpi, "PROA_MPI", TEXT, "", "the name of a host", USER,                       \
+      "which MPI a job of proa run uses where its programs do not tell: as --mpi") \
+    X(mpiexec, "PROA_MPIEXEC", TEXT, "", "a path or a name in PATH", USER,         \
+      "the launcher that proa run uses")                                           \
+    X(libdir, "PROA_LIBDIR", TEXT, "", "a folder", USER,                           \
+      "where Proa's libraries are; else where they were installed, seen from the command")
 
 enum { PROA_LOG_NONE, PROA_LOG_WARN, PROA_LOG_INFO, PROA_LOG_DEBUG };
 
 struct proa_settings {
 #define PROA_FIELD_FLAG(field) int field;
 #define PROA_FIELD_NUMBER(field) long field;
+#define PROA_FIELD_CHOICE(field) const char *field;
 #define PROA_FIELD_TEXT(field) const char *field;
-#define PROA_FIELD(field, variable, kind, fallback, help) PROA_FIELD_##kind(field)
+#define PROA_FIELD(field, variable, kind, fallback, values, whose, help) PROA_FIELD_##kind(field)
     PROA_SETTINGS(PROA_FIELD)
 #undef PROA_FIELD
 };
 
 /* The settings in force. Never NULL; safe from any thread. */
 const struct proa_settings *proa_settings(void);
+
+/* ---- the table, for those who show it ---- */
+
+enum proa_setting_kind {
+    PROA_SETTING_FLAG,
+    PROA_SETTING_NUMBER,
+    PROA_SETTING_CHOICE,
+    PROA_SETTING_TEXT
+};
+
+enum proa_setting_whose {
+    PROA_SETTING_USER,
+    PROA_SETTING_DEVELOPER,
+};
+
+struct proa_setting {
+    const char *variable;
+    enum proa_setting_kind kind;
+    const char *fallback; /* the default */
+    const char *values;   /* as in PROA_SETTINGS */
+    enum proa_setting_whose whose;
+    int of_command; /* read by the command `proa`, not by the ranks */
+    const char *help;
+};
+
+/* All rows, those of the libraries first; the last has no variable. */
+extern const struct proa_setting proa_setting_rows[];
+
+/* Where a value comes from. REFUSED: the environment has one that the setting cannot have. */
+enum proa_setting_origin { PROA_SETTING_DEFAULT, PROA_SETTING_ENVIRONMENT, PROA_SETTING_REFUSED };
+
+/* The value in force where the environment says `text` (NULL or "": nothing): that, or the default.
+ * *origin (may be NULL): which. */
+const char *proa_setting_value(const struct proa_setting *row, const char *text,
+                               enum proa_setting_origin *origin);
+
+/* What the setting can be, in words: "0 or 1", "0 to 3", "auto or never". Into `words`, of `room`
+ * bytes; returns it. */
+const char *proa_setting_words(const struct proa_setting *row, char *words, int room);
+
+/* Says by `say`, one sentence each, which variables have values that settings cannot have, and what
+ * is used instead. */
+void proa_settings_complain(void (*say)(const char *sentence));
 
 #endif

@@ -106,8 +106,24 @@ static int start_core(void)
     return started ? PROA_OK : PROA_ERR_OTHER;
 }
 
+static void warn(const char *sentence)
+{
+    proa_log(PROA_LOG_WARN, "%s", sentence);
+}
+
+/* Once for a job, as all ranks have the same settings, hardly ever others. */
+static void complain_of_settings(MPI_Comm comm)
+{
+    int rank = 0;
+
+    proa_pmpi()->Comm_rank(mpi_is_initialized() ? MPI_COMM_WORLD : comm, &rank);
+    if (rank == 0)
+        proa_settings_complain(warn);
+}
+
 static enum state start(MPI_Comm comm)
 {
+    complain_of_settings(comm);
     if (proa_settings()->disable) {
         snprintf(why_off, sizeof why_off, "PROA_DISABLE is set");
         proa_log(PROA_LOG_INFO, "PROA_DISABLE is set: all windows are the host's");
