@@ -316,6 +316,111 @@ stranger_is_told() {
   expect_error "is linked to"
 }
 
+# Launchers take a number that is none, or 0, for another one, and start until nothing is left where it is huge.
+ranks() {
+  local wrong
+  for wrong in 0 -1 x 1x '' 99999999999999999999 1000000000; do
+    proa run -n "$wrong" "$show"
+    expect_status 2
+    expect_error "-n $wrong: "
+  done
+  proa run -n 1 "$show" : -np 0 "$show"
+  expect_status 2
+  expect_error "-np 0: a job has at least 1 rank"
+  make_launcher
+  PROA_MPIEXEC=$scratch/launcher SLURM_JOB_ID=1 proa run -n 9000000 "$show" # of a machine that is not this one
+  expect_status 0
+  expect_times 1 "<-n><9000000>"
+}
+
+path_with_blanks() {
+  mkdir "$scratch/a folder"
+  cp "$show" "$scratch/a folder/my program"
+  cd "$scratch" || fail "no scratch"
+  proa run -n 2 "a folder/my program" "an argument"
+  expect_status 0
+  expect_times 2 "arguments=<an argument>"
+  proa run -n 1 "./a folder/my program"
+  expect_status 0
+  expect_times 1 "loaded=[$stand_in]"
+}
+
+signal() {
+  proa run -n 2 "$PROA_TOOL_PROGRAMS/act" abort
+  [ "$status" -ne 0 ] || fail "a rank has died of a signal, and the status is 0"
+}
+
+# What a rank reads is what the command got, and what it writes is what the command gives, byte for byte. (Of much MPICH's launcher says that the
+# rank reads too slowly, also without Proa.)
+standard_input() {
+  seq 1 2000 >"$scratch/in"
+  "$PROA" run -n 1 "$PROA_TOOL_PROGRAMS/act" copy <"$scratch/in" 2>"$scratch/err" | cat >"$scratch/out"
+  [ "${PIPESTATUS[0]}" -eq 0 ] || fail "status ${PIPESTATUS[0]}"
+  cmp "$scratch/in" "$scratch/out" || fail "it is not what went in"
+}
+
+# Ctrl-C: the terminal's signal to all in the foreground. Nothing of the job may be left.
+interrupt() {
+  local tenth mark=PROA_TOOL_MARK=$$.$RANDOM job
+  env "$mark" setsid bash -c 'trap - INT; exec "$@"' bash "$PROA" run -n 2 "$PROA_TOOL_PROGRAMS/act" sleep </dev/null >"$scratch/out" 2>"$scratch/err" &
+  job=$!
+  for ((tenth = 0; tenth < 200; tenth++)); do
+    [ "$(grep -c asleep "$scratch/out")" -eq 2 ] && break
+    sleep 0.1
+  done
+  [ "$tenth" -lt 200 ] || fail "the ranks have not come up"
+  kill -INT -- "-$job"
+  for ((tenth = 0; tenth < 200; tenth++)); do
+    grep -lzFx "$mark" /proc/[0-9]*/environ >/dev/null 2>&1 || break
+    sleep 0.1
+  done
+  [ "$tenth" -lt 200 ] || fail "something of the job is left: $(grep -lzFx "$mark" /proc/[0-9]*/environ 2>/dev/null)"
+  wait "$job" || true # some launchers say 0, some what they were ended by
+}
+
+# Which MPI a Python has by mpi4py: a stand-in for that loads the host's library, as the real one does, and does not start MPI.
+python() {
+  local python library_of_host
+  python=$(type -P python3) || skip "no python3"
+  library_of_host=$(host_library "$host" "$show")
+  mkdir "$scratch/mpi4py"
+  printf 'class rc: pass\n' >"$scratch/mpi4py/__init__.py"
+  printf 'import ctypes, mpi4py\nassert mpi4py.rc.initialize is False\nctypes.CDLL("%s", ctypes.RTLD_GLOBAL)\n' "$library_of_host" >"$scratch/mpi4py/MPI.py"
+  printf 'import os\nos.write(1, ("preload=[%%s]\\n" %% os.environ["LD_PRELOAD"]).encode())\n' >"$scratch/prog.py"
+  export PYTHONPATH=$scratch
+  proa run -n 2 "$python" "$scratch/prog.py"
+  expect_status 0
+  preload_is 2 "$library"
+  printf '#!/usr/bin/env python3\n' | cat - "$scratch/prog.py" >"$scratch/script.py"
+  chmod +x "$scratch/script.py"
+  proa run -n 1 "$scratch/script.py"
+  expect_status 0
+  preload_is 1 "$library"
+  rm -r "$scratch/mpi4py"
+  printf 'raise ImportError\n' >"$scratch/mpi4py.py"
+  proa run -n 1 "$python" "$scratch/prog.py"
+  expect_status 127
+  expect_error "has no mpi4py that can be loaded"
+  proa run -n 1 "$scratch/script.py"
+  expect_status 127
+  expect_error "has no mpi4py that can be loaded"
+  proa run --mpi "$host" -n 1 "$python" "$scratch/prog.py"
+  expect_status 0
+  preload_is 1 "$library"
+}
+
+static_program() {
+  proa run -n 2 "$PROA_TOOL_PROGRAMS/../static"
+  expect_status 127
+  expect_error "is linked statically, so nothing can be preloaded into it"
+  proa run --mpi "$host" -n 2 "$PROA_TOOL_PROGRAMS/../static"
+  expect_status 127
+  expect_error "is linked statically, so nothing can be preloaded into it"
+  proa run --mpi "$host" -n 1 "$PROA_TOOL_PROGRAMS/../static_starter" "$show" # which starts a program that is not
+  expect_status 0
+  expect_times 1 "loaded=[$stand_in]"
+}
+
 help() {
   "$PROA" run --help | grep -q "usage: proa run" || exit 1
   "$PROA" --help | grep -q "run " || exit 1

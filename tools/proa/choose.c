@@ -9,8 +9,10 @@
 #include "choose.h"
 
 #include "complain.h"
+#include "elf.h"
 #include "find.h"
 #include "program.h"
+#include "python.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,40 @@ static bool is_for(const struct reading *reading, const struct proa_program *pro
            (reading->told && strcmp(program->host->library, reading->line.host->library) == 0);
 }
 
+/* The Python that the program is, or is for; NULL: none. A script too may stand for one. */
+static const char *python_of(const char *path, const struct proa_program *program)
+{
+    if (program->kind == PROA_PROGRAM_LINKED || program->kind == PROA_PROGRAM_OTHER_MPI)
+        return NULL;
+    if (proa_is_python(path))
+        return path;
+    return program->kind == PROA_PROGRAM_SCRIPT ? proa_python_of_script(program->detail) : NULL;
+}
+
+/* Of a program in Python, what its mpi4py is linked to; unless the user has said which MPI it is,
+ * and may mean another way to it. A line is read as each host's: what a Python has said is kept. */
+static struct proa_program inspect(const char *path, bool told)
+{
+    static const char *asked;
+    static struct proa_program answer;
+    struct proa_program program = proa_program_inspect(path);
+    const char *python = told ? NULL : python_of(path, &program);
+
+    if (!python)
+        return program;
+    if (!asked || strcmp(asked, python) != 0) {
+        answer = proa_python_inspect(python);
+        asked = python;
+    }
+    return answer.kind == PROA_PROGRAM_NO_MPI ? program : answer;
+}
+
+/* A static program with an MPI in it is never right; one without may start another program. */
+static bool is_static_mpi(const struct found *found)
+{
+    return found->program.kind == PROA_PROGRAM_STATIC && proa_elf_names(found->path, "MPI_Init");
+}
+
 static void inspect_part(struct reading *reading, const struct proa_part *part, struct found *found)
 {
     found->path = part->program == part->end
@@ -47,11 +83,11 @@ static void inspect_part(struct reading *reading, const struct proa_part *part, 
         reading->missing++;
         return;
     }
-    found->program = proa_program_inspect(found->path);
+    found->program = inspect(found->path, reading->told);
     if (found->program.kind == PROA_PROGRAM_LINKED && is_for(reading, &found->program))
         reading->linked++;
     else if (found->program.kind == PROA_PROGRAM_LINKED ||
-             found->program.kind == PROA_PROGRAM_OTHER_MPI)
+             found->program.kind == PROA_PROGRAM_OTHER_MPI || is_static_mpi(found))
         reading->strangers++;
 }
 
@@ -88,6 +124,10 @@ static int complain_program(const struct reading *reading, const struct found *f
     const char *ask = proa_text("say which one: %s", proa_host_names("--mpi ", " or "));
     const char *path = found->path, *detail = found->program.detail;
 
+    if (!reading->told && python_of(path, &found->program))
+        return proa_complain(
+            PROA_EXIT_MISSING,
+            "the Python of %s has no mpi4py that can be loaded; if it uses MPI, %s", path, ask);
     switch (found->program.kind) {
     case PROA_PROGRAM_LINKED:
         return proa_complain(PROA_EXIT_MISSING, "%s is linked to %s, not to %s", path, detail,
@@ -116,7 +156,7 @@ static bool stands_in_the_way(const struct reading *reading, const struct found 
 {
     if (found->program.kind == PROA_PROGRAM_LINKED)
         return !is_for(reading, &found->program);
-    return found->program.kind == PROA_PROGRAM_OTHER_MPI ||
+    return found->program.kind == PROA_PROGRAM_OTHER_MPI || is_static_mpi(found) ||
            (!reading->told && reading->linked == 0);
 }
 

@@ -13,25 +13,25 @@
 #include <string.h>
 
 static const struct proa_option hydra_options[] = {
-    {"n", PROA_OPTION_VALUE},
-    {"np", PROA_OPTION_VALUE},
+    {"n", PROA_OPTION_RANKS},
+    {"np", PROA_OPTION_RANKS},
     {"genv", PROA_OPTION_ENV},
     {"env", PROA_OPTION_ENV},
     {"genvlist", PROA_OPTION_VALUE},
     {"envlist", PROA_OPTION_VALUE},
     {"wdir", PROA_OPTION_WDIR},
     {"configfile", PROA_OPTION_FILE},
-    {"f", PROA_OPTION_VALUE},
-    {"hostfile", PROA_OPTION_VALUE},
-    {"machinefile", PROA_OPTION_VALUE},
-    {"host", PROA_OPTION_VALUE},
-    {"hosts", PROA_OPTION_VALUE},
-    {"hostlist", PROA_OPTION_VALUE},
-    {"machine", PROA_OPTION_VALUE},
-    {"machines", PROA_OPTION_VALUE},
-    {"machinelist", PROA_OPTION_VALUE},
+    {"f", PROA_OPTION_HOSTS},
+    {"hostfile", PROA_OPTION_HOSTS},
+    {"machinefile", PROA_OPTION_HOSTS},
+    {"host", PROA_OPTION_HOSTS},
+    {"hosts", PROA_OPTION_HOSTS},
+    {"hostlist", PROA_OPTION_HOSTS},
+    {"machine", PROA_OPTION_HOSTS},
+    {"machines", PROA_OPTION_HOSTS},
+    {"machinelist", PROA_OPTION_HOSTS},
     {"localhost", PROA_OPTION_VALUE},
-    {"rankmap", PROA_OPTION_VALUE},
+    {"rankmap", PROA_OPTION_HOSTS},
     {"ppn", PROA_OPTION_VALUE},
     {"order-nodes", PROA_OPTION_VALUE},
     {"usize", PROA_OPTION_VALUE},
@@ -39,7 +39,7 @@ static const struct proa_option hydra_options[] = {
     {"launcher-exec", PROA_OPTION_VALUE},
     {"bootstrap", PROA_OPTION_VALUE},
     {"bootstrap-exec", PROA_OPTION_VALUE},
-    {"rmk", PROA_OPTION_VALUE},
+    {"rmk", PROA_OPTION_HOSTS},
     {"iface", PROA_OPTION_VALUE},
     {"nameserver", PROA_OPTION_VALUE},
     {"demux", PROA_OPTION_VALUE},
@@ -60,9 +60,9 @@ static const struct proa_option hydra_options[] = {
 };
 
 static const struct proa_option openmpi_options[] = {
-    {"n", PROA_OPTION_VALUE},
-    {"np", PROA_OPTION_VALUE},
-    {"c", PROA_OPTION_VALUE},
+    {"n", PROA_OPTION_RANKS},
+    {"np", PROA_OPTION_RANKS},
+    {"c", PROA_OPTION_RANKS},
     {"N", PROA_OPTION_VALUE},
     {"x", PROA_OPTION_ENV},
     {"wd", PROA_OPTION_WDIR},
@@ -79,16 +79,16 @@ static const struct proa_option openmpi_options[] = {
     {"gpmixmca", PROA_OPTION_PAIR},
     {"am", PROA_OPTION_VALUE},
     {"tune", PROA_OPTION_VALUE},
-    {"H", PROA_OPTION_VALUE},
-    {"host", PROA_OPTION_VALUE},
-    {"hostfile", PROA_OPTION_VALUE},
-    {"machinefile", PROA_OPTION_VALUE},
-    {"default-hostfile", PROA_OPTION_VALUE},
-    {"add-host", PROA_OPTION_VALUE},
-    {"add-hostfile", PROA_OPTION_VALUE},
+    {"H", PROA_OPTION_HOSTS},
+    {"host", PROA_OPTION_HOSTS},
+    {"hostfile", PROA_OPTION_HOSTS},
+    {"machinefile", PROA_OPTION_HOSTS},
+    {"default-hostfile", PROA_OPTION_HOSTS},
+    {"add-host", PROA_OPTION_HOSTS},
+    {"add-hostfile", PROA_OPTION_HOSTS},
     {"pset", PROA_OPTION_VALUE},
-    {"rf", PROA_OPTION_VALUE},
-    {"rankfile", PROA_OPTION_VALUE},
+    {"rf", PROA_OPTION_HOSTS},
+    {"rankfile", PROA_OPTION_HOSTS},
     {"map-by", PROA_OPTION_VALUE},
     {"rank-by", PROA_OPTION_VALUE},
     {"bind-to", PROA_OPTION_VALUE},
@@ -107,8 +107,8 @@ static const struct proa_option openmpi_options[] = {
     {"personality", PROA_OPTION_VALUE},
     {"preload-files", PROA_OPTION_VALUE},
     {"launch-agent", PROA_OPTION_VALUE},
-    {"hnp", PROA_OPTION_VALUE},
-    {"dvm-uri", PROA_OPTION_VALUE},
+    {"hnp", PROA_OPTION_HOSTS},
+    {"dvm-uri", PROA_OPTION_HOSTS},
     {"ompi-server", PROA_OPTION_VALUE},
     {"debugger", PROA_OPTION_VALUE},
     {"stdin", PROA_OPTION_VALUE},
@@ -149,19 +149,23 @@ static const struct proa_launcher launcher_of_openmpi = {
 #define launcher_of_abi_openmpi launcher_of_openmpi
 
 const struct proa_host proa_hosts[] = {
-#define ROW(host)                                                  \
-    {                                                              \
-        .name = #host,                                             \
-        .library = PROA_HOST_FACT(host, library),                  \
-        .title = PROA_HOST_FACT(host, title),                      \
-        .libraries = PROA_HOST_FACT(host, libraries),              \
-        .symbol = PROA_HOST_FACT(host, symbol),                    \
-        .abi_libraries = PROA_HOST_FACT(host, abi_library),        \
-        .mpiexec_command = PROA_HOST_FACT(host, mpiexec),          \
-        .mpiexec_configured = PROA_HOST_FACT(host, mpiexec_found), \
-        .env_option = PROA_HOST_FACT(host, env_option),            \
-        .env_in_two_words = PROA_HOST_FACT(host, env_words) == 2,  \
-        .launcher = &launcher_of_##host,                           \
+#define ROW(host)                                                         \
+    {                                                                     \
+        .name = #host,                                                    \
+        .library = PROA_HOST_FACT(host, library),                         \
+        .title = PROA_HOST_FACT(host, title),                             \
+        .libraries = PROA_HOST_FACT(host, libraries),                     \
+        .symbol = PROA_HOST_FACT(host, symbol),                           \
+        .abi_libraries = PROA_HOST_FACT(host, abi_library),               \
+        .mpiexec_command = PROA_HOST_FACT(host, mpiexec),                 \
+        .mpiexec_configured = PROA_HOST_FACT(host, mpiexec_found),        \
+        .env_option = PROA_HOST_FACT(host, env_option),                   \
+        .env_in_two_words = PROA_HOST_FACT(host, env_words) == 2,         \
+        .crowded_options = PROA_HOST_FACT(host, crowded_options),         \
+        .crowded_environment = PROA_HOST_FACT(host, crowded_environment), \
+        .root_environment = PROA_HOST_FACT(host, root_environment),       \
+        .here_environment = PROA_HOST_FACT(host, here_environment),       \
+        .launcher = &launcher_of_##host,                                  \
     },
     PROA_KNOWN_HOSTS(ROW)
 #undef ROW

@@ -11,6 +11,8 @@
  * is not known. */
 enum proa_option_kind {
     PROA_OPTION_VALUE, /* one word */
+    PROA_OPTION_RANKS, /* one word: how many ranks */
+    PROA_OPTION_HOSTS, /* one word: which hosts, or a file of them */
     PROA_OPTION_PAIR,  /* two words */
     PROA_OPTION_ENV,   /* sets a variable for the ranks: see proa_option_env */
     PROA_OPTION_WDIR,  /* the folder that the ranks start in */
@@ -35,6 +37,10 @@ struct proa_host {
     const char *mpiexec_configured; /* the launcher found when Proa was configured, or "" */
     const char *env_option;         /* gives all ranks a variable */
     bool env_in_two_words;          /* NAME VALUE rather than NAME=VALUE */
+    const char *crowded_options;    /* of the launcher: more ranks than processors; with blanks */
+    /* variables, with blanks between: more ranks than processors; root may start ranks; and for
+     * ranks that are all here */
+    const char *crowded_environment, *root_environment, *here_environment;
     const struct proa_launcher *launcher;
 };
 

@@ -81,6 +81,26 @@ const char *proa_library_of_host(const struct proa_host *host, const char *near)
     return path;
 }
 
+const char *proa_library_look(const struct proa_host *host)
+{
+    const char *found = find(proa_text("libproa-%s.so", host->library));
+    char *path = found ? realpath(found, proa_keep(PATH_MAX)) : NULL;
+
+    return path ? path : found;
+}
+
+/* Installed beside the libraries; else in the build folder. */
+const char *proa_library_selftest(const struct proa_host *host)
+{
+    const char *path = find(proa_text("proa/selftest-%s", host->name)), *folder = own_folder();
+
+    if (!path)
+        path = find_beside(proa_text("proa/selftest-%s", host->name));
+    if (!path && folder)
+        path = proa_text("%s/../selftest/%s/selftest", folder, host->name);
+    return path && proa_is_executable(path) ? path : NULL;
+}
+
 const char *proa_library_find(const struct proa_host *host)
 {
     const char *file = proa_text("libproa-%s.so", host->library);

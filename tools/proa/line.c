@@ -40,8 +40,15 @@ static void read_known_option(struct proa_line *line, struct proa_part *part, ch
 {
     const struct proa_option *option = proa_host_option(line->host, args[0]);
 
+    const char *equals = strchr(args[0], '=');
+
     if (option->kind == PROA_OPTION_FILE)
         line->file = args[0];
+    line->hosts |= option->kind == PROA_OPTION_HOSTS;
+    if (option->kind == PROA_OPTION_RANKS && (words == 2 || equals)) {
+        part->ranks_option = args[0];
+        part->ranks = equals ? equals + 1 : args[1];
+    }
     if (words == 2 && option->kind == PROA_OPTION_WDIR)
         part->wdir = args[1];
     if (words == 2 && option->kind == PROA_OPTION_PATH)

@@ -15,6 +15,8 @@ struct proa_part {
     char *const *end;
     const char *wdir; /* what the options say of where the ranks start, or NULL */
     const char *path; /* and of where programs are, or NULL */
+    /* and of how many ranks: the option and its value; NULL: nothing */
+    const char *ranks_option, *ranks;
 };
 
 struct proa_line {
@@ -23,6 +25,7 @@ struct proa_line {
     size_t part_count;
     const char *mpi;  /* the value of --mpi, or NULL */
     const char *file; /* an option that takes the rest from a file, or NULL */
+    bool hosts;       /* options name hosts: the ranks need not be here */
     bool help;
 };
 

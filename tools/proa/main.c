@@ -4,6 +4,7 @@
 #include "complain.h"
 #include "keep.h"
 
+#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,23 +16,30 @@ struct command {
 
 static const struct command commands[] = {
     {"run", "start an MPI program with Proa in its ranks", proa_command_run},
+    {"info", "show the version, hosts, networks and settings", proa_command_info},
+    {"doctor", "look for what keeps Proa from working, or from working well", proa_command_doctor},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static int show_help(FILE *out)
+/* What follows the options in --help. */
+static char *list_commands(int key, const char *text, void *input)
 {
-    fputs("usage: proa COMMAND [ARGUMENT...]\n"
-          "       proa --help | --version\n"
-          "\n"
-          "commands:\n",
-          out);
+    char *list = NULL;
+    size_t length;
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    FILE *out = open_memstream(&list, &length);
+    if (!out)
+        return (char *)text;
+    fputs("commands:\n", out);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n"
-          "`proa COMMAND --help` says more of one.\n",
-          out);
-    return out == stdout ? 0 : PROA_EXIT_USAGE;
+    fputs("\n`proa COMMAND --help` says more of one.", out);
+    fclose(out);
+    return list; /* argp frees it */
 }
 
 static const struct command *find_command(const char *name)
@@ -43,19 +51,53 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* The first word that is no option is the command, and all behind it is that command's. */
+static error_t take_word(int key, char *word, struct argp_state *state)
+{
+    int *at = state->input;
+
+    (void)word;
+    if (key == 'h')
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    *at = state->next - 1;
+    state->next = state->argc;
+    return 0;
+}
+
+static void show_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fputs("proa " PROA_VERSION "\n", out);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2)
-        return show_help(stderr);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return show_help(stdout);
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        puts("proa " PROA_VERSION);
-        return 0;
+    static const struct argp_option options[] = {{"", 'h', NULL, OPTION_HIDDEN, NULL, 0}, {0}};
+    static const struct argp parser = {
+        .options = options,
+        .parser = take_word,
+        .args_doc = "COMMAND [ARGUMENT...]",
+        .doc = "One-sided MPI that does not wait for the target.\vx",
+        .help_filter = list_commands,
+    };
+    int at = 0;
+
+    argp_program_version_hook = show_version;
+    argp_err_exit_status = PROA_EXIT_USAGE;
+    argv[0] = "proa";
+    argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &at);
+    if (at == 0) {
+        argp_help(&parser, stderr, ARGP_HELP_USAGE | ARGP_HELP_POST_DOC, argv[0]);
+        return PROA_EXIT_USAGE;
     }
-    const struct command *command = find_command(argv[1]);
+    const struct command *command = find_command(argv[at]);
     if (!command)
-        return proa_complain(PROA_EXIT_USAGE, "no command '%s'; `proa --help` lists them", argv[1]);
-    proa_complain_as(proa_text("proa %s", command->name));
-    return command->run(argc - 1, argv + 1);
+        return proa_complain(PROA_EXIT_USAGE, "no command '%s'; `proa --help` lists them",
+                             argv[at]);
+    char *name = proa_text("proa %s", command->name);
+    proa_complain_as(name);
+    argv[at] = name;
+    return command->run(argc - at, argv + at);
 }

@@ -49,10 +49,16 @@ static const char *find(const struct proa_host *host, const char *mpi_library)
     return path ? path : verified(proa_path_command("mpiexec"), host);
 }
 
-const char *proa_mpiexec_find(const struct proa_host *host, const char *mpi_library)
+const char *proa_mpiexec_look(const struct proa_host *host, const char *mpi_library)
 {
     const char *wish = getenv("PROA_MPIEXEC");
-    const char *path = wish && *wish ? proa_path_command(wish) : find(host, mpi_library);
+
+    return wish && *wish ? proa_path_command(wish) : find(host, mpi_library);
+}
+
+const char *proa_mpiexec_find(const struct proa_host *host, const char *mpi_library)
+{
+    const char *wish = getenv("PROA_MPIEXEC"), *path = proa_mpiexec_look(host, mpi_library);
 
     if (!path && wish && *wish)
         proa_complain(0, "no launcher %s, which PROA_MPIEXEC names", wish);

@@ -10,4 +10,7 @@
  * installed together with it goes before others of the same host. */
 const char *proa_mpiexec_find(const struct proa_host *host, const char *mpi_library);
 
+/* The same without a word. */
+const char *proa_mpiexec_look(const struct proa_host *host, const char *mpi_library);
+
 #endif

@@ -108,6 +108,13 @@ static void inspect_libraries(const char *path, const char *loader, struct proa_
     }
 }
 
+bool proa_program_inspect_mapped(const char *path, struct proa_program *program)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash && inspect_library(slash + 1, path, program);
+}
+
 struct proa_program proa_program_inspect(const char *path)
 {
     struct proa_program program = {.kind = PROA_PROGRAM_FOREIGN};
@@ -126,5 +133,15 @@ struct proa_program proa_program_inspect(const char *path)
             program.kind = PROA_PROGRAM_SCRIPT;
         break;
     }
+    return program;
+}
+
+struct proa_program proa_program_inspect_library(const char *path)
+{
+    struct proa_program program = {.kind = PROA_PROGRAM_NO_MPI};
+    const char *loader = NULL;
+
+    if (proa_elf_kind("/proc/self/exe", &loader) == PROA_ELF_DYNAMIC)
+        inspect_libraries(path, loader, &program);
     return program;
 }

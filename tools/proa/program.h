@@ -24,4 +24,11 @@ struct proa_program {
  * loader that it names. */
 struct proa_program proa_program_inspect(const char *path);
 
+/* Is the file at `path`, which a process has mapped, an MPI's? Then *program is what a program
+ * would be that is linked to it. */
+bool proa_program_inspect_mapped(const char *path, struct proa_program *program);
+
+/* As proa_program_inspect of a shared library, by the loader that this command has. */
+struct proa_program proa_program_inspect_library(const char *path);
+
 #endif

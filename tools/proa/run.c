@@ -11,6 +11,7 @@
 #include "library.h"
 #include "mpiexec.h"
 #include "preload.h"
+#include "ranks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static const char help[] =
     "All options but these are that launcher's, such as -n 4:\n"
     "\n"
     "  --mpi HOST    %s: which MPI it is, where PROGRAM is a script or something else that does "
-    "not tell\n"
+    "not tell (of Python, mpi4py does)\n"
     "  --help        this text\n"
     "\n"
     "environment:\n"
@@ -138,5 +139,6 @@ int proa_command_run(int argc, char **argv)
         show_help(stdout);
         return 0;
     }
-    return become_launcher(&choice);
+    status = proa_ranks_check(&choice.line);
+    return status ? status : become_launcher(&choice);
 }

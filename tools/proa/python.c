@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See python.h.
+ *
+ * mpi4py has its MPI in a module that is linked to it, or, in newer ones, chooses among several
+ * when it is loaded. So it is loaded, and what then is mapped is looked at.
+ */
+#include "python.h"
+
+#include "capture.h"
+#include "path.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+bool proa_is_python(const char *path)
+{
+    const char *name = base_name(path);
+
+    if (strncmp(name, "python", strlen("python")) != 0)
+        return false;
+    for (name += strlen("python"); *name; name++)
+        if (!isdigit((unsigned char)*name) && *name != '.')
+            return false;
+    return true;
+}
+
+const char *proa_python_of_script(const char *interpreter)
+{
+    char *rest = proa_text("%s", interpreter), *word;
+    bool by_env = false;
+
+    while ((word = strsep(&rest, " \t"))) {
+        if (proa_is_python(word))
+            return proa_path_command(word);
+        if (strcmp(base_name(word), "env") == 0)
+            by_env = true;
+        else if (*word && !(by_env && (*word == '-' || strchr(word, '='))))
+            return NULL;
+    }
+    return NULL;
+}
+
+struct proa_program proa_python_inspect(const char *python)
+{
+    static const char script[] = "import mpi4py\n"
+                                 "mpi4py.rc.initialize = mpi4py.rc.finalize = False\n"
+                                 "from mpi4py import MPI\n"
+                                 "for line in open('/proc/self/maps'):\n"
+                                 "    words = line.split(None, 5)\n"
+                                 "    if len(words) == 6: print(words[5].rstrip())\n";
+    char *const words[] = {(char *)python, "-c", (char *)script, NULL};
+    struct proa_program program = {.kind = PROA_PROGRAM_NO_MPI};
+    char *rest = proa_capture(words);
+
+    for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
+        if (proa_program_inspect_mapped(line, &program))
+            break;
+    return program;
+}
