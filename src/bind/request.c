@@ -49,7 +49,8 @@ PROA_BODY give_request(struct proa_win *win, enum proa_call call, int rank, int 
     if (outcome != MPI_SUCCESS)
         return outcome;
     proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */
-    return proa_pmpi()->Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, proa_private_comm(), request);
+    /* any type: Open MPI's library for the standard ABI finds this one soonest */
+    return proa_pmpi()->Isend(NULL, 0, MPI_CHAR, MPI_PROC_NULL, 0, proa_private_comm(), request);
 }
 
 /* ---- the operations ---- */
