@@ -23,6 +23,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "core/available.h"
+#include "core/door.h"
 #include "core/guard.h"
 #include "core/maps.h"
 #include "core/peer.h"
@@ -271,6 +272,12 @@ static const char *obstacle(struct proa_process *process, uint64_t bytes)
     return NULL;
 }
 
+/* Those that may store to memory of the program's. */
+static long threads_of(const struct proa_process *process)
+{
+    return process->threads - proa_door_threads();
+}
+
 static int count_kind(const struct survey *survey, enum part_kind kind)
 {
     int count = 0;
@@ -289,7 +296,7 @@ static const char *move_parts(struct survey *survey)
 
     if (why)
         return why;
-    error = proa_relocate_begin(&relocation, &segment, process.threads);
+    error = proa_relocate_begin(&relocation, &segment, threads_of(&process));
     if (error)
         return "the process has other threads, and the kernel no userfaultfd for it that can "
                "write-protect";
@@ -343,7 +350,7 @@ static void leave(uint64_t first, uint64_t end)
     struct proa_process process;
 
     if (!proa_segment_is_open(&segment) || proa_process_read(&process) != 0 || process.pinned_kib ||
-        proa_relocate_begin(&leaving.relocation, &segment, process.threads)) {
+        proa_relocate_begin(&leaving.relocation, &segment, threads_of(&process))) {
         leftovers = 1;
         return;
     }

@@ -113,6 +113,13 @@ void proa_cma_allow(void)
     pthread_once(&once, allow);
 }
 
+static int refused;
+
+int proa_cma_is_refused(void)
+{
+    return __atomic_load_n(&refused, __ATOMIC_RELAXED);
+}
+
 int proa_cma_works(struct proa_peer *peer)
 {
     int works = peer == proa_self ? 1 : __atomic_load_n(&peer->cma, __ATOMIC_RELAXED);
@@ -125,6 +132,8 @@ int proa_cma_works(struct proa_peer *peer)
                 ? 1
                 : -1;
         __atomic_store_n(&peer->cma, works, __ATOMIC_RELAXED);
+        if (works < 0)
+            __atomic_store_n(&refused, 1, __ATOMIC_RELAXED);
     }
     return works > 0;
 }

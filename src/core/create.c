@@ -5,12 +5,20 @@
  * Each process prepares what it can alone (shared words, memory), shows a card of it to all (one
  * allgather), maps what the others showed, and agrees with them on the outcome (one reduction). A
  * failure anywhere is a failure of the same class everywhere.
+ *
+ * Where the kernel, or a limit, keeps somebody from a neighbour's memory, all look for another way
+ * together, in this order, so that they have the same idea of who guards what:
+ *   files that /proc closes come through doors (core/door.h)
+ *   who has brought private memory counts as being on a node of its own, and serves it itself
+ *   all do
+ *   the host has the window
  */
 #include "base/fail.h"
 #include "base/log.h"
 #include "core/arena.h"
 #include "core/barrier.h"
 #include "core/cma.h"
+#include "core/door.h"
 #include "core/guard.h"
 #include "core/held.h"
 #include "core/lender.h"
@@ -42,6 +50,7 @@ struct card {
     int32_t flavor;
     int32_t noncontig; /* PROA_FLAVOR_SHARED: memory of its own is wanted, and allocated */
     int32_t adopted;   /* all of the private memory is */
+    int32_t refused;   /* the kernel has refused private memory to the sender before */
     int32_t error; /* preparing failed: a negative code, or PROA_ELSEWHERE; then no hello is told */
 };
 
@@ -164,6 +173,7 @@ static void card_fill(struct card *card, const struct proa_win *win,
     if (error)
         return;
     proa_hello_fill(&card->hello);
+    card->refused = proa_cma_is_refused();
     card->disp_unit = args->disp_unit;
     card->bytes = args->bytes;
     card->ctl = position_of(win->ctl, ctl_bytes(win->size));
@@ -185,9 +195,22 @@ static int is_private(const struct card *card)
 
 /* ---- together: reaching the others ---- */
 
+/* Who counts as being on a node of its own. */
+enum apart { NOBODY_APART, PRIVATE_APART, ALL_APART };
+
 static int is_same_node(const struct card *a, const struct card *b)
 {
     return a->hello.node == b->hello.node;
+}
+
+/* Does a reach b's memory by itself, and b that of a? */
+static int is_near(const struct card *a, const struct card *b, enum apart apart)
+{
+    if (a == b)
+        return 1;
+    if (!is_same_node(a, b) || apart == ALL_APART)
+        return 0;
+    return apart == NOBODY_APART || (!is_private(a) && !is_private(b));
 }
 
 /* A process has failed, alone: all learn why. Needs no memory, which may be what failed. */
@@ -246,10 +269,10 @@ static int agree(const struct proa_group *group, int outcome)
 
 /* ---- together: several nodes ---- */
 
-static int spans_nodes(const struct card *cards, int size)
+static int spans_nodes(const struct card *cards, int size, enum apart apart)
 {
     for (int i = 1; i < size; i++)
-        if (!is_same_node(&cards[i], &cards[0]))
+        if (!is_near(&cards[i], &cards[0], apart))
             return 1;
     return 0;
 }
@@ -306,6 +329,12 @@ static int target_set_memory(struct proa_target *target, struct proa_peer *owner
     return proa_spans_set(target, &span, 1);
 }
 
+static int is_unreached(struct proa_win *win, enum proa_unreached why)
+{
+    win->unreached = (uint8_t)why;
+    return PROA_ELSEWHERE;
+}
+
 static int target_reach(struct proa_win *win, struct proa_target *target, const struct card *card)
 {
     struct proa_peer *owner = target->peer;
@@ -314,45 +343,41 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
     if (win->contiguous) /* shared_locate says where, if there is anything */
         return PROA_OK;
     if (win->flavor == PROA_FLAVOR_DYNAMIC) /* as regions are attached */
-        return proa_cma_works(target->peer) ? PROA_OK : PROA_ELSEWHERE;
+        return proa_cma_works(target->peer) ? PROA_OK : is_unreached(win, PROA_UNREACHED_PRIVATE);
     if (card->memory.segment < 0)
         return proa_pages_reach(win, target, card->address, &card->pages);
     if (card->owner.id)
         owner = proa_lender(win, &card->owner);
     segment = owner ? proa_peer_segment(owner, card->memory.segment) : NULL;
     if (!segment)
-        return PROA_ELSEWHERE;
+        return is_unreached(win, PROA_UNREACHED_FILE);
     return target_set_memory(target, owner, &card->memory, segment);
 }
 
-static int target_attach(struct proa_win *win, int rank, const struct card *card, int is_near)
+static int target_attach(struct proa_win *win, int rank, const struct card *card, int near)
 {
     struct proa_target *target = &win->targets[rank];
     char *segment;
 
     target->bytes = card->bytes;
     target->disp_unit = card->disp_unit;
-    if (!is_near)
+    if (!near)
         return PROA_OK; /* core/remote.c */
     target->peer = proa_peer_attach(&card->hello);
-    if (!target->peer)
-        return PROA_ELSEWHERE;
-    segment = proa_peer_segment(target->peer, card->ctl.segment);
+    segment = target->peer ? proa_peer_segment(target->peer, card->ctl.segment) : NULL;
     if (!segment)
-        return PROA_ELSEWHERE;
+        return is_unreached(win, PROA_UNREACHED_FILE);
     target->ctl = (struct proa_win_ctl *)(void *)(segment + card->ctl.offset);
     return target_reach(win, target, card);
 }
 
-/* alone: every other process counts as one of another node. */
-static int targets_attach(struct proa_win *win, const struct card *cards, int alone)
+static int targets_attach(struct proa_win *win, const struct card *cards, enum apart apart)
 {
     int outcome = PROA_OK;
 
+    win->unreached = PROA_REACHED;
     for (int i = 0; i < win->size && outcome == PROA_OK; i++) {
-        int is_near = i == win->rank || (!alone && is_same_node(&cards[i], &cards[win->rank]));
-
-        outcome = target_attach(win, i, &cards[i], is_near);
+        outcome = target_attach(win, i, &cards[i], is_near(&cards[i], &cards[win->rank], apart));
         if (!win->leader)
             win->leader = win->targets[i].ctl;
     }
@@ -382,7 +407,7 @@ static int shared_allocate(struct proa_win *win, const struct card *cards)
     uint64_t total = 0, align = 0;
     struct position at;
 
-    if (win->rank != PROA_LEADER)
+    if (win->rank != PROA_LEADER || win->memory) /* it may have been at the first try */
         return PROA_OK;
     for (int i = 0; i < win->size; i++) {
         align = cards[i].align > align ? cards[i].align : align;
@@ -459,15 +484,12 @@ void proa_win_release(struct proa_win *win)
     free(win);
 }
 
-/* *unreached: somebody cannot be reached from here though on the same node. */
 static int reach(struct proa_win *win, const struct proa_create_args *args,
-                 const struct proa_group *group, const struct card *cards, int alone,
-                 int *unreached)
+                 const struct proa_group *group, const struct card *cards, enum apart apart)
 {
-    int outcome = targets_attach(win, cards, alone);
+    int outcome = targets_attach(win, cards, apart);
 
-    *unreached = outcome == PROA_ELSEWHERE;
-    if (alone || spans_nodes(cards, win->size))
+    if (spans_nodes(cards, win->size, apart))
         outcome = spread(win, group, outcome);
     if (win->contiguous && outcome == PROA_OK)
         outcome = shared_allocate(win, cards);
@@ -476,34 +498,77 @@ static int reach(struct proa_win *win, const struct proa_create_args *args,
     return agree(group, outcome);
 }
 
-/* Where the kernel, or a limit, keeps somebody from a neighbour's memory, each process serves its
- * own, as if all were on nodes of their own; where there is no network for that, the host has the
- * window, for the reason that was there first. */
-static int reach_otherwise(struct proa_win *win, const struct proa_create_args *args,
-                           const struct proa_group *group, const struct card *cards, int unreached)
+/* Doors of all that are on this node, for all. *open: they are, or there was no reason to. */
+static int doors_open(const struct proa_group *group, int *open)
 {
-    char reason[160];
-    int outcome = group->max(group->context, &unreached);
+    int failed = proa_door_open() != PROA_OK, error = group->max(group->context, &failed);
 
-    if (outcome || !unreached || win->size == 1 || args->flavor == PROA_FLAVOR_SHARED)
-        return outcome ? outcome : PROA_ELSEWHERE;
-    snprintf(reason, sizeof reason, "%s", proa_failure());
-    targets_forget(win);
-    outcome = reach(win, args, group, cards, 1, &unreached);
+    *open = !failed;
+    if (!error)
+        proa_log(PROA_LOG_INFO, "files of neighbours cannot be opened by /proc: they %s",
+                 failed ? "could not be handed over by sockets either" : "come by sockets");
+    return error;
+}
+
+/* What all try next after nobody knew, or knows by itself, how to reach everybody. PROA_OK: with
+ * *apart; PROA_ELSEWHERE: there is nothing else. */
+static int next_way(const struct proa_win *win, const struct proa_group *group, int *doors,
+                    enum apart *apart)
+{
+    int unreached = win->unreached, error = group->max(group->context, &unreached), open = 0;
+
+    if (error || unreached == PROA_REACHED || win->size == 1)
+        return error ? error : PROA_ELSEWHERE;
+    if (unreached == PROA_UNREACHED_FILE && !*doors) {
+        *doors = 1;
+        error = doors_open(group, &open);
+        if (error || open)
+            return error;
+    }
+    if (win->flavor == PROA_FLAVOR_SHARED || *apart == ALL_APART)
+        return PROA_ELSEWHERE;
+    *apart = unreached == PROA_UNREACHED_PRIVATE ? *apart + 1 : ALL_APART;
+    return PROA_OK;
+}
+
+static enum apart apart_from_the_start(const struct card *cards, int size)
+{
+    for (int i = 0; i < size; i++)
+        if (cards[i].refused)
+            return PRIVATE_APART;
+    return NOBODY_APART;
+}
+
+/* One way after the other. If none does, the host has the window, for the reason that was there
+ * first. */
+static int reach_somehow(struct proa_win *win, const struct proa_create_args *args,
+                         const struct proa_group *group, const struct card *cards)
+{
+    enum apart apart = apart_from_the_start(cards, win->size);
+    int doors = 0, outcome = reach(win, args, group, cards, apart);
+    char reason[160] = "";
+
+    while (outcome == PROA_ELSEWHERE) {
+        if (!reason[0])
+            snprintf(reason, sizeof reason, "%s", proa_failure());
+        outcome = next_way(win, group, &doors, &apart);
+        if (outcome != PROA_OK)
+            break;
+        targets_forget(win);
+        outcome = reach(win, args, group, cards, apart);
+    }
     return outcome == PROA_ELSEWHERE ? proa_fail(PROA_ELSEWHERE, "%s", reason) : outcome;
 }
 
 static int connect(struct proa_win *win, const struct proa_create_args *args,
                    const struct proa_group *group, const struct card *cards)
 {
-    int outcome = cards_judge(cards, group, args->flavor), unreached;
+    int outcome = cards_judge(cards, group, args->flavor);
 
     if (outcome != PROA_OK || !win)
         return outcome; /* everybody judged the same cards: no need to agree */
     contiguous_decide(win, cards);
-    outcome = reach(win, args, group, cards, 0, &unreached);
-    if (outcome == PROA_ELSEWHERE)
-        outcome = reach_otherwise(win, args, group, cards, unreached);
+    outcome = reach_somehow(win, args, group, cards);
     if (win->contiguous && outcome == PROA_OK)
         outcome = agree(group, shared_locate(win));
     return outcome;

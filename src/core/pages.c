@@ -116,7 +116,7 @@ static pthread_mutex_t blocks_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static struct proa_block *block_map(struct proa_peer *peer, uint64_t number)
 {
-    struct proa_segment_name name = proa_segment_name(peer->pid, &peer->ctl->adopted);
+    struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->adopted);
     struct proa_block *block = calloc(1, sizeof *block);
 
     if (!block) {
@@ -164,7 +164,7 @@ void proa_pages_forget(struct proa_peer *peer)
 /* For this window alone. */
 static char *map_for(struct proa_win *win, struct proa_peer *peer, uint64_t first, uint64_t end)
 {
-    struct proa_segment_name name = proa_segment_name(peer->pid, &peer->ctl->adopted);
+    struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->adopted);
     uint64_t page = proa_page_bytes(), start = first / page * page,
              bytes = (end + page - 1) / page * page - start;
     struct proa_pages *pages = pages_of(win);
@@ -207,8 +207,10 @@ static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t addr
         span->road = piece->adopted ? &proa_road_adopted : &proa_road_own;
         return PROA_OK;
     }
-    if (!proa_cma_works(peer))
+    if (!proa_cma_works(peer)) {
+        win->unreached = piece->adopted ? PROA_UNREACHED_FILE : PROA_UNREACHED_PRIVATE;
         return PROA_ELSEWHERE;
+    }
     if (piece->adopted)
         proa_guard_stripes_only(peer->ctl);
     span->road = &proa_road_cma;
@@ -238,6 +240,8 @@ int proa_pages_reach(struct proa_win *win, struct proa_target *target, uint64_t 
     uint64_t first = address;
     int error = !pieces ? PROA_ELSEWHERE : PROA_OK;
 
+    if (!pieces)
+        win->unreached = PROA_UNREACHED_FILE;
     if (!spans)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
     for (uint32_t i = 0; i < count && !error && target->bytes; first = pieces[i++].end) {

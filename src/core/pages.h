@@ -46,8 +46,8 @@ void proa_pages_release(struct proa_win *win);
 
 /* ---- the others' side ---- */
 
-/* Sets the spans of target, whose memory is at address in its process. PROA_OK; PROA_ELSEWHERE if
- * it cannot be reached; or PROA_ERR_NO_MEM. */
+/* Sets the spans of target, whose memory is at address in its process. PROA_OK; PROA_ELSEWHERE,
+ * with win->unreached set, if it cannot be reached; or PROA_ERR_NO_MEM. */
 int proa_pages_reach(struct proa_win *win, struct proa_target *target, uint64_t address,
                      const struct proa_pages_place *place);
 

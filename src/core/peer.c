@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "core/adopt.h"
 #include "core/arena.h"
+#include "core/door.h"
 #include "core/pages.h"
 #include "core/segment.h"
 #include "type/basic.h"
@@ -240,8 +241,12 @@ static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
     HASH_FIND(hh, peers, &hello->id, sizeof hello->id, peer);
     if (peer)
         return peer;
-    first = proa_segment_map(&(struct proa_segment_name){
-        hello->pid, hello->first_fd, hello->first_bytes, hello->first_device, hello->first_inode});
+    first = proa_segment_map(&(struct proa_segment_name){.id = hello->id,
+                                                         .pid = hello->pid,
+                                                         .fd = hello->first_fd,
+                                                         .bytes = hello->first_bytes,
+                                                         .device = hello->first_device,
+                                                         .inode = hello->first_inode});
     if (!first)
         return NULL;
     ctl = (const struct proa_proc_ctl *)(const void *)first;
@@ -338,7 +343,7 @@ static uint64_t untouched(const struct proa_peer *peer)
     uint64_t granted = __atomic_load_n(&peer->ctl->granted, __ATOMIC_RELAXED), touched = 0;
 
     for (int i = 0; i < PROA_SEGMENTS; i++) {
-        struct proa_segment_name name = proa_segment_name(peer->pid, &peer->ctl->segments[i]);
+        struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->segments[i]);
 
         if (name.bytes == 0)
             break;
@@ -362,7 +367,7 @@ uint64_t proa_peers_untouched(void)
 
 static char *segment_map_locked(struct proa_peer *peer, int segment)
 {
-    struct proa_segment_name name = proa_segment_name(peer->pid, &peer->ctl->segments[segment]);
+    struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->segments[segment]);
     char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_RELAXED);
 
     if (base) /* another thread was quicker */
@@ -420,6 +425,7 @@ void proa_core_stop(void)
 {
     struct proa_peer *peer, *next;
 
+    proa_door_close();
     HASH_ITER(hh, peers, peer, next) {
         /* the analyser takes the next peer for the one just freed */
         HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */

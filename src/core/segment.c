@@ -2,6 +2,7 @@
 /* See segment.h. */
 #include "core/segment.h"
 #include "base/fail.h"
+#include "core/door.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +22,7 @@ static const rlim_t high_file = 1000;
 
 /* ---- the owner's file ---- */
 
-/* Programs close files by number, as daemons do with all from 3 on, or count on getting the lowest
- * ones for files of their own: ours keep away from there. */
-static int file_move_up(int fd)
+int proa_file_move_up(int fd)
 {
     struct rlimit files;
     rlim_t lowest = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < high_file
@@ -61,7 +60,7 @@ int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes)
 
     if (fd < 0)
         return errno;
-    fd = file_move_up(fd);
+    fd = proa_file_move_up(fd);
     if (ftruncate(fd, (off_t)bytes) != 0 || fstat(fd, &file) != 0) {
         int error = errno;
         close(fd);
@@ -146,10 +145,12 @@ void proa_segment_publish(const struct proa_segment *segment, struct proa_segmen
     __atomic_store_n(&ctl->bytes, segment->bytes, __ATOMIC_RELEASE);
 }
 
-struct proa_segment_name proa_segment_name(int pid, const struct proa_segment_ctl *ctl)
+struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
+                                           const struct proa_segment_ctl *ctl)
 {
-    struct proa_segment_name name = {/* partner: publish */
-                                     .pid = pid,
+    struct proa_segment_name name = {.id = owner->id,
+                                     .pid = owner->pid,
+                                     /* partner: publish */
                                      .bytes = __atomic_load_n(&ctl->bytes, __ATOMIC_ACQUIRE)};
 
     if (name.bytes) {
@@ -166,18 +167,9 @@ static int is_it(const struct stat *file, const struct proa_segment_name *name)
            (uint64_t)file->st_size >= name->bytes;
 }
 
-uint64_t proa_segment_name_touched(const struct proa_segment_name *name)
-{
-    char path[64];
-    struct stat file;
-
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
-    return stat(path, &file) == 0 && is_it(&file, name) ? (uint64_t)file.st_blocks * 512 : 0;
-}
-
-/* Opens the segment's file, or fails with errno. The program may have closed it, and another file
- * may have its number now: that is not even opened, as opening a pipe or a tape does something.
- * Looked at again when open, since numbers change at any time. */
+/* Opens the segment's file by /proc, or fails with errno. The program may have closed it, and
+ * another file may have its number now: that is not even opened, as opening a pipe or a tape does
+ * something. Looked at again when open, since numbers change at any time. */
 static int file_open(const struct proa_segment_name *name, const char *path)
 {
     struct stat file;
@@ -195,6 +187,51 @@ static int file_open(const struct proa_segment_name *name, const char *path)
     return -1;
 }
 
+/* The same where its owner hands it out, if it does. */
+static int file_ask(const struct proa_segment_name *name)
+{
+    struct stat file;
+    int fd = proa_door_ask(name);
+
+    if (fd >= 0 && fstat(fd, &file) == 0 && is_it(&file, name))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* By the way that is open. What /proc says of it is what counts where neither is. */
+static int file_get(const struct proa_segment_name *name)
+{
+    char path[64];
+    int fd, error;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
+    fd = file_open(name, path);
+    if (fd >= 0)
+        return fd;
+    error = errno;
+    fd = file_ask(name);
+    errno = error;
+    return fd;
+}
+
+uint64_t proa_segment_name_touched(const struct proa_segment_name *name)
+{
+    char path[64];
+    struct stat file;
+    int fd, is_known;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
+    if (stat(path, &file) == 0)
+        return is_it(&file, name) ? (uint64_t)file.st_blocks * 512 : 0;
+    fd = file_ask(name);
+    is_known = fd >= 0 && fstat(fd, &file) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_known ? (uint64_t)file.st_blocks * 512 : 0;
+}
+
 /* The owner has mapped it with the same size, so no access within it can fault for lack of a
  * page. */
 char *proa_segment_map(const struct proa_segment_name *name)
@@ -204,19 +241,17 @@ char *proa_segment_map(const struct proa_segment_name *name)
 
 char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes)
 {
-    char path[64];
     char *base = MAP_FAILED;
-    int fd;
+    int fd = file_get(name);
 
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
-    fd = file_open(name, path);
     if (fd >= 0) {
         base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
                     (off_t)offset);
         close(fd);
     }
     if (base == MAP_FAILED) {
-        proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (%s): %s", name->pid, path,
+        proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (/proc/%d/fd/%d): %s", name->pid,
+                  name->pid, name->fd,
                   errno == ESTALE || errno == ENOENT
                       ? "it has ended, or its program has closed Proa's file"
                       : strerror(errno));

@@ -5,8 +5,8 @@
  * (core/arena.h) cuts its blocks from segments.
  *
  * The file stays open as long as the segment, as a process that comes later has no other way to it
- * than /proc/PID/fd. The program may close that number all the same and have a file of its own
- * there: then nobody touches that, and what is mapped goes on.
+ * than /proc/PID/fd, or its owner's door (core/door.h). The program may close that number all the
+ * same and have a file of its own there: then nobody touches that, and what is mapped goes on.
  */
 #ifndef PROA_CORE_SEGMENT_H
 #define PROA_CORE_SEGMENT_H
@@ -33,11 +33,17 @@ struct proa_segment {
 
 /* A segment of another process, as it tells of it. */
 struct proa_segment_name {
+    uint64_t id; /* of the process */
     int pid, fd;
     uint64_t bytes, device, inode;
 };
 
 /* ---- the owner's side: what fails returns an errno ---- */
+
+/* A file under a high number, out of the way of the program's: that, or the same where there is
+ * none. Programs close files by number, as daemons do with all from 3 on, or count on getting the
+ * lowest ones for files of their own. */
+int proa_file_move_up(int fd);
 
 /* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. Whoever makes a
  * file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
@@ -70,8 +76,9 @@ void proa_segment_publish(const struct proa_segment *segment, struct proa_segmen
 
 /* ---- the others' side ---- */
 
-/* What process pid has published. bytes 0: nothing there yet. */
-struct proa_segment_name proa_segment_name(int pid, const struct proa_segment_ctl *ctl);
+/* What that process has published there. bytes 0: nothing there yet. */
+struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
+                                           const struct proa_segment_ctl *ctl);
 
 /* Maps it whole. NULL, with proa_failure() set, if it is not to be found. */
 char *proa_segment_map(const struct proa_segment_name *name);

@@ -55,6 +55,10 @@ enum proa_flavor {
 /* The rank in whose block the words stand that a window on one node has once (core/ctl.h). */
 enum { PROA_LEADER = 0 };
 
+/* What kept a process from a neighbour's memory, in the order in which it is mended
+ * (core/create.c): the kernel refuses what nobody maps; files are closed to it. */
+enum proa_unreached { PROA_REACHED, PROA_UNREACHED_PRIVATE, PROA_UNREACHED_FILE };
+
 /* Which barrier a window has (core/barrier.c): all on one node; more processes than processors
  * there; several nodes. */
 enum proa_barrier_kind { PROA_BARRIER_NEAR, PROA_BARRIER_CROWDED, PROA_BARRIER_FAR };
@@ -93,6 +97,7 @@ struct proa_win {
     uint8_t opening; /* the last fence was one, and targets may still be awaited */
     uint8_t adopt;   /* what is attached may be adopted (core/adopt.h) */
     uint8_t direct;  /* the program may load and store in its neighbours' memory without our help */
+    uint8_t unreached; /* enum proa_unreached: while it is created */
 
     void *memory;                   /* what the window allocated in our arena; NULL if nothing */
     void *base;                     /* our own window: MPI_WIN_BASE */

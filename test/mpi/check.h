@@ -17,12 +17,15 @@
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
+#include <linux/capability.h>
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Whose library it is, where a test has to know; the header of the standard ABI does not say. */
@@ -66,8 +69,23 @@ static inline int shares_memory(void)
     return getenv("PROA_TEST_NODES") == NULL;
 }
 
+/* Nobody may look into this process by /proc, whoever he is; nor may it look into others that do
+ * the same: as with programs that have privileges of their own. */
+static inline void shut_proc(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+    syscall(SYS_capget, &head, sets);
+    sets[0].effective &= ~(1u << CAP_SYS_PTRACE);
+    syscall(SYS_capset, &head, sets);
+    prctl(PR_SET_DUMPABLE, 0);
+}
+
+/* PROA_TEST_SHUT: /proc/PID/fd of all ranks is closed. */
 static inline void start(int *argc, char ***argv)
 {
+    if (getenv("PROA_TEST_SHUT"))
+        shut_proc();
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nranks);

@@ -86,7 +86,7 @@ static void check_filled(const char *memory, uint64_t bytes, uint64_t seed)
 /* What is adopted of memory now, by looking from the side: the file, mapped once more. */
 static char *other_side(const char *memory, uint64_t bytes)
 {
-    struct proa_segment_name name = proa_segment_name(proa_self->pid, &proa_self->ctl->adopted);
+    struct proa_segment_name name = proa_segment_name(proa_self->ctl, &proa_self->ctl->adopted);
     char *side = proa_segment_map_part(&name, (uint64_t)(uintptr_t)memory, bytes);
 
     CHECK(side);
