@@ -22,3 +22,11 @@ const char *proa_failure(void)
 {
     return sentence;
 }
+
+void proa_failure_keep(struct proa_first_failure *first, int code, const char *text)
+{
+    if (first->code)
+        return;
+    first->code = code;
+    snprintf(first->text, sizeof first->text, "%s", text);
+}

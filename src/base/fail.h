@@ -62,4 +62,13 @@ static inline int proa_fail_code(int code)
 /* The sentence of this thread's last failure; "" before any. */
 const char *proa_failure(void);
 
+/* The first failure of several, which is told later. All zero: there was none. */
+struct proa_first_failure {
+    int code;
+    char text[160];
+};
+
+/* Keeps this one, unless there was one before. text: may be longer than there is room. */
+void proa_failure_keep(struct proa_first_failure *first, int code, const char *text);
+
 #endif

@@ -14,24 +14,15 @@ enum { UNANSWERED_MOST = 32 };
 
 /* ---- errors ---- */
 
-/* The first is kept until something is settled. */
-static void remember(struct proa_remote *r, int code, const char *text)
-{
-    if (r->error)
-        return;
-    r->error = code;
-    snprintf(r->why, sizeof r->why, "%s", text);
-}
-
 /* What went wrong, told once. */
 int proa_batch_report(struct proa_remote *r)
 {
-    int error = r->error;
+    int error = r->failed.code;
 
     if (r->lost)
         return proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->rank);
-    r->error = PROA_OK;
-    return error ? proa_fail(error, "%s (at target rank %d)", r->why, r->rank) : PROA_OK;
+    r->failed.code = PROA_OK;
+    return error ? proa_fail(error, "%s (at target rank %d)", r->failed.text, r->rank) : PROA_OK;
 }
 
 /* ---- waiting ---- */
@@ -266,7 +257,7 @@ static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
         return 0;
     if (outcome.code) {
         snprintf(text, sizeof text, "%.*s", (int)outcome.text_bytes, body);
-        remember(r, outcome.code, text);
+        proa_failure_keep(&r->failed, outcome.code, text);
     }
     return take_fetched(r, body + proa_wire_padded(outcome.text_bytes),
                         bytes - proa_wire_padded(outcome.text_bytes));
@@ -297,7 +288,7 @@ void proa_remote_moved(uint64_t token, int outcome)
     struct proa_remote *r = (struct proa_remote *)(uintptr_t)token;
 
     if (outcome)
-        remember(r, outcome, "the network could not move the bytes");
+        proa_failure_keep(&r->failed, outcome, "the network could not move the bytes");
     __atomic_fetch_sub(&r->moves, 1, __ATOMIC_RELEASE);
     proa_bell_ring(&proa_self->ctl->bell);
 }

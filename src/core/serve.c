@@ -33,8 +33,7 @@ struct proa_serving {
     struct proa_wire_head head;
     char *kept;
     size_t kept_bytes;
-    int error; /* the first since the last answer, and what was said */
-    char why[120];
+    struct proa_first_failure failed; /* since the last answer */
     struct proa_serving *prev, *next; /* of those who wait */
 };
 
@@ -205,14 +204,6 @@ static int serve_one(struct proa_remote *origin, const char **body, size_t *left
     }
 }
 
-static void remember(struct proa_serving *s, int code)
-{
-    if (s->error)
-        return;
-    s->error = code;
-    strncpy(s->why, proa_failure(), sizeof s->why - 1);
-}
-
 /* The outcome stands before what was fetched; its text moves that back. */
 static void answer_send(struct proa_serving *s, const struct proa_wire_head *head,
                         struct answer *answer)
@@ -220,19 +211,18 @@ static void answer_send(struct proa_serving *s, const struct proa_wire_head *hea
     struct proa_wire_head own = {PROA_WIRE_ANSWER,  0,
                                  PROA_WIRE_VERSION, (uint32_t)s->origin->win->rank,
                                  head->window,      head->number};
-    struct proa_wire_outcome outcome = {s->error, 0};
+    struct proa_wire_outcome outcome = {s->failed.code, 0};
     size_t text = 0;
 
-    if (s->error) {
-        outcome.text_bytes = (uint32_t)strlen(s->why);
+    if (outcome.code) {
+        outcome.text_bytes = (uint32_t)strlen(s->failed.text);
         text = proa_wire_padded(outcome.text_bytes);
         memmove(answer->body + ANSWER_HEAD + text, answer->body + ANSWER_HEAD,
                 answer->used - ANSWER_HEAD);
         memset(answer->body + ANSWER_HEAD, 0, text);
-        memcpy(answer->body + ANSWER_HEAD, s->why, outcome.text_bytes);
+        memcpy(answer->body + ANSWER_HEAD, s->failed.text, outcome.text_bytes);
     }
-    s->error = PROA_OK;
-    memset(s->why, 0, sizeof s->why);
+    s->failed.code = PROA_OK;
     memcpy(answer->body, &own, sizeof own);
     memcpy(answer->body + sizeof own, &outcome, sizeof outcome);
     proa_agent_answer(s->origin->peer, answer->body, answer->used + text);
@@ -311,7 +301,7 @@ static void serve(struct proa_serving *s, const struct proa_wire_head *head, con
             return;
         }
         if (error)
-            remember(s, error);
+            proa_failure_keep(&s->failed, error, proa_failure());
     }
     if (head->flags & PROA_WIRE_UNLOCK)
         lock_give_back(s);
@@ -339,7 +329,7 @@ static void keep(struct proa_serving *s, const struct proa_wire_head *head, cons
     if (s->kept)
         memcpy(s->kept, body, bytes);
     else
-        remember(s, proa_fail(PROA_ERR_NO_MEM, "no memory to keep what waits for a lock"));
+        proa_failure_keep(&s->failed, PROA_ERR_NO_MEM, "no memory to keep what waits for a lock");
     s->head = *head;
     s->is_waiting = 1;
     DL_APPEND(pending, s);

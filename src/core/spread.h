@@ -6,6 +6,7 @@
 #ifndef PROA_CORE_SPREAD_H
 #define PROA_CORE_SPREAD_H
 
+#include "base/fail.h"
 #include "core/win.h"
 #include "net/net.h"
 #include "net/wire.h"
@@ -54,10 +55,9 @@ struct proa_remote {
     uint64_t answered;    /* up to which there is one; read by waiting threads at any time */
     uint64_t moves;       /* puts and gets of the transport under way; read likewise */
     struct proa_wanted *wanted;
-    int error; /* the first since the last settle, and what was said */
-    char why[160];
-    struct proa_remote *prev, *next; /* in win->remotes */
-    uint8_t promised;                /* in the list of locks that calls have returned for */
+    struct proa_first_failure failed; /* since the last settle */
+    struct proa_remote *prev, *next;  /* in win->remotes */
+    uint8_t promised;                 /* in the list of locks that calls have returned for */
     struct proa_remote *promise_before, *promise_after;
     /* as target */
     struct proa_serving *serving;
