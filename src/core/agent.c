@@ -78,7 +78,7 @@ static void on_message(void *context, uint32_t peer, const void *body, size_t by
     else if (head.kind == PROA_WIRE_BATCH)
         proa_serve_batch(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
     else if (head.kind == PROA_WIRE_ANSWER)
-        proa_remote_answered(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
+        proa_batch_answered(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
     else if (head.kind == PROA_WIRE_LOST)
         proa_remote_told_lost(peer, &head);
     else
@@ -88,7 +88,7 @@ static void on_message(void *context, uint32_t peer, const void *body, size_t by
 static void on_done(void *context, uint64_t token, int outcome)
 {
     (void)context;
-    proa_remote_moved(token, outcome);
+    proa_batch_moved(token, outcome);
 }
 
 static void on_lost(void *context, uint32_t peer)
@@ -198,11 +198,14 @@ static void hand_over(void)
         proa_bell_ring(&rest_bell);
 }
 
-static int is_in_charge(void *arg)
+static int is_in_charge(void)
 {
-    (void)arg;
-    return __atomic_load_n(&in_charge, __ATOMIC_ACQUIRE) != 0 ||
-           __atomic_load_n(&stopping, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&in_charge, __ATOMIC_ACQUIRE) != 0;
+}
+
+static int is_stopping(void)
+{
+    return __atomic_load_n(&stopping, __ATOMIC_ACQUIRE);
 }
 
 /* Others drive: looks now and then whether they still do. */
@@ -212,7 +215,7 @@ static void rest(void)
     uint32_t rings = __atomic_load_n(&rest_bell.rings, __ATOMIC_ACQUIRE);
 
     __atomic_fetch_add(&rest_bell.sleepers, 1, __ATOMIC_SEQ_CST);
-    if (!is_in_charge(NULL))
+    if (!is_in_charge() && !is_stopping())
         proa_system->sleep(&rest_bell.rings, rings, REST_NS);
     __atomic_fetch_sub(&rest_bell.sleepers, 1, __ATOMIC_RELAXED);
     if (before == __atomic_load_n(&drives, __ATOMIC_RELAXED))
@@ -235,7 +238,7 @@ static void move_and_doze(void)
         if (moved)
             end_ns = proa_system->now_ns() + LINGER_NS;
     } while (end_ns && !proa_wait_is_crowded() && proa_system->now_ns() < end_ns &&
-             is_in_charge(NULL) && !__atomic_load_n(&stopping, __ATOMIC_ACQUIRE));
+             is_in_charge() && !is_stopping());
     transport->doze(net, pending ? DOZE_PENDING_NS : DOZE_NS);
 }
 
@@ -243,8 +246,8 @@ static void *work(void *arg)
 {
     (void)arg;
     proa_poke_forbid();
-    while (!__atomic_load_n(&stopping, __ATOMIC_ACQUIRE)) {
-        if (is_in_charge(NULL))
+    while (!is_stopping()) {
+        if (is_in_charge())
             move_and_doze();
         else
             rest();

@@ -37,7 +37,7 @@ void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 
 static uint64_t answered(const struct proa_remote *r)
 {
-    /* partner: proa_remote_answered */
+    /* partner: proa_batch_answered */
     return __atomic_load_n(&r->answered, __ATOMIC_ACQUIRE);
 }
 
@@ -45,7 +45,7 @@ int proa_batch_has_no_moves(void *arg)
 {
     const struct proa_remote *r = arg;
 
-    /* partner: proa_remote_moved */
+    /* partner: proa_batch_moved */
     return proa_remote_is_lost(r) || __atomic_load_n(&r->moves, __ATOMIC_ACQUIRE) == 0;
 }
 
@@ -132,9 +132,7 @@ static int transmit(struct proa_remote *r, const void *body, size_t bytes)
  * sent nothing then: callers look again. */
 int proa_batch_send(struct proa_remote *r, unsigned flags)
 {
-    struct proa_wire_head head = {PROA_WIRE_BATCH,        0,
-                                  PROA_WIRE_VERSION,      (uint32_t)r->win->rank,
-                                  r->win->spread->number, r->sent + 1};
+    struct proa_wire_head head = proa_spread_head(r->win, PROA_WIRE_BATCH, r->sent + 1);
     int error = r->lost ? proa_batch_report(r) : batch_room(r);
     size_t bytes = r->used;
 
@@ -263,8 +261,8 @@ static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
                         bytes - proa_wire_padded(outcome.text_bytes));
 }
 
-void proa_remote_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
-                          size_t bytes)
+void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
+                         size_t bytes)
 {
     struct proa_remote *r = proa_remote_find(head->window, head->rank, peer);
 
@@ -283,7 +281,7 @@ void proa_remote_answered(uint32_t peer, const struct proa_wire_head *head, cons
     proa_bell_ring(&proa_self->ctl->bell);
 }
 
-void proa_remote_moved(uint64_t token, int outcome)
+void proa_batch_moved(uint64_t token, int outcome)
 {
     struct proa_remote *r = (struct proa_remote *)(uintptr_t)token;
 

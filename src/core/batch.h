@@ -62,8 +62,8 @@ void proa_batch_forget(struct proa_remote *r);
 
 /* ---- events ---- */
 
-void proa_remote_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
-                          size_t bytes);
-void proa_remote_moved(uint64_t token, int outcome);
+void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
+                         size_t bytes);
+void proa_batch_moved(uint64_t token, int outcome);
 
 #endif

@@ -22,8 +22,7 @@ static int was_lost(const struct proa_win *win, int rank)
 static void lose(struct proa_win *win, int rank)
 {
     struct proa_spread *spread = win->spread;
-    struct proa_wire_head head = {
-        PROA_WIRE_LOST, 0, PROA_WIRE_VERSION, (uint32_t)win->rank, spread->number, (uint64_t)rank};
+    struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_LOST, (uint64_t)rank);
 
     if (was_lost(win, rank))
         return;

@@ -208,9 +208,7 @@ static int serve_one(struct proa_remote *origin, const char **body, size_t *left
 static void answer_send(struct proa_serving *s, const struct proa_wire_head *head,
                         struct answer *answer)
 {
-    struct proa_wire_head own = {PROA_WIRE_ANSWER,  0,
-                                 PROA_WIRE_VERSION, (uint32_t)s->origin->win->rank,
-                                 head->window,      head->number};
+    struct proa_wire_head own = proa_spread_head(s->origin->win, PROA_WIRE_ANSWER, head->number);
     struct proa_wire_outcome outcome = {s->failed.code, 0};
     size_t text = 0;
 

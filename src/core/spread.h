@@ -77,6 +77,17 @@ static inline int proa_remote_is_lost(const struct proa_remote *r)
     return __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
 }
 
+/* The head of a message of ours about the window, of that number (net/wire.h). */
+static inline struct proa_wire_head proa_spread_head(const struct proa_win *win,
+                                                     enum proa_wire_kind kind, uint64_t number)
+{
+    return (struct proa_wire_head){.kind = (uint8_t)kind,
+                                   .version = PROA_WIRE_VERSION,
+                                   .rank = (uint32_t)win->rank,
+                                   .window = win->spread->number,
+                                   .number = number};
+}
+
 /* The window of that number that is served here, and the sender of that rank in it. NULL: a message
  * that nobody waits for any more, as the window has been freed; or the peer is not who it says, and
  * has been dropped. */
