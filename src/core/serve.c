@@ -337,6 +337,9 @@ static void keep(struct proa_serving *s, const struct proa_wire_head *head, cons
 static const char *out_of_place(const struct proa_serving *s, const struct proa_wire_head *head,
                                 unsigned locks)
 {
+    /* it would wait for us for ever, and a lock that it takes would never come back */
+    if (s->origin->lost)
+        return "comes after others have said that it is gone";
     if (head->number != s->number + 1)
         return "does not follow the one before";
     if (s->is_waiting)
