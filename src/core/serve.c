@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/system.h"
 #include "core/agent.h"
+#include "core/batch.h"
 #include "core/combine.h"
 #include "core/lender.h"
 #include "core/lock.h"
@@ -74,11 +75,12 @@ static const char *take(const char **body, size_t *left, uint64_t bytes)
 /* Of what serves an operation, beside the codes of base/fail.h: it is none. */
 enum { NONSENSE = 1 };
 
+/* NULL: more than an origin may ask for. The rest is for the text, should something fail. */
 static char *answer_room(struct answer *answer, uint64_t bytes)
 {
     char *at = answer->body + answer->used;
 
-    if (proa_wire_padded(bytes) > sizeof answer->body - answer->used)
+    if (proa_wire_padded(bytes) > ANSWER_HEAD + PROA_BATCH_FETCH_MOST - answer->used)
         return NULL;
     memset(at, 0, proa_wire_padded(bytes));
     answer->used += proa_wire_padded(bytes);
