@@ -190,12 +190,15 @@ static void put_pattern_back(const struct area *a)
 {
     int before[2] = {pattern(right_of(), 0), pattern(right_of(), 1)};
     RIGHT(MPI_Put(before, 2, MPI_INT, right_of(), disp_at(a, right_of(), 0), 2, MPI_INT, a->win));
+    RIGHT(MPI_Win_flush(right_of(), a->win));
 }
 
 static void check_effect(const struct area *a, const struct form *form, const struct right *right)
 {
     int there[2] = {0, 0};
+    RIGHT(MPI_Win_flush(right_of(), a->win));
     RIGHT(MPI_Get(there, 2, MPI_INT, right_of(), disp_at(a, right_of(), 0), 2, MPI_INT, a->win));
+    RIGHT(MPI_Win_flush(right_of(), a->win));
     for (int i = 0; i < 2; i++) {
         CHECK(there[i] == right->want[i], "%s, %s: word %d is %d, not %d", kind_names[a->kind],
               form->name, i, there[i], right->want[i]);

@@ -33,7 +33,8 @@ static void check_attributes(const struct area *a, MPI_Aint bytes)
     CHECK(size && *size == (dynamic ? 0 : bytes), "%s: MPI_WIN_SIZE is %ld", kind,
           size ? (long)*size : -1);
     check_int(a->win, MPI_WIN_DISP_UNIT, dynamic ? 1 : a->disp_unit, kind, "MPI_WIN_DISP_UNIT");
-    check_int(a->win, MPI_WIN_CREATE_FLAVOR, flavors[a->kind], kind, "MPI_WIN_CREATE_FLAVOR");
+    if (a->kind != kind_shared || shares_memory())
+        check_int(a->win, MPI_WIN_CREATE_FLAVOR, flavors[a->kind], kind, "MPI_WIN_CREATE_FLAVOR");
     check_int(a->win, MPI_WIN_MODEL, MPI_WIN_UNIFIED, kind, "MPI_WIN_MODEL");
 }
 
