@@ -17,9 +17,10 @@
 
 enum { WARM = 100, WORDS = 512 };
 
-/* What the cases work with: the window, of WORDS longs, and a group of this rank alone. */
+/* What the cases work with: the window, of WORDS longs, a group of this rank alone, a type. */
 static MPI_Win win;
 static MPI_Group self;
+static MPI_Datatype vector; /* 8 longs, every other one */
 static long value = 1, before, compare;
 
 static void put(void)
@@ -36,6 +37,29 @@ static void put_flush(void)
 static void get_flush(void)
 {
     MPI_Get(&value, 1, MPI_LONG, 0, 1, 1, MPI_LONG, win);
+    MPI_Win_flush(0, win);
+}
+
+static void put_nothing(void)
+{
+    MPI_Put(&value, 0, MPI_LONG, 0, 1, 0, MPI_LONG, win);
+}
+
+static void put_nowhere(void)
+{
+    MPI_Put(&value, 1, MPI_LONG, MPI_PROC_NULL, 1, 1, MPI_LONG, win);
+}
+
+static void accumulate_nothing(void)
+{
+    MPI_Accumulate(&value, 0, MPI_LONG, 0, 1, 0, MPI_LONG, MPI_SUM, win);
+}
+
+static void put_vector_flush(void)
+{
+    static long values[8];
+
+    MPI_Put(values, 8, MPI_LONG, 0, 1, 1, vector, win);
     MPI_Win_flush(0, win);
 }
 
@@ -113,6 +137,10 @@ static const struct instructions_case cases[] = {
     {"accumulate, flush", accumulate_flush, EPOCH_ALL},
     {"fetch_and_op, flush", fetch_and_op_flush, EPOCH_ALL},
     {"compare_and_swap, flush", compare_and_swap_flush, EPOCH_ALL},
+    {"put of a vector, flush", put_vector_flush, EPOCH_ALL},
+    {"put of nothing", put_nothing, EPOCH_ALL},
+    {"accumulate of nothing", accumulate_nothing, EPOCH_ALL},
+    {"put to MPI_PROC_NULL", put_nowhere, EPOCH_ALL},
     {"rput, wait", rput_wait, EPOCH_ALL},
     {"sync", sync_window, EPOCH_ALL},
     {"lock, put, unlock", lock_put_unlock, EPOCH_OWN},
@@ -185,8 +213,11 @@ int main(int argc, char **argv)
     MPI_Win_allocate(WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base,
                      &win);
     MPI_Comm_group(MPI_COMM_SELF, &self);
+    MPI_Type_vector(8, 1, 2, MPI_LONG, &vector);
+    MPI_Type_commit(&vector);
     measure(c, atol(argv[2]));
     int status = as_expected() ? 0 : 1;
+    MPI_Type_free(&vector);
     MPI_Group_free(&self);
     MPI_Win_free(&win);
     MPI_Finalize();
