@@ -51,13 +51,27 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
 
 /* ---- the general way ---- */
 
+/* Is there nothing to do, and nothing wrong? No bytes, or nobody. */
+static inline int is_nothing(struct proa_win *win, const struct proa_near *near,
+                             const struct proa_far *far)
+{
+    if (far->rank == MPI_PROC_NULL)
+        return near->count >= 0 && far->count >= 0;
+    return (near->count | far->count) == 0 && near->datatype == far->datatype &&
+           proa_is_in(win, far->rank) && proa_type_find(far->datatype)->dense &&
+           proa_is_open(win, far->rank);
+}
+
 int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_near near,
                        struct proa_far far)
 {
     struct proa_buffer origin;
     struct proa_there there;
-    int error = set_buffer(&origin, "origin", &near);
+    int error;
 
+    if (is_nothing(win, &near, &far))
+        return MPI_SUCCESS;
+    error = set_buffer(&origin, "origin", &near);
     if (!error)
         error = set_there(win, &there, &far, call);
     if (!error)
@@ -70,8 +84,11 @@ int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_ne
 {
     struct proa_buffer origin;
     struct proa_there there;
-    int error = set_buffer(&origin, "origin", &near);
+    int error;
 
+    if (is_nothing(win, &near, &far))
+        return MPI_SUCCESS;
+    error = set_buffer(&origin, "origin", &near);
     if (!error)
         error = set_there(win, &there, &far, call);
     if (!error)
@@ -87,6 +104,8 @@ int proa_accumulate_generally(struct proa_win *win, enum proa_call call, struct 
     enum proa_operation operation = PROA_OP_NO_OP;
     int error = set_operation(op, &operation);
 
+    if (!error && is_nothing(win, &near, &far))
+        return MPI_SUCCESS;
     if (!error)
         error = set_buffer(&origin, "origin", &near);
     if (!error)

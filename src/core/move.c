@@ -65,9 +65,10 @@ static int move(struct proa_win *win, const struct proa_buffer *origin,
     struct proa_walk walk;
     int error = proa_check_types(origin, there, "origin");
 
+    if (!error && proa_there_bytes(there) == 0)
+        return proa_begin(win, there->rank);
     if (!error)
-        error = proa_there_bytes(there) ? proa_begin_at(win, there, &move.place)
-                                        : proa_begin(win, there->rank);
+        error = proa_begin_at(win, there, &move.place);
     if (!error)
         error = proa_walk_begin(&walk, SIDES, types, counts, 0);
     if (error)
@@ -79,8 +80,7 @@ static int move(struct proa_win *win, const struct proa_buffer *origin,
     move.win = win;
     move.rank = there->rank;
     move.origin = origin->address;
-    if (proa_there_bytes(there))
-        error = move_layouts(&move, &walk, direction);
+    error = move_layouts(&move, &walk, direction);
     proa_walk_end(&walk);
     return error;
 }

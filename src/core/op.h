@@ -65,6 +65,14 @@ int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result,
 int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare,
                           void *result, const struct proa_there *there);
 
+/* May this process access the target now, without waiting for its post? */
+static inline int proa_is_open(const struct proa_win *win, int rank)
+{
+    uint8_t epoch = proa_epoch_towards(win, rank);
+
+    return epoch != 0 && !(epoch & PROA_EPOCH_AWAITED);
+}
+
 /* The address of [displacement, + bytes) in the target's window if an epoch is open and it is
  * reached by load and store; else NULL, and the others find out why. Waits for the target if need
  * be. */
