@@ -3,9 +3,10 @@
  * How many instructions an iteration takes: the program that bench/instructions runs under
  * callgrind, on one rank.
  *
- *   instructions CASE N     warms up, then does N iterations of the case in counted(), which is all
- *                           that callgrind collects
- *   instructions --list     the cases
+ *   instructions N CASE...    for each: warms up, then does N iterations in counted(), which is all
+ *                             that callgrind collects
+ *   instructions --list       the cases
+ *   instructions --system     what the figures depend on besides: compiler and MPI
  *
  * Plain MPI. With PROA_EXPECT=1 in the environment it fails unless the window is Proa's.
  */
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 enum { WARM = 100, WORDS = 512 };
 
@@ -151,8 +153,8 @@ static const struct instructions_case cases[] = {
 
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-/* callgrind is told this name. */
-__attribute__((noinline)) static void counted(void (*iteration)(void), long n)
+/* callgrind is told this name, which has to stay as it is, and writes one file for each call. */
+__attribute__((noinline, noclone)) static void counted(void (*iteration)(void), long n)
 {
     for (long i = 0; i < n; i++)
         iteration();
@@ -199,26 +201,61 @@ static int list(void)
     return 0;
 }
 
-int main(int argc, char **argv)
+/* "x86_64, gcc 12.2.0, MPICH Version: 4.0.2": of the MPI's words those up to a comma or an end of
+ * line. */
+static int print_system(void)
 {
-    if (argc == 2 && strcmp(argv[1], "--list") == 0)
-        return list();
-    const struct instructions_case *c = argc == 3 ? case_of(argv[1]) : NULL;
-    if (!c) {
-        fputs("usage: instructions CASE N | --list\n", stderr);
-        return 2;
-    }
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    struct utsname machine;
+    int length;
+
+    MPI_Get_library_version(text, &length);
+    uname(&machine);
+    for (char *c = text; *c; c++)
+        if (*c == '\t')
+            *c = ' ';
+    printf("%s, compiler %s, %.*s\n", machine.machine, __VERSION__, (int)strcspn(text, ",\n"),
+           text);
+    return 0;
+}
+
+static int usage(void)
+{
+    fputs("usage: instructions N CASE... | --list | --system\n", stderr);
+    return 2;
+}
+
+static void measure_all(char **names, long n)
+{
     void *base;
-    MPI_Init(&argc, &argv);
+
     MPI_Win_allocate(WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base,
                      &win);
     MPI_Comm_group(MPI_COMM_SELF, &self);
     MPI_Type_vector(8, 1, 2, MPI_LONG, &vector);
     MPI_Type_commit(&vector);
-    measure(c, atol(argv[2]));
-    int status = as_expected() ? 0 : 1;
+    for (; *names; names++)
+        measure(case_of(*names), n);
     MPI_Type_free(&vector);
     MPI_Group_free(&self);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    if (argc == 2 && strcmp(argv[1], "--list") == 0)
+        return list();
+    if (argc == 2 && strcmp(argv[1], "--system") == 0)
+        return print_system();
+    for (int i = 2; i < argc; i++)
+        if (!case_of(argv[i]))
+            return usage();
+    if (argc < 3)
+        return usage();
+    MPI_Init(NULL, NULL);
+    measure_all(argv + 2, atol(argv[1]));
+    status = as_expected() ? 0 : 1;
     MPI_Win_free(&win);
     MPI_Finalize();
     if (status)
