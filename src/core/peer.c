@@ -2,6 +2,7 @@
 /* See peer.h. */
 #include "core/peer.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/membar.h"
 #include "base/log.h"
 #include "base/settings.h"
@@ -33,16 +34,6 @@ static uint64_t node_hash;
 
 /* ---- who we are ---- */
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo). */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *p = bytes;
-
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ p[i]) * 0x100000001b3ull;
-    return hash;
-}
-
 static uint64_t hash_file(uint64_t hash, const char *path)
 {
     char text[128];
@@ -51,7 +42,7 @@ static uint64_t hash_file(uint64_t hash, const char *path)
 
     if (fd >= 0)
         close(fd);
-    return length > 0 ? hash_bytes(hash, text, (size_t)length) : hash;
+    return length > 0 ? proa_hash_bytes(hash, text, (size_t)length) : hash;
 }
 
 /* The pid namespace belongs to a node's name: /proc/PID of a process in another one is somebody
@@ -60,15 +51,15 @@ static uint64_t node_name(void)
 {
     char host[HOST_NAME_MAX + 1] = "";
     const char *id = proa_settings()->node_id;
-    uint64_t hash = 0xcbf29ce484222325ull;
+    uint64_t hash = PROA_HASH_OF_NOTHING;
     struct stat pid_namespace;
 
     gethostname(host, sizeof host - 1);
-    hash = hash_bytes(hash, host, strlen(host));
+    hash = proa_hash_text(hash, host);
     hash = hash_file(hash, "/proc/sys/kernel/random/boot_id");
     if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
-        hash = hash_bytes(hash, &pid_namespace.st_ino, sizeof pid_namespace.st_ino);
-    return hash_bytes(hash, id, strlen(id));
+        hash = proa_hash_bytes(hash, &pid_namespace.st_ino, sizeof pid_namespace.st_ino);
+    return proa_hash_text(hash, id);
 }
 
 static uint64_t random_id(void)

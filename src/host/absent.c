@@ -2,6 +2,7 @@
 /* See absent.h. */
 #include "host/absent.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/table.h"
 #include "core/win.h"
@@ -35,14 +36,6 @@ static struct {
 
 /* ---- the job ---- */
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (; text && *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-    return (hash ^ '/') * 0x100000001b3ull;
-}
-
 /* The process at the other end of the launcher's socket: Hydra's proxy, one for each job and node.
  * "" if there is none. */
 static void launcher_text(char *text, size_t room)
@@ -62,14 +55,14 @@ static void know_job(void)
     const char *space = getenv("PMIX_NAMESPACE"), *rank = getenv(space ? "PMIX_RANK" : "PMI_RANK");
     const char *size = getenv("MPI_LOCALNRANKS");
     char launcher[24], user[24];
-    uint64_t hash = 0xcbf29ce484222325ull;
+    uint64_t hash = PROA_HASH_OF_NOTHING;
 
     launcher_text(launcher, sizeof launcher);
     if (!rank || (!space && !launcher[0]))
         return;
     snprintf(user, sizeof user, "%u", (unsigned)getuid());
-    hash = hash_text(hash_text(hash, user), space ? space : launcher);
-    me.job = hash_text(hash, space ? getenv("PMIX_SERVER_TMPDIR") : NULL) | 1;
+    hash = proa_hash_text(proa_hash_text(hash, user), space ? space : launcher);
+    me.job = proa_hash_text(hash, space ? getenv("PMIX_SERVER_TMPDIR") : NULL) | 1;
     me.rank = atoi(rank);
     size = size ? size : getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     me.local_size = size ? atoi(size) : 0;
