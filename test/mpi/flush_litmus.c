@@ -5,6 +5,7 @@
  * with stores and loads around MPI_Win_sync. Rounds are numbered, so words only grow.
  */
 #include "window.h"
+#include "../apart.h"
 
 #include <sched.h>
 
@@ -20,22 +21,6 @@ struct pair {
 };
 
 typedef int64_t one_turn(const struct pair *p, int64_t round);
-
-/* On one processor the two never meet: each where the other is not, as far as this rank may
- * choose. */
-static void move_apart(void)
-{
-    cpu_set_t may, one;
-    int skip = rank;
-    CPU_ZERO(&may);
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof may, &may) || CPU_COUNT(&may) < 2)
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &may) && skip-- == 0)
-            CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof one, &one);
-}
 
 /* Spins: the two go on within less than a microsecond of each other, if there are processors for
  * both. */
@@ -100,7 +85,7 @@ int main(int argc, char **argv)
     int unit;
     MPI_Win_shared_query(a.win, rank, &bytes, &unit, &p.own);
     MPI_Win_shared_query(a.win, 1 - rank, &bytes, &unit, &p.other);
-    move_apart();
+    processor_of_my_own(rank);
     MPI_Win_lock_all(0, a.win);
     int missed = both_missed(&p, put_flush_get, 1);
     CHECK(missed == 0, "put, flush, get: in %d rounds each rank missed the other's put", missed);

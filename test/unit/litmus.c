@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See litmus.h. */
 #include "litmus.h"
-
-#include <sched.h>
+#include "../apart.h"
 
 enum {
     BATCH = 1024, /* rounds between two looks at what was read */
@@ -17,23 +16,6 @@ struct readings {
 };
 
 _Static_assert(sizeof(struct readings) <= LITMUS_BYTES, "room in the shared memory");
-
-/* On one processor the two never meet: each where the other is not, as far as this process may
- * choose. */
-static void move_apart(const struct world *world)
-{
-    cpu_set_t may, one;
-    int skip = world->rank;
-
-    CPU_ZERO(&may);
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof may, &may) || CPU_COUNT(&may) < 2)
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &may) && skip-- == 0)
-            CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof one, &one);
-}
 
 static void dally(uint64_t *seed)
 {
@@ -65,7 +47,7 @@ void litmus(struct world *world, long rounds, litmus_side *side, void *arg, cons
     uint64_t seed = (uint64_t)world->rank;
 
     CHECK_EQUAL(world->size, 2);
-    move_apart(world);
+    processor_of_my_own(world->rank);
     for (int64_t first = 1; first <= rounds; first += BATCH)
         batch(world, first, side, arg, own, &seed);
 }
