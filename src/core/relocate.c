@@ -224,34 +224,87 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
 
 /* ---- out ---- */
 
-/* What the file has of [offset, end), mapped at `from`, to `to`. Should the file not tell where it
- * has data, all of it. */
-static void copy_data(const struct proa_segment *segment, uint64_t offset, uint64_t end,
-                      uint64_t from, uint64_t to)
+/* The file's bytes at `position`, which are mapped at `from`, to `to`. By the kernel, which brings
+ * in new pages there without a fault for each, nor one for each where the file is mapped. */
+static void copy_bytes(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
+                       uint64_t from, uint64_t to)
 {
-    uint64_t position = offset;
+    while (bytes > 0) {
+        ssize_t got = pread(segment->fd, at(to), bytes, (off_t)position);
 
-    while (position < end) {
-        off_t data = lseek(segment->fd, (off_t)position, SEEK_DATA), hole;
-
-        if (data < 0 && errno == ENXIO)
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            memcpy(at(to), at(from), bytes);
             return;
-        if (data < 0)
-            data = (off_t)position;
-        if ((uint64_t)data >= end)
-            return;
-        hole = lseek(segment->fd, data, SEEK_HOLE);
-        if (hole <= data || (uint64_t)hole > end)
-            hole = (off_t)end;
-        memcpy(at(to + ((uint64_t)data - offset)), at(from + ((uint64_t)data - offset)),
-               (size_t)(hole - data));
-        position = (uint64_t)hole;
+        }
+        position += (uint64_t)got;
+        from += (uint64_t)got;
+        to += (uint64_t)got;
+        bytes -= (uint64_t)got;
     }
 }
 
+/* Up to where the file is known to have data. The kernel looks at each page to find the end of it,
+ * so it is not asked again for each piece of it; data does not go away. */
+struct known {
+    uint64_t data, end;
+};
+
+static void known_find(struct known *known, const struct proa_segment *segment, uint64_t position)
+{
+    off_t data, hole;
+
+    if (position >= known->data && position < known->end)
+        return;
+    data = lseek(segment->fd, (off_t)position, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) {
+        known->data = known->end = UINT64_MAX;
+        return;
+    }
+    if (data < 0) /* it does not tell: all of it */
+        data = (off_t)position;
+    hole = lseek(segment->fd, data, SEEK_HOLE);
+    known->data = (uint64_t)data;
+    known->end = hole > data ? (uint64_t)hole : UINT64_MAX;
+}
+
+/* What the file has of [offset, end), mapped at `from`, to `to`. */
+static void copy_data(const struct proa_segment *segment, struct known *known, uint64_t offset,
+                      uint64_t end, uint64_t from, uint64_t to)
+{
+    for (uint64_t position = offset, run; position < end; position = run) {
+        known_find(known, segment, position);
+        if (known->data >= end)
+            return;
+        position = known->data > position ? known->data : position;
+        run = known->end < end ? known->end : end;
+        copy_bytes(segment, position, run - position, from + (position - offset),
+                   to + (position - offset));
+    }
+}
+
+/* Private memory that lies in its pieces as [first, first + bytes) does: then the kernel moves
+ * whole page tables, where it would move pages. 0 and errno. */
+static uint64_t map_aside(uint64_t first, uint64_t bytes)
+{
+    uint64_t got, front;
+
+    if (bytes < PROA_RELOCATE_BYTES)
+        return map_private(0, bytes, 0);
+    got = map_private(0, bytes + PROA_RELOCATE_BYTES, 0);
+    if (!got)
+        return 0;
+    front = (first - got) % PROA_RELOCATE_BYTES;
+    if (front)
+        syscall(SYS_munmap, got, front);
+    syscall(SYS_munmap, got + front + bytes, PROA_RELOCATE_BYTES - front);
+    return got + front;
+}
+
 /* aside: where private memory for this piece is, filled here. */
-static int piece_out(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
-                     uint64_t aside)
+static int piece_out(const struct proa_relocation *relocation, struct known *known, uint64_t first,
+                     uint64_t bytes, uint64_t aside)
 {
     int error = enter(relocation, first, bytes);
 
@@ -259,7 +312,7 @@ static int piece_out(const struct proa_relocation *relocation, uint64_t first, u
         return error;
     error = protect(relocation, first, bytes);
     if (!error) {
-        copy_data(relocation->segment, first, first + bytes, first, aside);
+        copy_data(relocation->segment, known, first, first + bytes, first, aside);
         if (syscall(SYS_mremap, aside, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, first) == -1)
             error = errno;
     }
@@ -313,7 +366,8 @@ int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, u
 int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
                       uint64_t *done)
 {
-    uint64_t aside = map_private(0, end - first, 0);
+    uint64_t aside = map_aside(first, end - first);
+    struct known known = {0, 0};
     sigset_t before;
     int error = aside ? 0 : errno;
 
@@ -322,7 +376,7 @@ int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, 
         uint64_t piece = piece_end(*done, end);
 
         signals_block(&before);
-        error = piece_out(relocation, *done, piece - *done, aside + (*done - first));
+        error = piece_out(relocation, &known, *done, piece - *done, aside + (*done - first));
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         if (!error)
             *done = piece;
@@ -335,11 +389,12 @@ int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, 
 int proa_relocate_copy(const struct proa_segment *segment, uint64_t first, uint64_t end,
                        uint64_t offset)
 {
-    uint64_t bytes = end - first, aside = map_private(0, bytes, 0);
+    uint64_t bytes = end - first, aside = map_aside(first, bytes);
+    struct known known = {0, 0};
 
     if (!aside)
         return errno;
-    copy_data(segment, offset, offset + bytes, first, aside);
+    copy_data(segment, &known, offset, offset + bytes, first, aside);
     return syscall(SYS_mremap, aside, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, first) == -1
                ? errno
                : 0;
