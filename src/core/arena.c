@@ -375,8 +375,13 @@ void *proa_arena_alloc(size_t bytes, size_t align)
     block = arena_alloc_locked(round_up(bytes ? bytes : 1, PROA_CACHE_LINE), unit, &error);
     pthread_mutex_unlock(&arena_mutex);
     if (!block) {
-        proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s (%llu MiB can still be had)", bytes,
-                  strerror(error), (unsigned long long)(proa_memory_available() >> 20));
+        uint64_t available = proa_memory_available();
+
+        if (available == UINT64_MAX) /* not known */
+            proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s", bytes, strerror(error));
+        else
+            proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s (%llu MiB can still be had)",
+                      bytes, strerror(error), (unsigned long long)(available >> 20));
         return NULL;
     }
     return block->address;

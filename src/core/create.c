@@ -9,6 +9,7 @@
  * Where the kernel, or a limit, keeps somebody from a neighbour's memory, all look for another way
  * together, in this order, so that they have the same idea of who guards what:
  *   files that /proc closes come through doors (core/door.h)
+ *   where one has no room to map more, memory that must be shared is refused to all
  *   who has brought private memory counts as being on a node of its own, and serves it itself
  *   all do
  *   the host has the window
@@ -27,6 +28,7 @@
 #include "core/road.h"
 #include "core/win.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -335,6 +337,13 @@ static int is_unreached(struct proa_win *win, enum proa_unreached why)
     return PROA_ELSEWHERE;
 }
 
+/* After a mapping has failed. */
+static int is_unmapped(struct proa_win *win)
+{
+    return is_unreached(win,
+                        proa_segment_is_limit(errno) ? PROA_UNREACHED_LIMIT : PROA_UNREACHED_FILE);
+}
+
 static int target_reach(struct proa_win *win, struct proa_target *target, const struct card *card)
 {
     struct proa_peer *owner = target->peer;
@@ -350,7 +359,7 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
         owner = proa_lender(win, &card->owner);
     segment = owner ? proa_peer_segment(owner, card->memory.segment) : NULL;
     if (!segment)
-        return is_unreached(win, PROA_UNREACHED_FILE);
+        return is_unmapped(win);
     return target_set_memory(target, owner, &card->memory, segment);
 }
 
@@ -366,7 +375,7 @@ static int target_attach(struct proa_win *win, int rank, const struct card *card
     target->peer = proa_peer_attach(&card->hello);
     segment = target->peer ? proa_peer_segment(target->peer, card->ctl.segment) : NULL;
     if (!segment)
-        return is_unreached(win, PROA_UNREACHED_FILE);
+        return is_unmapped(win);
     target->ctl = (struct proa_win_ctl *)(void *)(segment + card->ctl.offset);
     return target_reach(win, target, card);
 }
@@ -440,8 +449,8 @@ static int shared_locate(struct proa_win *win)
     if (at.segment == 0 && at.offset == 0)
         return PROA_OK;
     segment = proa_peer_segment(owner, at.segment);
-    if (!segment)
-        return PROA_ELSEWHERE;
+    if (!segment) /* a sentence was said */
+        return proa_segment_is_limit(errno) ? PROA_ERR_NO_MEM : PROA_ELSEWHERE;
     for (int i = 0; i < win->size && !error; i++) {
         error = target_set_memory(&win->targets[i], owner, &at, segment);
         at.offset += win->targets[i].bytes;
@@ -501,10 +510,11 @@ static int reach(struct proa_win *win, const struct proa_create_args *args,
 /* Doors of all that are on this node, for all. *open: they are, or there was no reason to. */
 static int doors_open(const struct proa_group *group, int *open)
 {
-    int failed = proa_door_open() != PROA_OK, error = group->max(group->context, &failed);
+    int had = proa_door_threads(), failed = proa_door_open() != PROA_OK,
+        error = group->max(group->context, &failed);
 
     *open = !failed;
-    if (!error)
+    if (!error && !had)
         proa_log(PROA_LOG_INFO, "files of neighbours cannot be opened by /proc: they %s",
                  failed ? "could not be handed over by sockets either" : "come by sockets");
     return error;
@@ -525,6 +535,11 @@ static int next_way(const struct proa_win *win, const struct proa_group *group, 
         if (error || open)
             return error;
     }
+    if (win->flavor == PROA_FLAVOR_SHARED && unreached == PROA_UNREACHED_LIMIT)
+        return win->unreached == PROA_UNREACHED_LIMIT
+                   ? PROA_ERR_NO_MEM /* a sentence was said */
+                   : proa_fail(PROA_ERR_NO_MEM,
+                               "a limit keeps another rank from mapping memory of this window");
     if (win->flavor == PROA_FLAVOR_SHARED || *apart == ALL_APART)
         return PROA_ELSEWHERE;
     *apart = unreached == PROA_UNREACHED_PRIVATE ? *apart + 1 : ALL_APART;

@@ -9,6 +9,7 @@
 #include "core/road.h"
 #include "core/win.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -194,21 +195,30 @@ static char *reach(struct proa_win *win, struct proa_peer *peer, uint64_t first,
 
 /* ---- the others' side: spans ---- */
 
+/* After a mapping has failed. */
+static uint8_t why_unmapped(void)
+{
+    return proa_segment_is_limit(errno) ? PROA_UNREACHED_LIMIT : PROA_UNREACHED_FILE;
+}
+
 /* What is adopted but cannot be mapped here goes through the kernel too; others go on to use it by
  * load and store, so that all guard it by stripes. */
 static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t address,
                      const struct proa_piece *piece, struct proa_span *span)
 {
+    uint8_t why;
+
     span->end = span->first + (piece->end - address);
     span->owner = peer;
     span->key = address;
     span->here = piece->adopted || peer == proa_self ? reach(win, peer, address, piece->end) : NULL;
+    why = why_unmapped();
     if (span->here) {
         span->road = piece->adopted ? &proa_road_adopted : &proa_road_own;
         return PROA_OK;
     }
     if (!proa_cma_works(peer)) {
-        win->unreached = piece->adopted ? PROA_UNREACHED_FILE : PROA_UNREACHED_PRIVATE;
+        win->unreached = piece->adopted ? why : PROA_UNREACHED_PRIVATE;
         return PROA_ELSEWHERE;
     }
     if (piece->adopted)
@@ -241,7 +251,7 @@ int proa_pages_reach(struct proa_win *win, struct proa_target *target, uint64_t 
     int error = !pieces ? PROA_ELSEWHERE : PROA_OK;
 
     if (!pieces)
-        win->unreached = PROA_UNREACHED_FILE;
+        win->unreached = why_unmapped();
     if (!spans)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
     for (uint32_t i = 0; i < count && !error && target->bytes; first = pieces[i++].end) {

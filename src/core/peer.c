@@ -13,6 +13,7 @@
 #include "core/segment.h"
 #include "type/basic.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -243,6 +244,7 @@ static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
     ctl = (const struct proa_proc_ctl *)(const void *)first;
     if (ctl->magic != PROA_CTL_MAGIC || ctl->id != hello->id) {
         munmap(first, hello->first_bytes);
+        errno = ESTALE;
         proa_fail(PROA_ERR_OTHER, "process %d here is not the process %d that said hello",
                   hello->pid, hello->pid);
         return NULL;
@@ -251,6 +253,7 @@ static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
     peer = peer_add(hello->id, hello->pid, first);
     if (!peer) {
         munmap(first, hello->first_bytes);
+        errno = ENOMEM;
         proa_fail(PROA_ERR_NO_MEM, "no memory to remember process %d", hello->pid);
     }
     return peer;

@@ -59,7 +59,7 @@ void proa_core_stop(void);
 void proa_hello_fill(struct proa_hello *hello);
 
 /* The peer that said this hello, attached, and held until proa_peer_release is called as often.
- * NULL, with proa_failure() set, if its memory cannot be opened. */
+ * NULL, with proa_failure() and errno set, if its memory cannot be opened. */
 struct proa_peer *proa_peer_attach(const struct proa_hello *hello);
 void proa_peer_release(struct proa_peer *peer);
 
@@ -83,8 +83,8 @@ static inline uint64_t proa_peer_address(const struct proa_peer *peer, int segme
     return peer->ctl->segments[segment].address + offset;
 }
 
-/* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() set, if
- * that fails. */
+/* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() and
+ * errno set, if that fails. */
 char *proa_peer_segment(struct proa_peer *peer, int segment);
 
 #endif

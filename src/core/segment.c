@@ -232,6 +232,11 @@ uint64_t proa_segment_name_touched(const struct proa_segment_name *name)
     return is_known ? (uint64_t)file.st_blocks * 512 : 0;
 }
 
+int proa_segment_is_limit(int error)
+{
+    return error == ENOMEM || error == EMFILE || error == ENFILE;
+}
+
 /* The owner has mapped it with the same size, so no access within it can fault for lack of a
  * page. */
 char *proa_segment_map(const struct proa_segment_name *name)
@@ -245,16 +250,23 @@ char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offse
     int fd = file_get(name);
 
     if (fd >= 0) {
+        int error;
+
         base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
                     (off_t)offset);
+        error = errno;
         close(fd);
+        errno = error;
     }
     if (base == MAP_FAILED) {
+        int error = errno;
+
         proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (/proc/%d/fd/%d): %s", name->pid,
                   name->pid, name->fd,
-                  errno == ESTALE || errno == ENOENT
+                  error == ESTALE || error == ENOENT
                       ? "it has ended, or its program has closed Proa's file"
-                      : strerror(errno));
+                      : strerror(error));
+        errno = error;
         return NULL;
     }
     return base;

@@ -55,9 +55,15 @@ enum proa_flavor {
 /* The rank in whose block the words stand that a window on one node has once (core/ctl.h). */
 enum { PROA_LEADER = 0 };
 
-/* What kept a process from a neighbour's memory, in the order in which it is mended
- * (core/create.c): the kernel refuses what nobody maps; files are closed to it. */
-enum proa_unreached { PROA_REACHED, PROA_UNREACHED_PRIVATE, PROA_UNREACHED_FILE };
+/* What kept a process from a neighbour's memory; the last is mended first (core/create.c): the
+ * kernel refuses what nobody maps; a limit of its own keeps it from mapping more; files are closed
+ * to it. */
+enum proa_unreached {
+    PROA_REACHED,
+    PROA_UNREACHED_PRIVATE,
+    PROA_UNREACHED_LIMIT,
+    PROA_UNREACHED_FILE
+};
 
 /* Which barrier a window has (core/barrier.c): all on one node; more processes than processors
  * there; several nodes. */
