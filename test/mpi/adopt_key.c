@@ -32,7 +32,9 @@ static void window(const char *value, int expected, const char *what)
     if (value)
         MPI_Info_set(info, "proa_adopt", value);
     MPI_Win_create(memory, words * sizeof *memory, sizeof *memory, info, MPI_COMM_WORLD, &win);
-    CHECK(is_adopted(memory + words / 2) == expected, "%s: adopted: %d", what, !expected);
+    /* without userfaultfd, it depends on the host's threads */
+    CHECK(is_adopted(memory + words / 2) == expected || getenv("PROA_TEST_SERVED"),
+          "%s: adopted: %d", what, !expected);
     MPI_Win_fence(0, win);
     for (int i = 0; i < words; i += 100)
         MPI_Accumulate(&one, 1, MPI_LONG, right, i, 1, MPI_LONG, MPI_SUM, win);
