@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thousand windows of each kind, created, used and freed one after the other: afterwards the
- * process holds no more memory, files and mappings than after the first few.
+ * A thousand windows of each kind, or as many as the first argument says, created, used and freed
+ * one after the other: afterwards the process holds no more memory, files and mappings than after
+ * the first few.
  */
 #include "footprint.h"
 #include "window.h"
 
-enum { warm_up = 100, windows = 1000 };
+enum { warm_up = 100 };
 
 /* A leak of one page, file or mapping per window would be a thousand of them. Sanitizers keep freed
  * memory for a while. */
@@ -37,6 +38,7 @@ static size_t size_of(int i)
 
 int main(int argc, char **argv)
 {
+    int windows = argc > 1 ? atoi(argv[1]) : 1000;
     start(&argc, &argv);
     for (int kind = 0; kind < nkinds; kind++) {
         for (int i = 0; i < warm_up; i++)
