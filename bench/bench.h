@@ -87,6 +87,8 @@ struct bench {
 void bench_open(struct bench *b);
 void bench_epoch_close(const struct bench *b);
 void bench_close(struct bench *b);
+/* window.c: zeroed pages, for munmap; ends the process if there are none */
+void *bench_memory(size_t bytes);
 
 /* The bodies, by the file that has them. All iterate n times. */
 /* small.c */
@@ -102,6 +104,7 @@ bench_body body_window, body_window_1m, body_window_16m, body_window_256m, body_
 bench_body body_memory_1m, body_memory_16m, body_memory_256m; /* window.c */
 bench_body body_pingpong;                                     /* idle.c */
 bench_measure measure_busy;                                   /* busy.c */
+bench_measure measure_peak;                                   /* peak.c: bytes */
 bench_whole idle_init;                                        /* idle.c */
 int idle_init_child(void); /* idle.c: what idle_init measures; gives the exit status */
 

@@ -71,6 +71,7 @@ static const struct bench_case cases[] = {
     CASE("window_16m", ALLOCATE, 2, .body = body_window_16m),
     CASE("window_256m", ALLOCATE, 2, .body = body_window_256m),
     CASE("window_1g", CREATE, 2, .body = body_window_1g),
+    CASE("window_1g_peak", CREATE, 2, .measure = measure_peak),
     CASE("memory_1m", ALLOCATE, 2, .body = body_memory_1m),
     CASE("memory_16m", ALLOCATE, 2, .body = body_memory_16m),
     CASE("memory_256m", ALLOCATE, 2, .body = body_memory_256m),
