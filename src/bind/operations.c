@@ -51,6 +51,14 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
 
 /* ---- the general way ---- */
 
+/* A dynamic window, and both sides alike: the region that was used last may do. */
+static inline int is_dynamic(const struct proa_win *win, const struct proa_near *near,
+                             const struct proa_far *far)
+{
+    return win->flavor == PROA_FLAVOR_DYNAMIC &&
+           proa_is_alike(win, near->count, near->datatype, far->rank, far->count, far->datatype);
+}
+
 /* Is there nothing to do, and nothing wrong? No bytes, or nobody. */
 static inline int is_nothing(struct proa_win *win, const struct proa_near *near,
                              const struct proa_far *far)
@@ -71,6 +79,10 @@ int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_ne
 
     if (is_nothing(win, &near, &far))
         return MPI_SUCCESS;
+    if (is_dynamic(win, &near, &far) &&
+        proa_put_attached(win, near.address, (uint64_t)near.count, proa_type_find(near.datatype),
+                          far.rank, far.displacement))
+        return MPI_SUCCESS;
     error = set_buffer(&origin, "origin", &near);
     if (!error)
         error = set_there(win, &there, &far, call);
@@ -87,6 +99,10 @@ int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_ne
     int error;
 
     if (is_nothing(win, &near, &far))
+        return MPI_SUCCESS;
+    if (is_dynamic(win, &near, &far) &&
+        proa_get_attached(win, (void *)(uintptr_t)near.address, (uint64_t)near.count,
+                          proa_type_find(near.datatype), far.rank, far.displacement))
         return MPI_SUCCESS;
     error = set_buffer(&origin, "origin", &near);
     if (!error)

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "core/begin.h"
 #include "core/guard.h"
+#include "core/regions.h"
 #include "core/road_store.h"
 #include "core/strict.h"
 
@@ -17,8 +18,7 @@ static int striped_plain(struct proa_win *win, const struct proa_target *target,
 {
     struct proa_guarded guarded = PROA_GUARD_NONE;
 
-    proa_store_striped(c, target->only.owner, target->only.key + (uint64_t)(at - target->fast), at,
-                       &guarded);
+    proa_store_striped(c, target->only.owner, proa_span_key_at(&target->only, at), at, &guarded);
     proa_guard_leave(&guarded);
     proa_touch_store(win);
     return 1;
@@ -45,6 +45,8 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
         !(origin || operation == PROA_OP_NO_OP))
         return 0;
     at = proa_fast_address(win, rank, displacement, count * c.bytes);
+    if (!at)
+        at = proa_regions_at_hand(win, rank, (uint64_t)displacement, count * c.bytes);
     if (!at)
         return 0;
     switch (proa_guard_choose(win, rank, &target->only, (uintptr_t)at, count, c.bytes, &slot)) {

@@ -39,6 +39,13 @@ int proa_put(struct proa_win *win, const struct proa_buffer *origin,
 int proa_get(struct proa_win *win, const struct proa_buffer *origin,
              const struct proa_there *there);
 
+/* The plain case in a dynamic window: a dense type on both sides, in the region that was used last.
+ * 1 if done; 0, and nothing done. */
+int proa_put_attached(struct proa_win *win, const void *origin, uint64_t count,
+                      const struct proa_type *type, int rank, int64_t displacement);
+int proa_get_attached(struct proa_win *win, void *origin, uint64_t count,
+                      const struct proa_type *type, int rank, int64_t displacement);
+
 /* there op= origin. */
 int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin,
                     const struct proa_there *there, enum proa_operation operation);

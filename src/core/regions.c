@@ -7,6 +7,7 @@
 #include "core/arena.h"
 #include "core/guard.h"
 #include "core/lender.h"
+#include "core/op.h"
 #include "core/pages.h"
 #include "core/road.h"
 #include "core/win.h"
@@ -487,4 +488,14 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
         target->sequence = sequence;
     }
     return error;
+}
+
+char *proa_regions_at_hand(const struct proa_win *win, int rank, uint64_t address, uint64_t bytes)
+{
+    const struct proa_target *target = &win->targets[rank];
+
+    if (win->flavor != PROA_FLAVOR_DYNAMIC || win->threads || target->remote ||
+        !target->only.here || !proa_is_open(win, rank) || !cache_holds(target, address, bytes))
+        return NULL;
+    return proa_span_here(&target->only, address);
 }

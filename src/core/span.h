@@ -51,6 +51,12 @@ static inline uint64_t proa_span_key(const struct proa_span *span, uint64_t posi
     return span->key + (position - span->first);
 }
 
+/* The latter from the former. */
+static inline uint64_t proa_span_key_at(const struct proa_span *span, const char *here)
+{
+    return span->key + (uint64_t)(here - span->here);
+}
+
 static inline int proa_span_holds(const struct proa_span *span, uint64_t position, uint64_t bytes)
 {
     return position >= span->first && position <= span->end && bytes <= span->end - position;
