@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     for (int kind = 0; kind < nkinds; kind++) {
         struct area a = open_area((enum kind)kind, 64 * sizeof(long), sizeof(long), MPI_COMM_WORLD);
-        int is_served = kind == kind_dynamic && getenv("PROA_TEST_SERVED");
+        int is_served = kind != kind_allocate && getenv("PROA_TEST_SERVED");
         if (kind != kind_shared && nranks > 2 && !is_served) /* that fence waits, as over nodes */
             opens_alone(&a);
         goes_on(&a);
