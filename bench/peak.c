@@ -15,7 +15,7 @@ enum { PAUSE_NS = 300000 };
 
 /* Shared with the process that looks. */
 struct look {
-    uint64_t least; /* bytes that were free, at any look so far */
+    uint64_t least; /* bytes that were free, at any look since it was set */
     uint32_t stop;
 };
 
@@ -44,12 +44,13 @@ static void look_until_stopped(struct look *look)
     }
 }
 
-/* A process of its own, as a thread would change what is measured. */
+/* A process of its own, as a thread would change what is measured; started before there is memory
+ * that it would keep from being given back. */
 static pid_t look_start(struct look *look)
 {
     pid_t child;
 
-    *look = (struct look){.least = free_bytes()};
+    *look = (struct look){.least = 0};
     child = fork();
     if (child == 0) {
         look_until_stopped(look);
@@ -69,17 +70,16 @@ static void look_stop(struct look *look, pid_t child)
 static double peak_of_one(struct bench *b, struct look *look)
 {
     const size_t bytes = (size_t)1 << 30;
+    pid_t child = b->rank == 0 ? look_start(look) : -1;
     char *pages = bench_memory(bytes);
-    uint64_t before = 0;
-    pid_t child = -1;
+    uint64_t before;
     MPI_Win win;
 
     memset(pages, 1, bytes);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (b->rank == 0) {
-        child = look_start(look);
-        before = free_bytes();
-    }
+    before = free_bytes();
+    if (b->rank == 0)
+        __atomic_store_n(&look->least, before, __ATOMIC_RELAXED);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_create(pages, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_free(&win);
