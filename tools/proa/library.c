@@ -81,9 +81,18 @@ const char *proa_library_of_host(const struct proa_host *host, const char *near)
     return path;
 }
 
+/* By the name of its binary interface, which is there without the files for developers; else by the
+ * bare one. */
+static char *find_library(const char *file)
+{
+    char *found = find(proa_text("%s." PROA_SOVERSION, file));
+
+    return found ? found : find(file);
+}
+
 const char *proa_library_look(const struct proa_host *host)
 {
-    const char *found = find(proa_text("libproa-%s.so", host->library));
+    const char *found = find_library(proa_text("libproa-%s.so", host->library));
     char *path = found ? realpath(found, proa_keep(PATH_MAX)) : NULL;
 
     return path ? path : found;
@@ -104,7 +113,7 @@ const char *proa_library_selftest(const struct proa_host *host)
 const char *proa_library_find(const struct proa_host *host)
 {
     const char *file = proa_text("libproa-%s.so", host->library);
-    const char *found = find(file), *libdir = getenv("PROA_LIBDIR");
+    const char *found = find_library(file), *libdir = getenv("PROA_LIBDIR");
 
     if (!found) {
         if (libdir && *libdir)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What is installed besides programs and libraries, which their own folders say: how others find Proa, completion for the shell, documents.
+include(CMakePackageConfigHelpers)
+
+# pkg-config: proa-mpich, proa-openmpi, proa-abi.
+set(proa_libraries abi)
+set(proa_title_of_abi "the standard ABI")
+foreach(host IN LISTS PROA_HOSTS)
+  if(NOT PROA_HOST_${host}_abi_library)
+    list(APPEND proa_libraries ${host})
+    set(proa_title_of_${host} ${PROA_HOST_${host}_title})
+  endif()
+endforeach()
+foreach(proa_library IN LISTS proa_libraries)
+  set(proa_title ${proa_title_of_${proa_library}})
+  configure_file(cmake/install/proa.pc.in ${PROJECT_BINARY_DIR}/install/proa-${proa_library}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/install/proa-${proa_library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# find_package(Proa).
+set(proa_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Proa)
+configure_package_config_file(cmake/install/ProaConfig.cmake.in ${PROJECT_BINARY_DIR}/install/ProaConfig.cmake INSTALL_DESTINATION ${proa_cmake_folder}
+                              NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/ProaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/install/ProaConfig.cmake ${PROJECT_BINARY_DIR}/install/ProaConfigVersion.cmake DESTINATION ${proa_cmake_folder})
+install(EXPORT ProaTargets NAMESPACE Proa:: DESTINATION ${proa_cmake_folder})
+
+# Environment Modules: put the folder proa into MODULEPATH, or link the file from there.
+configure_file(cmake/install/modulefile.in ${PROJECT_BINARY_DIR}/install/modulefile @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/install/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/proa/modulefiles/proa RENAME ${PROJECT_VERSION})
+
+install(FILES tools/proa/proa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME proa)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB proa_documents CONFIGURE_DEPENDS doc/*.md doc/*.svg)
+install(FILES ${proa_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc)
+file(GLOB proa_examples CONFIGURE_DEPENDS examples/*.c examples/*.f90 examples/*.py)
+install(FILES ${proa_examples} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Completion of the command proa for bash.
+
+_proa() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words='' place
+    case $COMP_CWORD.$command in
+    1.*) words='run info doctor --help --version' ;;
+    *.info) words='--json --settings --help' ;;
+    *.doctor) words='-n --ranks --report --help' ;;
+    *.run)
+        if [ "$before" = --mpi ]; then
+            words='mpich openmpi abi_mpich abi_openmpi'
+        elif [[ $word = -* ]]; then
+            words='--mpi --help -n'
+        else # a program, or one of its files
+            for ((place = 2; place < COMP_CWORD; place++)); do
+                [[ ${COMP_WORDS[place]} != -* && ${COMP_WORDS[place - 1]} != -* ]] && break
+            done
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$word"; [ "$place" -lt "$COMP_CWORD" ] || compgen -c -- "$word")
+            return
+        fi
+        ;;
+    esac
+    [ "$before" != --settings ] || words='markdown mdoc'
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+complete -F _proa proa
