@@ -17,35 +17,39 @@
  * "A|B"), TEXT (anything; what it can be is said in words). The default is written as the user
  * would. Whose: USER, or DEVELOPER for what only tests and the curious need.
  */
-#define PROA_SETTINGS(X)                                                                         \
-    X(disable, "PROA_DISABLE", FLAG, "0", "0|1", USER, "1 leaves every window to the host MPI")  \
-    X(log_level, "PROA_LOG", NUMBER, "1", "0..3", USER,                                          \
-      "what goes to standard error: 0 nothing, 1 errors and warnings, 2 also which windows are " \
-      "left to the host and which wrong uses are served, 3 details")                             \
-    X(strict, "PROA_STRICT", FLAG, "0", "0|1", USER,                                             \
-      "1 makes wrong uses that both hosts serve, and Proa too, such as MPI_Rget between two "    \
-      "fences, the errors that the standard has for them")                                       \
-    X(adopt, "PROA_ADOPT", CHOICE, "auto", "auto|never", USER,                                   \
-      "auto: memory given to MPI_Win_create or attached moves in place, page by page, to where " \
-      "neighbours reach it by load and store, and back when the last window lets go of it; "     \
-      "never: it stays, and they reach it through the kernel. A window's info key proa_adopt "   \
-      "says the same for one window and rank")                                                   \
-    X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                        \
-      "auto: other nodes are reached over the best network that libfabric has; none: they are "  \
-      "not, and windows with them are the host's")                                               \
-    X(provider, "PROA_PROVIDER", TEXT, "", "a name", USER,                                       \
-      "of libfabric's providers the one to use, such as tcp or tcp;ofi_rxm; the same for all "   \
-      "ranks")                                                                                   \
-    X(interface, "PROA_INTERFACE", TEXT, "", "a name or an address", USER,                       \
-      "the network interface, device, address or network (192.0.2.0/24) to use")                 \
-    X(timeout_s, "PROA_TIMEOUT", NUMBER, "60", "0..1000000", USER,                               \
-      "after how many seconds without a sign of life a process on another node counts as lost; " \
-      "0: never")                                                                                \
-    X(spin_ns, "PROA_SPIN_NS", NUMBER, "-1", "-1..1000000000", DEVELOPER,                        \
-      "how long a wait spins before it yields or sleeps, in nanoseconds; -1 chooses by load")    \
-    X(host_windows, "PROA_HOST_WINDOWS", NUMBER, "1024", "0..1000000", DEVELOPER,                \
-      "MPICH: how many live windows get a host window of their own for a handle")                \
-    X(node_id, "PROA_NODE_ID", TEXT, "", "any text", DEVELOPER,                                  \
+#define PROA_SETTINGS(X)                                                                          \
+    X(disable, "PROA_DISABLE", FLAG, "0", "0|1", USER, "1 leaves every window to the host MPI")   \
+    X(log_level, "PROA_LOG", NUMBER, "1", "0..3", USER,                                           \
+      "what goes to standard error: 0 nothing, 1 errors and warnings, 2 also which windows are "  \
+      "left to the host and which wrong uses are served, 3 details")                              \
+    X(strict, "PROA_STRICT", FLAG, "0", "0|1", USER,                                              \
+      "1 makes wrong uses that both hosts serve, and Proa too, such as MPI_Rget between two "     \
+      "fences, the errors that the standard has for them")                                        \
+    X(adopt, "PROA_ADOPT", CHOICE, "auto", "auto|never", USER,                                    \
+      "auto: memory given to MPI_Win_create or attached moves in place, page by page, to where "  \
+      "neighbours reach it by load and store, and back when the last window lets go of it; "      \
+      "never: it stays, and they reach it through the kernel. A window's info key proa_adopt "    \
+      "says the same for one window and rank")                                                    \
+    X(stats, "PROA_STATS", TEXT, "0", "0, 1 or the name of a file", USER,                         \
+      "1: at the end a table of each window on standard error: operations and bytes, how memory " \
+      "was reached, and who waited for whom; a file's name: the same for programs, as JSON. The " \
+      "same for all ranks: `proa run --stats`")                                                   \
+    X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                         \
+      "auto: other nodes are reached over the best network that libfabric has; none: they are "   \
+      "not, and windows with them are the host's")                                                \
+    X(provider, "PROA_PROVIDER", TEXT, "", "a name", USER,                                        \
+      "of libfabric's providers the one to use, such as tcp or tcp;ofi_rxm; the same for all "    \
+      "ranks")                                                                                    \
+    X(interface, "PROA_INTERFACE", TEXT, "", "a name or an address", USER,                        \
+      "the network interface, device, address or network (192.0.2.0/24) to use")                  \
+    X(timeout_s, "PROA_TIMEOUT", NUMBER, "60", "0..1000000", USER,                                \
+      "after how many seconds without a sign of life a process on another node counts as lost; "  \
+      "0: never")                                                                                 \
+    X(spin_ns, "PROA_SPIN_NS", NUMBER, "-1", "-1..1000000000", DEVELOPER,                         \
+      "how long a wait spins before it yields or sleeps, in nanoseconds; -1 chooses by load")     \
+    X(host_windows, "PROA_HOST_WINDOWS", NUMBER, "1024", "0..1000000", DEVELOPER,                 \
+      "MPICH: how many live windows get a host window of their own for a handle")                 \
+    X(node_id, "PROA_NODE_ID", TEXT, "", "any text", DEVELOPER,                                   \
       "processes with different values count as being on different nodes")
 
 /* What the command `proa` itself reads, and no library. */

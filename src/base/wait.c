@@ -6,6 +6,8 @@
 #include "base/settings.h"
 #include "base/system.h"
 
+#include <stddef.h>
+
 enum {
     SPIN_NS = 20000,       /* alone on its processor: longer than a wake-up costs */
     SPIN_NET_NS = 500000,  /* where a network is driven: some times there and back */
@@ -193,7 +195,7 @@ static int poke_while_it_helps(proa_ready *ready, void *arg)
     return 0;
 }
 
-void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
+static void wait_until(proa_ready *ready, void *arg, struct proa_bell *bell)
 {
     long timeout_ns = SLEEP_MIN_NS;
 
@@ -206,6 +208,35 @@ void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
             return;
         timeout_ns = timeout_ns * 2 < SLEEP_MAX_NS ? timeout_ns * 2 : SLEEP_MAX_NS;
     }
+}
+
+static proa_wait_watcher *watcher_function;
+
+void proa_wait_set_watcher(proa_wait_watcher *watcher)
+{
+    __atomic_store_n(&watcher_function, watcher, __ATOMIC_RELEASE);
+}
+
+/* word: as a watcher is told. */
+static void wait_watched(proa_ready *ready, void *arg, struct proa_bell *bell, const uint64_t *word)
+{
+    proa_wait_watcher *watcher = __atomic_load_n(&watcher_function, __ATOMIC_ACQUIRE);
+    long begin_ns;
+
+    if (!watcher) {
+        wait_until(ready, arg, bell);
+        return;
+    }
+    if (ready(arg))
+        return;
+    begin_ns = proa_system->now_ns();
+    wait_until(ready, arg, bell);
+    watcher(word, proa_system->now_ns() - begin_ns);
+}
+
+void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
+{
+    wait_watched(ready, arg, bell, NULL);
 }
 
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell)
@@ -231,5 +262,5 @@ static int has_come(void *arg)
 
 void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell)
 {
-    proa_wait(has_come, &(struct awaited){word, least}, bell);
+    wait_watched(has_come, &(struct awaited){word, least}, bell, word);
 }

@@ -38,6 +38,11 @@ static inline void proa_wait_count(const uint64_t *word, uint64_t least, struct 
         proa_wait_count_slowly(word, least, bell);
 }
 
+/* Who is told of waits that have had to wait: word is what was waited for, NULL where that is more
+ * than a count; ns, how long. Set before the first wait, or never. */
+typedef void proa_wait_watcher(const uint64_t *word, long ns);
+void proa_wait_set_watcher(proa_wait_watcher *watcher);
+
 /* The same, for what another thread, that does not wait itself, gives back soon, by a thread in the
  * middle of something: nothing is driven meanwhile. */
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell);

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Win_fence (MPI-4.1, 13.5.1) and MPI_Win_start, complete, post, wait, test (13.5.2). */
 #include "bind/bind.h"
+#include "bind/form.h"
 #include "core/sync.h"
 
-PROA_EXPORT int PMPI_Win_fence(int assert, MPI_Win handle)
+PROA_ENTRY(Win_fence)(int assert, MPI_Win handle)
 {
     const int allowed =
         PROA_MODE_NOSTORE | PROA_MODE_NOPUT | PROA_MODE_NOPRECEDE | PROA_MODE_NOSUCCEED;
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_fence, handle, -1);
     int error, mode;
 
-    if (!win)
-        return PROA_HOST_ANSWERS(Win_fence, handle, assert, handle);
+    if (PROA_RARELY(!win))
+        return PROA_OTHERWISE(Win_fence, handle, assert, handle);
     error = proa_mode(assert, allowed, &mode);
     if (!error)
         error = proa_win_fence(win, mode);
     return proa_return(win, PROA_CALL_Win_fence, error);
 }
-PROA_ALIAS(Win_fence);
+PROA_ENTRY_ALIAS(Win_fence);
 
 typedef int epoch_open(struct proa_win *win, const int *ranks, int count, int mode);
 
-static int open_with_group(struct proa_win *win, struct proa_members_kept *kept, MPI_Group group,
-                           int assert, int allowed, epoch_open *open)
+static inline __attribute__((always_inline)) int open_with_group(struct proa_win *win,
+                                                                 struct proa_members_kept *kept,
+                                                                 MPI_Group group, int assert,
+                                                                 int allowed, epoch_open *open)
 {
     const struct proa_members *members;
     int mode, error = proa_mode(assert, allowed, &mode);
@@ -33,57 +36,57 @@ static int open_with_group(struct proa_win *win, struct proa_members_kept *kept,
     return error ? error : open(win, members->ranks, members->count, mode);
 }
 
-PROA_EXPORT int PMPI_Win_start(MPI_Group group, int assert, MPI_Win handle)
+PROA_ENTRY(Win_start)(MPI_Group group, int assert, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_start, handle, -1);
 
-    if (!win)
-        return PROA_HOST_ANSWERS(Win_start, handle, group, assert, handle);
+    if (PROA_RARELY(!win))
+        return PROA_OTHERWISE(Win_start, handle, group, assert, handle);
     return proa_return(win, PROA_CALL_Win_start,
                        open_with_group(win, &proa_handle_of(win)->accessed, group, assert,
                                        PROA_MODE_NOCHECK, proa_win_start));
 }
-PROA_ALIAS(Win_start);
+PROA_ENTRY_ALIAS(Win_start);
 
-PROA_EXPORT int PMPI_Win_post(MPI_Group group, int assert, MPI_Win handle)
+PROA_ENTRY(Win_post)(MPI_Group group, int assert, MPI_Win handle)
 {
     const int allowed = PROA_MODE_NOCHECK | PROA_MODE_NOSTORE | PROA_MODE_NOPUT;
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_post, handle, -1);
 
-    if (!win)
-        return PROA_HOST_ANSWERS(Win_post, handle, group, assert, handle);
+    if (PROA_RARELY(!win))
+        return PROA_OTHERWISE(Win_post, handle, group, assert, handle);
     return proa_return(win, PROA_CALL_Win_post,
                        open_with_group(win, &proa_handle_of(win)->exposed_to, group, assert,
                                        allowed, proa_win_post));
 }
-PROA_ALIAS(Win_post);
+PROA_ENTRY_ALIAS(Win_post);
 
-PROA_EXPORT int PMPI_Win_complete(MPI_Win handle)
+PROA_ENTRY(Win_complete)(MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_complete, handle, -1);
 
-    if (!win)
-        return PROA_HOST_ANSWERS(Win_complete, handle, handle);
+    if (PROA_RARELY(!win))
+        return PROA_OTHERWISE(Win_complete, handle, handle);
     return proa_return(win, PROA_CALL_Win_complete, proa_win_complete(win));
 }
-PROA_ALIAS(Win_complete);
+PROA_ENTRY_ALIAS(Win_complete);
 
-PROA_EXPORT int PMPI_Win_wait(MPI_Win handle)
+PROA_ENTRY(Win_wait)(MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_wait, handle, -1);
 
-    if (!win)
-        return PROA_HOST_ANSWERS(Win_wait, handle, handle);
+    if (PROA_RARELY(!win))
+        return PROA_OTHERWISE(Win_wait, handle, handle);
     return proa_return(win, PROA_CALL_Win_wait, proa_win_wait(win));
 }
-PROA_ALIAS(Win_wait);
+PROA_ENTRY_ALIAS(Win_wait);
 
-PROA_EXPORT int PMPI_Win_test(MPI_Win handle, int *flag)
+PROA_ENTRY(Win_test)(MPI_Win handle, int *flag)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_test, handle, -1);
 
-    if (!win)
-        return PROA_HOST_ANSWERS(Win_test, handle, handle, flag);
+    if (PROA_RARELY(!win))
+        return PROA_OTHERWISE(Win_test, handle, handle, flag);
     return proa_return(win, PROA_CALL_Win_test, proa_win_test(win, flag));
 }
-PROA_ALIAS(Win_test);
+PROA_ENTRY_ALIAS(Win_test);

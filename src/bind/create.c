@@ -2,6 +2,7 @@
 /* MPI_Win_create, allocate, allocate_shared, create_dynamic, free (MPI-4.1, 13.2). */
 #include "base/log.h"
 #include "bind/bind.h"
+#include "bind/record.h"
 #include "host/hints.h"
 #include "core/barrier.h"
 #include "core/sync.h"
@@ -9,6 +10,7 @@
 #include "host/exchange.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +86,19 @@ static void attributes_fill(struct proa_handle *handle, const struct request *r)
     handle->model = MPI_WIN_UNIFIED;
 }
 
+/* A host has 2,000 communicators or so. With that many windows alive each process tells of its own
+ * part of the next. */
+enum { GATHERED_MOST = 256 };
+
+/* The first window finds out whether there are records at all. */
+static struct proa_record *record_for_window(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, proa_record_start);
+    return proa_record_new();
+}
+
 /* What this process needs of the host. PROA_OK, PROA_ELSEWHERE, or a negative code: everybody's
  * outcome, by the exchange. */
 static int handle_prepare(const struct request *r, struct proa_handle **handle)
@@ -95,8 +110,10 @@ static int handle_prepare(const struct request *r, struct proa_handle **handle)
     error = request_check(r);
     if (!error)
         error = proa_handle_new(r->comm, handle);
-    if (!error)
+    if (!error) {
         attributes_fill(*handle, r);
+        (*handle)->record = record_for_window();
+    }
     return error;
 }
 
@@ -121,6 +138,7 @@ static int create(const struct request *r)
     args_fill(&args, r, &hints, outcome);
     args.finish = handle_finish;
     args.user = handle;
+    args.counted = handle && handle->record && proa_handles_alive() < GATHERED_MOST;
     proa_exchange_over(&comm, &group);
     outcome = proa_win_create(&args, &group, &win);
     if (outcome == PROA_OK) {
@@ -130,6 +148,7 @@ static int create(const struct request *r)
         if (win->contiguous)
             strcpy(handle->hints.noncontig, "false"); /* whatever this rank asked for */
         proa_handle_opened(handle);
+        proa_record_open(handle->record, win, comm);
         *r->win = handle->value;
     } else if (handle)
         proa_handle_free(handle);
@@ -281,6 +300,7 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_free, *handle, handle);
+    proa_record_leave(); /* what is waited for from now on is nobody's call that is counted */
     error = proa_win_may_free(win);
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
@@ -289,6 +309,7 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
     error = proa_barrier_last(win);
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
+    proa_record_close(proa_handle_of(win)->record, win);
     error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);
     *handle = MPI_WIN_NULL;

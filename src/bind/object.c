@@ -4,6 +4,7 @@
 #include "bind/attribute.h"
 #include "bind/bind.h"
 #include "bind/callbacks.h"
+#include "core/reach.h"
 
 #include <stdint.h>
 
@@ -153,12 +154,40 @@ PROA_EXPORT int PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
 }
 PROA_ALIAS(Win_set_info);
 
+/* How this process reaches the window's memory, and who has to do something so that what is done to
+ * a target comes to be: nobody but the origin, or, of another node, a thread of Proa's there. */
+static const char *memory_of(const struct proa_win *win)
+{
+    int seen[4] = {0}, kinds = 0;
+    static const char *const names[] = {"load_store", "kernel", "network", "by_region"};
+
+    for (int rank = 0; rank < win->size; rank++)
+        seen[proa_reach_of(&win->targets[rank])] = 1;
+    for (int i = 0; i < 4; i++)
+        kinds += seen[i];
+    for (int i = 0; i < 4 && kinds == 1; i++)
+        if (seen[i])
+            return names[i];
+    return "mixed";
+}
+
+static int get_info(const struct proa_win *win, MPI_Info *info)
+{
+    int error = proa_hints_info(&proa_handle_of(win)->hints, info);
+
+    if (error == MPI_SUCCESS)
+        error = proa_pmpi()->Info_set(*info, "proa_memory", memory_of(win));
+    if (error == MPI_SUCCESS)
+        error = proa_pmpi()->Info_set(*info, "proa_progress", win->spread ? "agent" : "origin");
+    return error;
+}
+
 PROA_EXPORT int PMPI_Win_get_info(MPI_Win handle, MPI_Info *info)
 {
     struct proa_win *win = proa_win_find(handle);
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_get_info, handle, handle, info);
-    return proa_hints_info(&proa_handle_of(win)->hints, info);
+    return get_info(win, info);
 }
 PROA_ALIAS(Win_get_info);

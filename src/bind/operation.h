@@ -9,6 +9,7 @@
 #define PROA_BIND_OPERATION_H
 
 #include "bind/bind.h"
+#include "bind/form.h"
 #include "core/op.h"
 #include "host/operations.h"
 #include "host/types.h"
@@ -79,10 +80,15 @@ PROA_BODY proa_do_put(struct proa_win *win, enum proa_call call, const void *ori
                       MPI_Datatype target_datatype)
 {
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
+        proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank,
+                       displacement)) {
+        proa_count_plain(win, count, datatype);
         return MPI_SUCCESS;
-    return proa_put_generally(win, call, (struct proa_near){origin, count, datatype},
-                              (struct proa_far){rank, displacement, target_count, target_datatype});
+    }
+    return proa_count_generally(
+        win, rank, count, datatype,
+        proa_put_generally(win, call, (struct proa_near){origin, count, datatype},
+                           (struct proa_far){rank, displacement, target_count, target_datatype}));
 }
 
 PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
@@ -90,10 +96,15 @@ PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, i
                       MPI_Datatype target_datatype)
 {
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank, displacement))
+        proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank,
+                       displacement)) {
+        proa_count_plain(win, count, datatype);
         return MPI_SUCCESS;
-    return proa_get_generally(win, call, (struct proa_near){origin, count, datatype},
-                              (struct proa_far){rank, displacement, target_count, target_datatype});
+    }
+    return proa_count_generally(
+        win, rank, count, datatype,
+        proa_get_generally(win, call, (struct proa_near){origin, count, datatype},
+                           (struct proa_far){rank, displacement, target_count, target_datatype}));
 }
 
 PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
@@ -101,11 +112,15 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
                              int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
 {
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_accumulates_plain(win, origin, NULL, count, datatype, rank, displacement, op))
+        proa_accumulates_plain(win, origin, NULL, count, datatype, rank, displacement, op)) {
+        proa_count_plain(win, count, datatype);
         return MPI_SUCCESS;
-    return proa_accumulate_generally(
-        win, call, (struct proa_near){origin, count, datatype},
-        (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+    }
+    return proa_count_generally(
+        win, rank, count, datatype,
+        proa_accumulate_generally(
+            win, call, (struct proa_near){origin, count, datatype},
+            (struct proa_far){rank, displacement, target_count, target_datatype}, op));
 }
 
 PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
@@ -116,12 +131,16 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
 {
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         result_count == count && result_datatype == datatype && result &&
-        proa_accumulates_plain(win, origin, result, count, datatype, rank, displacement, op))
+        proa_accumulates_plain(win, origin, result, count, datatype, rank, displacement, op)) {
+        proa_count_plain(win, count, datatype);
         return MPI_SUCCESS;
-    return proa_get_accumulate_generally(
-        win, call, (struct proa_near){origin, count, datatype},
-        (struct proa_near){result, result_count, result_datatype},
-        (struct proa_far){rank, displacement, target_count, target_datatype}, op);
+    }
+    return proa_count_generally(
+        win, rank, target_count, target_datatype,
+        proa_get_accumulate_generally(
+            win, call, (struct proa_near){origin, count, datatype},
+            (struct proa_near){result, result_count, result_datatype},
+            (struct proa_far){rank, displacement, target_count, target_datatype}, op));
 }
 
 #endif

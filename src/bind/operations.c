@@ -16,14 +16,6 @@ static int count_negative(const char *which, int64_t count)
     return proa_fail(PROA_ERR_COUNT, "%s count %lld is negative", which, (long long)count);
 }
 
-static int set_buffer(struct proa_buffer *buffer, const char *which, const struct proa_near *near)
-{
-    buffer->address = (void *)(uintptr_t)near->address;
-    buffer->count = (uint64_t)near->count;
-    buffer->type = proa_type_find(near->datatype);
-    return PROA_RARELY(near->count < 0) ? count_negative(which, near->count) : PROA_OK;
-}
-
 /* PROA_OK, PROA_NOWHERE or a code. */
 static int set_there(const struct proa_win *win, struct proa_there *there,
                      const struct proa_far *far, enum proa_call call)
@@ -49,7 +41,16 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
     return PROA_OK;
 }
 
+#ifndef PROA_COUNTED /* there is one of them */
 /* ---- the general way ---- */
+
+static int set_buffer(struct proa_buffer *buffer, const char *which, const struct proa_near *near)
+{
+    buffer->address = (void *)(uintptr_t)near->address;
+    buffer->count = (uint64_t)near->count;
+    buffer->type = proa_type_find(near->datatype);
+    return PROA_RARELY(near->count < 0) ? count_negative(which, near->count) : PROA_OK;
+}
 
 /* A dynamic window, and both sides alike: the region that was used last may do. */
 static inline int is_dynamic(const struct proa_win *win, const struct proa_near *near,
@@ -150,178 +151,185 @@ int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call, str
         error = proa_get_accumulate(win, &origin, &result, &there, operation);
     return proa_return(win, call, error);
 }
+#endif
 
 /* ---- the calls ---- */
 
-PROA_EXPORT int PMPI_Put(const void *origin, int count, MPI_Datatype datatype, int rank,
-                         MPI_Aint displacement, int target_count, MPI_Datatype target_datatype,
-                         MPI_Win handle)
+PROA_ENTRY(Put)
+(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ int target_count, MPI_Datatype target_datatype, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Put, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Put, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, handle);
+        return PROA_OTHERWISE(Put, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle);
     return proa_do_put(win, PROA_CALL_Put, origin, count, datatype, rank, displacement,
                        target_count, target_datatype);
 }
-PROA_ALIAS(Put);
+PROA_ENTRY_ALIAS(Put);
 
-PROA_EXPORT int PMPI_Get(void *origin, int count, MPI_Datatype datatype, int rank,
-                         MPI_Aint displacement, int target_count, MPI_Datatype target_datatype,
-                         MPI_Win handle)
+PROA_ENTRY(Get)
+(void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
+ MPI_Datatype target_datatype, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Get, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Get, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, handle);
+        return PROA_OTHERWISE(Get, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle);
     return proa_do_get(win, PROA_CALL_Get, origin, count, datatype, rank, displacement,
                        target_count, target_datatype);
 }
-PROA_ALIAS(Get);
+PROA_ENTRY_ALIAS(Get);
 
-PROA_EXPORT int PMPI_Accumulate(const void *origin, int count, MPI_Datatype datatype, int rank,
-                                MPI_Aint displacement, int target_count,
-                                MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
+PROA_ENTRY(Accumulate)
+(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Accumulate, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Accumulate, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, op, handle);
+        return PROA_OTHERWISE(Accumulate, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, op, handle);
     return proa_do_accumulate(win, PROA_CALL_Accumulate, origin, count, datatype, rank,
                               displacement, target_count, target_datatype, op);
 }
-PROA_ALIAS(Accumulate);
+PROA_ENTRY_ALIAS(Accumulate);
 
-PROA_EXPORT int PMPI_Get_accumulate(const void *origin, int count, MPI_Datatype datatype,
-                                    void *result, int result_count, MPI_Datatype result_datatype,
-                                    int rank, MPI_Aint displacement, int target_count,
-                                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
+PROA_ENTRY(Get_accumulate)
+(const void *origin, int count, MPI_Datatype datatype, void *result, int result_count,
+ MPI_Datatype result_datatype, int rank, MPI_Aint displacement, int target_count,
+ MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Get_accumulate, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Get_accumulate, handle, origin, count, datatype, result,
-                                 result_count, result_datatype, rank, displacement, target_count,
-                                 target_datatype, op, handle);
+        return PROA_OTHERWISE(Get_accumulate, handle, origin, count, datatype, result, result_count,
+                              result_datatype, rank, displacement, target_count, target_datatype,
+                              op, handle);
     return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate, origin, count, datatype, result,
                                   result_count, result_datatype, rank, displacement, target_count,
                                   target_datatype, op);
 }
-PROA_ALIAS(Get_accumulate);
+PROA_ENTRY_ALIAS(Get_accumulate);
 
-PROA_EXPORT int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype datatype, int rank,
-                                  MPI_Aint displacement, MPI_Op op, MPI_Win handle)
+PROA_ENTRY(Fetch_and_op)
+(const void *origin, void *result, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Fetch_and_op, handle, rank);
     struct proa_far far = {rank, displacement, 1, datatype};
     struct proa_there there;
     enum proa_operation operation = PROA_OP_NO_OP;
     int error;
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Fetch_and_op, handle, origin, result, datatype, rank, displacement,
-                                 op, handle);
+        return PROA_OTHERWISE(Fetch_and_op, handle, origin, result, datatype, rank, displacement,
+                              op, handle);
     if (proa_is_in(win, rank) && result &&
-        proa_accumulates_plain(win, origin, result, 1, datatype, rank, displacement, op))
+        proa_accumulates_plain(win, origin, result, 1, datatype, rank, displacement, op)) {
+        proa_count_plain(win, 1, datatype);
         return MPI_SUCCESS;
+    }
     error = set_operation(op, &operation);
     if (!error)
         error = set_there(win, &there, &far, PROA_CALL_Fetch_and_op);
     if (!error)
         error = proa_fetch_and_op(win, origin, result, &there, operation);
-    return proa_return(win, PROA_CALL_Fetch_and_op, error);
+    return proa_count_generally(win, rank, 1, datatype,
+                                proa_return(win, PROA_CALL_Fetch_and_op, error));
 }
-PROA_ALIAS(Fetch_and_op);
+PROA_ENTRY_ALIAS(Fetch_and_op);
 
-PROA_EXPORT int PMPI_Compare_and_swap(const void *origin, const void *compare, void *result,
-                                      MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                                      MPI_Win handle)
+PROA_ENTRY(Compare_and_swap)
+(const void *origin, const void *compare, void *result, MPI_Datatype datatype, int rank,
+ MPI_Aint displacement, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Compare_and_swap, handle, rank);
     struct proa_far far = {rank, displacement, 1, datatype};
     const struct proa_type *type;
     struct proa_there there;
     int error;
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Compare_and_swap, handle, origin, compare, result, datatype, rank,
-                                 displacement, handle);
+        return PROA_OTHERWISE(Compare_and_swap, handle, origin, compare, result, datatype, rank,
+                              displacement, handle);
     type = proa_type_find(datatype);
     if (proa_is_in(win, rank) && origin && compare && result &&
         proa_basic_compares((enum proa_basic)type->basic) &&
         proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement,
-                              PROA_OP_REPLACE))
+                              PROA_OP_REPLACE)) {
+        proa_count_plain(win, 1, datatype);
         return MPI_SUCCESS;
+    }
     error = set_there(win, &there, &far, PROA_CALL_Compare_and_swap);
     if (!error)
         error = proa_compare_and_swap(win, origin, compare, result, &there);
-    return proa_return(win, PROA_CALL_Compare_and_swap, error);
+    return proa_count_generally(win, rank, 1, datatype,
+                                proa_return(win, PROA_CALL_Compare_and_swap, error));
 }
-PROA_ALIAS(Compare_and_swap);
+PROA_ENTRY_ALIAS(Compare_and_swap);
 
 /* ---- large counts ---- */
 
 #if MPI_VERSION >= 4
-PROA_EXPORT int PMPI_Put_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
-                           MPI_Aint displacement, MPI_Count target_count,
-                           MPI_Datatype target_datatype, MPI_Win handle)
+PROA_ENTRY(Put_c)
+(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Put_c, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Put_c, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, handle);
+        return PROA_OTHERWISE(Put_c, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle);
     return proa_do_put(win, PROA_CALL_Put_c, origin, count, datatype, rank, displacement,
                        target_count, target_datatype);
 }
-PROA_ALIAS(Put_c);
+PROA_ENTRY_ALIAS(Put_c);
 
-PROA_EXPORT int PMPI_Get_c(void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
-                           MPI_Aint displacement, MPI_Count target_count,
-                           MPI_Datatype target_datatype, MPI_Win handle)
+PROA_ENTRY(Get_c)
+(void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Get_c, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Get_c, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, handle);
+        return PROA_OTHERWISE(Get_c, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle);
     return proa_do_get(win, PROA_CALL_Get_c, origin, count, datatype, rank, displacement,
                        target_count, target_datatype);
 }
-PROA_ALIAS(Get_c);
+PROA_ENTRY_ALIAS(Get_c);
 
-PROA_EXPORT int PMPI_Accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype,
-                                  int rank, MPI_Aint displacement, MPI_Count target_count,
-                                  MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
+PROA_ENTRY(Accumulate_c)
+(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Accumulate_c, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Accumulate_c, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, op, handle);
+        return PROA_OTHERWISE(Accumulate_c, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, op, handle);
     return proa_do_accumulate(win, PROA_CALL_Accumulate_c, origin, count, datatype, rank,
                               displacement, target_count, target_datatype, op);
 }
-PROA_ALIAS(Accumulate_c);
+PROA_ENTRY_ALIAS(Accumulate_c);
 
-PROA_EXPORT int PMPI_Get_accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype,
-                                      void *result, MPI_Count result_count,
-                                      MPI_Datatype result_datatype, int rank, MPI_Aint displacement,
-                                      MPI_Count target_count, MPI_Datatype target_datatype,
-                                      MPI_Op op, MPI_Win handle)
+PROA_ENTRY(Get_accumulate_c)
+(const void *origin, MPI_Count count, MPI_Datatype datatype, void *result, MPI_Count result_count,
+ MPI_Datatype result_datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
+ MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Get_accumulate_c, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Get_accumulate_c, handle, origin, count, datatype, result,
-                                 result_count, result_datatype, rank, displacement, target_count,
-                                 target_datatype, op, handle);
+        return PROA_OTHERWISE(Get_accumulate_c, handle, origin, count, datatype, result,
+                              result_count, result_datatype, rank, displacement, target_count,
+                              target_datatype, op, handle);
     return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate_c, origin, count, datatype, result,
                                   result_count, result_datatype, rank, displacement, target_count,
                                   target_datatype, op);
 }
-PROA_ALIAS(Get_accumulate_c);
+PROA_ENTRY_ALIAS(Get_accumulate_c);
 #endif

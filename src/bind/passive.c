@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Win_lock, unlock, lock_all, unlock_all (MPI-4.1, 13.5.3), flush and sync (13.5.4). */
 #include "bind/bind.h"
+#include "bind/form.h"
 #include "core/sync.h"
 
-PROA_EXPORT int PMPI_Win_lock(int type, int rank, int assert, MPI_Win handle)
+PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_lock, handle, rank);
     int error, mode;
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Win_lock, handle, type, rank, assert, handle);
+        return PROA_OTHERWISE(Win_lock, handle, type, rank, assert, handle);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
         error = proa_fail(PROA_ERR_LOCKTYPE,
@@ -20,101 +21,101 @@ PROA_EXPORT int PMPI_Win_lock(int type, int rank, int assert, MPI_Win handle)
         error = proa_win_lock(win, rank, type == MPI_LOCK_EXCLUSIVE, mode);
     return proa_return(win, PROA_CALL_Win_lock, error);
 }
-PROA_ALIAS(Win_lock);
+PROA_ENTRY_ALIAS(Win_lock);
 
-PROA_EXPORT int PMPI_Win_unlock(int rank, MPI_Win handle)
+PROA_ENTRY(Win_unlock)(int rank, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_unlock, handle, rank);
     int error;
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Win_unlock, handle, rank, handle);
+        return PROA_OTHERWISE(Win_unlock, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_unlock(win, rank);
     return proa_return(win, PROA_CALL_Win_unlock, error);
 }
-PROA_ALIAS(Win_unlock);
+PROA_ENTRY_ALIAS(Win_unlock);
 
-PROA_EXPORT int PMPI_Win_lock_all(int assert, MPI_Win handle)
+PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_lock_all, handle, -1);
     int error, mode;
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Win_lock_all, handle, assert, handle);
+        return PROA_OTHERWISE(Win_lock_all, handle, assert, handle);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error)
         error = proa_win_lock_all(win, mode);
     return proa_return(win, PROA_CALL_Win_lock_all, error);
 }
-PROA_ALIAS(Win_lock_all);
+PROA_ENTRY_ALIAS(Win_lock_all);
 
-PROA_EXPORT int PMPI_Win_unlock_all(MPI_Win handle)
+PROA_ENTRY(Win_unlock_all)(MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_unlock_all, handle, -1);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Win_unlock_all, handle, handle);
+        return PROA_OTHERWISE(Win_unlock_all, handle, handle);
     return proa_return(win, PROA_CALL_Win_unlock_all, proa_win_unlock_all(win));
 }
-PROA_ALIAS(Win_unlock_all);
+PROA_ENTRY_ALIAS(Win_unlock_all);
 
-PROA_EXPORT int PMPI_Win_flush(int rank, MPI_Win handle)
+PROA_ENTRY(Win_flush)(int rank, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_flush, handle, rank);
     int error;
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Win_flush, handle, rank, handle);
+        return PROA_OTHERWISE(Win_flush, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush(win, rank);
     return proa_return(win, PROA_CALL_Win_flush, error);
 }
-PROA_ALIAS(Win_flush);
+PROA_ENTRY_ALIAS(Win_flush);
 
-PROA_EXPORT int PMPI_Win_flush_local(int rank, MPI_Win handle)
+PROA_ENTRY(Win_flush_local)(int rank, MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_flush_local, handle, rank);
     int error;
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Win_flush_local, handle, rank, handle);
+        return PROA_OTHERWISE(Win_flush_local, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush_local(win, rank);
     return proa_return(win, PROA_CALL_Win_flush_local, error);
 }
-PROA_ALIAS(Win_flush_local);
+PROA_ENTRY_ALIAS(Win_flush_local);
 
-PROA_EXPORT int PMPI_Win_flush_all(MPI_Win handle)
+PROA_ENTRY(Win_flush_all)(MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_flush_all, handle, -1);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Win_flush_all, handle, handle);
+        return PROA_OTHERWISE(Win_flush_all, handle, handle);
     return proa_return(win, PROA_CALL_Win_flush_all, proa_win_flush_all(win));
 }
-PROA_ALIAS(Win_flush_all);
+PROA_ENTRY_ALIAS(Win_flush_all);
 
-PROA_EXPORT int PMPI_Win_flush_local_all(MPI_Win handle)
+PROA_ENTRY(Win_flush_local_all)(MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_flush_local_all, handle, -1);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Win_flush_local_all, handle, handle);
+        return PROA_OTHERWISE(Win_flush_local_all, handle, handle);
     return proa_return(win, PROA_CALL_Win_flush_local_all, proa_win_flush_local_all(win));
 }
-PROA_ALIAS(Win_flush_local_all);
+PROA_ENTRY_ALIAS(Win_flush_local_all);
 
-PROA_EXPORT int PMPI_Win_sync(MPI_Win handle)
+PROA_ENTRY(Win_sync)(MPI_Win handle)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Win_sync, handle, -1);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Win_sync, handle, handle);
+        return PROA_OTHERWISE(Win_sync, handle, handle);
     proa_win_sync(win);
     return MPI_SUCCESS;
 }
-PROA_ALIAS(Win_sync);
+PROA_ENTRY_ALIAS(Win_sync);

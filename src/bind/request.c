@@ -109,127 +109,123 @@ PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, co
 
 /* ---- the calls ---- */
 
-PROA_EXPORT int PMPI_Rput(const void *origin, int count, MPI_Datatype datatype, int rank,
-                          MPI_Aint displacement, int target_count, MPI_Datatype target_datatype,
-                          MPI_Win handle, MPI_Request *request)
+PROA_ENTRY(Rput)
+(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ int target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Rput, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rput, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, handle, request);
+        return PROA_OTHERWISE(Rput, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle, request);
     return put_requested(win, PROA_CALL_Rput, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, request);
 }
-PROA_ALIAS(Rput);
+PROA_ENTRY_ALIAS(Rput);
 
-PROA_EXPORT int PMPI_Rget(void *origin, int count, MPI_Datatype datatype, int rank,
-                          MPI_Aint displacement, int target_count, MPI_Datatype target_datatype,
-                          MPI_Win handle, MPI_Request *request)
+PROA_ENTRY(Rget)
+(void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
+ MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Rget, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rget, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, handle, request);
+        return PROA_OTHERWISE(Rget, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle, request);
     return get_requested(win, PROA_CALL_Rget, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, request);
 }
-PROA_ALIAS(Rget);
+PROA_ENTRY_ALIAS(Rget);
 
-PROA_EXPORT int PMPI_Raccumulate(const void *origin, int count, MPI_Datatype datatype, int rank,
-                                 MPI_Aint displacement, int target_count,
-                                 MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
-                                 MPI_Request *request)
+PROA_ENTRY(Raccumulate)
+(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Raccumulate, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Raccumulate, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, op, handle, request);
+        return PROA_OTHERWISE(Raccumulate, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, op, handle, request);
     return accumulate_requested(win, PROA_CALL_Raccumulate, origin, count, datatype, rank,
                                 displacement, target_count, target_datatype, op, request);
 }
-PROA_ALIAS(Raccumulate);
+PROA_ENTRY_ALIAS(Raccumulate);
 
-PROA_EXPORT int PMPI_Rget_accumulate(const void *origin, int count, MPI_Datatype datatype,
-                                     void *result, int result_count, MPI_Datatype result_datatype,
-                                     int rank, MPI_Aint displacement, int target_count,
-                                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
-                                     MPI_Request *request)
+PROA_ENTRY(Rget_accumulate)
+(const void *origin, int count, MPI_Datatype datatype, void *result, int result_count,
+ MPI_Datatype result_datatype, int rank, MPI_Aint displacement, int target_count,
+ MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Rget_accumulate, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rget_accumulate, handle, origin, count, datatype, result,
-                                 result_count, result_datatype, rank, displacement, target_count,
-                                 target_datatype, op, handle, request);
+        return PROA_OTHERWISE(Rget_accumulate, handle, origin, count, datatype, result,
+                              result_count, result_datatype, rank, displacement, target_count,
+                              target_datatype, op, handle, request);
     return get_accumulate_requested(win, PROA_CALL_Rget_accumulate, origin, count, datatype, result,
                                     result_count, result_datatype, rank, displacement, target_count,
                                     target_datatype, op, request);
 }
-PROA_ALIAS(Rget_accumulate);
+PROA_ENTRY_ALIAS(Rget_accumulate);
 
 #if MPI_VERSION >= 4
-PROA_EXPORT int PMPI_Rput_c(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
-                            MPI_Aint displacement, MPI_Count target_count,
-                            MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
+PROA_ENTRY(Rput_c)
+(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Rput_c, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rput_c, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, handle, request);
+        return PROA_OTHERWISE(Rput_c, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle, request);
     return put_requested(win, PROA_CALL_Rput_c, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, request);
 }
-PROA_ALIAS(Rput_c);
+PROA_ENTRY_ALIAS(Rput_c);
 
-PROA_EXPORT int PMPI_Rget_c(void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
-                            MPI_Aint displacement, MPI_Count target_count,
-                            MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
+PROA_ENTRY(Rget_c)
+(void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Rget_c, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rget_c, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, handle, request);
+        return PROA_OTHERWISE(Rget_c, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle, request);
     return get_requested(win, PROA_CALL_Rget_c, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, request);
 }
-PROA_ALIAS(Rget_c);
+PROA_ENTRY_ALIAS(Rget_c);
 
-PROA_EXPORT int PMPI_Raccumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype,
-                                   int rank, MPI_Aint displacement, MPI_Count target_count,
-                                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
-                                   MPI_Request *request)
+PROA_ENTRY(Raccumulate_c)
+(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+ MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
+ MPI_Request *request)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Raccumulate_c, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Raccumulate_c, handle, origin, count, datatype, rank, displacement,
-                                 target_count, target_datatype, op, handle, request);
+        return PROA_OTHERWISE(Raccumulate_c, handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, op, handle, request);
     return accumulate_requested(win, PROA_CALL_Raccumulate_c, origin, count, datatype, rank,
                                 displacement, target_count, target_datatype, op, request);
 }
-PROA_ALIAS(Raccumulate_c);
+PROA_ENTRY_ALIAS(Raccumulate_c);
 
-PROA_EXPORT int PMPI_Rget_accumulate_c(const void *origin, MPI_Count count, MPI_Datatype datatype,
-                                       void *result, MPI_Count result_count,
-                                       MPI_Datatype result_datatype, int rank,
-                                       MPI_Aint displacement, MPI_Count target_count,
-                                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
-                                       MPI_Request *request)
+PROA_ENTRY(Rget_accumulate_c)
+(const void *origin, MPI_Count count, MPI_Datatype datatype, void *result, MPI_Count result_count,
+ MPI_Datatype result_datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
+ MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = proa_win_find(handle);
+    struct proa_win *win = PROA_WINDOW(Rget_accumulate_c, handle, rank);
 
     if (PROA_RARELY(!win))
-        return PROA_HOST_ANSWERS(Rget_accumulate_c, handle, origin, count, datatype, result,
-                                 result_count, result_datatype, rank, displacement, target_count,
-                                 target_datatype, op, handle, request);
+        return PROA_OTHERWISE(Rget_accumulate_c, handle, origin, count, datatype, result,
+                              result_count, result_datatype, rank, displacement, target_count,
+                              target_datatype, op, handle, request);
     return get_accumulate_requested(win, PROA_CALL_Rget_accumulate_c, origin, count, datatype,
                                     result, result_count, result_datatype, rank, displacement,
                                     target_count, target_datatype, op, request);
 }
-PROA_ALIAS(Rget_accumulate_c);
+PROA_ENTRY_ALIAS(Rget_accumulate_c);
 #endif

@@ -46,6 +46,7 @@ struct card {
     struct proa_hello owner;
     struct position ctl, memory;
     struct proa_pages_place pages; /* of private memory */
+    int32_t counted;               /* it counts what it does on the window */
     uint64_t address, bytes;
     uint64_t align; /* of memory that is allocated */
     int64_t disp_unit;
@@ -170,6 +171,7 @@ static void card_fill(struct card *card, const struct proa_win *win,
     card->error = error;
     card->flavor = (int32_t)args->flavor;
     card->noncontig = args->noncontig;
+    card->counted = args->counted;
     card->align = memory_align(args);
     card->memory.segment = -1;
     if (error)
@@ -575,6 +577,14 @@ static int reach_somehow(struct proa_win *win, const struct proa_create_args *ar
     return outcome == PROA_ELSEWHERE ? proa_fail(PROA_ELSEWHERE, "%s", reason) : outcome;
 }
 
+/* Only what all count can be brought together by a collective call. */
+static void counted_decide(struct proa_win *win, const struct card *cards)
+{
+    win->counted = 1;
+    for (int i = 0; i < win->size; i++)
+        win->counted &= cards[i].counted != 0;
+}
+
 static int connect(struct proa_win *win, const struct proa_create_args *args,
                    const struct proa_group *group, const struct card *cards)
 {
@@ -583,6 +593,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     if (outcome != PROA_OK || !win)
         return outcome; /* everybody judged the same cards: no need to agree */
     contiguous_decide(win, cards);
+    counted_decide(win, cards);
     outcome = reach_somehow(win, args, group, cards);
     if (win->contiguous && outcome == PROA_OK)
         outcome = agree(group, shared_locate(win));

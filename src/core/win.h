@@ -113,6 +113,7 @@ struct proa_win {
      * anything under way, or locked. */
     struct proa_spread *spread;
     struct proa_remote *remotes;
+    uint8_t counted;          /* all processes count what they do on it */
     uint8_t second;           /* as it is served to others: by second accessors (core/peer.h) */
     struct proa_pages *pages; /* core/pages.h */
     /* elements of an accumulate that processor atomics may do (core/guard.h) */
@@ -147,6 +148,7 @@ struct proa_create_args {
     /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
     int noncontig;
     int threads;          /* several threads may call at once */
+    int counted;          /* this process counts what it does on the window */
     int adopt;            /* memory that the program brings may be adopted (core/adopt.h) */
     uint64_t granularity; /* info mpi_accumulate_granularity, in bytes; 0: our choice */
     /* not 0: this process cannot, and proa_failure() says why. A negative code: creation fails on

@@ -20,6 +20,8 @@
 
 #include <mpi.h>
 
+struct proa_record;
+
 struct proa_handle {
     struct proa_win *win;
     MPI_Win value; /* the user's */
@@ -32,9 +34,19 @@ struct proa_handle {
     MPI_Aint bytes;
     int disp_unit, flavor, model;
     struct proa_hints hints; /* of info keys, in force */
+    /* what is counted of it (bind/record.h); NULL: nothing */
+    struct proa_record *record;
 };
 
 extern struct proa_table proa_handles;
+
+/* Those of them of which nothing is counted: for the calls that programs make often. */
+extern struct proa_table proa_plain_handles;
+
+static inline struct proa_win *proa_win_find_plain(MPI_Win handle)
+{
+    return proa_table_find(&proa_plain_handles, PROA_TABLE_KEY(handle));
+}
 
 /* The window of a handle; NULL: not ours. */
 static inline struct proa_win *proa_win_find(MPI_Win handle)

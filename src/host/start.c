@@ -25,8 +25,12 @@ static int state = NOT_YET;
 static int several_threads, from_session;
 static char why_off[200];
 
+void (*proa_at_end)(void);
+
 static void host_end(MPI_Comm private_comm_instead)
 {
+    if (proa_at_end)
+        proa_at_end();
     proa_handle_end();
     proa_agent_end();
     proa_own_end(private_comm_instead);

@@ -35,4 +35,8 @@ void proa_end_of_session(void);
 /* Several threads may call MPI at once (MPI_THREAD_MULTIPLE). Valid once on. */
 int proa_has_threads(void);
 
+/* What is called at Proa's end, before it gives anything back, while MPI can still be used: given
+ * by bind. */
+extern void (*proa_at_end)(void);
+
 #endif

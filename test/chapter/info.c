@@ -12,6 +12,8 @@ static const char *const keys[] = {"no_locks",
                                    "alloc_shared_noncontig",
                                    "mpi_minimum_memory_alignment",
                                    "proa_adopt",
+                                   "proa_memory",
+                                   "proa_progress",
                                    "mpi_memory_alloc_kinds",
                                    "mpi_assert_memory_alloc_kinds"};
 

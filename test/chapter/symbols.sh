@@ -46,7 +46,7 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 #   proa_*                        include/proa.h
 besides='MPI_Error_string PMPI_Error_string MPI_Group_free PMPI_Group_free MPI_Init PMPI_Init MPI_Init_thread PMPI_Init_thread MPI_Session_finalize PMPI_Session_finalize
   MPI_Comm_spawn PMPI_Comm_spawn MPI_Comm_spawn_multiple PMPI_Comm_spawn_multiple
-  MPI_Comm_accept PMPI_Comm_accept MPI_Comm_connect PMPI_Comm_connect MPI_Comm_join PMPI_Comm_join proa_version proa_windows_served'
+  MPI_Comm_accept PMPI_Comm_accept MPI_Comm_connect PMPI_Comm_connect MPI_Comm_join PMPI_Comm_join proa_stats_get proa_version proa_windows_served'
 declare -A also=([mpich]='MPII_Win_get_attr MPII_Win_set_attr
   MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler
   MPII_Keyval_set_proxy MPII_Errhandler_set_cxx MPIX_Win_create_errhandler_x PMPIX_Win_create_errhandler_x'

@@ -89,7 +89,7 @@ CC=$mpicc "$cmake" -S "$scratch" -B "$scratch/built" -DCMAKE_PREFIX_PATH="$prefi
 grep -qE "^  ok +$host +2 ranks" "$scratch/said" || fail "proa doctor does not try $host out"
 
 # The rest that belongs to it.
-for file in share/man/man1/proa.1 share/man/man1/proa-run.1 share/man/man7/proa.7 "share/proa/modulefiles/proa/$version" \
+for file in share/man/man1/proa.1 share/man/man1/proa-run.1 share/man/man7/proa.7 share/man/man3/proa.h.3 "share/proa/modulefiles/proa/$version" \
   share/bash-completion/completions/proa include/proa.h; do
   [ -s "$prefix/$file" ] || fail "no $file"
 done

@@ -22,13 +22,19 @@ size_t proa_own_option_words(char *const *args)
 {
     if (is(args[0], "--mpi"))
         return args[1] ? 2 : 1;
-    return is(args[0], "--help") || strncmp(args[0], "--mpi=", strlen("--mpi=")) == 0;
+    return is(args[0], "--help") || is(args[0], "--stats") ||
+           strncmp(args[0], "--stats=", strlen("--stats=")) == 0 ||
+           strncmp(args[0], "--mpi=", strlen("--mpi=")) == 0;
 }
 
 static void read_own_option(struct proa_line *line, char *const *args)
 {
     if (is(args[0], "--help"))
         line->help = true;
+    else if (is(args[0], "--stats"))
+        line->stats = "1";
+    else if (strncmp(args[0], "--stats=", strlen("--stats=")) == 0)
+        line->stats = args[0] + strlen("--stats=");
     else if (is(args[0], "--mpi"))
         line->mpi = args[1] ? args[1] : "";
     else

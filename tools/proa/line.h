@@ -23,9 +23,10 @@ struct proa_line {
     const struct proa_host *host; /* whose options were looked for */
     struct proa_part *parts;
     size_t part_count;
-    const char *mpi;  /* the value of --mpi, or NULL */
-    const char *file; /* an option that takes the rest from a file, or NULL */
-    bool hosts;       /* options name hosts: the ranks need not be here */
+    const char *mpi;   /* the value of --mpi, or NULL */
+    const char *file;  /* an option that takes the rest from a file, or NULL */
+    const char *stats; /* the value that PROA_STATS is to have, or NULL */
+    bool hosts;        /* options name hosts: the ranks need not be here */
     bool help;
 };
 

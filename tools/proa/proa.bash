@@ -11,7 +11,7 @@ _proa() {
         if [ "$before" = --mpi ]; then
             words='mpich openmpi abi_mpich abi_openmpi'
         elif [[ $word = -* ]]; then
-            words='--mpi --help -n'
+            words='--mpi --stats --stats= --help -n'
         else # a program, or one of its files
             for ((place = 2; place < COMP_CWORD; place++)); do
                 [[ ${COMP_WORDS[place]} != -* && ${COMP_WORDS[place - 1]} != -* ]] && break

@@ -10,10 +10,12 @@
 #include "complain.h"
 #include "library.h"
 #include "mpiexec.h"
+#include "path.h"
 #include "preload.h"
 #include "ranks.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,9 @@ static const char help[] =
     "\n"
     "  --mpi HOST    %s: which MPI it is, where PROGRAM is a script or something else that does "
     "not tell (of Python, mpi4py does)\n"
+    "  --stats[=FILE]\n"
+    "                counts what is done on each window, and who waits for whom: a table at the "
+    "end, or FILE of JSON\n"
     "  --help        this text\n"
     "\n"
     "environment:\n"
@@ -107,6 +112,18 @@ static const char *preloads(const struct proa_choice *choice)
     return host_library ? proa_text("%s:%s", library, host_library) : NULL;
 }
 
+/* Ranks may start in another folder than this one. */
+static void set_stats(const char *value)
+{
+    char here[PATH_MAX];
+
+    if (!value)
+        return;
+    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0 && getcwd(here, sizeof here))
+        value = proa_path_join(here, value);
+    setenv("PROA_STATS", value, 1);
+}
+
 static int become_launcher(const struct proa_choice *choice)
 {
     const char *library = preloads(choice);
@@ -140,5 +157,6 @@ int proa_command_run(int argc, char **argv)
         return 0;
     }
     status = proa_ranks_check(&choice.line);
+    set_stats(choice.line.stats);
     return status ? status : become_launcher(&choice);
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is counted of a window (PROA_STATS): a record for each, of this process, which outlives the
+ * window. When the window is freed its rank 0 gets the records of all, and tells of them when MPI
+ * ends (bind/report.h).
+ */
+#ifndef PROA_BIND_RECORD_H
+#define PROA_BIND_RECORD_H
+
+#include "base/calls.h"
+#include "host/handle.h"
+#include "proa.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct proa_record {
+    struct proa_stats numbers;
+    /* nanoseconds waited, by the rank that was waited for, where one is known */
+    unsigned long long *waited_for;
+    struct proa_win *win; /* NULL: it has been freed */
+    int rank, size;       /* of the window's group */
+    enum proa_flavor flavor;
+    char name[64];
+    MPI_Comm comm; /* to gather by; MPI_COMM_NULL: not all ranks count */
+};
+
+/* Are there records? Set before the first window, never changed. */
+extern int proa_counting;
+
+/* What the thread is in. */
+struct proa_now {
+    struct proa_record *record; /* NULL: nothing that is counted */
+    int row;                    /* PROA_STATS_* */
+    int rank;                   /* of the target, or -1 */
+};
+extern _Thread_local struct proa_now proa_now __attribute__((tls_model("initial-exec")));
+
+/* Begins to count, if the setting says so. Before the first window. */
+void proa_record_start(void);
+
+/* A record for a window that is being made; NULL: nothing is counted, or there is no memory. */
+struct proa_record *proa_record_new(void);
+
+/* The window has come to be. Collective over comm if all count. */
+void proa_record_open(struct proa_record *record, struct proa_win *win, MPI_Comm comm);
+
+/* The window is about to be freed: nobody works on it any more. Collective if all count. */
+void proa_record_close(struct proa_record *record, struct proa_win *win);
+
+/* The thread is in no call that is counted. */
+static inline void proa_record_leave(void)
+{
+    proa_now.record = NULL;
+}
+
+/* The numbers of a window that is not freed yet, with what only is known of it now. */
+void proa_record_read(const struct proa_record *record, struct proa_stats *numbers);
+
+/* ---- counting ---- */
+
+/* By one thread, unless the window says that there are several. */
+static inline void proa_record_add(const struct proa_win *win, unsigned long long *number,
+                                   unsigned long long more)
+{
+    if (__builtin_expect(win->threads, 0))
+        __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(number, __atomic_load_n(number, __ATOMIC_RELAXED) + more,
+                         __ATOMIC_RELAXED);
+}
+
+static inline __attribute__((always_inline)) int proa_row_of(enum proa_call call)
+{
+    switch (call) {
+#define PROA_ROW_OF(call, row) \
+    case PROA_CALL_##call:     \
+        return PROA_STATS_##row;
+        PROA_ROW_OF(Put, PUT)
+        PROA_ROW_OF(Put_c, PUT)
+        PROA_ROW_OF(Rput, PUT)
+        PROA_ROW_OF(Rput_c, PUT)
+        PROA_ROW_OF(Get, GET)
+        PROA_ROW_OF(Get_c, GET)
+        PROA_ROW_OF(Rget, GET)
+        PROA_ROW_OF(Rget_c, GET)
+        PROA_ROW_OF(Accumulate, ACCUMULATE)
+        PROA_ROW_OF(Accumulate_c, ACCUMULATE)
+        PROA_ROW_OF(Raccumulate, ACCUMULATE)
+        PROA_ROW_OF(Raccumulate_c, ACCUMULATE)
+        PROA_ROW_OF(Get_accumulate, GET_ACCUMULATE)
+        PROA_ROW_OF(Get_accumulate_c, GET_ACCUMULATE)
+        PROA_ROW_OF(Rget_accumulate, GET_ACCUMULATE)
+        PROA_ROW_OF(Rget_accumulate_c, GET_ACCUMULATE)
+        PROA_ROW_OF(Fetch_and_op, FETCH_AND_OP)
+        PROA_ROW_OF(Compare_and_swap, COMPARE_AND_SWAP)
+        PROA_ROW_OF(Win_fence, FENCE)
+        PROA_ROW_OF(Win_start, START)
+        PROA_ROW_OF(Win_complete, COMPLETE)
+        PROA_ROW_OF(Win_post, POST)
+        PROA_ROW_OF(Win_wait, WAIT)
+        PROA_ROW_OF(Win_test, TEST)
+        PROA_ROW_OF(Win_lock, LOCK)
+        PROA_ROW_OF(Win_unlock, UNLOCK)
+        PROA_ROW_OF(Win_lock_all, LOCK_ALL)
+        PROA_ROW_OF(Win_unlock_all, UNLOCK_ALL)
+        PROA_ROW_OF(Win_flush, FLUSH)
+        PROA_ROW_OF(Win_flush_all, FLUSH)
+        PROA_ROW_OF(Win_flush_local, FLUSH)
+        PROA_ROW_OF(Win_flush_local_all, FLUSH)
+#undef PROA_ROW_OF
+    default:
+        return PROA_STATS_SYNC;
+    }
+}
+
+/* For the counted form: the window, and that the thread is in this call. Operations are counted
+ * when they are done, by the way that they went. */
+static inline __attribute__((always_inline)) struct proa_win *
+proa_counted_window(MPI_Win handle, enum proa_call call, int rank)
+{
+    struct proa_win *win = proa_win_find(handle);
+    struct proa_record *record = win ? proa_handle_of(win)->record : NULL;
+    int row = proa_row_of(call);
+
+    if (!record)
+        return win;
+    if (row >= PROA_STATS_OPERATIONS)
+        proa_record_add(win, &record->numbers.calls[row].count, 1);
+    proa_now = (struct proa_now){record, row, rank};
+    return win;
+}
+
+static inline void proa_record_way(const struct proa_win *win, enum proa_stats_way way,
+                                   uint64_t bytes)
+{
+    struct proa_record *record = proa_now.record;
+
+    if (!record)
+        return;
+    proa_record_add(win, &record->numbers.operations[proa_now.row][way].count, 1);
+    proa_record_add(win, &record->numbers.operations[proa_now.row][way].bytes, bytes);
+}
+
+static inline void proa_record_plain(const struct proa_win *win, uint64_t bytes)
+{
+    proa_record_way(win, PROA_STATS_PLAIN, bytes);
+}
+
+void proa_record_generally(const struct proa_win *win, int rank, int64_t count,
+                           MPI_Datatype datatype);
+
+#endif

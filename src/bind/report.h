@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What PROA_STATS tells: a table for people on standard error, or a file of JSON, when MPI ends. */
+#ifndef PROA_BIND_REPORT_H
+#define PROA_BIND_REPORT_H
+
+#include "bind/record.h"
+
+/* Brings the records of all ranks of a window to its rank 0, which keeps them. Collective over
+ * record->comm; without one a process keeps its own only. */
+void proa_report_gather(const struct proa_record *record);
+
+/* Tells of all windows that were kept here, in the order in which they were freed, and forgets
+ * them. */
+void proa_report_tell(void);
+
+#endif

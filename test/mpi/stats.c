@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What PROA_STATS counts, as proa_stats_get tells it: operations and bytes by kind and way, calls,
+ * waits, and how memory is reached, which MPI_Win_get_info tells as well. Without PROA_STATS
+ * nothing is told.
+ */
+#include "check.h"
+#include "proa.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+
+enum { words = 64 };
+
+static int (*get_stats)(const void *win, struct proa_stats *stats, unsigned long size);
+static int counts, over_nodes;
+
+static struct proa_stats stats_of(MPI_Win win)
+{
+    struct proa_stats stats = {0};
+    int code = get_stats(&win, &stats, sizeof stats);
+
+    CHECK(code == (counts ? 0 : -1), "proa_stats_get gives %d", code);
+    return stats;
+}
+
+static void check_row(const struct proa_stats *stats, enum proa_stats_row row,
+                      unsigned long long count, unsigned long long bytes)
+{
+    unsigned long long sum = 0;
+
+    if (!counts)
+        return;
+    CHECK(stats->calls[row].count == count, "row %d: %llu, not %llu", row, stats->calls[row].count,
+          count);
+    CHECK(stats->calls[row].waits <= 2 * count, "row %d: %llu waits", row, stats->calls[row].waits);
+    for (int way = 0; row < PROA_STATS_OPERATIONS && way < PROA_STATS_WAYS; way++)
+        sum += stats->operations[row][way].bytes;
+    CHECK(sum == bytes, "row %d: %llu bytes, not %llu", row, sum, bytes);
+}
+
+static void check_info(MPI_Win win, const char *key, const char *expected)
+{
+    char value[MPI_MAX_INFO_VAL + 1] = "(none)";
+    MPI_Info info;
+    int found;
+
+    MPI_Win_get_info(win, &info);
+    MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
+    CHECK(found && strcmp(value, expected) == 0, "%s is %s, not %s", key, value, expected);
+    MPI_Info_free(&info);
+}
+
+/* Some of each, to the right neighbour. The memory is the window's own. */
+static void operations(void)
+{
+    long *memory, mine[8] = {1, 2, 3, 4, 5, 6, 7, 8}, result[8], zero = 0;
+    int right = (rank + 1) % nranks;
+    MPI_Request request;
+    MPI_Datatype pair;
+    MPI_Win win;
+
+    MPI_Type_vector(2, 1, 3, MPI_LONG, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Win_allocate(words * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 5; i++)
+        MPI_Put(mine, 1, MPI_LONG, right, i, 1, MPI_LONG, win);
+    for (int i = 0; i < 2; i++)
+        MPI_Put(mine, 1, pair, right, 8, 1, pair, win);
+    MPI_Rput(mine, 1, MPI_LONG, right, 16, 1, MPI_LONG, win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Put(mine, 1, MPI_LONG, MPI_PROC_NULL, 0, 1, MPI_LONG, win); /* nothing is done */
+    MPI_Get(result, 4, MPI_LONG, right, 0, 4, MPI_LONG, win);
+    for (int i = 0; i < 3; i++)
+        MPI_Accumulate(mine, 2, MPI_LONG, right, 20, 2, MPI_LONG, MPI_SUM, win);
+    MPI_Get_accumulate(mine, 1, MPI_LONG, result, 1, MPI_LONG, right, 24, 1, MPI_LONG, MPI_SUM,
+                       win);
+    for (int i = 0; i < 2; i++)
+        MPI_Fetch_and_op(mine, result, MPI_LONG, right, 25, MPI_SUM, win);
+    MPI_Compare_and_swap(mine, &zero, result, MPI_LONG, right, 26, win);
+    MPI_Win_flush(right, win);
+    MPI_Win_flush_local_all(win);
+    MPI_Win_sync(win);
+    MPI_Win_unlock_all(win);
+
+    struct proa_stats stats = stats_of(win);
+    check_row(&stats, PROA_STATS_PUT, 8, 5 * 8 + 2 * 16 + 8);
+    check_row(&stats, PROA_STATS_GET, 1, 32);
+    check_row(&stats, PROA_STATS_ACCUMULATE, 3, 3 * 16);
+    check_row(&stats, PROA_STATS_GET_ACCUMULATE, 1, 8);
+    check_row(&stats, PROA_STATS_FETCH_AND_OP, 2, 16);
+    check_row(&stats, PROA_STATS_COMPARE_AND_SWAP, 1, 8);
+    check_row(&stats, PROA_STATS_LOCK_ALL, 1, 0);
+    check_row(&stats, PROA_STATS_UNLOCK_ALL, 1, 0);
+    check_row(&stats, PROA_STATS_FLUSH, 2, 0);
+    check_row(&stats, PROA_STATS_SYNC, 1, 0);
+    check_row(&stats, PROA_STATS_FENCE, 0, 0);
+    if (counts && !over_nodes) {
+        CHECK(stats.operations[PROA_STATS_PUT][PROA_STATS_PLAIN].count == 6, "plain puts");
+        CHECK(stats.operations[PROA_STATS_PUT][PROA_STATS_GENERAL].count == 2, "general puts");
+        CHECK(stats.targets[PROA_STATS_PLAIN] == (unsigned)nranks, "targets by load and store");
+        CHECK(stats.messages == 0, "messages on one node");
+    } else if (counts) {
+        CHECK(stats.operations[PROA_STATS_PUT][PROA_STATS_NETWORK].count == 8, "puts by network");
+        CHECK(stats.targets[PROA_STATS_NETWORK] == 1, "targets by network");
+        CHECK(stats.messages > 0, "messages between nodes");
+    }
+    if (counts)
+        CHECK(stats.window_bytes == words * sizeof *memory, "%llu bytes", stats.window_bytes);
+    check_info(win, "proa_memory", over_nodes ? "mixed" : "load_store");
+    check_info(win, "proa_progress", over_nodes ? "agent" : "origin");
+    MPI_Win_free(&win);
+    MPI_Type_free(&pair);
+}
+
+/* Between post and wait; and fences. */
+static void active(void)
+{
+    long *memory, one = 1;
+    int right = (rank + 1) % nranks;
+    MPI_Group group;
+    MPI_Win win;
+    int flag = 0;
+
+    MPI_Win_allocate(words * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
+    MPI_Win_set_name(win, "a \"name\"");
+    MPI_Win_get_group(win, &group);
+    MPI_Win_fence(0, win);
+    MPI_Put(&one, 1, MPI_LONG, right, 0, 1, MPI_LONG, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    for (int i = 0; i < 3; i++) {
+        MPI_Win_post(group, 0, win);
+        MPI_Win_start(group, 0, win);
+        MPI_Put(&one, 1, MPI_LONG, right, 0, 1, MPI_LONG, win);
+        MPI_Win_complete(win);
+        MPI_Win_wait(win);
+    }
+    MPI_Win_post(group, 0, win);
+    MPI_Win_start(group, 0, win);
+    MPI_Win_complete(win);
+    while (!flag)
+        MPI_Win_test(win, &flag);
+    struct proa_stats stats = stats_of(win);
+    check_row(&stats, PROA_STATS_FENCE, 2, 0);
+    check_row(&stats, PROA_STATS_PUT, 4, 32);
+    check_row(&stats, PROA_STATS_POST, 4, 0);
+    check_row(&stats, PROA_STATS_START, 4, 0);
+    check_row(&stats, PROA_STATS_COMPLETE, 4, 0);
+    check_row(&stats, PROA_STATS_WAIT, 3, 0);
+    CHECK(!counts || stats.calls[PROA_STATS_TEST].count > 0, "tests");
+    MPI_Group_free(&group);
+    MPI_Win_free(&win);
+}
+
+/* Memory of the program's that stays where it is: PROA_ADOPT=never. */
+static void kernel(void)
+{
+    static long memory[words];
+    const char *adopt = getenv("PROA_ADOPT");
+    long one = 1;
+    MPI_Win win;
+
+    if (!adopt || strcmp(adopt, "never") != 0 || nranks < 2)
+        return;
+    MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(&one, 1, MPI_LONG, (rank + 1) % nranks, 0, 1, MPI_LONG, win);
+    MPI_Win_fence(0, win);
+    struct proa_stats stats = stats_of(win);
+    if (counts) {
+        CHECK(stats.operations[PROA_STATS_PUT][PROA_STATS_KERNEL].count == 1, "puts by the kernel");
+        CHECK(stats.targets[PROA_STATS_KERNEL] == (unsigned)nranks - 1, "targets by the kernel");
+    }
+    check_info(win, "proa_memory", "mixed");
+    MPI_Win_free(&win);
+}
+
+/* The state of another process: 'S' while it sleeps. */
+static char state_of(int pid)
+{
+    char path[64], state = '?';
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file && fscanf(file, "%*d %*s %c", &state) != 1)
+        state = '?';
+    if (file)
+        fclose(file);
+    return state;
+}
+
+/* A lock that is held by rank 0 until rank 1 is asleep, which it only is while it waits for it. */
+static void contended(void)
+{
+    volatile int *here;
+    long *memory;
+    int pid = getpid();
+    MPI_Win win, flags;
+
+    if (nranks != 2 || over_nodes)
+        return;
+    MPI_Win_allocate_shared(sizeof *here, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void *)&here, &flags);
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    *here = 0;
+    MPI_Aint size;
+    int unit;
+    MPI_Win_shared_query(flags, 1, &size, &unit, (void *)&here);
+    MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        while (!*here || state_of(pid) != 'S')
+            sched_yield();
+    } else {
+        *here = 1;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    }
+    MPI_Win_unlock(0, win);
+    struct proa_stats stats = stats_of(win);
+    check_row(&stats, PROA_STATS_LOCK, 1, 0);
+    if (counts)
+        CHECK((stats.calls[PROA_STATS_LOCK].waits > 0) == (rank == 1), "%llu waits for the lock",
+              stats.calls[PROA_STATS_LOCK].waits);
+    MPI_Win_free(&win);
+    MPI_Win_free(&flags);
+}
+
+int main(int argc, char **argv)
+{
+    const char *wanted = getenv("PROA_STATS");
+    MPI_Win none = MPI_WIN_NULL;
+    struct proa_stats stats;
+
+    start(&argc, &argv);
+    counts = wanted != NULL;
+    over_nodes = getenv("PROA_TEST_NODES") != NULL;
+    get_stats = (int (*)(const void *, struct proa_stats *, unsigned long))dlsym(RTLD_DEFAULT,
+                                                                                 "proa_stats_get");
+    if (get_stats) {
+        CHECK(get_stats(&none, &stats, sizeof stats) == -1, "statistics of no window");
+        operations();
+        active();
+        kernel();
+        contended();
+    }
+    return finish("stats");
+}
