@@ -91,10 +91,13 @@ static void on_done(void *context, uint64_t token, int outcome)
     proa_batch_moved(token, outcome);
 }
 
-static void on_lost(void *context, uint32_t peer)
+/* Who ends in order has freed all windows: those that it was in are in their last barrier here, and
+ * it has sent all that this waits for. */
+static void on_lost(void *context, uint32_t peer, int in_order)
 {
     (void)context;
-    proa_remote_lost(peer);
+    if (!in_order)
+        proa_remote_lost(peer);
 }
 
 static const struct proa_net_events events = {on_message, on_done, on_lost};
@@ -283,7 +286,7 @@ static int open_all(void)
     net = opened;
     error = thread_start();
     if (error) {
-        transport->close(opened);
+        transport->close(opened, 1);
         net = NULL;
         return error;
     }
@@ -325,7 +328,7 @@ void proa_agent_stop(void)
         DL_DELETE(waiting, w);
         free(w);
     }
-    transport->close(net);
+    transport->close(net, proa_spreads == NULL);
     net = NULL;
 }
 

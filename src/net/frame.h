@@ -29,7 +29,7 @@ enum proa_frame_kind {
     PROA_FRAME_MESSAGE, /* of core */
     PROA_FRAME_PING,    /* are you there? */
     PROA_FRAME_PONG,    /* yes */
-    PROA_FRAME_BYE,     /* nothing will come any more */
+    PROA_FRAME_BYE,     /* nothing will come any more; a byte: 1, and nothing is owed */
     PROA_FRAME_KINDS
 };
 

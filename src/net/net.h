@@ -65,8 +65,9 @@ struct proa_net_events {
      * again. Once for each that was accepted. */
     void (*done)(void *context, uint64_t token, int outcome);
     /* Nothing will come from this peer any more, and what is sent to it is lost. After the `done`
-     * of all that was under way to it. */
-    void (*lost)(void *context, uint32_t peer);
+     * of all that was under way to it. in_order: it has closed so, and all that it sent has come.
+     */
+    void (*lost)(void *context, uint32_t peer, int in_order);
 };
 
 struct proa_net_transport {
@@ -79,9 +80,10 @@ struct proa_net_transport {
     int (*open)(const struct proa_net_events *events, void *context, struct proa_net **net,
                 struct proa_net_address *address);
 
-    /* Ends it. What is under way has no `done` any more. Called once, by the thread that ends Proa;
+    /* Ends it. What is under way has no `done` any more. in_order: we owe nobody anything, and
+     * whoever talks to us is told that. Called once, by the thread that ends Proa;
      * nobody is inside, or comes, then. */
-    void (*close)(struct proa_net *net);
+    void (*close)(struct proa_net *net, int in_order);
 
     /* From now on the process of that address is *peer: a small number, the same for the same
      * process. It may be one that has not called reach for us yet, and it may be ourselves.

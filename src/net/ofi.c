@@ -325,8 +325,9 @@ static int anything_leaves(const struct proa_net *net)
 }
 
 /* Says so to all who know us, and lets what has been sent leave. */
-static void say_goodbye(struct proa_net *net)
+static void say_goodbye(struct proa_net *net, int in_order)
 {
+    const uint8_t body = in_order != 0;
     long end = proa_system->now_ns() + CLOSE_NS;
 
     net->closing = 1;
@@ -334,16 +335,16 @@ static void say_goodbye(struct proa_net *net)
         struct proa_ofi_peer *peer = net->peers[i];
 
         if (peer->state == PROA_OFI_THERE && (peer->sent || peer->received))
-            (void)proa_ofi_frame_send(net, peer, PROA_FRAME_BYE, NULL, 0);
+            (void)proa_ofi_frame_send(net, peer, PROA_FRAME_BYE, &body, sizeof body);
     }
     while (anything_leaves(net) && proa_system->now_ns() < end)
         if (read_queue(net) < 0)
             return;
 }
 
-static void ofi_close(struct proa_net *net)
+static void ofi_close(struct proa_net *net, int in_order)
 {
-    say_goodbye(net);
+    say_goodbye(net, in_order);
     close_all(net);
     net->library->freeinfo(net->info);
     HASH_CLEAR(hh, net->by_id);

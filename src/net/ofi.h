@@ -70,6 +70,7 @@ struct proa_ofi_peer {
     unsigned char secret[PROA_FRAME_SECRET];
     char name[64];           /* for people */
     char why[160];           /* it is lost */
+    int in_order;            /* it has ended so */
     uint32_t sent, received; /* frames */
     unsigned under_way;      /* operations that libfabric has begun */
     int through;             /* the network has been through to it */
@@ -188,7 +189,7 @@ int proa_ofi_peer_check(const struct proa_ofi_peer *peer);
 void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same for one that has said so, which is no fault. */
-void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer);
+void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order);
 /* It has been heard of. */
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
 /* The network has no room for it, or is not through to it: since when? */

@@ -190,7 +190,7 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     case PROA_FRAME_PING:
         return pong(net, peer);
     case PROA_FRAME_BYE:
-        proa_ofi_peer_leaves(net, peer);
+        proa_ofi_peer_leaves(net, peer, head->bytes && *(const uint8_t *)body);
         return 0;
     default:
         return 0;

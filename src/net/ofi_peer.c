@@ -124,8 +124,9 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
     is_lost(net, peer, PROA_LOG_WARN);
 }
 
-void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer)
+void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order)
 {
+    peer->in_order = in_order;
     snprintf(peer->why, sizeof peer->why, "it has ended");
     is_lost(net, peer, PROA_LOG_DEBUG);
 }
@@ -155,7 +156,7 @@ static int tell_lost(struct proa_net *net)
         net->failed--;
         proa_ofi_moves_lost(net, peer);
         events += proa_ofi_moves_go_on(net); /* `lost` comes after their `done` */
-        net->events->lost(net->context, peer->number);
+        net->events->lost(net->context, peer->number, peer->in_order);
         events++;
     }
     return events;

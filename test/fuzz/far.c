@@ -48,9 +48,9 @@ static int net_open(const struct proa_net_events *events, void *context, struct 
     return PROA_OK;
 }
 
-static void net_close(struct proa_net *opened)
+static void net_close(struct proa_net *opened, int in_order)
 {
-    (void)opened;
+    (void)opened, (void)in_order;
 }
 
 /* The address is a rank, which has a new peer for each window. */
@@ -130,7 +130,7 @@ static int lose(int rank)
     if (net.far[rank].state == LOST)
         return 0;
     net.far[rank].state = LOST;
-    net.events->lost(net.context, net.far[rank].peer);
+    net.events->lost(net.context, net.far[rank].peer, 0);
     return 1;
 }
 

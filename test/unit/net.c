@@ -94,8 +94,9 @@ static void on_done(void *context, uint64_t token, int outcome)
     end->seen.outcome[token] = outcome;
 }
 
-static void on_lost(void *context, uint32_t peer)
+static void on_lost(void *context, uint32_t peer, int in_order)
 {
+    (void)in_order;
     struct end *end = context;
 
     end->seen.lost[peer_rank(end, peer)]++;
@@ -178,7 +179,7 @@ static struct end *end_open(struct world *world)
 
 static void end_close(struct end *end)
 {
-    transport->close(end->net);
+    transport->close(end->net, 1);
     end_free(end);
 }
 

@@ -74,6 +74,7 @@ struct proa_net {
     struct exposed *exposures;
     uint64_t now, operation_number, keys; /* so far */
     int lost[WORLD_MOST];                 /* 1: to be told, 2: told */
+    int left[WORLD_MOST];                 /* in order */
     int woken, waiting;                   /* waiting: packets in inbox and outbox */
 };
 
@@ -369,7 +370,7 @@ static int tell_lost(struct proa_net *net, uint32_t peer)
                           proa_fail(PROA_ERR_OTHER, "peer %u is lost", peer));
         free(o);
     }
-    net->events->lost(net->context, peer);
+    net->events->lost(net->context, peer, net->left[peer]);
     return 1;
 }
 
@@ -399,6 +400,13 @@ void net_fake_lose(struct proa_net *net, uint32_t peer)
     DL_FOREACH_SAFE(net->inbox, held, next)
     if (held->peer == peer)
         release(net, &net->inbox, held);
+}
+
+/* To those who talk to it, as if it had closed in order. */
+void net_fake_leave(uint32_t peer)
+{
+    opened->left[peer] = 1;
+    opened->lost[peer] = 1;
 }
 
 static void fake_drop(struct proa_net *net, uint32_t peer, const char *why)
@@ -484,8 +492,9 @@ static int fake_open(const struct proa_net_events *events, void *context, struct
     return PROA_OK;
 }
 
-static void fake_close(struct proa_net *net)
+static void fake_close(struct proa_net *net, int in_order)
 {
+    (void)in_order; /* the others end too, and are told by nobody */
     while (net->inbox)
         release(net, &net->inbox, net->inbox);
     while (net->outbox)

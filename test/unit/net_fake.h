@@ -33,6 +33,9 @@ void net_fake_set_rules(const struct net_fake_rules *rules);
 /* From the next progress on. net NULL: the one that this process has opened. */
 void net_fake_lose(struct proa_net *net, uint32_t peer);
 
+/* The same, as if the peer had ended in order; what it has sent still comes. */
+void net_fake_leave(uint32_t peer);
+
 /* What went by in this process since net_fake_join. */
 struct net_fake_counts {
     long sent, received; /* messages */

@@ -53,11 +53,11 @@ static void on_done(void *context, uint64_t token, int outcome)
     seen->outcome[token] = outcome;
 }
 
-static void on_lost(void *context, uint32_t peer)
+static void on_lost(void *context, uint32_t peer, int in_order)
 {
     struct seen *seen = context;
 
-    (void)peer;
+    (void)peer, (void)in_order;
     seen->lost++;
 }
 
@@ -212,7 +212,7 @@ static void killed_body(struct world *world)
     CHECK(strstr(proa_failure(), "127.0.0.1:"));
     progress_for(&end, 100);
     CHECK_EQUAL(end.seen.lost, 1);
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(killed, 1, .before = on_loopback)
@@ -242,7 +242,7 @@ static void stopped_body(struct world *world)
     waitpid(pid, NULL, 0);
     progress_for(&end, 100);
     CHECK_EQUAL(end.seen.done[0], 1);
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(stopped, 1, .before = impatient)
@@ -264,7 +264,7 @@ static void paused_body(struct world *world)
     CHECK_EQUAL(end.seen.lost, 0);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(paused, 1, .before = impatient)
@@ -277,14 +277,14 @@ static void nobody_body(struct world *world)
 
     (void)world;
     end_open(&gone);
-    transport->close(gone.net);
+    transport->close(gone.net, 1);
     end_open(&end);
     CHECK_OK(transport->reach(end.net, &gone.address, &peer));
     CHECK_EQUAL(try_to_send(&end, peer, "?", 1), PROA_ERR_OTHER);
     CHECK(strstr(proa_failure(), "PROA_TIMEOUT"));
     progress(&end);
     CHECK_EQUAL(end.seen.lost, 1);
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(nobody, 1, .before = impatient)
@@ -303,7 +303,7 @@ static void leaves_body(struct world *world)
     world_barrier(world);
     if (world->rank == 0)
         await_lost(&end);
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(leaves, 2, .before = on_loopback)
@@ -368,7 +368,7 @@ static void strangers(struct world *world)
             memcpy(bytes, &head, sizeof head);
         send_raw(&end, peer, bytes, lengths[i / 2]);
     }
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 /* Not of libfabric at all. */
@@ -429,7 +429,7 @@ static void strange_body(struct world *world)
     CHECK_EQUAL(end.seen.lost, 0);
     CHECK(world->rank == 1 || end.net->strangers > 11);
     world_barrier(world);
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(strange, 3, .before = on_loopback)
@@ -510,7 +510,7 @@ static void do_wrong(struct world *world)
         tell(&end, peer, "hello", 5);
         all_wrong[i](&end, peer);
         await_step(world, &end, i + 1);
-        transport->close(end.net);
+        transport->close(end.net, 1);
     }
 }
 
@@ -541,7 +541,7 @@ static void wrong_body(struct world *world)
         CHECK_EQUAL(end.seen.lost, WRONGS);
         __atomic_store_n(&card_of(world, 3)->steps, WRONGS + 1, __ATOMIC_SEQ_CST);
     }
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(wrong, 3, .before = on_loopback)
@@ -611,7 +611,7 @@ static void large_and_small_body(struct world *world)
             progress(&end);
     }
     world_barrier(world);
-    transport->close(end.net);
+    transport->close(end.net, 1);
     free(mine);
     free(back);
 }
@@ -638,7 +638,7 @@ static void holders_body(struct world *world)
     CHECK(end.net->exposures && !end.net->exposures->next);
     transport->hide(end.net, &part);
     CHECK(!end.net->exposures);
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(holders, 1, .before = on_loopback)
@@ -657,7 +657,7 @@ static void signals_body(struct world *world)
         sigaction(number, NULL, &after);
         CHECK(after.sa_handler == before[number].sa_handler);
     }
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(signals, 1, .before = on_loopback)
@@ -702,7 +702,7 @@ static void full_body(struct world *world)
             progress(&end);
         world_barrier(world);
     }
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(full, 2, .before = on_loopback)
@@ -748,7 +748,7 @@ static void idle_body(struct world *world)
     if (before > 15)
         world_failed(__FILE__, __LINE__, "idle for 2 s took %.1f ms of a processor", before);
     world_barrier(world);
-    transport->close(end.net);
+    transport->close(end.net, 1);
 }
 
 WORLD_TEST(idle, 3, .before = on_loopback)

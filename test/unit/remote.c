@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "core/agent.h"
 #include "core/remote.h"
+#include "core/spread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -585,6 +586,25 @@ static void lost_body(struct world *world)
 }
 WORLD_TEST(lost, 4, .before = on_nodes, .limit_s = 20)
 
+/* Who ends in order, while others are in the last barrier of a window that it has freed, is not
+ * missed. */
+static void left_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+
+    if (world->rank == 0) {
+        proa_agent_enter();
+        net_fake_leave(1);
+        proa_agent_progress();
+        proa_agent_progress();
+        CHECK(!proa_remote_is_lost(proa_remote_of(win, 1)));
+        CHECK_EQUAL(win->spread->lost, 0);
+        proa_agent_leave();
+    }
+    world_barrier(world);
+}
+WORLD_TEST(left, 2, .before = on_nodes, .limit_s = 20)
+
 /* A lock that it held is given back, and one that it waits for when it comes to be its own. */
 static void lost_holder_body(struct world *world)
 {
@@ -691,6 +711,7 @@ int main(void)
         cmocka_unit_test(one_round_trip),
         cmocka_unit_test(one_message_each_way),
         cmocka_unit_test(lost),
+        cmocka_unit_test(left),
         cmocka_unit_test(lost_holder),
         cmocka_unit_test(failing),
         cmocka_unit_test(no_network),
