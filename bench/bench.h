@@ -42,6 +42,7 @@ enum {
     WORD = 8,             /* bytes of a small operation */
     FIRST_WORD = 42,      /* in every window before the first operation */
     SMALL = 65536,        /* bytes of a window for small operations, and of the middle-sized ones */
+    MIDDLE = 1048576,     /* bytes of a put between these and the large ones */
     LARGE = 4194304,      /* bytes of the large ones */
     RATE_WORDS = 1000,    /* puts between two flushes of put_rate */
     VECTOR_BLOCKS = 1000, /* blocks of a word, two words apart */
@@ -93,12 +94,12 @@ void *bench_memory(size_t bytes);
 /* The bodies, by the file that has them. All iterate n times. */
 /* small.c */
 bench_body body_put, body_get, body_fetch_and_op, body_compare_and_swap, body_accumulate;
-bench_body body_lock, body_lock_nocheck, body_lock_shared, body_lock_all;
+bench_body body_lock, body_lock_two, body_lock_nocheck, body_lock_shared, body_lock_all;
 bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_pair_nostore,
     body_fence_nothing; /* active.c */
 bench_body body_pscw, body_pscw_ahead, body_pscw_ahead_nocheck;
-bench_body body_put_64k, body_get_4m, body_accumulate_64k, body_accumulate_64k_shared,
-    body_put_rate; /* bulk.c */
+bench_body body_put_64k, body_put_1m, body_put_4m, body_get_4m, body_accumulate_64k,
+    body_accumulate_64k_shared, body_put_rate; /* bulk.c */
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
 bench_body body_window, body_window_1m, body_window_16m, body_window_256m, body_window_1g;
 bench_body body_memory_1m, body_memory_16m, body_memory_256m; /* window.c */

@@ -26,6 +26,16 @@ void body_put_64k(struct bench *b, long n)
     put_flush(b, n, SMALL, MPI_BYTE, SMALL, MPI_BYTE);
 }
 
+void body_put_1m(struct bench *b, long n)
+{
+    put_flush(b, n, MIDDLE, MPI_BYTE, MIDDLE, MPI_BYTE);
+}
+
+void body_put_4m(struct bench *b, long n)
+{
+    put_flush(b, n, LARGE, MPI_BYTE, LARGE, MPI_BYTE);
+}
+
 void body_put_vector(struct bench *b, long n)
 {
     put_flush(b, n, VECTOR_BLOCKS, MPI_UINT64_T, 1, b->vector);

@@ -46,6 +46,7 @@ static const struct bench_case cases[] = {
     CASE("compare_and_swap", ALLOCATE | CREATE, 2, .body = body_compare_and_swap, FLUSHED),
     CASE("accumulate", ALLOCATE | CREATE, 2, .body = body_accumulate, FLUSHED),
     CASE("lock", ALLOCATE | CREATE | STATIC, 2, .body = body_lock, .check = CHECK_TARGET),
+    CASE("lock_two", ALLOCATE | CREATE, 2, .body = body_lock_two, .check = CHECK_TARGET),
     CASE("lock_shared", ALLOCATE | CREATE, 2, .body = body_lock_shared, .check = CHECK_TARGET),
     CASE("lock_all", ALLOCATE | CREATE, 2, .body = body_lock_all, .check = CHECK_TARGET),
     CASE("pscw", ALLOCATE | CREATE, 2, .body = body_pscw, .check = CHECK_EVERY),
@@ -53,6 +54,8 @@ static const struct bench_case cases[] = {
          .check = CHECK_EVERY),
     /* more */
     CASE("put_64k", ALLOCATE | CREATE, 2, .body = body_put_64k, FLUSHED),
+    CASE("put_1m", ALLOCATE | CREATE, 2, .body = body_put_1m, FLUSHED, .bytes = LARGE),
+    CASE("put_4m", ALLOCATE | CREATE, 2, .body = body_put_4m, FLUSHED, .bytes = LARGE),
     CASE("get_4m", ALLOCATE | CREATE, 2, .body = body_get_4m, FLUSHED, .bytes = LARGE),
     CASE("put_rate", ALLOCATE | CREATE, 2, .body = body_put_rate, FLUSHED),
     CASE("accumulate_64k", ALLOCATE | CREATE, 2, .body = body_accumulate_64k,

@@ -89,6 +89,23 @@ void body_lock(struct bench *b, long n)
     lock_put_unlock(b, n, MPI_LOCK_EXCLUSIVE, 0);
 }
 
+/* Of two windows at once, in one order. */
+void body_lock_two(struct bench *b, long n)
+{
+    uint64_t *word = local_word(b);
+
+    for (long i = 0; i < n; i++) {
+        *word = ++b->counter;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, b->target, 0, b->other);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, b->target, 0, b->win);
+        MPI_Put(word, 1, MPI_UINT64_T, b->target, b->at, 1, MPI_UINT64_T, b->other);
+        MPI_Put(word, 1, MPI_UINT64_T, b->target, b->at, 1, MPI_UINT64_T, b->win);
+        MPI_Win_unlock(b->target, b->win);
+        MPI_Win_unlock(b->target, b->other);
+    }
+    b->expected = b->counter;
+}
+
 void body_lock_nocheck(struct bench *b, long n)
 {
     lock_put_unlock(b, n, MPI_LOCK_EXCLUSIVE, MPI_MODE_NOCHECK);

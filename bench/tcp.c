@@ -6,7 +6,9 @@
  * The cases:
  *   tcp.polled      64 bytes there and back, both ends poll
  *   tcp.blocking    the same, the far end sleeps in recv: what a target takes that computes
- *   tcp.stream_1m   1 MiB one way; as many as fill the loop are answered together
+ *   tcp.stream_64k  64 KiB one way; as many as fill the loop are answered together
+ *   tcp.stream_1m   1 MiB
+ *   tcp.stream_4m   4 MiB
  */
 #include "loop.h"
 #include "options.h"
@@ -24,7 +26,7 @@
 
 #define PORT "7471"
 
-enum { SMALL = 64, LARGE = 1 << 20, TRIES = 200, TRY_MS = 50 };
+enum { SMALL = 64, MIDDLE = 1 << 20, LARGE = 4 << 20, TRIES = 200, TRY_MS = 50 };
 
 /* What the far end is asked to do: n times, 0: to end. */
 struct request {
@@ -37,7 +39,9 @@ static const struct shape {
 } shapes[] = {
     {"tcp.polled", {.bytes = SMALL, .answers = 1}},
     {"tcp.blocking", {.bytes = SMALL, .answers = 1, .sleeps = 1}},
-    {"tcp.stream_1m", {.bytes = LARGE}},
+    {"tcp.stream_64k", {.bytes = 1 << 16}},
+    {"tcp.stream_1m", {.bytes = MIDDLE}},
+    {"tcp.stream_4m", {.bytes = LARGE}},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 

@@ -114,7 +114,8 @@ static void windows_open(struct bench *b)
     MPI_Info info = hints(b);
 
     b->base = window_open(b, info, &b->win);
-    if (b->job->body == body_pscw_ahead || b->job->body == body_pscw_ahead_nocheck)
+    if (b->job->body == body_pscw_ahead || b->job->body == body_pscw_ahead_nocheck ||
+        b->job->body == body_lock_two)
         b->other_base = window_open(b, info, &b->other);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
