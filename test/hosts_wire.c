@@ -3,10 +3,11 @@
  * A bad network for test/hosts: a switch between pretended hosts that delays every frame, and loses
  * some. Not every kernel has netem, which does the same.
  *
- *   hosts_wire PORTS DELAY_MS LOSS_PERCENT
+ *   hosts_wire PORTS DELAY_MS LOSS_PERCENT [ORDERS]
  *
  * Makes the interfaces link0, link1, ..., says "ready", and forwards between them until it is
- * killed; they may be moved into other namespaces meanwhile. Built by test/hosts.
+ * killed; they may be moved into other namespaces meanwhile. ORDERS is a fifo: a line "DELAY_MS
+ * LOSS_PERCENT" changes both. Built by test/hosts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,9 @@ struct frame {
     unsigned char data[FRAME];
 };
 
-static int ports[PORTS_MOST], count;
+static int ports[PORTS_MOST], count, orders = -1;
+static long delay_ns;
+static double loss;
 static unsigned char at[PORTS_MOST][ADDRESS]; /* whose address was seen there last */
 
 /* The delay is the same for all, so they leave as they came. */
@@ -75,7 +78,25 @@ static double chance(void)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static void take(int port, long delay_ns, double loss)
+static void set_trouble(const char *delay_ms, const char *loss_percent)
+{
+    delay_ns = (long)(1e6 * atof(delay_ms));
+    loss = atof(loss_percent) / 100;
+}
+
+static void take_order(void)
+{
+    char line[64], delay_ms[32], loss_percent[32];
+    ssize_t bytes = read(orders, line, sizeof line - 1);
+
+    if (bytes <= 0)
+        return;
+    line[bytes] = '\0';
+    if (sscanf(line, "%31s %31s", delay_ms, loss_percent) == 2)
+        set_trouble(delay_ms, loss_percent);
+}
+
+static void take(int port)
 {
     while (came - left < QUEUE) {
         struct frame *frame = &queue[came % QUEUE];
@@ -107,9 +128,9 @@ static void pass_on(const struct frame *frame)
             die("write");
 }
 
-static void forward(long delay_ns, double loss)
+static void forward(void)
 {
-    struct pollfd ready[PORTS_MOST];
+    struct pollfd ready[PORTS_MOST + 1];
 
     for (;;) {
         long now = now_ns(), wait = came == left ? 1000000000L : queue[left % QUEUE].due_ns - now;
@@ -118,11 +139,14 @@ static void forward(long delay_ns, double loss)
 
         for (int port = 0; port < count; port++)
             ready[port] = (struct pollfd){.fd = ports[port], .events = POLLIN};
-        if (ppoll(ready, (nfds_t)count, &time, NULL) < 0 && errno != EINTR)
+        ready[count] = (struct pollfd){.fd = orders, .events = POLLIN};
+        if (ppoll(ready, (nfds_t)count + 1, &time, NULL) < 0 && errno != EINTR)
             die("ppoll");
         for (int port = 0; port < count; port++)
             if (ready[port].revents)
-                take(port, delay_ns, loss);
+                take(port);
+        if (ready[count].revents)
+            take_order();
         for (now = now_ns(); came != left && queue[left % QUEUE].due_ns <= now; left++)
             pass_on(&queue[left % QUEUE]);
     }
@@ -130,14 +154,17 @@ static void forward(long delay_ns, double loss)
 
 int main(int argc, char **argv)
 {
-    count = argc == 4 ? atoi(argv[1]) : 0;
+    count = argc == 4 || argc == 5 ? atoi(argv[1]) : 0;
     if (count < 1 || count > PORTS_MOST) {
-        fprintf(stderr, "usage: hosts_wire PORTS DELAY_MS LOSS_PERCENT\n");
+        fprintf(stderr, "usage: hosts_wire PORTS DELAY_MS LOSS_PERCENT [ORDERS]\n");
         return 2;
     }
+    if (argc == 5 && (orders = open(argv[4], O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
+        die(argv[4]);
+    set_trouble(argv[2], argv[3]);
     for (int port = 0; port < count; port++)
         ports[port] = open_port(port);
     puts("ready");
     fflush(stdout);
-    forward((long)(1e6 * atof(argv[2])), atof(argv[3]) / 100);
+    forward();
 }
