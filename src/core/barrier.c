@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two barriers, chosen once for a window.
+ * Three barriers, chosen once for a window.
  *
  * Dissemination (Hensgen, Finkel, Manber 1988): in round k process i tells i + 2^k and hears from i
  * - 2^k. No atomics, and for two processes the two-flag barrier that one would write by hand.
  * Crowded, with more processes than processors: every round of a dissemination could wait for a
  * process that does not run, so all count up one word instead and the last one opens; each process
  * has to run once.
- * Over several nodes it is a dissemination: a word to count up is only on one of them.
+ * Over several nodes: all of a node count up a word of its leader, the leaders disseminate, and
+ * open their nodes.
  */
 #include "core/barrier.h"
 #include "base/fail.h"
 #include "core/ask.h"
+#include "core/spread.h"
 #include "core/tell.h"
 
 PROA_FORMS int disseminate(struct proa_win *win, uint64_t number, int general)
@@ -48,21 +50,64 @@ static void count_up(struct proa_win *win, uint64_t number)
         proa_ask_passed(win, number);
 }
 
+/* ---- over several nodes ---- */
+
+static int arrive_and_wait(struct proa_win *win, uint64_t number)
+{
+    proa_ask_arrive(win);
+    proa_bell_ring(&win->leader->barrier_bell);
+    return proa_remote_await(win, &win->leader->passed, number, &win->leader->barrier_bell);
+}
+
+static int lead(struct proa_win *win, uint64_t number)
+{
+    const struct proa_spread *spread = win->spread;
+    int error = PROA_OK;
+
+    if (spread->neighbours)
+        error = proa_remote_await(win, &win->ctl->arrived, number * (uint64_t)spread->neighbours,
+                                  &win->ctl->barrier_bell);
+    for (int k = 0; k < spread->rounds && !error; k++) {
+        /* of all that our node stored, and all that we heard of in earlier rounds */
+        proa_tell(&win->targets[spread->partners[k]], proa_word_node_round(k), number);
+        error = proa_hear_form(win, -1, proa_word_node_round(k), number, 1);
+    }
+    if (!error && spread->neighbours)
+        proa_ask_pass(win, number);
+    return error;
+}
+
+/* Apart from the near one, whose call is to cost nothing else. */
+static __attribute__((noinline)) int pass_otherwise(struct proa_win *win)
+{
+    uint64_t number = ++win->crowded_barriers;
+
+    if (win->barrier == PROA_BARRIER_FAR)
+        return win->ctl == win->leader ? lead(win, number) : arrive_and_wait(win, number);
+    count_up(win, number);
+    return PROA_OK;
+}
+
 int proa_barrier(struct proa_win *win)
 {
     if (win->barrier == PROA_BARRIER_NEAR)
         return disseminate_near(win, ++win->barriers);
-    if (win->barrier == PROA_BARRIER_FAR)
-        return disseminate_generally(win, ++win->barriers);
-    count_up(win, ++win->crowded_barriers);
-    return PROA_OK;
+    return pass_otherwise(win);
 }
 
 /* In a dissemination every word written into a block has been awaited by its owner; whoever counts
  * up may still be reading the leader's. */
 int proa_barrier_last(struct proa_win *win)
 {
-    return disseminate_generally(win, ++win->barriers);
+    int error;
+
+    if (!win->spread)
+        return disseminate_generally(win, ++win->barriers);
+    proa_remote_end(win, 1);
+    error = disseminate_generally(win, ++win->barriers);
+    if (error)
+        proa_remote_end(win, 0);
+    return error;
 }
 
 enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win)

@@ -130,16 +130,22 @@ struct proa_win_ctl {
     struct proa_shared_ctl shared;
 
     /* The crowded barrier (core/barrier.c), in the leader's block: arrivals by all, left by the
-     * last to arrive. */
+     * last to arrive. Over several nodes: arrivals by all but the leader, left by the leader. */
     uint64_t arrived PROA_ALIGNED_LINE;
     uint64_t passed PROA_ALIGNED_LINE;
     /* Fences of this process that ended nothing (core/fence.c). */
     uint64_t opened PROA_ALIGNED_LINE;
-    struct proa_bell barrier_bell; /* rung when passed or opened has changed */
+    /* rung when passed or opened has changed; over several nodes, when arrived has */
+    struct proa_bell barrier_bell;
     /* The dissemination barrier: round k's partner stores the number of the barrier it is in. */
     struct {
         uint64_t reached PROA_ALIGNED_LINE;
     } rounds[PROA_BARRIER_ROUNDS];
+    /* The same among nodes, in their leaders' blocks: told by messages, so stored by the owner. */
+    uint64_t node_rounds[PROA_BARRIER_ROUNDS];
+    /* In the leader's block: 1 + the rank of a process of another node that somebody of this one
+     * has found to be gone, the first that was; 0: none is. Written by any process of the node. */
+    uint32_t lost;
 
     struct proa_from_ctl from[]; /* by rank in the window's group */
 };

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "core/ask.h"
 #include "core/barrier.h"
+#include "core/remote.h"
 #include "core/settle.h"
 #include "core/sync.h"
 
@@ -60,18 +61,28 @@ static void opening_end(struct proa_win *win)
 
 /* ---- fences ---- */
 
+/* What was fetched from other nodes comes with the answers. */
+static int barrier_generally(struct proa_win *win)
+{
+    int error = proa_barrier(win);
+
+    if (!error && __atomic_load_n(&win->remotes, __ATOMIC_RELAXED))
+        error = proa_remote_completed_all(win);
+    return error;
+}
+
 PROA_FORMS int fence(struct proa_win *win, int mode, int general)
 {
     int error = fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE),
         begins = !(mode & PROA_MODE_NOSUCCEED);
 
     if (!error && ends)
-        error = proa_settle_form(win, -1, PROA_SETTLED_TOLD, general); /* by the barrier */
+        error = proa_settle_form(win, -1, PROA_SETTLED_BY_BARRIER, general);
     if (error)
         return error;
     opening_end(win);
     if (ends || (begins && (win->size <= BARRIER_SUFFICES || (general && win->spread))))
-        error = proa_barrier(win);
+        error = general ? barrier_generally(win) : proa_barrier(win);
     else if (begins)
         open_alone(win);
     if (general && error)

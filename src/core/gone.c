@@ -17,6 +17,21 @@ static int was_lost(const struct proa_win *win, int rank)
     return gone && __atomic_load_n(&gone[rank], __ATOMIC_ACQUIRE);
 }
 
+/* The first that is gone: whoever it is, barriers of the window are over. Neighbours may have had
+ * nothing to do with it. */
+static void tell_node(struct proa_win *win, int rank)
+{
+    uint32_t none = 0;
+
+    if (!win->spread->lost)
+        __atomic_store_n(&win->spread->lost, 1 + (uint32_t)rank, __ATOMIC_RELEASE);
+    if (win->spread->ending)
+        return;
+    __atomic_compare_exchange_n(&win->leader->lost, &none, 1 + (uint32_t)rank, 0, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+    proa_bell_ring(&win->leader->barrier_bell);
+}
+
 /* Everybody in the window hears of it, and says it on: who has no connection to the lost one would
  * wait for who does not come any more. */
 static void lose(struct proa_win *win, int rank)
@@ -30,8 +45,7 @@ static void lose(struct proa_win *win, int rank)
         __atomic_store_n(&spread->gone, calloc((size_t)win->size, 1), __ATOMIC_RELEASE);
     if (spread->gone)
         __atomic_store_n(&spread->gone[rank], 1, __ATOMIC_RELEASE);
-    if (!spread->lost)
-        __atomic_store_n(&spread->lost, 1 + (uint32_t)rank, __ATOMIC_RELEASE);
+    tell_node(win, rank);
     if (proa_remote_of(win, rank)) {
         __atomic_store_n(&proa_remote_of(win, rank)->lost, 1, __ATOMIC_RELEASE);
         proa_serve_lost(proa_remote_of(win, rank));
@@ -70,10 +84,25 @@ struct hearing {
     uint64_t least;
 };
 
+/* 1 + the first that anybody of the node has heard of; 0: none. */
+static uint32_t first_lost(const struct proa_win *win)
+{
+    uint32_t lost = __atomic_load_n(&win->spread->lost, __ATOMIC_ACQUIRE);
+
+    return lost || win->spread->ending ? lost
+                                       : __atomic_load_n(&win->leader->lost, __ATOMIC_ACQUIRE);
+}
+
 static int is_gone(const struct proa_win *win, int from)
 {
-    return from < 0 ? __atomic_load_n(&win->spread->lost, __ATOMIC_ACQUIRE) != 0
-                    : was_lost(win, from);
+    return from < 0 ? first_lost(win) != 0 : was_lost(win, from);
+}
+
+void proa_remote_end(struct proa_win *win, int ending)
+{
+    proa_agent_enter();
+    win->spread->ending = (uint8_t)ending;
+    proa_agent_leave();
 }
 
 static int has_been_told(void *arg)
@@ -84,14 +113,27 @@ static int has_been_told(void *arg)
 }
 
 /* Not inside. What has been told counts, whoever is gone since. */
+static int hear(struct hearing *h, struct proa_bell *bell)
+{
+    if (!has_been_told(h))
+        proa_wait(has_been_told, h, bell);
+    if (__atomic_load_n(h->word, __ATOMIC_ACQUIRE) >= h->least)
+        return PROA_OK;
+    return proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone",
+                     h->from >= 0 ? h->from : (int)first_lost(h->win) - 1);
+}
+
 int proa_remote_hear(const struct proa_win *win, int from, size_t word, uint64_t least)
 {
     struct hearing h = {win, from, proa_word_in(win->ctl, word), least};
 
-    if (!has_been_told(&h))
-        proa_wait(has_been_told, &h, &proa_self->ctl->bell);
-    if (__atomic_load_n(h.word, __ATOMIC_ACQUIRE) >= least)
-        return PROA_OK;
-    return proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone",
-                     from >= 0 ? from : (int)win->spread->lost - 1);
+    return hear(&h, &proa_self->ctl->bell);
+}
+
+int proa_remote_await(const struct proa_win *win, const uint64_t *word, uint64_t least,
+                      struct proa_bell *bell)
+{
+    struct hearing h = {win, -1, word, least};
+
+    return hear(&h, bell);
 }

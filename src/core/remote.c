@@ -67,6 +67,15 @@ static int wait_one(struct proa_remote *r, int local)
     return error;
 }
 
+/* Of two processes each is told by the other in the barrier: what has been gathered goes along, and
+ * comes first. With more of them a third one could leave the barrier, and come to the same memory,
+ * before that. In a dynamic window it is the answer that tells of an address that is not attached.
+ */
+static int is_told_by_barrier(const struct proa_win *win, enum proa_settled how)
+{
+    return how == PROA_SETTLED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
+}
+
 /* First all are asked, then all are waited for. Others may come to the list meanwhile, and go. */
 static int settle_all(struct proa_win *win, int local)
 {
@@ -96,8 +105,13 @@ static int settle_all(struct proa_win *win, int local)
 int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
 {
     int local = how == PROA_SETTLED_LOCAL, error = PROA_OK;
-    struct proa_remote *r = rank >= 0 ? proa_remote_of(win, rank) : NULL;
+    struct proa_remote *r;
 
+    if (is_told_by_barrier(win, how)) {
+        rank = !win->rank;
+        how = PROA_SETTLED_IN_ORDER;
+    }
+    r = rank >= 0 ? proa_remote_of(win, rank) : NULL;
     if (rank >= 0 && !r)
         return PROA_OK;
     proa_agent_enter();
@@ -115,6 +129,15 @@ int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
     return error;
 }
 
+static int complete_one(struct proa_remote *r)
+{
+    int error = wait_one(r, 1);
+
+    r->worked = 0;
+    unlist(r);
+    return error;
+}
+
 int proa_remote_completed(struct proa_win *win, int rank)
 {
     struct proa_remote *r = proa_remote_of(win, rank);
@@ -123,9 +146,22 @@ int proa_remote_completed(struct proa_win *win, int rank)
     if (!r)
         return PROA_OK;
     proa_agent_enter();
-    error = wait_one(r, 1);
-    r->worked = 0;
-    unlist(r);
+    error = complete_one(r);
+    proa_agent_leave();
+    return error;
+}
+
+int proa_remote_completed_all(struct proa_win *win)
+{
+    int error = PROA_OK;
+
+    proa_agent_enter();
+    for (int rank = 0; rank < win->size && win->remotes; rank++) {
+        struct proa_remote *r = proa_remote_of(win, rank);
+        int one = r && r->listed ? complete_one(r) : PROA_OK;
+
+        error = error ? error : one;
+    }
     proa_agent_leave();
     return error;
 }

@@ -41,6 +41,9 @@ int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how);
  * All that was put there lies before what it was told. */
 int proa_remote_completed(struct proa_win *win, int rank);
 
+/* The same of all, after a barrier. */
+int proa_remote_completed_all(struct proa_win *win);
+
 /* The lock is asked for with the first batch: this returns at once, as the standard allows where
  * the origin has no load and store (MPI-4.1, 13.5.3). Unlock returns once all is done and the lock
  * is given back: PROA_OK or a code. nocheck: it was not taken. */

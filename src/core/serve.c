@@ -168,7 +168,7 @@ static int is_word_of(const struct proa_remote *origin, uint64_t word)
     if (word == proa_word_posted(origin->rank) || word == proa_word_completed(origin->rank))
         return 1;
     for (int k = 0; k < PROA_BARRIER_ROUNDS; k++)
-        if (word == proa_word_round(k))
+        if (word == proa_word_round(k) || word == proa_word_node_round(k))
             return 1;
     return 0;
 }

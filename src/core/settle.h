@@ -20,7 +20,9 @@ enum proa_settled {
     /* done at the target before anything that this process tells the same target after this:
      * complete */
     PROA_SETTLED_IN_ORDER,
-    /* done at the target, for whoever is told so after this: unlock, fence */
+    /* done at the target, for whoever has passed a barrier after this: fence */
+    PROA_SETTLED_BY_BARRIER,
+    /* done at the target, for whoever is told so after this: unlock */
     PROA_SETTLED_TOLD,
     /* done at the target, before anything that this process does next: flush */
     PROA_SETTLED_VISIBLE

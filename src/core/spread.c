@@ -64,6 +64,8 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_remote_card *card)
         return;
     }
     win->spread->win = win;
+    while (!win->targets[card->leader].ctl) /* ours is there */
+        card->leader++;
     card->window = next_number();
     card->memory = (uint64_t)(uintptr_t)win->base;
     if (win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
@@ -97,12 +99,33 @@ static int spread_add(struct proa_spread *spread)
     return PROA_OK;
 }
 
+/* Who has a part in the barrier among nodes: the same idea of it on all. */
+static int set_barrier(struct proa_win *win, const struct proa_remote_card *cards)
+{
+    int *leaders = malloc((size_t)win->size * sizeof *leaders), count = 0, mine = -1;
+
+    if (!leaders)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
+    for (int i = 0; i < win->size; i++) {
+        if (i == win->rank && cards[i].leader == i)
+            mine = count;
+        if (cards[i].leader == i)
+            leaders[count++] = i;
+        win->spread->neighbours += i != win->rank && cards[i].leader == cards[win->rank].leader;
+    }
+    for (int distance = 1; distance < count && mine >= 0; distance *= 2)
+        win->spread->partners[win->spread->rounds++] = leaders[(mine + distance) % count];
+    free(leaders);
+    return PROA_OK;
+}
+
 int proa_remote_open(struct proa_win *win, const struct proa_remote_card *cards)
 {
     int error = PROA_OK;
 
     proa_agent_enter();
     win->spread->number = cards[0].window;
+    error = set_barrier(win, cards);
     for (int i = 0; i < win->size && !error; i++)
         if (!win->targets[i].ctl)
             error = remote_new(win, i, &cards[i]);

@@ -21,8 +21,14 @@ struct proa_spread {
     int has_key;     /* its memory is exposed to the network */
     struct proa_net_key key;
     struct proa_served *served;
-    uint8_t *gone;                   /* by rank: its process is; NULL: none is */
-    uint32_t lost;                   /* 1 + the rank of the first that was heard of; 0: none */
+    uint8_t *gone; /* by rank: its process is; NULL: none is */
+    uint32_t lost; /* 1 + the rank of the first that was heard of; 0: none */
+    /* we are in the last barrier: the blocks of neighbours may go at any time */
+    uint8_t ending;
+    /* The barrier among nodes (core/barrier.c): how many other processes of the window are on this
+     * node; if we are its leader, the leader that we tell in each round. */
+    int neighbours, rounds;
+    int partners[PROA_BARRIER_ROUNDS];
     struct proa_spread *prev, *next; /* of all such windows */
 };
 
@@ -98,6 +104,9 @@ struct proa_remote *proa_remote_find(uint64_t window, uint32_t rank, uint32_t pe
 /* That peer is: in all windows. */
 void proa_remote_lost(uint32_t peer);
 
+/* From now on no neighbour is told, or believed, that one is; or the window stays after all. */
+void proa_remote_end(struct proa_win *win, int ending);
+
 /* A process of another node says that one is. */
 void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
 
@@ -109,6 +118,7 @@ struct proa_remote_card {
     struct proa_net_key key; /* of its memory; has_key 0: that is reached by messages only */
     uint64_t memory;         /* its own address of it */
     uint64_t window;         /* the number that the window is to have, of rank 0 */
+    int32_t leader;          /* the lowest rank on its node */
     int32_t has_key;
     int32_t error; /* it has no network: a negative code */
 };

@@ -35,6 +35,13 @@ static inline size_t proa_word_round(int round)
            (size_t)round * sizeof((struct proa_win_ctl *)0)->rounds[0];
 }
 
+/* Of the barrier among nodes. */
+static inline size_t proa_word_node_round(int round)
+{
+    return offsetof(struct proa_win_ctl, node_rounds) +
+           (size_t)round * sizeof((struct proa_win_ctl *)0)->node_rounds[0];
+}
+
 static inline uint64_t *proa_word_in(struct proa_win_ctl *ctl, size_t word)
 {
     return (uint64_t *)(void *)((char *)ctl + word);
@@ -71,8 +78,13 @@ static inline uint64_t proa_heard(const struct proa_win *win, size_t word)
     return __atomic_load_n(proa_word_in(win->ctl, word), __ATOMIC_ACQUIRE);
 }
 
-/* The same, told by a process that may be on another node, and gone: core/remote.h. */
+/* The same, told by a process that may be on another node, and gone: core/gone.c. */
 int proa_remote_hear(const struct proa_win *win, int from, size_t word, uint64_t least);
+
+/* The same of any word that counts up, and a bell that is rung then: what it counts depends on
+ * all. */
+int proa_remote_await(const struct proa_win *win, const uint64_t *word, uint64_t least,
+                      struct proa_bell *bell);
 
 /* Returns once it has come to at least this value, told by the process of rank `from`; < 0: it
  * depends on all. PROA_OK, acquires; or a negative code: of a process on another node that is

@@ -98,7 +98,7 @@ struct proa_win {
     /* epochs of each kind so far, by rank of the other side */
     uint64_t *posts, *starts, *completes, *waits;
     enum proa_barrier_kind barrier;      /* core/barrier.h */
-    uint64_t barriers, crowded_barriers; /* so far, of each kind */
+    uint64_t barriers, crowded_barriers; /* so far: by dissemination; all others */
     uint64_t opens;                      /* fences so far that ended nothing (core/fence.c) */
     uint8_t opening; /* the last fence was one, and targets may still be awaited */
     uint8_t adopt;   /* what is attached may be adopted (core/adopt.h) */

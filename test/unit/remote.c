@@ -529,6 +529,53 @@ static void one_message_each_way_body(struct world *world)
 }
 WORLD_TEST(one_message_each_way, 2, .before = on_nodes)
 
+/* A fence of two processes is one message each way, the puts included; what is got comes with one
+ * answer. */
+static void fence_of_two_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank;
+    int64_t got = 0;
+    long before;
+
+    CHECK_OK(proa_win_fence(win, 0));
+    before = sent_since(0);
+    CHECK_OK(put_word(win, other, 0, 7 + world->rank));
+    CHECK_OK(proa_win_fence(win, 0));
+    CHECK_EQUAL(sent_since(before), 1);
+    CHECK_EQUAL(window_words(win)[0], 7 + other);
+    world_barrier(world);
+    CHECK_OK(get_word(win, other, 0, &got));
+    CHECK_OK(proa_win_fence(win, 0));
+    CHECK_EQUAL(got, 7 + world->rank);
+    world_barrier(world);
+    CHECK_EQUAL(sent_since(before), 3);
+    end(world, win);
+}
+WORLD_TEST(fence_of_two, 2, .before = on_nodes)
+
+/* Only one process of each node sends anything, whoever comes last, and all wait for all. */
+static void fence_of_nodes_body(struct world *world)
+{
+    enum { ROUNDS = 12 }; /* each 16th message is answered */
+    struct proa_win *win = begin(world, NULL);
+    uint32_t *arrived = (uint32_t *)(void *)world->shared;
+    long before;
+
+    CHECK_OK(proa_win_fence(win, 0));
+    before = sent_since(0);
+    for (int round = 1; round <= ROUNDS; round++) {
+        if (round % world->size == world->rank)
+            world_sleep_us(500);
+        __atomic_fetch_add(arrived, 1, __ATOMIC_SEQ_CST);
+        CHECK_OK(proa_win_fence(win, 0));
+        CHECK(__atomic_load_n(arrived, __ATOMIC_SEQ_CST) >= (uint32_t)(round * world->size));
+    }
+    CHECK_EQUAL(sent_since(before), world->rank < NODES ? ROUNDS : 0);
+    end(world, win);
+}
+WORLD_TEST(fence_of_nodes, 6, .before = on_nodes)
+
 /* ---- who is gone ---- */
 
 /* The last process does nothing any more, and the first hears that it is gone. */
@@ -604,6 +651,27 @@ static void left_body(struct world *world)
     world_barrier(world);
 }
 WORLD_TEST(left, 2, .before = on_nodes, .limit_s = 20)
+
+/* The only process of another node is gone. One who has heard of it has nobody to say it on to but
+ * the neighbours, who wait for it as well. */
+static void lost_alone_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+
+    CHECK_OK(proa_win_fence(win, 0));
+    world_barrier(world);
+    if (world->rank == 2) {
+        proa_agent_enter();
+        net_fake_lose(NULL, 1);
+        proa_agent_leave();
+    }
+    if (world->rank != 1) {
+        CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);
+        CHECK(strstr(proa_failure(), "rank 1 is gone"));
+    }
+    world_barrier(world);
+}
+WORLD_TEST(lost_alone, 3, .before = on_nodes, .limit_s = 20)
 
 /* A lock that it held is given back, and one that it waits for when it comes to be its own. */
 static void lost_holder_body(struct world *world)
@@ -710,8 +778,11 @@ int main(void)
         cmocka_unit_test(attached),
         cmocka_unit_test(one_round_trip),
         cmocka_unit_test(one_message_each_way),
+        cmocka_unit_test(fence_of_two),
+        cmocka_unit_test(fence_of_nodes),
         cmocka_unit_test(lost),
         cmocka_unit_test(left),
+        cmocka_unit_test(lost_alone),
         cmocka_unit_test(lost_holder),
         cmocka_unit_test(failing),
         cmocka_unit_test(no_network),
