@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What calls cost in windows over up to 1,024 nodes (doc/SCALING.md), counted: this process is rank
+ * 0, all others are pretended by a network that plays their part, which is to answer, to be in the
+ * same barriers, and to post and complete. */
+#include "move.h"
+
+#include "core/agent.h"
+#include "core/remote.h"
+#include "core/spread.h"
+#include "core/tell.h"
+#include "net/wire.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+enum { RANKS_MOST = 1024, USED = 5 /* targets or origins of an epoch */ };
+
+/* ---- the others ---- */
+
+struct reply {
+    uint32_t from;
+    size_t bytes;
+    struct {
+        struct proa_wire_head head;
+        union {
+            struct proa_wire_op op;
+            struct proa_wire_outcome outcome;
+        } rest;
+    } body;
+};
+
+static struct {
+    const struct proa_net_events *events;
+    int size;
+    uint64_t window;
+    long sent, dropped;
+    uint64_t batches[RANKS_MOST], completed[RANKS_MOST]; /* of each to us */
+    struct reply replies[4 * RANKS_MOST];
+    unsigned first, last; /* of these */
+} others;
+
+static struct reply *reply_from(uint32_t rank, enum proa_wire_kind kind, uint64_t number)
+{
+    struct reply *reply = &others.replies[others.last++ % (4 * RANKS_MOST)];
+
+    reply->from = rank;
+    reply->body.head = (struct proa_wire_head){.kind = (uint8_t)kind,
+                                               .version = PROA_WIRE_VERSION,
+                                               .rank = rank,
+                                               .window = others.window,
+                                               .number = number};
+    return reply;
+}
+
+static void tell_us(int rank, size_t word, uint64_t value)
+{
+    struct reply *reply = reply_from((uint32_t)rank, PROA_WIRE_BATCH, ++others.batches[rank]);
+
+    reply->body.rest.op =
+        (struct proa_wire_op){.code = PROA_WIRE_TELL, .position = word, .count = value};
+    reply->bytes = sizeof reply->body.head + sizeof reply->body.rest.op;
+}
+
+static void answer_us(uint32_t rank, uint64_t number)
+{
+    struct reply *reply = reply_from(rank, PROA_WIRE_ANSWER, number);
+
+    reply->body.rest.outcome = (struct proa_wire_outcome){0};
+    reply->bytes = sizeof reply->body.head + sizeof reply->body.rest.outcome;
+}
+
+/* In a barrier everybody does what we do, some ranks away. Who is posted to completes. */
+static void be_told(int rank, uint64_t word, uint64_t value)
+{
+    for (int k = 0; k < PROA_BARRIER_ROUNDS; k++)
+        if (word == proa_word_round(k) || word == proa_word_node_round(k))
+            tell_us((others.size - rank) % others.size, word, value);
+    if (word == proa_word_posted(0))
+        tell_us(rank, proa_word_completed(rank), ++others.completed[rank]);
+}
+
+static int they_get(struct proa_net *net, uint32_t peer, const void *body, size_t bytes)
+{
+    const char *at = body, *end = at + bytes;
+    struct proa_wire_head head;
+
+    (void)net;
+    memcpy(&head, at, sizeof head);
+    others.sent++;
+    for (at += sizeof head; at < end;) {
+        struct proa_wire_op op;
+
+        memcpy(&op, at, sizeof op);
+        at += sizeof op;
+        if (op.code == PROA_WIRE_PUT)
+            at += proa_wire_padded(op.bytes * op.count);
+        else
+            be_told((int)peer, op.position, op.count);
+    }
+    if (head.flags & PROA_WIRE_ANSWERED)
+        answer_us(peer, head.number);
+    return PROA_OK;
+}
+
+static int they_come(struct proa_net *net)
+{
+    int events = 0;
+
+    (void)net;
+    for (; others.first != others.last; events++) {
+        const struct reply reply = others.replies[others.first++ % (4 * RANKS_MOST)];
+
+        others.events->message(NULL, reply.from, &reply.body, reply.bytes);
+    }
+    return events;
+}
+
+static int open_them(const struct proa_net_events *events, void *context, struct proa_net **net,
+                     struct proa_net_address *address)
+{
+    (void)context;
+    others.events = events;
+    memset(address, 0, sizeof *address);
+    *net = (struct proa_net *)(void *)&others;
+    return PROA_OK;
+}
+
+static void nothing(struct proa_net *net)
+{
+    (void)net;
+}
+
+static void close_them(struct proa_net *net, int in_order)
+{
+    (void)net;
+    (void)in_order;
+}
+
+static int reach_one(struct proa_net *net, const struct proa_net_address *address, uint32_t *peer)
+{
+    (void)net;
+    memcpy(peer, address->bytes, sizeof *peer);
+    return PROA_OK;
+}
+
+static int expose_none(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key)
+{
+    (void)net;
+    (void)key;
+    return proa_fail(PROA_ERR_OTHER, "%zu bytes at %p stay where they are", bytes, memory);
+}
+
+static void hide_none(struct proa_net *net, const struct proa_net_key *key)
+{
+    (void)net;
+    (void)key;
+}
+
+static int put_none(struct proa_net *net, const struct proa_net_place *there, const void *here,
+                    size_t bytes, uint64_t token)
+{
+    (void)net;
+    (void)there;
+    (void)here;
+    return proa_fail(PROA_ERR_INTERN, "a put of %zu bytes for %llu", bytes,
+                     (unsigned long long)token);
+}
+
+static int get_none(struct proa_net *net, const struct proa_net_place *there, void *here,
+                    size_t bytes, uint64_t token)
+{
+    return put_none(net, there, here, bytes, token);
+}
+
+static void drop_one(struct proa_net *net, uint32_t peer, const char *why)
+{
+    (void)net;
+    others.dropped++;
+    fprintf(stderr, "what rank %u says %s\n", peer, why);
+}
+
+static void doze(struct proa_net *net, long timeout_ns)
+{
+    (void)net;
+    (void)timeout_ns;
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
+static const struct proa_net_transport network = {.name = "others",
+                                                  .open = open_them,
+                                                  .close = close_them,
+                                                  .reach = reach_one,
+                                                  .expose = expose_none,
+                                                  .hide = hide_none,
+                                                  .send = they_get,
+                                                  .put = put_none,
+                                                  .get = get_none,
+                                                  .drop = drop_one,
+                                                  .progress = they_come,
+                                                  .doze = doze,
+                                                  .wake = nothing};
+
+/* Everybody shows what we do, from a node of its own. */
+static int gather_cards(void *context, const void *mine, void *all, size_t bytes)
+{
+    (void)context;
+    for (int i = 0; i < others.size; i++) {
+        char *card = (char *)all + (size_t)i * bytes;
+        uint32_t number = (uint32_t)i;
+
+        memcpy(card, mine, bytes);
+        if (bytes == sizeof(struct proa_remote_card)) {
+            struct proa_remote_card *remote = (struct proa_remote_card *)(void *)card;
+
+            memcpy(remote->address.bytes, &number, sizeof number);
+            remote->leader = i;
+            others.window = remote->window;
+        } else if (i > 0) {
+            ((struct proa_hello *)(void *)card)->node += number; /* a card begins with it */
+        }
+    }
+    return 0;
+}
+
+static int agree(void *context, int *value)
+{
+    (void)context;
+    (void)value;
+    return 0;
+}
+
+static int tell(void *context, int rank, char *text, size_t bytes)
+{
+    (void)context;
+    (void)rank;
+    (void)text;
+    (void)bytes;
+    return 0;
+}
+
+/* ---- messages ---- */
+
+static long counted(long *before)
+{
+    long now, since;
+
+    proa_agent_enter();
+    now = others.sent;
+    proa_agent_leave();
+    since = now - *before;
+    *before = now;
+    return since;
+}
+
+static int log2_up(int n)
+{
+    int k = 0;
+
+    while (1 << k < n)
+        k++;
+    return k;
+}
+
+static void use(struct proa_win *win, int used)
+{
+    for (int i = 1; i <= used; i++) {
+        CHECK_OK(put_word(win, i, 0, i));
+        CHECK_OK(put_word(win, i, 1, i));
+    }
+}
+
+static void passive(struct proa_win *win, int used, long *before)
+{
+    CHECK_OK(proa_win_lock(win, 1, 1, 0));
+    use(win, 1);
+    CHECK_EQUAL(counted(before), 0);
+    CHECK_OK(proa_win_unlock(win, 1));
+    CHECK_EQUAL(counted(before), 1);
+
+    CHECK_OK(proa_win_lock_all(win, 0));
+    CHECK_EQUAL(counted(before), 0);
+    use(win, used);
+    CHECK_OK(proa_win_flush(win, 1));
+    CHECK_EQUAL(counted(before), 1);
+    CHECK_OK(proa_win_flush_all(win));
+    CHECK_EQUAL(counted(before), used - 1);
+    CHECK_OK(proa_win_flush_all(win));
+    CHECK_EQUAL(counted(before), 0);
+    CHECK_OK(proa_win_unlock_all(win));
+    CHECK_EQUAL(counted(before), used);
+}
+
+static void active(struct proa_win *win, int used, long *before)
+{
+    int ranks[USED];
+
+    for (int i = 0; i < used; i++)
+        ranks[i] = i + 1;
+    CHECK_OK(proa_win_post(win, ranks, used, 0));
+    CHECK_EQUAL(counted(before), used);
+    proa_agent_enter();
+    for (int i = 0; i < used; i++)
+        tell_us(ranks[i], proa_word_posted(ranks[i]), 2);
+    proa_agent_leave();
+    CHECK_OK(proa_win_start(win, ranks, used, 0));
+    use(win, used);
+    CHECK_EQUAL(counted(before), 0);
+    CHECK_OK(proa_win_complete(win));
+    CHECK_EQUAL(counted(before), used);
+    CHECK_OK(proa_win_wait(win));
+    CHECK_EQUAL(counted(before), 0);
+}
+
+static void fences(struct proa_win *win, int used, long *before)
+{
+    CHECK_OK(proa_win_fence(win, 0));
+    CHECK_EQUAL(counted(before), log2_up(win->size));
+    use(win, used);
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+    /* two processes: the puts ride along */
+    CHECK_EQUAL(counted(before), win->size == 2 ? 1 : used + log2_up(win->size));
+}
+
+/* ---- memory ---- */
+
+static uint64_t own_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+/* What the formula of doc/SCALING.md comes to, and what does not depend on the ranks. */
+static void memory(int size, uint64_t own)
+{
+    const uint64_t apart = 16 << 10, block = 16, /* of malloc, around each */
+        each = sizeof(struct proa_target) + 4 * sizeof(uint64_t) + 2 * sizeof(int) +
+               sizeof(struct proa_remote) + 2 * block;
+
+    CHECK(own >= (uint64_t)size * sizeof(struct proa_target)); /* or it is not counted */
+    CHECK(own <= (uint64_t)size * each + apart);
+}
+
+/* ---- windows ---- */
+
+static void count_body(struct world *world)
+{
+    const int size = *(const int *)world->arg, used = size - 1 < USED ? size - 1 : USED;
+    const struct proa_group group = {
+        .size = size, .allgather = gather_cards, .max = agree, .tell = tell};
+    const struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 64, .disp_unit = 8};
+    struct proa_win *win;
+    uint64_t own;
+    long before = 0;
+
+    others.size = size;
+    proa_agent_set_transport(&network);
+    CHECK_OK(proa_win_create(&args, &group, &win)); /* the first brings the agent too */
+    proa_win_release(win);
+    own = own_bytes();
+    CHECK_OK(proa_win_create(&args, &group, &win));
+    memory(size, own_bytes() - own);
+    CHECK_EQUAL(counted(&before), 0);
+    passive(win, used, &before);
+    active(win, used, &before);
+    fences(win, used, &before);
+    CHECK_OK(proa_barrier_last(win));
+    CHECK_EQUAL(counted(&before), log2_up(size));
+    CHECK_EQUAL(others.dropped, 0);
+    proa_win_release(win);
+    proa_agent_stop();
+}
+
+static void counts(void **state)
+{
+    static const int sizes[] = {2, 3, 16, 100, RANKS_MOST};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        world_run(
+            &(struct world_plan){.size = 1, .body = count_body, .arg = &sizes[i], .limit_s = 30});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
