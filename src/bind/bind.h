@@ -26,6 +26,9 @@
 /* Not an error: the target is MPI_PROC_NULL, there is nothing to do. */
 enum { PROA_NOWHERE = 2 };
 
+/* The MPI class of one of core's codes. */
+int proa_class_of(int code);
+
 /* Tells the user about the failure `code` in `call` and raises its class on the window's error
  * handler. Returns what the call is to return: the class; MPI_SUCCESS after a handler of MPICH's
  * C++, as MPICH does. */

@@ -2,6 +2,7 @@
 /* MPI_Win_create, allocate, allocate_shared, create_dynamic, free (MPI-4.1, 13.2). */
 #include "base/log.h"
 #include "bind/bind.h"
+#include "bind/given.h"
 #include "bind/record.h"
 #include "host/hints.h"
 #include "core/barrier.h"
@@ -312,6 +313,7 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
     proa_record_close(proa_handle_of(win)->record, win);
     error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);
+    proa_given_tell_host(); /* of requests that nobody waits for */
     *handle = MPI_WIN_NULL;
     return error;
 }

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-static int class_of(int code)
+int proa_class_of(int code)
 {
     switch (code) {
 #define CLASS(name)       \
@@ -66,7 +66,7 @@ int proa_raise(const struct proa_win *win, enum proa_call call, int code)
     MPI_Win shadow = proa_handle_shadow(proa_handle_of(win));
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    int length, is_cxx, class = class_of(code);
+    int length, is_cxx, class = proa_class_of(code);
 
     proa_pmpi()->Win_get_name(shadow, name, &length);
     proa_pmpi()->Win_get_errhandler(shadow, &handler);
@@ -88,7 +88,7 @@ int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code)
 {
     MPI_Comm on = comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    int class = class_of(code);
+    int class = proa_class_of(code);
 
     proa_pmpi()->Comm_get_errhandler(on, &handler);
     snprintf(said, sizeof said, "%s: %s", proa_call_name(call), proa_failure());

@@ -6,12 +6,12 @@
  *
  * On one node an operation is done when its call returns. Its request is one of the host's, of a
  * message to MPI_PROC_NULL, which is complete from the start: so it works in every call that takes
- * requests, mixed with any others.
+ * requests, mixed with any others. Between nodes: bind/given.h.
  */
+#include "bind/given.h"
 #include "bind/operation.h"
 #include "core/settle.h"
 #include "core/strict.h"
-#include "host/own.h"
 
 /* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in
  * all. MPI_SUCCESS, or the class that was raised. Where no epoch is open the operation itself says
@@ -33,50 +33,124 @@ static int check_passive(struct proa_win *win, enum proa_call call, int rank)
             rank));
 }
 
-/* What the program may change again, or read, must be complete; what is moved on this node is. */
-static __attribute__((noinline)) int settle_locally(struct proa_win *win, enum proa_call call,
-                                                    int rank)
-{
-    return proa_return(win, call, proa_settle(win, rank, PROA_SETTLED_LOCAL));
-}
-
-PROA_BODY give_request(struct proa_win *win, enum proa_call call, int rank, int outcome,
-                       MPI_Request *request)
+PROA_BODY give_request(struct proa_win *win, int outcome, MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
-    if (outcome == MPI_SUCCESS && PROA_RARELY(win->general) && rank >= 0)
-        outcome = settle_locally(win, call, rank);
     if (outcome != MPI_SUCCESS)
         return outcome;
     proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */
-    /* any type: Open MPI's library for the standard ABI finds this one soonest */
-    return proa_pmpi()->Isend(NULL, 0, MPI_CHAR, MPI_PROC_NULL, 0, proa_private_comm(), request);
+    return proa_given_complete(request);
 }
 
-/* ---- the operations ---- */
+/* What the program may change again, or read, must be complete where there is no request of its own
+ * for it; what is moved on this node is. */
+static int give_generally(struct proa_win *win, enum proa_call call, int rank,
+                          struct proa_given *given, int outcome, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    if (given)
+        return proa_given_end(given, outcome, request);
+    if (outcome == MPI_SUCCESS && rank >= 0)
+        outcome = proa_return(win, call, proa_settle(win, rank, PROA_SETTLED_LOCAL));
+    return give_request(win, outcome, request);
+}
+
+/* ---- the operations: on one node, and generally ---- */
+
+PROA_BODY put_issued(struct proa_win *win, enum proa_call call, const void *origin, int64_t count,
+                     MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
+                     MPI_Datatype target_datatype)
+{
+    int outcome = check_passive(win, call, rank);
+
+    return outcome == MPI_SUCCESS ? proa_do_put(win, call, origin, count, datatype, rank,
+                                                displacement, target_count, target_datatype)
+                                  : outcome;
+}
+
+static __attribute__((noinline)) int
+put_generally(struct proa_win *win, enum proa_call call, const void *origin, int64_t count,
+              MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
+              MPI_Datatype target_datatype, MPI_Request *request)
+{
+    struct proa_given *given = proa_given_begin(win, call, rank);
+    int outcome = put_issued(win, call, origin, count, datatype, rank, displacement, target_count,
+                             target_datatype);
+
+    return give_generally(win, call, rank, given, outcome, request);
+}
 
 PROA_BODY put_requested(struct proa_win *win, enum proa_call call, const void *origin,
                         int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
                         int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
 {
+    if (PROA_RARELY(win->general))
+        return put_generally(win, call, origin, count, datatype, rank, displacement, target_count,
+                             target_datatype, request);
+    return give_request(win,
+                        put_issued(win, call, origin, count, datatype, rank, displacement,
+                                   target_count, target_datatype),
+                        request);
+}
+
+PROA_BODY get_issued(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
+                     MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
+                     MPI_Datatype target_datatype)
+{
     int outcome = check_passive(win, call, rank);
 
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_put(win, call, origin, count, datatype, rank, displacement, target_count,
-                              target_datatype);
-    return give_request(win, call, rank, outcome, request);
+    return outcome == MPI_SUCCESS ? proa_do_get(win, call, origin, count, datatype, rank,
+                                                displacement, target_count, target_datatype)
+                                  : outcome;
+}
+
+static __attribute__((noinline)) int
+get_generally(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
+              MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
+              MPI_Datatype target_datatype, MPI_Request *request)
+{
+    struct proa_given *given = proa_given_begin(win, call, rank);
+    int outcome = get_issued(win, call, origin, count, datatype, rank, displacement, target_count,
+                             target_datatype);
+
+    return give_generally(win, call, rank, given, outcome, request);
 }
 
 PROA_BODY get_requested(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
                         MPI_Datatype datatype, int rank, MPI_Aint displacement,
                         int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
 {
+    if (PROA_RARELY(win->general))
+        return get_generally(win, call, origin, count, datatype, rank, displacement, target_count,
+                             target_datatype, request);
+    return give_request(win,
+                        get_issued(win, call, origin, count, datatype, rank, displacement,
+                                   target_count, target_datatype),
+                        request);
+}
+
+PROA_BODY accumulate_issued(struct proa_win *win, enum proa_call call, const void *origin,
+                            int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                            int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
+{
     int outcome = check_passive(win, call, rank);
 
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get(win, call, origin, count, datatype, rank, displacement, target_count,
-                              target_datatype);
-    return give_request(win, call, rank, outcome, request);
+    return outcome == MPI_SUCCESS
+               ? proa_do_accumulate(win, call, origin, count, datatype, rank, displacement,
+                                    target_count, target_datatype, op)
+               : outcome;
+}
+
+static __attribute__((noinline)) int
+accumulate_generally(struct proa_win *win, enum proa_call call, const void *origin, int64_t count,
+                     MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
+                     MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
+{
+    struct proa_given *given = proa_given_begin(win, call, rank);
+    int outcome = accumulate_issued(win, call, origin, count, datatype, rank, displacement,
+                                    target_count, target_datatype, op);
+
+    return give_generally(win, call, rank, given, outcome, request);
 }
 
 PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin,
@@ -84,12 +158,43 @@ PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const 
                                MPI_Aint displacement, int64_t target_count,
                                MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
 {
+    if (PROA_RARELY(win->general))
+        return accumulate_generally(win, call, origin, count, datatype, rank, displacement,
+                                    target_count, target_datatype, op, request);
+    return give_request(win,
+                        accumulate_issued(win, call, origin, count, datatype, rank, displacement,
+                                          target_count, target_datatype, op),
+                        request);
+}
+
+PROA_BODY get_accumulate_issued(struct proa_win *win, enum proa_call call, const void *origin,
+                                int64_t count, MPI_Datatype datatype, void *result,
+                                int64_t result_count, MPI_Datatype result_datatype, int rank,
+                                MPI_Aint displacement, int64_t target_count,
+                                MPI_Datatype target_datatype, MPI_Op op)
+{
     int outcome = check_passive(win, call, rank);
 
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_accumulate(win, call, origin, count, datatype, rank, displacement,
-                                     target_count, target_datatype, op);
-    return give_request(win, call, rank, outcome, request);
+    return outcome == MPI_SUCCESS
+               ? proa_do_get_accumulate(win, call, origin, count, datatype, result, result_count,
+                                        result_datatype, rank, displacement, target_count,
+                                        target_datatype, op)
+               : outcome;
+}
+
+static __attribute__((noinline)) int
+get_accumulate_generally(struct proa_win *win, enum proa_call call, const void *origin,
+                         int64_t count, MPI_Datatype datatype, void *result, int64_t result_count,
+                         MPI_Datatype result_datatype, int rank, MPI_Aint displacement,
+                         int64_t target_count, MPI_Datatype target_datatype, MPI_Op op,
+                         MPI_Request *request)
+{
+    struct proa_given *given = proa_given_begin(win, call, rank);
+    int outcome = get_accumulate_issued(win, call, origin, count, datatype, result, result_count,
+                                        result_datatype, rank, displacement, target_count,
+                                        target_datatype, op);
+
+    return give_generally(win, call, rank, given, outcome, request);
 }
 
 PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin,
@@ -98,13 +203,15 @@ PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, co
                                    MPI_Aint displacement, int64_t target_count,
                                    MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
 {
-    int outcome = check_passive(win, call, rank);
-
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get_accumulate(win, call, origin, count, datatype, result, result_count,
-                                         result_datatype, rank, displacement, target_count,
-                                         target_datatype, op);
-    return give_request(win, call, rank, outcome, request);
+    if (PROA_RARELY(win->general))
+        return get_accumulate_generally(win, call, origin, count, datatype, result, result_count,
+                                        result_datatype, rank, displacement, target_count,
+                                        target_datatype, op, request);
+    return give_request(win,
+                        get_accumulate_issued(win, call, origin, count, datatype, result,
+                                              result_count, result_datatype, rank, displacement,
+                                              target_count, target_datatype, op),
+                        request);
 }
 
 /* ---- the calls ---- */

@@ -7,6 +7,7 @@
 #include "base/system.h"
 #include "base/wait.h"
 #include "core/batch.h"
+#include "core/issue.h"
 #include "core/serve.h"
 
 #include <pthread.h>
@@ -177,6 +178,7 @@ int proa_agent_progress(void)
     int moved = transport->progress(net) > 0;
 
     moved |= proa_serve_pending() > 0;
+    proa_issues_push(0);
     waiting_send();
     return moved;
 }
@@ -236,7 +238,7 @@ static void move_and_doze(void)
 
         proa_agent_enter();
         moved = proa_agent_progress();
-        pending = proa_serve_has_pending();
+        pending = proa_serve_has_pending() || proa_issues_are_stuck();
         proa_agent_leave();
         if (moved)
             end_ns = proa_system->now_ns() + LINGER_NS;

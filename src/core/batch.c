@@ -3,6 +3,8 @@
 #include "core/batch.h"
 #include "base/fail.h"
 #include "core/agent.h"
+#include "core/issue.h"
+#include "core/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +67,7 @@ int proa_batch_has_lock(void *arg)
 }
 
 /* A target keeps one batch of whoever waits for its lock, and not many of anybody. */
-static int may_send(void *arg)
+int proa_batch_may_send(void *arg)
 {
     const struct proa_remote *r = arg;
 
@@ -118,40 +120,54 @@ static int batch_room(struct proa_remote *r)
     return PROA_OK;
 }
 
-static int transmit(struct proa_remote *r, const void *body, size_t bytes)
+static unsigned all_flags(const struct proa_remote *r, unsigned flags)
 {
-    int outcome;
+    flags |= lock_flags(r);
+    if (r->fetching || (r->sent + 1) % (UNANSWERED_MOST / 2) == 0)
+        flags |= PROA_WIRE_ANSWERED;
+    return r->holds ? flags | PROA_WIRE_HOLDS : flags;
+}
 
-    while ((outcome = proa_agent_send(r->peer, body, bytes)) == PROA_NET_AGAIN)
-        if (!proa_agent_progress() && proa_wait_is_crowded())
-            proa_wait_yield();
+/* Nothing has changed where it could not be sent. */
+int proa_batch_try_send(struct proa_remote *r, unsigned flags)
+{
+    struct proa_wire_head head = proa_spread_head(r->win, PROA_WIRE_BATCH, r->sent + 1);
+    int outcome = r->lost ? proa_batch_report(r) : batch_room(r);
+
+    if (outcome)
+        return outcome;
+    if (!proa_batch_may_send(r))
+        return PROA_NET_AGAIN;
+    flags = all_flags(r, flags);
+    head.flags = (uint8_t)flags;
+    memcpy(r->batch, &head, sizeof head);
+    outcome = proa_agent_send(r->peer, r->batch, r->used);
+    if (outcome == PROA_NET_AGAIN)
+        return outcome;
+    count_batch(r, flags);
+    r->used = r->fetching = 0;
+    r->pressing = 0;
     return outcome;
+}
+
+void proa_batch_unblock(struct proa_remote *r)
+{
+    if (!proa_batch_may_send(r))
+        proa_batch_await(r, proa_batch_may_send);
+    else if (!proa_agent_progress() && proa_wait_is_crowded())
+        proa_wait_yield();
 }
 
 /* Sends what has been gathered, which may be nothing; or waits for what has to come first, and has
  * sent nothing then: callers look again. */
 int proa_batch_send(struct proa_remote *r, unsigned flags)
 {
-    struct proa_wire_head head = proa_spread_head(r->win, PROA_WIRE_BATCH, r->sent + 1);
-    int error = r->lost ? proa_batch_report(r) : batch_room(r);
-    size_t bytes = r->used;
+    int outcome = proa_batch_try_send(r, flags);
 
-    if (error)
-        return error;
-    if (!may_send(r)) {
-        proa_batch_await(r, may_send);
-        return PROA_OK;
-    }
-    flags |= lock_flags(r);
-    if (r->fetching || head.number % (UNANSWERED_MOST / 2) == 0)
-        flags |= PROA_WIRE_ANSWERED;
-    if (r->holds)
-        flags |= PROA_WIRE_HOLDS;
-    head.flags = (uint8_t)flags;
-    memcpy(r->batch, &head, sizeof head);
-    count_batch(r, flags);
-    r->used = r->fetching = 0;
-    return transmit(r, r->batch, bytes);
+    if (outcome != PROA_NET_AGAIN)
+        return outcome;
+    proa_batch_unblock(r);
+    return PROA_OK;
 }
 
 /* A lock_all asks for each target's lock when that is used. */
@@ -168,23 +184,28 @@ void proa_batch_want_lock(struct proa_remote *r)
     }
 }
 
-/* An operation's head, with room for what follows it, in *data; and for what comes back. NULL, and
- * an error. */
-char *proa_batch_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
-                     uint64_t fetched, int *error)
+static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)
+{
+    return r->used + bytes > PROA_NET_MESSAGE_MOST ||
+           r->fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST;
+}
+
+/* An operation's head, with room for what follows it, in *data; and for what comes back. NULL: the
+ * outcome says why. */
+char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
+                         uint64_t fetched, int *outcome)
 {
     size_t bytes = sizeof *op + proa_wire_padded(data);
     char *at;
 
     fetched = proa_wire_padded(fetched);
-    for (*error = batch_room(r);
-         !*error && (r->used + bytes > PROA_NET_MESSAGE_MOST ||
-                     r->fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST);) {
-        *error = proa_batch_send(r, 0);
-        if (!*error)
-            *error = batch_room(r);
+    *outcome = batch_room(r);
+    if (!*outcome && is_full(r, bytes, fetched)) {
+        *outcome = proa_batch_try_send(r, 0);
+        if (!*outcome)
+            *outcome = batch_room(r);
     }
-    if (*error)
+    if (*outcome)
         return NULL;
     at = r->batch + r->used;
     memcpy(at, op, sizeof *op);
@@ -203,6 +224,10 @@ int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
     if (!w)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember what is fetched");
     *w = *wanted;
+    if (w->request) {
+        proa_request_part(w->request);
+        proa_batch_press(r);
+    }
     DL_APPEND(r->wanted, w);
     return PROA_OK;
 }
@@ -220,8 +245,19 @@ static void fetched_to(const struct proa_wanted *w, const char *data)
         memcpy(proa_at(w->to, (int64_t)i * w->stride), data + i * w->bytes, w->bytes);
 }
 
-/* What was fetched, in the order in which it was asked for. Is it just that? */
-static int take_fetched(struct proa_remote *r, const char *data, size_t bytes)
+/* It has come, or will not. */
+static void wanted_end(struct proa_remote *r, struct proa_wanted *w, int code, const char *why)
+{
+    DL_DELETE(r->wanted, w);
+    if (w->request)
+        proa_request_part_done(w->request, code, why);
+    free(w);
+}
+
+/* What was fetched, in the order in which it was asked for; code, why: of the answer. Is it just
+ * that? */
+static int take_fetched(struct proa_remote *r, const char *data, size_t bytes, int code,
+                        const char *why)
 {
     struct proa_wanted *w;
 
@@ -233,8 +269,7 @@ static int take_fetched(struct proa_remote *r, const char *data, size_t bytes)
         fetched_to(w, data);
         data += length;
         bytes -= length;
-        DL_DELETE(r->wanted, w);
-        free(w);
+        wanted_end(r, w, code, why);
     }
     return bytes == 0;
 }
@@ -243,7 +278,7 @@ static int take_fetched(struct proa_remote *r, const char *data, size_t bytes)
 static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
 {
     struct proa_wire_outcome outcome;
-    char text[160];
+    char text[160] = "";
 
     if (bytes < sizeof outcome)
         return 0;
@@ -258,7 +293,7 @@ static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
         proa_failure_keep(&r->failed, outcome.code, text);
     }
     return take_fetched(r, body + proa_wire_padded(outcome.text_bytes),
-                        bytes - proa_wire_padded(outcome.text_bytes));
+                        bytes - proa_wire_padded(outcome.text_bytes), outcome.code, text);
 }
 
 void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
@@ -281,25 +316,36 @@ void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const
     proa_bell_ring(&proa_self->ctl->bell);
 }
 
+/* What a request has begun it tells of by itself. */
 void proa_batch_moved(uint64_t token, int outcome)
 {
-    struct proa_remote *r = (struct proa_remote *)(uintptr_t)token;
+    static const char why[] = "the network could not move the bytes";
+    struct proa_request *request =
+        token & PROA_BATCH_TOKEN_REQUEST
+            ? (struct proa_request *)(uintptr_t)(token - PROA_BATCH_TOKEN_REQUEST)
+            : NULL;
+    struct proa_remote *r = request ? request->remote : (struct proa_remote *)(uintptr_t)token;
 
-    if (outcome)
-        proa_failure_keep(&r->failed, outcome, "the network could not move the bytes");
     __atomic_fetch_sub(&r->moves, 1, __ATOMIC_RELEASE);
+    if (request)
+        proa_request_part_done(request, outcome, why);
+    else if (outcome)
+        proa_failure_keep(&r->failed, outcome, why);
     proa_bell_ring(&proa_self->ctl->bell);
+}
+
+void proa_batch_lose_wanted(struct proa_remote *r)
+{
+    struct proa_wanted *w, *next;
+
+    proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->rank);
+    DL_FOREACH_SAFE(r->wanted, w, next)
+    wanted_end(r, w, PROA_ERR_OTHER, proa_failure());
 }
 
 void proa_batch_forget(struct proa_remote *r)
 {
-    struct proa_wanted *w, *next;
-
-    DL_FOREACH_SAFE(r->wanted, w, next)
-    {
-        DL_DELETE(r->wanted, w);
-        free(w);
-    }
+    proa_batch_lose_wanted(r);
     free(r->batch);
     r->batch = NULL;
 }

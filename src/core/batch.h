@@ -22,13 +22,19 @@ struct proa_wanted {
     char *to;
     int64_t stride;
     uint64_t bytes, count;
-    enum proa_basic basic; /* of elements; PROA_MIXED: of a get */
+    enum proa_basic basic;        /* of elements; PROA_MIXED: of a get */
+    struct proa_request *request; /* that it is a part of; NULL: of none */
 };
 
+/* In the token of a put or get that a request has begun: the rest of it is the request, else the
+ * struct proa_remote. */
+enum { PROA_BATCH_TOKEN_REQUEST = 1 };
+
 /* An operation's head, with room for `data` bytes behind it, which is returned; `fetched` bytes
- * come back. NULL, and *error. May send, and wait. */
-char *proa_batch_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
-                     uint64_t fetched, int *error);
+ * come back. Waits for nothing. NULL, and *outcome: PROA_NET_AGAIN, there is no room now
+ * (proa_batch_unblock), or a negative code. */
+char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
+                         uint64_t fetched, int *outcome);
 
 /* What the operation just added fetches goes there. PROA_OK or PROA_ERR_NO_MEM. */
 int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted);
@@ -40,6 +46,12 @@ void proa_batch_want_lock(struct proa_remote *r);
  * sent nothing then: callers look again. flags: PROA_WIRE_UNLOCK, PROA_WIRE_ANSWERED. PROA_OK or a
  * code. */
 int proa_batch_send(struct proa_remote *r, unsigned flags);
+
+/* The same without waiting: PROA_NET_AGAIN where it cannot be sent now. */
+int proa_batch_try_send(struct proa_remote *r, unsigned flags);
+
+/* Waits until another try may do better. */
+void proa_batch_unblock(struct proa_remote *r);
 
 /* There is something to be settled at this target. */
 void proa_batch_list(struct proa_remote *r);
@@ -53,9 +65,14 @@ void proa_batch_await(struct proa_remote *r, proa_ready *ready);
 int proa_batch_has_no_moves(void *arg);
 int proa_batch_is_answered(void *arg);
 int proa_batch_has_lock(void *arg);
+/* Another batch may be sent. */
+int proa_batch_may_send(void *arg);
 
 /* What went wrong at the target since this was asked last: PROA_OK or a code. */
 int proa_batch_report(struct proa_remote *r);
+
+/* Its process is gone: what is wanted of it will not come. */
+void proa_batch_lose_wanted(struct proa_remote *r);
 
 /* What is gathered, and what is wanted, is wanted no more. */
 void proa_batch_forget(struct proa_remote *r);

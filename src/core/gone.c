@@ -3,6 +3,8 @@
  * remote.h. */
 #include "base/fail.h"
 #include "core/agent.h"
+#include "core/batch.h"
+#include "core/issue.h"
 #include "core/serve.h"
 #include "core/spread.h"
 #include "core/tell.h"
@@ -49,6 +51,8 @@ static void lose(struct proa_win *win, int rank)
     if (proa_remote_of(win, rank)) {
         __atomic_store_n(&proa_remote_of(win, rank)->lost, 1, __ATOMIC_RELEASE);
         proa_serve_lost(proa_remote_of(win, rank));
+        proa_issue_lose(proa_remote_of(win, rank));
+        proa_batch_lose_wanted(proa_remote_of(win, rank));
     }
     for (int i = 0; i < win->size && spread->gone; i++)
         if (proa_remote_of(win, i) && !proa_remote_of(win, i)->lost)

@@ -5,6 +5,7 @@
 #include "core/agent.h"
 #include "core/batch.h"
 #include "core/held.h"
+#include "core/issue.h"
 #include "core/tell.h"
 
 #include <utlist.h>
@@ -19,7 +20,8 @@ void proa_remote_tell(const struct proa_target *target, size_t word, uint64_t va
     int error;
 
     proa_agent_enter();
-    proa_batch_add(r, &op, 0, 0, &error);
+    while (!proa_batch_try_add(r, &op, 0, 0, &error) && error == PROA_NET_AGAIN)
+        proa_batch_unblock(r);
     while (!error && r->used)
         error = proa_batch_send(r, 0);
     proa_agent_leave();
@@ -38,8 +40,8 @@ static int is_unasked(const struct proa_remote *r, int local)
 /* Nothing is under way, and no lock is held or asked for: it need not be looked at any more. */
 static void unlist(struct proa_remote *r)
 {
-    if (!r->listed || r->used || r->moves || r->wanted || r->lock != PROA_REMOTE_UNLOCKED ||
-        (r->answered < r->worked && !r->lost))
+    if (!r->listed || r->used || r->issues || r->moves || r->wanted ||
+        r->lock != PROA_REMOTE_UNLOCKED || (r->answered < r->worked && !r->lost))
         return;
     DL_DELETE(r->win->remotes, r);
     r->listed = 0;
@@ -49,6 +51,7 @@ static int ask_one(struct proa_remote *r, int local)
 {
     int error = PROA_OK;
 
+    proa_issue_drain(r);
     while (!error && is_unasked(r, local))
         error = proa_batch_send(r, PROA_WIRE_ANSWERED);
     return error;
@@ -85,7 +88,7 @@ static int settle_all(struct proa_win *win, int local)
     do {
         again = 0;
         DL_FOREACH_SAFE(win->remotes, r, next)
-        if (!again && !error && is_unasked(r, local)) {
+        if (!again && !error && (r->issues || is_unasked(r, local))) {
             error = ask_one(r, local);
             again = 1;
         }
@@ -116,6 +119,7 @@ int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
         return PROA_OK;
     proa_agent_enter();
     if (how == PROA_SETTLED_IN_ORDER && win->flavor != PROA_FLAVOR_DYNAMIC) {
+        proa_issue_drain(r);
         while (!proa_batch_has_no_moves(r))
             proa_batch_await(r, proa_batch_has_no_moves);
     } else if (rank < 0) {
@@ -225,6 +229,7 @@ static int unlock_ask(struct proa_remote *r)
     int error = PROA_OK;
 
     proa_remote_forget_promise(r);
+    proa_issue_drain(r);
     while (!proa_batch_has_no_moves(r))
         proa_batch_await(r, proa_batch_has_no_moves);
     while (!error && !r->lost && r->lock != PROA_REMOTE_UNLOCKED)

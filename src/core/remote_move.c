@@ -3,7 +3,9 @@
  * agent, but for the functions that remote.h names. */
 #include "core/agent.h"
 #include "core/batch.h"
+#include "core/issue.h"
 #include "core/remote.h"
+#include "core/request.h"
 
 #include <string.h>
 
@@ -20,25 +22,26 @@ static void gather(char *to, const struct proa_runs *runs)
 }
 
 /* Runs that fit into one message. */
-static int move_some(struct proa_remote *r, int put, const struct proa_runs *runs)
+static int move_some(struct proa_remote *r, struct proa_issue *i, const struct proa_runs *runs)
 {
+    int put = i->what.move.put, outcome;
     struct proa_wire_op op = {.code = put ? PROA_WIRE_PUT : PROA_WIRE_GET,
                               .bytes = (uint32_t)runs->bytes,
                               .position = runs->position,
                               .stride = runs->stride,
                               .count = runs->count};
     uint64_t bytes = runs->bytes * runs->count;
-    int error;
-    char *data = proa_batch_add(r, &op, put ? bytes : 0, put ? 0 : bytes, &error);
+    char *data = proa_batch_try_add(r, &op, put ? bytes : 0, put ? 0 : bytes, &outcome);
 
     if (!data)
-        return error;
+        return outcome;
     if (!put)
         return proa_batch_want(r, &(struct proa_wanted){.to = runs->origin,
                                                         .stride = runs->origin_stride,
                                                         .bytes = runs->bytes,
                                                         .count = runs->count,
-                                                        .basic = PROA_MIXED});
+                                                        .basic = PROA_MIXED,
+                                                        .request = i->request});
     gather(data, runs);
     return PROA_OK;
 }
@@ -47,23 +50,6 @@ static uint64_t room_of(int put)
 {
     return put ? PROA_NET_MESSAGE_MOST - sizeof(struct proa_wire_head) - sizeof(struct proa_wire_op)
                : (uint64_t)PROA_BATCH_FETCH_MOST;
-}
-
-/* One run, in pieces. */
-static int move_bytes(struct proa_remote *r, int put, const struct proa_runs *runs)
-{
-    const uint64_t room = room_of(put) / PROA_WIRE_UNIT * PROA_WIRE_UNIT;
-    int error = PROA_OK;
-
-    for (uint64_t done = 0; done < runs->bytes && !error; done += room) {
-        struct proa_runs piece = {.position = runs->position + done,
-                                  .origin = runs->origin + done,
-                                  .bytes = runs->bytes - done < room ? runs->bytes - done : room,
-                                  .count = 1};
-
-        error = move_some(r, put, &piece);
-    }
-    return error;
 }
 
 /* Runs from number `first` on, and so many. */
@@ -77,78 +63,95 @@ static struct proa_runs part_of(const struct proa_runs *runs, uint64_t first, ui
     return part;
 }
 
-static int move_by_messages(struct proa_remote *r, int put, const struct proa_runs *runs)
+/* The next message's: as many runs as it takes, or a piece of one. done: bytes. */
+static struct proa_runs next_part(const struct proa_issue *i)
 {
-    uint64_t each = room_of(put) / runs->bytes;
-    int error = PROA_OK;
+    const struct proa_runs *runs = &i->what.move.runs;
+    const uint64_t room = room_of(i->what.move.put), each = room / runs->bytes,
+                   piece = room / PROA_WIRE_UNIT * PROA_WIRE_UNIT, at = i->done % runs->bytes;
+    struct proa_runs part = part_of(runs, i->done / runs->bytes, each ? each : 1);
 
-    for (uint64_t i = 0; i < runs->count && !error; i += each ? each : 1) {
-        struct proa_runs part = part_of(runs, i, each ? each : 1);
+    if (each)
+        return part;
+    part.position += at;
+    part.origin += at;
+    part.bytes = runs->bytes - at < piece ? runs->bytes - at : piece;
+    return part;
+}
 
-        error = each ? move_some(r, put, &part) : move_bytes(r, put, &part);
-    }
-    return error;
+static int step_messages(struct proa_remote *r, struct proa_issue *i)
+{
+    struct proa_runs part = next_part(i);
+    int outcome = move_some(r, i, &part);
+
+    if (outcome)
+        return outcome;
+    i->done += part.bytes * part.count;
+    return i->done < i->what.move.runs.bytes * i->what.move.runs.count ? PROA_ISSUE_MORE : PROA_OK;
 }
 
 /* The target has to have said that we may, by its lock: a message can wait for that there, the
  * transport's moves cannot. */
 static int be_granted(struct proa_remote *r)
 {
-    int error = PROA_OK;
+    int outcome = PROA_OK;
 
-    while (!error && r->lock == PROA_REMOTE_WANTED)
-        error = proa_batch_send(r, 0);
-    while (!error && !proa_batch_has_lock(r))
-        proa_batch_await(r, proa_batch_has_lock);
-    return error ? error : r->lost ? proa_batch_report(r) : PROA_OK;
+    if (r->lock == PROA_REMOTE_WANTED)
+        outcome = proa_batch_try_send(r, 0);
+    if (outcome)
+        return outcome;
+    return r->lost ? proa_batch_report(r) : proa_batch_has_lock(r) ? PROA_OK : PROA_NET_AGAIN;
 }
 
-static int move_by_transport(struct proa_remote *r, int put, const struct proa_runs *runs)
+/* One run. done: runs. */
+static int step_transport(struct proa_remote *r, struct proa_issue *i)
 {
+    struct proa_runs run = part_of(&i->what.move.runs, i->done, 1);
+    const struct proa_net_place place = {r->peer, r->memory + run.position, &r->key};
+    uint64_t token = i->request ? (uint64_t)(uintptr_t)i->request | PROA_BATCH_TOKEN_REQUEST
+                                : (uint64_t)(uintptr_t)r;
     int outcome = be_granted(r);
 
-    for (uint64_t i = 0; i < runs->count && !outcome; i++) {
-        char *here = proa_at(runs->origin, (int64_t)i * runs->origin_stride);
-        uint64_t there = r->memory + runs->position + (uint64_t)((int64_t)i * runs->stride);
-        const struct proa_net_place place = {r->peer, there, &r->key};
-
-        __atomic_fetch_add(&r->moves, 1, __ATOMIC_RELAXED);
-        proa_batch_list(r);
-        do
-            outcome = put ? proa_agent_put(&place, here, runs->bytes, (uint64_t)(uintptr_t)r)
-                          : proa_agent_get(&place, here, runs->bytes, (uint64_t)(uintptr_t)r);
-        while (outcome == PROA_NET_AGAIN && (proa_agent_progress(), 1));
-        if (outcome)
-            __atomic_fetch_sub(&r->moves, 1, __ATOMIC_RELAXED);
-    }
-    return outcome;
+    if (outcome)
+        return outcome;
+    outcome = i->what.move.put ? proa_agent_put(&place, run.origin, run.bytes, token)
+                               : proa_agent_get(&place, run.origin, run.bytes, token);
+    if (outcome)
+        return outcome;
+    __atomic_fetch_add(&r->moves, 1, __ATOMIC_RELAXED);
+    if (i->request)
+        proa_request_part(i->request);
+    proa_batch_list(r);
+    return ++i->done < i->what.move.runs.count ? PROA_ISSUE_MORE : PROA_OK;
 }
 
 int proa_remote_move(struct proa_win *win, int rank, int put, const struct proa_runs *given)
 {
     struct proa_remote *r = proa_remote_of(win, rank);
-    struct proa_runs runs = *given;
+    struct proa_issue i = {.step = step_messages, .what.move = {*given, put}};
+    struct proa_runs *runs = &i.what.move.runs;
     int error;
 
-    if (runs.stride == (int64_t)runs.bytes && runs.origin_stride == runs.stride) {
-        runs.bytes *= runs.count; /* in a row on both sides */
-        runs.count = 1;
+    if (runs->stride == (int64_t)runs->bytes && runs->origin_stride == runs->stride) {
+        runs->bytes *= runs->count; /* in a row on both sides */
+        runs->count = 1;
     }
-    if (runs.bytes == 0)
+    if (runs->bytes == 0 || runs->count == 0)
         return PROA_OK;
+    if (r->has_key && runs->bytes >= MOVE_LEAST)
+        i.step = step_transport;
     proa_agent_enter();
     proa_batch_want_lock(r);
-    error = r->has_key && runs.bytes >= MOVE_LEAST ? move_by_transport(r, put, &runs)
-                                                   : move_by_messages(r, put, &runs);
+    error = proa_issue(r, &i);
     proa_agent_leave();
     return error;
 }
 
 /* ---- accumulates ---- */
 
-static int combine_some(struct proa_remote *r, const struct proa_combine *c, uint64_t position)
+static int combine_some(struct proa_remote *r, const struct proa_issue *i,
+                        const struct proa_elements *run, uint64_t position)
 {
-    const struct proa_elements *run = &c->run;
     uint64_t bytes = run->count * run->bytes;
     struct proa_wire_op op = {.code = PROA_WIRE_COMBINE,
                               .flags = (uint8_t)((run->origin ? PROA_WIRE_ORIGIN : 0) |
@@ -159,13 +162,13 @@ static int combine_some(struct proa_remote *r, const struct proa_combine *c, uin
                               .bytes = (uint32_t)run->bytes,
                               .position = position,
                               .count = run->count,
-                              .total = c->total};
+                              .total = i->what.combine.total};
     uint64_t data = (run->origin ? bytes : 0) + (run->compare ? run->bytes : 0);
-    int error;
-    char *at = proa_batch_add(r, &op, data, run->result ? bytes : 0, &error);
+    int outcome;
+    char *at = proa_batch_try_add(r, &op, data, run->result ? bytes : 0, &outcome);
 
     if (!at)
-        return error;
+        return outcome;
     if (run->origin) {
         memset(at + bytes - proa_padding_of(run->basic), 0, proa_padding_of(run->basic));
         memcpy(at, run->origin, bytes - proa_padding_of(run->basic));
@@ -176,25 +179,40 @@ static int combine_some(struct proa_remote *r, const struct proa_combine *c, uin
                                                                   .stride = (int64_t)run->bytes,
                                                                   .bytes = run->bytes,
                                                                   .count = run->count,
-                                                                  .basic = run->basic})
+                                                                  .basic = run->basic,
+                                                                  .request = i->request})
                        : PROA_OK;
+}
+
+/* done: elements. */
+static int step_combine(struct proa_remote *r, struct proa_issue *i)
+{
+    struct proa_elements run = i->what.combine.run;
+    const uint64_t left = run.count - i->done,
+                   each = (PROA_BATCH_FETCH_MOST - sizeof(struct proa_wire_op)) / run.bytes;
+    int outcome;
+
+    proa_elements_advance(&run, i->done);
+    run.count = left < each ? left : each;
+    outcome = combine_some(r, i, &run, i->what.combine.position + i->done * run.bytes);
+    if (outcome)
+        return outcome;
+    i->done += run.count;
+    return i->done < i->what.combine.run.count ? PROA_ISSUE_MORE : PROA_OK;
 }
 
 int proa_remote_combine(struct proa_combine *combine, uint64_t position)
 {
     struct proa_remote *r = proa_remote_of(combine->win, combine->rank);
-    struct proa_combine c = *combine;
-    const uint64_t count = c.run.count,
-                   each = (PROA_BATCH_FETCH_MOST - sizeof(struct proa_wire_op)) / c.run.bytes;
-    int error = PROA_OK;
+    struct proa_issue i = {.step = step_combine,
+                           .what.combine = {combine->run, position, combine->total}};
+    int error;
 
+    if (combine->run.count == 0)
+        return PROA_OK;
     proa_agent_enter();
     proa_batch_want_lock(r);
-    for (uint64_t done = 0; done < count && !error;
-         done += c.run.count, proa_elements_advance(&c.run, c.run.count)) {
-        c.run.count = count - done < each ? count - done : each;
-        error = combine_some(r, &c, position + done * c.run.bytes);
-    }
+    error = proa_issue(r, &i);
     proa_agent_leave();
     return error;
 }

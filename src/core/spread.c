@@ -5,6 +5,8 @@
 #include "base/table.h"
 #include "core/agent.h"
 #include "core/batch.h"
+#include "core/issue.h"
+#include "core/request.h"
 #include "core/road.h"
 #include "core/serve.h"
 
@@ -141,6 +143,7 @@ static void remote_free(struct proa_remote *r)
 {
     if (!r)
         return;
+    proa_issue_lose(r);
     proa_batch_forget(r);
     proa_remote_forget_promise(r);
     proa_serve_forget(r);
@@ -159,6 +162,7 @@ void proa_remote_close(struct proa_win *win)
     proa_serve_close(win);
     for (int i = 0; i < win->size; i++)
         remote_free(win->targets[i].remote);
+    proa_request_forget(win);
     if (spread->has_key)
         proa_agent_hide(&spread->key);
     proa_agent_leave();

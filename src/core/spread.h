@@ -14,6 +14,8 @@
 struct proa_serving;
 struct proa_served;
 struct proa_wanted;
+struct proa_issue;
+struct proa_request;
 
 struct proa_spread {
     struct proa_win *win;
@@ -61,6 +63,10 @@ struct proa_remote {
     uint64_t answered;    /* up to which there is one; read by waiting threads at any time */
     uint64_t moves;       /* puts and gets of the transport under way; read likewise */
     struct proa_wanted *wanted;
+    struct proa_issue *issues; /* the queue (core/issue.h) */
+    uint8_t pushed;            /* in the list of those with a queue, or a pressing batch */
+    uint8_t pressing;          /* a request waits for what is gathered */
+    struct proa_remote *push_before, *push_after;
     struct proa_first_failure failed; /* since the last settle */
     struct proa_remote *prev, *next;  /* in win->remotes */
     uint8_t promised;                 /* in the list of locks that calls have returned for */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+const struct proa_pmpi *proa_pmpi_filled;
 static struct proa_pmpi table;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 
@@ -70,8 +71,9 @@ static void table_fill(void)
 #undef FIND
 }
 
-const struct proa_pmpi *proa_pmpi(void)
+const struct proa_pmpi *proa_pmpi_fill(void)
 {
     pthread_once(&table_once, table_fill);
+    __atomic_store_n(&proa_pmpi_filled, &table, __ATOMIC_RELEASE);
     return &table;
 }

@@ -12,6 +12,7 @@
 #include "base/calls.h"
 
 #include <mpi.h>
+#include <stddef.h>
 
 /* A host that is older than MPI-4.0 has no large counts. */
 #if MPI_VERSION >= 4
@@ -50,6 +51,10 @@
     X(Test)                  \
     X(Cancel)                \
     X(Wait)                  \
+    X(Grequest_start)        \
+    X(Grequest_complete)     \
+    X(Status_set_elements)   \
+    X(Status_set_cancelled)  \
     X(Type_size)             \
     X(Type_get_extent)       \
     X(Type_create_keyval)    \
@@ -104,6 +109,15 @@ void *proa_pmpi_symbol(const char *name);
 
 /* The table; filled at the first call. A missing symbol ends the process with a line that names it:
  * there is no MPI to go on with. */
-const struct proa_pmpi *proa_pmpi(void);
+extern const struct proa_pmpi *proa_pmpi_filled; /* NULL: not yet */
+const struct proa_pmpi *proa_pmpi_fill(void);
+
+static inline const struct proa_pmpi *proa_pmpi(void)
+{
+    /* partner: proa_pmpi_fill */
+    const struct proa_pmpi *table = __atomic_load_n(&proa_pmpi_filled, __ATOMIC_ACQUIRE);
+
+    return __builtin_expect(table != NULL, 1) ? table : proa_pmpi_fill();
+}
 
 #endif

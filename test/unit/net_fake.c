@@ -83,6 +83,7 @@ static int own_rank, world_size;
 static struct proa_net *opened;
 static struct net_fake_rules rules;
 static struct net_fake_counts counts;
+static int holding;
 
 void net_fake_join(struct world *world)
 {
@@ -91,6 +92,12 @@ void net_fake_join(struct world *world)
     world_size = world->size;
     memset(&rules, 0, sizeof rules);
     memset(&counts, 0, sizeof counts);
+    net_fake_hold(0);
+}
+
+void net_fake_hold(int held)
+{
+    __atomic_store_n(&holding, held, __ATOMIC_RELEASE);
 }
 
 void net_fake_set_rules(const struct net_fake_rules *r)
@@ -379,6 +386,8 @@ static int fake_progress(struct proa_net *net)
     struct held *held;
     int events = 0;
 
+    if (__atomic_load_n(&holding, __ATOMIC_ACQUIRE))
+        return 0;
     net->now++;
     for (int peer = 0; peer < world_size; peer++)
         if (net->lost[peer] == 1)
@@ -418,6 +427,8 @@ static void fake_drop(struct proa_net *net, uint32_t peer, const char *why)
 
 static int anything(struct proa_net *net)
 {
+    if (__atomic_load_n(&holding, __ATOMIC_ACQUIRE))
+        return 0;
     for (int peer = 0; peer < world_size; peer++) {
         struct ring *ring = &area->rings[peer][own_rank];
         if (__atomic_load_n(&ring->written, __ATOMIC_SEQ_CST) !=

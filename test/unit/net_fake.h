@@ -36,6 +36,9 @@ void net_fake_lose(struct proa_net *net, uint32_t peer);
 /* The same, as if the peer had ended in order; what it has sent still comes. */
 void net_fake_leave(uint32_t peer);
 
+/* 1: nothing that comes to this process is delivered, until 0. By any thread. */
+void net_fake_hold(int held);
+
 /* What went by in this process since net_fake_join. */
 struct net_fake_counts {
     long sent, received; /* messages */

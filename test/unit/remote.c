@@ -3,10 +3,9 @@
  * tests pretend: every synchronization and operation, near and far at once, whatever a network may
  * do; and how many messages it takes. */
 #include "move.h"
-#include "net_fake.h"
+#include "nodes.h"
 
 #include "base/fail.h"
-#include "core/agent.h"
 #include "core/remote.h"
 #include "core/spread.h"
 
@@ -17,56 +16,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-enum { NODES = 2, WORDS = 1 << 16 };
-
-static int node_of(int rank)
-{
-    return rank % NODES;
-}
-
-static void on_nodes(struct world *world)
-{
-    char node[16];
-
-    snprintf(node, sizeof node, "%d", node_of(world->rank));
-    setenv("PROA_NODE_ID", node, 1);
-}
-
-/* How the network behaves in a test; NULL: as well as it can. */
-static const struct net_fake_rules hard = {
-    .seed = 17, .delay_most = 5, .overtaking = 1, .again_of_100 = 20};
-
-static struct proa_win *begin(struct world *world, const struct proa_create_args *args)
-{
-    net_fake_join(world);
-    if (world->arg) {
-        struct net_fake_rules rules = *(const struct net_fake_rules *)world->arg;
-        rules.seed += (uint64_t)world->rank;
-        net_fake_set_rules(&rules);
-    }
-    world_barrier(world);
-    proa_agent_set_transport(&proa_net_fake);
-    return args ? window_create(world, args) : window_of_words(world, WORDS);
-}
-
-static void end(struct world *world, struct proa_win *win)
-{
-    window_free(win);
-    world_barrier(world);
-    proa_agent_stop();
-}
-
-/* Each test on a network at its best, and at its worst. */
-#define ON_NODES(name, n)                                                                        \
-    static void name(void **state)                                                               \
-    {                                                                                            \
-        (void)state;                                                                             \
-        world_run(&(struct world_plan){                                                          \
-            .size = (n), .body = name##_body, .before = on_nodes, .limit_s = 60});               \
-        world_run(&(struct world_plan){                                                          \
-            .size = (n), .body = name##_body, .before = on_nodes, .arg = &hard, .limit_s = 60}); \
-    }
 
 /* ---- what a window is ---- */
 

@@ -43,6 +43,9 @@ typedef int MPI_Win_copy_attr_function(MPI_Win, int, void *, void *, void *, int
 typedef int MPI_Win_delete_attr_function(MPI_Win, int, void *, void *);
 typedef void MPI_Comm_errhandler_function(MPI_Comm *, int *, ...);
 typedef void MPI_Win_errhandler_function(MPI_Win *, int *, ...);
+typedef int MPI_Grequest_query_function(void *, MPI_Status *);
+typedef int MPI_Grequest_free_function(void *);
+typedef int MPI_Grequest_cancel_function(void *, int);
 
 /* ---- handles and pointers ---- */
 
@@ -151,6 +154,7 @@ typedef void MPI_Win_errhandler_function(MPI_Win *, int *, ...);
 #define MPI_COMPLEX32 ((MPI_Datatype)0x2eb)
 #define MPI_BOTTOM ((void *)0)
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
 #define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function *)0)
 #define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function *)0)
@@ -170,6 +174,7 @@ enum {
     MPI_ERR_ARG = 13,
     MPI_ERR_OTHER = 16,
     MPI_ERR_INTERN = 17,
+    MPI_ERR_IN_STATUS = 19,
     MPI_ERR_ASSERT = 22,
     MPI_ERR_BASE = 24,
     MPI_ERR_DISP = 26,
@@ -278,6 +283,9 @@ int PMPI_Get_accumulate_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Cou
                           int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win);
 int PMPI_Get_c(void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win);
 int PMPI_Get_library_version(char *, int *);
+int PMPI_Grequest_complete(MPI_Request);
+int PMPI_Grequest_start(MPI_Grequest_query_function *, MPI_Grequest_free_function *,
+                        MPI_Grequest_cancel_function *, void *, MPI_Request *);
 int PMPI_Group_excl(MPI_Group, int, const int *, MPI_Group *);
 int PMPI_Group_free(MPI_Group *);
 int PMPI_Group_incl(MPI_Group, int, const int *, MPI_Group *);
@@ -301,6 +309,7 @@ int PMPI_Raccumulate(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Da
                      MPI_Win, MPI_Request *);
 int PMPI_Raccumulate_c(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count,
                        MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *);
+int PMPI_Request_get_status(MPI_Request, int *, MPI_Status *);
 int PMPI_Rget(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *);
 int PMPI_Rget_accumulate(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint,
                          int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *);
@@ -314,7 +323,12 @@ int PMPI_Rput_c(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count,
                 MPI_Win, MPI_Request *);
 int PMPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int PMPI_Session_finalize(MPI_Session *);
+int PMPI_Status_set_cancelled(MPI_Status *, int);
+int PMPI_Status_set_elements(MPI_Status *, MPI_Datatype, int);
 int PMPI_Test(MPI_Request *, int *, MPI_Status *);
+int PMPI_Testall(int, MPI_Request[], int *, MPI_Status[]);
+int PMPI_Testany(int, MPI_Request[], int *, int *, MPI_Status *);
+int PMPI_Testsome(int, MPI_Request[], int *, int[], MPI_Status[]);
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *, MPI_Type_delete_attr_function *, int *,
                             void *);
 int PMPI_Type_free(MPI_Datatype *);
@@ -327,6 +341,9 @@ int PMPI_Type_get_extent_c(MPI_Datatype, MPI_Count *, MPI_Count *);
 int PMPI_Type_set_attr(MPI_Datatype, int, void *);
 int PMPI_Type_size(MPI_Datatype, int *);
 int PMPI_Wait(MPI_Request *, MPI_Status *);
+int PMPI_Waitall(int, MPI_Request[], MPI_Status[]);
+int PMPI_Waitany(int, MPI_Request[], int *, MPI_Status *);
+int PMPI_Waitsome(int, MPI_Request[], int *, int[], MPI_Status[]);
 int PMPI_Win_allocate(MPI_Aint, int, MPI_Info, MPI_Comm, void *, MPI_Win *);
 int PMPI_Win_allocate_c(MPI_Aint, MPI_Aint, MPI_Info, MPI_Comm, void *, MPI_Win *);
 int PMPI_Win_allocate_shared(MPI_Aint, int, MPI_Info, MPI_Comm, void *, MPI_Win *);

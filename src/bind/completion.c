@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The calls that complete requests, or ask whether they are complete (MPI-4.1, 3.7.3 to 3.7.6):
+ * taken over for the sake of requests that Proa gives (bind/given.h).
+ *
+ * While none of these is open a call is the host's, after one load. Else the host is told first of
+ * those that are done, and what waits is made of the host's tests, so that Proa moves its network
+ * and the host's messages meanwhile. Which of the requests are Proa's nobody has to know, so these
+ * calls are right for whatever requests, null and inactive ones too; what they give is the host's.
+ */
+#include "bind/given.h"
+#include "core/agent.h"
+#include "core/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The host's functions, looked up at their first calls: not by proa_pmpi(), as programs without
+ * windows come here too, whatever MPI they have. */
+#define COMPLETIONS(X) \
+    X(Wait)            \
+    X(Waitall)         \
+    X(Waitany)         \
+    X(Waitsome)        \
+    X(Test)            \
+    X(Testall)         \
+    X(Testany)         \
+    X(Testsome)        \
+    X(Request_get_status)
+
+#define DECLARE(name) static __typeof__(&PMPI_##name) host_##name;
+COMPLETIONS(DECLARE)
+#undef DECLARE
+
+static void host_find(void)
+{
+#define FIND(name) __atomic_store_n(&host_##name, PROA_PMPI_FIND(name), __ATOMIC_RELAXED);
+    COMPLETIONS(FIND)
+#undef FIND
+}
+
+/* Known, as the quick way has looked. */
+#define HOST(name) __atomic_load_n(&host_##name, __ATOMIC_RELAXED)
+
+/* The host's, if no request of Proa's is open; NULL: the slow way. */
+#define QUICKLY(name) (PROA_RARELY(proa_given_any()) ? NULL : HOST(name))
+
+/* The slow way. */
+#define SLOWLY static __attribute__((noinline)) int
+
+enum form { ONE, ALL, ANY, SOME };
+
+/* A call, whose test has been made `flag` and `error` by. */
+struct completion {
+    enum form form;
+    int count;
+    MPI_Request *requests;
+    int *index, *outcount, *indices;
+    MPI_Status *statuses; /* or of one */
+    int flag, error;
+    MPI_Request *before; /* the requests as they were, where one may have failed */
+};
+
+/* ---- the host's tests ---- */
+
+static void test(struct completion *c)
+{
+    c->flag = 0;
+    switch (c->form) {
+    case ONE:
+        c->error = HOST(Test)(c->requests, &c->flag, c->statuses);
+        break;
+    case ALL:
+        c->error = HOST(Testall)(c->count, c->requests, &c->flag, c->statuses);
+        break;
+    case ANY:
+        c->error = HOST(Testany)(c->count, c->requests, c->index, &c->flag, c->statuses);
+        break;
+    case SOME:
+        c->error = HOST(Testsome)(c->count, c->requests, c->outcount, c->indices, c->statuses);
+        c->flag = *c->outcount != 0; /* or MPI_UNDEFINED */
+    }
+}
+
+static int host_waits(struct completion *c)
+{
+    switch (c->form) {
+    case ONE:
+        return HOST(Wait)(c->requests, c->statuses);
+    case ALL:
+        return HOST(Waitall)(c->count, c->requests, c->statuses);
+    case ANY:
+        return HOST(Waitany)(c->count, c->requests, c->index, c->statuses);
+    default:
+        return HOST(Waitsome)(c->count, c->requests, c->outcount, c->indices, c->statuses);
+    }
+}
+
+/* ---- errors ---- */
+
+/* The i-th that the call has completed was this one. */
+static int which(const struct completion *c, int i)
+{
+    return c->form == SOME ? c->indices[i] : i;
+}
+
+/* Of ALL and SOME: the statuses tell. */
+static int error_in_statuses(struct completion *c)
+{
+    int n = c->form == SOME ? *c->outcount : c->count;
+
+    for (int i = 0; i < n && c->statuses != MPI_STATUSES_IGNORE; i++) {
+        int class = c->before ? proa_given_error_of(c->before[which(c, i)]) : MPI_ERR_OTHER;
+
+        if (c->error != MPI_ERR_IN_STATUS || class != MPI_SUCCESS)
+            c->statuses[i].MPI_ERROR = class;
+    }
+    return proa_given_raise() == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+}
+
+/* What the call returns. */
+static int finish(struct completion *c)
+{
+    int error = c->error;
+
+    if (PROA_RARELY(proa_given_failed())) {
+        if (c->form == ALL || c->form == SOME)
+            error = error_in_statuses(c);
+        else
+            error = proa_given_raise();
+    }
+    free(c->before);
+    return error;
+}
+
+static void begin(struct completion *c)
+{
+    size_t bytes = (size_t)(c->count > 0 ? c->count : 0) * sizeof *c->requests;
+
+    if (c->form != ALL && c->form != SOME)
+        return;
+    c->before = malloc(bytes ? bytes : 1);
+    if (c->before && c->requests)
+        memcpy(c->before, c->requests, bytes);
+}
+
+/* ---- waiting and testing ---- */
+
+static int has_come(void *completion)
+{
+    struct completion *c = completion;
+
+    proa_given_tell_host();
+    test(c);
+    return c->flag || c->error != MPI_SUCCESS || !proa_given_any();
+}
+
+SLOWLY wait_for(struct completion *c)
+{
+    if (!HOST(Wait))
+        host_find();
+    if (!proa_given_any())
+        return host_waits(c);
+    begin(c);
+    proa_request_hurry();
+    proa_wait(has_come, c, &proa_self->ctl->bell);
+    if (!c->flag && c->error == MPI_SUCCESS)
+        c->error = host_waits(c); /* it can wait by itself */
+    return finish(c);
+}
+
+/* What polls is in no hurry, but must get on. */
+static void get_on(void)
+{
+    if (!HOST(Wait))
+        host_find();
+    if (!proa_given_any())
+        return;
+    proa_request_hurry();
+    proa_agent_drive();
+    if (proa_wait_is_crowded())
+        proa_wait_yield();
+    proa_given_tell_host();
+}
+
+SLOWLY test_for(struct completion *c, int *flag)
+{
+    begin(c);
+    get_on();
+    test(c);
+    if (flag)
+        *flag = c->flag;
+    return finish(c);
+}
+
+/* ---- the calls ---- */
+
+SLOWLY wait_slowly(MPI_Request *request, MPI_Status *status)
+{
+    return wait_for(&(struct completion){.form = ONE, .requests = request, .statuses = status});
+}
+
+PROA_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    __typeof__(&PMPI_Wait) host = QUICKLY(Wait);
+
+    return host ? host(request, status) : wait_slowly(request, status);
+}
+PROA_ALIAS(Wait);
+
+SLOWLY waitall_slowly(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    return wait_for(&(struct completion){
+        .form = ALL, .count = count, .requests = requests, .statuses = statuses});
+}
+
+PROA_EXPORT int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    __typeof__(&PMPI_Waitall) host = QUICKLY(Waitall);
+
+    return host ? host(count, requests, statuses) : waitall_slowly(count, requests, statuses);
+}
+PROA_ALIAS(Waitall);
+
+SLOWLY waitany_slowly(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    return wait_for(&(struct completion){
+        .form = ANY, .count = count, .requests = requests, .index = index, .statuses = status});
+}
+
+PROA_EXPORT int PMPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    __typeof__(&PMPI_Waitany) host = QUICKLY(Waitany);
+
+    return host ? host(count, requests, index, status)
+                : waitany_slowly(count, requests, index, status);
+}
+PROA_ALIAS(Waitany);
+
+SLOWLY waitsome_slowly(int count, MPI_Request requests[], int *outcount, int indices[],
+                       MPI_Status statuses[])
+{
+    return wait_for(&(struct completion){.form = SOME,
+                                         .count = count,
+                                         .requests = requests,
+                                         .outcount = outcount,
+                                         .indices = indices,
+                                         .statuses = statuses});
+}
+
+PROA_EXPORT int PMPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                              MPI_Status statuses[])
+{
+    __typeof__(&PMPI_Waitsome) host = QUICKLY(Waitsome);
+
+    return host ? host(count, requests, outcount, indices, statuses)
+                : waitsome_slowly(count, requests, outcount, indices, statuses);
+}
+PROA_ALIAS(Waitsome);
+
+SLOWLY test_slowly(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    return test_for(&(struct completion){.form = ONE, .requests = request, .statuses = status},
+                    flag);
+}
+
+PROA_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    __typeof__(&PMPI_Test) host = QUICKLY(Test);
+
+    return host ? host(request, flag, status) : test_slowly(request, flag, status);
+}
+PROA_ALIAS(Test);
+
+SLOWLY testall_slowly(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+    return test_for(
+        &(struct completion){
+            .form = ALL, .count = count, .requests = requests, .statuses = statuses},
+        flag);
+}
+
+PROA_EXPORT int PMPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+    __typeof__(&PMPI_Testall) host = QUICKLY(Testall);
+
+    return host ? host(count, requests, flag, statuses)
+                : testall_slowly(count, requests, flag, statuses);
+}
+PROA_ALIAS(Testall);
+
+SLOWLY testany_slowly(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    return test_for(
+        &(struct completion){
+            .form = ANY, .count = count, .requests = requests, .index = index, .statuses = status},
+        flag);
+}
+
+PROA_EXPORT int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
+                             MPI_Status *status)
+{
+    __typeof__(&PMPI_Testany) host = QUICKLY(Testany);
+
+    return host ? host(count, requests, index, flag, status)
+                : testany_slowly(count, requests, index, flag, status);
+}
+PROA_ALIAS(Testany);
+
+SLOWLY testsome_slowly(int count, MPI_Request requests[], int *outcount, int indices[],
+                       MPI_Status statuses[])
+{
+    return test_for(&(struct completion){.form = SOME,
+                                         .count = count,
+                                         .requests = requests,
+                                         .outcount = outcount,
+                                         .indices = indices,
+                                         .statuses = statuses},
+                    NULL);
+}
+
+PROA_EXPORT int PMPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                              MPI_Status statuses[])
+{
+    __typeof__(&PMPI_Testsome) host = QUICKLY(Testsome);
+
+    return host ? host(count, requests, outcount, indices, statuses)
+                : testsome_slowly(count, requests, outcount, indices, statuses);
+}
+PROA_ALIAS(Testsome);
+
+/* It completes nothing, so errors wait for who does. */
+SLOWLY get_status_slowly(MPI_Request request, int *flag, MPI_Status *status)
+{
+    int error;
+
+    get_on();
+    error = HOST(Request_get_status)(request, flag, status);
+    proa_given_forget_errors();
+    return error;
+}
+
+PROA_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    __typeof__(&PMPI_Request_get_status) host = QUICKLY(Request_get_status);
+
+    return host ? host(request, flag, status) : get_status_slowly(request, flag, status);
+}
+PROA_ALIAS(Request_get_status);

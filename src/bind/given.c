@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See given.h. */
+#include "bind/given.h"
+#include "core/request.h"
+#include "core/win.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <utlist.h>
+
+struct proa_given {
+    struct proa_request request; /* first: core knows no more */
+    MPI_Request handle;
+    enum proa_call call;
+    uint8_t owners; /* the host's request, and whoever tells the host that it is complete */
+};
+
+/* Of a request whose operation has failed. */
+struct failure {
+    struct proa_win *win;
+    MPI_Request handle;
+    enum proa_call call;
+    int code, rank;
+    char why[PROA_REQUEST_WHY_MOST];
+    struct failure *prev, *next;
+};
+
+uint32_t proa_givens;
+static _Thread_local struct failure *failures;
+
+static void count(int by)
+{
+    __atomic_fetch_add(&proa_givens, (uint32_t)by, __ATOMIC_RELAXED);
+}
+
+/* One that has failed is open until its user knows. */
+static void disown(struct proa_given *g)
+{
+    if (__atomic_sub_fetch(&g->owners, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    if (g->request.code)
+        count(-1);
+    free(g);
+}
+
+/* ---- what the host calls ---- */
+
+static void failure_add(const struct proa_given *g)
+{
+    const struct proa_request *q = &g->request;
+    struct failure *f = malloc(sizeof *f);
+
+    if (!f)
+        return;
+    *f = (struct failure){
+        .win = q->win, .handle = g->handle, .call = g->call, .code = q->code, .rank = q->rank};
+    snprintf(f->why, sizeof f->why, "%s", q->why);
+    DL_APPEND(failures, f);
+}
+
+/* Errors are the window's, and not of whatever handler the host would call: it hears of none. */
+static int query(void *given, MPI_Status *status)
+{
+    const struct proa_given *g = given;
+
+    proa_pmpi()->Status_set_elements(status, MPI_BYTE, 0);
+    proa_pmpi()->Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+    if (g->request.code)
+        failure_add(g);
+    return MPI_SUCCESS;
+}
+
+static int release(void *given)
+{
+    disown(given);
+    return MPI_SUCCESS;
+}
+
+/* It is erroneous to cancel an operation (MPI-4.1, 12.3.5); as with one on this node, it goes on.
+ */
+static int cancel(void *given, int complete)
+{
+    (void)given;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+/* ---- giving ---- */
+
+struct proa_given *proa_given_begin(struct proa_win *win, enum proa_call call, int rank)
+{
+    struct proa_given *g;
+
+    if ((unsigned)rank >= (unsigned)win->size || win->targets[rank].ctl)
+        return NULL;
+    g = malloc(sizeof *g);
+    if (!g)
+        return NULL;
+    g->call = call;
+    g->owners = 2;
+    proa_request_begin(&g->request, win);
+    return g;
+}
+
+/* It is over with the call. */
+static int end_now(struct proa_given *g, int outcome, MPI_Request *request)
+{
+    struct proa_win *win = g->request.win;
+    enum proa_call call = g->call;
+    int code = g->request.code;
+
+    if (outcome == MPI_SUCCESS && code)
+        outcome = proa_raise(win, call, proa_fail(code, "%s", g->request.why));
+    free(g);
+    return outcome == MPI_SUCCESS ? proa_given_complete(request) : outcome;
+}
+
+int proa_given_end(struct proa_given *g, int outcome, MPI_Request *request)
+{
+    proa_given_tell_host(); /* of earlier ones: they do not pile up */
+    if (proa_request_is_issued(&g->request))
+        return end_now(g, outcome, request);
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_pmpi()->Grequest_start(query, release, cancel, g, &g->handle);
+    if (outcome != MPI_SUCCESS) { /* what has begun has to end before the call does */
+        proa_request_await(&g->request);
+        free(g);
+        return outcome;
+    }
+    *request = g->handle;
+    count(1);
+    proa_request_let_go(&g->request);
+    return MPI_SUCCESS;
+}
+
+/* ---- those that are done ---- */
+
+void proa_given_tell_host(void)
+{
+    struct proa_request *q;
+
+    while ((q = proa_request_take_done())) {
+        struct proa_given *g = (struct proa_given *)q;
+        MPI_Request handle = g->handle;
+
+        if (!q->code)
+            count(-1);
+        proa_pmpi()->Grequest_complete(handle);
+        disown(g);
+    }
+}
+
+/* ---- errors ---- */
+
+int proa_given_failed(void)
+{
+    return failures != NULL;
+}
+
+int proa_given_error_of(MPI_Request before)
+{
+    const struct failure *f;
+
+    DL_FOREACH(failures, f)
+        if (f->handle == before)
+            return proa_class_of(f->code);
+    return MPI_SUCCESS;
+}
+
+void proa_given_forget_errors(void)
+{
+    struct failure *f, *next;
+
+    DL_FOREACH_SAFE(failures, f, next)
+    {
+        DL_DELETE(failures, f);
+        free(f);
+    }
+}
+
+/* A window that has been freed has no error handler any more. */
+int proa_given_raise(void)
+{
+    struct failure first = *failures;
+
+    proa_given_forget_errors();
+    if (!first.win)
+        return proa_class_of(first.code);
+    return proa_raise(first.win, first.call,
+                      proa_fail(first.code, "%s (at target rank %d)", first.why, first.rank));
+}

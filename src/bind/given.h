@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests that Proa gives for what is under way to another node.
+ *
+ * Each is a generalized request of the host's (MPI-4.1, 13.2), so that the host itself answers all
+ * calls that take requests, mixed with any others, in every binding. What has been done the agent
+ * finds out, which calls no MPI; so the host is told by whichever thread next waits, tests or asks
+ * for another request (bind/completion.c). While none is open, that costs a load.
+ */
+#ifndef PROA_BIND_GIVEN_H
+#define PROA_BIND_GIVEN_H
+
+#include "bind/bind.h"
+#include "host/own.h"
+
+struct proa_given;
+
+/* How many are open: the host has not been told yet, or the user of an error. */
+extern uint32_t proa_givens;
+
+static inline int proa_given_any(void)
+{
+    return __atomic_load_n(&proa_givens, __ATOMIC_RELAXED) != 0;
+}
+
+/* The operation that this thread issues next has a request of its own; NULL: it has not, as the
+ * target is on this node, or there is no memory: then it has to be complete when the call
+ * returns. */
+struct proa_given *proa_given_begin(struct proa_win *win, enum proa_call call, int rank);
+
+/* It has been issued; outcome: a class. MPI_SUCCESS and *request, or an error and none. */
+int proa_given_end(struct proa_given *given, int outcome, MPI_Request *request);
+
+/* A request that is complete from the start. */
+static inline int proa_given_complete(MPI_Request *request)
+{
+    /* any type: Open MPI's library for the standard ABI finds this one soonest */
+    return proa_pmpi()->Isend(NULL, 0, MPI_CHAR, MPI_PROC_NULL, 0, proa_private_comm(), request);
+}
+
+/* Tells the host of those that are done. By threads that may call MPI. */
+void proa_given_tell_host(void);
+
+/* ---- errors: of requests that the host has completed, on this thread, since they were forgotten
+ * ---- */
+
+/* Is there any? */
+int proa_given_failed(void);
+/* The class of the error of that request, as it was before the call; MPI_SUCCESS: it has none. */
+int proa_given_error_of(MPI_Request before);
+/* Raises the first, and forgets all. What a call that completes one request returns. */
+int proa_given_raise(void);
+void proa_given_forget_errors(void);
+
+#endif

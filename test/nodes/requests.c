@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests of operations on another node, on two ranks: `requests [threads]`.
+ *
+ * The calls return although the target's lock is somebody else's; the data comes while the origin
+ * calls no MPI at all; and every call that completes requests, or asks for them, is right for them,
+ * alone and in one array with the host's own, with null and inactive ones.
+ */
+#include "../mpi/check.h"
+#include <pthread.h>
+
+enum { words = 20000, tag_go = 1, tag_answer = 2, all = 5 };
+
+static MPI_Win win;
+static int *memory, *got, *ones;
+
+/* ---- rank 1 holds the lock until rank 0 has got so far ---- */
+
+static void target_holds(void)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    for (int i = 0; i < words; i++)
+        memory[i] = 7 + i;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Recv(NULL, 0, MPI_INT, 0, tag_go, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_unlock(1, win);
+    MPI_Send(NULL, 0, MPI_INT, 0, tag_answer, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD); /* not locked again before rank 0 has had it */
+}
+
+static MPI_Request asked(void)
+{
+    MPI_Request request;
+    memset(got, 0, words * sizeof *got);
+    MPI_Barrier(MPI_COMM_WORLD); /* the lock is taken */
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    MPI_Rget(got, words, MPI_INT, 1, 0, words, MPI_INT, win, &request);
+    return request;
+}
+
+static void go(void)
+{
+    MPI_Send(NULL, 0, MPI_INT, 1, tag_go, MPI_COMM_WORLD);
+}
+
+static void unlock(void)
+{
+    MPI_Win_unlock(1, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void check_got(const char *how)
+{
+    long wrong = 0;
+    for (int i = 0; i < words; i++)
+        wrong += got[i] != 7 + i;
+    CHECK(wrong == 0, "%s: %ld wrong words", how, wrong);
+}
+
+/* ---- what completes it ---- */
+
+/* What is behind the Rget in the arrays: null, a receive of rank 1's answer, an inactive one, a
+ * message to ourselves that has come. */
+static void others(MPI_Request requests[all], int *received)
+{
+    int sent = words;
+    requests[1] = MPI_REQUEST_NULL;
+    MPI_Irecv(NULL, 0, MPI_INT, 1, tag_answer, MPI_COMM_WORLD, &requests[2]);
+    MPI_Recv_init(received, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &requests[3]);
+    MPI_Irecv(received, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &requests[4]);
+    MPI_Send(&sent, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+}
+
+static void check_not_yet(MPI_Request *request)
+{
+    MPI_Status status;
+    int flag = 1, index;
+    MPI_Test(request, &flag, &status);
+    CHECK(!flag, "MPI_Test says that it is done");
+    MPI_Request_get_status(*request, &flag, &status);
+    CHECK(!flag, "MPI_Request_get_status says that it is done");
+    MPI_Testall(1, request, &flag, &status);
+    CHECK(!flag, "MPI_Testall says that it is done");
+    MPI_Testany(1, request, &index, &flag, MPI_STATUS_IGNORE);
+    CHECK(!flag, "MPI_Testany says that it is done");
+    MPI_Testsome(1, request, &flag, &index, &status);
+    CHECK(flag == 0, "MPI_Testsome says that it is done");
+    CHECK(*request != MPI_REQUEST_NULL, "the request is gone");
+}
+
+static void check_status(const MPI_Status *status)
+{
+    int cancelled = 1, count = -1;
+    MPI_Test_cancelled(status, &cancelled);
+    MPI_Get_count(status, MPI_BYTE, &count);
+    CHECK(!cancelled && count == 0, "cancelled %d, %d bytes", cancelled, count);
+}
+
+static void complete_all(MPI_Request requests[all], int wait)
+{
+    MPI_Status statuses[all];
+    int done = 0;
+    if (wait)
+        MPI_Waitall(all, requests, statuses);
+    while (!wait && !done)
+        MPI_Testall(all, requests, &done, statuses);
+    check_status(&statuses[0]);
+    CHECK(statuses[2].MPI_SOURCE == 1 && statuses[2].MPI_TAG == tag_answer, "source %d, tag %d",
+          statuses[2].MPI_SOURCE, statuses[2].MPI_TAG);
+    CHECK(statuses[4].MPI_SOURCE == 0 && statuses[4].MPI_TAG == 5, "source %d, tag %d",
+          statuses[4].MPI_SOURCE, statuses[4].MPI_TAG);
+}
+
+static void complete_each(MPI_Request requests[all], int wait)
+{
+    int seen[all] = {0}, index = -1, done;
+    for (int left = 3; left > 0; left--) {
+        if (wait)
+            MPI_Waitany(all, requests, &index, MPI_STATUS_IGNORE);
+        for (done = wait; !done;)
+            MPI_Testany(all, requests, &index, &done, MPI_STATUS_IGNORE);
+        CHECK(index == 0 || index == 2 || index == 4, "number %d is complete", index);
+        if (index < 0 || index >= all)
+            return;
+        CHECK(!seen[index], "number %d is complete twice", index);
+        seen[index] = 1;
+    }
+    if (wait)
+        MPI_Waitany(all, requests, &index, MPI_STATUS_IGNORE);
+    else
+        MPI_Testany(all, requests, &index, &done, MPI_STATUS_IGNORE);
+    CHECK(index == MPI_UNDEFINED, "of inactive requests number %d is complete", index);
+}
+
+static void complete_some(MPI_Request requests[all], int wait)
+{
+    int seen[all] = {0}, indices[all], count, left = 3;
+    MPI_Status statuses[all];
+    while (left > 0) {
+        if (wait)
+            MPI_Waitsome(all, requests, &count, indices, statuses);
+        else
+            MPI_Testsome(all, requests, &count, indices, statuses);
+        CHECK(count >= wait && count <= left, "%d are complete", count);
+        for (int i = 0; i < count && i < all; i++) {
+            CHECK(!seen[indices[i]], "number %d is complete twice", indices[i]);
+            seen[indices[i]] = 1;
+        }
+        left -= count < 0 ? left : count;
+    }
+    CHECK(seen[0] && seen[2] && seen[4], "not all are complete");
+}
+
+static void complete_one(MPI_Request requests[all], int wait)
+{
+    for (int i = 0; i < all; i++) {
+        MPI_Status status;
+        int done = 0;
+        if (wait)
+            MPI_Wait(&requests[i], &status);
+        while (!wait && !done)
+            MPI_Test(&requests[i], &done, &status);
+        if (i == 0)
+            check_status(&status);
+    }
+}
+
+static void in_all_ways(void)
+{
+    static void (*const ways[])(MPI_Request *, int) = {complete_one, complete_all, complete_each,
+                                                       complete_some};
+    static const char *const names[] = {"one", "all", "any", "some"};
+    for (int way = 0; way < 8; way++) {
+        int received = 0;
+        MPI_Request requests[all];
+        if (rank == 1) {
+            target_holds();
+            continue;
+        }
+        requests[0] = asked();
+        check_not_yet(&requests[0]);
+        others(requests, &received);
+        go();
+        ways[way / 2](requests, way % 2);
+        check_got(names[way / 2]);
+        CHECK(received == words, "%s: received %d", names[way / 2], received);
+        CHECK(requests[0] == MPI_REQUEST_NULL && requests[2] == MPI_REQUEST_NULL,
+              "%s: a completed request is not null", names[way / 2]);
+        MPI_Request_free(&requests[3]);
+        unlock();
+    }
+}
+
+/* ---- nobody is in MPI ---- */
+
+static void while_computing(void)
+{
+    MPI_Request request;
+    if (rank == 1) {
+        target_holds();
+        return;
+    }
+    request = asked();
+    go();
+    while (__atomic_load_n(&got[0], __ATOMIC_RELAXED) == 0 ||
+           __atomic_load_n(&got[words - 1], __ATOMIC_RELAXED) == 0)
+        ; /* computes */
+    MPI_Recv(NULL, 0, MPI_INT, 1, tag_answer, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check_got("while computing");
+    unlock();
+}
+
+/* The others of the family, all under way at once; word i is summed up twice, then read. */
+static void family(void)
+{
+    MPI_Request requests[4];
+    MPI_Status *volatile ignore = MPI_STATUSES_IGNORE; /* gcc takes it for an array of none */
+    long wrong = 0;
+    if (rank == 1) {
+        target_holds();
+        return;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    MPI_Raccumulate(ones, words, MPI_INT, 1, 0, words, MPI_INT, MPI_SUM, win, &requests[0]);
+    MPI_Rget_accumulate(ones, words, MPI_INT, got, words, MPI_INT, 1, 0, words, MPI_INT, MPI_SUM,
+                        win, &requests[1]);
+    MPI_Rput(ones, words, MPI_INT, 1, words, words, MPI_INT, win, &requests[2]);
+    check_not_yet(&requests[1]);
+    MPI_Irecv(NULL, 0, MPI_INT, 1, tag_answer, MPI_COMM_WORLD, &requests[3]);
+    go();
+    MPI_Waitall(4, requests, ignore);
+    for (int i = 0; i < words; i++)
+        wrong += got[i] != 8 + i;
+    CHECK(wrong == 0, "rget_accumulate: %ld wrong words", wrong);
+    memset(got, 0, words * sizeof *got);
+    MPI_Win_flush(1, win);
+    MPI_Rget(got, words, MPI_INT, 1, 0, words, MPI_INT, win, &requests[0]);
+    MPI_Request_free(&requests[0]); /* the unlock completes it */
+    unlock();
+    for (int i = 0; i < words; i++)
+        wrong += got[i] != 9 + i;
+    CHECK(wrong == 0, "rget whose request is freed: %ld wrong words", wrong);
+}
+
+/* ---- wrong uses, and errors ---- */
+
+static void started_and_cancelled(void)
+{
+    MPI_Request request;
+    MPI_Status status;
+    if (rank == 1) {
+        target_holds();
+        return;
+    }
+    request = asked();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK(MPI_Start(&request) != MPI_SUCCESS, "MPI_Start takes it");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Cancel(&request);
+    go();
+    MPI_Wait(&request, &status);
+    check_status(&status);
+    check_got("after start and cancel");
+    MPI_Recv(NULL, 0, MPI_INT, 1, tag_answer, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    unlock();
+}
+
+/* Of memory that is not attached: on the window's error handler, and in the statuses. */
+static void outside(void)
+{
+    MPI_Win dynamic;
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    MPI_Aint nowhere = 64;
+    int value = 0, error, class = 0;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+    MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, dynamic);
+        MPI_Rget(&value, 1, MPI_INT, 1, nowhere, 1, MPI_INT, dynamic, &requests[0]);
+        error = MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        MPI_Error_class(error, &class);
+        CHECK(class == MPI_ERR_RMA_RANGE, "MPI_Wait gives %d", class);
+        CHECK(requests[0] == MPI_REQUEST_NULL, "a failed request is not null");
+        MPI_Win_flush(1, dynamic);
+        MPI_Rget(&value, 1, MPI_INT, 1, nowhere, 1, MPI_INT, dynamic, &requests[1]);
+        MPI_Isend(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[0]);
+        statuses[0].MPI_ERROR = statuses[1].MPI_ERROR = -1;
+        error = MPI_Waitall(2, requests, statuses);
+        CHECK(error == MPI_ERR_IN_STATUS, "MPI_Waitall gives %d", error);
+        MPI_Error_class(statuses[1].MPI_ERROR, &class);
+        CHECK(class == MPI_ERR_RMA_RANGE && statuses[0].MPI_ERROR == MPI_SUCCESS,
+              "the statuses say %d, %d", statuses[0].MPI_ERROR, class);
+        MPI_Win_unlock(1, dynamic);
+    }
+    MPI_Win_free(&dynamic);
+}
+
+/* ---- threads: one waits in the host for what comes last ---- */
+
+static void *last(void *unused)
+{
+    (void)unused;
+    MPI_Recv(NULL, 0, MPI_INT, 1, 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void beside_a_thread(void)
+{
+    pthread_t thread;
+    if (rank == 0)
+        pthread_create(&thread, NULL, last, NULL);
+    in_all_ways();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Send(NULL, 0, MPI_INT, 0, 20, MPI_COMM_WORLD);
+    else
+        pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    int provided, threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+    MPI_Win_allocate(2 * words * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
+    got = calloc(words, sizeof *got);
+    ones = calloc(words, sizeof *ones);
+    for (int i = 0; i < words; i++)
+        ones[i] = 1;
+    if (threads && provided == MPI_THREAD_MULTIPLE)
+        beside_a_thread();
+    in_all_ways();
+    while_computing();
+    family();
+    started_and_cancelled();
+    outside();
+    MPI_Win_free(&win);
+    free(got);
+    free(ones);
+    return finish("requests");
+}
