@@ -8,6 +8,7 @@
 #include "base/wait.h"
 #include "core/batch.h"
 #include "core/issue.h"
+#include "core/room.h"
 #include "core/serve.h"
 
 #include <pthread.h>
@@ -82,6 +83,8 @@ static void on_message(void *context, uint32_t peer, const void *body, size_t by
         proa_batch_answered(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
     else if (head.kind == PROA_WIRE_LOST)
         proa_remote_told_lost(peer, &head);
+    else if (head.kind == PROA_WIRE_ROOM)
+        proa_room_message(peer, &head);
     else
         proa_agent_drop(peer, "is of no known kind");
 }
@@ -179,6 +182,7 @@ int proa_agent_progress(void)
 
     moved |= proa_serve_pending() > 0;
     proa_issues_push(0);
+    proa_rooms_look();
     waiting_send();
     return moved;
 }
@@ -238,7 +242,7 @@ static void move_and_doze(void)
 
         proa_agent_enter();
         moved = proa_agent_progress();
-        pending = proa_serve_has_pending() || proa_issues_are_stuck();
+        pending = proa_serve_has_pending() || proa_issues_are_stuck() || proa_rooms_are_pending();
         proa_agent_leave();
         if (moved)
             end_ns = proa_system->now_ns() + LINGER_NS;

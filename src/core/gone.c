@@ -5,6 +5,7 @@
 #include "core/agent.h"
 #include "core/batch.h"
 #include "core/issue.h"
+#include "core/room.h"
 #include "core/serve.h"
 #include "core/spread.h"
 #include "core/tell.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-static int was_lost(const struct proa_win *win, int rank)
+int proa_remote_was_lost(const struct proa_win *win, int rank)
 {
     const uint8_t *gone = __atomic_load_n(&win->spread->gone, __ATOMIC_ACQUIRE);
 
@@ -41,7 +42,7 @@ static void lose(struct proa_win *win, int rank)
     struct proa_spread *spread = win->spread;
     struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_LOST, (uint64_t)rank);
 
-    if (was_lost(win, rank))
+    if (proa_remote_was_lost(win, rank))
         return;
     if (!spread->gone)
         __atomic_store_n(&spread->gone, calloc((size_t)win->size, 1), __ATOMIC_RELEASE);
@@ -54,6 +55,7 @@ static void lose(struct proa_win *win, int rank)
         proa_issue_lose(proa_remote_of(win, rank));
         proa_batch_lose_wanted(proa_remote_of(win, rank));
     }
+    proa_room_lost(win, rank);
     for (int i = 0; i < win->size && spread->gone; i++)
         if (proa_remote_of(win, i) && !proa_remote_of(win, i)->lost)
             proa_agent_answer(proa_remote_of(win, i)->peer, &head, sizeof head);
@@ -99,7 +101,7 @@ static uint32_t first_lost(const struct proa_win *win)
 
 static int is_gone(const struct proa_win *win, int from)
 {
-    return from < 0 ? first_lost(win) != 0 : was_lost(win, from);
+    return from < 0 ? first_lost(win) != 0 : proa_remote_was_lost(win, from);
 }
 
 void proa_remote_end(struct proa_win *win, int ending)

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "core/lock.h"
 #include "core/remote.h"
+#include "core/room.h"
 #include "core/settle.h"
 #include "core/strict.h"
 #include "core/sync.h"
@@ -47,6 +48,21 @@ static void take(struct proa_win *win, int rank, int exclusive)
         proa_lock_wait(win, rank, exclusive ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED);
 }
 
+/* Those that calls have returned for come first; then the room, of a window over several nodes. */
+static int before_lock(struct proa_win *win, int in_room)
+{
+    proa_remote_keep_promises();
+    return in_room && win->spread ? proa_room_enter(win, PROA_ROOM_EXCLUSIVE) : PROA_OK;
+}
+
+static int not_locked_after_all(struct proa_win *win, int error)
+{
+    proa_win_enter(win);
+    proa_epoch_after_lock(win);
+    proa_win_leave(win);
+    return error;
+}
+
 /* The mutex is not held while we wait for the lock: other threads of this process may have to
  * unlock other targets first. */
 PROA_FORMS int lock(struct proa_win *win, int rank, int exclusive, int mode, int general)
@@ -66,7 +82,9 @@ PROA_FORMS int lock(struct proa_win *win, int rank, int exclusive, int mode, int
     if (error)
         return error;
     if (general)
-        proa_remote_keep_promises();
+        error = before_lock(win, exclusive && !nocheck);
+    if (error)
+        return not_locked_after_all(win, error);
     if (general && target->remote)
         proa_remote_lock(win, rank, exclusive, nocheck);
     else if (!nocheck)
@@ -109,6 +127,9 @@ PROA_FORMS int unlock(struct proa_win *win, int rank, int general)
     proa_epoch_close_lock(target);
     if (!is_remote && !(epoch & PROA_EPOCH_NOCHECK))
         proa_lock_give_back(target->ctl, epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER));
+    if (general && win->spread && epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER) &&
+        !(epoch & PROA_EPOCH_NOCHECK))
+        proa_room_leave(win);
     if (general)
         proa_win_enter(win);
     proa_epoch_after_lock(win);
@@ -128,6 +149,15 @@ int proa_win_unlock(struct proa_win *win, int rank)
     return PROA_GENERALLY(win) ? unlock_generally(win, rank) : unlock(win, rank, 0);
 }
 
+/* On other nodes nobody has an exclusive lock while we are in this room: no target need be asked.
+ */
+static int before_lock_all(struct proa_win *win, int mode)
+{
+    proa_remote_keep_promises();
+    return win->spread && !(mode & PROA_MODE_NOCHECK) ? proa_room_enter(win, PROA_ROOM_ALL)
+                                                      : PROA_OK;
+}
+
 int proa_win_lock_all(struct proa_win *win, int mode)
 {
     int error = lock_check(win, -1);
@@ -138,7 +168,9 @@ int proa_win_lock_all(struct proa_win *win, int mode)
     if (error)
         return error;
     if (PROA_GENERALLY(win))
-        proa_remote_keep_promises();
+        error = before_lock_all(win, mode);
+    if (error)
+        return error;
     if (!(mode & PROA_MODE_NOCHECK) && !proa_lock_try_all(win, all_of(win)))
         proa_lock_wait(win, -1, PROA_LOCK_ALL);
     taken_by(win, &win->taker);
@@ -154,12 +186,12 @@ int proa_win_unlock_all(struct proa_win *win)
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC,
                          "the window is not in a lock_all epoch of this process");
-    error = win->remotes ? proa_remote_unlock_all(win) : PROA_OK;
-    if (!error)
-        error = proa_settle(win, -1, settled_by(epoch));
+    error = proa_settle(win, -1, settled_by(epoch));
     proa_epoch_close_lock_all(win);
     if (!(epoch & PROA_EPOCH_NOCHECK))
         proa_ask_all_leave(all_of(win));
+    if (win->spread && !(epoch & PROA_EPOCH_NOCHECK))
+        proa_room_leave(win);
     proa_touch_nothing(win);
     proa_polled(&win->polls);
     return error;

@@ -79,6 +79,13 @@ static int is_told_by_barrier(const struct proa_win *win, enum proa_settled how)
     return how == PROA_SETTLED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
 }
 
+/* Nothing is to be waited for, or told: that its process is gone is no matter. */
+static int is_settled(const struct proa_remote *r)
+{
+    return !r->used && !r->issues && !r->moves && !r->wanted && !r->failed.code &&
+           r->lock == PROA_REMOTE_UNLOCKED && r->answered >= r->worked;
+}
+
 /* First all are asked, then all are waited for. Others may come to the list meanwhile, and go. */
 static int settle_all(struct proa_win *win, int local)
 {
@@ -99,7 +106,7 @@ static int settle_all(struct proa_win *win, int local)
         r = proa_remote_of(win, rank);
         if (!r || !r->listed)
             continue;
-        one = wait_one(r, local);
+        one = is_settled(r) ? PROA_OK : wait_one(r, local);
         error = error ? error : one;
     }
     return error;
@@ -249,28 +256,6 @@ int proa_remote_unlock(struct proa_win *win, int rank, int nocheck)
     r->lock = PROA_REMOTE_UNLOCKED;
     if (!error)
         error = wait_one(r, 0);
-    proa_agent_leave();
-    return error;
-}
-
-int proa_remote_unlock_all(struct proa_win *win)
-{
-    struct proa_remote *r;
-    int error = PROA_OK;
-
-    proa_agent_enter();
-    for (int rank = 0; rank < win->size && win->remotes; rank++) {
-        int one;
-
-        r = proa_remote_of(win, rank);
-        if (!r || !r->listed)
-            continue;
-        one = unlock_ask(r);
-        r->lock = PROA_REMOTE_UNLOCKED;
-        error = error ? error : one;
-    }
-    if (!error)
-        error = settle_all(win, 0);
     proa_agent_leave();
     return error;
 }

@@ -53,7 +53,4 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck
 void proa_remote_keep_promises(void);
 int proa_remote_unlock(struct proa_win *win, int rank, int nocheck);
 
-/* Of a lock_all, which asks each target for a shared lock when it is first used. */
-int proa_remote_unlock_all(struct proa_win *win);
-
 #endif

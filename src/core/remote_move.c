@@ -141,7 +141,6 @@ int proa_remote_move(struct proa_win *win, int rank, int put, const struct proa_
     if (r->has_key && runs->bytes >= MOVE_LEAST)
         i.step = step_transport;
     proa_agent_enter();
-    proa_batch_want_lock(r);
     error = proa_issue(r, &i);
     proa_agent_leave();
     return error;
@@ -211,7 +210,6 @@ int proa_remote_combine(struct proa_combine *combine, uint64_t position)
     if (combine->run.count == 0)
         return PROA_OK;
     proa_agent_enter();
-    proa_batch_want_lock(r);
     error = proa_issue(r, &i);
     proa_agent_leave();
     return error;

@@ -8,6 +8,7 @@
 #include "core/issue.h"
 #include "core/request.h"
 #include "core/road.h"
+#include "core/room.h"
 #include "core/serve.h"
 
 #include <stdlib.h>
@@ -17,9 +18,14 @@
 struct proa_spread *proa_spreads;
 static struct proa_table numbers = PROA_TABLE_INIT; /* of theirs */
 
+struct proa_win *proa_spread_find(uint64_t number)
+{
+    return number > 1 ? proa_table_find(&numbers, number) : NULL;
+}
+
 struct proa_remote *proa_remote_find(uint64_t number, uint32_t rank, uint32_t peer)
 {
-    struct proa_win *win = number > 1 ? proa_table_find(&numbers, number) : NULL;
+    struct proa_win *win = proa_spread_find(number);
     struct proa_remote *r = NULL;
 
     if (!win)
@@ -132,6 +138,8 @@ int proa_remote_open(struct proa_win *win, const struct proa_remote_card *cards)
         if (!win->targets[i].ctl)
             error = remote_new(win, i, &cards[i]);
     if (!error)
+        error = proa_room_open(win, cards);
+    if (!error)
         error = proa_serve_open(win);
     if (!error)
         error = spread_add(win->spread);
@@ -160,6 +168,7 @@ void proa_remote_close(struct proa_win *win)
     if (proa_table_remove_pair(&numbers, spread->number, win))
         DL_DELETE(proa_spreads, spread);
     proa_serve_close(win);
+    proa_room_close(win);
     for (int i = 0; i < win->size; i++)
         remote_free(win->targets[i].remote);
     proa_request_forget(win);

@@ -14,6 +14,7 @@
 struct proa_serving;
 struct proa_served;
 struct proa_wanted;
+struct proa_rooms;
 struct proa_issue;
 struct proa_request;
 
@@ -23,6 +24,7 @@ struct proa_spread {
     int has_key;     /* its memory is exposed to the network */
     struct proa_net_key key;
     struct proa_served *served;
+    struct proa_rooms *rooms; /* core/room.h */
     uint8_t *gone; /* by rank: its process is; NULL: none is */
     uint32_t lost; /* 1 + the rank of the first that was heard of; 0: none */
     /* we are in the last barrier: the blocks of neighbours may go at any time */
@@ -100,12 +102,18 @@ static inline struct proa_wire_head proa_spread_head(const struct proa_win *win,
                                    .number = number};
 }
 
+/* The window of that number; NULL: there is none here. */
+struct proa_win *proa_spread_find(uint64_t number);
+
 /* The window of that number that is served here, and the sender of that rank in it. NULL: a message
  * that nobody waits for any more, as the window has been freed; or the peer is not who it says, and
  * has been dropped. */
 struct proa_remote *proa_remote_find(uint64_t window, uint32_t rank, uint32_t peer);
 
 /* ---- processes that are gone (core/gone.c) ---- */
+
+/* Is the process of that rank? By any thread, at any time. */
+int proa_remote_was_lost(const struct proa_win *win, int rank);
 
 /* That peer is: in all windows. */
 void proa_remote_lost(uint32_t peer);

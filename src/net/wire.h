@@ -10,6 +10,7 @@
  *            lock may be asked for, after them it may be given back
  *   ANSWER   of a target: all batches up to that number are done; and what they have fetched
  *   LOST     of anybody: the process of the rank `number` is gone
+ *   ROOM     to and of rank 0: about the room `number` of the window (core/room.h)
  */
 #ifndef PROA_NET_WIRE_H
 #define PROA_NET_WIRE_H
@@ -19,7 +20,7 @@
 
 enum { PROA_WIRE_VERSION = 1, PROA_WIRE_UNIT = 8 };
 
-enum proa_wire_kind { PROA_WIRE_BATCH = 1, PROA_WIRE_ANSWER, PROA_WIRE_LOST };
+enum proa_wire_kind { PROA_WIRE_BATCH = 1, PROA_WIRE_ANSWER, PROA_WIRE_LOST, PROA_WIRE_ROOM };
 
 /* Of a batch. */
 enum {
@@ -28,6 +29,14 @@ enum {
     PROA_WIRE_UNLOCK = 4,   /* and given back after it */
     PROA_WIRE_ANSWERED = 8, /* an answer is wanted */
     PROA_WIRE_HOLDS = 16    /* the origin holds other locks (core/lock.h) */
+};
+
+/* Of a ROOM: one of these, and HOLDS. */
+enum {
+    PROA_WIRE_ROOM_ASK = 1,
+    PROA_WIRE_ROOM_GRANT = 2,
+    PROA_WIRE_ROOM_RECALL = 4,
+    PROA_WIRE_ROOM_BACK = 8
 };
 
 struct proa_wire_head {
