@@ -125,8 +125,9 @@ void proa_record_read(const struct proa_record *record, struct proa_stats *numbe
         int way = target->fast ? (int)PROA_STATS_PLAIN : (int)way_to(target);
 
         numbers->targets[by_region ? (int)PROA_STATS_REGIONS : way]++;
-        if (target->remote)
-            numbers->messages += __atomic_load_n(&target->remote->sent, __ATOMIC_RELAXED);
+        if (proa_remote_of(win, rank))
+            numbers->messages +=
+                __atomic_load_n(&proa_remote_of(win, rank)->sent, __ATOMIC_RELAXED);
     }
     if (win)
         numbers->window_bytes = win->targets[win->rank].bytes;

@@ -5,6 +5,7 @@
 #include "core/agent.h"
 #include "core/issue.h"
 #include "core/request.h"
+#include "core/room.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,6 +169,20 @@ int proa_batch_send(struct proa_remote *r, unsigned flags)
         return outcome;
     proa_batch_unblock(r);
     return PROA_OK;
+}
+
+/* Once nobody keeps the window's rooms a lock_all asks for each target's lock when that is used. */
+void proa_batch_want_lock(struct proa_remote *r)
+{
+    uint8_t epoch = proa_epoch_all(r->win);
+
+    /* core/lock.h: whoever holds a lock, of this lock_all too, and waits for another */
+    if (r->lock == PROA_REMOTE_UNLOCKED && proa_room_is_unkept(r->win) &&
+        (epoch & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK) {
+        r->lock = PROA_REMOTE_WANTED;
+        r->exclusive = 0;
+        r->holds = 1;
+    }
 }
 
 static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)

@@ -39,6 +39,10 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
 /* What the operation just added fetches goes there. PROA_OK or PROA_ERR_NO_MEM. */
 int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted);
 
+/* In a lock_all of a window whose rooms nobody keeps (core/room.h), the target's lock is to be
+ * asked for, if it has not been. */
+void proa_batch_want_lock(struct proa_remote *r);
+
 /* Sends what has been gathered, which may be nothing; or waits for what has to come first, and has
  * sent nothing then: callers look again. flags: PROA_WIRE_UNLOCK, PROA_WIRE_ANSWERED. PROA_OK or a
  * code. */

@@ -643,7 +643,7 @@ static void guard_for_threads(struct proa_win *win)
     for (int i = 0; i < win->size; i++) {
         const struct proa_target *target = &win->targets[i];
 
-        if (target->remote)
+        if (target->away)
             continue;
         proa_guard_stripes_only(target->peer->ctl);
         for (uint32_t k = 0; k < target->span_count; k++)

@@ -40,6 +40,7 @@ static void tell_node(struct proa_win *win, int rank)
 static void lose(struct proa_win *win, int rank)
 {
     struct proa_spread *spread = win->spread;
+    struct proa_remote *r = proa_remote_of(win, rank);
     struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_LOST, (uint64_t)rank);
 
     if (proa_remote_was_lost(win, rank))
@@ -49,16 +50,18 @@ static void lose(struct proa_win *win, int rank)
     if (spread->gone)
         __atomic_store_n(&spread->gone[rank], 1, __ATOMIC_RELEASE);
     tell_node(win, rank);
-    if (proa_remote_of(win, rank)) {
-        __atomic_store_n(&proa_remote_of(win, rank)->lost, 1, __ATOMIC_RELEASE);
-        proa_serve_lost(proa_remote_of(win, rank));
-        proa_issue_lose(proa_remote_of(win, rank));
-        proa_batch_lose_wanted(proa_remote_of(win, rank));
+    if (proa_away_of(win, rank))
+        proa_away_of(win, rank)->lost = 1;
+    if (r) {
+        __atomic_store_n(&r->lost, 1, __ATOMIC_RELEASE);
+        proa_serve_lost(r);
+        proa_issue_lose(r);
+        proa_batch_lose_wanted(r);
     }
     proa_room_lost(win, rank);
     for (int i = 0; i < win->size && spread->gone; i++)
-        if (proa_remote_of(win, i) && !proa_remote_of(win, i)->lost)
-            proa_agent_answer(proa_remote_of(win, i)->peer, &head, sizeof head);
+        if (proa_away_of(win, i) && !proa_away_of(win, i)->lost)
+            proa_agent_answer(proa_away_of(win, i)->peer, &head, sizeof head);
     proa_bell_ring(&proa_self->ctl->bell);
 }
 
@@ -68,7 +71,7 @@ void proa_remote_lost(uint32_t peer)
 
     DL_FOREACH(proa_spreads, spread)
         for (int i = 0; i < spread->win->size; i++)
-            if (proa_remote_of(spread->win, i) && proa_remote_of(spread->win, i)->peer == peer)
+            if (proa_away_of(spread->win, i) && proa_away_of(spread->win, i)->peer == peer)
                 lose(spread->win, i);
 }
 

@@ -49,10 +49,16 @@ static void take(struct proa_win *win, int rank, int exclusive)
 }
 
 /* Those that calls have returned for come first; then the room, of a window over several nodes. */
-static int before_lock(struct proa_win *win, int in_room)
+static int before_lock(struct proa_win *win, struct proa_target *target, int in_room)
 {
+    int error = target->away ? proa_remote_expect(target) : PROA_OK;
+
+    if (error)
+        return error;
     proa_remote_keep_promises();
-    return in_room && win->spread ? proa_room_enter(win, PROA_ROOM_EXCLUSIVE) : PROA_OK;
+    if (in_room && win->spread)
+        proa_room_enter(win, PROA_ROOM_EXCLUSIVE);
+    return PROA_OK;
 }
 
 static int not_locked_after_all(struct proa_win *win, int error)
@@ -82,10 +88,10 @@ PROA_FORMS int lock(struct proa_win *win, int rank, int exclusive, int mode, int
     if (error)
         return error;
     if (general)
-        error = before_lock(win, exclusive && !nocheck);
+        error = before_lock(win, target, exclusive && !nocheck);
     if (error)
         return not_locked_after_all(win, error);
-    if (general && target->remote)
+    if (general && target->away)
         proa_remote_lock(win, rank, exclusive, nocheck);
     else if (!nocheck)
         take(win, rank, exclusive);
@@ -117,7 +123,7 @@ PROA_FORMS int unlock(struct proa_win *win, int rank, int general)
 {
     struct proa_target *target = &win->targets[rank];
     uint8_t epoch = proa_epoch_one(target);
-    int is_remote = general && target->remote, error;
+    int is_remote = general && target->away, error;
 
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
@@ -151,11 +157,11 @@ int proa_win_unlock(struct proa_win *win, int rank)
 
 /* On other nodes nobody has an exclusive lock while we are in this room: no target need be asked.
  */
-static int before_lock_all(struct proa_win *win, int mode)
+static void before_lock_all(struct proa_win *win, int mode)
 {
     proa_remote_keep_promises();
-    return win->spread && !(mode & PROA_MODE_NOCHECK) ? proa_room_enter(win, PROA_ROOM_ALL)
-                                                      : PROA_OK;
+    if (win->spread && !(mode & PROA_MODE_NOCHECK))
+        proa_room_enter(win, PROA_ROOM_ALL);
 }
 
 int proa_win_lock_all(struct proa_win *win, int mode)
@@ -168,9 +174,7 @@ int proa_win_lock_all(struct proa_win *win, int mode)
     if (error)
         return error;
     if (PROA_GENERALLY(win))
-        error = before_lock_all(win, mode);
-    if (error)
-        return error;
+        before_lock_all(win, mode);
     if (!(mode & PROA_MODE_NOCHECK) && !proa_lock_try_all(win, all_of(win)))
         proa_lock_wait(win, -1, PROA_LOCK_ALL);
     taken_by(win, &win->taker);
@@ -186,7 +190,9 @@ int proa_win_unlock_all(struct proa_win *win)
     if (!(epoch & PROA_EPOCH_LOCK))
         return proa_fail(PROA_ERR_RMA_SYNC,
                          "the window is not in a lock_all epoch of this process");
-    error = proa_settle(win, -1, settled_by(epoch));
+    error = win->remotes ? proa_remote_unlock_all(win) : PROA_OK;
+    if (!error)
+        error = proa_settle(win, -1, settled_by(epoch));
     proa_epoch_close_lock_all(win);
     if (!(epoch & PROA_EPOCH_NOCHECK))
         proa_ask_all_leave(all_of(win));

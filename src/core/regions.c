@@ -468,7 +468,7 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
     struct proa_region region;
     int error;
 
-    if (target->remote) { /* it knows its regions itself */
+    if (target->away) { /* it knows its regions itself */
         *span = (struct proa_span){.end = UINT64_MAX, .road = &proa_road_net};
         return PROA_OK;
     }
@@ -494,8 +494,8 @@ char *proa_regions_at_hand(const struct proa_win *win, int rank, uint64_t addres
 {
     const struct proa_target *target = &win->targets[rank];
 
-    if (win->flavor != PROA_FLAVOR_DYNAMIC || win->threads || target->remote ||
-        !target->only.here || !proa_is_open(win, rank) || !cache_holds(target, address, bytes))
+    if (win->flavor != PROA_FLAVOR_DYNAMIC || win->threads || target->away || !target->only.here ||
+        !proa_is_open(win, rank) || !cache_holds(target, address, bytes))
         return NULL;
     return proa_span_here(&target->only, address);
 }

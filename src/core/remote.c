@@ -2,6 +2,7 @@
 /* Synchronization with targets on other nodes: see remote.h. */
 #include "core/remote.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "core/agent.h"
 #include "core/batch.h"
 #include "core/held.h"
@@ -15,11 +16,17 @@
 /* With all that has been gathered before. What is lost with a lost peer nobody waits for. */
 void proa_remote_tell(const struct proa_target *target, size_t word, uint64_t value)
 {
-    struct proa_remote *r = target->remote;
+    struct proa_remote *r;
     struct proa_wire_op op = {.code = PROA_WIRE_TELL, .position = word, .count = value};
     int error;
 
     proa_agent_enter();
+    r = proa_remote_make(target->away);
+    if (!r) {
+        proa_agent_leave();
+        proa_log(PROA_LOG_WARN, "%s: it is not told, and waits", proa_failure());
+        return;
+    }
     while (!proa_batch_try_add(r, &op, 0, 0, &error) && error == PROA_NET_AGAIN)
         proa_batch_unblock(r);
     while (!error && r->used)
@@ -215,6 +222,16 @@ void proa_remote_keep_promises(void)
     proa_agent_leave();
 }
 
+int proa_remote_expect(const struct proa_target *target)
+{
+    int error;
+
+    proa_agent_enter();
+    error = proa_remote_make(target->away) ? PROA_OK : PROA_ERR_NO_MEM;
+    proa_agent_leave();
+    return error;
+}
+
 void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck)
 {
     struct proa_remote *r = proa_remote_of(win, rank);
@@ -256,6 +273,26 @@ int proa_remote_unlock(struct proa_win *win, int rank, int nocheck)
     r->lock = PROA_REMOTE_UNLOCKED;
     if (!error)
         error = wait_one(r, 0);
+    proa_agent_leave();
+    return error;
+}
+
+int proa_remote_unlock_all(struct proa_win *win)
+{
+    struct proa_remote *r;
+    int error = PROA_OK;
+
+    proa_agent_enter();
+    for (int rank = 0; rank < win->size && win->remotes; rank++) {
+        int one;
+
+        r = proa_remote_of(win, rank);
+        if (!r || !r->listed || r->lock == PROA_REMOTE_UNLOCKED)
+            continue;
+        one = unlock_ask(r);
+        r->lock = PROA_REMOTE_UNLOCKED;
+        error = error ? error : one;
+    }
     proa_agent_leave();
     return error;
 }

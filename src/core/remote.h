@@ -48,9 +48,15 @@ int proa_remote_completed_all(struct proa_win *win);
  * the origin has no load and store (MPI-4.1, 13.5.3). Unlock returns once all is done and the lock
  * is given back: PROA_OK or a code. nocheck: it was not taken. */
 void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck);
+/* Before that: there is memory for it. PROA_OK or PROA_ERR_NO_MEM. */
+int proa_remote_expect(const struct proa_target *target);
 /* Before another lock is taken, of any window: those come first that calls have returned for and
  * that are not taken yet. A program that takes its locks in some order relies on that. */
 void proa_remote_keep_promises(void);
 int proa_remote_unlock(struct proa_win *win, int rank, int nocheck);
+
+/* Asks for what a lock_all has of single targets to be given back (proa_batch_want_lock). Does not
+ * wait for that. */
+int proa_remote_unlock_all(struct proa_win *win);
 
 #endif

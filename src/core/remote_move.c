@@ -107,7 +107,7 @@ static int be_granted(struct proa_remote *r)
 static int step_transport(struct proa_remote *r, struct proa_issue *i)
 {
     struct proa_runs run = part_of(&i->what.move.runs, i->done, 1);
-    const struct proa_net_place place = {r->peer, r->memory + run.position, &r->key};
+    const struct proa_net_place place = {r->peer, r->away->memory + run.position, &r->away->key};
     uint64_t token = i->request ? (uint64_t)(uintptr_t)i->request | PROA_BATCH_TOKEN_REQUEST
                                 : (uint64_t)(uintptr_t)r;
     int outcome = be_granted(r);
@@ -125,12 +125,25 @@ static int step_transport(struct proa_remote *r, struct proa_issue *i)
     return ++i->done < i->what.move.runs.count ? PROA_ISSUE_MORE : PROA_OK;
 }
 
+static int issue(struct proa_away *away, struct proa_issue *i)
+{
+    struct proa_remote *r;
+    int error;
+
+    proa_agent_enter();
+    r = proa_remote_make(away);
+    if (r)
+        proa_batch_want_lock(r);
+    error = r ? proa_issue(r, i) : PROA_ERR_NO_MEM;
+    proa_agent_leave();
+    return error;
+}
+
 int proa_remote_move(struct proa_win *win, int rank, int put, const struct proa_runs *given)
 {
-    struct proa_remote *r = proa_remote_of(win, rank);
+    struct proa_away *away = proa_away_of(win, rank);
     struct proa_issue i = {.step = step_messages, .what.move = {*given, put}};
     struct proa_runs *runs = &i.what.move.runs;
-    int error;
 
     if (runs->stride == (int64_t)runs->bytes && runs->origin_stride == runs->stride) {
         runs->bytes *= runs->count; /* in a row on both sides */
@@ -138,12 +151,9 @@ int proa_remote_move(struct proa_win *win, int rank, int put, const struct proa_
     }
     if (runs->bytes == 0 || runs->count == 0)
         return PROA_OK;
-    if (r->has_key && runs->bytes >= MOVE_LEAST)
+    if (away->has_key && runs->bytes >= MOVE_LEAST)
         i.step = step_transport;
-    proa_agent_enter();
-    error = proa_issue(r, &i);
-    proa_agent_leave();
-    return error;
+    return issue(away, &i);
 }
 
 /* ---- accumulates ---- */
@@ -202,15 +212,11 @@ static int step_combine(struct proa_remote *r, struct proa_issue *i)
 
 int proa_remote_combine(struct proa_combine *combine, uint64_t position)
 {
-    struct proa_remote *r = proa_remote_of(combine->win, combine->rank);
+    struct proa_away *away = proa_away_of(combine->win, combine->rank);
     struct proa_issue i = {.step = step_combine,
                            .what.combine = {combine->run, position, combine->total}};
-    int error;
 
     if (combine->run.count == 0)
         return PROA_OK;
-    proa_agent_enter();
-    error = proa_issue(r, &i);
-    proa_agent_leave();
-    return error;
+    return issue(away, &i);
 }

@@ -54,11 +54,11 @@ static struct proa_rooms *rooms_of(const struct proa_win *win)
 
 static uint32_t peer_of(const struct proa_win *win, int rank)
 {
-    const struct proa_remote *r = proa_remote_of(win, rank);
+    const struct proa_away *away = proa_away_of(win, rank);
     const struct proa_rooms *rooms = rooms_of(win);
 
-    if (r)
-        return r->peer;
+    if (away)
+        return away->peer;
     return rooms->keeper ? rooms->keeper->near[rank] : rooms->keeper_peer;
 }
 
@@ -253,7 +253,7 @@ struct entering {
     uint8_t room;
 };
 
-static int keeper_is_gone(const struct proa_win *win)
+int proa_room_is_unkept(const struct proa_win *win)
 {
     return win->rank != KEEPER && proa_remote_was_lost(win, KEEPER);
 }
@@ -274,7 +274,7 @@ static int may_enter(void *arg)
 
     /* partner: member_hears */
     return __atomic_load_n(&rooms->permit, __ATOMIC_ACQUIRE) == e->room || can_ask(rooms) ||
-           keeper_is_gone(e->win);
+           proa_room_is_unkept(e->win);
 }
 
 static void ask_keeper(struct proa_win *win, enum proa_room room, int holds)
@@ -289,24 +289,15 @@ static void ask_keeper(struct proa_win *win, enum proa_room room, int holds)
     say(win, KEEPER, PROA_WIRE_ROOM_ASK, (int)room, holds);
 }
 
-static int is_inside(struct proa_rooms *rooms, enum proa_room room)
-{
-    if (rooms->permit != room)
-        return 0;
-    __atomic_store_n(&rooms->inside, rooms->inside + 1, __ATOMIC_RELAXED);
-    return 1;
-}
-
-int proa_room_enter(struct proa_win *win, enum proa_room room)
+void proa_room_enter(struct proa_win *win, enum proa_room room)
 {
     struct proa_rooms *rooms = rooms_of(win);
     struct entering e = {win, (uint8_t)room};
-    int holds = -1, entered;
+    int holds = -1;
 
     proa_agent_enter();
-    entered = is_inside(rooms, room);
     rooms->waiting++;
-    while (!entered && !keeper_is_gone(win)) {
+    while (rooms->permit != room && !proa_room_is_unkept(win)) {
         if (holds >= 0)
             ask_keeper(win, room, holds);
         proa_agent_leave();
@@ -315,15 +306,10 @@ int proa_room_enter(struct proa_win *win, enum proa_room room)
         else
             proa_wait(may_enter, &e, &proa_self->ctl->bell);
         proa_agent_enter();
-        entered = is_inside(rooms, room);
     }
     rooms->waiting--;
+    __atomic_store_n(&rooms->inside, rooms->inside + 1, __ATOMIC_RELAXED);
     proa_agent_leave();
-    return entered
-               ? PROA_OK
-               : proa_fail(PROA_ERR_OTHER,
-                           "the process of rank %d, which keeps the window's locks apart, is gone",
-                           KEEPER);
 }
 
 void proa_room_leave(struct proa_win *win)
@@ -361,7 +347,7 @@ static int keeper_open(struct proa_win *win, const struct proa_remote_card *card
     if (!k->has || !k->near)
         return PROA_ERR_NO_MEM;
     for (int i = 1; i < win->size && !error; i++)
-        if (!proa_remote_of(win, i))
+        if (!proa_away_of(win, i))
             error = proa_agent_reach(&cards[i].address, &k->near[i]);
     return error;
 }
@@ -374,7 +360,7 @@ int proa_room_open(struct proa_win *win, const struct proa_remote_card *cards)
     if (rooms && win->rank == KEEPER)
         error = keeper_open(win, cards);
     else if (rooms)
-        error = proa_remote_of(win, KEEPER)
+        error = proa_away_of(win, KEEPER)
                     ? PROA_OK
                     : proa_agent_reach(&cards[KEEPER].address, &rooms->keeper_peer);
     return error == PROA_ERR_NO_MEM ? proa_fail(error, "no memory for the locks of a window")

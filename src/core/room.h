@@ -27,14 +27,17 @@ enum proa_room { PROA_ROOM_NONE, PROA_ROOM_EXCLUSIVE, PROA_ROOM_ALL };
 
 /* ---- not inside the agent ---- */
 
-/* Before an exclusive lock is asked for, or a lock_all: PROA_OK, or a negative code where the
- * process of rank 0 is gone. May wait. */
-int proa_room_enter(struct proa_win *win, enum proa_room room);
+/* Before an exclusive lock is asked for, or a lock_all. May wait. */
+void proa_room_enter(struct proa_win *win, enum proa_room room);
 /* After it has been given back. */
 void proa_room_leave(struct proa_win *win);
 
 /* Does somebody wait for the other room while this process is in one? At any time. */
 int proa_room_is_wanted(const struct proa_win *win);
+
+/* The process of rank 0 is gone: everybody may enter, and a lock_all is one of single targets
+ * (core/batch.h). At any time. */
+int proa_room_is_unkept(const struct proa_win *win);
 
 /* ---- inside ---- */
 

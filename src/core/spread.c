@@ -26,16 +26,18 @@ struct proa_win *proa_spread_find(uint64_t number)
 struct proa_remote *proa_remote_find(uint64_t number, uint32_t rank, uint32_t peer)
 {
     struct proa_win *win = proa_spread_find(number);
+    struct proa_away *away = NULL;
     struct proa_remote *r = NULL;
 
     if (!win)
         return NULL;
     if (rank < (uint32_t)win->size)
-        r = proa_remote_of(win, (int)rank);
-    if (r && r->peer == peer)
-        return r;
-    proa_agent_drop(peer, "is of another rank than its own");
-    return NULL;
+        away = proa_away_of(win, (int)rank);
+    if (!away || away->peer != peer)
+        proa_agent_drop(peer, "is of another rank than its own");
+    else if (!(r = proa_remote_make(away)))
+        proa_agent_drop(peer, "finds no memory here");
+    return r;
 }
 
 static uint64_t next_number(void)
@@ -80,22 +82,57 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_remote_card *card)
         expose(win, self->bytes, card);
 }
 
-static int remote_new(struct proa_win *win, int rank, const struct proa_remote_card *card)
+struct proa_remote *proa_remote_make(struct proa_away *away)
+{
+    struct proa_remote *r = away->remote;
+
+    if (r)
+        return r;
+    r = calloc(1, sizeof *r);
+    if (!r) {
+        proa_fail(PROA_ERR_NO_MEM, "no memory to remember a process of another node");
+        return NULL;
+    }
+    r->win = away->win;
+    r->rank = away->rank;
+    r->peer = away->peer;
+    r->lost = away->lost;
+    r->away = away;
+    /* partner: proa_remote_of */
+    __atomic_store_n(&away->remote, r, __ATOMIC_RELEASE);
+    return r;
+}
+
+static int away_new(struct proa_win *win, int rank, const struct proa_remote_card *card,
+                    struct proa_away *away)
 {
     struct proa_target *target = &win->targets[rank];
-    struct proa_remote *r = target->remote = calloc(1, sizeof *r);
     struct proa_span span = {.end = target->bytes, .key = card->memory, .road = &proa_road_net};
 
-    if (!r)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember a process of another node");
-    r->win = win;
-    r->rank = rank;
-    r->key = card->key;
-    r->has_key = card->has_key != 0;
-    r->memory = card->memory;
+    *away = (struct proa_away){.win = win,
+                               .memory = card->memory,
+                               .key = card->key,
+                               .rank = rank,
+                               .has_key = card->has_key != 0};
+    target->away = away;
     if (win->flavor != PROA_FLAVOR_DYNAMIC && proa_spans_set(target, &span, 1))
         return PROA_ERR_NO_MEM;
-    return proa_agent_reach(&card->address, &r->peer);
+    return proa_agent_reach(&card->address, &away->peer);
+}
+
+static int aways_new(struct proa_win *win, const struct proa_remote_card *cards)
+{
+    int count = 0, error = PROA_OK;
+
+    for (int i = 0; i < win->size; i++)
+        count += !win->targets[i].ctl;
+    win->spread->aways = calloc((size_t)count, sizeof *win->spread->aways);
+    if (count && !win->spread->aways)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember processes of other nodes");
+    for (int i = win->size - 1; i >= 0 && !error; i--)
+        if (!win->targets[i].ctl)
+            error = away_new(win, i, &cards[i], &win->spread->aways[--count]);
+    return error;
 }
 
 /* Known to the others' messages from now on. */
@@ -129,14 +166,13 @@ static int set_barrier(struct proa_win *win, const struct proa_remote_card *card
 
 int proa_remote_open(struct proa_win *win, const struct proa_remote_card *cards)
 {
-    int error = PROA_OK;
+    int error;
 
     proa_agent_enter();
     win->spread->number = cards[0].window;
     error = set_barrier(win, cards);
-    for (int i = 0; i < win->size && !error; i++)
-        if (!win->targets[i].ctl)
-            error = remote_new(win, i, &cards[i]);
+    if (!error)
+        error = aways_new(win, cards);
     if (!error)
         error = proa_room_open(win, cards);
     if (!error)
@@ -170,11 +206,14 @@ void proa_remote_close(struct proa_win *win)
     proa_serve_close(win);
     proa_room_close(win);
     for (int i = 0; i < win->size; i++)
-        remote_free(win->targets[i].remote);
+        remote_free(proa_remote_of(win, i));
     proa_request_forget(win);
     if (spread->has_key)
         proa_agent_hide(&spread->key);
     proa_agent_leave();
+    for (int i = 0; i < win->size; i++)
+        win->targets[i].away = NULL;
+    free(spread->aways);
     free(spread->gone);
     free(spread);
     win->spread = NULL;

@@ -25,8 +25,9 @@ struct proa_spread {
     struct proa_net_key key;
     struct proa_served *served;
     struct proa_rooms *rooms; /* core/room.h */
-    uint8_t *gone; /* by rank: its process is; NULL: none is */
-    uint32_t lost; /* 1 + the rank of the first that was heard of; 0: none */
+    struct proa_away *aways;  /* of all other nodes' processes, by rank */
+    uint8_t *gone;            /* by rank: its process is; NULL: none is */
+    uint32_t lost;            /* 1 + the rank of the first that was heard of; 0: none */
     /* we are in the last barrier: the blocks of neighbours may go at any time */
     uint8_t ending;
     /* The barrier among nodes (core/barrier.c): how many other processes of the window are on this
@@ -42,18 +43,29 @@ extern struct proa_spread *proa_spreads;
 /* Of the lock that this process has at a target. */
 enum { PROA_REMOTE_UNLOCKED, PROA_REMOTE_WANTED, PROA_REMOTE_ASKED };
 
+/* A process of another node, and what it has shown of its part of the window: all that is kept of
+ * one that this process has nothing to do with. */
+struct proa_away {
+    struct proa_win *win;
+    struct proa_remote *remote; /* NULL: not yet */
+    uint64_t memory;
+    struct proa_net_key key;
+    int rank;
+    uint32_t peer; /* of the transport */
+    uint8_t has_key, lost;
+};
+
+/* Made when an operation, a synchronization or a message is the first from here or there. */
 struct proa_remote {
     struct proa_win *win;
     int rank;
-    uint32_t peer; /* of the transport */
+    uint32_t peer;
     uint8_t lost;
     /* as origin */
     uint8_t lock;      /* PROA_REMOTE_* */
     uint8_t exclusive; /* the lock is */
     uint8_t listed;    /* in win->remotes */
-    uint8_t has_key;
-    struct proa_net_key key;
-    uint64_t memory;
+    const struct proa_away *away;
     char *batch;          /* being gathered; NULL until the first */
     size_t used;          /* of it; 0: nothing is in it */
     size_t fetching;      /* bytes that its answer will have */
@@ -80,10 +92,22 @@ struct proa_remote {
 /* Its lock need not be waited for (core/remote.c). */
 void proa_remote_forget_promise(struct proa_remote *r);
 
+static inline struct proa_away *proa_away_of(const struct proa_win *win, int rank)
+{
+    return win->targets[rank].away;
+}
+
+/* NULL: it is of this node, or nothing has gone to it or come from it. */
 static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int rank)
 {
-    return win->targets[rank].remote;
+    struct proa_away *away = proa_away_of(win, rank);
+
+    return away ? __atomic_load_n(&away->remote, __ATOMIC_ACQUIRE) : NULL;
 }
+
+/* The same, made where there is none; inside the agent. NULL: no memory for it, and proa_failure()
+ * says so. */
+struct proa_remote *proa_remote_make(struct proa_away *away);
 
 /* Is its process gone? By any thread, at any time. */
 static inline int proa_remote_is_lost(const struct proa_remote *r)

@@ -57,7 +57,7 @@ void proa_remote_tell(const struct proa_target *target, size_t word, uint64_t va
 PROA_FORMS void proa_tell_form(const struct proa_target *target, size_t word, uint64_t value,
                                int general)
 {
-    if (general && target->remote) {
+    if (general && target->away) {
         proa_remote_tell(target, word, value);
         return;
     }

@@ -171,7 +171,7 @@ static void on_nodes(struct world *world)
 static void send_raw(const struct proa_win *win, const struct message *m)
 {
     proa_agent_enter();
-    CHECK_OK(proa_agent_send(proa_remote_of(win, VICTIM)->peer, m->words, m->bytes));
+    CHECK_OK(proa_agent_send(proa_away_of(win, VICTIM)->peer, m->words, m->bytes));
     proa_agent_leave();
 }
 

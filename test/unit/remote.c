@@ -28,12 +28,41 @@ static void reaches_body(struct world *world)
         int is_near = node_of(i) == node_of(world->rank);
 
         CHECK((win->targets[i].fast != NULL) == is_near);
-        CHECK((win->targets[i].remote == NULL) == is_near);
+        CHECK((win->targets[i].away == NULL) == is_near);
         CHECK_EQUAL(win->targets[i].bytes, WORDS * 8);
     }
     end(world, win);
 }
 ON_NODES(reaches, 4)
+
+/* Nothing is kept of those of the other node that one has had nothing to do with: in a barrier it
+ * is the leaders of the nodes that tell each other. */
+static void check_strangers(const struct proa_win *win, int known)
+{
+    for (int i = 0; i < win->size; i++)
+        CHECK_EQUAL(proa_remote_of(win, i) != NULL, i == known || i + win->rank == 1);
+}
+
+static void strangers_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+
+    for (int i = 0; i < win->size; i++)
+        CHECK(!proa_remote_of(win, i));
+    world_barrier(world);
+    CHECK_OK(proa_barrier(win));
+    check_strangers(win, -1);
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_lock(win, 3, 0, 0));
+        CHECK_OK(put_word(win, 3, 0, 1));
+        CHECK_OK(proa_win_unlock(win, 3));
+    }
+    world_barrier(world);
+    check_strangers(win, world->rank == 0 ? 3 : world->rank == 3 ? 0 : -1);
+    end(world, win);
+}
+ON_NODES(strangers, 8)
 
 /* ---- put and get ---- */
 
@@ -593,7 +622,7 @@ static void left_body(struct world *world)
         net_fake_leave(1);
         proa_agent_progress();
         proa_agent_progress();
-        CHECK(!proa_remote_is_lost(proa_remote_of(win, 1)));
+        CHECK(!proa_away_of(win, 1)->lost);
         CHECK_EQUAL(win->spread->lost, 0);
         proa_agent_leave();
     }
@@ -712,6 +741,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reaches),
+        cmocka_unit_test(strangers),
         cmocka_unit_test(puts_and_gets),
         cmocka_unit_test(vectors),
         cmocka_unit_test(sums),
