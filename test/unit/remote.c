@@ -60,6 +60,7 @@ static void strangers_body(struct world *world)
     }
     world_barrier(world);
     check_strangers(win, world->rank == 0 ? 3 : world->rank == 3 ? 0 : -1);
+    world_barrier(world);
     end(world, win);
 }
 ON_NODES(strangers, 8)
