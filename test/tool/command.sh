@@ -84,7 +84,7 @@ json() {
   [ "$(ask 'settings["PROA_STRICT"]["origin"], settings["PROA_STRICT"]["value"]')" = "('refused', '0')" ] || fail "PROA_STRICT"
   [ "$(ask 'settings["PROA_MPI"]["read_by"]')" = 'proa run' ] || fail "PROA_MPI"
   for host in "${built[@]}"; do
-    [ "$(ask "hosts['$host']['proa_library'][-3:]")" = .so ] || fail "no library for $host"
+    [ -f "$(ask "hosts['$host']['proa_library']")" ] || fail "no library for $host"
     [ "$(ask "len(hosts['$host']['version']) > 3")" = True ] || fail "no version of $host"
   done
 }
