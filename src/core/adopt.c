@@ -171,7 +171,7 @@ static __attribute__((no_sanitize("address"))) int is_malloc_head(const struct s
     if (page % malloc_heap_bytes || page < survey->first || page >= survey->end)
         return 0;
     arena = *(const volatile uint64_t *)(uintptr_t)page;
-    return arena && arena % malloc_heap_bytes < proa_page_bytes();
+    return arena >= malloc_heap_bytes && arena % malloc_heap_bytes < proa_page_bytes();
 }
 
 static void add_private(struct survey *survey, const struct proa_mapping *mapping)

@@ -143,6 +143,24 @@ static void whole_body(struct world *world)
 }
 WORLD_TEST(whole, 1)
 
+/* Where malloc would have the head of a heap is a number that is no address: it moves like all. */
+static void no_heap_body(struct world *world)
+{
+    const uint64_t heap = 64 * MIB;
+    char *memory = map_pages(heap);
+    uint64_t border = ((uint64_t)(uintptr_t)memory + heap - 1) / heap * heap;
+    struct proa_hold h;
+
+    (void)world;
+    *(uint64_t *)(uintptr_t)border = 5;
+    hold(&h, memory, heap);
+    CHECK_EQUAL(h.count, 1);
+    CHECK_EQUAL(*(uint64_t *)(uintptr_t)border, 5);
+    proa_adopt_drop(&h);
+    munmap(memory, heap);
+}
+WORLD_TEST(no_heap, 1)
+
 /* Memory that was never touched takes none in the file, and is there when it is. */
 static void untouched_body(struct world *world)
 {
@@ -554,12 +572,19 @@ WORLD_TEST(not_asked, 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole),     cmocka_unit_test(untouched),
-        cmocka_unit_test(again),     cmocka_unit_test(often),
-        cmocka_unit_test(threads),   cmocka_unit_test(no_faults),
-        cmocka_unit_test(failures),  cmocka_unit_test(failures_threads),
-        cmocka_unit_test(forked),    cmocka_unit_test(shell),
-        cmocka_unit_test(kinds),     cmocka_unit_test(locked),
+        cmocka_unit_test(whole),
+        cmocka_unit_test(no_heap),
+        cmocka_unit_test(untouched),
+        cmocka_unit_test(again),
+        cmocka_unit_test(often),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(no_faults),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(failures_threads),
+        cmocka_unit_test(forked),
+        cmocka_unit_test(shell),
+        cmocka_unit_test(kinds),
+        cmocka_unit_test(locked),
         cmocka_unit_test(not_asked),
     };
 
