@@ -4,14 +4,15 @@
 
 #include <stdlib.h>
 
-enum { EMPTY = 0, REMOVED = 1, FIRST_LOG2 = 6 };
+enum { EMPTY = 0, REMOVED = 1, FIRST_LOG2 = 6, SMALL = 2048, FACTORS = 16 };
 
-static struct proa_table_slots *slots_new(int log2)
+static struct proa_table_slots *slots_new(int log2, uint64_t factor)
 {
     size_t count = (size_t)1 << log2;
     struct proa_table_slots *slots = calloc(1, sizeof *slots + count * sizeof slots->slot[0]);
 
     if (slots) {
+        slots->factor = factor;
         slots->shift = 64 - log2;
         slots->mask = count - 1;
     }
@@ -23,8 +24,7 @@ static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_
 {
     struct proa_table_slot *reusable = NULL;
 
-    for (size_t i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);;
-         i = (i + 1) & slots->mask) {
+    for (size_t i = proa_table_home(slots, key);; i = (i + 1) & slots->mask) {
         uintptr_t here = __atomic_load_n(&slots->slot[i].key, __ATOMIC_RELAXED);
         if (here == key)
             return &slots->slot[i];
@@ -50,30 +50,73 @@ static size_t live_keys(const struct proa_table_slots *slots)
     return live;
 }
 
+/* Copies the keys; how many are not where they are looked for first, the one that is about to come
+ * included. */
+static size_t copy_keys(struct proa_table_slots *new, const struct proa_table_slots *old,
+                        uintptr_t coming)
+{
+    size_t displaced = 0;
+
+    for (size_t i = 0; old && i <= old->mask; i++) {
+        uintptr_t key = __atomic_load_n(&old->slot[i].key, __ATOMIC_RELAXED);
+        if (key > REMOVED && key != coming) {
+            struct proa_table_slot *slot = slot_for(new, key);
+            displaced += slot != &new->slot[proa_table_home(new, key)];
+            slot_fill(slot, key, old->slot[i].value);
+        }
+    }
+    return displaced + (slot_for(new, coming) != &new->slot[proa_table_home(new, coming)]);
+}
+
+/* A copy with room for another key: in a small one, of some factors the one that displaces fewest.
+ */
+static struct proa_table_slots *slots_copy(const struct proa_table_slots *old, int log2,
+                                           uintptr_t coming)
+{
+    uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+    struct proa_table_slots *best = slots_new(log2, golden), *other;
+    size_t least = best ? copy_keys(best, old, coming) : 0, displaced;
+
+    for (unsigned i = 1; i < FACTORS && least > 0 && (1 << log2) <= SMALL; i++) {
+        other = slots_new(log2, golden * (2 * i + 1));
+        if (!other)
+            break;
+        displaced = copy_keys(other, old, coming);
+        free(displaced < least ? best : other);
+        best = displaced < least ? other : best;
+        least = displaced < least ? displaced : least;
+    }
+    return best;
+}
+
+/* Would this key come to lie beside its place, in a table that may grow for that? */
+static int crowded(const struct proa_table *table, const struct proa_table_slots *slots,
+                   uintptr_t key)
+{
+    uintptr_t there =
+        __atomic_load_n(&slots->slot[proa_table_home(slots, key)].key, __ATOMIC_RELAXED);
+
+    return there > REMOVED && there != key && slots->mask + 1 < SMALL &&
+           slots->mask + 1 <= 8 * (table->used + 1);
+}
+
 /* At most half full, marks included. A table that is full of marks grows too: copies of the same
  * size would pile up without end where some keys stay and others come and go. */
-static int make_room(struct proa_table *table)
+static int make_room(struct proa_table *table, uintptr_t key)
 {
     struct proa_table_slots *old = __atomic_load_n(&table->slots, __ATOMIC_RELAXED), *new;
-    int log2 = FIRST_LOG2;
+    int log2 = FIRST_LOG2, fits = old && 2 * (table->used + 1) <= old->mask + 1;
 
-    if (old && 2 * (table->used + 1) <= old->mask + 1)
+    if (fits && !crowded(table, old, key))
         return 0;
     if (old)
         for (log2 = 65 - old->shift; 4 * (live_keys(old) + 1) > (size_t)1 << log2; log2++)
             continue;
-    new = slots_new(log2);
+    new = slots_copy(old, log2, key);
     if (!new)
-        return -1;
+        return fits ? 0 : -1;
     new->older = old;
-    table->used = 0;
-    for (size_t i = 0; old && i <= old->mask; i++) {
-        uintptr_t key = __atomic_load_n(&old->slot[i].key, __ATOMIC_RELAXED);
-        if (key > REMOVED) {
-            slot_fill(slot_for(new, key), key, old->slot[i].value);
-            table->used++;
-        }
-    }
+    table->used = live_keys(new);
     __atomic_store_n(&table->slots, new, __ATOMIC_RELEASE);
     return 0; /* old stays: a reader may be in it */
 }
@@ -84,7 +127,7 @@ int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
     int error;
 
     pthread_mutex_lock(&table->mutex);
-    error = make_room(table);
+    error = make_room(table, key);
     if (!error) {
         slot = slot_for(__atomic_load_n(&table->slots, __ATOMIC_RELAXED), key);
         table->used += __atomic_load_n(&slot->key, __ATOMIC_RELAXED) == EMPTY;

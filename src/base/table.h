@@ -3,11 +3,14 @@
  * From a host's handle to Proa's object, in a few nanoseconds: a hash table that is read without
  * locks.
  *
- * Open addressing with linear search. Writers hold a mutex; they store the value before the key
- * (release), so a reader that sees the key (acquire) sees the value. A table that grows is copied,
- * and the old one kept, since somebody may still be reading it; sizes double, so all old ones
- * together are no larger than the new one. Removing leaves a mark; a handle whose number or address
- * is used again later is simply a new key.
+ * Open addressing with linear search; in a small table nearly every key is where it is looked for
+ * first, as the factor of the hash is chosen by the keys that there are. Otherwise what an
+ * operation takes would depend on where the host's library happens to lie: handles may be addresses
+ * in it. Writers hold a mutex; they store the value before the key (release), so a reader that sees
+ * the key (acquire) sees the value. A table that grows is copied, and the old one kept, since
+ * somebody may still be reading it; sizes double, so all old ones together are no larger than the
+ * new one. Removing leaves a mark; a handle whose number or address is used again later is simply a
+ * new key.
  */
 #ifndef PROA_BASE_TABLE_H
 #define PROA_BASE_TABLE_H
@@ -23,6 +26,7 @@ struct proa_table_slot {
 
 struct proa_table_slots {
     struct proa_table_slots *older; /* what this one was copied from; kept */
+    uint64_t factor;                /* of the hash; odd */
     int shift;                      /* 64 - log2(number of slots) */
     size_t mask;
     struct proa_table_slot slot[];
@@ -50,6 +54,13 @@ void *proa_table_remove(struct proa_table *table, uintptr_t key);
 /* Removes the key if that value is there. Was it? */
 int proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *value);
 
+/* Where a key is looked for first. Multiplicative hashing: Knuth, The Art of Computer Programming
+ * 3, 6.4. */
+static inline size_t proa_table_home(const struct proa_table_slots *slots, uintptr_t key)
+{
+    return (size_t)((uint64_t)key * slots->factor >> slots->shift);
+}
+
 /* The value, or NULL. */
 static inline void *proa_table_find(const struct proa_table *table, uintptr_t key)
 {
@@ -58,9 +69,7 @@ static inline void *proa_table_find(const struct proa_table *table, uintptr_t ke
 
     if (__builtin_expect(!slots, 0))
         return NULL;
-    /* Multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4. */
-    for (i = (size_t)((uint64_t)key * 0x9e3779b97f4a7c15ull >> slots->shift);;
-         i = (i + 1) & slots->mask) {
+    for (i = proa_table_home(slots, key);; i = (i + 1) & slots->mask) {
         uintptr_t here = __atomic_load_n(&slots->slot[i].key, __ATOMIC_ACQUIRE);
         if (__builtin_expect(here == key, 1))
             return slots->slot[i].value;
