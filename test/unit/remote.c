@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows over several nodes (core/remote.c, core/serve.c, core/agent.c), over the network that the
  * tests pretend: every synchronization and operation, near and far at once, whatever a network may
- * do; and how many messages it takes. */
+ * do. */
 #include "move.h"
 #include "nodes.h"
 
@@ -450,232 +450,6 @@ static void attached_body(struct world *world)
 }
 ON_NODES(attached, 2)
 
-/* ---- how many messages ---- */
-
-/* Messages that this process sends from now on, until told. */
-static long sent_since(long before)
-{
-    return net_fake_counts().sent - before;
-}
-
-/* lock, small operations, unlock: one there, one back. */
-static void one_round_trip_body(struct world *world)
-{
-    struct proa_win *win = begin(world, NULL);
-    long before = sent_since(0);
-
-    world_barrier(world);
-    if (world->rank == 0) {
-        CHECK_OK(proa_win_lock(win, 1, 1, 0));
-        CHECK_EQUAL(sent_since(before), 0);
-        CHECK_OK(put_word(win, 1, 0, 1));
-        CHECK_OK(put_word(win, 1, 1, 2));
-        CHECK_EQUAL(sent_since(before), 0);
-        CHECK_OK(proa_win_unlock(win, 1));
-        CHECK_EQUAL(sent_since(before), 1);
-        world_barrier(world);
-    } else {
-        world_barrier(world);
-        CHECK_EQUAL(sent_since(before), 1);
-        CHECK_EQUAL(window_words(win)[1], 2);
-    }
-    world_barrier(world);
-    end(world, win);
-}
-WORLD_TEST(one_round_trip, 2, .before = on_nodes)
-
-/* A post is one message, and so is a complete with its puts; start and wait send nothing. */
-static void one_message_each_way_body(struct world *world)
-{
-    struct proa_win *win = begin(world, NULL);
-    int other = !world->rank;
-    long before = sent_since(0);
-
-    world_barrier(world);
-    if (world->rank == 0) {
-        CHECK_OK(proa_win_start(win, &other, 1, 0));
-        CHECK_OK(put_word(win, 1, 0, 1));
-        CHECK_OK(put_word(win, 1, 1, 2));
-        CHECK_OK(proa_win_complete(win));
-    } else {
-        CHECK_OK(proa_win_post(win, &other, 1, 0));
-        CHECK_OK(proa_win_wait(win));
-        CHECK_EQUAL(window_words(win)[1], 2);
-    }
-    CHECK_EQUAL(sent_since(before), 1);
-    world_barrier(world);
-    end(world, win);
-}
-WORLD_TEST(one_message_each_way, 2, .before = on_nodes)
-
-/* A fence of two processes is one message each way, the puts included; what is got comes with one
- * answer. */
-static void fence_of_two_body(struct world *world)
-{
-    struct proa_win *win = begin(world, NULL);
-    int other = !world->rank;
-    int64_t got = 0;
-    long before;
-
-    CHECK_OK(proa_win_fence(win, 0));
-    before = sent_since(0);
-    CHECK_OK(put_word(win, other, 0, 7 + world->rank));
-    CHECK_OK(proa_win_fence(win, 0));
-    CHECK_EQUAL(sent_since(before), 1);
-    CHECK_EQUAL(window_words(win)[0], 7 + other);
-    world_barrier(world);
-    CHECK_OK(get_word(win, other, 0, &got));
-    CHECK_OK(proa_win_fence(win, 0));
-    CHECK_EQUAL(got, 7 + world->rank);
-    world_barrier(world);
-    CHECK_EQUAL(sent_since(before), 3);
-    end(world, win);
-}
-WORLD_TEST(fence_of_two, 2, .before = on_nodes)
-
-/* Only one process of each node sends anything, whoever comes last, and all wait for all. */
-static void fence_of_nodes_body(struct world *world)
-{
-    enum { ROUNDS = 12 }; /* each 16th message is answered */
-    struct proa_win *win = begin(world, NULL);
-    uint32_t *arrived = (uint32_t *)(void *)world->shared;
-    long before;
-
-    CHECK_OK(proa_win_fence(win, 0));
-    before = sent_since(0);
-    for (int round = 1; round <= ROUNDS; round++) {
-        if (round % world->size == world->rank)
-            world_sleep_us(500);
-        __atomic_fetch_add(arrived, 1, __ATOMIC_SEQ_CST);
-        CHECK_OK(proa_win_fence(win, 0));
-        CHECK(__atomic_load_n(arrived, __ATOMIC_SEQ_CST) >= (uint32_t)(round * world->size));
-    }
-    CHECK_EQUAL(sent_since(before), world->rank < NODES ? ROUNDS : 0);
-    end(world, win);
-}
-WORLD_TEST(fence_of_nodes, 6, .before = on_nodes)
-
-/* ---- who is gone ---- */
-
-/* The last process does nothing any more, and the first hears that it is gone. */
-static void loses(struct world *world)
-{
-    if (world->rank == 0) {
-        proa_agent_enter();
-        net_fake_lose(NULL, (uint32_t)world->size - 1);
-        proa_agent_leave();
-    }
-}
-
-static void lost_body(struct world *world)
-{
-    struct proa_win *win = begin(world, NULL);
-    int last = world->size - 1, all[WORLD_MOST];
-    int64_t value;
-
-    for (int i = 0; i < last; i++)
-        all[i] = i;
-    CHECK_OK(proa_win_fence(win, 0));
-    CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
-    world_barrier(world);
-    loses(world);
-    if (world->rank < last) {
-        CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);
-        CHECK(strstr(proa_failure(), "rank 3 is gone"));
-        CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);
-        CHECK_FAILS(proa_barrier_last(win), PROA_ERR_OTHER);
-    }
-    /* what the others do among themselves goes on */
-    if (world->rank < last) {
-        CHECK_OK(proa_win_post(win, all, last, 0));
-        CHECK_OK(proa_win_start(win, all, last, 0));
-        for (int i = 0; i < last; i++)
-            CHECK_OK(put_word(win, i, world->rank, 42));
-        CHECK_OK(proa_win_complete(win));
-        CHECK_OK(proa_win_wait(win));
-    }
-    if (world->rank == 0) { /* on the other node */
-        CHECK_OK(proa_win_lock(win, last, 1, 0));
-        CHECK_OK(put_word(win, last, 0, 1));
-        CHECK_FAILS(proa_win_flush(win, last), PROA_ERR_OTHER);
-        CHECK_FAILS(proa_win_unlock(win, last), PROA_ERR_OTHER);
-        CHECK_OK(proa_win_lock(win, 1, 0, 0));
-        CHECK_OK(get_word(win, 1, 0, &value));
-        CHECK_OK(proa_win_unlock(win, 1));
-        CHECK_EQUAL(value, 42);
-        CHECK_OK(proa_win_post(win, &last, 1, 0));
-        CHECK_FAILS(proa_win_wait(win), PROA_ERR_OTHER);
-        CHECK_OK(proa_win_start(win, &last, 1, 0));
-        CHECK_FAILS(put_word(win, last, 0, 1), PROA_ERR_OTHER);
-    }
-    world_barrier(world);
-}
-WORLD_TEST(lost, 4, .before = on_nodes, .limit_s = 20)
-
-/* Who ends in order, while others are in the last barrier of a window that it has freed, is not
- * missed. */
-static void left_body(struct world *world)
-{
-    struct proa_win *win = begin(world, NULL);
-
-    if (world->rank == 0) {
-        proa_agent_enter();
-        net_fake_leave(1);
-        proa_agent_progress();
-        proa_agent_progress();
-        CHECK(!proa_away_of(win, 1)->lost);
-        CHECK_EQUAL(win->spread->lost, 0);
-        proa_agent_leave();
-    }
-    world_barrier(world);
-}
-WORLD_TEST(left, 2, .before = on_nodes, .limit_s = 20)
-
-/* The only process of another node is gone. One who has heard of it has nobody to say it on to but
- * the neighbours, who wait for it as well. */
-static void lost_alone_body(struct world *world)
-{
-    struct proa_win *win = begin(world, NULL);
-
-    CHECK_OK(proa_win_fence(win, 0));
-    world_barrier(world);
-    if (world->rank == 2) {
-        proa_agent_enter();
-        net_fake_lose(NULL, 1);
-        proa_agent_leave();
-    }
-    if (world->rank != 1) {
-        CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);
-        CHECK(strstr(proa_failure(), "rank 1 is gone"));
-    }
-    world_barrier(world);
-}
-WORLD_TEST(lost_alone, 3, .before = on_nodes, .limit_s = 20)
-
-/* A lock that it held is given back, and one that it waits for when it comes to be its own. */
-static void lost_holder_body(struct world *world)
-{
-    struct proa_win *win = begin(world, NULL);
-    uint32_t *step = (uint32_t *)(void *)world->shared;
-
-    if (world->rank == 1) {
-        CHECK_OK(proa_win_lock(win, 0, 1, 0));
-        CHECK_OK(put_word(win, 0, 0, 7));
-        CHECK_OK(proa_win_flush(win, 0));
-        __atomic_store_n(step, 1, __ATOMIC_RELEASE);
-    } else if (world->rank == 0) {
-        world_await(step, 1);
-        proa_agent_enter();
-        net_fake_lose(NULL, 1);
-        proa_agent_leave();
-        CHECK_OK(proa_win_lock(win, 0, 1, 0));
-        CHECK_EQUAL(window_words(win)[0], 7);
-        CHECK_OK(proa_win_unlock(win, 0));
-    }
-    world_barrier(world);
-}
-WORLD_TEST(lost_holder, 2, .before = on_nodes, .limit_s = 20)
-
 /* ---- a network that fails ---- */
 
 /* What the network could not move is told once, by what completes it; the window goes on. */
@@ -741,32 +515,15 @@ ON_NODES(windows_come_and_go, 3)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reaches),
-        cmocka_unit_test(strangers),
-        cmocka_unit_test(puts_and_gets),
-        cmocka_unit_test(vectors),
-        cmocka_unit_test(sums),
-        cmocka_unit_test(tickets),
-        cmocka_unit_test(swaps),
-        cmocka_unit_test(order),
-        cmocka_unit_test(exclusive),
-        cmocka_unit_test(several_locks),
-        cmocka_unit_test(readers),
-        cmocka_unit_test(long_under_lock),
-        cmocka_unit_test(fences),
-        cmocka_unit_test(epochs),
-        cmocka_unit_test(attached),
-        cmocka_unit_test(one_round_trip),
-        cmocka_unit_test(one_message_each_way),
-        cmocka_unit_test(fence_of_two),
-        cmocka_unit_test(fence_of_nodes),
-        cmocka_unit_test(lost),
-        cmocka_unit_test(left),
-        cmocka_unit_test(lost_alone),
-        cmocka_unit_test(lost_holder),
-        cmocka_unit_test(failing),
-        cmocka_unit_test(no_network),
-        cmocka_unit_test(windows_come_and_go),
+        cmocka_unit_test(reaches),       cmocka_unit_test(strangers),
+        cmocka_unit_test(puts_and_gets), cmocka_unit_test(vectors),
+        cmocka_unit_test(sums),          cmocka_unit_test(tickets),
+        cmocka_unit_test(swaps),         cmocka_unit_test(order),
+        cmocka_unit_test(exclusive),     cmocka_unit_test(several_locks),
+        cmocka_unit_test(readers),       cmocka_unit_test(long_under_lock),
+        cmocka_unit_test(fences),        cmocka_unit_test(epochs),
+        cmocka_unit_test(attached),      cmocka_unit_test(failing),
+        cmocka_unit_test(no_network),    cmocka_unit_test(windows_come_and_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes on other nodes that are gone (core/gone.c): on the pretended network, which loses them
+ * when it is told. */
+#include "nodes.h"
+
+#include "base/fail.h"
+#include "core/remote.h"
+#include "core/spread.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The last process does nothing any more, and the first hears that it is gone. */
+static void loses(struct world *world)
+{
+    if (world->rank == 0) {
+        proa_agent_enter();
+        net_fake_lose(NULL, (uint32_t)world->size - 1);
+        proa_agent_leave();
+    }
+}
+
+static void lost_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int last = world->size - 1, all[WORLD_MOST];
+    int64_t value;
+
+    for (int i = 0; i < last; i++)
+        all[i] = i;
+    CHECK_OK(proa_win_fence(win, 0));
+    CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
+    world_barrier(world);
+    loses(world);
+    if (world->rank < last) {
+        CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);
+        CHECK(strstr(proa_failure(), "rank 3 is gone"));
+        CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);
+        CHECK_FAILS(proa_barrier_last(win), PROA_ERR_OTHER);
+    }
+    /* what the others do among themselves goes on */
+    if (world->rank < last) {
+        CHECK_OK(proa_win_post(win, all, last, 0));
+        CHECK_OK(proa_win_start(win, all, last, 0));
+        for (int i = 0; i < last; i++)
+            CHECK_OK(put_word(win, i, world->rank, 42));
+        CHECK_OK(proa_win_complete(win));
+        CHECK_OK(proa_win_wait(win));
+    }
+    if (world->rank == 0) { /* on the other node */
+        CHECK_OK(proa_win_lock(win, last, 1, 0));
+        CHECK_OK(put_word(win, last, 0, 1));
+        CHECK_FAILS(proa_win_flush(win, last), PROA_ERR_OTHER);
+        CHECK_FAILS(proa_win_unlock(win, last), PROA_ERR_OTHER);
+        CHECK_OK(proa_win_lock(win, 1, 0, 0));
+        CHECK_OK(get_word(win, 1, 0, &value));
+        CHECK_OK(proa_win_unlock(win, 1));
+        CHECK_EQUAL(value, 42);
+        CHECK_OK(proa_win_post(win, &last, 1, 0));
+        CHECK_FAILS(proa_win_wait(win), PROA_ERR_OTHER);
+        CHECK_OK(proa_win_start(win, &last, 1, 0));
+        CHECK_FAILS(put_word(win, last, 0, 1), PROA_ERR_OTHER);
+    }
+    world_barrier(world);
+}
+WORLD_TEST(lost, 4, .before = on_nodes, .limit_s = 20)
+
+/* Who ends in order, while others are in the last barrier of a window that it has freed, is not
+ * missed. */
+static void left_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+
+    if (world->rank == 0) {
+        proa_agent_enter();
+        net_fake_leave(1);
+        proa_agent_progress();
+        proa_agent_progress();
+        CHECK(!proa_away_of(win, 1)->lost);
+        CHECK_EQUAL(win->spread->lost, 0);
+        proa_agent_leave();
+    }
+    world_barrier(world);
+}
+WORLD_TEST(left, 2, .before = on_nodes, .limit_s = 20)
+
+/* The only process of another node is gone. One who has heard of it has nobody to say it on to but
+ * the neighbours, who wait for it as well. */
+static void lost_alone_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+
+    CHECK_OK(proa_win_fence(win, 0));
+    world_barrier(world);
+    if (world->rank == 2) {
+        proa_agent_enter();
+        net_fake_lose(NULL, 1);
+        proa_agent_leave();
+    }
+    if (world->rank != 1) {
+        CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);
+        CHECK(strstr(proa_failure(), "rank 1 is gone"));
+    }
+    world_barrier(world);
+}
+WORLD_TEST(lost_alone, 3, .before = on_nodes, .limit_s = 20)
+
+/* A lock that it held is given back, and one that it waits for when it comes to be its own. */
+static void lost_holder_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    uint32_t *step = (uint32_t *)(void *)world->shared;
+
+    if (world->rank == 1) {
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        CHECK_OK(put_word(win, 0, 0, 7));
+        CHECK_OK(proa_win_flush(win, 0));
+        __atomic_store_n(step, 1, __ATOMIC_RELEASE);
+    } else if (world->rank == 0) {
+        world_await(step, 1);
+        proa_agent_enter();
+        net_fake_lose(NULL, 1);
+        proa_agent_leave();
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        CHECK_EQUAL(window_words(win)[0], 7);
+        CHECK_OK(proa_win_unlock(win, 0));
+    }
+    world_barrier(world);
+}
+WORLD_TEST(lost_holder, 2, .before = on_nodes, .limit_s = 20)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lost),
+        cmocka_unit_test(left),
+        cmocka_unit_test(lost_alone),
+        cmocka_unit_test(lost_holder),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

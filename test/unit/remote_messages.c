@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How many messages go to targets on other nodes for what is done there (core/remote.c): on the
+ * pretended network, which counts them. */
+#include "nodes.h"
+
+#include "core/win.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Messages that this process sends from now on, until told. */
+static long sent_since(long before)
+{
+    return net_fake_counts().sent - before;
+}
+
+/* lock, small operations, unlock: one there, one back. */
+static void one_round_trip_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    long before = sent_since(0);
+
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_lock(win, 1, 1, 0));
+        CHECK_EQUAL(sent_since(before), 0);
+        CHECK_OK(put_word(win, 1, 0, 1));
+        CHECK_OK(put_word(win, 1, 1, 2));
+        CHECK_EQUAL(sent_since(before), 0);
+        CHECK_OK(proa_win_unlock(win, 1));
+        CHECK_EQUAL(sent_since(before), 1);
+        world_barrier(world);
+    } else {
+        world_barrier(world);
+        CHECK_EQUAL(sent_since(before), 1);
+        CHECK_EQUAL(window_words(win)[1], 2);
+    }
+    world_barrier(world);
+    end(world, win);
+}
+WORLD_TEST(one_round_trip, 2, .before = on_nodes)
+
+/* A post is one message, and so is a complete with its puts; start and wait send nothing. */
+static void one_message_each_way_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank;
+    long before = sent_since(0);
+
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_start(win, &other, 1, 0));
+        CHECK_OK(put_word(win, 1, 0, 1));
+        CHECK_OK(put_word(win, 1, 1, 2));
+        CHECK_OK(proa_win_complete(win));
+    } else {
+        CHECK_OK(proa_win_post(win, &other, 1, 0));
+        CHECK_OK(proa_win_wait(win));
+        CHECK_EQUAL(window_words(win)[1], 2);
+    }
+    CHECK_EQUAL(sent_since(before), 1);
+    world_barrier(world);
+    end(world, win);
+}
+WORLD_TEST(one_message_each_way, 2, .before = on_nodes)
+
+/* A fence of two processes is one message each way, the puts included; what is got comes with one
+ * answer. */
+static void fence_of_two_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank;
+    int64_t got = 0;
+    long before;
+
+    CHECK_OK(proa_win_fence(win, 0));
+    before = sent_since(0);
+    CHECK_OK(put_word(win, other, 0, 7 + world->rank));
+    CHECK_OK(proa_win_fence(win, 0));
+    CHECK_EQUAL(sent_since(before), 1);
+    CHECK_EQUAL(window_words(win)[0], 7 + other);
+    world_barrier(world);
+    CHECK_OK(get_word(win, other, 0, &got));
+    CHECK_OK(proa_win_fence(win, 0));
+    CHECK_EQUAL(got, 7 + world->rank);
+    world_barrier(world);
+    CHECK_EQUAL(sent_since(before), 3);
+    end(world, win);
+}
+WORLD_TEST(fence_of_two, 2, .before = on_nodes)
+
+/* Only one process of each node sends anything, whoever comes last, and all wait for all. */
+static void fence_of_nodes_body(struct world *world)
+{
+    enum { ROUNDS = 12 }; /* each 16th message is answered */
+    struct proa_win *win = begin(world, NULL);
+    uint32_t *arrived = (uint32_t *)(void *)world->shared;
+    long before;
+
+    CHECK_OK(proa_win_fence(win, 0));
+    before = sent_since(0);
+    for (int round = 1; round <= ROUNDS; round++) {
+        if (round % world->size == world->rank)
+            world_sleep_us(500);
+        __atomic_fetch_add(arrived, 1, __ATOMIC_SEQ_CST);
+        CHECK_OK(proa_win_fence(win, 0));
+        CHECK(__atomic_load_n(arrived, __ATOMIC_SEQ_CST) >= (uint32_t)(round * world->size));
+    }
+    CHECK_EQUAL(sent_since(before), world->rank < NODES ? ROUNDS : 0);
+    end(world, win);
+}
+WORLD_TEST(fence_of_nodes, 6, .before = on_nodes)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_round_trip),
+        cmocka_unit_test(one_message_each_way),
+        cmocka_unit_test(fence_of_two),
+        cmocka_unit_test(fence_of_nodes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
