@@ -47,6 +47,9 @@
       "0: never")                                                                                 \
     X(spin_ns, "PROA_SPIN_NS", NUMBER, "-1", "-1..1000000000", DEVELOPER,                         \
       "how long a wait spins before it yields or sleeps, in nanoseconds; -1 chooses by load")     \
+    X(gather_ns, "PROA_GATHER_NS", NUMBER, "50000", "0..1000000000", DEVELOPER,                   \
+      "after how long, in nanoseconds, small operations on another node go off that nothing has " \
+      "sent yet; 0: they wait for the call that completes them")                                  \
     X(host_windows, "PROA_HOST_WINDOWS", NUMBER, "1024", "0..1000000", DEVELOPER,                 \
       "MPICH: how many live windows get a host window of their own for a handle")                 \
     X(node_id, "PROA_NODE_ID", TEXT, "", "any text", DEVELOPER,                                   \

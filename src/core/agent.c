@@ -7,6 +7,7 @@
 #include "base/system.h"
 #include "base/wait.h"
 #include "core/batch.h"
+#include "core/gather.h"
 #include "core/issue.h"
 #include "core/room.h"
 #include "core/serve.h"
@@ -47,6 +48,7 @@ static pid_t owner; /* of all this */
 static uint64_t drives;
 static uint32_t in_charge;
 static struct proa_bell rest_bell;
+static int dozes; /* the agent's thread, for long; inside */
 
 void proa_agent_set_transport(const struct proa_net_transport *t)
 {
@@ -187,6 +189,14 @@ int proa_agent_progress(void)
     return moved;
 }
 
+/* With fewer processors than processes nobody is taken from one for this. */
+void proa_agent_disturb(void)
+{
+    if (dozes && !proa_wait_is_crowded())
+        transport->wake(net);
+    dozes = 0;
+}
+
 /* ---- who moves it ---- */
 
 void proa_agent_drive(void)
@@ -242,7 +252,9 @@ static void move_and_doze(void)
 
         proa_agent_enter();
         moved = proa_agent_progress();
-        pending = proa_serve_has_pending() || proa_issues_are_stuck() || proa_rooms_are_pending();
+        pending = proa_gather_look();
+        pending |= proa_serve_has_pending() || proa_issues_are_stuck() || proa_rooms_are_pending();
+        dozes = !pending;
         proa_agent_leave();
         if (moved)
             end_ns = proa_system->now_ns() + LINGER_NS;

@@ -55,6 +55,9 @@ void proa_agent_answer(uint32_t peer, const void *body, size_t bytes);
  * whoever looks at what has come. */
 void proa_agent_drop(uint32_t peer, const char *why);
 
+/* There is something that its thread is to look at soon; inside. */
+void proa_agent_disturb(void);
+
 /* The same as progress, by a thread that is not inside: nothing if another one is. */
 void proa_agent_drive(void);
 

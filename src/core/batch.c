@@ -3,6 +3,7 @@
 #include "core/batch.h"
 #include "base/fail.h"
 #include "core/agent.h"
+#include "core/gather.h"
 #include "core/issue.h"
 #include "core/request.h"
 #include "core/room.h"
@@ -212,7 +213,10 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
     memcpy(at, op, sizeof *op);
     memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* what pads */
     r->used += bytes;
-    r->works |= op->code != PROA_WIRE_TELL;
+    if (op->code != PROA_WIRE_TELL && !r->works) {
+        r->works = 1;
+        proa_gather_begun();
+    }
     r->fetching += fetched;
     proa_batch_list(r);
     return at + sizeof *op;

@@ -73,6 +73,7 @@ struct proa_remote {
     uint8_t holds;        /* other locks were held when its lock was wanted */
     uint64_t sent, asked; /* batches so far; up to which an answer has been asked for */
     uint64_t worked;      /* the last that had operations */
+    uint64_t seen;        /* the last that a look has found being gathered (core/gather.h) */
     uint64_t lock_number; /* of the batch that asked for the lock */
     uint64_t answered;    /* up to which there is one; read by waiting threads at any time */
     uint64_t moves;       /* puts and gets of the transport under way; read likewise */

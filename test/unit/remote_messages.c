@@ -114,13 +114,64 @@ static void fence_of_nodes_body(struct world *world)
 }
 WORLD_TEST(fence_of_nodes, 6, .before = on_nodes)
 
+/* ---- what nobody sends ---- */
+
+static void on_gathering_nodes(struct world *world)
+{
+    on_nodes(world);
+    setenv("PROA_GATHER_NS", "1000000", 1);
+}
+
+/* The origin does not come back to Proa: its agent sends what has waited, time and again, out of
+ * its sleep too. */
+static void gathered_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int64_t round = 1; round <= 5; round++) {
+        world_barrier(world);
+        if (world->rank == 0) {
+            world_sleep_us(round == 3 ? 150000 : 0); /* longer than the agent's */
+            CHECK_OK(put_word(win, 1, 0, round));
+            CHECK_OK(put_word(win, 1, 1, round));
+        } else {
+            while (__atomic_load_n(&window_words(win)[1], __ATOMIC_ACQUIRE) != round)
+                world_sleep_us(100);
+            CHECK_EQUAL(window_words(win)[0], round);
+        }
+    }
+    CHECK_OK(proa_win_unlock_all(win));
+    world_barrier(world);
+    end(world, win);
+}
+WORLD_TEST(gathered, 2, .before = on_gathering_nodes, .limit_s = 20)
+
+/* A lock that has not been asked for is not asked for by that: it goes with what follows. */
+static void not_before_the_lock_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    long before = sent_since(0);
+
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_lock(win, 1, 1, 0));
+        CHECK_OK(put_word(win, 1, 0, 1));
+        world_sleep_us(30000);
+        CHECK_EQUAL(sent_since(before), 0);
+        CHECK_OK(proa_win_unlock(win, 1));
+        CHECK_EQUAL(sent_since(before), 1);
+    }
+    world_barrier(world);
+    end(world, win);
+}
+WORLD_TEST(not_before_the_lock, 2, .before = on_gathering_nodes, .limit_s = 20)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_round_trip),
-        cmocka_unit_test(one_message_each_way),
-        cmocka_unit_test(fence_of_two),
-        cmocka_unit_test(fence_of_nodes),
+        cmocka_unit_test(one_round_trip), cmocka_unit_test(one_message_each_way),
+        cmocka_unit_test(fence_of_two),   cmocka_unit_test(fence_of_nodes),
+        cmocka_unit_test(gathered),       cmocka_unit_test(not_before_the_lock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
