@@ -33,5 +33,7 @@ install(FILES tools/proa/proa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-com
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB proa_documents CONFIGURE_DEPENDS doc/*.md doc/*.svg)
 install(FILES ${proa_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc)
+file(GLOB proa_pictures CONFIGURE_DEPENDS doc/pictures/*.svg)
+install(FILES ${proa_pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc/pictures)
 file(GLOB proa_examples CONFIGURE_DEPENDS examples/*.c examples/*.f90 examples/*.py)
 install(FILES ${proa_examples} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
