@@ -110,6 +110,19 @@ const char *proa_library_selftest(const struct proa_host *host)
     return path && proa_is_executable(path) ? path : NULL;
 }
 
+/* As the self-test. */
+const char *proa_library_bench(void)
+{
+    const char *path = find("proa/bench/run"), *folder = own_folder();
+
+    if (!path)
+        path = find_beside("proa/bench/run");
+    if (!path && folder)
+        path = proa_text("%s/../../bench/run", folder);
+    char *real = path ? realpath(path, proa_keep(PATH_MAX)) : NULL;
+    return real && proa_is_executable(real) ? real : NULL;
+}
+
 const char *proa_library_find(const struct proa_host *host)
 {
     const char *file = proa_text("libproa-%s.so", host->library);

@@ -15,6 +15,9 @@ const char *proa_library_look(const struct proa_host *host);
 /* The program of Proa's own that tests a host (tools/selftest): its path, or NULL. */
 const char *proa_library_selftest(const struct proa_host *host);
 
+/* The script of `proa bench`, beside which the benchmarks are: its path, or NULL. */
+const char *proa_library_bench(void);
+
 /* The host's own library, where a program's is another host's of the same ABI, at `near`: beside
  * that. NULL, after a line on stderr, where there is none. */
 const char *proa_library_of_host(const struct proa_host *host, const char *near);

@@ -18,6 +18,7 @@ static const struct command commands[] = {
     {"run", "start an MPI program with Proa in its ranks", proa_command_run},
     {"info", "show the version, hosts, networks and settings", proa_command_info},
     {"doctor", "look for what keeps Proa from working, or from working well", proa_command_doctor},
+    {"bench", "time one-sided communication, with Proa and without", proa_command_bench},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

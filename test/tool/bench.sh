@@ -1,0 +1,181 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests of `proa bench`, one per call:  bench.sh CASE PROA HOST...
+#
+# CASE is the name of a function below, PROA the command in its build folder, HOST... those that were built. None looks at how long something took:
+# what is said of figures is tried with figures that are made up.
+set -u
+
+case_name=$1 proa=$2
+shift 2
+built=("$@")
+parts=$(dirname "$proa")/../../bench
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+unset LD_PRELOAD PROA_MPI PROA_MPIEXEC PROA_LIBDIR
+export TMPDIR=$scratch # where it keeps what went wrong
+
+fail() {
+  echo "bench $case_name: $1"
+  echo "--- standard output"; cat "$scratch/out"
+  echo "--- standard error"; cat "$scratch/err"
+  exit 1
+}
+
+bench() {
+  "$proa" bench "$@" </dev/null >"$scratch/out" 2>"$scratch/err"
+  status=$?
+}
+
+# As little as can be measured; if possible by an MPI whose target need not help, which takes long on a machine that is busy.
+host=${built[0]}
+[[ " ${built[*]} " != *" openmpi "* ]] || host=openmpi
+tiny=(--mpi "$host" --timeout 60 --loops 3 --loop-us 20 --repeat 1)
+
+expect_status() {
+  [ "$status" -eq "$1" ] || fail "status $status, not $1"
+}
+
+expect() {
+  grep -qE -- "$1" "$scratch/out" || fail "it does not say: $1"
+}
+
+expect_error() {
+  expect_status 2
+  [ "$(wc -l <"$scratch/err")" -eq 1 ] || fail "not one line of error"
+  grep -qF -- "proa bench: $1" "$scratch/err" || fail "error does not say: $1"
+  [ ! -s "$scratch/out" ] || fail "it says something besides"
+}
+
+row() {
+  bench "${tiny[@]}" allocate.put
+  expect_status 0
+  expect '^allocate\.put +[0-9.]+ [nu]s +[0-9.]+ [nu]s +[0-9.]+ [nu]s +[0-9.]+ +[0-9.]+$'
+  expect '^One round only'
+  ! ls -d "$scratch"/proa-bench.* 2>"$scratch/err" || fail "it leaves something behind"
+}
+
+# What an MPI cannot do is told of, and what that said is kept.
+failure() {
+  PROA_LIBDIR=$scratch bench "${tiny[@]}" --repeat 2 allocate.put
+  expect_status 1
+  expect '^allocate\.put +[0-9.]+ [nu]s +crash +[0-9.]+ [nu]s'
+  expect "^  allocate\.put, Proa $host: crash, proa run: no libproa"
+  grep -q 'no libproa' "$scratch"/proa-bench.*/allocate.put-Proa-*.log || fail "what it said is not kept"
+}
+
+refused() {
+  bench --sail
+  expect_error "unknown option --sail"
+  bench --repeat
+  expect_error "--repeat wants a value"
+  bench --repeat 0
+  expect_error "--repeat wants a number from 1 on, not '0'"
+  bench --timeout=x
+  expect_error "--timeout wants a number from 1 on, not 'x'"
+  bench --figure best
+  expect_error "--figure is min or median"
+  bench --mpi lam
+  expect_error "no MPI 'lam'"
+  bench no.such.row
+  expect_error "no row is called no.such.row"
+}
+
+list() {
+  bench --list
+  expect_status 0
+  expect '^allocate\.put 2$'
+  expect '^create\.put 2$'
+  local all quick
+  all=$(wc -l <"$scratch/out")
+  bench --list --quick
+  quick=$(wc -l <"$scratch/out")
+  [ "$quick" -ge 10 ] && [ "$quick" -lt "$all" ] || fail "$quick of $all rows are quick"
+  # none of the names that the script has for --quick is unknown
+  [ "$quick" -eq "$(sed -n "/^quick_rows='/,/'\$/p" "$parts/run" | tr -d "'" | sed 's/quick_rows=//' | wc -w)" ] || fail "a quick row is unknown"
+  bench --list '*.lock' get
+  expect '^static\.lock 2$'
+  expect '^dynamic\.get 2$'
+  ! grep -q put "$scratch/out" || fail "it lists what was not asked for"
+  bench --help
+  expect '^usage: proa bench '
+}
+
+# Ctrl-C: the terminal's signal to all in the foreground. Nothing of the job may be left.
+interrupt() {
+  local tenth mark=PROA_TOOL_MARK=$$.$RANDOM job
+  env --default-signal=INT "$mark" setsid "$proa" bench --mpi "$host" idle.pingpong allocate.put </dev/null >"$scratch/out" 2>"$scratch/err" &
+  job=$!
+  for ((tenth = 0; tenth < 200; tenth++)); do
+    ls "$scratch"/proa-bench.*/*.log >/dev/null 2>&1 && break
+    sleep 0.1
+  done
+  [ "$tenth" -lt 200 ] || fail "it has not begun"
+  kill -INT -- "-$job"
+  wait "$job"
+  status=$?
+  expect_status 130
+  ! grep -lzFx "$mark" /proc/[0-9]*/environ 2>/dev/null || fail "something of the job is left"
+  ! ls -d "$scratch"/proa-bench.* 2>/dev/null || fail "its folder is left"
+}
+
+# ---- of made up figures ----
+
+# part NAME OPTION...: a part of the script on the figures that stand in "$scratch/figures".
+part() {
+  awk -v names='mpich openmpi' -f "$parts/figures.awk" -f "$parts/$1.awk" "${@:2}" "$scratch/figures" >"$scratch/out" 2>"$scratch/err" || fail "$1 fails"
+}
+
+make_figures() {
+  cat >"$scratch/figures" <<'END'
+allocate.put 1 native-mpich 400
+allocate.put 1 Proa-mpich 10
+allocate.put 1 native-openmpi 30
+allocate.put 1 Proa-openmpi crash
+allocate.put 1 limit 2
+allocate.put 2 native-mpich 500
+allocate.put 2 Proa-mpich 20
+allocate.put 2 native-openmpi 50
+allocate.put 2 limit 5
+allocate.fence 1 native-mpich 900
+allocate.fence 1 Proa-mpich 210
+allocate.fence 1 native-openmpi 100
+allocate.fence 1 Proa-openmpi 120
+allocate.fence 2 native-mpich 950
+allocate.fence 2 Proa-mpich 200
+allocate.fence 2 native-openmpi 130
+allocate.fence 2 Proa-openmpi 140
+idle.pingpong 1 native-mpich 300
+idle.pingpong 1 Proa-mpich 300
+idle.pingpong 1 native-openmpi 100
+idle.pingpong 1 Proa-openmpi 102
+idle.pingpong 2 native-mpich 310
+idle.pingpong 2 Proa-mpich 290
+idle.pingpong 2 native-openmpi 101
+idle.pingpong 2 Proa-openmpi 103
+END
+}
+
+# The median of the rounds, and of their ratios.
+medians() {
+  make_figures
+  part row -v name=allocate.put
+  expect '^allocate\.put +450 ns +15\.0 ns +40\.0 ns +crash +3\.50 ns +0\.37 +- +4\.50 +-$'
+}
+
+# Rounds that overlap say nothing, nor does less than 3 percent; and without windows the MPI is the one that it is on.
+behind() {
+  make_figures
+  part behind
+  expect '^  allocate\.fence +mpich \+ Proa 205 ns, openmpi alone 115 ns \(1\.78 times\)$'
+  [ "$(wc -l <"$scratch/out")" -eq 2 ] || fail "more is behind"
+}
+
+case_name_is_function() {
+  declare -F "$case_name" >/dev/null || fail "there is no such case"
+}
+
+: >"$scratch/out"
+: >"$scratch/err"
+case_name_is_function
+"$case_name"

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `proa bench`: finds the benchmarks and the launcher of each MPI that there is one for, and
+ * becomes the script that runs them (bench/run), which reads the rest of the command line.
+ */
+#include "commands.h"
+#include "complain.h"
+#include "library.h"
+#include "mpiexec.h"
+#include "path.h"
+#include "program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The launcher is that of the library which the benchmarks of this MPI get here. Those for the
+ * standard ABI, once installed, may get another MPI's, and are left out then. */
+static void add_host(struct proa_words *words, const struct proa_host *host, const char *folder)
+{
+    const char *path = proa_text("%s/%s/rma", folder, host->name), *launcher;
+    struct proa_program program;
+
+    if (!proa_is_executable(path))
+        return;
+    program = proa_program_inspect(path);
+    if (program.kind != PROA_PROGRAM_LINKED || program.host != host)
+        return;
+    launcher = proa_mpiexec_look(host, program.detail);
+    if (!launcher)
+        return;
+    proa_words_add(words, "--launcher");
+    proa_words_add(words, proa_text("%s=%s", host->name, launcher));
+}
+
+int proa_command_bench(int argc, char **argv)
+{
+    const char *script = proa_library_bench();
+    struct proa_words words = {0};
+    char self[PATH_MAX] = "";
+
+    if (!script || readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
+        return proa_complain(PROA_EXIT_MISSING, "the benchmarks are not installed here");
+    const char *folder = proa_text("%.*s", (int)(strrchr(script, '/') - script), script);
+    proa_words_add(&words, script);
+    proa_words_add(&words, "--proa");
+    proa_words_add(&words, self);
+    for (const struct proa_host *host = proa_hosts; host->name; host++)
+        add_host(&words, host, folder);
+    proa_words_add(&words, "--");
+    for (int i = 1; i < argc; i++)
+        proa_words_add(&words, argv[i]);
+    execv(script, words.list);
+    return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", script, strerror(errno));
+}
