@@ -171,6 +171,60 @@ behind() {
   [ "$(wc -l <"$scratch/out")" -eq 2 ] || fail "more is behind"
 }
 
+# As -v of awk: what the script tells of the run.
+about=(-v proa=1.2 -v began=then -v processors=2 -v 'mpi=mpich|/bin/my mpiexec|4.0;' -v 'processor=a "fast" one' -v wanted='allocate.put 2 allocate.fence 2 idle.pingpong 2')
+
+# Of the JSON in "$scratch/json": what a Python expression of the document `d` gives.
+ask() {
+  python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+figures = {(f["row"], f["by"], f["proa"]): f for f in d["figures"]}
+print(eval(sys.argv[2]))' "$scratch/json" "$1"
+}
+
+expect_json() {
+  local is
+  is=$(ask "$1")
+  [ "$is" = "$2" ] || fail "in JSON, $1 is '$is', not '$2'"
+}
+
+json() {
+  type -P python3 >/dev/null || exit 77
+  make_figures
+  part json "${about[@]}"
+  cp "$scratch/out" "$scratch/json"
+  expect_json 'd["proa"], d["system"]["processor"], d["mpi"][0]["launcher"]' "('1.2', 'a \"fast\" one', '/bin/my mpiexec')"
+  expect_json 'len(d["figures"])' 13
+  expect_json 'figures["allocate.put", "mpich", True]["rounds"]' '[10, 20]'
+  expect_json 'figures["allocate.put", "mpich", True]["of_limit"]' 4.5
+  expect_json 'figures["allocate.put", "openmpi", True]["failed"]' crash
+  expect_json 'figures["allocate.put", "limit", False]["median"]' 3.5
+  bench "${tiny[@]}" --json - allocate.put
+  expect_status 0
+  cp "$scratch/out" "$scratch/json"
+  expect_json 'sorted(f["by"] for f in d["figures"])' "['limit', '$host', '$host']"
+  grep -q '^allocate\.put ' "$scratch/err" || fail "the table is not on standard error"
+}
+
+# Whatever blanks the JSON has. What overlaps has not changed.
+against() {
+  make_figures
+  part json "${about[@]}"
+  tr -d ' \n' <"$scratch/out" >"$scratch/json"
+  sed -i 's/^\(allocate.put . Proa-mpich\) .*/\1 40/; s/^\(allocate.fence . native-openmpi\) .*/\1 77/' "$scratch/figures"
+  part against -v files_before=1 "$scratch/json"
+  expect '^  allocate\.put +mpich \+ Proa +15\.0 ns -> +40\.0 ns +2\.67 times slower$'
+  expect '^  allocate\.fence +openmpi alone +115 ns -> +77\.0 ns +1\.49 times quicker$'
+  expect '^2 of 12 figures have changed$'
+  bench --against "$scratch/figures" allocate.put
+  expect_error "'$scratch/figures' is no JSON of proa bench"
+  bench --against "$scratch/none"
+  expect_error "cannot read '$scratch/none'"
+  bench "${tiny[@]}" --against "$scratch/json" allocate.put
+  expect_status 0
+  expect '^Against the run of then by Proa 1\.2:$'
+}
+
 case_name_is_function() {
   declare -F "$case_name" >/dev/null || fail "there is no such case"
 }
