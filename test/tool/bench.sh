@@ -225,6 +225,24 @@ against() {
   expect '^Against the run of then by Proa 1\.2:$'
 }
 
+plots() {
+  make_figures
+  printf 'allocate.put.%s Proa-mpich %s\n' '4 1' 20 '16 1' 30 >>"$scratch/figures"
+  part plots -v plot=put
+  expect '^4 20$'
+  [ "$(wc -l <"$scratch/out")" -eq 3 ] || fail "it is not a line of titles and one for each size"
+  echo 'allocate.fence 1 limit 20' >>"$scratch/figures" # of one row gnuplot complains
+  part plots -v plot=get
+  [ ! -s "$scratch/out" ] || fail "a plot of nothing"
+  part plots -v plot=limit
+  expect '^allocate\.put 4\.5 \?$'
+  type -P gnuplot >/dev/null || exit 77
+  "$parts/plot" "$scratch/figures" "$scratch" mpich openmpi >"$scratch/out" 2>"$scratch/err" || fail "gnuplot fails"
+  [ ! -s "$scratch/err" ] || fail "gnuplot complains"
+  expect '^no plot get: '
+  grep -q '</svg>' "$scratch/put.svg" && grep -q '</svg>' "$scratch/limit.svg" || fail "no SVG"
+}
+
 case_name_is_function() {
   declare -F "$case_name" >/dev/null || fail "there is no such case"
 }
