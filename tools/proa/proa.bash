@@ -4,9 +4,22 @@
 _proa() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words='' place
     case $COMP_CWORD.$command in
-    1.*) words='run info doctor --help --version' ;;
+    1.*) words='run info doctor bench --help --version' ;;
     *.info) words='--json --settings --help' ;;
     *.doctor) words='-n --ranks --report --help' ;;
+    *.bench)
+        case $before in
+        --mpi) words='mpich openmpi' ;;
+        --figure) words='min median' ;;
+        --json | --against | --plot)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            return
+            ;;
+        *) words="--quick --json --plot --against --mpi --repeat --timeout --figure --loops --loop-us --list --help
+            $(proa bench --list 2>/dev/null | cut -d' ' -f1)" ;;
+        esac
+        ;;
     *.run)
         if [ "$before" = --mpi ]; then
             words='mpich openmpi abi_mpich abi_openmpi'
