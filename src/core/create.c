@@ -637,7 +637,7 @@ static int create(struct proa_win *win, const struct proa_create_args *args,
 }
 
 /* A slot marks one accessor, not several threads of it: for the memory of this window stripes it
- * is, for all. */
+ * is, for all. A span of no bytes has no owner. */
 static void guard_for_threads(struct proa_win *win)
 {
     for (int i = 0; i < win->size; i++) {
@@ -646,7 +646,7 @@ static void guard_for_threads(struct proa_win *win)
         if (target->away)
             continue;
         proa_guard_stripes_only(target->peer->ctl);
-        for (uint32_t k = 0; k < target->span_count; k++)
+        for (uint32_t k = 0; k < target->span_count && target->bytes > 0; k++)
             proa_guard_stripes_only(target->spans[k].owner->ctl);
     }
 }
