@@ -185,20 +185,6 @@ static void there_and_back_once(struct team *team)
         team_wait(team, &reached[1], number);
 }
 
-/* As every process has to run before a barrier is over, one word for all does: the last to arrive
- * opens. */
-static void barrier_of_many(struct team *team)
-{
-    struct board *board = team->board;
-    uint64_t number = ++team->counter;
-
-    if (__atomic_fetch_add(&board->arrived.value, 1, __ATOMIC_SEQ_CST) + 1 ==
-        number * (uint64_t)team->size)
-        team_tell(&board->passed, number);
-    else
-        team_wait(team, &board->passed, number);
-}
-
 /* A word for the other process, in the shared memory. */
 static void store_for_next(struct team *team)
 {
@@ -258,7 +244,7 @@ static void ring_barrier(struct team *team, long n)
 {
     for (long i = 0; i < n; i++) {
         store_for_next(team);
-        barrier_of_many(team);
+        team_barrier(team);
     }
 }
 

@@ -21,6 +21,20 @@ struct member {
     uint64_t loop; /* number of the loop */
 };
 
+/* As every process has to run before it is over, one word for all does: the last to arrive opens.
+ */
+void team_barrier(struct team *team)
+{
+    struct board *board = team->board;
+    uint64_t number = ++team->counter;
+
+    if (__atomic_fetch_add(&board->arrived.value, 1, __ATOMIC_SEQ_CST) + 1 ==
+        number * (uint64_t)team->size)
+        team_tell(&board->passed, number);
+    else
+        team_wait(team, &board->passed, number);
+}
+
 static void *map(size_t bytes, int how)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);

@@ -51,6 +51,9 @@ typedef void team_body(struct team *team, long n);
 struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes,
                                 team_body *body, bool everybody);
 
+/* Waits for all. Counts team->counter up, which nothing else may do in a body that calls it. */
+void team_barrier(struct team *team);
+
 /* How often to look before the processor is left to others: on a processor of one's own, far longer
  * than any wait here. */
 enum { TEAM_LOOKS = 2000 };
