@@ -107,3 +107,36 @@ void body_pscw_ahead_nocheck(struct bench *b, long n)
 {
     pscw_ahead(b, n, MPI_MODE_NOCHECK);
 }
+
+/* To both neighbours of a ring: the first word of the next one's window, the second of that
+ * before. */
+static void put_to_both(struct bench *b)
+{
+    uint64_t *word = local_word(b);
+
+    *word = ++b->counter;
+    MPI_Put(word, 1, MPI_UINT64_T, b->target, b->at, 1, MPI_UINT64_T, b->win);
+    MPI_Put(word, 1, MPI_UINT64_T, b->source, WORD, 1, MPI_UINT64_T, b->win);
+}
+
+void body_halo_fence(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++) {
+        MPI_Win_fence(0, b->win);
+        put_to_both(b);
+        MPI_Win_fence(0, b->win);
+    }
+    b->expected = b->counter;
+}
+
+void body_halo_pscw(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++) {
+        MPI_Win_post(b->both_group, 0, b->win);
+        MPI_Win_start(b->both_group, 0, b->win);
+        put_to_both(b);
+        MPI_Win_complete(b->win);
+        MPI_Win_wait(b->win);
+    }
+    b->expected = b->counter;
+}

@@ -7,6 +7,7 @@
 #include "loop.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ enum kind {
     KIND_CREATE,   /* MPI_Win_create on whole pages that the program has allocated */
     KIND_STATIC,   /* MPI_Win_create on a static array that starts in the middle of a page */
     KIND_DYNAMIC,  /* MPI_Win_create_dynamic, whole pages attached */
+    KIND_SHARED,   /* MPI_Win_allocate_shared */
     KIND_IDLE,     /* no window at all */
     KINDS
 };
@@ -24,8 +26,9 @@ enum kind {
 /* The epoch that is open all the time while a body runs. */
 enum epoch {
     EPOCH_NONE,
-    EPOCH_ALL,  /* MPI_Win_lock_all on rank 0 */
-    EPOCH_FENCE /* from one fence to the next, all ranks */
+    EPOCH_ALL,   /* MPI_Win_lock_all on rank 0 */
+    EPOCH_EVERY, /* MPI_Win_lock_all on every rank */
+    EPOCH_FENCE  /* from one fence to the next, all ranks */
 };
 
 /* Who runs the body, and what has to hold at the end, so that nobody is measured for work that was
@@ -35,7 +38,10 @@ enum check {
     /* only rank 0 runs the body; the first word of rank 1's window is rank 0's `expected` */
     CHECK_TARGET,
     /* all ranks run the body; the first word of every rank's window is its own `expected` */
-    CHECK_EVERY
+    CHECK_EVERY,
+    /* all ranks run the body; all words of all windows together are what all expect together. The
+     * figure is from when the first begins until the last is done */
+    CHECK_SUM
 };
 
 enum {
@@ -46,6 +52,7 @@ enum {
     LARGE = 4194304,      /* bytes of the large ones */
     RATE_WORDS = 1000,    /* puts between two flushes of put_rate */
     VECTOR_BLOCKS = 1000, /* blocks of a word, two words apart */
+    SIZE_STEP = 4,        /* from one of several sizes to the next */
     RING = 8 /* ranks of a ring: on most machines that this is run on, more than processors */
 };
 
@@ -63,6 +70,8 @@ struct bench_case {
     enum epoch epoch;
     enum check check;
     size_t bytes;           /* of the window on every rank; 0: SMALL */
+    bool sizes;             /* NAME.BYTES, for 1 byte to LARGE: the window is as large */
+    int words;              /* for CHECK_EVERY: so many words are as expected; 0: one */
     const char *info[2];    /* a hint for the window: key and value */
     bench_measure *measure; /* NULL: loops of the body */
     bench_whole *whole;     /* if there is one, it is all there is to do */
@@ -73,13 +82,17 @@ struct bench {
     enum kind kind;
     const struct loop_plan *plan;
     int rank, ranks;
+    size_t moved;                         /* bytes, by the name of a case for several sizes */
     int target;                           /* the next rank, to which this one puts */
-    MPI_Group target_group, source_group; /* of one rank each: the next and the one before */
+    int source;                           /* the one before */
+    MPI_Group target_group, source_group; /* of one rank each */
+    MPI_Group both_group;                 /* of both, in a ring */
     MPI_Win win, other;                   /* other: MPI_WIN_NULL but for the cases that need two */
     char *base, *other_base;              /* this rank's window memory */
     MPI_Aint at;                          /* the displacement of the target's */
     char *local;                          /* origin and result buffer, as large as the window */
     MPI_Datatype vector;                  /* VECTOR_BLOCKS words, two words apart */
+    int64_t meetings;                     /* how often bench_meet was called */
     uint64_t counter;                     /* iterations so far, for values that differ */
     uint64_t expected;                    /* see enum check */
 };
@@ -88,6 +101,9 @@ struct bench {
 void bench_open(struct bench *b);
 void bench_epoch_close(const struct bench *b);
 void bench_close(struct bench *b);
+/* many.c: waits for all ranks, by a counter in b->other: from MPI_Barrier some come back much later
+ * where there are more than processors, as others wait in it without a pause. */
+void bench_meet(struct bench *b);
 /* window.c: zeroed pages, for munmap; ends the process if there are none */
 void *bench_memory(size_t bytes);
 
@@ -102,11 +118,14 @@ bench_body body_put_64k, body_put_1m, body_put_4m, body_get_4m, body_accumulate_
     body_accumulate_64k_shared, body_put_rate; /* bulk.c */
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
 bench_body body_window, body_window_1m, body_window_16m, body_window_256m, body_window_1g;
-bench_body body_memory_1m, body_memory_16m, body_memory_256m; /* window.c */
-bench_body body_pingpong;                                     /* idle.c */
-bench_measure measure_busy;                                   /* busy.c */
-bench_measure measure_peak;                                   /* peak.c: bytes */
-bench_whole idle_init;                                        /* idle.c */
+bench_body body_memory_1m, body_memory_16m, body_memory_256m;  /* window.c */
+bench_body body_halo_fence, body_halo_pscw;                    /* active.c */
+bench_body body_put_size, body_get_size, body_accumulate_size; /* sizes.c */
+bench_body body_counter, body_mutex, body_random;              /* many.c */
+bench_body body_pingpong;                                      /* idle.c */
+bench_measure measure_busy;                                    /* busy.c */
+bench_measure measure_peak;                                    /* peak.c: bytes */
+bench_whole idle_init;                                         /* idle.c */
 int idle_init_child(void); /* idle.c: what idle_init measures; gives the exit status */
 
 #endif

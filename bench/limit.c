@@ -7,13 +7,21 @@
 #define _GNU_SOURCE
 #include "options.h"
 #include "team.h"
+#include "together.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
-enum { SMALL = 65536, LARGE = 4194304, RATE_WORDS = 1000, VECTOR_BLOCKS = 1000, RING = 8 };
+enum {
+    SMALL = 65536,
+    MIDDLE = 1048576,
+    LARGE = 4194304,
+    RATE_WORDS = 1000,
+    VECTOR_BLOCKS = 1000,
+    RING = 8
+};
 
 /* Vector loops may use what the processor has, not only what every processor of its kind has. The
  * choice is made while the program is loaded, too early for ThreadSanitizer. */
@@ -391,7 +399,48 @@ static void accumulate_1024(struct team *team, long n)
     accumulate_integers(team, n, 1024);
 }
 
-/* ---- the table ---- */
+/* ---- of team->bytes ---- */
+
+static void put_size(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        *word_of(team->local) = ++team->counter;
+        memcpy(team->memory, team->local, team->bytes);
+        full_fence();
+    }
+}
+
+static void get_size(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        memcpy(team->local, team->memory, team->bytes);
+        full_fence();
+    }
+}
+
+static void accumulate_size(struct team *team, long n)
+{
+    int count = (int)(team->bytes / sizeof(uint64_t));
+
+    if (count > 1)
+        accumulate_integers(team, n, count);
+    else
+        fetch_add(team, n);
+}
+
+static void kernel_put_size(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        kernel_write(team, team->local, team->bytes);
+}
+
+static void kernel_get_size(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        kernel_read(team, team->local, team->bytes);
+}
+
+/* ---- the tables ---- */
 
 static const struct limit {
     const char *name;
@@ -412,6 +461,15 @@ static const struct limit {
     {"allocate.fence", put_barrier, 2, true, 0},
     {"allocate.put_64k", put_64k, 2, false, 0},
     {"allocate.get_4m", get_4m, 2, false, LARGE},
+    {"allocate.random", together_random, 2, true, (size_t)2 * MIDDLE},
+    {"allocate.counter_2", together_counter, 2, true, 0},
+    {"allocate.counter_4", together_counter, 4, true, 0},
+    {"allocate.counter_8", together_counter, 8, true, 0},
+    {"allocate.mutex_2", together_mutex, 2, true, 0},
+    {"allocate.mutex_4", together_mutex, 4, true, 0},
+    {"allocate.mutex_8", together_mutex, 8, true, 0},
+    {"allocate.halo_fence", together_halo_fence, RING, true, 0},
+    {"allocate.halo_pscw", together_halo_pscw, RING, true, 0},
     {"allocate.put_rate", put_many, 2, false, 0},
     {"allocate.accumulate_64k", accumulate_64k, 2, false, 0},
     {"allocate.accumulate_64k_shared", accumulate_64k, 2, false, 0},
@@ -459,34 +517,82 @@ static const struct limit {
     {"dynamic.get", kernel_get, 2, false, 0},
     {"dynamic.fetch_and_op", kernel_fetch_add, 2, false, 0},
 
+    {"dynamic.accumulate", kernel_fetch_add, 2, false, 0},
+    {"dynamic.lock", lock_kernel_put, 2, false, 0},
+    {"dynamic.put_64k", kernel_put_64k, 2, false, 0},
+
+    {"shared.put", put, 2, false, 0},
+    {"shared.get", get, 2, false, 0},
+    {"shared.fetch_and_op", fetch_add, 2, false, 0},
+    {"shared.accumulate", fetch_add, 2, false, 0},
+    {"shared.lock", lock_put, 2, false, 0},
+    {"shared.pscw", put_there_and_back, 2, true, 0},
+    {"shared.fence", put_barrier, 2, true, 0},
+    {"shared.put_64k", put_64k, 2, false, 0},
+
     {"idle.pingpong", there_and_back, 2, true, 0},
 };
 
 enum { LIMITS = sizeof limits / sizeof *limits };
 
+/* NAME.BYTES, for the sizes that rma has. */
+static const struct limit sized[] = {
+    {"allocate.put", put_size, 2, false, 0},
+    {"allocate.get", get_size, 2, false, 0},
+    {"allocate.accumulate", accumulate_size, 2, false, 0},
+    {"create.put", kernel_put_size, 2, false, 0},
+    {"create.get", kernel_get_size, 2, false, 0},
+    {"dynamic.put", kernel_put_size, 2, false, 0},
+    {"shared.put", put_size, 2, false, 0},
+};
+
+enum { SIZED = sizeof sized / sizeof *sized, SIZE_STEP = 4 };
+
 static int list(void)
 {
     for (int i = 0; i < LIMITS; i++)
         printf("%s %d\n", limits[i].name, limits[i].size);
+    for (int i = 0; i < SIZED; i++)
+        for (size_t bytes = 1; bytes <= LARGE; bytes *= SIZE_STEP)
+            printf("%s.%zu %d\n", sized[i].name, bytes, sized[i].size);
     return 0;
+}
+
+static bool find(const char *name, struct limit *found)
+{
+    for (int i = 0; i < LIMITS; i++)
+        if (strcmp(limits[i].name, name) == 0) {
+            *found = limits[i];
+            return true;
+        }
+    for (int i = 0; i < SIZED; i++)
+        for (size_t bytes = 1; bytes <= LARGE; bytes *= SIZE_STEP) {
+            char text[64];
+
+            snprintf(text, sizeof text, "%s.%zu", sized[i].name, bytes);
+            if (strcmp(text, name) != 0)
+                continue;
+            *found = sized[i];
+            found->bytes = bytes;
+            return true;
+        }
+    return false;
 }
 
 int main(int argc, char **argv)
 {
     struct options options = options_parse(
         argc, argv, "Times what a case of rma takes when it is written by hand, without MPI.");
+    struct limit limit;
 
     if (options.list)
         return list();
-    for (int i = 0; i < LIMITS; i++) {
-        const struct limit *l = &limits[i];
-
-        if (strcmp(l->name, options.name) != 0)
-            continue;
-        loop_print(l->name, team_measure(&options.plan, l->size, l->bytes ? l->bytes : SMALL,
-                                         l->body, l->everybody));
-        return 0;
+    if (!find(options.name, &limit)) {
+        fprintf(stderr, "limit: no case %s; --list shows them\n", options.name);
+        return 2;
     }
-    fprintf(stderr, "limit: no case %s; --list shows them\n", options.name);
-    return 2;
+    loop_print(options.name,
+               team_measure(&options.plan, limit.size, limit.bytes ? limit.bytes : SMALL,
+                            limit.body, limit.everybody));
+    return 0;
 }

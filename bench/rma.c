@@ -15,17 +15,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-static const char *const kind_names[KINDS] = {"allocate", "create", "static", "dynamic", "idle"};
+static const char *const kind_names[KINDS] = {"allocate", "create", "static",
+                                              "dynamic",  "shared", "idle"};
 
 #define ALLOCATE (1u << KIND_ALLOCATE)
 #define CREATE (1u << KIND_CREATE)
 #define STATIC (1u << KIND_STATIC)
 #define DYNAMIC (1u << KIND_DYNAMIC)
+#define SHARED (1u << KIND_SHARED)
 #define IDLE (1u << KIND_IDLE)
 
 /* Rank 0 works on rank 1 in one lock_all epoch. */
 #define FLUSHED .epoch = EPOCH_ALL, .check = CHECK_TARGET
+
+/* All ranks work on the same words in one lock_all epoch. */
+#define TOGETHER .epoch = EPOCH_EVERY, .check = CHECK_SUM
 
 /* clang-format off */
 #define GRANULARITY {"mpi_accumulate_granularity", "8"}
@@ -39,21 +45,22 @@ static const char *const kind_names[KINDS] = {"allocate", "create", "static", "d
 
 static const struct bench_case cases[] = {
     /* 8 bytes */
-    CASE("put", ALLOCATE | CREATE | STATIC | DYNAMIC, 2, .body = body_put, FLUSHED),
-    CASE("get", ALLOCATE | CREATE | DYNAMIC, 2, .body = body_get, FLUSHED),
-    CASE("fetch_and_op", ALLOCATE | CREATE | STATIC | DYNAMIC, 2, .body = body_fetch_and_op,
-         FLUSHED),
+    CASE("put", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED, 2, .body = body_put, FLUSHED),
+    CASE("get", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_get, FLUSHED),
+    CASE("fetch_and_op", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED, 2,
+         .body = body_fetch_and_op, FLUSHED),
     CASE("compare_and_swap", ALLOCATE | CREATE, 2, .body = body_compare_and_swap, FLUSHED),
-    CASE("accumulate", ALLOCATE | CREATE, 2, .body = body_accumulate, FLUSHED),
-    CASE("lock", ALLOCATE | CREATE | STATIC, 2, .body = body_lock, .check = CHECK_TARGET),
+    CASE("accumulate", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_accumulate, FLUSHED),
+    CASE("lock", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED, 2, .body = body_lock,
+         .check = CHECK_TARGET),
     CASE("lock_two", ALLOCATE | CREATE, 2, .body = body_lock_two, .check = CHECK_TARGET),
     CASE("lock_shared", ALLOCATE | CREATE, 2, .body = body_lock_shared, .check = CHECK_TARGET),
     CASE("lock_all", ALLOCATE | CREATE, 2, .body = body_lock_all, .check = CHECK_TARGET),
-    CASE("pscw", ALLOCATE | CREATE, 2, .body = body_pscw, .check = CHECK_EVERY),
-    CASE("fence", ALLOCATE | CREATE, 2, .body = body_fence, .epoch = EPOCH_FENCE,
+    CASE("pscw", ALLOCATE | CREATE | SHARED, 2, .body = body_pscw, .check = CHECK_EVERY),
+    CASE("fence", ALLOCATE | CREATE | SHARED, 2, .body = body_fence, .epoch = EPOCH_FENCE,
          .check = CHECK_EVERY),
     /* more */
-    CASE("put_64k", ALLOCATE | CREATE, 2, .body = body_put_64k, FLUSHED),
+    CASE("put_64k", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_put_64k, FLUSHED),
     CASE("put_1m", ALLOCATE | CREATE, 2, .body = body_put_1m, FLUSHED, .bytes = LARGE),
     CASE("put_4m", ALLOCATE | CREATE, 2, .body = body_put_4m, FLUSHED, .bytes = LARGE),
     CASE("get_4m", ALLOCATE | CREATE, 2, .body = body_get_4m, FLUSHED, .bytes = LARGE),
@@ -64,12 +71,27 @@ static const struct bench_case cases[] = {
          .check = CHECK_TARGET),
     CASE("put_vector", ALLOCATE, 2, .body = body_put_vector, FLUSHED),
     CASE("put_vector_both", ALLOCATE, 2, .body = body_put_vector_both, FLUSHED),
+    /* 1 byte to 4 MiB */
+    CASE("put", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_put_size, FLUSHED,
+         .sizes = true),
+    CASE("get", ALLOCATE | CREATE, 2, .body = body_get_size, FLUSHED, .sizes = true),
+    CASE("accumulate", ALLOCATE | CREATE, 2, .body = body_accumulate_size, FLUSHED, .sizes = true),
+    /* many at once */
+    CASE("random", ALLOCATE, 2, .body = body_random, TOGETHER, .bytes = MIDDLE),
+    CASE("counter_2", ALLOCATE, 2, .body = body_counter, TOGETHER),
+    CASE("counter_4", ALLOCATE, 4, .body = body_counter, TOGETHER),
+    CASE("counter_8", ALLOCATE, 8, .body = body_counter, TOGETHER),
+    CASE("mutex_2", ALLOCATE, 2, .body = body_mutex, .check = CHECK_SUM),
+    CASE("mutex_4", ALLOCATE, 4, .body = body_mutex, .check = CHECK_SUM),
+    CASE("mutex_8", ALLOCATE, 8, .body = body_mutex, .check = CHECK_SUM),
     /* more ranks than processors */
     CASE("ring_fence", ALLOCATE, RING, .body = body_fence, .epoch = EPOCH_FENCE,
          .check = CHECK_EVERY),
     CASE("ring_pscw", ALLOCATE, RING, .body = body_pscw, .check = CHECK_EVERY),
+    CASE("halo_fence", ALLOCATE, RING, .body = body_halo_fence, .check = CHECK_EVERY, .words = 2),
+    CASE("halo_pscw", ALLOCATE, RING, .body = body_halo_pscw, .check = CHECK_EVERY, .words = 2),
     /* creation */
-    CASE("window", ALLOCATE | CREATE, 2, .body = body_window),
+    CASE("window", ALLOCATE | CREATE | SHARED, 2, .body = body_window),
     CASE("window_1m", ALLOCATE, 2, .body = body_window_1m),
     CASE("window_16m", ALLOCATE, 2, .body = body_window_16m),
     CASE("window_256m", ALLOCATE, 2, .body = body_window_256m),
@@ -116,12 +138,46 @@ static const struct bench_case cases[] = {
 
 enum { CASES = sizeof cases / sizeof *cases };
 
+static void list_case(enum kind kind, const struct bench_case *job)
+{
+    if (!job->sizes)
+        printf("%s.%s %d\n", kind_names[kind], job->name, job->ranks);
+    for (size_t bytes = 1; job->sizes && bytes <= LARGE; bytes *= SIZE_STEP)
+        printf("%s.%s.%zu %d\n", kind_names[kind], job->name, bytes, job->ranks);
+}
+
 static void list(void)
 {
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < CASES; i++)
             if (cases[i].kinds & (1u << kind))
-                printf("%s.%s %d\n", kind_names[kind], cases[i].name, cases[i].ranks);
+                list_case((enum kind)kind, &cases[i]);
+}
+
+/* The bytes in the name of a case for several sizes, behind that of the case; 0: it is none. */
+static size_t size_of(const char *name, const struct bench_case *job)
+{
+    size_t length = strlen(job->name);
+
+    if (strncmp(name, job->name, length) != 0 || name[length] != '.')
+        return 0;
+    for (size_t bytes = 1; bytes <= LARGE; bytes *= SIZE_STEP) {
+        char text[32];
+
+        snprintf(text, sizeof text, "%zu", bytes);
+        if (strcmp(name + length + 1, text) == 0)
+            return bytes;
+    }
+    return 0;
+}
+
+/* Is it what stands behind the kind? Sets b->moved for one of several sizes. */
+static bool is_called(struct bench *b, const struct bench_case *job, const char *name)
+{
+    if (!job->sizes)
+        return strcmp(name, job->name) == 0;
+    b->moved = size_of(name, job);
+    return b->moved > 0;
 }
 
 /* Sets b->job and b->kind. `name` is KIND.CASE. */
@@ -133,7 +189,7 @@ static bool find(struct bench *b, const char *name)
         if (strncmp(name, kind_names[kind], length) != 0 || name[length] != '.')
             continue;
         for (int i = 0; i < CASES; i++)
-            if (cases[i].kinds & (1u << kind) && strcmp(name + length + 1, cases[i].name) == 0) {
+            if (cases[i].kinds & (1u << kind) && is_called(b, &cases[i], name + length + 1)) {
                 b->job = &cases[i];
                 b->kind = (enum kind)kind;
                 return true;
@@ -157,20 +213,39 @@ static long meeting_length(const struct bench *b)
     return b->ranks > 2 ? b->ranks / 2 : 1;
 }
 
+/* All begin together, which some bodies do not see to. */
+static void meet(struct bench *b)
+{
+    if (b->job->check == CHECK_SUM)
+        bench_meet(b);
+    else if (b->job->check != CHECK_TARGET)
+        b->job->body(b, meeting_length(b));
+}
+
+/* From the first that began until the last that was done, whom the others leave the processors. */
+static double span(struct bench *b, double start_ns, double end_ns)
+{
+    double mine[2] = {-start_ns, end_ns}, most[2];
+
+    bench_meet(b);
+    MPI_Allreduce(mine, most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return most[1] + most[0];
+}
+
 /* What all ranks do for one loop: rank 0 comes with the number of iterations, the others learn it.
  * Gives it back. */
 static long loop_once(struct bench *b, long n, double *took_ns)
 {
-    double start_ns;
+    double start_ns, end_ns;
 
     MPI_Bcast(&n, 1, MPI_LONG, 0, MPI_COMM_WORLD);
     if (n == 0 || !takes_part(b))
         return n;
-    if (b->job->check != CHECK_TARGET)
-        b->job->body(b, meeting_length(b));
+    meet(b);
     start_ns = loop_now_ns();
     b->job->body(b, n);
-    *took_ns = loop_now_ns() - start_ns;
+    end_ns = loop_now_ns();
+    *took_ns = b->job->check == CHECK_SUM ? span(b, start_ns, end_ns) : end_ns - start_ns;
     return n;
 }
 
@@ -200,35 +275,58 @@ static struct loop_figure measure_loops(struct bench *b)
 
 /* ---- the end ---- */
 
-static uint64_t own_first_word(const struct bench *b)
+/* Copies words of this rank's window. */
+static void read_own(const struct bench *b, uint64_t *words, size_t count)
 {
-    uint64_t word;
+    bool locks = !b->job->info[0] || strcmp(b->job->info[0], "no_locks") != 0;
 
-    if (b->job->info[0] && strcmp(b->job->info[0], "no_locks") == 0)
-        return *(volatile uint64_t *)(void *)b->base; /* after a fence nothing more is needed */
-    MPI_Win_lock(MPI_LOCK_SHARED, b->rank, 0, b->win);
-    memcpy(&word, b->base, sizeof word);
-    MPI_Win_unlock(b->rank, b->win);
-    return word;
+    if (locks) /* else after a fence nothing more is needed */
+        MPI_Win_lock(MPI_LOCK_SHARED, b->rank, 0, b->win);
+    memcpy(words, b->base, count * sizeof *words);
+    if (locks)
+        MPI_Win_unlock(b->rank, b->win);
+}
+
+/* Every rank tells the same. */
+static bool is_sum_right(const struct bench *b)
+{
+    size_t count = (b->job->bytes ? b->job->bytes : SMALL) / WORD;
+    uint64_t mine[2] = {0, b->expected}, all[2], *words = bench_memory(count * WORD);
+
+    read_own(b, words, count);
+    for (size_t i = 0; i < count; i++)
+        mine[0] += words[i];
+    munmap(words, count * WORD);
+    MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (all[0] == all[1])
+        return true;
+    fprintf(stderr, "rma: wrong result: the windows hold %llu, not %llu\n",
+            (unsigned long long)all[0], (unsigned long long)all[1]);
+    return false;
 }
 
 static bool is_right(struct bench *b)
 {
-    uint64_t word;
+    uint64_t words[2];
+    int count = b->job->words ? b->job->words : 1;
 
     if (b->job->check == CHECK_NOTHING)
         return true;
+    if (b->job->check == CHECK_SUM)
+        return is_sum_right(b);
     if (b->job->check == CHECK_TARGET) {
         MPI_Bcast(&b->expected, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
         if (b->rank != 1)
             return true;
     }
-    word = own_first_word(b);
-    if (word == b->expected)
-        return true;
-    fprintf(stderr, "rma: wrong result: the window of rank %d starts with %#llx, not %#llx\n",
-            b->rank, (unsigned long long)word, (unsigned long long)b->expected);
-    return false;
+    read_own(b, words, (size_t)count);
+    for (int i = 0; i < count; i++)
+        if (words[i] != b->expected) {
+            fprintf(stderr, "rma: wrong result: word %d of rank %d is %#llx, not %#llx\n", i,
+                    b->rank, (unsigned long long)words[i], (unsigned long long)b->expected);
+            return false;
+        }
+    return true;
 }
 
 /* With PROA_EXPECT=1 the figure counts only if Proa has done the work: without this one could

@@ -163,6 +163,7 @@ struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t b
     struct loop_figure figure;
 
     m.team.size = size;
+    m.team.bytes = bytes;
     m.team.crowded = size > processors();
     m.team.board = map(sizeof *m.team.board, MAP_SHARED);
     m.team.memory = memset(map(bytes, MAP_SHARED), 0, bytes);

@@ -29,12 +29,15 @@ struct board {
     struct word arrived, passed;      /* the barrier of more processes than processors */
     struct word posted[TEAM_MOST];    /* [rank], written by the process after rank in the ring */
     struct word completed[TEAM_MOST]; /* [rank], written by the process before */
+    /* the same the other way round */
+    struct word posted_back[TEAM_MOST], completed_back[TEAM_MOST];
 };
 
 struct team {
     struct board *board;
     int rank, size;
     bool crowded; /* more processes than processors */
+    size_t bytes; /* of each memory below */
     char *memory; /* the target's, shared: what a window made by MPI_Win_allocate would be */
     /* the same address in every process, but private: what MPI_Win_create gets. Reached by the
      * kernel. */

@@ -31,6 +31,8 @@ void *bench_memory(size_t bytes)
 
 static size_t bytes_of(const struct bench *b)
 {
+    if (b->job->sizes && b->moved > SMALL)
+        return b->moved;
     return b->job->bytes ? b->job->bytes : SMALL;
 }
 
@@ -68,6 +70,9 @@ static char *window_open(const struct bench *b, MPI_Info info, MPI_Win *win)
         MPI_Win_create_dynamic(info, MPI_COMM_WORLD, win);
         MPI_Win_attach(*win, base, (MPI_Aint)bytes);
         break;
+    case KIND_SHARED:
+        MPI_Win_allocate_shared((MPI_Aint)bytes, 1, info, MPI_COMM_WORLD, &base, win);
+        break;
     default:
         break;
     }
@@ -87,6 +92,13 @@ static void window_close(const struct bench *b, MPI_Win *win, char *base)
         munmap(base, bytes_of(b));
 }
 
+/* Some cases need a second window; those of all ranks at once meet by it (bench_meet). */
+static bool needs_other(const struct bench_case *job)
+{
+    return job->body == body_pscw_ahead || job->body == body_pscw_ahead_nocheck ||
+           job->body == body_lock_two || job->check == CHECK_SUM;
+}
+
 /* Every page is touched, and the first word has a value that no operation leaves behind by
  * chance. */
 static void window_fill(const struct bench *b)
@@ -97,6 +109,13 @@ static void window_fill(const struct bench *b)
     memset(b->base, 0, bytes_of(b));
     memcpy(b->base, &first, sizeof first);
     MPI_Win_unlock(b->rank, b->win);
+}
+
+static void other_clear(const struct bench *b)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, b->rank, 0, b->other);
+    memset(b->other_base, 0, WORD);
+    MPI_Win_unlock(b->rank, b->other);
 }
 
 static void find_target(struct bench *b)
@@ -114,8 +133,7 @@ static void windows_open(struct bench *b)
     MPI_Info info = hints(b);
 
     b->base = window_open(b, info, &b->win);
-    if (b->job->body == body_pscw_ahead || b->job->body == body_pscw_ahead_nocheck ||
-        b->job->body == body_lock_two)
+    if (needs_other(b->job))
         b->other_base = window_open(b, info, &b->other);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
@@ -123,24 +141,30 @@ static void windows_open(struct bench *b)
      * the check finds after a put. */
     if (!b->job->info[0] || strcmp(b->job->info[0], "no_locks") != 0)
         window_fill(b);
+    if (b->job->check == CHECK_SUM)
+        other_clear(b);
     find_target(b);
 }
 
 static void groups_make(struct bench *b)
 {
-    int source = (b->rank + b->ranks - 1) % b->ranks;
+    int both[2];
     MPI_Group world;
 
-    b->target = (b->rank + 1) % b->ranks;
+    both[0] = b->source = (b->rank + b->ranks - 1) % b->ranks;
+    both[1] = b->target = (b->rank + 1) % b->ranks;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &b->target, &b->target_group);
-    MPI_Group_incl(world, 1, &source, &b->source_group);
+    MPI_Group_incl(world, 1, &b->source, &b->source_group);
+    MPI_Group_incl(world, b->ranks > 2 ? 2 : 1, both, &b->both_group);
     MPI_Group_free(&world);
 }
 
 static void epoch_open(const struct bench *b)
 {
-    if (b->job->epoch == EPOCH_ALL && b->rank == 0)
+    if (b->job->check == CHECK_SUM)
+        MPI_Win_lock_all(0, b->other);
+    if (b->job->epoch == EPOCH_EVERY || (b->job->epoch == EPOCH_ALL && b->rank == 0))
         MPI_Win_lock_all(0, b->win);
     if (b->job->epoch == EPOCH_FENCE)
         MPI_Win_fence(MPI_MODE_NOPRECEDE, b->win);
@@ -148,7 +172,9 @@ static void epoch_open(const struct bench *b)
 
 void bench_epoch_close(const struct bench *b)
 {
-    if (b->job->epoch == EPOCH_ALL && b->rank == 0)
+    if (b->job->check == CHECK_SUM)
+        MPI_Win_unlock_all(b->other);
+    if (b->job->epoch == EPOCH_EVERY || (b->job->epoch == EPOCH_ALL && b->rank == 0))
         MPI_Win_unlock_all(b->win);
     if (b->job->epoch == EPOCH_FENCE)
         MPI_Win_fence(MPI_MODE_NOSUCCEED, b->win);
@@ -165,6 +191,8 @@ void body_window(struct bench *b, long n)
 
         if (b->kind == KIND_ALLOCATE)
             MPI_Win_allocate(SMALL, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+        else if (b->kind == KIND_SHARED)
+            MPI_Win_allocate_shared(SMALL, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
         else
             MPI_Win_create(pages, SMALL, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
         MPI_Win_free(&win);
@@ -249,5 +277,6 @@ void bench_close(struct bench *b)
     MPI_Type_free(&b->vector);
     MPI_Group_free(&b->target_group);
     MPI_Group_free(&b->source_group);
+    MPI_Group_free(&b->both_group);
     munmap(b->local - LOCAL_ASIDE, bytes_of(b) + PAGE);
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations of b->moved bytes, and a flush. Only rank 0 is busy. Where that is less than a word,
+ * only so much of the first word changes, from FIRST_WORD on, which is less than 256. */
+#include "bench.h"
+
+#include <string.h>
+
+/* What so many bytes can hold of a word. */
+static uint64_t held(const struct bench *b, uint64_t value)
+{
+    return b->moved < WORD ? value & (((uint64_t)1 << (8 * b->moved)) - 1) : value;
+}
+
+static uint64_t *local_word(const struct bench *b)
+{
+    return (uint64_t *)(void *)b->local;
+}
+
+void body_put_size(struct bench *b, long n)
+{
+    int count = (int)b->moved;
+
+    for (long i = 0; i < n; i++) {
+        *local_word(b) = ++b->counter;
+        MPI_Put(b->local, count, MPI_BYTE, b->target, b->at, count, MPI_BYTE, b->win);
+        MPI_Win_flush(b->target, b->win);
+    }
+    b->expected = held(b, b->counter);
+}
+
+void body_get_size(struct bench *b, long n)
+{
+    int count = (int)b->moved;
+
+    for (long i = 0; i < n; i++) {
+        MPI_Get(b->local, count, MPI_BYTE, b->target, b->at, count, MPI_BYTE, b->win);
+        MPI_Win_flush(b->target, b->win);
+    }
+    b->expected = held(b, *local_word(b));
+}
+
+/* Integers of 1 or 4 bytes, or of 8. */
+static MPI_Datatype element(const struct bench *b, int *size)
+{
+    *size = b->moved < WORD ? (int)b->moved : WORD;
+    if (*size == 1)
+        return MPI_UINT8_T;
+    return *size == 4 ? MPI_UINT32_T : MPI_UINT64_T;
+}
+
+void body_accumulate_size(struct bench *b, long n)
+{
+    int size, count;
+    MPI_Datatype type = element(b, &size);
+
+    count = (int)b->moved / size;
+    memset(b->local, 0, b->moved);
+    for (int i = 0; i < count; i++)
+        b->local[(size_t)i * (size_t)size] =
+            1; /* the lowest byte of each, on a little-endian machine */
+    for (long i = 0; i < n; i++) {
+        MPI_Accumulate(b->local, count, type, b->target, b->at, count, type, MPI_SUM, b->win);
+        MPI_Win_flush(b->target, b->win);
+    }
+    b->counter += (uint64_t)n;
+    b->expected = held(b, FIRST_WORD + b->counter);
+}
