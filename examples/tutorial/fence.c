@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fences: every rank puts its number into the window of the rank on its right. */
+/* Fences: every rank puts four numbers into the window of the rank on its right. */
 #include <mpi.h>
 #include <stdio.h>
 
+enum { WORDS = 4 };
+
 int main(int argc, char **argv)
 {
-    int rank, ranks, wrong, *mine;
+    int rank, ranks, wrong = 0, numbers[WORDS], *mine;
     MPI_Win win;
 
     MPI_Init(&argc, &argv);
@@ -13,19 +15,20 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
 
-    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
-    *mine = -1;
+    MPI_Win_allocate(WORDS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    for (int i = 0; i < WORDS; i++)
+        numbers[i] = 100 * rank + i;
 
     MPI_Win_fence(0, win); /* everybody's window is ready */
-    MPI_Put(&rank, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+    MPI_Put(numbers, WORDS, MPI_INT, right, 0, WORDS, MPI_INT, win);
     MPI_Win_fence(0, win); /* everybody's put has arrived */
 
-    wrong = *mine != left;
-    if (wrong)
-        fprintf(stderr, "fence: rank %d has %d, not %d\n", rank, *mine, left);
+    for (int i = 0; i < WORDS; i++)
+        wrong |= mine[i] != 100 * left + i;
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (rank == 0 && !wrong)
-        printf("fence: each of %d ranks has its left neighbour's number\n", ranks);
+    if (rank == 0)
+        printf("fence: %d ranks have %s\n", ranks,
+               wrong ? "something wrong" : "their left neighbour's numbers");
     MPI_Win_free(&win);
     MPI_Finalize();
     return wrong;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LENGTH = 1000, FLAG = LENGTH, WORDS = LENGTH + 1, MESSAGES = 50 };
+enum { LENGTH = 999, FLAG = LENGTH, WORDS = LENGTH + 1, MESSAGES = 50 };
 
 static void send_message(long number, MPI_Win win)
 {
