@@ -47,3 +47,21 @@ host_launcher() {
     [ -x "$found" ] || found=$(command -v "${host_fact[$1.mpiexec]}") || return 1
     echo "$found"
 }
+
+# host_python: the host whose mpi4py a Python here has, and that Python; nothing where none has mpi4py and numpy.
+host_python() {
+    local python said host
+    for python in python3 /usr/bin/python3; do
+        said=$("$python" -c 'import numpy, mpi4py
+mpi4py.rc.initialize = mpi4py.rc.finalize = False
+from mpi4py import MPI
+print(MPI.Get_library_version().rstrip(chr(0)))' 2>/dev/null) || continue
+        for host in "${hosts[@]}"; do
+            [[ -z ${host_fact[$host.abi_library]} && -n ${host_fact[$host.version_says]} && $said = *"${host_fact[$host.version_says]}"* ]] &&
+                echo "$host $python" && return
+        done
+        for host in "${hosts[@]}"; do
+            [[ -z ${host_fact[$host.abi_library]} && -z ${host_fact[$host.version_says]} ]] && echo "$host $python" && return
+        done
+    done
+}
