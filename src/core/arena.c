@@ -408,6 +408,27 @@ int proa_arena_free(void *p)
     return block != NULL;
 }
 
+void proa_arena_shrink(void *p, size_t bytes)
+{
+    uint64_t kept = round_up(bytes ? bytes : 1, PROA_CACHE_LINE);
+    struct block *block, *rest = NULL;
+
+    pthread_mutex_lock(&arena_mutex);
+    HASH_FIND_PTR(used_blocks, &p, block);
+    if (block && kept < block->bytes)
+        rest = block_new(block->segment, block->offset + kept, block->bytes - kept);
+    if (rest) {
+        block->bytes = kept;
+        rest->before = block;
+        rest->after = block->after;
+        if (rest->after)
+            rest->after->before = rest;
+        block->after = rest;
+        block_release(rest);
+    }
+    pthread_mutex_unlock(&arena_mutex);
+}
+
 int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *offset)
 {
     int found = 0;

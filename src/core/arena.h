@@ -36,6 +36,10 @@ void *proa_arena_alloc(size_t bytes, size_t align);
  * shared. */
 int proa_arena_is_limited(size_t bytes);
 
+/* Gives back what is behind the first so many bytes of a block, if there is memory to keep the
+ * books of that. */
+void proa_arena_shrink(void *p, size_t bytes);
+
 /* Gives a block back. Returns 1, or 0 if p is not the start of a block of this arena. */
 int proa_arena_free(void *p);
 

@@ -185,6 +185,15 @@ static void piece_give_back(struct piece *piece)
     piece->start = NULL;
 }
 
+/* What is behind goes to whoever asks next. */
+static void piece_shrink(struct piece *piece, uint64_t *seed)
+{
+    piece_check(piece);
+    piece->bytes = 1 + world_below(seed, piece->bytes);
+    proa_arena_shrink(piece->start, piece->bytes);
+    piece_fill(piece);
+}
+
 static void check_apart(const struct piece *pieces, int count, const struct piece *piece)
 {
     for (int i = 0; i < count; i++)
@@ -197,7 +206,9 @@ static void random_steps(struct piece *pieces, int count, long steps, int log2_m
 {
     for (long step = 0; step < steps; step++) {
         struct piece *piece = &pieces[world_below(seed, (uint64_t)count)];
-        if (piece->start) {
+        if (piece->start && world_below(seed, 3) == 0) {
+            piece_shrink(piece, seed);
+        } else if (piece->start) {
             piece_give_back(piece);
         } else {
             piece_take(piece, seed, log2_most);
@@ -240,6 +251,29 @@ static void alignments_body(struct world *world)
 }
 
 WORLD_TEST(alignments, 1)
+
+/* Its end is the next block's place; where the books cannot be kept it stays as it was. */
+static void shrinks_body(struct world *world)
+{
+    char *block = proa_arena_alloc(10 * kib, 0), *next;
+    (void)world;
+
+    CHECK(block);
+    calloc_fails_after = 0;
+    proa_arena_shrink(block, 100);
+    calloc_fails_after = -1;
+    next = proa_arena_alloc(8 * kib, 0);
+    CHECK(next && next != block + 128);
+    CHECK(proa_arena_free(next));
+    proa_arena_shrink(block, 100);
+    next = proa_arena_alloc(8 * kib, 0);
+    CHECK(next == block + 128);
+    CHECK(proa_arena_free(block));
+    CHECK(proa_arena_free(next));
+    check_all_merged();
+}
+
+WORLD_TEST(shrinks, 1)
 
 static void empty_blocks_body(struct world *world)
 {
@@ -766,27 +800,17 @@ WORLD_TEST(started_again, 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_blocks),
-        cmocka_unit_test(alignments),
-        cmocka_unit_test(empty_blocks),
-        cmocka_unit_test(not_a_block),
-        cmocka_unit_test(find),
-        cmocka_unit_test(pages_given_back),
-        cmocka_unit_test(pages_kept),
-        cmocka_unit_test(promised),
-        cmocka_unit_test(strict_kernel),
-        cmocka_unit_test(impossible_sizes),
-        cmocka_unit_test(no_memory_left),
-        cmocka_unit_test(reservation_fails),
-        cmocka_unit_test(interrupted),
-        cmocka_unit_test(notes_fail),
-        cmocka_unit_test(several_segments),
-        cmocka_unit_test(large_block),
-        cmocka_unit_test(file_limit),
-        cmocka_unit_test(small_means),
-        cmocka_unit_test(closed_files),
-        cmocka_unit_test(several_threads),
-        cmocka_unit_test(started_again),
+        cmocka_unit_test(random_blocks),     cmocka_unit_test(alignments),
+        cmocka_unit_test(shrinks),           cmocka_unit_test(empty_blocks),
+        cmocka_unit_test(not_a_block),       cmocka_unit_test(find),
+        cmocka_unit_test(pages_given_back),  cmocka_unit_test(pages_kept),
+        cmocka_unit_test(promised),          cmocka_unit_test(strict_kernel),
+        cmocka_unit_test(impossible_sizes),  cmocka_unit_test(no_memory_left),
+        cmocka_unit_test(reservation_fails), cmocka_unit_test(interrupted),
+        cmocka_unit_test(notes_fail),        cmocka_unit_test(several_segments),
+        cmocka_unit_test(large_block),       cmocka_unit_test(file_limit),
+        cmocka_unit_test(small_means),       cmocka_unit_test(closed_files),
+        cmocka_unit_test(several_threads),   cmocka_unit_test(started_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
