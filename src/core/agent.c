@@ -12,6 +12,7 @@
 #include "core/room.h"
 #include "core/serve.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ enum {
     DOZE_NS = 100000000,     /* with nothing to do */
     DOZE_PENDING_NS = 50000, /* somebody waits for a lock that is given back on the node */
     LINGER_NS = 30000,       /* after the last event, before a doze: what comes next may be near */
-    REST_NS = 1000000        /* while others drive, before a look whether they still do */
+    REST_NS = 1000000,       /* while others drive, before a look whether they still do */
+    STACK_BYTES = 1 << 19
 };
 
 /* An answer that waits for room. */
@@ -278,6 +280,21 @@ static void *work(void *arg)
 
 /* ---- start and stop ---- */
 
+/* On a small stack, as there may be a limit on address space; on one of the usual size where that
+ * does not hold what the libraries of the process keep for each thread. */
+static int thread_create(void)
+{
+    pthread_attr_t small;
+    int error = pthread_attr_init(&small);
+
+    if (!error) {
+        pthread_attr_setstacksize(&small, STACK_BYTES);
+        error = pthread_create(&thread, &small, work, NULL);
+        pthread_attr_destroy(&small);
+    }
+    return error == EINVAL ? pthread_create(&thread, NULL, work, NULL) : error;
+}
+
 /* The program's signals are its own threads' business. */
 static int thread_start(void)
 {
@@ -286,7 +303,7 @@ static int thread_start(void)
 
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    error = pthread_create(&thread, NULL, work, NULL);
+    error = thread_create();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "no thread for the network");
 }
