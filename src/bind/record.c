@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "base/wait.h"
 #include "bind/report.h"
+#include "core/pair.h"
 #include "core/reach.h"
 #include "core/spread.h"
 #include "host/pmpi.h"
@@ -22,12 +23,11 @@ _Thread_local struct proa_now proa_now;
 /* The rank whose store into our own block was waited for, by where that is; -1: not known. */
 static int rank_of(const struct proa_win *win, const uint64_t *word)
 {
-    uintptr_t at = (uintptr_t)word, from = (uintptr_t)win->ctl->from;
-    uintptr_t rounds = (uintptr_t)win->ctl->rounds;
+    uintptr_t at = (uintptr_t)word, rounds = (uintptr_t)win->ctl->rounds;
     uintptr_t round;
 
-    if (at >= from && at < from + (size_t)win->size * sizeof win->ctl->from[0])
-        return (int)((at - from) / sizeof win->ctl->from[0]);
+    if (proa_pair_teller(win, word) >= 0)
+        return proa_pair_teller(win, word);
     if (at < rounds || at >= rounds + sizeof win->ctl->rounds)
         return -1;
     round = (at - rounds) / sizeof win->ctl->rounds[0]; /* core/barrier.c */

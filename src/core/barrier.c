@@ -26,8 +26,8 @@ PROA_FORMS int disseminate(struct proa_win *win, uint64_t number, int general)
             &win->targets[next < win->size ? next : next - win->size];
 
         /* of all that we stored, and all that we heard of in earlier rounds */
-        proa_tell_form(partner, proa_word_round(k), number, general);
-        error = proa_hear_form(win, -1, proa_word_round(k), number, general);
+        proa_tell_form(win, partner, PROA_WORD_ROUND, k, number, general);
+        error = proa_hear_form(win, -1, PROA_WORD_ROUND, k, number, general);
     }
     return error;
 }
@@ -69,8 +69,8 @@ static int lead(struct proa_win *win, uint64_t number)
                                   &win->ctl->barrier_bell);
     for (int k = 0; k < spread->rounds && !error; k++) {
         /* of all that our node stored, and all that we heard of in earlier rounds */
-        proa_tell(&win->targets[spread->partners[k]], proa_word_node_round(k), number);
-        error = proa_hear_form(win, -1, proa_word_node_round(k), number, 1);
+        proa_tell(win, &win->targets[spread->partners[k]], PROA_WORD_NODE_ROUND, k, number);
+        error = proa_hear_form(win, -1, PROA_WORD_NODE_ROUND, k, number, 1);
     }
     if (!error && spread->neighbours)
         proa_ask_pass(win, number);

@@ -24,6 +24,7 @@
 #include "core/held.h"
 #include "core/lender.h"
 #include "core/pages.h"
+#include "core/pair.h"
 #include "core/spread.h"
 #include "core/road.h"
 #include "core/win.h"
@@ -69,11 +70,6 @@ static struct position position_of(const void *address, uint64_t bytes)
 
 /* ---- alone: what this process needs ---- */
 
-static size_t ctl_bytes(int size)
-{
-    return sizeof(struct proa_win_ctl) + (size_t)size * sizeof(struct proa_from_ctl);
-}
-
 /* The arena had no room for that. Where only a limit on this process's files forbids it, the host,
  * which may do without, has the window. */
 static int no_room(uint64_t bytes)
@@ -81,31 +77,24 @@ static int no_room(uint64_t bytes)
     return proa_arena_is_limited(bytes) ? PROA_ELSEWHERE : PROA_ERR_NO_MEM;
 }
 
+/* As if all were near; proa_pairs_make gives back what is not needed. */
 static int allocate_ctl(struct proa_win *win)
 {
-    size_t bytes = ctl_bytes(win->size);
+    size_t bytes = proa_block_bytes(win->size);
 
     win->ctl = proa_arena_alloc(bytes, PROA_CACHE_LINE);
     if (!win->ctl)
         return no_room(bytes);
-    memset(win->ctl, 0, bytes);
+    memset(win->ctl, 0, sizeof *win->ctl);
     return PROA_OK;
 }
 
 static int allocate_private(struct proa_win *win)
 {
-    size_t n = (size_t)win->size;
-
-    win->targets = calloc(n, sizeof *win->targets);
-    win->posts = calloc(4 * n, sizeof *win->posts);
-    win->started_group.rank = calloc(n, sizeof(int));
-    win->exposed_group.rank = calloc(n, sizeof(int));
-    if (!win->targets || !win->posts || !win->started_group.rank || !win->exposed_group.rank)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", win->size);
-    win->starts = win->posts + n;
-    win->completes = win->starts + n;
-    win->waits = win->completes + n;
-    return PROA_OK;
+    win->targets = calloc((size_t)win->size, sizeof *win->targets);
+    return win->targets
+               ? PROA_OK
+               : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", win->size);
 }
 
 static size_t memory_align(const struct proa_create_args *args)
@@ -180,7 +169,7 @@ static void card_fill(struct card *card, const struct proa_win *win,
     card->refused = proa_cma_is_refused();
     card->disp_unit = args->disp_unit;
     card->bytes = args->bytes;
-    card->ctl = position_of(win->ctl, ctl_bytes(win->size));
+    card->ctl = position_of(win->ctl, proa_block_bytes(win->size));
     card->address = (uint64_t)(uintptr_t)win->base;
     card->memory = position_of(win->base, args->bytes);
     if (card->memory.segment < 0 && args->bytes &&
@@ -382,9 +371,21 @@ static int target_attach(struct proa_win *win, int rank, const struct card *card
     return target_reach(win, target, card);
 }
 
+static int pairs_make(struct proa_win *win, const struct card *cards, enum apart apart)
+{
+    int slot = 0, near = 0;
+
+    for (int i = 0; i < win->size; i++)
+        if (is_near(&cards[i], &cards[win->rank], apart)) {
+            near++;
+            slot += i < win->rank;
+        }
+    return proa_pairs_make(win, slot, near);
+}
+
 static int targets_attach(struct proa_win *win, const struct card *cards, enum apart apart)
 {
-    int outcome = PROA_OK;
+    int outcome = pairs_make(win, cards, apart);
 
     win->unreached = PROA_REACHED;
     for (int i = 0; i < win->size && outcome == PROA_OK; i++) {
@@ -488,7 +489,7 @@ void proa_win_release(struct proa_win *win)
     targets_forget(win);
     free(win->targets);
     proa_pages_release(win);
-    free(win->posts);
+    free(win->pairs);
     free(win->started_group.rank);
     free(win->exposed_group.rank);
     pthread_mutex_destroy(&win->mutex);

@@ -146,8 +146,11 @@ struct proa_win_ctl {
     /* In the leader's block: 1 + the rank of a process of another node that somebody of this one
      * has found to be gone, the first that was; 0: none is. Written by any process of the node. */
     uint32_t lost;
+    /* The owner's place among the processes of its node, by rank in the window's group. Constant.
+     */
+    uint32_t slot;
 
-    struct proa_from_ctl from[]; /* by rank in the window's group */
+    struct proa_from_ctl from[]; /* by slot */
 };
 
 #endif

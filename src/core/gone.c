@@ -132,9 +132,9 @@ static int hear(struct hearing *h, struct proa_bell *bell)
                      h->from >= 0 ? h->from : (int)first_lost(h->win) - 1);
 }
 
-int proa_remote_hear(const struct proa_win *win, int from, size_t word, uint64_t least)
+int proa_remote_hear(const struct proa_win *win, int from, int word, uint64_t least)
 {
-    struct hearing h = {win, from, proa_word_in(win->ctl, word), least};
+    struct hearing h = {win, from, proa_word_anywhere(win, from, word), least};
 
     return hear(&h, &proa_self->ctl->bell);
 }

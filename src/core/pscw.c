@@ -3,24 +3,41 @@
  * General active target synchronization: post, start, complete, wait, test (MPI-4.1, 13.5.2).
  *
  * The standard matches the calls like sends and receives on a hidden communicator. Here each
- * directed pair of processes has two counters in shared memory (struct proa_from_ctl): how often
+ * directed pair of processes has two counters (core/pair.h): how often
  * one has posted to the other, and how often the other has completed towards it. The k-th start of
  * a pair matches the k-th post, the k-th wait the k-th complete; so a process that runs ahead, even
  * past several epochs without an operation, is never taken for another one. NOCHECK skips the
  * waiting, not the counting.
  */
 #include "base/fail.h"
+#include "core/pair.h"
 #include "core/remote.h"
 #include "core/settle.h"
 #include "core/strict.h"
 #include "core/sync.h"
 #include "core/tell.h"
 
-static void ranks_copy(struct proa_ranks *group, const int *ranks, int count)
+#include <stdlib.h>
+
+static __attribute__((noinline)) int ranks_room(struct proa_ranks *group, int count)
 {
+    int *rank = realloc(group->rank, 2 * (size_t)count * sizeof *rank);
+
+    if (!rank)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a group of %d processes", count);
+    group->rank = rank;
+    group->room = 2 * count;
+    return PROA_OK;
+}
+
+static int ranks_copy(struct proa_ranks *group, const int *ranks, int count)
+{
+    if (__builtin_expect(count > group->room, 0) && ranks_room(group, count) != PROA_OK)
+        return PROA_ERR_NO_MEM;
     group->count = count;
     for (int i = 0; i < count; i++) /* usually few */
         group->rank[i] = ranks[i];
+    return PROA_OK;
 }
 
 /* ---- the origin's side ---- */
@@ -36,33 +53,58 @@ static int start_check(struct proa_win *win)
     return proa_fence_epoch_end(win, PROA_CALL_Win_start);
 }
 
-int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode)
+PROA_FORMS int start(struct proa_win *win, const int *ranks, int count, int mode, int general)
 {
     int error = start_check(win);
 
+    if (!error && general && win->spread)
+        error = proa_pairs_expect(win, ranks, count);
+    if (!error)
+        error = ranks_copy(&win->started_group, ranks, count);
     if (error)
         return error;
-    ranks_copy(&win->started_group, ranks, count);
     for (int i = 0; i < count; i++) {
         int rank = ranks[i];
 
-        win->starts[rank]++;
+        proa_pair_of(win, rank, general)->starts++;
         proa_epoch_start_target(&win->targets[rank], !(mode & PROA_MODE_NOCHECK));
     }
     proa_epoch_open_start(win);
     return PROA_OK;
 }
 
-int proa_start_await(struct proa_win *win, int target)
+static __attribute__((noinline)) int start_generally(struct proa_win *win, const int *ranks,
+                                                     int count, int mode)
 {
-    uint64_t epoch = win->starts[target], posted;
-    int error = proa_hear_form(win, target, proa_word_posted(target), 2 * epoch, 1);
+    return start(win, ranks, count, mode, 1);
+}
+
+int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode)
+{
+    return PROA_GENERALLY(win) ? start_generally(win, ranks, count, mode)
+                               : start(win, ranks, count, mode, 0);
+}
+
+PROA_FORMS int await_post(struct proa_win *win, int target, int general)
+{
+    uint64_t epoch = proa_pair_of(win, target, general)->starts, posted;
+    int error = proa_hear_form(win, target, PROA_WORD_POSTED, 0, 2 * epoch, general);
 
     if (error)
         return error;
-    posted = proa_heard(win, proa_word_posted(target));
+    posted = proa_heard(win, target, PROA_WORD_POSTED, general);
     proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
     return PROA_OK;
+}
+
+static __attribute__((noinline)) int await_post_generally(struct proa_win *win, int target)
+{
+    return await_post(win, target, 1);
+}
+
+int proa_start_await(struct proa_win *win, int target)
+{
+    return PROA_GENERALLY(win) ? await_post_generally(win, target) : await_post(win, target, 0);
 }
 
 /* What was fetched from other nodes comes with the answers. */
@@ -94,7 +136,8 @@ PROA_FORMS int complete(struct proa_win *win, int general)
 
         proa_epoch_complete_target(target);
         /* of our operations */
-        proa_tell_form(target, proa_word_completed(win->rank), ++win->completes[rank], general);
+        proa_tell_form(win, target, PROA_WORD_COMPLETED, 0,
+                       ++proa_pair_of(win, rank, general)->completes, general);
     }
     proa_epoch_close_start(win);
     return general && win->remotes ? finish_completed(win) : PROA_OK;
@@ -139,17 +182,20 @@ PROA_FORMS int post(struct proa_win *win, const int *ranks, int count, int gener
 {
     int error = post_check(win), sole;
 
+    if (!error && general && win->spread)
+        error = proa_pairs_expect(win, ranks, count);
+    if (!error)
+        error = ranks_copy(&win->exposed_group, ranks, count);
     if (error)
         return error;
-    ranks_copy(&win->exposed_group, ranks, count);
     proa_epoch_open_exposure(win);
     sole = post_is_sole(win, count);
     for (int i = 0; i < count; i++) {
         const struct proa_target *target = &win->targets[ranks[i]];
-        uint64_t posted = 2 * ++win->posts[ranks[i]] + (uint64_t)sole;
+        uint64_t posted = 2 * ++proa_pair_of(win, ranks[i], general)->posts + (uint64_t)sole;
 
         /* of our loads and stores before the exposure */
-        proa_tell_form(target, proa_word_posted(win->rank), posted, general);
+        proa_tell_form(win, target, PROA_WORD_POSTED, 0, posted, general);
     }
     return PROA_OK;
 }
@@ -183,7 +229,8 @@ PROA_FORMS int await_completed(struct proa_win *win, int general)
     for (int i = 0; i < win->exposed_group.count && !error; i++) {
         int rank = win->exposed_group.rank[i];
 
-        error = proa_hear_form(win, rank, proa_word_completed(rank), ++win->waits[rank], general);
+        error = proa_hear_form(win, rank, PROA_WORD_COMPLETED, 0,
+                               ++proa_pair_of(win, rank, general)->waits, general);
     }
     proa_epoch_close_exposure(win);
     return error;
@@ -203,7 +250,7 @@ static int all_completed(const struct proa_win *win)
 {
     for (int i = 0; i < win->exposed_group.count; i++) {
         int rank = win->exposed_group.rank[i];
-        if (proa_heard(win, proa_word_completed(rank)) <= win->waits[rank])
+        if (proa_heard(win, rank, PROA_WORD_COMPLETED, 1) <= proa_pair_of(win, rank, 1)->waits)
             return 0;
     }
     return 1;
@@ -222,7 +269,7 @@ int proa_win_test(struct proa_win *win, int *flag)
         return PROA_OK;
     }
     for (int i = 0; i < win->exposed_group.count; i++)
-        win->waits[win->exposed_group.rank[i]]++;
+        proa_pair_of(win, win->exposed_group.rank[i], 1)->waits++;
     proa_epoch_close_exposure(win);
     return PROA_OK;
 }

@@ -14,7 +14,7 @@
 /* ---- telling ---- */
 
 /* With all that has been gathered before. What is lost with a lost peer nobody waits for. */
-void proa_remote_tell(const struct proa_target *target, size_t word, uint64_t value)
+void proa_remote_tell(const struct proa_target *target, int word, uint64_t value)
 {
     struct proa_remote *r;
     struct proa_wire_op op = {.code = PROA_WIRE_TELL, .position = word, .count = value};

@@ -32,7 +32,7 @@ int proa_remote_combine(struct proa_combine *combine, uint64_t position);
 /* ---- synchronization ---- */
 
 /* core/tell.h. */
-void proa_remote_tell(const struct proa_target *target, size_t word, uint64_t value);
+void proa_remote_tell(const struct proa_target *target, int word, uint64_t value);
 
 /* core/settle.h; of one target, or of all that are remote (rank < 0). */
 int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how);

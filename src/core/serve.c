@@ -162,24 +162,18 @@ static int serve_combine(struct proa_served *served, const struct proa_wire_op *
     return error;
 }
 
-/* Only words that this sender may tell of: it writes nowhere else (core/ctl.h). */
-static int is_word_of(const struct proa_remote *origin, uint64_t word)
-{
-    if (word == proa_word_posted(origin->rank) || word == proa_word_completed(origin->rank))
-        return 1;
-    for (int k = 0; k < PROA_BARRIER_ROUNDS; k++)
-        if (word == proa_word_round(k) || word == proa_word_node_round(k))
-            return 1;
-    return 0;
-}
-
+/* Only words that this sender tells: it writes nowhere else (core/tell.h). */
 static int serve_tell(const struct proa_remote *origin, const struct proa_wire_op *op)
 {
-    struct proa_win *win = origin->win;
+    uint64_t *word;
 
-    if (!is_word_of(origin, op->position) || op->count < proa_heard(win, op->position))
+    if (op->position >= PROA_WORDS)
         return NONSENSE;
-    proa_tell(&win->targets[win->rank], op->position, op->count);
+    word = proa_word_anywhere(origin->win, origin->rank, (int)op->position);
+    if (op->count < __atomic_load_n(word, __ATOMIC_RELAXED))
+        return NONSENSE;
+    __atomic_store_n(word, op->count, __ATOMIC_RELEASE); /* partner: proa_heard */
+    proa_bell_ring(&proa_self->ctl->bell);
     return PROA_OK;
 }
 

@@ -7,6 +7,7 @@
 #define PROA_CORE_SPREAD_H
 
 #include "base/fail.h"
+#include "core/pair.h"
 #include "core/win.h"
 #include "net/net.h"
 #include "net/wire.h"
@@ -88,6 +89,12 @@ struct proa_remote {
     struct proa_remote *promise_before, *promise_after;
     /* as target */
     struct proa_serving *serving;
+    /* post, start, complete, wait between the two (core/pair.h): what we have counted; and what it
+     * has told us, as struct proa_from_ctl has it of a neighbour */
+    struct proa_pair pair;
+    struct {
+        uint64_t posted, completed;
+    } told;
 };
 
 /* Its lock need not be waited for (core/remote.c). */

@@ -65,14 +65,16 @@ enum proa_unreached {
     PROA_UNREACHED_FILE
 };
 
+struct proa_pair;
+
 /* Which barrier a window has (core/barrier.c): all on one node; more processes than processors
  * there; several nodes. */
 enum proa_barrier_kind { PROA_BARRIER_NEAR, PROA_BARRIER_CROWDED, PROA_BARRIER_FAR };
 
 /* What of a window's group is posted or started: ranks in the window. */
 struct proa_ranks {
-    int count;
-    int *rank;
+    int count, room;
+    int *rank; /* room for so many */
 };
 
 struct proa_win {
@@ -95,8 +97,8 @@ struct proa_win {
     int contiguous; /* PROA_FLAVOR_SHARED: all memory is one block, in the leader's arena */
 
     struct proa_ranks started_group, exposed_group;
-    /* epochs of each kind so far, by rank of the other side */
-    uint64_t *posts, *starts, *completes, *waits;
+    struct proa_pair *pairs;             /* with our neighbours, by slot (core/pair.h) */
+    int slot;                            /* ours */
     enum proa_barrier_kind barrier;      /* core/barrier.h */
     uint64_t barriers, crowded_barriers; /* so far: by dissemination; all others */
     uint64_t opens;                      /* fences so far that ended nothing (core/fence.c) */

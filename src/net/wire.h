@@ -53,7 +53,8 @@ enum proa_wire_code {
     /* count elements of `bytes` bytes in a row; behind it the origin's, if there are any, then the
      * one to compare with; the answer may have what was there */
     PROA_WIRE_COMBINE,
-    PROA_WIRE_TELL /* the word `position` of the target's block has come to the value `count` */
+    PROA_WIRE_TELL /* the word of the number `position` (core/tell.h) has come to the value `count`
+                    */
 };
 
 /* Of a PROA_WIRE_COMBINE. */

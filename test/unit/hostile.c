@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "core/agent.h"
 #include "core/spread.h"
+#include "core/tell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,8 +127,7 @@ static struct message no_such_operation(const struct proa_win *win)
 
 static struct message word_of_another(const struct proa_win *win)
 {
-    const struct proa_wire_op op = {
-        .code = PROA_WIRE_TELL, .position = offsetof(struct proa_win_ctl, lock), .count = 1};
+    const struct proa_wire_op op = {.code = PROA_WIRE_TELL, .position = PROA_WORDS, .count = 1};
 
     return batch(win, &op, 0);
 }

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/settings.h"
 #include "core/guard.h"
+#include "core/pair.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +81,8 @@ static void leave(struct world *world, struct proa_win *win)
     if (win->started)
         CHECK_OK(proa_win_complete(win));
     if (win->exposed) {
-        __atomic_store_n(&win->ctl->from[OTHER].completed, win->waits[OTHER] + 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&win->ctl->from[OTHER].completed, win->pairs[OTHER].waits + 1,
+                         __ATOMIC_SEQ_CST);
         CHECK_OK(proa_win_wait(win));
     }
 }
@@ -293,18 +295,23 @@ struct snapshot {
     unsigned char ctl[2][sizeof(struct proa_win_ctl) + 2 * sizeof(struct proa_from_ctl)];
 };
 
+static int rank_in(const struct proa_ranks *group, int i)
+{
+    return i < group->room ? group->rank[i] : 0;
+}
+
 static void snapshot_take(struct snapshot *snapshot, const struct proa_win *win)
 {
     memset(snapshot, 0, sizeof *snapshot);
     memcpy(&snapshot->win, win, sizeof *win);
     for (int i = 0; i < 2; i++) {
         snapshot->targets[i] = win->targets[i];
-        snapshot->counts[i] = win->posts[i];
-        snapshot->counts[2 + i] = win->starts[i];
-        snapshot->counts[4 + i] = win->completes[i];
-        snapshot->counts[6 + i] = win->waits[i];
-        snapshot->ranks[i] = win->started_group.rank[i];
-        snapshot->ranks[2 + i] = win->exposed_group.rank[i];
+        snapshot->counts[i] = win->pairs[i].posts;
+        snapshot->counts[2 + i] = win->pairs[i].starts;
+        snapshot->counts[4 + i] = win->pairs[i].completes;
+        snapshot->counts[6 + i] = win->pairs[i].waits;
+        snapshot->ranks[i] = rank_in(&win->started_group, i);
+        snapshot->ranks[2 + i] = rank_in(&win->exposed_group, i);
         memcpy(&snapshot->words[i], win->targets[i].fast, sizeof(int64_t));
         memcpy(snapshot->ctl[i], win->targets[i].ctl, sizeof snapshot->ctl[i]);
     }
@@ -329,7 +336,8 @@ static void check_unchanged(const struct snapshot *before, const struct proa_win
 static void let_wait_return(struct proa_win *win, enum call call, enum state state)
 {
     if (call == WAIT && (state == EXPOSED || state == STARTED_EXPOSED))
-        __atomic_store_n(&win->ctl->from[OTHER].completed, win->waits[OTHER] + 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&win->ctl->from[OTHER].completed, win->pairs[OTHER].waits + 1,
+                         __ATOMIC_SEQ_CST);
 }
 
 static int expected_of(enum state state, enum call call)

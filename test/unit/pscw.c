@@ -22,7 +22,7 @@ static uint32_t *steps_of(struct world *world)
 static void preset(struct world *world, struct proa_win *win, uint64_t epochs)
 {
     for (int i = 0; i < win->size; i++) {
-        win->posts[i] = win->starts[i] = win->completes[i] = win->waits[i] = epochs;
+        win->pairs[i] = (struct proa_pair){epochs, epochs, epochs, epochs};
         __atomic_store_n(&win->ctl->from[i].posted, 2 * epochs, __ATOMIC_SEQ_CST);
         __atomic_store_n(&win->ctl->from[i].completed, epochs, __ATOMIC_SEQ_CST);
     }
@@ -302,7 +302,7 @@ static void play_target(struct world *world, struct proa_win *win, uint64_t star
     __atomic_store_n(own, epoch * STEPS + TESTED, __ATOMIC_SEQ_CST);
     wait_or_test(win, epoch % 2 == 0);
     for (int i = 1; i < MANY; i++)
-        CHECK_EQUAL(win->waits[i], start + epoch);
+        CHECK_EQUAL(win->pairs[i].waits, start + epoch);
 }
 
 static void play_origins(struct world *world, struct proa_win *win, uint64_t start, uint32_t epoch)
@@ -391,20 +391,21 @@ static void many_targets_body(struct world *world)
 
 WORLD_TEST(many_targets, 2)
 
-/* What is told is named by where it stands in a block (core/tell.h): these words and no others. */
+/* What is told has a number (core/tell.h), which stands for these words and no others. */
 static void words(void **state)
 {
-    struct proa_win_ctl *ctl =
-        aligned_alloc(PROA_CACHE_LINE, sizeof *ctl + MANY * sizeof ctl->from[0]);
+    struct proa_win_ctl *ctl = aligned_alloc(PROA_CACHE_LINE, proa_block_bytes(MANY));
 
     (void)state;
     assert_non_null(ctl);
     for (int i = 0; i < MANY; i++) {
-        assert_ptr_equal(proa_word_in(ctl, proa_word_posted(i)), &ctl->from[i].posted);
-        assert_ptr_equal(proa_word_in(ctl, proa_word_completed(i)), &ctl->from[i].completed);
+        assert_ptr_equal(proa_word_in(ctl, i, PROA_WORD_POSTED, 0), &ctl->from[i].posted);
+        assert_ptr_equal(proa_word_in(ctl, i, PROA_WORD_COMPLETED, 0), &ctl->from[i].completed);
     }
-    for (int k = 0; k < PROA_BARRIER_ROUNDS; k++)
-        assert_ptr_equal(proa_word_in(ctl, proa_word_round(k)), &ctl->rounds[k].reached);
+    for (int k = 0; k < PROA_BARRIER_ROUNDS; k++) {
+        assert_ptr_equal(proa_word_in(ctl, 0, PROA_WORD_ROUND, k), &ctl->rounds[k].reached);
+        assert_ptr_equal(proa_word_in(ctl, 0, PROA_WORD_NODE_ROUND, k), &ctl->node_rounds[k]);
+    }
     free(ctl);
 }
 

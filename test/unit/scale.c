@@ -80,11 +80,10 @@ static void answer_us(uint32_t rank, uint64_t number)
 /* In a barrier everybody does what we do, some ranks away. Who is posted to completes. */
 static void be_told(int rank, uint64_t word, uint64_t value)
 {
-    for (int k = 0; k < PROA_BARRIER_ROUNDS; k++)
-        if (word == proa_word_round(k) || word == proa_word_node_round(k))
-            tell_us((others.size - rank) % others.size, word, value);
-    if (word == proa_word_posted(0))
-        tell_us(rank, proa_word_completed(rank), ++others.completed[rank]);
+    if (word >= PROA_WORD_ROUND)
+        tell_us((others.size - rank) % others.size, word, value);
+    if (word == PROA_WORD_POSTED)
+        tell_us(rank, PROA_WORD_COMPLETED, ++others.completed[rank]);
 }
 
 static int they_get(struct proa_net *net, uint32_t peer, const void *body, size_t bytes)
@@ -308,7 +307,7 @@ static void active(struct proa_win *win, int used, long *before)
     CHECK_EQUAL(counted(before), used);
     proa_agent_enter();
     for (int i = 0; i < used; i++)
-        tell_us(ranks[i], proa_word_posted(ranks[i]), 2);
+        tell_us(ranks[i], PROA_WORD_POSTED, 2);
     proa_agent_leave();
     CHECK_OK(proa_win_start(win, ranks, used, 0));
     use(win, used);
@@ -342,8 +341,7 @@ static uint64_t own_bytes(void)
 static void memory(int size, uint64_t own)
 {
     const uint64_t apart = 16 << 10, rooms = 1 + sizeof(uint32_t), /* we are rank 0 */
-        each = sizeof(struct proa_target) + 4 * sizeof(uint64_t) + 2 * sizeof(int) +
-               sizeof(struct proa_away) + rooms;
+        each = sizeof(struct proa_target) + sizeof(struct proa_away) + rooms;
 
     CHECK(own >= (uint64_t)size * sizeof(struct proa_target)); /* or it is not counted */
     CHECK(own <= (uint64_t)size * each + apart);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See pair.h. */
+#include "core/pair.h"
+#include "base/fail.h"
+#include "core/arena.h"
+#include "core/remote.h"
+#include "core/spread.h"
+#include "core/tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The block was made for all, as nobody knew who is near. Nobody writes into it before the window's
+ * last agreement. */
+int proa_pairs_make(struct proa_win *win, int slot, int near)
+{
+    struct proa_pair *pairs = calloc((size_t)near, sizeof *pairs);
+
+    if (!pairs)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", win->size);
+    free(win->pairs);
+    win->pairs = pairs;
+    win->slot = slot;
+    win->ctl->slot = (uint32_t)slot;
+    proa_arena_shrink(win->ctl, proa_block_bytes(near));
+    memset(win->ctl->from, 0, (size_t)near * sizeof win->ctl->from[0]);
+    return PROA_OK;
+}
+
+int proa_pairs_expect(const struct proa_win *win, const int *ranks, int count)
+{
+    int error = PROA_OK;
+
+    for (int i = 0; i < count && !error; i++)
+        if (proa_away_of(win, ranks[i]))
+            error = proa_remote_expect(&win->targets[ranks[i]]);
+    return error;
+}
+
+struct proa_pair *proa_pair_anywhere(const struct proa_win *win, int rank)
+{
+    struct proa_remote *r = proa_remote_of(win, rank);
+
+    return r ? &r->pair : &win->pairs[win->targets[rank].ctl->slot];
+}
+
+uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
+{
+    struct proa_remote *r;
+
+    if (word >= PROA_WORD_NODE_ROUND)
+        return proa_word_in(win->ctl, 0, PROA_WORD_NODE_ROUND, word - PROA_WORD_NODE_ROUND);
+    if (word >= PROA_WORD_ROUND)
+        return proa_word_in(win->ctl, 0, PROA_WORD_ROUND, word - PROA_WORD_ROUND);
+    r = proa_remote_of(win, from);
+    if (!r)
+        return proa_word_in(win->ctl, (int)win->targets[from].ctl->slot, (enum proa_word)word, 0);
+    return word == PROA_WORD_POSTED ? &r->told.posted : &r->told.completed;
+}
+
+int proa_pair_teller(const struct proa_win *win, const uint64_t *word)
+{
+    for (int rank = 0; rank < win->size; rank++) {
+        if (proa_away_of(win, rank) && !proa_remote_of(win, rank))
+            continue;
+        for (int told = 0; told < PROA_WORD_ROUND; told++)
+            if (word == (win->spread ? proa_word_anywhere(win, rank, told)
+                                     : proa_word_in(win->ctl, rank, (enum proa_word)told, 0)))
+                return rank;
+    }
+    return -1;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Pairs of processes of a window, as this one counts them: post, start, complete, wait.
+ *
+ * Each directed pair has counters on both sides: of what a process has done (struct proa_pair, its
+ * own) and of what it has been told (struct proa_from_ctl, in its block; the same of a process of
+ * another node in struct proa_remote). Those of neighbours stand in rows, by the process's slot:
+ * its place among the processes of this node, which in a window on one node is its rank. Those of
+ * others are made when the two have something to do with each other.
+ */
+#ifndef PROA_CORE_PAIR_H
+#define PROA_CORE_PAIR_H
+
+#include "core/win.h"
+
+/* Epochs of each kind so far. */
+struct proa_pair {
+    uint64_t posts, starts, completes, waits;
+};
+
+/* Bytes of a block with so many neighbours. */
+static inline size_t proa_block_bytes(int near)
+{
+    return sizeof(struct proa_win_ctl) + (size_t)near * sizeof(struct proa_from_ctl);
+}
+
+/* At creation, once it is known who is near: so many, this process included, whose own slot is
+ * this; again if that turns out to be fewer. PROA_OK or PROA_ERR_NO_MEM. */
+int proa_pairs_make(struct proa_win *win, int slot, int near);
+
+/* Those with these ranks may be used from now on. PROA_OK or PROA_ERR_NO_MEM. */
+int proa_pairs_expect(const struct proa_win *win, const int *ranks, int count);
+
+/* In a window over several nodes: the pair with that rank; and the word of that number
+ * (core/tell.h) that it has told us. */
+struct proa_pair *proa_pair_anywhere(const struct proa_win *win, int rank);
+uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
+
+/* Whose word that is, of what is told by one process; -1: of none. Looks at all: for statistics. */
+int proa_pair_teller(const struct proa_win *win, const uint64_t *word);
+
+/* The pair with that rank. */
+PROA_FORMS struct proa_pair *proa_pair_of(const struct proa_win *win, int rank, int general)
+{
+    return general && win->spread ? proa_pair_anywhere(win, rank) : &win->pairs[rank];
+}
+
+#endif
