@@ -345,9 +345,14 @@ path_with_blanks() {
   expect_times 1 "loaded=[$stand_in]"
 }
 
+# A rank that dies of a signal: what the launcher makes of it, and nothing else, is the status.
 signal() {
+  local native
+  natively -n 2 "$PROA_TOOL_PROGRAMS/act" abort
+  native=$?
+  [ "$native" -ne 0 ] || skip "$PROA_TOOL_MPIEXEC has status 0 where a rank dies of a signal"
   proa run -n 2 "$PROA_TOOL_PROGRAMS/act" abort
-  [ "$status" -ne 0 ] || fail "a rank has died of a signal, and the status is 0"
+  expect_status "$native"
 }
 
 # What a rank reads is what the command got, and what it writes is what the command gives, byte for byte. (Of much MPICH's launcher says that the
