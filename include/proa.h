@@ -11,7 +11,13 @@
 extern "C" {
 #endif
 
-/* "0.1.0". Never NULL. */
+/* Of this header; proa_version tells that of the library which is loaded. */
+#define PROA_VERSION "0.1.0"
+#define PROA_VERSION_MAJOR 0
+#define PROA_VERSION_MINOR 1
+#define PROA_VERSION_PATCH 0
+
+/* The version, as PROA_VERSION. Never NULL. */
 const char *proa_version(void);
 
 /* How many windows Proa, and not the host MPI, has served in this process so far. */
