@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 /* Of this header; proa_version tells that of the library which is loaded. */
-#define PROA_VERSION "0.1.0"
+#define PROA_VERSION "0.2.0"
 #define PROA_VERSION_MAJOR 0
-#define PROA_VERSION_MINOR 1
+#define PROA_VERSION_MINOR 2
 #define PROA_VERSION_PATCH 0
 
 /* The version, as PROA_VERSION. Never NULL. */
