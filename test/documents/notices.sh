@@ -96,5 +96,13 @@ with 'a command behind other words' 'a block that does not begin with one'
 add '    proa --version
     some words'
 with 'other words behind a command' 'no command, in a block of commands'
+name=SAIL # in two parts, as this file is a source too
+add "\`PROA_$name\`"
+with 'a setting that is none' "no source knows of PROA_$name"
+echo '<svg><text>' >"$scratch/doc/picture.svg"
+with 'no picture' 'no picture:'
+echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >"$scratch/doc/picture.svg"
+with 'a picture for light alone' 'no colours for a dark background'
+rm "$scratch/doc/picture.svg"
 echo 'proa gone  -- no reason' >"$scratch/test/documents/not-run"
 with 'a list that is out of date' 'in no document any more: proa gone'
