@@ -96,6 +96,9 @@ with 'a command behind other words' 'a block that does not begin with one'
 add '    proa --version
     some words'
 with 'other words behind a command' 'no command, in a block of commands'
+printf '`the wind is gone today`\n' >"$scratch/doc/TROUBLESHOOTING.md"
+with 'a message that nobody says' 'nobody says "the wind is gone today"'
+rm "$scratch/doc/TROUBLESHOOTING.md"
 name=SAIL # in two parts, as this file is a source too
 add "\`PROA_$name\`"
 with 'a setting that is none' "no source knows of PROA_$name"
