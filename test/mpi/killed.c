@@ -4,10 +4,12 @@
  *
  *   killed VICTIM MICROSECONDS SEED
  *
- * so long after MPI_Init, by a process of its own, so at any moment, in system calls too.
+ * so long after MPI_Init, by a process of its own, so at any moment, in system calls too. That
+ * leaves the file that PROA_KILLED_MARK names.
  * test/killed looks at how the job ends, and what it leaves.
  */
 #include "window.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -40,8 +42,12 @@ static int start_killer(long microseconds)
         if (read(ready[0], &none, 1) == 1) {
             nanosleep(&(struct timespec){microseconds / 1000000, microseconds % 1000000 * 1000},
                       NULL);
-            if (getppid() == victim)
+            if (getppid() == victim) {
+                const char *mark = getenv("PROA_KILLED_MARK");
+                if (mark)
+                    close(open(mark, O_CREAT | O_WRONLY, 0600));
                 kill(victim, SIGKILL);
+            }
         }
         _exit(0);
     }
