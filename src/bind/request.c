@@ -44,8 +44,9 @@ PROA_BODY give_request(struct proa_win *win, int outcome, MPI_Request *request)
 
 /* What the program may change again, or read, must be complete where there is no request of its own
  * for it; what is moved on this node is. */
-static int give_generally(struct proa_win *win, enum proa_call call, int rank,
-                          struct proa_given *given, int outcome, MPI_Request *request)
+static __attribute__((noinline)) int give_generally(struct proa_win *win, enum proa_call call,
+                                                    int rank, struct proa_given *given, int outcome,
+                                                    MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
     if (given)
@@ -55,102 +56,45 @@ static int give_generally(struct proa_win *win, enum proa_call call, int rank,
     return give_request(win, outcome, request);
 }
 
-/* ---- the operations: on one node, and generally ---- */
-
-PROA_BODY put_issued(struct proa_win *win, enum proa_call call, const void *origin, int64_t count,
-                     MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
-                     MPI_Datatype target_datatype)
+/* Around the operation: what it is issued for, and what the caller gets for it. */
+PROA_FORMS struct proa_given *request_begin(struct proa_win *win, enum proa_call call, int rank)
 {
-    int outcome = check_passive(win, call, rank);
-
-    return outcome == MPI_SUCCESS ? proa_do_put(win, call, origin, count, datatype, rank,
-                                                displacement, target_count, target_datatype)
-                                  : outcome;
+    return PROA_RARELY(win->general) ? proa_given_begin(win, call, rank) : NULL;
 }
 
-static __attribute__((noinline)) int
-put_generally(struct proa_win *win, enum proa_call call, const void *origin, int64_t count,
-              MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
-              MPI_Datatype target_datatype, MPI_Request *request)
+PROA_BODY request_end(struct proa_win *win, enum proa_call call, int rank, struct proa_given *given,
+                      int outcome, MPI_Request *request)
 {
-    struct proa_given *given = proa_given_begin(win, call, rank);
-    int outcome = put_issued(win, call, origin, count, datatype, rank, displacement, target_count,
-                             target_datatype);
-
-    return give_generally(win, call, rank, given, outcome, request);
+    return PROA_RARELY(win->general) ? give_generally(win, call, rank, given, outcome, request)
+                                     : give_request(win, outcome, request);
 }
+
+/* ---- the operations ---- */
 
 PROA_BODY put_requested(struct proa_win *win, enum proa_call call, const void *origin,
                         int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
                         int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
 {
-    if (PROA_RARELY(win->general))
-        return put_generally(win, call, origin, count, datatype, rank, displacement, target_count,
-                             target_datatype, request);
-    return give_request(win,
-                        put_issued(win, call, origin, count, datatype, rank, displacement,
-                                   target_count, target_datatype),
-                        request);
-}
-
-PROA_BODY get_issued(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
-                     MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
-                     MPI_Datatype target_datatype)
-{
+    struct proa_given *given = request_begin(win, call, rank);
     int outcome = check_passive(win, call, rank);
 
-    return outcome == MPI_SUCCESS ? proa_do_get(win, call, origin, count, datatype, rank,
-                                                displacement, target_count, target_datatype)
-                                  : outcome;
-}
-
-static __attribute__((noinline)) int
-get_generally(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
-              MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
-              MPI_Datatype target_datatype, MPI_Request *request)
-{
-    struct proa_given *given = proa_given_begin(win, call, rank);
-    int outcome = get_issued(win, call, origin, count, datatype, rank, displacement, target_count,
-                             target_datatype);
-
-    return give_generally(win, call, rank, given, outcome, request);
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_do_put(win, call, origin, count, datatype, rank, displacement, target_count,
+                              target_datatype);
+    return request_end(win, call, rank, given, outcome, request);
 }
 
 PROA_BODY get_requested(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
                         MPI_Datatype datatype, int rank, MPI_Aint displacement,
                         int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
 {
-    if (PROA_RARELY(win->general))
-        return get_generally(win, call, origin, count, datatype, rank, displacement, target_count,
-                             target_datatype, request);
-    return give_request(win,
-                        get_issued(win, call, origin, count, datatype, rank, displacement,
-                                   target_count, target_datatype),
-                        request);
-}
-
-PROA_BODY accumulate_issued(struct proa_win *win, enum proa_call call, const void *origin,
-                            int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                            int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
-{
+    struct proa_given *given = request_begin(win, call, rank);
     int outcome = check_passive(win, call, rank);
 
-    return outcome == MPI_SUCCESS
-               ? proa_do_accumulate(win, call, origin, count, datatype, rank, displacement,
-                                    target_count, target_datatype, op)
-               : outcome;
-}
-
-static __attribute__((noinline)) int
-accumulate_generally(struct proa_win *win, enum proa_call call, const void *origin, int64_t count,
-                     MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
-                     MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
-{
-    struct proa_given *given = proa_given_begin(win, call, rank);
-    int outcome = accumulate_issued(win, call, origin, count, datatype, rank, displacement,
-                                    target_count, target_datatype, op);
-
-    return give_generally(win, call, rank, given, outcome, request);
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_do_get(win, call, origin, count, datatype, rank, displacement, target_count,
+                              target_datatype);
+    return request_end(win, call, rank, given, outcome, request);
 }
 
 PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin,
@@ -158,43 +102,13 @@ PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const 
                                MPI_Aint displacement, int64_t target_count,
                                MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
 {
-    if (PROA_RARELY(win->general))
-        return accumulate_generally(win, call, origin, count, datatype, rank, displacement,
-                                    target_count, target_datatype, op, request);
-    return give_request(win,
-                        accumulate_issued(win, call, origin, count, datatype, rank, displacement,
-                                          target_count, target_datatype, op),
-                        request);
-}
-
-PROA_BODY get_accumulate_issued(struct proa_win *win, enum proa_call call, const void *origin,
-                                int64_t count, MPI_Datatype datatype, void *result,
-                                int64_t result_count, MPI_Datatype result_datatype, int rank,
-                                MPI_Aint displacement, int64_t target_count,
-                                MPI_Datatype target_datatype, MPI_Op op)
-{
+    struct proa_given *given = request_begin(win, call, rank);
     int outcome = check_passive(win, call, rank);
 
-    return outcome == MPI_SUCCESS
-               ? proa_do_get_accumulate(win, call, origin, count, datatype, result, result_count,
-                                        result_datatype, rank, displacement, target_count,
-                                        target_datatype, op)
-               : outcome;
-}
-
-static __attribute__((noinline)) int
-get_accumulate_generally(struct proa_win *win, enum proa_call call, const void *origin,
-                         int64_t count, MPI_Datatype datatype, void *result, int64_t result_count,
-                         MPI_Datatype result_datatype, int rank, MPI_Aint displacement,
-                         int64_t target_count, MPI_Datatype target_datatype, MPI_Op op,
-                         MPI_Request *request)
-{
-    struct proa_given *given = proa_given_begin(win, call, rank);
-    int outcome = get_accumulate_issued(win, call, origin, count, datatype, result, result_count,
-                                        result_datatype, rank, displacement, target_count,
-                                        target_datatype, op);
-
-    return give_generally(win, call, rank, given, outcome, request);
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_do_accumulate(win, call, origin, count, datatype, rank, displacement,
+                                     target_count, target_datatype, op);
+    return request_end(win, call, rank, given, outcome, request);
 }
 
 PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, const void *origin,
@@ -203,15 +117,14 @@ PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, co
                                    MPI_Aint displacement, int64_t target_count,
                                    MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
 {
-    if (PROA_RARELY(win->general))
-        return get_accumulate_generally(win, call, origin, count, datatype, result, result_count,
-                                        result_datatype, rank, displacement, target_count,
-                                        target_datatype, op, request);
-    return give_request(win,
-                        get_accumulate_issued(win, call, origin, count, datatype, result,
-                                              result_count, result_datatype, rank, displacement,
-                                              target_count, target_datatype, op),
-                        request);
+    struct proa_given *given = request_begin(win, call, rank);
+    int outcome = check_passive(win, call, rank);
+
+    if (outcome == MPI_SUCCESS)
+        outcome = proa_do_get_accumulate(win, call, origin, count, datatype, result, result_count,
+                                         result_datatype, rank, displacement, target_count,
+                                         target_datatype, op);
+    return request_end(win, call, rank, given, outcome, request);
 }
 
 /* ---- the calls ---- */
