@@ -75,6 +75,16 @@ info() {
   expect '^  PROA_LOGG +is no setting'
 }
 
+# What is not taken is not told of as taken.
+no_network() {
+  PROA_NET=none proa info
+  expect_status 0
+  grep -q '^  Proa takes' "$scratch/out" && fail "it takes a network that it may not use"
+  expect '^  none: '
+  PROA_NET=none proa doctor
+  expect '^  note +network'
+}
+
 json() {
   local host
   command -v python3 >/dev/null || exit 77

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- hosts ---- */
@@ -140,6 +141,14 @@ static void say_networks(void *arg, FILE *out)
     say_offers(offers, out);
 }
 
+/* By the user. What libfabric has is told of all the same. */
+static bool is_forbidden(void)
+{
+    const char *net = getenv("PROA_NET");
+
+    return net && strcmp(net, "none") == 0;
+}
+
 struct proa_network_about proa_about_network(void)
 {
     struct proa_network_about about = {.providers = ""};
@@ -154,6 +163,11 @@ struct proa_network_about proa_about_network(void)
     about.taken = line_of(&said);
     const char *providers = line_of(&said);
     about.providers = providers ? providers : "";
+    if (about.taken && is_forbidden()) {
+        about.taken = NULL;
+        about.forbidden = true;
+        about.why = "PROA_NET=none";
+    }
     return about;
 }
 #else

@@ -24,6 +24,7 @@ struct proa_network_about {
     const char *why;       /* why there is no network to use; NULL: there is one */
     const char *providers; /* of libfabric's that would do, with blanks between; "" */
     const char *taken;     /* "tcp on eth0": the one that Proa would take; NULL */
+    bool forbidden;        /* there would be one, but for PROA_NET=none */
 };
 
 /* libfabric is asked in a process of its own. */

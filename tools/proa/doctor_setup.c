@@ -47,7 +47,7 @@ static void look_at_network(void)
     else
         proa_finding(PROA_NOTED, "network", about.why ? about.why : "none",
                      "Windows whose ranks are on several nodes are left to the host.",
-                     "install libfabric (Debian: libfabric1)");
+                     about.forbidden ? "unset PROA_NET" : "install libfabric (Debian: libfabric1)");
     if (about.taken && strstr(about.taken, " on lo"))
         proa_finding(PROA_NOTED, "network", "only loopback",
                      "Other nodes cannot be reached from here.", NULL);
