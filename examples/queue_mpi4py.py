@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Ranks take the rows of a picture from a queue that nobody serves: queue.c in Python, with mpi4py and numpy.
 

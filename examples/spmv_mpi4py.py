@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A sparse matrix times a vector, again and again: spmv.c in Python, with mpi4py and numpy.
 
