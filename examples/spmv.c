@@ -410,7 +410,8 @@ static void step(struct run *run)
     MPI_Win_complete(run->win);
     multiply(run, run->inner, run->inner_count);
     MPI_Win_wait(run->win);
-    memcpy(run->x + run->matrix.rows, run->halo, (size_t)halo_entries(run) * sizeof(double));
+    for (int k = 0; k < halo_entries(run); k++) /* none of them: the halo may be NULL */
+        run->x[run->matrix.rows + k] = run->halo[k];
     multiply(run, run->outer, run->outer_count);
     double *next = run->next;
     run->next = run->x;
