@@ -26,6 +26,7 @@ END {
             column = "Proa-" host[i]
             if (gather(order[k], column) < 2)
                 continue
+            figures_seen++
             ours = mid
             least = low
             better = quicker_than(order[k], column, least)
@@ -37,5 +38,5 @@ END {
                 with_unit(order[k], mid), three_digits(ours / mid)
         }
     if (!said)
-        print "Behind, by more than the noise: nowhere"
+        print "Behind, by more than the noise: none of the " figures_seen + 0 " figures with Proa that have several rounds"
 }

@@ -55,6 +55,13 @@ row() {
   ! ls -d "$scratch"/proa-bench.* 2>"$scratch/err" || fail "it leaves something behind"
 }
 
+# Every row checks what the windows hold at the end; here one of each way to do so.
+checked() {
+  bench "${tiny[@]}" halo_fence counter_4 allocate.accumulate.4 shared.put
+  expect_status 0
+  [ "$(grep -cE '^[a-z]+\.[a-z_0-9.]+ +[0-9.a-z]+( [nums]*)? +[0-9.]+ ' "$scratch/out")" -eq 4 ] || fail "not four rows with figures with Proa"
+}
+
 # What an MPI cannot do is told of, and what that said is kept.
 failure() {
   PROA_LIBDIR=$scratch bench "${tiny[@]}" --repeat 2 allocate.put
