@@ -46,7 +46,7 @@ static void check_info(MPI_Win win, const char *key, const char *expected)
     int found;
 
     MPI_Win_get_info(win, &info);
-    MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
+    found = info_value(info, key, value, sizeof value);
     CHECK(found && strcmp(value, expected) == 0, "%s is %s, not %s", key, value, expected);
     MPI_Info_free(&info);
 }
