@@ -219,18 +219,18 @@ static int survey_mapping(const struct proa_mapping *mapping, void *context)
  * other windows: then accumulates go by stripes on all ways. */
 static void survey_finish(struct survey *survey)
 {
-    struct part *last = &survey->part[survey->count - 1];
+    struct part *last = survey->count ? &survey->part[survey->count - 1] : NULL;
 
-    if (survey->full) {
+    if (last && survey->full) {
         proa_guard_stripes_only(proa_self->ctl);
         survey->why = "it lies in too many pieces";
         last->kind = last->kind == MOVABLE ? STAYS : last->kind;
         if (last->kind == STAYS)
             last->end = survey->end;
         else
-            survey->part[survey->count - 1] = (struct part){last->first, survey->end, STAYS};
-    } else if (survey->count == 0 || last->end < survey->end) {
-        part_add(survey, survey->count ? last->end : survey->first, survey->end, STAYS,
+            *last = (struct part){last->first, survey->end, STAYS};
+    } else if (!last || last->end < survey->end) {
+        part_add(survey, last ? last->end : survey->first, survey->end, STAYS,
                  "nothing is mapped there");
     }
 }

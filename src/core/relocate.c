@@ -162,9 +162,16 @@ static int protect(const struct proa_relocation *relocation, uint64_t first, uin
 
 /* ---- in ---- */
 
-static int is_zero(const char *page, uint64_t bytes)
+/* All of the page, the neighbours' bytes too, whatever AddressSanitizer takes them for. */
+static __attribute__((no_sanitize("address"))) int is_zero(const uint64_t *page, uint64_t bytes)
 {
-    return page[0] == 0 && memcmp(page, page + 1, bytes - 1) == 0;
+    enum { AT_ONCE = 32 };
+    uint64_t any = 0;
+
+    for (uint64_t i = 0; !any && i < bytes / sizeof *page; i += AT_ONCE)
+        for (uint64_t k = i; k < i + AT_ONCE; k++)
+            any |= page[k];
+    return any == 0;
 }
 
 /* Pages of zeros stay holes: most were never touched, and cost no memory now either. */

@@ -24,17 +24,6 @@
 #include <cmocka.h>
 #include "between.h"
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define WORLD_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define WORLD_SANITIZED 1
-#endif
-#endif
-#ifndef WORLD_SANITIZED
-#define WORLD_SANITIZED 0
-#endif
-
 /* Read by AddressSanitizer's leak detection: libfabric keeps what describes each connection of its
  * providers for TCP. */
 const char *__lsan_default_suppressions(void); /* NOLINT(bugprone-reserved-identifier) */

@@ -17,6 +17,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Built with a sanitizer that has a malloc and threads of its own ideas. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define WORLD_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define WORLD_SANITIZED 1
+#endif
+#endif
+#ifndef WORLD_SANITIZED
+#define WORLD_SANITIZED 0
+#endif
+
 enum {
     WORLD_MOST = 16,              /* processes */
     WORLD_SHARED_BYTES = 64 << 20 /* pages that nobody touches cost nothing */
