@@ -20,6 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "example.h"
+
+const char program[] = "queue";
+
 enum { OWNER = 0 }; /* the rank that has the queue and the picture */
 /* The values are the indices of the names below. */
 enum { SLOW_LAST, SLOW_OWNER, SLOW_NONE };
@@ -40,39 +44,18 @@ struct run {
     void *base;      /* the window's memory; NULL or of no size but on the owner */
     uint16_t *lines; /* `chunk` rows on their way to the picture */
     long taken;      /* rows that this rank has computed */
-    double seconds, shown;
+    struct watch watch;
+    double seconds;
 };
 
 /* ---- options ---- */
 
-static int number(struct argp_state *state, const char *what, const char *arg, int low, int high)
-{
-    char rest;
-    int value = 0;
-    if (sscanf(arg, "%d%c", &value, &rest) != 1 || value < low || value > high)
-        argp_error(state, "the %s must be a number from %d to %d, not '%s'", what, low, high, arg);
-    return value;
-}
-
-static int choose(struct argp_state *state, const char *what, const char *arg,
-                  const char *const *names)
-{
-    for (int i = 0; names[i]; i++)
-        if (!strcmp(arg, names[i]))
-            return i;
-    argp_error(state, "%s cannot be '%s'", what, arg);
-    return 0;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
-    char rest;
     switch (key) {
     case 's':
-        if (sscanf(arg, "%dx%d%c", &opt->cols, &opt->rows, &rest) != 2 || opt->cols < 1 ||
-            opt->rows < 1 || opt->cols > 1 << 14 || opt->rows > 1 << 14)
-            argp_error(state, "the size must be like 200x100, not '%s'", arg);
+        read_size(state, arg, 1 << 14, &opt->cols, &opt->rows);
         return 0;
     case 'd':
         opt->depth = number(state, "depth", arg, 1, UINT16_MAX);
@@ -105,24 +88,10 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const struct argp argp = {
-    option_table,
-    parse_option,
-    NULL,
-    "Ranks take the rows of a picture from a queue, and one rank is slow.\v"
-    "The picture is compared, number by number, with one that rank 0 computes alone.",
-    NULL,
-    NULL,
-    NULL};
-
-static void *checked_calloc(size_t count, size_t bytes)
-{
-    void *memory = calloc(count ? count : 1, bytes);
-    if (!memory) {
-        fprintf(stderr, "queue: no memory for %zu x %zu bytes\n", count, bytes);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    return memory;
-}
+    .options = option_table,
+    .parser = parse_option,
+    .doc = "Ranks take the rows of a picture from a queue, and one rank is slow.\v"
+           "The picture is compared, number by number, with one that rank 0 computes alone."};
 
 /* ---- the picture ---- */
 
@@ -180,16 +149,6 @@ static void deliver(struct run *run, int first, int count)
     MPI_Win_flush_local(OWNER, run->win);
 }
 
-/* Where it takes long, a line now and then. (A launcher gives its ranks no terminal to draw on.) */
-static void show_progress(struct run *run, int64_t row)
-{
-    double now = MPI_Wtime();
-    if (run->rank != OWNER || now - run->shown < 2)
-        return;
-    run->shown = now;
-    fprintf(stderr, "queue: %" PRId64 " of %d rows so far\n", row, run->opt.rows);
-}
-
 static void work(struct run *run)
 {
     const struct options *opt = &run->opt;
@@ -200,22 +159,19 @@ static void work(struct run *run)
                 compute_row(opt, (int)first + i, run->lines + (size_t)i * (size_t)opt->cols);
         deliver(run, (int)first, count);
         run->taken += count;
-        show_progress(run, first);
+        show_progress(&run->watch, first, opt->rows, "rows");
     }
 }
 
 /* From the first row that is taken to the last one that has arrived. */
 static void run_queue(struct run *run)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    run->shown = MPI_Wtime();
-    run->seconds = -MPI_Wtime();
+    start_watch(&run->watch);
     MPI_Win_lock_all(0, run->win);
     work(run);
     MPI_Win_unlock_all(run->win);
     MPI_Barrier(MPI_COMM_WORLD);
-    run->seconds += MPI_Wtime();
-    MPI_Allreduce(MPI_IN_PLACE, &run->seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    run->seconds = stop_watch(&run->watch);
 }
 
 static int slow_rank(const struct run *run)
@@ -267,35 +223,24 @@ static long compare_with_sequential(const struct options *opt, const uint16_t *p
 static bool write_picture(const struct options *opt, const uint16_t *picture)
 {
     size_t pixels = (size_t)opt->rows * (size_t)opt->cols;
-    FILE *file = fopen(opt->picture, "wb");
-    if (!file) {
-        perror(opt->picture);
+    FILE *file = open_picture(opt->picture, opt->cols, opt->rows);
+    if (!file)
         return false;
-    }
-    fprintf(file, "P5\n%d %d\n255\n", opt->cols, opt->rows);
     for (size_t i = 0; i < pixels; i++)
         putc(picture[i] == opt->depth ? 0 : 255 - 200 * picture[i] / opt->depth, file);
-    bool failed = ferror(file);
-    if (fclose(file) || failed) {
-        fprintf(stderr, "queue: cannot write %s\n", opt->picture);
-        return false;
-    }
-    return true;
+    return close_picture(file, opt->picture);
 }
 
 static void report(const struct run *run, long differ, const long *taken)
 {
     const struct options *opt = &run->opt;
-    printf("queue: result %s, time %.6f s; %dx%d pixels by %d ranks, slow: %s;",
-           differ ? "WRONG" : "equal", run->seconds, opt->cols, opt->rows, run->ranks,
+    print_result(!differ, run->seconds);
+    printf("%dx%d pixels by %d ranks, slow: %s;", opt->cols, opt->rows, run->ranks,
            slow_names[opt->slow]);
     for (int rank = 0; rank < run->ranks; rank++)
         printf(" %ld", taken[rank]);
     printf(" rows each; ");
-    if (differ)
-        printf("%ld rows differ from the sequential run\n", differ);
-    else
-        printf("every number as in the sequential run\n");
+    print_comparison(differ, "rows", "every number as in");
 }
 
 /* Every row has been taken once if all ranks together have as many as there are. */

@@ -96,6 +96,9 @@ for file in share/man/man1/proa.1 share/man/man1/proa-run.1 share/man/man1/proa-
   share/bash-completion/completions/proa include/proa.h; do
   [ -s "$prefix/$file" ] || fail "no $file"
 done
+for file in "$prefix"/share/doc/*/examples/*.c; do
+  "$mpicc" -fsyntax-only "$file" 2>"$scratch/said" || fail "the example $file does not compile where it lies"
+done
 if command -v mandoc >/dev/null; then
   mandoc -T lint -W error "$prefix"/share/man/man*/* >"$scratch/said" 2>&1 || fail "the manual has mistakes"
 fi
