@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the examples have in common and what is not their subject: options, memory, time, and the
- * line that says how it went. Nothing here communicates by windows.
+ * What the examples have in common and what is not their subject: options, memory, parts, random
+ * numbers, time, and the line that says how it went. Nothing here communicates by windows.
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,23 @@ static inline void *checked_calloc(size_t count, size_t bytes)
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     return memory;
+}
+
+/* ---- parts and random numbers ---- */
+
+/* First index of part `part` of `parts`; the parts differ by one at most. */
+static inline int first_of(int total, int part, int parts)
+{
+    return (int)((int64_t)total * part / parts);
+}
+
+/* splitmix64 */
+static inline uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
 }
 
 /* ---- time ---- */

@@ -23,6 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "example.h"
+
+const char program[] = "spmv";
+
 enum { LONG_ROW = 10, ONE_LONG_OF = 50 }; /* one row of fifty is ten times as long as others */
 
 struct options {
@@ -59,19 +63,11 @@ struct run {
     double *halo;     /* the window: what others put, in the order of from.index */
     double *packed;   /* what is put, in the order of to.index */
     double *x, *next; /* the block of this rank, and behind it a copy of the halo */
-    double seconds, shown;
+    struct watch watch;
+    double seconds;
 };
 
 /* ---- options ---- */
-
-static int number(struct argp_state *state, const char *what, const char *arg, int low, int high)
-{
-    char rest;
-    int value = 0;
-    if (sscanf(arg, "%d%c", &value, &rest) != 1 || value < low || value > high)
-        argp_error(state, "the %s must be a number from %d to %d, not '%s'", what, low, high, arg);
-    return value;
-}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -112,25 +108,12 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const struct argp argp = {
-    option_table,
-    parse_option,
-    NULL,
-    "Multiplies a vector by a sparse matrix again and again; each rank is put just the entries "
-    "that it needs of others.\v"
-    "The result is compared, bit for bit, with a sequential run of the same steps.",
-    NULL,
-    NULL,
-    NULL};
-
-static void *checked_calloc(size_t count, size_t bytes)
-{
-    void *memory = calloc(count ? count : 1, bytes);
-    if (!memory) {
-        fprintf(stderr, "spmv: no memory for %zu x %zu bytes\n", count, bytes);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    return memory;
-}
+    .options = option_table,
+    .parser = parse_option,
+    .doc =
+        "Multiplies a vector by a sparse matrix again and again; each rank is put just the entries "
+        "that it needs of others.\v"
+        "The result is compared, bit for bit, with a sequential run of the same steps."};
 
 static int *checked_ints(size_t count)
 {
@@ -143,15 +126,6 @@ static double *checked_doubles(size_t count)
 }
 
 /* ---- the matrix ---- */
-
-/* splitmix64 */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 /* From 0 up to 1. */
 static double next_fraction(uint64_t *state)
@@ -250,10 +224,10 @@ static double multiply_row(const struct matrix *m, int i, const double *x)
 
 /* ---- who needs what of whom ---- */
 
-/* First row of a rank's block; the blocks differ by one row at most. */
-static int first_of(const struct run *run, int rank)
+/* First row of a rank's block. */
+static int first_row(const struct run *run, int rank)
 {
-    return (int)((int64_t)run->opt.rows * rank / run->ranks);
+    return first_of(run->opt.rows, rank, run->ranks);
 }
 
 static bool is_own(const struct run *run, int column)
@@ -278,7 +252,7 @@ static int *count_by_owner(const struct run *run, const int *needed, int count)
 {
     int *entries = checked_ints((size_t)run->ranks);
     for (int i = 0, owner = 0; i < count; i++) {
-        while (needed[i] >= first_of(run, owner + 1))
+        while (needed[i] >= first_row(run, owner + 1))
             owner++;
         entries[owner]++;
     }
@@ -418,28 +392,14 @@ static void step(struct run *run)
     run->x = next;
 }
 
-/* Where it takes long, a line now and then. (A launcher gives its ranks no terminal to draw on.) */
-static void show_progress(struct run *run, int steps)
-{
-    double now = MPI_Wtime();
-    if (run->rank != 0 || now - run->shown < 2)
-        return;
-    run->shown = now;
-    fprintf(stderr, "spmv: %d of %d steps so far\n", steps, run->opt.steps);
-}
-
-/* The time is the slowest rank's. */
 static void run_steps(struct run *run)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    run->shown = MPI_Wtime();
-    run->seconds = -MPI_Wtime();
+    start_watch(&run->watch);
     for (int i = 0; i < run->opt.steps; i++) {
         step(run);
-        show_progress(run, i + 1);
+        show_progress(&run->watch, i + 1, run->opt.steps, "steps");
     }
-    run->seconds += MPI_Wtime();
-    MPI_Allreduce(MPI_IN_PLACE, &run->seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    run->seconds = stop_watch(&run->watch);
 }
 
 /* Returns false, on every rank, if there are more ranks than rows. */
@@ -452,7 +412,7 @@ static bool set_up(struct run *run)
             fprintf(stderr, "spmv: %d rows are too few for %d ranks\n", run->opt.rows, run->ranks);
         return false;
     }
-    int first = first_of(run, run->rank), rows = first_of(run, run->rank + 1) - first;
+    int first = first_row(run, run->rank), rows = first_row(run, run->rank + 1) - first;
     run->matrix = make_matrix(&run->opt, first, rows);
     find_partners(run);
     run->inner = checked_ints((size_t)rows);
@@ -504,14 +464,11 @@ static long compare_with_sequential(const struct options *opt, const double *res
 
 static void report(const struct run *run, long differ, const long *sums)
 {
-    printf("spmv: result %s, time %.6f s; %d equations, %ld coefficients, %d steps by %d ranks; "
+    print_result(!differ, run->seconds);
+    printf("%d equations, %ld coefficients, %d steps by %d ranks; "
            "%ld entries to %ld neighbours in each step; ",
-           differ ? "WRONG" : "equal", run->seconds, run->opt.rows, sums[0], run->opt.steps,
-           run->ranks, sums[1], sums[2]);
-    if (differ)
-        printf("%ld entries differ from the sequential run\n", differ);
-    else
-        printf("bit for bit the sequential run\n");
+           run->opt.rows, sums[0], run->opt.steps, run->ranks, sums[1], sums[2]);
+    print_comparison(differ, "entries", "bit for bit");
 }
 
 /* Brings the whole of x together in a window of rank 0, where it is compared. */
