@@ -82,6 +82,13 @@ static inline uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+/* Where a rank's random numbers start: each has others, and a seed gives the same ones again. */
+static inline uint64_t start_of(uint64_t seed, int rank)
+{
+    uint64_t state = seed ^ ((uint64_t)rank + 1) << 32;
+    return next_random(&state);
+}
+
 /* ---- time ---- */
 
 struct watch {

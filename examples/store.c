@@ -25,6 +25,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "example.h"
+
+const char program[] = "store";
+
 enum { ADDRESS_BITS = 48, SUM_BITS = 48 };    /* of a pointer, of a value */
 enum { FIRST_REGION = 64, MAX_REGIONS = 24 }; /* pairs in it; each is twice as large as the last */
 enum { MAX_RANKS = 1 << (64 - ADDRESS_BITS), TOP = 5 };
@@ -54,7 +58,8 @@ struct run {
     uint64_t *last_seen;    /* the sum of each key, 0 if it has not been seen */
     long inserts, updates, lookups;
     long lost, backwards, spoilt; /* keys not found again, sums that shrank, marks of other keys */
-    double seconds, shown;
+    struct watch watch;
+    double seconds;
 };
 
 /* What a rank does next. */
@@ -65,15 +70,6 @@ struct move {
 };
 
 /* ---- options ---- */
-
-static int number(struct argp_state *state, const char *what, const char *arg, int low, int high)
-{
-    char rest;
-    int value = 0;
-    if (sscanf(arg, "%d%c", &value, &rest) != 1 || value < low || value > high)
-        argp_error(state, "the %s must be a number from %d to %d, not '%s'", what, low, high, arg);
-    return value;
-}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -108,42 +104,14 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const struct argp argp = {
-    option_table,
-    parse_option,
-    NULL,
-    "Ranks insert, update and look up pairs in a store that grows by memory that they attach.\v"
-    "Every lookup checks what it finds; at the end the whole store is compared with a sequential "
-    "run of the same operations.",
-    NULL,
-    NULL,
-    NULL};
+    .options = option_table,
+    .parser = parse_option,
+    .doc =
+        "Ranks insert, update and look up pairs in a store that grows by memory that they attach.\v"
+        "Every lookup checks what it finds; at the end the whole store is compared with a "
+        "sequential run of the same operations."};
 
-static void *checked_calloc(size_t count, size_t bytes)
-{
-    void *memory = calloc(count ? count : 1, bytes);
-    if (!memory) {
-        fprintf(stderr, "store: no memory for %zu x %zu bytes\n", count, bytes);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    return memory;
-}
-
-/* ---- random numbers ---- */
-
-/* splitmix64 */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static uint64_t start_of(const struct options *opt, int rank)
-{
-    uint64_t state = opt->seed ^ ((uint64_t)rank + 1) << 32;
-    return next_random(&state);
-}
+/* ---- moves ---- */
 
 /* Always takes three numbers, so that the moves of a rank can be drawn again. */
 static struct move next_move(const struct options *opt, uint64_t *state)
@@ -341,31 +309,18 @@ static void do_move(struct run *run, const struct move *move)
     }
 }
 
-/* Where it takes long, a line now and then. (A launcher gives its ranks no terminal to draw on.) */
-static void show_progress(struct run *run, int done)
-{
-    double now = MPI_Wtime();
-    if (run->rank != 0 || now - run->shown < 2)
-        return;
-    run->shown = now;
-    fprintf(stderr, "store: %d of %d operations so far\n", done, run->opt.operations);
-}
-
 /* Leaves the lock_all epoch open for the check. */
 static void play(struct run *run)
 {
-    uint64_t state = start_of(&run->opt, run->rank);
-    MPI_Barrier(MPI_COMM_WORLD);
-    run->shown = MPI_Wtime();
-    run->seconds = -MPI_Wtime();
+    uint64_t state = start_of(run->opt.seed, run->rank);
+    start_watch(&run->watch);
     for (int i = 0; i < run->opt.operations; i++) {
         struct move move = next_move(&run->opt, &state);
         do_move(run, &move);
-        show_progress(run, i + 1);
+        show_progress(&run->watch, i + 1, run->opt.operations, "operations");
     }
     MPI_Barrier(MPI_COMM_WORLD); /* the last operation is flushed on every rank */
-    run->seconds += MPI_Wtime();
-    MPI_Allreduce(MPI_IN_PLACE, &run->seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    run->seconds = stop_watch(&run->watch);
 }
 
 /* Returns false, on every rank, if there are more ranks than a pointer has room for. */
@@ -413,7 +368,7 @@ static uint64_t *play_sequentially(const struct run *run)
 {
     uint64_t *sums = checked_calloc((size_t)run->opt.keys, sizeof(*sums));
     for (int rank = 0; rank < run->ranks; rank++) {
-        uint64_t state = start_of(&run->opt, rank);
+        uint64_t state = start_of(run->opt.seed, rank);
         for (int i = 0; i < run->opt.operations; i++) {
             struct move move = next_move(&run->opt, &state);
             sums[move.key] += move.add ? move.amount : 0;
@@ -484,12 +439,14 @@ static bool judge(struct run *run)
     sums[8] = run->region_count;
     MPI_Allreduce(MPI_IN_PLACE, sums, 9, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     bool good = !sums[0] && !sums[2] && !sums[3] && !sums[4] && sums[1] == sums[5];
-    if (run->rank == 0)
-        printf("store: result %s, time %.6f s; %d ranks, %ld pairs in %ld regions, %ld inserts, "
-               "%ld updates, %ld lookups; %ld not found again, %ld went back, %ld had another's "
-               "mark, %ld differ from the sequential run\n",
-               good ? "equal" : "WRONG", run->seconds, run->ranks, sums[1], sums[8], sums[5],
-               sums[6], sums[7], sums[2], sums[3], sums[4], sums[0]);
+    if (run->rank == 0) {
+        print_result(good, run->seconds);
+        printf("%d ranks, %ld pairs in %ld regions, %ld inserts, %ld updates, %ld lookups; "
+               "%ld not found again, %ld went back, %ld had another's mark, %ld differ from the "
+               "sequential run\n",
+               run->ranks, sums[1], sums[8], sums[5], sums[6], sums[7], sums[2], sums[3], sums[4],
+               sums[0]);
+    }
     return good;
 }
 
