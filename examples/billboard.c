@@ -25,6 +25,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "example.h"
+
+const char program[] = "billboard";
+
 enum { FILLER = 12 };
 
 struct record {
@@ -64,15 +68,6 @@ struct move {
 
 /* ---- options ---- */
 
-static int number(struct argp_state *state, const char *what, const char *arg, int low, int high)
-{
-    char rest;
-    int value = 0;
-    if (sscanf(arg, "%d%c", &value, &rest) != 1 || value < low || value > high)
-        argp_error(state, "the %s must be a number from %d to %d, not '%s'", what, low, high, arg);
-    return value;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
@@ -106,42 +101,14 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const struct argp argp = {
-    option_table,
-    parse_option,
-    NULL,
-    "Ranks read and update shared boards at random times, under shared and exclusive locks.\v"
-    "Every reader checks what it reads; at the end the boards are compared with a sequential run "
-    "of the same updates.",
-    NULL,
-    NULL,
-    NULL};
+    .options = option_table,
+    .parser = parse_option,
+    .doc =
+        "Ranks read and update shared boards at random times, under shared and exclusive locks.\v"
+        "Every reader checks what it reads; at the end the boards are compared with a sequential "
+        "run of the same updates."};
 
-static void *checked_calloc(size_t count, size_t bytes)
-{
-    void *memory = calloc(count ? count : 1, bytes);
-    if (!memory) {
-        fprintf(stderr, "billboard: no memory for %zu x %zu bytes\n", count, bytes);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    return memory;
-}
-
-/* ---- random numbers ---- */
-
-/* splitmix64 */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static uint64_t start_of(const struct options *opt, int rank)
-{
-    uint64_t state = opt->seed ^ ((uint64_t)rank + 1) << 32;
-    return next_random(&state);
-}
+/* ---- moves ---- */
 
 /* Always takes four numbers, so that the moves of a rank can be drawn again. */
 static struct move next_move(const struct options *opt, uint64_t *state)
@@ -273,7 +240,7 @@ static void work(double seconds)
 
 static void play(struct run *run)
 {
-    uint64_t state = start_of(&run->opt, run->rank);
+    uint64_t state = start_of(run->opt.seed, run->rank);
     for (int i = 0; i < run->opt.operations; i++) {
         struct move move = next_move(&run->opt, &state);
         if (move.update)
@@ -307,7 +274,7 @@ static struct record *play_sequentially(const struct run *run)
 {
     struct record *boards = checked_calloc((size_t)run->opt.boards, sizeof(*boards));
     for (int rank = 0; rank < run->ranks; rank++) {
-        uint64_t state = start_of(&run->opt, rank);
+        uint64_t state = start_of(run->opt.seed, rank);
         for (int i = 0; i < run->opt.operations; i++) {
             struct move move = next_move(&run->opt, &state);
             boards[move.board].sequence += move.update;
@@ -349,16 +316,16 @@ static bool judge(struct run *run)
         sums[4] = compare_with_sequential(run);
     sums[0] = run->torn, sums[1] = run->unsteady, sums[2] = run->backwards, sums[3] = run->updates;
     MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &run->seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    double seconds = slowest(run->seconds);
     bool good = !sums[0] && !sums[1] && !sums[2] && !sums[4];
-    if (run->rank == 0)
-        printf("billboard: result %s, time %.6f s; %d ranks, %d boards, %ld updates, %ld reads; "
-               "%ld torn, "
-               "%ld changed while being read, %ld went back, %ld boards differ from the sequential "
-               "run\n",
-               good ? "equal" : "WRONG", run->seconds, run->ranks, run->opt.boards, sums[3],
+    if (run->rank == 0) {
+        print_result(good, seconds);
+        printf("%d ranks, %d boards, %ld updates, %ld reads; %ld torn, %ld changed while being "
+               "read, %ld went back, %ld boards differ from the sequential run\n",
+               run->ranks, run->opt.boards, sums[3],
                (long)run->opt.operations * run->ranks - sums[3], sums[0], sums[1], sums[2],
                sums[4]);
+    }
     return good;
 }
 
