@@ -15,6 +15,7 @@
  * (MPI_WIN_SEPARATE).
  */
 #include <argp.h>
+#include <limits.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -22,6 +23,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "example.h"
+
+const char program[] = "heat";
 
 enum { NORTH, SOUTH, WEST, EAST, SIDES };
 /* The values are the indices of the names below. */
@@ -59,25 +64,13 @@ struct run {
 
 /* ---- options ---- */
 
-static int choose(struct argp_state *state, const char *what, const char *arg,
-                  const char *const *names)
-{
-    for (int i = 0; names[i]; i++)
-        if (!strcmp(arg, names[i]))
-            return i;
-    argp_error(state, "%s cannot be '%s'", what, arg);
-    return 0;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
     char rest;
     switch (key) {
     case 's':
-        if (sscanf(arg, "%dx%d%c", &opt->cols, &opt->rows, &rest) != 2 || opt->cols < 1 ||
-            opt->rows < 1)
-            argp_error(state, "the size must be like 200x100, not '%s'", arg);
+        read_size(state, arg, INT_MAX, &opt->cols, &opt->rows);
         return 0;
     case 'n':
         if (sscanf(arg, "%d%c", &opt->steps, &rest) != 1 || opt->steps < 0)
@@ -108,14 +101,10 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const struct argp argp = {
-    option_table,
-    parse_option,
-    NULL,
-    "Heat spreading in a plate, halos exchanged by one-sided puts.\v"
-    "The result is compared, bit for bit, with a sequential run of the same steps.",
-    NULL,
-    NULL,
-    NULL};
+    .options = option_table,
+    .parser = parse_option,
+    .doc = "Heat spreading in a plate, halos exchanged by one-sided puts.\v"
+           "The result is compared, bit for bit, with a sequential run of the same steps."};
 
 /* ---- the scheme ---- */
 
@@ -314,8 +303,8 @@ static void fill_own(struct run *run)
 /* Returns the slowest rank's time, on every rank. */
 static double run_steps(struct run *run)
 {
-    MPI_Barrier(run->grid);
-    double seconds = -MPI_Wtime();
+    struct watch watch;
+    start_watch(&watch);
     for (int step = 0; step < run->opt.steps; step++) {
         int which = step % 2;
         exchange(run, which);
@@ -324,18 +313,10 @@ static double run_steps(struct run *run)
         relax(&run->mine, field(run, which), field(run, 1 - which));
         close_own(run);
     }
-    seconds += MPI_Wtime();
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, run->grid);
-    return seconds;
+    return stop_watch(&watch);
 }
 
 /* ---- set-up ---- */
-
-/* First index of part `part` of `parts`; the parts differ by one at most. */
-static int first_of(int total, int part, int parts)
-{
-    return (int)((long long)total * part / parts);
-}
 
 static struct block block_of(const struct run *run, int rank)
 {
@@ -365,16 +346,6 @@ static void find_neighbours(struct run *run)
     MPI_Group_free(&all);
 }
 
-static void *checked_malloc(size_t bytes)
-{
-    void *memory = malloc(bytes ? bytes : 1);
-    if (!memory) {
-        fprintf(stderr, "heat: no memory for %zu bytes\n", bytes);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    return memory;
-}
-
 static void make_window(struct run *run)
 {
     MPI_Aint bytes = (strip(&run->mine, EAST) + run->mine.rows) * (MPI_Aint)sizeof(double);
@@ -382,7 +353,7 @@ static void make_window(struct run *run)
         MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, run->grid, &run->base, &run->win);
         return;
     }
-    run->base = checked_malloc((size_t)bytes);
+    run->base = checked_calloc((size_t)bytes, 1);
     MPI_Win_create(run->base, bytes, sizeof(double), MPI_INFO_NULL, run->grid, &run->win);
 }
 
@@ -403,8 +374,8 @@ static bool set_up(struct run *run)
     }
     run->mine = block_of(run, run->rank);
     find_neighbours(run);
-    run->column[WEST] = checked_malloc((size_t)run->mine.rows * sizeof(double));
-    run->column[EAST] = checked_malloc((size_t)run->mine.rows * sizeof(double));
+    run->column[WEST] = checked_calloc((size_t)run->mine.rows, sizeof(double));
+    run->column[EAST] = checked_calloc((size_t)run->mine.rows, sizeof(double));
     make_window(run);
     return true;
 }
@@ -443,8 +414,8 @@ static void collect(struct run *run, MPI_Win *win, double **whole)
 static long compare_with_sequential(const struct options *opt, const double *whole)
 {
     struct block all = {.rows = opt->rows, .cols = opt->cols};
-    double *fields[2] = {checked_malloc(field_cells(&all) * sizeof(double)),
-                         checked_malloc(field_cells(&all) * sizeof(double))};
+    double *fields[2] = {checked_calloc(field_cells(&all), sizeof(double)),
+                         checked_calloc(field_cells(&all), sizeof(double))};
     long differ = 0;
     fill(opt, &all, fields[0]);
     fill(opt, &all, fields[1]);
@@ -465,34 +436,23 @@ static bool write_picture(const struct options *opt, const double *whole)
 {
     size_t cells = (size_t)opt->rows * (size_t)opt->cols;
     double hottest = 1e-9;
-    FILE *file = fopen(opt->picture, "wb");
-    if (!file) {
-        perror(opt->picture);
+    FILE *file = open_picture(opt->picture, opt->cols, opt->rows);
+    if (!file)
         return false;
-    }
     for (size_t i = 0; i < cells; i++)
         hottest = fmax(hottest, whole[i]);
-    fprintf(file, "P5\n%d %d\n255\n", opt->cols, opt->rows);
     for (size_t i = 0; i < cells; i++)
         putc((int)(255 * sqrt(fmax(whole[i], 0) / hottest) + 0.5), file);
-    bool failed = ferror(file);
-    if (fclose(file) || failed) {
-        fprintf(stderr, "heat: cannot write %s\n", opt->picture);
-        return false;
-    }
-    return true;
+    return close_picture(file, opt->picture);
 }
 
 static void report(const struct run *run, long differ, double seconds)
 {
     const struct options *opt = &run->opt;
-    printf("heat: result %s, time %.6f s; %dx%d cells, %d steps on %dx%d ranks, %s, %s; ",
-           differ ? "WRONG" : "equal", seconds, opt->cols, opt->rows, opt->steps, run->dims[1],
-           run->dims[0], sync_names[opt->sync], window_names[opt->window]);
-    if (differ)
-        printf("%ld cells differ from the sequential run\n", differ);
-    else
-        printf("bit for bit the sequential run\n");
+    print_result(!differ, seconds);
+    printf("%dx%d cells, %d steps on %dx%d ranks, %s, %s; ", opt->cols, opt->rows, opt->steps,
+           run->dims[1], run->dims[0], sync_names[opt->sync], window_names[opt->window]);
+    print_comparison(differ, "cells", "bit for bit");
 }
 
 static bool judge(struct run *run, double seconds)
