@@ -22,6 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "example.h"
+
+const char program[] = "wordcount";
+
 #ifndef WORDCOUNT_DOCS
 #define WORDCOUNT_DOCS "."
 #endif
@@ -77,9 +81,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         opt->docs = arg;
         return 0;
     case 's':
-        if (sscanf(arg, "%ld%c", &opt->slots, &rest) != 1 || opt->slots < 1 ||
-            opt->slots > MAX_SLOTS)
-            argp_error(state, "the slots must be a number from 1 to %d, not '%s'", MAX_SLOTS, arg);
+        opt->slots = number(state, "slots", arg, 1, MAX_SLOTS);
         return 0;
     case 'k':
         if (sscanf(arg, "%d%c", &opt->repeat, &rest) != 1 || opt->repeat < 1)
@@ -105,25 +107,12 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const struct argp argp = {
-    option_table,
-    parse_option,
-    "[FILE...]",
-    "Counts words in a hash table that lies in the windows of all ranks.\v"
-    "A word is a run of ASCII letters, digits and _, in any case. The result is compared, word by "
-    "word, with a sequential count.",
-    NULL,
-    NULL,
-    NULL};
-
-static void *checked_calloc(size_t count, size_t bytes)
-{
-    void *memory = calloc(count ? count : 1, bytes);
-    if (!memory) {
-        fprintf(stderr, "wordcount: no memory for %zu x %zu bytes\n", count, bytes);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    return memory;
-}
+    .options = option_table,
+    .parser = parse_option,
+    .args_doc = "[FILE...]",
+    .doc = "Counts words in a hash table that lies in the windows of all ranks.\v"
+           "A word is a run of ASCII letters, digits and _, in any case. The result is compared, "
+           "word by word, with a sequential count."};
 
 /* ---- the text ---- */
 
@@ -342,14 +331,13 @@ static bool count_shares(struct table *table, const struct text *text, int repea
  * false, on every rank, if the table was too small. */
 static bool count_text(struct table *table, const struct text *text, int repeat, double *seconds)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    *seconds = -MPI_Wtime();
+    struct watch watch;
+    start_watch(&watch);
     MPI_Win_lock_all(0, table->win);
     int good = count_shares(table, text, repeat);
     MPI_Win_flush_all(table->win);
     MPI_Barrier(MPI_COMM_WORLD);
-    *seconds += MPI_Wtime();
-    MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    *seconds = stop_watch(&watch);
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
     return good;
 }
@@ -459,8 +447,9 @@ static bool judge(struct table *table, const struct text *text, int repeat, doub
     for (long i = 0; i < table->slots; i++)
         distinct += all[i].hash != 0;
     print_top(all, table->slots);
-    printf("wordcount: result %s, time %.6f s; %ld words (%ld different) counted by %d ranks",
-           wrong ? "WRONG" : "equal", seconds, words_in(text) * repeat, distinct, table->ranks);
+    print_result(!wrong, seconds);
+    printf("%ld words (%ld different) counted by %d ranks", words_in(text) * repeat, distinct,
+           table->ranks);
     if (wrong)
         printf("; %ld differ from the sequential count\n", wrong);
     else
