@@ -24,11 +24,11 @@ extern const char program[];
 static inline int number(struct argp_state *state, const char *what, const char *arg, int low,
                          int high)
 {
-    char rest;
-    int value = 0;
-    if (sscanf(arg, "%d%c", &value, &rest) != 1 || value < low || value > high)
+    char *rest;
+    long value = strtol(arg, &rest, 10);
+    if (rest == arg || *rest || value < low || value > high)
         argp_error(state, "the %s must be a number from %d to %d, not '%s'", what, low, high, arg);
-    return value;
+    return (int)value;
 }
 
 /* Reads a size as in 200x100, columns x rows, of which neither may be more than `most`. */
