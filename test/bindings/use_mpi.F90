@@ -9,6 +9,17 @@
 
   ! Addresses as type(c_ptr), which the module takes too, and address arithmetic.
   subroutine only_here()
+    integer :: win
+    type(c_ptr) :: base
+
+    if (.not. is_apart()) call shared_by_c_ptr()
+    call MPI_Win_allocate(bytes_of(1), int(int_bytes), MPI_INFO_NULL, MPI_COMM_WORLD, base, win, ierr)
+    call expect(attribute(win, MPI_WIN_BASE) == transfer(base, address), 'base by c_ptr')
+    call MPI_Win_free(win, ierr)
+    call expect(MPI_Aint_diff(MPI_Aint_add(address, int_bytes), address) == int_bytes, 'address arithmetic')
+  end subroutine only_here
+
+  subroutine shared_by_c_ptr()
     integer :: win, unit
     type(c_ptr) :: base, their_base
     integer(MPI_ADDRESS_KIND) :: bytes
@@ -24,10 +35,6 @@
     call expect(theirs(1) == left, 'load from a neighbour by c_ptr')
     call MPI_Win_fence(0, win, ierr)
     call MPI_Win_free(win, ierr)
-    call MPI_Win_allocate(bytes_of(1), int(int_bytes), MPI_INFO_NULL, MPI_COMM_WORLD, base, win, ierr)
-    call expect(attribute(win, MPI_WIN_BASE) == transfer(base, address), 'base by c_ptr')
-    call MPI_Win_free(win, ierr)
-    call expect(MPI_Aint_diff(MPI_Aint_add(address, int_bytes), address) == int_bytes, 'address arithmetic')
-  end subroutine only_here
+  end subroutine shared_by_c_ptr
 
 end program bindings
