@@ -193,46 +193,6 @@ static int by_host(int error, const MPI_Win *win)
     return error;
 }
 
-PROA_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
-                                MPI_Comm comm, MPI_Win *win)
-{
-    struct request r = {
-        PROA_CALL_Win_create, PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
-
-    return outcome == LEFT_TO_HOST
-               ? by_host(proa_pmpi()->Win_create(base, size, disp_unit, info, comm, win), win)
-               : outcome;
-}
-PROA_ALIAS(Win_create);
-
-PROA_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-                                  void *base, MPI_Win *win)
-{
-    struct request r = {
-        PROA_CALL_Win_allocate, PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
-
-    return outcome == LEFT_TO_HOST
-               ? by_host(proa_pmpi()->Win_allocate(size, disp_unit, info, comm, base, win), win)
-               : outcome;
-}
-PROA_ALIAS(Win_allocate);
-
-PROA_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-                                         void *base, MPI_Win *win)
-{
-    struct request r = {
-        PROA_CALL_Win_allocate_shared, PROA_FLAVOR_SHARED, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
-
-    return outcome == LEFT_TO_HOST
-               ? by_host(proa_pmpi()->Win_allocate_shared(size, disp_unit, info, comm, base, win),
-                         win)
-               : outcome;
-}
-PROA_ALIAS(Win_allocate_shared);
-
 PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {
@@ -244,52 +204,10 @@ PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
 }
 PROA_ALIAS(Win_create_dynamic);
 
+#include "bind/create_calls.h" /* with displacement units of int */
 #if MPI_VERSION >= 4
-PROA_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-                                  MPI_Comm comm, MPI_Win *win)
-{
-    struct request r = {
-        PROA_CALL_Win_create_c, PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
-
-    return outcome == LEFT_TO_HOST
-               ? by_host(proa_pmpi()->Win_create_c(base, size, disp_unit, info, comm, win), win)
-               : outcome;
-}
-PROA_ALIAS(Win_create_c);
-
-PROA_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
-                                    void *base, MPI_Win *win)
-{
-    struct request r = {
-        PROA_CALL_Win_allocate_c, PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
-
-    return outcome == LEFT_TO_HOST
-               ? by_host(proa_pmpi()->Win_allocate_c(size, disp_unit, info, comm, base, win), win)
-               : outcome;
-}
-PROA_ALIAS(Win_allocate_c);
-
-PROA_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-                                           MPI_Comm comm, void *base, MPI_Win *win)
-{
-    struct request r = {PROA_CALL_Win_allocate_shared_c,
-                        PROA_FLAVOR_SHARED,
-                        NULL,
-                        size,
-                        disp_unit,
-                        info,
-                        comm,
-                        win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
-
-    return outcome == LEFT_TO_HOST
-               ? by_host(proa_pmpi()->Win_allocate_shared_c(size, disp_unit, info, comm, base, win),
-                         win)
-               : outcome;
-}
-PROA_ALIAS(Win_allocate_shared_c);
+#define PROA_LARGE
+#include "bind/create_calls.h" /* and of MPI_Aint */
 #endif
 
 /* ---- freeing ---- */

@@ -17,16 +17,21 @@
 /* A function of that call, its other names, the window that a handle is of (NULL: none of Proa's),
  * and what the call gives then. rank: the target's, or -1. */
 #ifdef PROA_COUNTED
-#define PROA_ENTRY(name) int proa_counted_##name
-#define PROA_ENTRY_ALIAS(name) extern __typeof__(PMPI_##name) proa_counted_##name
-#define PROA_WINDOW(name, handle, rank) proa_counted_window(handle, PROA_CALL_##name, rank)
-#define PROA_OTHERWISE(name, handle, ...) PROA_HOST_ANSWERS(name, handle, __VA_ARGS__)
+#define PROA_ENTRY_OF(name) int proa_counted_##name
+#define PROA_ENTRY_ALIAS_OF(name) extern __typeof__(PMPI_##name) proa_counted_##name
+#define PROA_WINDOW_OF(name, handle, rank) proa_counted_window(handle, PROA_CALL_##name, rank)
+#define PROA_OTHERWISE_OF(name, handle, ...) PROA_HOST_ANSWERS(name, handle, __VA_ARGS__)
 #else
-#define PROA_ENTRY(name) PROA_EXPORT int PMPI_##name
-#define PROA_ENTRY_ALIAS(name) PROA_ALIAS(name)
-#define PROA_WINDOW(name, handle, rank) proa_win_find_plain(handle)
-#define PROA_OTHERWISE(name, handle, ...) proa_counted_##name(__VA_ARGS__)
+#define PROA_ENTRY_OF(name) PROA_EXPORT int PMPI_##name
+#define PROA_ENTRY_ALIAS_OF(name) PROA_ALIAS(name)
+#define PROA_WINDOW_OF(name, handle, rank) proa_win_find_plain(handle)
+#define PROA_OTHERWISE_OF(name, handle, ...) proa_counted_##name(__VA_ARGS__)
 #endif
+/* The name may be a macro of its own (bind/width.h). */
+#define PROA_ENTRY(name) PROA_ENTRY_OF(name)
+#define PROA_ENTRY_ALIAS(name) PROA_ENTRY_ALIAS_OF(name)
+#define PROA_WINDOW(name, handle, rank) PROA_WINDOW_OF(name, handle, rank)
+#define PROA_OTHERWISE(name, handle, ...) PROA_OTHERWISE_OF(name, handle, __VA_ARGS__)
 
 #define PROA_DECLARE_COUNTED(name) extern __typeof__(PMPI_##name) proa_counted_##name;
 PROA_PMPI_CHAPTER(PROA_DECLARE_COUNTED)

@@ -155,65 +155,6 @@ int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call, str
 
 /* ---- the calls ---- */
 
-PROA_ENTRY(Put)
-(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
- int target_count, MPI_Datatype target_datatype, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WINDOW(Put, handle, rank);
-
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Put, handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle);
-    return proa_do_put(win, PROA_CALL_Put, origin, count, datatype, rank, displacement,
-                       target_count, target_datatype);
-}
-PROA_ENTRY_ALIAS(Put);
-
-PROA_ENTRY(Get)
-(void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement, int target_count,
- MPI_Datatype target_datatype, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WINDOW(Get, handle, rank);
-
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Get, handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle);
-    return proa_do_get(win, PROA_CALL_Get, origin, count, datatype, rank, displacement,
-                       target_count, target_datatype);
-}
-PROA_ENTRY_ALIAS(Get);
-
-PROA_ENTRY(Accumulate)
-(const void *origin, int count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
- int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WINDOW(Accumulate, handle, rank);
-
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Accumulate, handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, op, handle);
-    return proa_do_accumulate(win, PROA_CALL_Accumulate, origin, count, datatype, rank,
-                              displacement, target_count, target_datatype, op);
-}
-PROA_ENTRY_ALIAS(Accumulate);
-
-PROA_ENTRY(Get_accumulate)
-(const void *origin, int count, MPI_Datatype datatype, void *result, int result_count,
- MPI_Datatype result_datatype, int rank, MPI_Aint displacement, int target_count,
- MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WINDOW(Get_accumulate, handle, rank);
-
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Get_accumulate, handle, origin, count, datatype, result, result_count,
-                              result_datatype, rank, displacement, target_count, target_datatype,
-                              op, handle);
-    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate, origin, count, datatype, result,
-                                  result_count, result_datatype, rank, displacement, target_count,
-                                  target_datatype, op);
-}
-PROA_ENTRY_ALIAS(Get_accumulate);
-
 PROA_ENTRY(Fetch_and_op)
 (const void *origin, void *result, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  MPI_Op op, MPI_Win handle)
@@ -271,65 +212,10 @@ PROA_ENTRY(Compare_and_swap)
 }
 PROA_ENTRY_ALIAS(Compare_and_swap);
 
-/* ---- large counts ---- */
+/* ---- those with counts, in two widths ---- */
 
+#include "bind/operations_calls.h" /* with counts of int */
 #if MPI_VERSION >= 4
-PROA_ENTRY(Put_c)
-(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
- MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WINDOW(Put_c, handle, rank);
-
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Put_c, handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle);
-    return proa_do_put(win, PROA_CALL_Put_c, origin, count, datatype, rank, displacement,
-                       target_count, target_datatype);
-}
-PROA_ENTRY_ALIAS(Put_c);
-
-PROA_ENTRY(Get_c)
-(void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
- MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WINDOW(Get_c, handle, rank);
-
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Get_c, handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle);
-    return proa_do_get(win, PROA_CALL_Get_c, origin, count, datatype, rank, displacement,
-                       target_count, target_datatype);
-}
-PROA_ENTRY_ALIAS(Get_c);
-
-PROA_ENTRY(Accumulate_c)
-(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
- MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WINDOW(Accumulate_c, handle, rank);
-
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Accumulate_c, handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, op, handle);
-    return proa_do_accumulate(win, PROA_CALL_Accumulate_c, origin, count, datatype, rank,
-                              displacement, target_count, target_datatype, op);
-}
-PROA_ENTRY_ALIAS(Accumulate_c);
-
-PROA_ENTRY(Get_accumulate_c)
-(const void *origin, MPI_Count count, MPI_Datatype datatype, void *result, MPI_Count result_count,
- MPI_Datatype result_datatype, int rank, MPI_Aint displacement, MPI_Count target_count,
- MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WINDOW(Get_accumulate_c, handle, rank);
-
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Get_accumulate_c, handle, origin, count, datatype, result,
-                              result_count, result_datatype, rank, displacement, target_count,
-                              target_datatype, op, handle);
-    return proa_do_get_accumulate(win, PROA_CALL_Get_accumulate_c, origin, count, datatype, result,
-                                  result_count, result_datatype, rank, displacement, target_count,
-                                  target_datatype, op);
-}
-PROA_ENTRY_ALIAS(Get_accumulate_c);
+#define PROA_LARGE
+#include "bind/operations_calls.h" /* and of MPI_Count */
 #endif
