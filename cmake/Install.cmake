@@ -30,7 +30,7 @@ configure_file(cmake/install/modulefile.in ${PROJECT_BINARY_DIR}/install/modulef
 install(FILES ${PROJECT_BINARY_DIR}/install/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/proa/modulefiles/proa RENAME ${PROJECT_VERSION})
 
 install(FILES tools/proa/proa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME proa)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB proa_documents CONFIGURE_DEPENDS doc/*.md doc/*.svg)
 install(FILES ${proa_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc)
 file(GLOB proa_documents_from CONFIGURE_DEPENDS doc/from/*.md)

@@ -102,6 +102,7 @@ done
 if command -v mandoc >/dev/null; then
   mandoc -T lint -W error "$prefix"/share/man/man*/* >"$scratch/said" 2>&1 || fail "the manual has mistakes"
 fi
+"$(dirname "${BASH_SOURCE[0]}")/../documents/links" "$prefix/share/doc/proa" >"$scratch/said" 2>&1 || fail "the documents lead to what is not installed"
 completed=$(bash -c '. "$1"; COMP_WORDS=(proa do) COMP_CWORD=1; _proa; echo "${COMPREPLY[*]}"' bash "$prefix/share/bash-completion/completions/proa")
 [ "$completed" = doctor ] || fail "completion makes '$completed' of 'do'"
 echo "ok install"
