@@ -154,7 +154,7 @@ static const struct instructions_case cases[] = {
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 /* callgrind is told this name, which has to stay as it is, and writes one file for each call. */
-__attribute__((noinline, noclone)) static void counted(void (*iteration)(void), long n)
+__attribute__((noinline)) static void counted(void (*iteration)(void), long n)
 {
     for (long i = 0; i < n; i++)
         iteration();
