@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A recipe for Spack: copy the folder to packages/proa of a repository of yours, and say where the sources are:
 #   spack dev-build -d PROA proa@main
+# To have Spack fetch them, give the class a line git = "ADDRESS", with the address or the folder of the repository.
 from spack.package import *
 
 
@@ -9,7 +10,8 @@ class Proa(CMakePackage):
 
     license("BSD-3-Clause")
 
-    version("main")
+    version("main", branch="main")
+    version("0.2.0", tag="v0.2.0")
 
     variant("mpich", default=True, description="Build the library for MPICH")
     variant("openmpi", default=False, description="Build the library for Open MPI")
