@@ -42,8 +42,7 @@ struct record {
 enum { WORDS = sizeof(struct record) / sizeof(uint64_t), HALF = WORDS / 2 };
 
 struct options {
-    int operations, boards, writers, pause_us;
-    uint64_t seed;
+    int operations, boards, writers, pause_us, seed;
 };
 
 struct run {
@@ -71,25 +70,15 @@ struct move {
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
-    switch (key) {
-    case 'o':
-        opt->operations = number(state, "operations", arg, 0, 1 << 30);
-        return 0;
-    case 'b':
-        opt->boards = number(state, "boards", arg, 1, 1 << 20);
-        return 0;
-    case 'w':
-        opt->writers = number(state, "share of writers", arg, 0, 100);
-        return 0;
-    case 'p':
-        opt->pause_us = number(state, "pause", arg, 0, 1000000);
-        return 0;
-    case 's':
-        opt->seed = (uint64_t)number(state, "seed", arg, 0, INT32_MAX);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct number_option numbers[] = {
+        {'o', "operations", &opt->operations, 0, 1 << 30},
+        {'b', "boards", &opt->boards, 1, 1 << 20},
+        {'w', "share of writers", &opt->writers, 0, 100},
+        {'p', "pause", &opt->pause_us, 0, 1000000},
+        {'s', "seed", &opt->seed, 0, INT32_MAX},
+        {0},
+    };
+    return parse_number(numbers, key, arg, state);
 }
 
 static const struct argp_option option_table[] = {

@@ -31,6 +31,28 @@ static inline int number(struct argp_state *state, const char *what, const char 
     return (int)value;
 }
 
+/* An option that is a number: its key, what it is called when it is wrong, where it goes, and from
+ * what to what it may be. */
+struct number_option {
+    int key;
+    const char *what;
+    int *value;
+    int low, high;
+};
+
+/* For a parser: reads the option if it is in this list, which ends with a row of zeros. */
+static inline error_t parse_number(const struct number_option *list, int key, const char *arg,
+                                   struct argp_state *state)
+{
+    for (; list->key; list++) {
+        if (list->key != key)
+            continue;
+        *list->value = number(state, list->what, arg, list->low, list->high);
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
 /* Reads a size as in 200x100, columns x rows, of which neither may be more than `most`. */
 static inline void read_size(struct argp_state *state, const char *arg, int most, int *cols,
                              int *rows)
@@ -83,9 +105,9 @@ static inline uint64_t next_random(uint64_t *state)
 }
 
 /* Where a rank's random numbers start: each has others, and a seed gives the same ones again. */
-static inline uint64_t start_of(uint64_t seed, int rank)
+static inline uint64_t start_of(int seed, int rank)
 {
-    uint64_t state = seed ^ ((uint64_t)rank + 1) << 32;
+    uint64_t state = (uint64_t)seed ^ ((uint64_t)rank + 1) << 32;
     return next_random(&state);
 }
 

@@ -30,8 +30,7 @@ const char program[] = "spmv";
 enum { LONG_ROW = 10, ONE_LONG_OF = 50 }; /* one row of fifty is ten times as long as others */
 
 struct options {
-    int rows, degree, reach, steps;
-    uint64_t seed;
+    int rows, degree, reach, steps, seed;
 };
 
 /* A block of rows by compressed rows: those of row i of the block are the entries start[i] to
@@ -72,31 +71,19 @@ struct run {
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
-    switch (key) {
-    case 'r':
-        opt->rows = number(state, "rows", arg, 2, 1 << 26);
-        return 0;
-    case 'd':
-        opt->degree = number(state, "coefficients", arg, 1, 1000);
-        return 0;
-    case 'w':
-        opt->reach = number(state, "reach", arg, 1, 1 << 26);
-        return 0;
-    case 'n':
-        opt->steps = number(state, "steps", arg, 0, 1 << 30);
-        return 0;
-    case 's':
-        opt->seed = (uint64_t)number(state, "seed", arg, 0, INT32_MAX);
-        return 0;
-    case ARGP_KEY_END:
+    const struct number_option numbers[] = {
+        {'r', "rows", &opt->rows, 2, 1 << 26},   {'d', "coefficients", &opt->degree, 1, 1000},
+        {'w', "reach", &opt->reach, 1, 1 << 26}, {'n', "steps", &opt->steps, 0, 1 << 30},
+        {'s', "seed", &opt->seed, 0, INT32_MAX}, {0},
+    };
+    if (key == ARGP_KEY_END) {
         if (!opt->reach)
             opt->reach = 1 + opt->rows / 16;
         if (opt->reach >= opt->rows)
             opt->reach = opt->rows - 1;
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
     }
+    return parse_number(numbers, key, arg, state);
 }
 
 static const struct argp_option option_table[] = {
@@ -170,7 +157,7 @@ static int draw_column(const struct options *opt, int row, uint64_t *state)
  * the largest |x|, so that the steps converge. Returns its length. */
 static int make_row(const struct options *opt, int row, int *column, double *value, double *b)
 {
-    uint64_t state = opt->seed << 32 ^ (uint64_t)row;
+    uint64_t state = (uint64_t)opt->seed << 32 ^ (uint64_t)row;
     int length = 1 + (int)(next_random(&state) % (uint64_t)(2 * opt->degree - 1));
     if (next_random(&state) % ONE_LONG_OF == 0)
         length *= LONG_ROW;

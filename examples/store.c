@@ -42,8 +42,7 @@ struct pair {
 enum { WORDS = sizeof(struct pair) / sizeof(uint64_t), UNCHANGING = 2 };
 
 struct options {
-    int operations, keys, heads, writers;
-    uint64_t seed;
+    int operations, keys, heads, writers, seed;
 };
 
 struct run {
@@ -74,25 +73,15 @@ struct move {
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
-    switch (key) {
-    case 'o':
-        opt->operations = number(state, "operations", arg, 0, 1 << 30);
-        return 0;
-    case 'k':
-        opt->keys = number(state, "keys", arg, 1, 1 << 26);
-        return 0;
-    case 'l':
-        opt->heads = number(state, "lists", arg, 1, 1 << 26);
-        return 0;
-    case 'w':
-        opt->writers = number(state, "share of writers", arg, 0, 100);
-        return 0;
-    case 's':
-        opt->seed = (uint64_t)number(state, "seed", arg, 0, INT32_MAX);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct number_option numbers[] = {
+        {'o', "operations", &opt->operations, 0, 1 << 30},
+        {'k', "keys", &opt->keys, 1, 1 << 26},
+        {'l', "lists", &opt->heads, 1, 1 << 26},
+        {'w', "share of writers", &opt->writers, 0, 100},
+        {'s', "seed", &opt->seed, 0, INT32_MAX},
+        {0},
+    };
+    return parse_number(numbers, key, arg, state);
 }
 
 static const struct argp_option option_table[] = {
