@@ -10,35 +10,19 @@ case_name=$1 proa=$2
 shift 2
 built=("$@")
 parts=$(dirname "$proa")/../../bench
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-unset LD_PRELOAD PROA_MPI PROA_MPIEXEC PROA_LIBDIR
+# shellcheck source=test/tool/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh" "bench $case_name" "$proa"
+unset PROA_LIBDIR
 export TMPDIR=$scratch # where it keeps what went wrong
 
-fail() {
-  echo "bench $case_name: $1"
-  echo "--- standard output"; cat "$scratch/out"
-  echo "--- standard error"; cat "$scratch/err"
-  exit 1
-}
-
 bench() {
-  "$proa" bench "$@" </dev/null >"$scratch/out" 2>"$scratch/err"
-  status=$?
+  proa bench "$@"
 }
 
 # As little as can be measured; if possible by an MPI whose target need not help, which takes long on a machine that is busy.
 host=${built[0]}
 [[ " ${built[*]} " != *" openmpi "* ]] || host=openmpi
 tiny=(--mpi "$host" --timeout 60 --loops 3 --loop-us 20 --repeat 1)
-
-expect_status() {
-  [ "$status" -eq "$1" ] || fail "status $status, not $1"
-}
-
-expect() {
-  grep -qE -- "$1" "$scratch/out" || fail "it does not say: $1"
-}
 
 expect_error() {
   expect_status 2
@@ -254,7 +238,5 @@ case_name_is_function() {
   declare -F "$case_name" >/dev/null || fail "there is no such case"
 }
 
-: >"$scratch/out"
-: >"$scratch/err"
 case_name_is_function
 "$case_name"

@@ -8,29 +8,9 @@ set -u
 case_name=$1 proa=$2 root=$3
 shift 3
 built=("$@")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-unset LD_PRELOAD PROA_MPI PROA_MPIEXEC PROA_LIBDIR
-
-fail() {
-  echo "$case_name: $1"
-  echo "--- standard output"; cat "$scratch/out"
-  echo "--- standard error"; cat "$scratch/err"
-  exit 1
-}
-
-proa() {
-  "$proa" "$@" </dev/null >"$scratch/out" 2>"$scratch/err"
-  status=$?
-}
-
-expect_status() {
-  [ "$status" -eq "$1" ] || fail "status $status, not $1"
-}
-
-expect() {
-  grep -qE -- "$1" "$scratch/out" || fail "it does not say: $1"
-}
+# shellcheck source=test/tool/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh" "$case_name" "$proa"
+unset PROA_LIBDIR
 
 # Of a JSON file: what a Python expression of the document `d` gives.
 ask() {

@@ -13,37 +13,19 @@ case_name=$1 host=$2
 show=$PROA_TOOL_PROGRAMS/show
 stand_in=${host_fact[$host.library]}
 library=$PROA_LIBDIR/libproa-$stand_in.so
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=test/tool/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh" "$case_name.$host" "$PROA"
 
 host_allow_root
 for variable in ${host_fact[$host.crowded_environment]}; do
   export "${variable?}"
 done
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 # a test's own LD_PRELOAD is in proa too
-unset LD_PRELOAD PROA_MPI PROA_MPIEXEC
-
-fail() {
-  echo "$case_name.$host: $1"
-  echo "--- standard output"; cat "$scratch/out"
-  echo "--- standard error"; cat "$scratch/err"
-  exit 1
-}
 
 skip() {
-  echo "$case_name.$host: skipped: $1"
+  echo "$title: skipped: $1"
   cat "$scratch/err"
   exit 77
-}
-
-# Runs proa and keeps what it says and its status.
-proa() {
-  "$PROA" "$@" </dev/null >"$scratch/out" 2>"$scratch/err"
-  status=$?
-}
-
-expect_status() {
-  [ "$status" -eq "$1" ] || fail "status $status, not $1"
 }
 
 # How often a text is in the output.
