@@ -27,7 +27,8 @@ static int count_hosts(void)
     return hosts;
 }
 
-/* As MPI sees it: how many communicators of one node each there are. */
+/* As MPI sees it: how many communicators of one node each there are. They may be more than the
+ * hosts: MPICH 5.0.2 of Debian takes each rank for one. */
 static int count_nodes(void)
 {
     MPI_Comm node;
@@ -70,9 +71,9 @@ int main(int argc, char **argv)
         go_on = round < ROUNDS || MPI_Wtime() < began + seconds;
         MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
-    if (hosts != expected || nodes != expected || wrong)
+    if (hosts != expected || nodes < expected || wrong)
         fprintf(stderr, "rank %d: %d hosts, %d nodes instead of %d, %d wrong numbers\n", rank,
                 hosts, nodes, expected, wrong);
     MPI_Finalize();
-    return hosts == expected && nodes == expected && wrong == 0 ? 0 : 1;
+    return hosts == expected && nodes >= expected && wrong == 0 ? 0 : 1;
 }
