@@ -196,9 +196,12 @@ static int own_rank(void)
 {
     static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]))
-            return atoi(getenv(names[i]));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *rank = getenv(names[i]);
+
+        if (rank)
+            return atoi(rank);
+    }
     fprintf(stderr, "tcp: which of the two is this? Start it by a launcher of MPI\n");
     exit(2);
 }
