@@ -16,6 +16,7 @@ void proa_log(int level, const char *fmt, ...)
     if (level > proa_settings()->log_level)
         return;
     va_start(args, fmt);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     length = vsnprintf(line + prefix, sizeof line - prefix - 1, fmt, args);
     va_end(args);
     if (length < 0)
