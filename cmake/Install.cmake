@@ -2,6 +2,25 @@
 # What is installed besides programs and libraries, which their own folders say: how others find Proa, completion for the shell, documents.
 include(CMakePackageConfigHelpers)
 
+# Installs what a template makes, in which folders stand as they are when it is installed: cmake --install --prefix may name others than the build
+# knows. The build has its own copy, in its folder "install".
+#   proa_install_template(TEMPLATE NAME OPTION-OF-INSTALL...)
+function(proa_install_template template name)
+  set(file ${PROJECT_BINARY_DIR}/install/${name})
+  set(late "@CMAKE_INSTALL_PREFIX@")
+  set(CMAKE_INSTALL_PREFIX ${late})
+  foreach(folder IN ITEMS BINDIR INCLUDEDIR LIBDIR MANDIR)
+    if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
+      set(CMAKE_INSTALL_FULL_${folder} ${late}/${CMAKE_INSTALL_${folder}})
+    endif()
+  endforeach()
+  configure_file(${template} ${file}.in @ONLY)
+  unset(CMAKE_INSTALL_PREFIX) # now the one of the build
+  configure_file(${file}.in ${file} @ONLY)
+  install(CODE "configure_file(\"${file}.in\" \"${file}.installed\" @ONLY)")
+  install(FILES ${file}.installed ${ARGN})
+endfunction()
+
 # pkg-config: proa-mpich, proa-openmpi, proa-abi.
 set(proa_libraries abi)
 set(proa_title_of_abi "the standard ABI")
@@ -13,8 +32,7 @@ foreach(host IN LISTS PROA_HOSTS)
 endforeach()
 foreach(proa_library IN LISTS proa_libraries)
   set(proa_title ${proa_title_of_${proa_library}})
-  configure_file(cmake/install/proa.pc.in ${PROJECT_BINARY_DIR}/install/proa-${proa_library}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/install/proa-${proa_library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  proa_install_template(cmake/install/proa.pc.in proa-${proa_library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig RENAME proa-${proa_library}.pc)
 endforeach()
 
 # find_package(Proa).
@@ -26,8 +44,7 @@ install(FILES ${PROJECT_BINARY_DIR}/install/ProaConfig.cmake ${PROJECT_BINARY_DI
 install(EXPORT ProaTargets NAMESPACE Proa:: DESTINATION ${proa_cmake_folder})
 
 # Environment Modules: put the folder proa into MODULEPATH, or link the file from there.
-configure_file(cmake/install/modulefile.in ${PROJECT_BINARY_DIR}/install/modulefile @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/install/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/proa/modulefiles/proa RENAME ${PROJECT_VERSION})
+proa_install_template(cmake/install/modulefile.in modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/proa/modulefiles/proa RENAME ${PROJECT_VERSION})
 
 install(FILES tools/proa/proa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME proa)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

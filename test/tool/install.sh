@@ -21,8 +21,9 @@ fail() {
   exit 1
 }
 
-# Moved afterwards: a tree that is installed can be.
+# Moved afterwards: a tree that is installed can be, but for what names its folders.
 "$cmake" --install "$build" --prefix "$scratch/first" >"$scratch/said" 2>&1 || fail "cmake --install fails"
+grep -qE "^prepend-path +PATH +$scratch/first/bin$" "$scratch"/first/share/proa/modulefiles/proa/* || fail "the module is for another folder"
 mv "$scratch/first" "$scratch/moved"
 prefix=$scratch/moved
 so=$(find "$prefix" -name "libproa-$library.so") && [ -n "$so" ] || fail "no libproa-$library.so"
@@ -67,6 +68,8 @@ version=$("$proa" --version | cut -d' ' -f2)
 # Linked to by what pkg-config says, and what CMake finds.
 if command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH=$libdir/pkgconfig
+  said=$(pkg-config --cflags --libs "proa-$library")
+  [[ $said = "-I$scratch/first/include -L$scratch/first/"*" -lproa-$library"* ]] || fail "pkg-config says '$said', and it was installed to $scratch/first"
   read -ra flags < <(pkg-config --define-variable=libdir="$libdir" --define-variable=includedir="$prefix/include" --cflags --libs "proa-$library")
   "$mpicc" "$scratch/ask.c" -o "$scratch/ask" -Wl,--no-as-needed "${flags[@]}" -Wl,-rpath,"$libdir" 2>"$scratch/said" || fail "cannot compile by pkg-config: ${flags[*]}"
   "$proa" run -n 2 "$scratch/ask" >"$scratch/said" 2>&1 || fail "a program that is linked to Proa fails"
