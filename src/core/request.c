@@ -63,7 +63,7 @@ void proa_request_await(struct proa_request *q)
 int proa_request_any_done(void)
 {
     /* partner: proa_request_part_done */
-    return __atomic_load_n(&done_any, __ATOMIC_ACQUIRE);
+    return (int)__atomic_load_n(&done_any, __ATOMIC_ACQUIRE);
 }
 
 struct proa_request *proa_request_take_done(void)
