@@ -78,6 +78,9 @@ static void say(struct proa_win *win, int rank, int what, int room, int holds)
 
 /* ---- the keeper ---- */
 
+/* clang-tidy does not know that the elements of a list point at each other, and so sees one in it
+ * that was taken out. */
+/* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
 static void permit(struct proa_win *win, struct asking *a)
 {
     struct keeper *k = rooms_of(win)->keeper;
@@ -131,6 +134,8 @@ static void keep(struct proa_win *win)
         permit_all(win, room);
     }
 }
+
+/* NOLINTEND(clang-analyzer-unix.Malloc) */
 
 static void forget_permit(struct keeper *k, int rank)
 {
