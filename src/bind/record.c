@@ -20,14 +20,15 @@ _Thread_local struct proa_now proa_now;
 
 /* ---- waiting ---- */
 
-/* The rank whose store into our own block was waited for, by where that is; -1: not known. */
+/* The rank that told what was waited for, by where that stands; -1: not known. */
 static int rank_of(const struct proa_win *win, const uint64_t *word)
 {
     uintptr_t at = (uintptr_t)word, rounds = (uintptr_t)win->ctl->rounds;
     uintptr_t round;
+    int teller = proa_pair_teller(win, word);
 
-    if (proa_pair_teller(win, word) >= 0)
-        return proa_pair_teller(win, word);
+    if (teller >= 0)
+        return teller;
     if (at < rounds || at >= rounds + sizeof win->ctl->rounds)
         return -1;
     round = (at - rounds) / sizeof win->ctl->rounds[0]; /* core/barrier.c */
