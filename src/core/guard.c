@@ -101,6 +101,8 @@ static void stripes_release(struct proa_guarded *guarded)
 static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t first,
                          uint64_t count)
 {
+    for (uint64_t i = first + 1; i < first + count; i++) /* atomics wait for each other */
+        __builtin_prefetch(&owner->ctl->stripes[i], 1);
     for (uint64_t i = first; i < first + count; i++)
         if (!stripe_try(&owner->ctl->stripes[i]))
             proa_wait_still(stripe_try, &owner->ctl->stripes[i], &owner->ctl->stripe_bell);

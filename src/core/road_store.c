@@ -51,6 +51,10 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
 
 /* ---- accumulates ---- */
 
+/* Stripes are taken several at a time: each of these atomics waits for all stores before it. But
+ * few, as others wait for them meanwhile. */
+enum { AT_ONCE = 4 * PROA_STRIPE_BYTES };
+
 void proa_store_striped(const struct proa_elements *run, struct proa_peer *owner, uint64_t key,
                         char *at, struct proa_guarded *guarded)
 {
@@ -58,8 +62,10 @@ void proa_store_striped(const struct proa_elements *run, struct proa_peer *owner
 
     for (uint64_t done = 0; done < run->count;
          done += c.count, proa_elements_advance(&c, c.count)) {
+        uint64_t left = (run->count - done - 1) * c.bytes + 1; /* to the last one's first byte */
+
         c.count = proa_guard_elements(guarded, owner, key + done * c.bytes, c.bytes,
-                                      run->count - done, 1);
+                                      run->count - done, left < AT_ONCE ? left : AT_ONCE);
         proa_apply(&c, at + done * c.bytes);
     }
 }
