@@ -21,6 +21,9 @@ enum { WARM = 100, WORDS = 512 };
 
 /* What the cases work with: the window, of WORDS longs, a group of this rank alone, a type. */
 static MPI_Win win;
+static MPI_Win dynamic; /* with the same number of longs attached */
+static long attached[WORDS];
+static MPI_Aint place; /* of one of them */
 static MPI_Group self;
 static MPI_Datatype vector; /* 8 longs, every other one */
 static long value = 1, before, compare;
@@ -63,6 +66,18 @@ static void put_vector_flush(void)
 
     MPI_Put(values, 8, MPI_LONG, 0, 1, 1, vector, win);
     MPI_Win_flush(0, win);
+}
+
+static void put_dynamic_flush(void)
+{
+    MPI_Put(&value, 1, MPI_LONG, 0, place, 1, MPI_LONG, dynamic);
+    MPI_Win_flush(0, dynamic);
+}
+
+static void get_dynamic_flush(void)
+{
+    MPI_Get(&value, 1, MPI_LONG, 0, place, 1, MPI_LONG, dynamic);
+    MPI_Win_flush(0, dynamic);
 }
 
 static void accumulate_flush(void)
@@ -126,7 +141,7 @@ static void put_fence(void)
     MPI_Win_fence(0, win);
 }
 
-enum epoch { EPOCH_ALL, EPOCH_FENCE, EPOCH_OWN };
+enum epoch { EPOCH_ALL, EPOCH_DYNAMIC, EPOCH_FENCE, EPOCH_OWN };
 
 struct instructions_case {
     const char *name;
@@ -141,6 +156,8 @@ static const struct instructions_case cases[] = {
     {"fetch_and_op, flush", fetch_and_op_flush, EPOCH_ALL},
     {"compare_and_swap, flush", compare_and_swap_flush, EPOCH_ALL},
     {"put of a vector, flush", put_vector_flush, EPOCH_ALL},
+    {"put, flush, dynamic", put_dynamic_flush, EPOCH_DYNAMIC},
+    {"get, flush, dynamic", get_dynamic_flush, EPOCH_DYNAMIC},
     {"put of nothing", put_nothing, EPOCH_ALL},
     {"accumulate of nothing", accumulate_nothing, EPOCH_ALL},
     {"put to MPI_PROC_NULL", put_nowhere, EPOCH_ALL},
@@ -165,6 +182,8 @@ static void measure(const struct instructions_case *c, long n)
 {
     if (c->epoch == EPOCH_ALL)
         MPI_Win_lock_all(0, win);
+    else if (c->epoch == EPOCH_DYNAMIC)
+        MPI_Win_lock_all(0, dynamic);
     else if (c->epoch == EPOCH_FENCE)
         MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
     for (int i = 0; i < WARM; i++)
@@ -172,6 +191,8 @@ static void measure(const struct instructions_case *c, long n)
     counted(c->iteration, n);
     if (c->epoch == EPOCH_ALL)
         MPI_Win_unlock_all(win);
+    else if (c->epoch == EPOCH_DYNAMIC)
+        MPI_Win_unlock_all(dynamic);
     else if (c->epoch == EPOCH_FENCE)
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 }
@@ -226,12 +247,27 @@ static int usage(void)
     return 2;
 }
 
-static void measure_all(char **names, long n)
+static void windows_open(void)
 {
     void *base;
 
     MPI_Win_allocate(WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base,
                      &win);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+    MPI_Win_attach(dynamic, attached, sizeof attached);
+    MPI_Get_address(&attached[1], &place);
+}
+
+static void windows_close(void)
+{
+    MPI_Win_detach(dynamic, attached);
+    MPI_Win_free(&dynamic);
+    MPI_Win_free(&win);
+}
+
+static void measure_all(char **names, long n)
+{
+    windows_open();
     MPI_Comm_group(MPI_COMM_SELF, &self);
     MPI_Type_vector(8, 1, 2, MPI_LONG, &vector);
     MPI_Type_commit(&vector);
@@ -257,7 +293,7 @@ int main(int argc, char **argv)
     MPI_Init(NULL, NULL);
     measure_all(argv + 2, atol(argv[1]));
     status = as_expected() ? 0 : 1;
-    MPI_Win_free(&win);
+    windows_close();
     MPI_Finalize();
     if (status)
         fputs("instructions: the window was not Proa's\n", stderr);

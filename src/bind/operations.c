@@ -52,14 +52,6 @@ static int set_buffer(struct proa_buffer *buffer, const char *which, const struc
     return PROA_RARELY(near->count < 0) ? count_negative(which, near->count) : PROA_OK;
 }
 
-/* A dynamic window, and both sides alike: the region that was used last may do. */
-static inline int is_dynamic(const struct proa_win *win, const struct proa_near *near,
-                             const struct proa_far *far)
-{
-    return win->flavor == PROA_FLAVOR_DYNAMIC &&
-           proa_is_alike(win, near->count, near->datatype, far->rank, far->count, far->datatype);
-}
-
 /* Is there nothing to do, and nothing wrong? No bytes, or nobody. */
 static inline int is_nothing(struct proa_win *win, const struct proa_near *near,
                              const struct proa_far *far)
@@ -80,10 +72,6 @@ int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_ne
 
     if (is_nothing(win, &near, &far))
         return MPI_SUCCESS;
-    if (is_dynamic(win, &near, &far) &&
-        proa_put_attached(win, near.address, (uint64_t)near.count, proa_type_find(near.datatype),
-                          far.rank, far.displacement))
-        return MPI_SUCCESS;
     error = set_buffer(&origin, "origin", &near);
     if (!error)
         error = set_there(win, &there, &far, call);
@@ -100,10 +88,6 @@ int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_ne
     int error;
 
     if (is_nothing(win, &near, &far))
-        return MPI_SUCCESS;
-    if (is_dynamic(win, &near, &far) &&
-        proa_get_attached(win, (void *)(uintptr_t)near.address, (uint64_t)near.count,
-                          proa_type_find(near.datatype), far.rank, far.displacement))
         return MPI_SUCCESS;
     error = set_buffer(&origin, "origin", &near);
     if (!error)

@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "core/begin.h"
 #include "core/guard.h"
-#include "core/regions.h"
 #include "core/road_store.h"
 #include "core/strict.h"
 
@@ -45,8 +44,6 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
         !(origin || operation == PROA_OP_NO_OP))
         return 0;
     at = proa_fast_address(win, rank, displacement, count * c.bytes);
-    if (!at)
-        at = proa_regions_at_hand(win, rank, (uint64_t)displacement, count * c.bytes);
     if (!at)
         return 0;
     switch (proa_guard_choose(win, rank, &target->only, (uintptr_t)at, count, c.bytes, &slot)) {

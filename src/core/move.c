@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Put and get off the fast path: waiting for a post, derived types, cma, dynamic windows,
- * errors. */
+/* Put and get off the fast path: waiting for a post, derived types, cma, regions that have
+ * not been found yet, errors. */
 #include "core/op.h"
 #include "base/fail.h"
 #include "core/begin.h"
-#include "core/regions.h"
 #include "core/road.h"
 #include "core/strict.h"
 
@@ -121,38 +120,4 @@ int proa_get(struct proa_win *win, const struct proa_buffer *origin, const struc
     int error = shorten(win, origin, GET, &shorter);
 
     return error ? error : move(win, origin, &shorter, GET);
-}
-
-/* ---- attached memory, at hand ---- */
-
-static char *attached(const struct proa_win *win, const void *origin, uint64_t count,
-                      const struct proa_type *type, int rank, int64_t displacement)
-{
-    if (!type->dense || !origin || count - 1 >= INT32_MAX || type->size > INT32_MAX)
-        return NULL;
-    return proa_regions_at_hand(win, rank, (uint64_t)displacement, count * type->size);
-}
-
-int proa_put_attached(struct proa_win *win, const void *origin, uint64_t count,
-                      const struct proa_type *type, int rank, int64_t displacement)
-{
-    char *at = attached(win, origin, count, type, rank, displacement);
-
-    if (!at)
-        return 0;
-    proa_touch_store(win);
-    proa_copy(at, origin, count * type->size);
-    return 1;
-}
-
-int proa_get_attached(struct proa_win *win, void *origin, uint64_t count,
-                      const struct proa_type *type, int rank, int64_t displacement)
-{
-    const char *at = attached(win, origin, count, type, rank, displacement);
-
-    if (!at)
-        return 0;
-    proa_touch_load(win);
-    proa_copy(origin, at, count * type->size);
-    return 1;
 }

@@ -39,13 +39,6 @@ int proa_put(struct proa_win *win, const struct proa_buffer *origin,
 int proa_get(struct proa_win *win, const struct proa_buffer *origin,
              const struct proa_there *there);
 
-/* The plain case in a dynamic window: a dense type on both sides, in the region that was used last.
- * 1 if done; 0, and nothing done. */
-int proa_put_attached(struct proa_win *win, const void *origin, uint64_t count,
-                      const struct proa_type *type, int rank, int64_t displacement);
-int proa_get_attached(struct proa_win *win, void *origin, uint64_t count,
-                      const struct proa_type *type, int rank, int64_t displacement);
-
 /* there op= origin. */
 int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin,
                     const struct proa_there *there, enum proa_operation operation);
@@ -80,6 +73,20 @@ static inline int proa_is_open(const struct proa_win *win, int rank)
     return epoch != 0 && !(epoch & PROA_EPOCH_AWAITED);
 }
 
+/* The same for a dynamic window, whose displacements are addresses: if it lies in the region that
+ * was found last (core/regions.h), nothing has been attached or detached since, and nothing has to
+ * be waited for. In other windows what is mapped in one piece is `fast`, so that here is none. */
+static inline char *proa_attached_address(const struct proa_target *target, uint8_t epoch,
+                                          uint64_t address, uint64_t bytes)
+{
+    const struct proa_span *span = &target->only;
+
+    if (!span->here || epoch & PROA_EPOCH_AWAITED || !proa_span_holds(span, address, bytes) ||
+        !proa_regions_are_unchanged(target))
+        return NULL;
+    return proa_span_here(span, address);
+}
+
 /* The address of [displacement, + bytes) in the target's window if an epoch is open and it is
  * reached by load and store; else NULL, and the others find out why. Waits for the target if need
  * be. */
@@ -90,8 +97,10 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
     uint8_t epoch = proa_epoch_towards(win, rank);
     int64_t at;
 
-    if (epoch == 0 || !target->fast)
+    if (epoch == 0)
         return NULL;
+    if (__builtin_expect(!target->fast, 0))
+        return proa_attached_address(target, epoch, (uint64_t)displacement, bytes);
     /* one below 0 is, unsigned, far outside of the window */
     if (__builtin_mul_overflow(displacement, target->disp_unit, &at))
         return NULL;

@@ -393,7 +393,7 @@ static int table_read(const struct proa_target *target, uint64_t address, uint64
 static int cache_holds(const struct proa_target *target, uint64_t address, uint64_t bytes)
 {
     return target->only.end && proa_span_holds(&target->only, address, bytes) &&
-           target->sequence == __atomic_load_n(&target->ctl->regions.sequence, __ATOMIC_ACQUIRE);
+           proa_regions_are_unchanged(target);
 }
 
 static void span_set_private(const struct proa_target *target, struct proa_span *span)
@@ -488,14 +488,4 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
         target->sequence = sequence;
     }
     return error;
-}
-
-char *proa_regions_at_hand(const struct proa_win *win, int rank, uint64_t address, uint64_t bytes)
-{
-    const struct proa_target *target = &win->targets[rank];
-
-    if (win->flavor != PROA_FLAVOR_DYNAMIC || win->threads || target->away || !target->only.here ||
-        !proa_is_open(win, rank) || !cache_holds(target, address, bytes))
-        return NULL;
-    return proa_span_here(&target->only, address);
 }

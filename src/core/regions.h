@@ -50,9 +50,4 @@ void proa_regions_free(struct proa_win *win);
 int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t address,
                       uint64_t bytes, int cache, struct proa_span *span);
 
-/* Where [address, address + bytes) of a dynamic window's target is mapped here, if it lies in the
- * region that was found last, and an epoch is open for which nothing has to be waited; else NULL,
- * also for any other window: the general way finds out. */
-char *proa_regions_at_hand(const struct proa_win *win, int rank, uint64_t address, uint64_t bytes);
-
 #endif

@@ -15,6 +15,7 @@ int proa_spans_set(struct proa_target *target, const struct proa_span *spans, ui
 
     if (!room)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
+    target->only = (struct proa_span){0}; /* none at hand where there are several (core/op.h) */
     memcpy(room, spans, count * sizeof *room);
     target->spans = room;
     target->span_count = count;

@@ -45,6 +45,13 @@ struct proa_target {
     struct proa_away *away;
 };
 
+/* Of a neighbour in a dynamic window: has it attached and detached nothing since `only` was found?
+ * What is done to that afterwards is not done before this look. */
+static inline int proa_regions_are_unchanged(const struct proa_target *target)
+{
+    return target->sequence == __atomic_load_n(&target->ctl->regions.sequence, __ATOMIC_ACQUIRE);
+}
+
 enum proa_flavor {
     PROA_FLAVOR_CREATE,
     PROA_FLAVOR_ALLOCATE,

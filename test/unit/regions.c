@@ -239,6 +239,35 @@ static void two_windows_body(struct world *world)
 
 WORLD_TEST(two_windows, 1)
 
+/* The plain way has the region that was found last, within its borders, in an epoch, and as long as
+ * nothing is attached or detached. */
+static void at_hand_body(struct world *world)
+{
+    static char memory[300];
+    struct proa_win *win = dynamic_window(world, 0);
+    int64_t address = (int64_t)address_of(memory + 100);
+    struct proa_span span;
+
+    CHECK_OK(proa_regions_attach(win, memory + 100, 100));
+    CHECK_OK(proa_win_lock_all(win, 0));
+    CHECK(!proa_fast_address(win, 0, address, 8)); /* nothing found yet */
+    CHECK_OK(find(win, address_of(memory + 100), 8, 1, &span));
+    CHECK(proa_fast_address(win, 0, address, 100) == memory + 100);
+    CHECK(proa_fast_address(win, 0, address + 99, 1) == memory + 199);
+    CHECK(!proa_fast_address(win, 0, address - 1, 8));
+    CHECK(!proa_fast_address(win, 0, address, 101));
+    CHECK(!proa_fast_address(win, 0, address + 101, UINT64_MAX));
+    CHECK_OK(proa_win_unlock_all(win));
+    CHECK(!proa_fast_address(win, 0, address, 8)); /* no epoch */
+    CHECK_OK(proa_win_lock_all(win, 0));
+    CHECK_OK(proa_regions_detach(win, memory + 100));
+    CHECK(!proa_fast_address(win, 0, address, 8));
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+}
+
+WORLD_TEST(at_hand, 1)
+
 /* ---- neighbours ---- */
 
 enum { STABLE = 12, MOVING = 150, PIECE = 256 };
@@ -616,6 +645,7 @@ int main(void)
         cmocka_unit_test(adopted),
         cmocka_unit_test(rules),
         cmocka_unit_test(two_windows),
+        cmocka_unit_test(at_hand),
         cmocka_unit_test(neighbours),
         cmocka_unit_test(forgotten),
         cmocka_unit_test(moving_table),
