@@ -104,13 +104,16 @@ static uint64_t untouched_bytes(void)
 }
 
 /* What can be had, of the node and of control groups. Looking at what has pages takes a system call
- * for each segment of each process: only where it matters. */
+ * for each segment of each process, and at what is available now many: only where it matters. What
+ * has been touched since the last look is taken off with all else that was granted. */
 static uint64_t can_be_had(uint64_t wanted)
 {
-    uint64_t available = proa_memory_available(), most = granted_bytes + proa_peers_granted();
+    uint64_t available = proa_memory_available_lately(),
+             most = granted_bytes + proa_peers_granted();
 
     if (wanted <= available && most <= available - wanted)
         return available - most;
+    available = proa_memory_available();
     most = untouched_bytes() + proa_peers_untouched();
     return available > most ? available - most : 0;
 }

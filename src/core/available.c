@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const uint64_t margin_bytes = 64ull << 20;
@@ -232,15 +233,53 @@ static void own_groups_find(void)
     proa_groups_find("", &own_groups);
 }
 
-uint64_t proa_memory_available(void)
+static void own_groups_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, own_groups_find);
+}
+
+uint64_t proa_memory_available(void)
+{
+    own_groups_once();
     return proa_memory_available_in("", &own_groups);
+}
+
+/* ---- lately ---- */
+
+void proa_look_renew(const char *root, const struct proa_groups *groups, struct proa_look *look,
+                     int64_t now_ns)
+{
+    if (look->at_ns && now_ns - look->at_ns <= PROA_LOOK_NS)
+        return;
+    look->available = proa_memory_available_in(root, groups);
+    look->strict = number_in(root, "proc/sys/vm/overcommit_memory") == 2;
+    look->at_ns = now_ns;
+}
+
+static struct proa_look look_lately(void)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static struct proa_look look;
+    struct proa_look seen;
+    struct timespec now;
+
+    own_groups_once();
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    pthread_mutex_lock(&mutex);
+    proa_look_renew("", &own_groups, &look, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+    seen = look;
+    pthread_mutex_unlock(&mutex);
+    return seen;
+}
+
+uint64_t proa_memory_available_lately(void)
+{
+    return look_lately().available;
 }
 
 int proa_memory_is_strict(void)
 {
-    return number_in("/proc/sys/vm", "overcommit_memory") == 2;
+    return look_lately().strict;
 }

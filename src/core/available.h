@@ -12,9 +12,14 @@
  * as available. */
 uint64_t proa_memory_available(void);
 
-/* Does the kernel promise no more memory than it has (vm.overcommit_memory 2)? Then the pages of a
- * file in memory, which come as they are touched, may not come: SIGBUS. Everywhere else who touches
- * gets them, at the worst from the out-of-memory killer. */
+/* The same as it was up to PROA_LOOK_NS ago: a look opens a dozen files and takes some 30 us. */
+enum { PROA_LOOK_NS = 1000000 };
+uint64_t proa_memory_available_lately(void);
+
+/* Does the kernel promise no more memory than it has (vm.overcommit_memory 2), or did it up to
+ * PROA_LOOK_NS ago? Then the pages of a file in memory, which come as they are touched, may not
+ * come: SIGBUS. Everywhere else who touches gets them, at the worst from the out-of-memory killer.
+ */
 int proa_memory_is_strict(void);
 
 /* The folders of the control groups that limit a process's memory. Found once: who starts a job
@@ -32,5 +37,16 @@ struct proa_groups {
  * by a unit test. */
 void proa_groups_find(const char *root, struct proa_groups *groups);
 uint64_t proa_memory_available_in(const char *root, const struct proa_groups *groups);
+
+/* What was seen, and when; all zero: nothing yet. */
+struct proa_look {
+    int64_t at_ns;
+    uint64_t available;
+    int strict;
+};
+
+/* Looks again if what was seen is too old at now_ns, by any clock that does not begin with 0. */
+void proa_look_renew(const char *root, const struct proa_groups *groups, struct proa_look *look,
+                     int64_t now_ns);
 
 #endif

@@ -198,13 +198,35 @@ static void both_versions(void **state)
     assert_int_equal(left_mib(), 600 - MARGIN);
 }
 
+/* A look is as good as a new one for a while. */
+static void lately(void **state)
+{
+    struct proa_groups groups = {0};
+    struct proa_look look = {0};
+    (void)state;
+
+    put_text("proc/sys/vm/overcommit_memory", "2\n");
+    proa_look_renew(root, &groups, &look, 5);
+    assert_int_equal(look.available / mib, 10240 - MARGIN);
+    assert_true(look.strict);
+    put_text("proc/meminfo", "MemAvailable: 1048576 kB\n");
+    put_text("proc/sys/vm/overcommit_memory", "0\n");
+    proa_look_renew(root, &groups, &look, 5 + PROA_LOOK_NS);
+    assert_int_equal(look.available / mib, 10240 - MARGIN);
+    assert_true(look.strict);
+    proa_look_renew(root, &groups, &look, 6 + PROA_LOOK_NS);
+    assert_int_equal(look.available / mib, 1024 - MARGIN);
+    assert_false(look.strict);
+}
+
 /* Whatever this machine is like: less than an address space, more than nothing. */
 static void this_machine(void **state)
 {
-    uint64_t bytes = proa_memory_available();
+    uint64_t bytes = proa_memory_available(), before = proa_memory_available_lately();
     (void)state;
 
     assert_true(bytes > 0 && bytes < UINT64_C(1) << 50);
+    assert_true(before > 0 && before < UINT64_C(1) << 50);
 }
 
 int main(void)
@@ -216,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ancestors, open_root, close_root),
         cmocka_unit_test_setup_teardown(in_container, open_root, close_root),
         cmocka_unit_test_setup_teardown(both_versions, open_root, close_root),
+        cmocka_unit_test_setup_teardown(lately, open_root, close_root),
         cmocka_unit_test(this_machine),
     };
 
