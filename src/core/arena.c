@@ -43,6 +43,7 @@ static struct segment segments[PROA_SEGMENTS];
 /* atomic access not needed: changed under the mutex, read by proa_arena_find under it too */
 static int segment_count;
 static struct block *used_blocks;
+static struct block *spare_blocks; /* that stand for nothing now, by next */
 static struct proa_proc_ctl *arena_ctl;
 static uint64_t granted_bytes; /* of all granted chunks */
 static uint64_t used_bytes;    /* of all used blocks */
@@ -73,11 +74,9 @@ static void return_chunks(struct segment *segment, uint64_t first, uint64_t coun
 /* From i on, how many chunks before end are in the same state? */
 static uint64_t run_of(const struct segment *segment, uint64_t i, uint64_t end)
 {
-    uint64_t run = 1;
+    const uint8_t *other = memchr(segment->granted + i, !segment->granted[i], end - i);
 
-    while (i + run < end && segment->granted[i + run] == segment->granted[i])
-        run++;
-    return run;
+    return other ? (uint64_t)(other - segment->granted) - i : end - i;
 }
 
 /* The chunks that lie wholly inside a free block go back. */
@@ -163,10 +162,10 @@ static int grant(struct segment *segment, const struct block *block, uint64_t of
     uint64_t first = offset / CHUNK_BYTES, last = (offset + bytes - 1) / CHUNK_BYTES, missing = 0;
     int error;
 
+    if (!memchr(segment->granted + first, 0, last - first + 1))
+        return 0;
     for (uint64_t i = first; i <= last; i++)
         missing += segment->granted[i] ? 0 : CHUNK_BYTES;
-    if (missing == 0)
-        return 0;
     if (missing > can_be_had(missing))
         return ENOMEM;
     error = grant_missing(segment, first, last);
@@ -179,14 +178,23 @@ static int grant(struct segment *segment, const struct block *block, uint64_t of
 
 static struct block *block_new(struct segment *segment, uint64_t offset, uint64_t bytes)
 {
-    struct block *block = calloc(1, sizeof *block);
+    struct block *block = spare_blocks;
 
-    if (block) {
-        block->segment = segment;
-        block->offset = offset;
-        block->bytes = bytes;
-    }
+    if (block)
+        spare_blocks = block->next;
+    else
+        block = calloc(1, sizeof *block);
+    if (block)
+        *block = (struct block){.segment = segment, .offset = offset, .bytes = bytes};
     return block;
+}
+
+/* Every request cuts a block, and the next one that is freed makes it whole again: what it takes to
+ * remember one is kept, which is quicker than malloc. NULL is none. */
+static void block_forget(struct block *block)
+{
+    if (block)
+        LL_PREPEND(spare_blocks, block);
 }
 
 static void segment_remove(struct segment *segment)
@@ -222,7 +230,7 @@ static int segment_add(uint64_t bytes)
     segment->granted = calloc(segment->memory.bytes / CHUNK_BYTES, 1);
     whole = block_new(segment, 0, segment->memory.bytes);
     if (!segment->granted || !whole) {
-        free(whole);
+        block_forget(whole);
         segment_remove(segment);
         return ENOMEM;
     }
@@ -249,8 +257,8 @@ static int block_cut(struct block *block, uint64_t offset, uint64_t bytes)
     struct block *tail = back ? block_new(segment, offset + bytes, back) : NULL;
 
     if ((front && !head) || (back && !tail)) {
-        free(head);
-        free(tail);
+        block_forget(head);
+        block_forget(tail);
         return 0;
     }
     DL_DELETE(segment->free_blocks, block);
@@ -291,7 +299,7 @@ static void block_absorb_next(struct block *left)
     left->after = right->after;
     if (left->after)
         left->after->before = left;
-    free(right);
+    block_forget(right);
 }
 
 static void block_release(struct block *block)
@@ -314,6 +322,20 @@ static void block_release(struct block *block)
         give_back(block);
 }
 
+/* As in base/table.h; uthash takes the lowest bits. */
+static unsigned hash_of(const void *address)
+{
+    return (unsigned)((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15ull >> 32);
+}
+
+static struct block *used_find(const void *address)
+{
+    struct block *block;
+
+    HASH_FIND_BYHASHVALUE(hh, used_blocks, &address, sizeof address, hash_of(address), block);
+    return block;
+}
+
 static struct block *block_take(struct block *block, uint64_t offset, uint64_t bytes, int *error)
 {
     *error = grant(block->segment, block, offset, bytes);
@@ -322,7 +344,8 @@ static struct block *block_take(struct block *block, uint64_t offset, uint64_t b
     if (*error)
         return NULL;
     block->address = block->segment->memory.base + offset;
-    HASH_ADD_PTR(used_blocks, address, block);
+    HASH_ADD_BYHASHVALUE(hh, used_blocks, address, sizeof block->address, hash_of(block->address),
+                         block);
     used_bytes += block->bytes;
     return block;
 }
@@ -402,7 +425,7 @@ int proa_arena_free(void *p)
     struct block *block;
 
     pthread_mutex_lock(&arena_mutex);
-    HASH_FIND_PTR(used_blocks, &p, block);
+    block = used_find(p);
     if (block) {
         HASH_DEL(used_blocks, block);
         block_release(block);
@@ -417,7 +440,7 @@ void proa_arena_shrink(void *p, size_t bytes)
     struct block *block, *rest = NULL;
 
     pthread_mutex_lock(&arena_mutex);
-    HASH_FIND_PTR(used_blocks, &p, block);
+    block = used_find(p);
     if (block && kept < block->bytes)
         rest = block_new(block->segment, block->offset + kept, block->bytes - kept);
     if (rest) {
@@ -478,6 +501,9 @@ void proa_arena_stop(void)
         }
         segment_remove(&segments[i]);
     }
+    LL_FOREACH_SAFE(spare_blocks, block, next)
+    free(block);
+    spare_blocks = NULL;
     segment_count = 0;
     granted_bytes = used_bytes = 0;
     arena_ctl = NULL;

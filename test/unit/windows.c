@@ -932,7 +932,7 @@ static void no_memory_alone_body(struct world *world)
                     int outcome = create_without(world, &args, &groups[i], wrong, n, &asked);
                     CHECK_EQUAL(outcome, asked ? PROA_ERR_NO_MEM : PROA_OK);
                 }
-                CHECK(n > 4); /* window, targets, posts, ranks */
+                CHECK(n > 3); /* window, targets, pairs */
             }
 }
 
