@@ -8,11 +8,10 @@ PROA_ENTRY(Win_fence)(int assert, MPI_Win handle)
 {
     const int allowed =
         PROA_MODE_NOSTORE | PROA_MODE_NOPUT | PROA_MODE_NOPRECEDE | PROA_MODE_NOSUCCEED;
-    struct proa_win *win = PROA_WINDOW(Win_fence, handle, -1);
+    struct proa_win *win;
     int error, mode;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_fence, handle, assert, handle);
+    PROA_FIND(win, Win_fence, handle, -1, assert, handle);
     error = proa_mode(assert, allowed, &mode);
     if (!error)
         error = proa_win_fence(win, mode);
@@ -38,10 +37,9 @@ static inline __attribute__((always_inline)) int open_with_group(struct proa_win
 
 PROA_ENTRY(Win_start)(MPI_Group group, int assert, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_start, handle, -1);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_start, handle, group, assert, handle);
+    PROA_FIND(win, Win_start, handle, -1, group, assert, handle);
     return proa_return(win, PROA_CALL_Win_start,
                        open_with_group(win, &proa_handle_of(win)->accessed, group, assert,
                                        PROA_MODE_NOCHECK, proa_win_start));
@@ -51,10 +49,9 @@ PROA_ENTRY_ALIAS(Win_start);
 PROA_ENTRY(Win_post)(MPI_Group group, int assert, MPI_Win handle)
 {
     const int allowed = PROA_MODE_NOCHECK | PROA_MODE_NOSTORE | PROA_MODE_NOPUT;
-    struct proa_win *win = PROA_WINDOW(Win_post, handle, -1);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_post, handle, group, assert, handle);
+    PROA_FIND(win, Win_post, handle, -1, group, assert, handle);
     return proa_return(win, PROA_CALL_Win_post,
                        open_with_group(win, &proa_handle_of(win)->exposed_to, group, assert,
                                        allowed, proa_win_post));
@@ -63,30 +60,27 @@ PROA_ENTRY_ALIAS(Win_post);
 
 PROA_ENTRY(Win_complete)(MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_complete, handle, -1);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_complete, handle, handle);
+    PROA_FIND(win, Win_complete, handle, -1, handle);
     return proa_return(win, PROA_CALL_Win_complete, proa_win_complete(win));
 }
 PROA_ENTRY_ALIAS(Win_complete);
 
 PROA_ENTRY(Win_wait)(MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_wait, handle, -1);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_wait, handle, handle);
+    PROA_FIND(win, Win_wait, handle, -1, handle);
     return proa_return(win, PROA_CALL_Win_wait, proa_win_wait(win));
 }
 PROA_ENTRY_ALIAS(Win_wait);
 
 PROA_ENTRY(Win_test)(MPI_Win handle, int *flag)
 {
-    struct proa_win *win = PROA_WINDOW(Win_test, handle, -1);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_test, handle, handle, flag);
+    PROA_FIND(win, Win_test, handle, -1, handle, flag);
     return proa_return(win, PROA_CALL_Win_test, proa_win_test(win, flag));
 }
 PROA_ENTRY_ALIAS(Win_test);

@@ -92,12 +92,12 @@ static void attributes_fill(struct proa_handle *handle, const struct request *r)
 enum { GATHERED_MOST = 256 };
 
 /* The first window finds out whether there are records at all. */
-static struct proa_record *record_for_window(void)
+static struct proa_record *record_for_window(MPI_Comm comm)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, proa_record_start);
-    return proa_record_new();
+    return proa_record_new(comm);
 }
 
 /* What this process needs of the host. PROA_OK, PROA_ELSEWHERE, or a negative code: everybody's
@@ -113,7 +113,7 @@ static int handle_prepare(const struct request *r, struct proa_handle **handle)
         error = proa_handle_new(r->comm, handle);
     if (!error) {
         attributes_fill(*handle, r);
-        (*handle)->record = record_for_window();
+        (*handle)->record = record_for_window(r->comm);
     }
     return error;
 }

@@ -14,53 +14,65 @@
 #include "bind/record.h"
 #include "host/types.h"
 
-/* A function of that call, its other names, the window that a handle is of (NULL: none of Proa's),
- * and what the call gives then. rank: the target's, or -1. */
+/* A function of that call, and its other names. They may be macros of their own (bind/width.h). */
 #ifdef PROA_COUNTED
 #define PROA_ENTRY_OF(name) int proa_counted_##name
 #define PROA_ENTRY_ALIAS_OF(name) extern __typeof__(PMPI_##name) proa_counted_##name
-#define PROA_WINDOW_OF(name, handle, rank) proa_counted_window(handle, PROA_CALL_##name, rank)
-#define PROA_OTHERWISE_OF(name, handle, ...) PROA_HOST_ANSWERS(name, handle, __VA_ARGS__)
 #else
 #define PROA_ENTRY_OF(name) PROA_EXPORT int PMPI_##name
 #define PROA_ENTRY_ALIAS_OF(name) PROA_ALIAS(name)
-#define PROA_WINDOW_OF(name, handle, rank) proa_win_find_plain(handle)
-#define PROA_OTHERWISE_OF(name, handle, ...) proa_counted_##name(__VA_ARGS__)
 #endif
-/* The name may be a macro of its own (bind/width.h). */
 #define PROA_ENTRY(name) PROA_ENTRY_OF(name)
 #define PROA_ENTRY_ALIAS(name) PROA_ENTRY_ALIAS_OF(name)
-#define PROA_WINDOW(name, handle, rank) PROA_WINDOW_OF(name, handle, rank)
-#define PROA_OTHERWISE(name, handle, ...) PROA_OTHERWISE_OF(name, handle, __VA_ARGS__)
+
+/* win = the window that a handle is of. Where this form knows none, the function returns what the
+ * other form, or the host, makes of its arguments. rank: the target's, or -1. */
+#ifdef PROA_COUNTED
+#define PROA_FIND_OF(win, name, handle, rank, ...)                 \
+    do {                                                           \
+        win = proa_counted_window(handle, PROA_CALL_##name, rank); \
+        if (PROA_RARELY(!win))                                     \
+            return PROA_HOST_ANSWERS(name, handle, __VA_ARGS__);   \
+    } while (0)
+#else
+#define PROA_FIND_OF(win, name, handle, rank, ...)   \
+    do {                                             \
+        win = proa_win_find_plain(handle);           \
+        if (PROA_RARELY(!win))                       \
+            return proa_counted_##name(__VA_ARGS__); \
+    } while (0)
+#endif
+#define PROA_FIND(win, name, handle, rank, ...) PROA_FIND_OF(win, name, handle, rank, __VA_ARGS__)
 
 #define PROA_DECLARE_COUNTED(name) extern __typeof__(PMPI_##name) proa_counted_##name;
 PROA_PMPI_CHAPTER(PROA_DECLARE_COUNTED)
 #undef PROA_DECLARE_COUNTED
 
-/* An operation was done in the plain way, by load and store. The size is looked up in here: a
- * look-up that nobody needs would be made all the same, as it loads atomically. */
-static inline void proa_count_plain(const struct proa_win *win, int64_t count,
-                                    MPI_Datatype datatype)
+#define PROA_COUNT static inline __attribute__((always_inline))
+
+/* An operation of this call was done in the plain way, by load and store. */
+PROA_COUNT void proa_count_plain(const struct proa_win *win, enum proa_call call, uint64_t bytes)
 {
 #ifdef PROA_COUNTED
-    proa_record_plain(win, (uint64_t)count * proa_type_find(datatype)->size);
+    proa_record_way(win, call, PROA_STATS_PLAIN, bytes);
 #else
     (void)win;
-    (void)count;
-    (void)datatype;
+    (void)call;
+    (void)bytes;
 #endif
 }
 
 /* Gives back the outcome of an operation in the general way, which is counted if it is a success.
  */
-static inline int proa_count_generally(const struct proa_win *win, int rank, int64_t count,
-                                       MPI_Datatype datatype, int outcome)
+PROA_COUNT int proa_count_generally(const struct proa_win *win, enum proa_call call, int rank,
+                                    int64_t count, MPI_Datatype datatype, int outcome)
 {
 #ifdef PROA_COUNTED
     if (outcome == MPI_SUCCESS)
-        proa_record_generally(win, rank, count, datatype);
+        proa_record_generally(win, call, rank, count, datatype);
 #else
     (void)win;
+    (void)call;
     (void)rank;
     (void)count;
     (void)datatype;

@@ -58,15 +58,14 @@ static inline int proa_is_alike(const struct proa_win *win, int64_t count, MPI_D
 /* The plain way for the accumulate family: few elements of one predefined type. MPI_NO_OP gets, or
  * does nothing. */
 static inline int proa_accumulates_plain(struct proa_win *win, const void *origin, void *result,
-                                         int64_t count, MPI_Datatype datatype, int rank,
+                                         int64_t count, const struct proa_type *type, int rank,
                                          MPI_Aint displacement, MPI_Op op)
 {
     int operation = proa_operation_find(op);
 
     return operation >= 0 && (result || operation != PROA_OP_NO_OP) &&
-           proa_accumulate_plain(win, origin, result, NULL, (uint64_t)count,
-                                 proa_type_find(datatype), rank, displacement,
-                                 (enum proa_operation)operation);
+           proa_accumulate_plain(win, origin, result, NULL, (uint64_t)count, type, rank,
+                                 displacement, (enum proa_operation)operation);
 }
 
 /* ---- the operations ---- */
@@ -79,14 +78,16 @@ PROA_BODY proa_do_put(struct proa_win *win, enum proa_call call, const void *ori
                       MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
                       MPI_Datatype target_datatype)
 {
+    const struct proa_type *type;
+
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_put_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank,
-                       displacement)) {
-        proa_count_plain(win, count, datatype);
+        (type = proa_type_find(datatype),
+         proa_put_plain(win, origin, (uint64_t)count, type, rank, displacement))) {
+        proa_count_plain(win, call, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
     return proa_count_generally(
-        win, rank, count, datatype,
+        win, call, rank, count, datatype,
         proa_put_generally(win, call, (struct proa_near){origin, count, datatype},
                            (struct proa_far){rank, displacement, target_count, target_datatype}));
 }
@@ -95,14 +96,16 @@ PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, i
                       MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
                       MPI_Datatype target_datatype)
 {
+    const struct proa_type *type;
+
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_get_plain(win, origin, (uint64_t)count, proa_type_find(datatype), rank,
-                       displacement)) {
-        proa_count_plain(win, count, datatype);
+        (type = proa_type_find(datatype),
+         proa_get_plain(win, origin, (uint64_t)count, type, rank, displacement))) {
+        proa_count_plain(win, call, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
     return proa_count_generally(
-        win, rank, count, datatype,
+        win, call, rank, count, datatype,
         proa_get_generally(win, call, (struct proa_near){origin, count, datatype},
                            (struct proa_far){rank, displacement, target_count, target_datatype}));
 }
@@ -111,13 +114,16 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
                              int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
                              int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
 {
+    const struct proa_type *type;
+
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        proa_accumulates_plain(win, origin, NULL, count, datatype, rank, displacement, op)) {
-        proa_count_plain(win, count, datatype);
+        (type = proa_type_find(datatype),
+         proa_accumulates_plain(win, origin, NULL, count, type, rank, displacement, op))) {
+        proa_count_plain(win, call, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
     return proa_count_generally(
-        win, rank, count, datatype,
+        win, call, rank, count, datatype,
         proa_accumulate_generally(
             win, call, (struct proa_near){origin, count, datatype},
             (struct proa_far){rank, displacement, target_count, target_datatype}, op));
@@ -129,14 +135,17 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
                                  MPI_Aint displacement, int64_t target_count,
                                  MPI_Datatype target_datatype, MPI_Op op)
 {
+    const struct proa_type *type;
+
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         result_count == count && result_datatype == datatype && result &&
-        proa_accumulates_plain(win, origin, result, count, datatype, rank, displacement, op)) {
-        proa_count_plain(win, count, datatype);
+        (type = proa_type_find(datatype),
+         proa_accumulates_plain(win, origin, result, count, type, rank, displacement, op))) {
+        proa_count_plain(win, call, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
     return proa_count_generally(
-        win, rank, target_count, target_datatype,
+        win, call, rank, target_count, target_datatype,
         proa_get_accumulate_generally(
             win, call, (struct proa_near){origin, count, datatype},
             (struct proa_near){result, result_count, result_datatype},

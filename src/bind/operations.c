@@ -143,18 +143,19 @@ PROA_ENTRY(Fetch_and_op)
 (const void *origin, void *result, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Fetch_and_op, handle, rank);
+    struct proa_win *win;
     struct proa_far far = {rank, displacement, 1, datatype};
+    const struct proa_type *type;
     struct proa_there there;
     enum proa_operation operation = PROA_OP_NO_OP;
     int error;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Fetch_and_op, handle, origin, result, datatype, rank, displacement,
-                              op, handle);
+    PROA_FIND(win, Fetch_and_op, handle, rank, origin, result, datatype, rank, displacement, op,
+              handle);
     if (proa_is_in(win, rank) && result &&
-        proa_accumulates_plain(win, origin, result, 1, datatype, rank, displacement, op)) {
-        proa_count_plain(win, 1, datatype);
+        (type = proa_type_find(datatype),
+         proa_accumulates_plain(win, origin, result, 1, type, rank, displacement, op))) {
+        proa_count_plain(win, PROA_CALL_Fetch_and_op, type->size);
         return MPI_SUCCESS;
     }
     error = set_operation(op, &operation);
@@ -162,7 +163,7 @@ PROA_ENTRY(Fetch_and_op)
         error = set_there(win, &there, &far, PROA_CALL_Fetch_and_op);
     if (!error)
         error = proa_fetch_and_op(win, origin, result, &there, operation);
-    return proa_count_generally(win, rank, 1, datatype,
+    return proa_count_generally(win, PROA_CALL_Fetch_and_op, rank, 1, datatype,
                                 proa_return(win, PROA_CALL_Fetch_and_op, error));
 }
 PROA_ENTRY_ALIAS(Fetch_and_op);
@@ -171,27 +172,26 @@ PROA_ENTRY(Compare_and_swap)
 (const void *origin, const void *compare, void *result, MPI_Datatype datatype, int rank,
  MPI_Aint displacement, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Compare_and_swap, handle, rank);
+    struct proa_win *win;
     struct proa_far far = {rank, displacement, 1, datatype};
     const struct proa_type *type;
     struct proa_there there;
     int error;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Compare_and_swap, handle, origin, compare, result, datatype, rank,
-                              displacement, handle);
+    PROA_FIND(win, Compare_and_swap, handle, rank, origin, compare, result, datatype, rank,
+              displacement, handle);
     type = proa_type_find(datatype);
     if (proa_is_in(win, rank) && origin && compare && result &&
         proa_basic_compares((enum proa_basic)type->basic) &&
         proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement,
                               PROA_OP_REPLACE)) {
-        proa_count_plain(win, 1, datatype);
+        proa_count_plain(win, PROA_CALL_Compare_and_swap, type->size);
         return MPI_SUCCESS;
     }
     error = set_there(win, &there, &far, PROA_CALL_Compare_and_swap);
     if (!error)
         error = proa_compare_and_swap(win, origin, compare, result, &there);
-    return proa_count_generally(win, rank, 1, datatype,
+    return proa_count_generally(win, PROA_CALL_Compare_and_swap, rank, 1, datatype,
                                 proa_return(win, PROA_CALL_Compare_and_swap, error));
 }
 PROA_ENTRY_ALIAS(Compare_and_swap);

@@ -7,11 +7,10 @@ PROA_ENTRY(PROA_WIDE(Put))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(PROA_WIDE(Put), handle, rank);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(PROA_WIDE(Put), handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle);
+    PROA_FIND(win, PROA_WIDE(Put), handle, rank, origin, count, datatype, rank, displacement,
+              target_count, target_datatype, handle);
     return proa_do_put(win, PROA_CALL_NAMED(PROA_WIDE(Put)), origin, count, datatype, rank,
                        displacement, target_count, target_datatype);
 }
@@ -21,11 +20,10 @@ PROA_ENTRY(PROA_WIDE(Get))
 (void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(PROA_WIDE(Get), handle, rank);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(PROA_WIDE(Get), handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle);
+    PROA_FIND(win, PROA_WIDE(Get), handle, rank, origin, count, datatype, rank, displacement,
+              target_count, target_datatype, handle);
     return proa_do_get(win, PROA_CALL_NAMED(PROA_WIDE(Get)), origin, count, datatype, rank,
                        displacement, target_count, target_datatype);
 }
@@ -35,11 +33,10 @@ PROA_ENTRY(PROA_WIDE(Accumulate))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(PROA_WIDE(Accumulate), handle, rank);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(PROA_WIDE(Accumulate), handle, origin, count, datatype, rank,
-                              displacement, target_count, target_datatype, op, handle);
+    PROA_FIND(win, PROA_WIDE(Accumulate), handle, rank, origin, count, datatype, rank, displacement,
+              target_count, target_datatype, op, handle);
     return proa_do_accumulate(win, PROA_CALL_NAMED(PROA_WIDE(Accumulate)), origin, count, datatype,
                               rank, displacement, target_count, target_datatype, op);
 }
@@ -50,12 +47,11 @@ PROA_ENTRY(PROA_WIDE(Get_accumulate))
  MPI_Datatype result_datatype, int rank, MPI_Aint displacement, PROA_COUNT target_count,
  MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(PROA_WIDE(Get_accumulate), handle, rank);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(PROA_WIDE(Get_accumulate), handle, origin, count, datatype, result,
-                              result_count, result_datatype, rank, displacement, target_count,
-                              target_datatype, op, handle);
+    PROA_FIND(win, PROA_WIDE(Get_accumulate), handle, rank, origin, count, datatype, result,
+              result_count, result_datatype, rank, displacement, target_count, target_datatype, op,
+              handle);
     return proa_do_get_accumulate(win, PROA_CALL_NAMED(PROA_WIDE(Get_accumulate)), origin, count,
                                   datatype, result, result_count, result_datatype, rank,
                                   displacement, target_count, target_datatype, op);

@@ -6,11 +6,10 @@
 
 PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_lock, handle, rank);
+    struct proa_win *win;
     int error, mode;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_lock, handle, type, rank, assert, handle);
+    PROA_FIND(win, Win_lock, handle, rank, type, rank, assert, handle);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
         error = proa_fail(PROA_ERR_LOCKTYPE,
@@ -25,11 +24,10 @@ PROA_ENTRY_ALIAS(Win_lock);
 
 PROA_ENTRY(Win_unlock)(int rank, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_unlock, handle, rank);
+    struct proa_win *win;
     int error;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_unlock, handle, rank, handle);
+    PROA_FIND(win, Win_unlock, handle, rank, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_unlock(win, rank);
@@ -39,11 +37,10 @@ PROA_ENTRY_ALIAS(Win_unlock);
 
 PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_lock_all, handle, -1);
+    struct proa_win *win;
     int error, mode;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_lock_all, handle, assert, handle);
+    PROA_FIND(win, Win_lock_all, handle, -1, assert, handle);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error)
         error = proa_win_lock_all(win, mode);
@@ -53,21 +50,19 @@ PROA_ENTRY_ALIAS(Win_lock_all);
 
 PROA_ENTRY(Win_unlock_all)(MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_unlock_all, handle, -1);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_unlock_all, handle, handle);
+    PROA_FIND(win, Win_unlock_all, handle, -1, handle);
     return proa_return(win, PROA_CALL_Win_unlock_all, proa_win_unlock_all(win));
 }
 PROA_ENTRY_ALIAS(Win_unlock_all);
 
 PROA_ENTRY(Win_flush)(int rank, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_flush, handle, rank);
+    struct proa_win *win;
     int error;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_flush, handle, rank, handle);
+    PROA_FIND(win, Win_flush, handle, rank, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush(win, rank);
@@ -77,11 +72,10 @@ PROA_ENTRY_ALIAS(Win_flush);
 
 PROA_ENTRY(Win_flush_local)(int rank, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_flush_local, handle, rank);
+    struct proa_win *win;
     int error;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_flush_local, handle, rank, handle);
+    PROA_FIND(win, Win_flush_local, handle, rank, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush_local(win, rank);
@@ -91,30 +85,27 @@ PROA_ENTRY_ALIAS(Win_flush_local);
 
 PROA_ENTRY(Win_flush_all)(MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_flush_all, handle, -1);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_flush_all, handle, handle);
+    PROA_FIND(win, Win_flush_all, handle, -1, handle);
     return proa_return(win, PROA_CALL_Win_flush_all, proa_win_flush_all(win));
 }
 PROA_ENTRY_ALIAS(Win_flush_all);
 
 PROA_ENTRY(Win_flush_local_all)(MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_flush_local_all, handle, -1);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_flush_local_all, handle, handle);
+    PROA_FIND(win, Win_flush_local_all, handle, -1, handle);
     return proa_return(win, PROA_CALL_Win_flush_local_all, proa_win_flush_local_all(win));
 }
 PROA_ENTRY_ALIAS(Win_flush_local_all);
 
 PROA_ENTRY(Win_sync)(MPI_Win handle)
 {
-    struct proa_win *win = PROA_WINDOW(Win_sync, handle, -1);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(Win_sync, handle, handle);
+    PROA_FIND(win, Win_sync, handle, -1, handle);
     proa_win_sync(win);
     return MPI_SUCCESS;
 }

@@ -49,7 +49,7 @@ static void has_waited(const uint64_t *word, long ns)
     proa_record_add(win, &call->waited_ns, (unsigned long long)ns);
     if (word && rank < 0)
         rank = rank_of(win, word);
-    if (rank >= 0 && rank < win->size)
+    if (rank >= 0 && rank < record->size)
         proa_record_add(win, &record->waited_for[rank], (unsigned long long)ns);
 }
 
@@ -67,11 +67,11 @@ static enum proa_stats_way way_to(const struct proa_target *target)
                                      : PROA_STATS_GENERAL;
 }
 
-void proa_record_generally(const struct proa_win *win, int rank, int64_t count,
+void proa_record_generally(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
                            MPI_Datatype datatype)
 {
-    if ((unsigned)rank < (unsigned)win->size && proa_now.record)
-        proa_record_way(win, way_to(&win->targets[rank]),
+    if ((unsigned)rank < (unsigned)win->size)
+        proa_record_way(win, call, way_to(&win->targets[rank]),
                         (uint64_t)count * proa_type_find(datatype)->size);
 }
 
@@ -88,12 +88,17 @@ void proa_record_start(void)
     proa_counting = 1;
 }
 
-struct proa_record *proa_record_new(void)
+struct proa_record *proa_record_new(MPI_Comm comm)
 {
-    struct proa_record *record = proa_counting ? calloc(1, sizeof *record) : NULL;
+    struct proa_record *record = NULL;
+    int size = 0;
 
-    if (record)
+    if (proa_counting && proa_pmpi()->Comm_size(comm, &size) == MPI_SUCCESS)
+        record = calloc(1, sizeof *record + (size_t)size * sizeof record->waited_for[0]);
+    if (record) {
+        record->size = size;
         record->comm = MPI_COMM_NULL;
+    }
     return record;
 }
 
@@ -102,15 +107,12 @@ void proa_record_open(struct proa_record *record, struct proa_win *win, MPI_Comm
     if (!record)
         return;
     record->rank = win->rank;
-    record->size = win->size;
     record->flavor = win->flavor;
-    record->waited_for = calloc((size_t)win->size, sizeof *record->waited_for);
     proa_now.record = NULL; /* what was waited for until now was for another window */
     /* split, not copied: the user's attributes are none of its business */
     if (win->counted && proa_pmpi()->Comm_split(comm, 0, win->rank, &record->comm) != MPI_SUCCESS)
         record->comm = MPI_COMM_NULL;
-    if (record->waited_for)
-        record->win = win;
+    record->win = win;
 }
 
 /* What is read off the window as it stands: how its targets are reached, and what went to other

@@ -15,14 +15,14 @@
 #include <stdint.h>
 
 struct proa_record {
+    struct proa_win *win; /* NULL: it is not made yet, or has been freed */
     struct proa_stats numbers;
-    /* nanoseconds waited, by the rank that was waited for, where one is known */
-    unsigned long long *waited_for;
-    struct proa_win *win; /* NULL: it has been freed */
-    int rank, size;       /* of the window's group */
+    int rank, size; /* of the window's group */
     enum proa_flavor flavor;
     char name[64];
     MPI_Comm comm; /* to gather by; MPI_COMM_NULL: not all ranks count */
+    /* nanoseconds waited, by the rank that was waited for, where one is known */
+    unsigned long long waited_for[];
 };
 
 /* Are there records? Set before the first window, never changed. */
@@ -39,8 +39,9 @@ extern _Thread_local struct proa_now proa_now __attribute__((tls_model("initial-
 /* Begins to count, if the setting says so. Before the first window. */
 void proa_record_start(void);
 
-/* A record for a window that is being made; NULL: nothing is counted, or there is no memory. */
-struct proa_record *proa_record_new(void);
+/* A record for a window that is being made for comm; NULL: nothing is counted, or there is no
+ * memory. */
+struct proa_record *proa_record_new(MPI_Comm comm);
 
 /* The window has come to be. Collective over comm if all count. */
 void proa_record_open(struct proa_record *record, struct proa_win *win, MPI_Comm comm);
@@ -59,15 +60,15 @@ void proa_record_read(const struct proa_record *record, struct proa_stats *numbe
 
 /* ---- counting ---- */
 
-/* By one thread, unless the window says that there are several. */
+/* By one thread, unless the window says that there are several. Without them it is a plain
+ * addition, which is one instruction: nobody else looks meanwhile. */
 static inline void proa_record_add(const struct proa_win *win, unsigned long long *number,
                                    unsigned long long more)
 {
     if (__builtin_expect(win->threads, 0))
         __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
     else
-        __atomic_store_n(number, __atomic_load_n(number, __ATOMIC_RELAXED) + more,
-                         __ATOMIC_RELAXED);
+        *number += more;
 }
 
 static inline __attribute__((always_inline)) int proa_row_of(enum proa_call call)
@@ -119,35 +120,34 @@ static inline __attribute__((always_inline)) int proa_row_of(enum proa_call call
 static inline __attribute__((always_inline)) struct proa_win *
 proa_counted_window(MPI_Win handle, enum proa_call call, int rank)
 {
-    struct proa_win *win = proa_win_find(handle);
-    struct proa_record *record = win ? proa_handle_of(win)->record : NULL;
+    struct proa_record *record = proa_record_find(handle);
+    struct proa_win *win;
     int row = proa_row_of(call);
 
     if (!record)
-        return win;
+        return NULL;
+    win = record->win;
     if (row >= PROA_STATS_OPERATIONS)
         proa_record_add(win, &record->numbers.calls[row].count, 1);
     proa_now = (struct proa_now){record, row, rank};
     return win;
 }
 
-static inline void proa_record_way(const struct proa_win *win, enum proa_stats_way way,
-                                   uint64_t bytes)
+/* An operation of this call was done that way. The row is a constant where this is inlined. */
+static inline __attribute__((always_inline)) void proa_record_way(const struct proa_win *win,
+                                                                  enum proa_call call,
+                                                                  enum proa_stats_way way,
+                                                                  uint64_t bytes)
 {
-    struct proa_record *record = proa_now.record;
+    struct proa_record *record = proa_handle_of(win)->record;
+    int row = proa_row_of(call);
 
-    if (!record)
-        return;
-    proa_record_add(win, &record->numbers.operations[proa_now.row][way].count, 1);
-    proa_record_add(win, &record->numbers.operations[proa_now.row][way].bytes, bytes);
+    proa_record_add(win, &record->numbers.operations[row][way].count, 1);
+    proa_record_add(win, &record->numbers.operations[row][way].bytes, bytes);
 }
 
-static inline void proa_record_plain(const struct proa_win *win, uint64_t bytes)
-{
-    proa_record_way(win, PROA_STATS_PLAIN, bytes);
-}
-
-void proa_record_generally(const struct proa_win *win, int rank, int64_t count,
+/* An operation of this call was done in the general way. */
+void proa_record_generally(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
                            MPI_Datatype datatype);
 
 #endif

@@ -7,11 +7,10 @@ PROA_ENTRY(PROA_WIDE(Rput))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = PROA_WINDOW(PROA_WIDE(Rput), handle, rank);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(PROA_WIDE(Rput), handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle, request);
+    PROA_FIND(win, PROA_WIDE(Rput), handle, rank, origin, count, datatype, rank, displacement,
+              target_count, target_datatype, handle, request);
     return put_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rput)), origin, count, datatype, rank,
                          displacement, target_count, target_datatype, request);
 }
@@ -21,11 +20,10 @@ PROA_ENTRY(PROA_WIDE(Rget))
 (void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = PROA_WINDOW(PROA_WIDE(Rget), handle, rank);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(PROA_WIDE(Rget), handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle, request);
+    PROA_FIND(win, PROA_WIDE(Rget), handle, rank, origin, count, datatype, rank, displacement,
+              target_count, target_datatype, handle, request);
     return get_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget)), origin, count, datatype, rank,
                          displacement, target_count, target_datatype, request);
 }
@@ -36,11 +34,10 @@ PROA_ENTRY(PROA_WIDE(Raccumulate))
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
  MPI_Request *request)
 {
-    struct proa_win *win = PROA_WINDOW(PROA_WIDE(Raccumulate), handle, rank);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(PROA_WIDE(Raccumulate), handle, origin, count, datatype, rank,
-                              displacement, target_count, target_datatype, op, handle, request);
+    PROA_FIND(win, PROA_WIDE(Raccumulate), handle, rank, origin, count, datatype, rank,
+              displacement, target_count, target_datatype, op, handle, request);
     return accumulate_requested(win, PROA_CALL_NAMED(PROA_WIDE(Raccumulate)), origin, count,
                                 datatype, rank, displacement, target_count, target_datatype, op,
                                 request);
@@ -52,12 +49,11 @@ PROA_ENTRY(PROA_WIDE(Rget_accumulate))
  MPI_Datatype result_datatype, int rank, MPI_Aint displacement, PROA_COUNT target_count,
  MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win = PROA_WINDOW(PROA_WIDE(Rget_accumulate), handle, rank);
+    struct proa_win *win;
 
-    if (PROA_RARELY(!win))
-        return PROA_OTHERWISE(PROA_WIDE(Rget_accumulate), handle, origin, count, datatype, result,
-                              result_count, result_datatype, rank, displacement, target_count,
-                              target_datatype, op, handle, request);
+    PROA_FIND(win, PROA_WIDE(Rget_accumulate), handle, rank, origin, count, datatype, result,
+              result_count, result_datatype, rank, displacement, target_count, target_datatype, op,
+              handle, request);
     return get_accumulate_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget_accumulate)), origin, count,
                                     datatype, result, result_count, result_datatype, rank,
                                     displacement, target_count, target_datatype, op, request);
