@@ -137,18 +137,51 @@ int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call, str
 }
 #endif
 
+/* Their general way, by itself: what only that needs is not stored on the plain one. */
+static int fetch_and_op_generally(struct proa_win *win, const void *origin, void *result,
+                                  MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op)
+    __attribute__((noinline));
+static int fetch_and_op_generally(struct proa_win *win, const void *origin, void *result,
+                                  MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op)
+{
+    const struct proa_far far = {rank, displacement, 1, datatype};
+    enum proa_operation operation = PROA_OP_NO_OP;
+    struct proa_there there;
+    int error = set_operation(op, &operation);
+
+    if (!error)
+        error = set_there(win, &there, &far, PROA_CALL_Fetch_and_op);
+    if (!error)
+        error = proa_fetch_and_op(win, origin, result, &there, operation);
+    return proa_count_generally(win, PROA_CALL_Fetch_and_op, rank, 1, datatype,
+                                proa_return(win, PROA_CALL_Fetch_and_op, error));
+}
+
+static int compare_and_swap_generally(struct proa_win *win, const void *origin, const void *compare,
+                                      void *result, MPI_Datatype datatype, int rank,
+                                      MPI_Aint displacement) __attribute__((noinline));
+static int compare_and_swap_generally(struct proa_win *win, const void *origin, const void *compare,
+                                      void *result, MPI_Datatype datatype, int rank,
+                                      MPI_Aint displacement)
+{
+    const struct proa_far far = {rank, displacement, 1, datatype};
+    struct proa_there there;
+    int error = set_there(win, &there, &far, PROA_CALL_Compare_and_swap);
+
+    if (!error)
+        error = proa_compare_and_swap(win, origin, compare, result, &there);
+    return proa_count_generally(win, PROA_CALL_Compare_and_swap, rank, 1, datatype,
+                                proa_return(win, PROA_CALL_Compare_and_swap, error));
+}
+
 /* ---- the calls ---- */
 
 PROA_ENTRY(Fetch_and_op)
 (const void *origin, void *result, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win;
-    struct proa_far far = {rank, displacement, 1, datatype};
     const struct proa_type *type;
-    struct proa_there there;
-    enum proa_operation operation = PROA_OP_NO_OP;
-    int error;
+    struct proa_win *win;
 
     PROA_FIND(win, Fetch_and_op, handle, rank, origin, result, datatype, rank, displacement, op,
               handle);
@@ -158,13 +191,7 @@ PROA_ENTRY(Fetch_and_op)
         proa_count_plain(win, PROA_CALL_Fetch_and_op, type->size);
         return MPI_SUCCESS;
     }
-    error = set_operation(op, &operation);
-    if (!error)
-        error = set_there(win, &there, &far, PROA_CALL_Fetch_and_op);
-    if (!error)
-        error = proa_fetch_and_op(win, origin, result, &there, operation);
-    return proa_count_generally(win, PROA_CALL_Fetch_and_op, rank, 1, datatype,
-                                proa_return(win, PROA_CALL_Fetch_and_op, error));
+    return fetch_and_op_generally(win, origin, result, datatype, rank, displacement, op);
 }
 PROA_ENTRY_ALIAS(Fetch_and_op);
 
@@ -172,11 +199,8 @@ PROA_ENTRY(Compare_and_swap)
 (const void *origin, const void *compare, void *result, MPI_Datatype datatype, int rank,
  MPI_Aint displacement, MPI_Win handle)
 {
-    struct proa_win *win;
-    struct proa_far far = {rank, displacement, 1, datatype};
     const struct proa_type *type;
-    struct proa_there there;
-    int error;
+    struct proa_win *win;
 
     PROA_FIND(win, Compare_and_swap, handle, rank, origin, compare, result, datatype, rank,
               displacement, handle);
@@ -188,11 +212,7 @@ PROA_ENTRY(Compare_and_swap)
         proa_count_plain(win, PROA_CALL_Compare_and_swap, type->size);
         return MPI_SUCCESS;
     }
-    error = set_there(win, &there, &far, PROA_CALL_Compare_and_swap);
-    if (!error)
-        error = proa_compare_and_swap(win, origin, compare, result, &there);
-    return proa_count_generally(win, PROA_CALL_Compare_and_swap, rank, 1, datatype,
-                                proa_return(win, PROA_CALL_Compare_and_swap, error));
+    return compare_and_swap_generally(win, origin, compare, result, datatype, rank, displacement);
 }
 PROA_ENTRY_ALIAS(Compare_and_swap);
 
