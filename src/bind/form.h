@@ -6,6 +6,9 @@
  * compiled once more) counts what is done, for PROA_STATS. A window that is counted is unknown to
  * the plain form, which hands over to the counted one what it does not know; that knows it, or
  * asks the host. So counting costs a window that is not counted nothing at all.
+ *
+ * The library that `proa run --stats` loads has the counted form alone (PROA_ONLY_COUNTED), which
+ * is what it exports then. It knows windows that are not counted as well.
  */
 #ifndef PROA_BIND_FORM_H
 #define PROA_BIND_FORM_H
@@ -15,7 +18,7 @@
 #include "host/types.h"
 
 /* A function of that call, and its other names. They may be macros of their own (bind/width.h). */
-#ifdef PROA_COUNTED
+#if defined PROA_COUNTED && !defined PROA_ONLY_COUNTED
 #define PROA_ENTRY_OF(name) int proa_counted_##name
 #define PROA_ENTRY_ALIAS_OF(name) extern __typeof__(PMPI_##name) proa_counted_##name
 #else

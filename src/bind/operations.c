@@ -41,7 +41,7 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
     return PROA_OK;
 }
 
-#ifndef PROA_COUNTED /* there is one of them */
+#if !defined PROA_COUNTED || defined PROA_ONLY_COUNTED /* there is one of them */
 /* ---- the general way ---- */
 
 static int set_buffer(struct proa_buffer *buffer, const char *which, const struct proa_near *near)

@@ -115,6 +115,9 @@ static inline __attribute__((always_inline)) int proa_row_of(enum proa_call call
     }
 }
 
+/* A window of which nothing is counted; NULL: none of Proa's. The thread is in no call that is. */
+struct proa_win *proa_uncounted_window(MPI_Win handle) __attribute__((cold));
+
 /* For the counted form: the window, and that the thread is in this call. Operations are counted
  * when they are done, by the way that they went. */
 static inline __attribute__((always_inline)) struct proa_win *
@@ -124,12 +127,14 @@ proa_counted_window(MPI_Win handle, enum proa_call call, int rank)
     struct proa_win *win;
     int row = proa_row_of(call);
 
-    if (!record)
-        return NULL;
+    if (__builtin_expect(!record, 0))
+        return proa_uncounted_window(handle);
     win = record->win;
     if (row >= PROA_STATS_OPERATIONS)
         proa_record_add(win, &record->numbers.calls[row].count, 1);
-    proa_now = (struct proa_now){record, row, rank};
+    /* a flush on one node waits for nobody */
+    if ((row != PROA_STATS_FLUSH && row != PROA_STATS_SYNC) || win->general)
+        proa_now = (struct proa_now){record, row, rank};
     return win;
 }
 
@@ -142,6 +147,8 @@ static inline __attribute__((always_inline)) void proa_record_way(const struct p
     struct proa_record *record = proa_handle_of(win)->record;
     int row = proa_row_of(call);
 
+    if (__builtin_expect(!record, 0))
+        return;
     proa_record_add(win, &record->numbers.operations[row][way].count, 1);
     proa_record_add(win, &record->numbers.operations[row][way].bytes, bytes);
 }
