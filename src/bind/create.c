@@ -119,8 +119,12 @@ static int handle_prepare(const struct request *r, struct proa_handle **handle)
 }
 
 /* The last that may fail, so before the last agreement. */
-static int handle_finish(struct proa_win *win, void *handle)
+static int handle_finish(struct proa_win *win, void *user)
 {
+    struct proa_handle *handle = user;
+
+    if (handle->record)
+        handle->record->win = win;
     return proa_handle_enter(handle, win);
 }
 
@@ -149,7 +153,7 @@ static int create(const struct request *r)
         if (win->contiguous)
             strcpy(handle->hints.noncontig, "false"); /* whatever this rank asked for */
         proa_handle_opened(handle);
-        proa_record_open(handle->record, win, comm);
+        proa_record_open(handle->record, comm);
         *r->win = handle->value;
     } else if (handle)
         proa_handle_free(handle);

@@ -38,7 +38,7 @@ static int rank_of(const struct proa_win *win, const uint64_t *word)
 static void has_waited(const uint64_t *word, long ns)
 {
     struct proa_record *record = proa_now.record;
-    struct proa_win *win = record ? record->win : NULL;
+    struct proa_win *win = record && record->open ? record->win : NULL;
     struct proa_stats_call *call;
     int rank = proa_now.rank;
 
@@ -79,7 +79,9 @@ void proa_record_generally(const struct proa_win *win, enum proa_call call, int 
 
 struct proa_win *proa_uncounted_window(MPI_Win handle)
 {
-    proa_record_leave();
+    static struct proa_record nobodys;
+
+    proa_now.record = &nobodys;
     return proa_win_find_plain(handle);
 }
 
@@ -108,9 +110,11 @@ struct proa_record *proa_record_new(MPI_Comm comm)
     return record;
 }
 
-void proa_record_open(struct proa_record *record, struct proa_win *win, MPI_Comm comm)
+void proa_record_open(struct proa_record *record, MPI_Comm comm)
 {
-    if (!record)
+    const struct proa_win *win = record ? record->win : NULL;
+
+    if (!win)
         return;
     record->rank = win->rank;
     record->flavor = win->flavor;
@@ -118,14 +122,14 @@ void proa_record_open(struct proa_record *record, struct proa_win *win, MPI_Comm
     /* split, not copied: the user's attributes are none of its business */
     if (win->counted && proa_pmpi()->Comm_split(comm, 0, win->rank, &record->comm) != MPI_SUCCESS)
         record->comm = MPI_COMM_NULL;
-    record->win = win;
+    record->open = 1;
 }
 
 /* What is read off the window as it stands: how its targets are reached, and what went to other
  * nodes. */
 void proa_record_read(const struct proa_record *record, struct proa_stats *numbers)
 {
-    const struct proa_win *win = record->win;
+    const struct proa_win *win = record->open ? record->win : NULL;
 
     *numbers = record->numbers;
     for (int rank = 0; win && rank < win->size; rank++) {
@@ -160,11 +164,11 @@ static void read_name(struct proa_record *record, const struct proa_win *win)
 
 void proa_record_close(struct proa_record *record, struct proa_win *win)
 {
-    if (!record || !record->win)
+    if (!record || !record->open)
         return;
     read_name(record, win);
     proa_record_read(record, &record->numbers);
-    record->win = NULL;
+    record->open = 0;
     proa_now.record = NULL;
     proa_report_gather(record);
     if (record->comm != MPI_COMM_NULL)

@@ -15,9 +15,10 @@
 #include <stdint.h>
 
 struct proa_record {
-    struct proa_win *win; /* NULL: it is not made yet, or has been freed */
+    struct proa_win *win; /* as long as the table of handles knows the record */
     struct proa_stats numbers;
-    int rank, size; /* of the window's group */
+    int open;       /* the window has come to be, and is not freed yet */
+    int rank, size; /* of its group */
     enum proa_flavor flavor;
     char name[64];
     MPI_Comm comm; /* to gather by; MPI_COMM_NULL: not all ranks count */
@@ -30,7 +31,7 @@ extern int proa_counting;
 
 /* What the thread is in. */
 struct proa_now {
-    struct proa_record *record; /* NULL: nothing that is counted */
+    struct proa_record *record; /* NULL, or one that is not open: nothing that is counted */
     int row;                    /* PROA_STATS_* */
     int rank;                   /* of the target, or -1 */
 };
@@ -43,8 +44,8 @@ void proa_record_start(void);
  * memory. */
 struct proa_record *proa_record_new(MPI_Comm comm);
 
-/* The window has come to be. Collective over comm if all count. */
-void proa_record_open(struct proa_record *record, struct proa_win *win, MPI_Comm comm);
+/* The window has come to be: record->win. Collective over comm if all count. */
+void proa_record_open(struct proa_record *record, MPI_Comm comm);
 
 /* The window is about to be freed: nobody works on it any more. Collective if all count. */
 void proa_record_close(struct proa_record *record, struct proa_win *win);
@@ -115,7 +116,8 @@ static inline __attribute__((always_inline)) int proa_row_of(enum proa_call call
     }
 }
 
-/* A window of which nothing is counted; NULL: none of Proa's. The thread is in no call that is. */
+/* A window of which nothing is counted; NULL: none of Proa's. The thread is in no call that is: it
+ * has a record that nobody looks at, so that counting need not ask whether there is one. */
 struct proa_win *proa_uncounted_window(MPI_Win handle) __attribute__((cold));
 
 /* For the counted form: the window, and that the thread is in this call. Operations are counted
@@ -130,6 +132,8 @@ proa_counted_window(MPI_Win handle, enum proa_call call, int rank)
     if (__builtin_expect(!record, 0))
         return proa_uncounted_window(handle);
     win = record->win;
+    if (!win)
+        __builtin_unreachable();
     if (row >= PROA_STATS_OPERATIONS)
         proa_record_add(win, &record->numbers.calls[row].count, 1);
     /* a flush on one node waits for nobody */
@@ -138,17 +142,16 @@ proa_counted_window(MPI_Win handle, enum proa_call call, int rank)
     return win;
 }
 
-/* An operation of this call was done that way. The row is a constant where this is inlined. */
+/* The operation that the thread is in was done that way. The row is a constant where this is
+ * inlined. */
 static inline __attribute__((always_inline)) void proa_record_way(const struct proa_win *win,
                                                                   enum proa_call call,
                                                                   enum proa_stats_way way,
                                                                   uint64_t bytes)
 {
-    struct proa_record *record = proa_handle_of(win)->record;
+    struct proa_record *record = proa_now.record;
     int row = proa_row_of(call);
 
-    if (__builtin_expect(!record, 0))
-        return;
     proa_record_add(win, &record->numbers.operations[row][way].count, 1);
     proa_record_add(win, &record->numbers.operations[row][way].bytes, bytes);
 }

@@ -19,7 +19,7 @@ PROA_EXPORT int proa_stats_get(const void *handle, struct proa_stats *stats, uns
     const struct proa_win *win = handle ? proa_win_find(*(const MPI_Win *)handle) : NULL;
     const struct proa_record *record = win ? proa_handle_of(win)->record : NULL;
 
-    if (!record || !record->win || size != sizeof *stats)
+    if (!record || !record->open || size != sizeof *stats)
         return -1;
     proa_record_read(record, stats);
     return 0;
