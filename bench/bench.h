@@ -110,6 +110,7 @@ void *bench_memory(size_t bytes);
 /* The bodies, by the file that has them. All iterate n times. */
 /* small.c */
 bench_body body_put, body_get, body_fetch_and_op, body_compare_and_swap, body_accumulate;
+bench_body body_put_nothing, body_put_nowhere, body_accumulate_nothing;
 bench_body body_lock, body_lock_two, body_lock_nocheck, body_lock_shared, body_lock_all;
 bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_pair_nostore,
     body_fence_nothing; /* active.c */

@@ -71,6 +71,26 @@ void body_accumulate(struct bench *b, long n)
     b->expected = FIRST_WORD + b->counter;
 }
 
+/* Nothing is moved, and the word stays as it was. */
+void body_put_nothing(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++)
+        MPI_Put(b->local, 0, MPI_UINT64_T, b->target, b->at, 0, MPI_UINT64_T, b->win);
+}
+
+void body_put_nowhere(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++)
+        MPI_Put(b->local, 1, MPI_UINT64_T, MPI_PROC_NULL, b->at, 1, MPI_UINT64_T, b->win);
+}
+
+void body_accumulate_nothing(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++)
+        MPI_Accumulate(b->local, 0, MPI_UINT64_T, b->target, b->at, 0, MPI_UINT64_T, MPI_SUM,
+                       b->win);
+}
+
 static void lock_put_unlock(struct bench *b, long n, int type, int assertion)
 {
     uint64_t *word = local_word(b);
