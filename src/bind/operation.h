@@ -14,32 +14,25 @@
 #include "host/operations.h"
 #include "host/types.h"
 
-/* What is at the user's end of an operation (origin, result), and what at the target's. */
-struct proa_near {
-    const void *address;
-    int64_t count;
-    MPI_Datatype datatype;
-};
-
-struct proa_far {
-    int rank;
-    MPI_Aint displacement;
-    int64_t count;
-    MPI_Datatype datatype;
-};
-
 /* ---- the general way ---- */
 
-/* Not inlined: the fast path should not pay for them. */
-int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_near origin,
-                       struct proa_far target) __attribute__((noinline));
-int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_near origin,
-                       struct proa_far target) __attribute__((noinline));
-int proa_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near origin,
-                              struct proa_far target, MPI_Op op) __attribute__((noinline));
-int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call,
-                                  struct proa_near origin, struct proa_near result,
-                                  struct proa_far target, MPI_Op op) __attribute__((noinline));
+/* Not inlined: the fast path should not pay for them. Arguments in the order of the MPI calls,
+ * whose registers they stay in. */
+int proa_put_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                       MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                       struct proa_win *win, enum proa_call call) __attribute__((noinline));
+int proa_get_generally(void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                       MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                       struct proa_win *win, enum proa_call call) __attribute__((noinline));
+int proa_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                              MPI_Aint displacement, int64_t target_count,
+                              MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
+                              enum proa_call call) __attribute__((noinline));
+int proa_get_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype,
+                                  void *result, int64_t result_count, MPI_Datatype result_datatype,
+                                  int rank, MPI_Aint displacement, int64_t target_count,
+                                  MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
+                                  enum proa_call call) __attribute__((noinline));
 
 /* ---- may the plain way be tried? ---- */
 
@@ -61,8 +54,11 @@ static inline int proa_accumulates_plain(struct proa_win *win, const void *origi
                                          int64_t count, const struct proa_type *type, int rank,
                                          MPI_Aint displacement, MPI_Op op)
 {
-    int operation = proa_operation_find(op);
+    int operation;
 
+    if ((uint64_t)count - 1 >= INT32_MAX)
+        return 0;
+    operation = proa_operation_find(op);
     return operation >= 0 && (result || operation != PROA_OP_NO_OP) &&
            proa_accumulate_plain(win, origin, result, NULL, (uint64_t)count, type, rank,
                                  displacement, (enum proa_operation)operation);
@@ -86,10 +82,9 @@ PROA_BODY proa_do_put(struct proa_win *win, enum proa_call call, const void *ori
         proa_count_plain(win, call, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_count_generally(
-        win, call, rank, count, datatype,
-        proa_put_generally(win, call, (struct proa_near){origin, count, datatype},
-                           (struct proa_far){rank, displacement, target_count, target_datatype}));
+    return proa_count_generally(win, call, rank, count, datatype,
+                                proa_put_generally(origin, count, datatype, rank, displacement,
+                                                   target_count, target_datatype, win, call));
 }
 
 PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
@@ -104,10 +99,9 @@ PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, i
         proa_count_plain(win, call, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_count_generally(
-        win, call, rank, count, datatype,
-        proa_get_generally(win, call, (struct proa_near){origin, count, datatype},
-                           (struct proa_far){rank, displacement, target_count, target_datatype}));
+    return proa_count_generally(win, call, rank, count, datatype,
+                                proa_get_generally(origin, count, datatype, rank, displacement,
+                                                   target_count, target_datatype, win, call));
 }
 
 PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
@@ -122,11 +116,10 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
         proa_count_plain(win, call, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_count_generally(
-        win, call, rank, count, datatype,
-        proa_accumulate_generally(
-            win, call, (struct proa_near){origin, count, datatype},
-            (struct proa_far){rank, displacement, target_count, target_datatype}, op));
+    return proa_count_generally(win, call, rank, count, datatype,
+                                proa_accumulate_generally(origin, count, datatype, rank,
+                                                          displacement, target_count,
+                                                          target_datatype, op, win, call));
 }
 
 PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
@@ -144,12 +137,11 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
         proa_count_plain(win, call, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_count_generally(
-        win, call, rank, target_count, target_datatype,
-        proa_get_accumulate_generally(
-            win, call, (struct proa_near){origin, count, datatype},
-            (struct proa_near){result, result_count, result_datatype},
-            (struct proa_far){rank, displacement, target_count, target_datatype}, op));
+    return proa_count_generally(win, call, rank, target_count, target_datatype,
+                                proa_get_accumulate_generally(origin, count, datatype, result,
+                                                              result_count, result_datatype, rank,
+                                                              displacement, target_count,
+                                                              target_datatype, op, win, call));
 }
 
 #endif

@@ -17,17 +17,18 @@ static int count_negative(const char *which, int64_t count)
 }
 
 /* PROA_OK, PROA_NOWHERE or a code. */
-static int set_there(const struct proa_win *win, struct proa_there *there,
-                     const struct proa_far *far, enum proa_call call)
+static int set_there(const struct proa_win *win, struct proa_there *there, int rank,
+                     MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
+                     enum proa_call call)
 {
-    there->rank = far->rank;
-    there->displacement = far->displacement;
-    there->count = (uint64_t)far->count;
-    there->type = proa_type_find(far->datatype);
+    there->rank = rank;
+    there->displacement = displacement;
+    there->count = (uint64_t)count;
+    there->type = proa_type_find(datatype);
     there->call = call;
-    if (PROA_RARELY(far->count < 0))
-        return count_negative("target", far->count);
-    return proa_check_rank(win, far->rank);
+    if (PROA_RARELY(count < 0))
+        return count_negative("target", count);
+    return proa_check_rank(win, rank);
 }
 
 static int set_operation(MPI_Op op, enum proa_operation *operation)
@@ -44,95 +45,114 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
 #if !defined PROA_COUNTED || defined PROA_ONLY_COUNTED /* there is one of them */
 /* ---- the general way ---- */
 
-static int set_buffer(struct proa_buffer *buffer, const char *which, const struct proa_near *near)
+static int set_buffer(struct proa_buffer *buffer, const char *which, const void *address,
+                      int64_t count, MPI_Datatype datatype)
 {
-    buffer->address = (void *)(uintptr_t)near->address;
-    buffer->count = (uint64_t)near->count;
-    buffer->type = proa_type_find(near->datatype);
-    return PROA_RARELY(near->count < 0) ? count_negative(which, near->count) : PROA_OK;
+    buffer->address = (void *)(uintptr_t)address;
+    buffer->count = (uint64_t)count;
+    buffer->type = proa_type_find(datatype);
+    return PROA_RARELY(count < 0) ? count_negative(which, count) : PROA_OK;
 }
 
 /* Is there nothing to do, and nothing wrong? No bytes, or nobody. */
-static inline int is_nothing(struct proa_win *win, const struct proa_near *near,
-                             const struct proa_far *far)
+static inline int is_nothing(struct proa_win *win, int64_t count, MPI_Datatype datatype, int rank,
+                             int64_t target_count, MPI_Datatype target_datatype)
 {
-    if (far->rank == MPI_PROC_NULL)
-        return near->count >= 0 && far->count >= 0;
-    return (near->count | far->count) == 0 && near->datatype == far->datatype &&
-           proa_is_in(win, far->rank) && proa_type_find(far->datatype)->dense &&
-           proa_is_open(win, far->rank);
+    if (rank == MPI_PROC_NULL)
+        return count >= 0 && target_count >= 0;
+    return (count | target_count) == 0 && datatype == target_datatype && proa_is_in(win, rank) &&
+           proa_type_find(datatype)->dense && proa_is_open(win, rank);
 }
 
-int proa_put_generally(struct proa_win *win, enum proa_call call, struct proa_near near,
-                       struct proa_far far)
+/* Both sides of an operation on one buffer. */
+static inline int set_sides(struct proa_buffer *near, struct proa_there *there, const void *origin,
+                            int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                            int64_t target_count, MPI_Datatype target_datatype,
+                            const struct proa_win *win, enum proa_call call)
 {
-    struct proa_buffer origin;
+    int error = set_buffer(near, "origin", origin, count, datatype);
+
+    return error ? error
+                 : set_there(win, there, rank, displacement, target_count, target_datatype, call);
+}
+
+int proa_put_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                       MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                       struct proa_win *win, enum proa_call call)
+{
+    struct proa_buffer near;
     struct proa_there there;
     int error;
 
-    if (is_nothing(win, &near, &far))
+    if (is_nothing(win, count, datatype, rank, target_count, target_datatype))
         return MPI_SUCCESS;
-    error = set_buffer(&origin, "origin", &near);
+    error = set_sides(&near, &there, origin, count, datatype, rank, displacement, target_count,
+                      target_datatype, win, call);
     if (!error)
-        error = set_there(win, &there, &far, call);
-    if (!error)
-        error = proa_put(win, &origin, &there);
+        error = proa_put(win, &near, &there);
     return proa_return(win, call, error);
 }
 
-int proa_get_generally(struct proa_win *win, enum proa_call call, struct proa_near near,
-                       struct proa_far far)
+int proa_get_generally(void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                       MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                       struct proa_win *win, enum proa_call call)
 {
-    struct proa_buffer origin;
+    struct proa_buffer near;
     struct proa_there there;
     int error;
 
-    if (is_nothing(win, &near, &far))
+    if (is_nothing(win, count, datatype, rank, target_count, target_datatype))
         return MPI_SUCCESS;
-    error = set_buffer(&origin, "origin", &near);
+    error = set_sides(&near, &there, origin, count, datatype, rank, displacement, target_count,
+                      target_datatype, win, call);
     if (!error)
-        error = set_there(win, &there, &far, call);
-    if (!error)
-        error = proa_get(win, &origin, &there);
+        error = proa_get(win, &near, &there);
     return proa_return(win, call, error);
 }
 
-int proa_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near near,
-                              struct proa_far far, MPI_Op op)
+int proa_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                              MPI_Aint displacement, int64_t target_count,
+                              MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
+                              enum proa_call call)
 {
-    struct proa_buffer origin;
+    struct proa_buffer near;
     struct proa_there there;
     enum proa_operation operation = PROA_OP_NO_OP;
     int error = set_operation(op, &operation);
 
-    if (!error && is_nothing(win, &near, &far))
+    if (!error && is_nothing(win, count, datatype, rank, target_count, target_datatype))
         return MPI_SUCCESS;
     if (!error)
-        error = set_buffer(&origin, "origin", &near);
+        error = set_sides(&near, &there, origin, count, datatype, rank, displacement, target_count,
+                          target_datatype, win, call);
     if (!error)
-        error = set_there(win, &there, &far, call);
-    if (!error)
-        error = proa_accumulate(win, &origin, &there, operation);
+        error = proa_accumulate(win, &near, &there, operation);
     return proa_return(win, call, error);
 }
 
 /* Of the origin of a no-op nothing is looked at (MPI-4.1, 13.3.4). */
-int proa_get_accumulate_generally(struct proa_win *win, enum proa_call call, struct proa_near near,
-                                  struct proa_near result_near, struct proa_far far, MPI_Op op)
+int proa_get_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype,
+                                  void *result, int64_t result_count, MPI_Datatype result_datatype,
+                                  int rank, MPI_Aint displacement, int64_t target_count,
+                                  MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
+                                  enum proa_call call)
 {
-    struct proa_buffer origin = {0}, result;
+    struct proa_buffer near = {0}, fetched;
     struct proa_there there;
     enum proa_operation operation = PROA_OP_NO_OP;
     int error = set_operation(op, &operation);
 
+    if (!error && result_count == count && result_datatype == datatype &&
+        is_nothing(win, count, datatype, rank, target_count, target_datatype))
+        return MPI_SUCCESS;
     if (!error && operation != PROA_OP_NO_OP)
-        error = set_buffer(&origin, "origin", &near);
+        error = set_buffer(&near, "origin", origin, count, datatype);
     if (!error)
-        error = set_buffer(&result, "result", &result_near);
+        error = set_buffer(&fetched, "result", result, result_count, result_datatype);
     if (!error)
-        error = set_there(win, &there, &far, call);
+        error = set_there(win, &there, rank, displacement, target_count, target_datatype, call);
     if (!error)
-        error = proa_get_accumulate(win, &origin, &result, &there, operation);
+        error = proa_get_accumulate(win, &near, &fetched, &there, operation);
     return proa_return(win, call, error);
 }
 #endif
@@ -144,13 +164,12 @@ static int fetch_and_op_generally(struct proa_win *win, const void *origin, void
 static int fetch_and_op_generally(struct proa_win *win, const void *origin, void *result,
                                   MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op)
 {
-    const struct proa_far far = {rank, displacement, 1, datatype};
     enum proa_operation operation = PROA_OP_NO_OP;
     struct proa_there there;
     int error = set_operation(op, &operation);
 
     if (!error)
-        error = set_there(win, &there, &far, PROA_CALL_Fetch_and_op);
+        error = set_there(win, &there, rank, displacement, 1, datatype, PROA_CALL_Fetch_and_op);
     if (!error)
         error = proa_fetch_and_op(win, origin, result, &there, operation);
     return proa_count_generally(win, PROA_CALL_Fetch_and_op, rank, 1, datatype,
@@ -164,9 +183,8 @@ static int compare_and_swap_generally(struct proa_win *win, const void *origin, 
                                       void *result, MPI_Datatype datatype, int rank,
                                       MPI_Aint displacement)
 {
-    const struct proa_far far = {rank, displacement, 1, datatype};
     struct proa_there there;
-    int error = set_there(win, &there, &far, PROA_CALL_Compare_and_swap);
+    int error = set_there(win, &there, rank, displacement, 1, datatype, PROA_CALL_Compare_and_swap);
 
     if (!error)
         error = proa_compare_and_swap(win, origin, compare, result, &there);

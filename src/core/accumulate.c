@@ -40,8 +40,7 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
     struct proa_slot *slot;
     char *at;
 
-    if (count - 1 >= INT32_MAX || !c.kernel || !type->predefined || !type->dense ||
-        !(origin || operation == PROA_OP_NO_OP))
+    if (!c.kernel || !type->predefined || !type->dense || !(origin || operation == PROA_OP_NO_OP))
         return 0;
     at = proa_fast_address(win, rank, displacement, count * c.bytes);
     if (!at)

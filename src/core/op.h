@@ -43,10 +43,10 @@ int proa_get(struct proa_win *win, const struct proa_buffer *origin,
 int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin,
                     const struct proa_there *there, enum proa_operation operation);
 
-/* The plain case of the accumulate family: the same predefined type on all sides, few elements, at
- * hand, with nothing that has to be waited for. 1 if done; 0, and nothing done: then the general
- * functions do it, or say what is wrong. result NULL: nobody wants what was there. compare not
- * NULL: compare_and_swap, one element, MPI_REPLACE. */
+/* The plain case of the accumulate family: the same predefined type on all sides, few elements (1
+ * to INT32_MAX, the caller sees to it), at hand, with nothing that has to be waited for. 1 if done;
+ * 0, and nothing done: then the general functions do it, or say what is wrong. result NULL: nobody
+ * wants what was there. compare not NULL: compare_and_swap, one element, MPI_REPLACE. */
 int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result,
                           const void *compare, uint64_t count, const struct proa_type *type,
                           int rank, int64_t displacement, enum proa_operation operation);
