@@ -76,20 +76,31 @@ const char *proa_setting_value(const struct proa_setting *row, const char *text,
     return found == PROA_SETTING_ENVIRONMENT ? text : row->fallback;
 }
 
+/* "auto, always or never" of "auto|always|never". */
+static void choice_words(const char *values, char *words, size_t room)
+{
+    size_t length = 0;
+
+    while (*values && length < room) {
+        const char *end = values + strcspn(values, "|"), *then = !*end                  ? ""
+                                                                 : strchr(end + 1, '|') ? ", "
+                                                                                        : " or ";
+
+        length += (size_t)snprintf(words + length, room - length, "%.*s%s", (int)(end - values),
+                                   values, then);
+        values = *end ? end + 1 : end;
+    }
+}
+
 const char *proa_setting_words(const struct proa_setting *row, char *words, int room)
 {
-    size_t first = strcspn(row->values, "|");
-
     if (row->kind == PROA_SETTING_NUMBER) {
         char *end;
         long least = strtol(row->values, &end, 10);
 
         snprintf(words, (size_t)room, "%ld to %s", least, end + strlen(".."));
-    } else if (row->values[first]) {
-        snprintf(words, (size_t)room, "%.*s or %s", (int)first, row->values,
-                 row->values + first + 1);
     } else {
-        snprintf(words, (size_t)room, "%s", row->values);
+        choice_words(row->values, words, (size_t)room);
     }
     return words;
 }

@@ -25,11 +25,12 @@
     X(strict, "PROA_STRICT", FLAG, "0", "0|1", USER,                                              \
       "1 makes wrong uses that both hosts serve, and Proa too, such as MPI_Rget between two "     \
       "fences, the errors that the standard has for them")                                        \
-    X(adopt, "PROA_ADOPT", CHOICE, "auto", "auto|never", USER,                                    \
-      "auto: memory given to MPI_Win_create or attached moves in place, page by page, to where "  \
-      "neighbours reach it by load and store, and back when the last window lets go of it; "      \
-      "never: it stays, and they reach it through the kernel. A window's info key proa_adopt "    \
-      "says the same for one window and rank")                                                    \
+    X(adopt, "PROA_ADOPT", CHOICE, "auto", "auto|always|never", USER,                             \
+      "always: memory given to MPI_Win_create or attached moves in place, page by page, to "      \
+      "where neighbours reach it by load and store, and back when the last window lets go of "    \
+      "it; never: it stays, and they reach it through the kernel; auto: it moves, but where "     \
+      "windows on the very same memory come and go and are hardly used. A window's info key "     \
+      "proa_adopt says the same for one window and rank")                                         \
     X(stats, "PROA_STATS", TEXT, "0", "0, 1 or the name of a file", USER,                         \
       "1: at the end a table of each window on standard error: operations and bytes, how memory " \
       "was reached, and who waited for whom; a file's name: the same for programs, as JSON. The " \
@@ -114,7 +115,7 @@ enum proa_setting_origin { PROA_SETTING_DEFAULT, PROA_SETTING_ENVIRONMENT, PROA_
 const char *proa_setting_value(const struct proa_setting *row, const char *text,
                                enum proa_setting_origin *origin);
 
-/* What the setting can be, in words: "0 or 1", "0 to 3", "auto or never". Into `words`, of `room`
+/* What the setting can be, in words: "0 or 1", "0 to 3", "auto or none". Into `words`, of `room`
  * bytes; returns it. */
 const char *proa_setting_words(const struct proa_setting *row, char *words, int room);
 

@@ -247,6 +247,23 @@ static void survey_make(struct survey *survey, uint64_t first, uint64_t end)
     survey_finish(survey);
 }
 
+/* Nothing is to move, and nothing there has: the kernel need not be asked what lies there. */
+static int survey_is_idle(uint64_t first, uint64_t end)
+{
+    const struct proa_range *held = proa_ranges_next(&adopted, first);
+
+    return !leftovers && (!held || held->first >= end);
+}
+
+static void survey_skip(struct survey *survey, uint64_t first, uint64_t end)
+{
+    survey->first = first;
+    survey->end = end;
+    survey->count = 1;
+    survey->part[0] = (struct part){first, end, STAYS};
+    survey->why = NULL;
+}
+
 /* ---- moving in ---- */
 
 /* What of the process stands against moving that many bytes; NULL: nothing, and *process is known.
@@ -447,12 +464,17 @@ static int hold_pieces(struct proa_hold *hold)
 int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, int move)
 {
     struct survey survey;
+    uint64_t first = page_below((uint64_t)(uintptr_t)base),
+             end = page_above((uint64_t)(uintptr_t)base + bytes);
     int error;
 
     *hold = (struct proa_hold){.first = (uint64_t)(uintptr_t)base,
                                .end = (uint64_t)(uintptr_t)base + bytes};
     pthread_mutex_lock(&adopt_mutex);
-    survey_make(&survey, page_below(hold->first), page_above(hold->end));
+    if (!move && survey_is_idle(first, end))
+        survey_skip(&survey, first, end);
+    else
+        survey_make(&survey, first, end);
     hold->why = survey.why;
     if (move && count_kind(&survey, MOVABLE)) {
         const char *why = move_parts(&survey);

@@ -20,6 +20,10 @@
 
 #include <stdint.h>
 
+/* Whether memory is adopted where it can be: not at all; where it is worth it (core/worth.h);
+ * always. */
+enum proa_adopt { PROA_ADOPT_NEVER, PROA_ADOPT_AUTO, PROA_ADOPT_ALWAYS };
+
 /* A piece of held memory, up to `end`; each begins where the one before ends. */
 struct proa_piece {
     uint64_t end; /* address, not included */

@@ -28,6 +28,7 @@
 #include "core/spread.h"
 #include "core/road.h"
 #include "core/win.h"
+#include "core/worth.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -481,6 +482,7 @@ static void targets_forget(struct proa_win *win)
 void proa_win_release(struct proa_win *win)
 {
     proa_held_forget(win);
+    proa_pages_learn(win);
     proa_regions_free(win);
     if (win->memory)
         proa_arena_free(win->memory);
@@ -552,8 +554,10 @@ static int next_way(const struct proa_win *win, const struct proa_group *group, 
 static enum apart apart_from_the_start(const struct card *cards, int size)
 {
     for (int i = 0; i < size; i++)
-        if (cards[i].refused)
+        if (cards[i].refused) {
+            proa_worth_always();
             return PRIVATE_APART;
+        }
     return NOBODY_APART;
 }
 

@@ -149,6 +149,9 @@ struct proa_win_ctl {
     /* The owner's place among the processes of its node, by rank in the window's group. Constant.
      */
     uint32_t slot;
+    /* Operations of neighbours that came to the owner's memory through the kernel, a long one as
+     * several (core/worth.h). */
+    uint64_t through_kernel;
 
     struct proa_from_ctl from[]; /* by slot */
 };

@@ -8,6 +8,7 @@
 #include "core/guard.h"
 #include "core/road.h"
 #include "core/win.h"
+#include "core/worth.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -30,6 +31,7 @@ struct mapped {
 
 struct proa_pages {
     struct proa_hold hold;
+    struct proa_worth worth;
     struct proa_piece *table; /* in the arena; NULL: nothing is adopted */
     struct mapped *mapped;
 };
@@ -60,10 +62,26 @@ static void tell(const struct proa_hold *hold, uint64_t bytes)
                  hold->why ? hold->why : "that is asked for");
 }
 
-int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, int move)
+static int hold(struct proa_pages *pages, const void *base, uint64_t bytes, enum proa_adopt adopt)
+{
+    int error;
+
+    if (adopt != PROA_ADOPT_AUTO)
+        return proa_adopt_hold(&pages->hold, base, bytes, adopt == PROA_ADOPT_ALWAYS);
+    if (proa_worth_moving(&pages->worth, base, bytes)) {
+        error = proa_adopt_hold(&pages->hold, base, bytes, 1);
+    } else {
+        error = proa_adopt_hold(&pages->hold, base, bytes, 0);
+        pages->hold.why = "windows on it come and go, and are hardly used";
+    }
+    proa_worth_held(&pages->worth, error ? 0 : proa_adopt_bytes(&pages->hold));
+    return error;
+}
+
+int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt)
 {
     struct proa_pages *pages = pages_of(win);
-    int error = pages ? proa_adopt_hold(&pages->hold, base, bytes, move) : PROA_ERR_NO_MEM;
+    int error = pages ? hold(pages, base, bytes, adopt) : PROA_ERR_NO_MEM;
 
     if (error)
         return error;
@@ -91,6 +109,14 @@ struct proa_pages_place proa_pages_show(const struct proa_win *win, int *whole)
     place.count = win->pages->hold.count;
     *whole = place.count == 1;
     return place;
+}
+
+/* All are done with it: the last barrier of a window is behind us. */
+void proa_pages_learn(const struct proa_win *win)
+{
+    if (win->pages && win->ctl)
+        proa_worth_freed(&win->pages->worth,
+                         __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED));
 }
 
 void proa_pages_release(struct proa_win *win)

@@ -34,9 +34,12 @@ struct proa_pages_place {
 /* What a window remembers of its own part, and of what it has mapped for itself. */
 struct proa_pages;
 
-/* Holds the window's memory, adopted as far as it can be if move says so. PROA_OK, or
+/* Holds the window's memory, adopted as far as it can be if that is wanted. PROA_OK, or
  * PROA_ERR_NO_MEM. Undone by proa_pages_release. */
-int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, int move);
+int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt);
+
+/* A window that is about to be freed tells what it was worth. */
+void proa_pages_learn(const struct proa_win *win);
 
 /* What the others are told. All of it adopted: *whole. A window that holds nothing: no table. */
 struct proa_pages_place proa_pages_show(const struct proa_win *win, int *whole);

@@ -8,6 +8,16 @@
 
 #include <stdlib.h>
 
+/* Its owner learns by it whether its memory had better move (core/worth.h). The kernel looks up
+ * each page anew: four of them take as long as getting there. */
+static void tell_owner(const struct proa_win *win, int rank, uint64_t bytes)
+{
+    struct proa_win_ctl *ctl = win->targets[rank].ctl;
+
+    if (ctl)
+        __atomic_fetch_add(&ctl->through_kernel, 1 + bytes / (4 * 4096), __ATOMIC_RELAXED);
+}
+
 /* ---- put and get ---- */
 
 static int move(struct proa_carry *carry, const struct proa_span *span,
@@ -16,6 +26,7 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
     uint64_t key = proa_span_key(span, runs->position);
     int error = PROA_OK;
 
+    tell_owner(carry->win, carry->rank, runs->count * runs->bytes);
     if (carry->batch.peer != span->owner) {
         error = proa_cma_end(&carry->batch);
         proa_cma_begin(&carry->batch, span->owner, carry->put);
@@ -109,6 +120,7 @@ static int combine_run(struct proa_combine *combine, const struct proa_span *spa
     uint64_t key = proa_span_key(span, position), count = c.count;
     int error = PROA_OK;
 
+    tell_owner(combine->win, combine->rank, count * c.bytes);
     proa_guard_enter(combine->win, combine->rank, span, key, combine->total, c.bytes,
                      &combine->guarded);
     if (combine->guarded.guard == PROA_GUARD_PLAIN)
@@ -191,6 +203,7 @@ static int combine_rows(struct proa_combine *combine, const struct proa_span *sp
     uint64_t count;
     int error = piece_room(&piece, rows.count * combine->run.count * combine->run.bytes);
 
+    tell_owner(combine->win, combine->rank, rows.count * combine->run.count * combine->run.bytes);
     while (rows.count > 0 && !error) {
         uint64_t key = proa_span_key(span, position);
 

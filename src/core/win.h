@@ -158,7 +158,7 @@ struct proa_create_args {
     int noncontig;
     int threads;          /* several threads may call at once */
     int counted;          /* this process counts what it does on the window */
-    int adopt;            /* memory that the program brings may be adopted (core/adopt.h) */
+    int adopt;            /* memory that the program brings: enum proa_adopt (core/adopt.h) */
     uint64_t granularity; /* info mpi_accumulate_granularity, in bytes; 0: our choice */
     /* not 0: this process cannot, and proa_failure() says why. A negative code: creation fails on
      * every process; PROA_ELSEWHERE: Proa serves the window on none, and core need not even have

@@ -2,6 +2,7 @@
 /* See hints.h. */
 #include "host/hints.h"
 #include "base/settings.h"
+#include "core/adopt.h"
 #include "host/info.h"
 #include "host/pmpi.h"
 
@@ -42,7 +43,8 @@ static int is_sensible(const char *key, const char *value)
     if (strcmp(key, "accumulate_ordering") == 0)
         return strcmp(value, "none") == 0 || is_ordering(value);
     if (strcmp(key, "proa_adopt") == 0)
-        return strcmp(value, "auto") == 0 || strcmp(value, "never") == 0;
+        return strcmp(value, "auto") == 0 || strcmp(value, "never") == 0 ||
+               strcmp(value, "always") == 0;
     if (strstr(key, "kinds"))
         return value[0] != '\0';
     return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;
@@ -93,9 +95,16 @@ int proa_hints_info(const struct proa_hints *hints, MPI_Info *info)
     return error;
 }
 
+static int says(const struct proa_hints *hints, const char *value)
+{
+    return strcmp(hints->adopt, value) == 0 || strcmp(proa_settings()->adopt, value) == 0;
+}
+
 int proa_hints_adopt(const struct proa_hints *hints)
 {
-    return strcmp(hints->adopt, "never") != 0 && strcmp(proa_settings()->adopt, "never") != 0;
+    if (says(hints, "never"))
+        return PROA_ADOPT_NEVER;
+    return says(hints, "always") ? PROA_ADOPT_ALWAYS : PROA_ADOPT_AUTO;
 }
 
 int proa_hint_is_true(const char *hint)

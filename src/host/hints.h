@@ -40,8 +40,8 @@ void proa_hints_change(MPI_Info info, struct proa_hints *hints);
 /* A new info with the values in force; keys without a value are left out. An MPI error class. */
 int proa_hints_info(const struct proa_hints *hints, MPI_Info *info);
 
-/* May memory that the program brings to this window be adopted (core/adopt.h)? By the window's info
- * and the setting PROA_ADOPT. */
+/* Whether memory that the program brings to this window is adopted: enum proa_adopt
+ * (core/adopt.h). By the window's info and the setting PROA_ADOPT. */
 int proa_hints_adopt(const struct proa_hints *hints);
 
 /* A hint as truth, and as a number. */

@@ -100,7 +100,7 @@ doctor_costs() {
   status=$?
   expect_status 1
   expect '^  COSTS +size of files'
-  expect '^  COSTS +setting +PROA_ADOPT=nver is not auto or never'
+  expect '^  COSTS +setting +PROA_ADOPT=nver is not auto, always or never'
   expect '^  note +processors +[0-9]+ for 1000 ranks'
 }
 

@@ -72,7 +72,7 @@ static void words_say_what_is_possible(void **state)
     assert_string_equal(proa_setting_words(row_of("PROA_LOG"), words, sizeof words), "0 to 3");
     assert_string_equal(proa_setting_words(row_of("PROA_STRICT"), words, sizeof words), "0 or 1");
     assert_string_equal(proa_setting_words(row_of("PROA_ADOPT"), words, sizeof words),
-                        "auto or never");
+                        "auto, always or never");
     assert_string_equal(proa_setting_words(row_of("PROA_LIBDIR"), words, sizeof words), "a folder");
 }
 
@@ -91,7 +91,7 @@ static void wrong_values_are_named(void **state)
     setenv("PROA_TIMEOUT", "a minute", 1);
     proa_settings_complain(hear);
     assert_string_equal(said,
-                        "PROA_ADOPT=nver is not auto or never: auto, the default, is used\n"
+                        "PROA_ADOPT=nver is not auto, always or never: auto, the default, is used\n"
                         "PROA_TIMEOUT=a minute is not 0 to 1000000: 60, the default, is used\n");
     assert_string_equal(proa_settings()->adopt, "auto");
     assert_int_equal(proa_settings()->log_level, 2);

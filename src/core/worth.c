@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See worth.h. */
+#include "core/worth.h"
+#include "base/system.h"
+#include "core/cma.h"
+
+#include <pthread.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Memory on which a window was freed soon. */
+struct place {
+    uint64_t first, bytes; /* bytes 0: none */
+    long price_ns;         /* of moving it there and back */
+    long wasted_ns;        /* by windows in a row that were freed sooner than that */
+    long patience_ns;      /* how much may be wasted before it stays */
+    int stays;
+};
+
+/* A place is found by its address; another that falls on the same one takes its room, and what was
+ * known of the first is learned anew. */
+enum { PLACES = 64 };
+
+/* So that what is wasted is never that of one window alone. */
+static const long patience_most_ns = 1000000000000;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct place places[PLACES]; /* under the mutex */
+
+static int always;
+
+/* ---- may it stay at all? ---- */
+
+static void try_on_myself(void)
+{
+    char from = 1, to = 0;
+    struct iovec here = {&to, 1}, there = {&from, 1};
+
+    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != 1)
+        proa_worth_always();
+}
+
+void proa_worth_always(void)
+{
+    __atomic_store_n(&always, 1, __ATOMIC_RELAXED);
+}
+
+/* What a container refuses it refuses for this process too; what is refused to a neighbour is known
+ * after the first that was. */
+static int may_stay(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, try_on_myself);
+    return !__atomic_load_n(&always, __ATOMIC_RELAXED) && !proa_cma_is_refused();
+}
+
+/* ---- places ---- */
+
+static struct place *room_of(uint64_t first)
+{
+    return &places[(first * 0x9e3779b97f4a7c15ull) >> 58];
+}
+
+static int is_of(const struct place *place, uint64_t first, uint64_t bytes)
+{
+    return place->first == first && place->bytes == bytes;
+}
+
+static int stays(uint64_t first, uint64_t bytes)
+{
+    const struct place *place = room_of(first);
+    int found;
+
+    pthread_mutex_lock(&mutex);
+    found = is_of(place, first, bytes) && place->stays;
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+/* One window never is enough: it may be the first of a row, or the only one. */
+static void freed_soon(struct place *place, const struct proa_worth *worth)
+{
+    int known = is_of(place, worth->first, worth->bytes);
+
+    if (!known)
+        *place = (struct place){
+            .first = worth->first, .bytes = worth->bytes, .patience_ns = PROA_WORTH_WASTE_NS};
+    place->price_ns = worth->price_ns;
+    place->wasted_ns += worth->price_ns;
+    place->stays = known && place->wasted_ns > place->patience_ns;
+}
+
+static void was_worth_it(struct place *place)
+{
+    place->wasted_ns = 0;
+    if (place->stays && place->patience_ns < patience_most_ns)
+        place->patience_ns *= 2;
+    place->stays = 0;
+}
+
+/* ---- what a window tells ---- */
+
+int proa_worth_moving(struct proa_worth *worth, const void *base, uint64_t bytes)
+{
+    uint64_t first = (uint64_t)(uintptr_t)base;
+
+    *worth = (struct proa_worth){.first = first,
+                                 .bytes = bytes,
+                                 .held_ns = proa_system->now_ns(),
+                                 .moved = !stays(first, bytes) || !may_stay()};
+    return worth->moved;
+}
+
+void proa_worth_held(struct proa_worth *worth, uint64_t adopted)
+{
+    long begin_ns = worth->held_ns, now_ns = proa_system->now_ns();
+
+    worth->held_ns = worth->moved && !adopted ? 0 : now_ns;
+    worth->price_ns = 2 * (now_ns - begin_ns); /* the way back takes as long, or longer */
+}
+
+void proa_worth_freed(const struct proa_worth *worth, uint64_t calls)
+{
+    struct place *place = room_of(worth->first);
+    long lived_ns = proa_system->now_ns() - worth->held_ns;
+
+    if (!worth->held_ns)
+        return;
+    pthread_mutex_lock(&mutex);
+    if (worth->moved && lived_ns < worth->price_ns)
+        freed_soon(place, worth);
+    else if (is_of(place, worth->first, worth->bytes) &&
+             (worth->moved || calls > (uint64_t)place->price_ns / PROA_WORTH_CALL_NS))
+        was_worth_it(place);
+    pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Is moving memory worth it (core/worth.h)? By a pretended clock. */
+#include "move.h"
+
+#include "base/system.h"
+#include "core/adopt.h"
+#include "core/pages.h"
+#include "core/road.h"
+#include "core/worth.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { US = 1000 };
+
+static struct proa_system pretended;
+static long clock_ns = 1;
+static long move_takes_ns; /* at each hold */
+
+static long now_ns(void)
+{
+    return clock_ns;
+}
+
+static void pretend(void)
+{
+    pretended = *proa_system;
+    pretended.now_ns = now_ns;
+    proa_system = &pretended;
+}
+
+int __real_proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, int move);
+int __wrap_proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, int move);
+int __wrap_proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, int move)
+{
+    clock_ns += move ? move_takes_ns : 0;
+    return __real_proa_adopt_hold(hold, base, bytes, move);
+}
+
+/* ---- the rules ---- */
+
+/* A window on bytes bytes at address for which moving takes, and that lives and is worked on, like
+ * that. Has its memory moved? */
+static int window(uintptr_t address, uint64_t bytes, long takes_us, long lives_us, uint64_t calls)
+{
+    struct proa_worth worth;
+    int moved = proa_worth_moving(&worth, (const void *)address, bytes);
+
+    clock_ns += moved ? takes_us * US : 0;
+    proa_worth_held(&worth, moved ? bytes : 0);
+    clock_ns += lives_us * US;
+    proa_worth_freed(&worth, calls);
+    return moved;
+}
+
+/* How many windows in a row have their memory moved before one has not. */
+static int until_one_stays(uintptr_t address, long takes_us)
+{
+    int count = 0;
+
+    while (count < 1000 && window(address, 64, takes_us, 10, 0))
+        count++;
+    return count;
+}
+
+static void rules_body(struct world *world)
+{
+    (void)world;
+    pretend();
+    /* 80 us each time, there and back: 500 us are wasted after the seventh */
+    CHECK_EQUAL(until_one_stays(0x10000, 40), 7);
+    CHECK(!window(0x10000, 64, 40, 1000000, 160)); /* 80 us of calls: no more than moving */
+    CHECK(!window(0x10000, 64, 40, 10, 161));      /* more */
+    CHECK_EQUAL(until_one_stays(0x10000, 40), 13); /* of twice as much waste */
+    /* others, also one that begins at the same place */
+    CHECK(window(0x10000, 65, 40, 1000, 0));
+    CHECK(window(0x20000, 64, 40, 10, 0));
+    CHECK(!window(0x10000, 64, 40, 10, 0));
+    /* one that lives for longer ends a row */
+    for (int i = 0; i < 1000; i++)
+        CHECK(window(0x40000, 64, 30, i % 8 == 7 ? 60 : 10, 0));
+    /* one is no row, whatever it has wasted */
+    CHECK_EQUAL(until_one_stays(0x50000, 1000000), 2);
+    CHECK(!window(0x50000, 64, 40, 10, 0));
+    proa_worth_always();
+    CHECK(window(0x50000, 64, 40, 10, 0));
+}
+
+WORLD_TEST(rules, 1)
+
+/* Memory that cannot be moved has wasted nothing. */
+static void not_to_be_had_body(struct world *world)
+{
+    (void)world;
+    pretend();
+    for (int i = 0; i < 100; i++) {
+        struct proa_worth worth;
+        CHECK(proa_worth_moving(&worth, (const void *)0x60000, 64));
+        clock_ns += 1000 * US;
+        proa_worth_held(&worth, 0);
+        proa_worth_freed(&worth, 0);
+    }
+}
+
+WORLD_TEST(not_to_be_had, 1)
+
+/* ---- real windows ---- */
+
+enum { WORDS = 8192 };
+
+/* A window in which each puts so many words to the other. By which road? */
+static const struct proa_road *use(struct world *world, int64_t *words, int times)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE,
+                                    .base = words,
+                                    .bytes = WORDS * sizeof *words,
+                                    .disp_unit = sizeof *words,
+                                    .adopt = PROA_ADOPT_AUTO};
+    struct proa_win *win = window_create(world, &args);
+    const struct proa_road *road = win->targets[1 - world->rank].only.road;
+
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int i = 0; i < times; i++)
+        CHECK_OK(put_word(win, 1 - world->rank, (uint64_t)i, i));
+    CHECK_OK(proa_win_unlock_all(win));
+    window_free(win);
+    for (int i = 0; i < times; i++)
+        CHECK_EQUAL(words[i], i);
+    return road;
+}
+
+static void windows_body(struct world *world)
+{
+    int64_t *words = calloc(WORDS, sizeof *words);
+
+    CHECK(words);
+    pretend();
+    move_takes_ns = 150 * US;
+    for (int i = 0; i < 2; i++)
+        CHECK(use(world, words, 10) == &proa_road_adopted);
+    for (int i = 0; i < 10; i++)
+        CHECK(use(world, words, 10) == &proa_road_cma);
+    CHECK(use(world, words, 1000) == &proa_road_cma); /* 500 us of calls, and moving is 300 */
+    for (int i = 0; i < 4; i++)
+        CHECK(use(world, words, 10) == &proa_road_adopted);
+    CHECK(use(world, words, 10) == &proa_road_cma);
+    free(words);
+}
+
+WORLD_TEST(windows, 2)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules),
+        cmocka_unit_test(not_to_be_had),
+        cmocka_unit_test(windows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
