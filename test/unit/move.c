@@ -90,13 +90,19 @@ int get_many(struct proa_win *win, int rank, int64_t displacement, void *values,
     return proa_get(win, &origin, &there);
 }
 
+/* What the plain way leaves to its callers to look at (core/op.h). */
+static int fits_plain(uint64_t count)
+{
+    return count - 1 < INT32_MAX;
+}
+
 int accumulate_many(struct proa_win *win, int rank, int64_t displacement, const void *values,
                     uint64_t count, enum proa_basic basic, enum proa_operation operation)
 {
     struct proa_buffer origin = {(void *)(uintptr_t)values, count, basic_type(basic)};
     struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Accumulate};
 
-    if (tries_plain() && operation != PROA_OP_NO_OP &&
+    if (tries_plain() && operation != PROA_OP_NO_OP && fits_plain(count) &&
         proa_accumulate_plain(win, values, NULL, NULL, count, there.type, rank, displacement,
                               operation))
         return PROA_OK;
@@ -112,7 +118,7 @@ int get_accumulate_many(struct proa_win *win, int rank, int64_t displacement, co
     struct proa_there there = {rank, displacement, count, basic_type(basic),
                                PROA_CALL_Get_accumulate};
 
-    if (tries_plain() && results &&
+    if (tries_plain() && results && fits_plain(count) &&
         proa_accumulate_plain(win, values, results, NULL, count, there.type, rank, displacement,
                               operation))
         return PROA_OK;
