@@ -77,11 +77,11 @@ static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int wai
             (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED : PROA_RW_HELD)) != 0;
 }
 
-/* Counts one who waits outside of the queue, 1, or does no more, -1. Partner:
- * proa_rwlock_is_wanted. */
+/* Counts one who waits outside of the queue, 1, or does no more, -1. Partners:
+ * proa_rwlock_is_wanted, proa_rwlock_write_unlock. */
 static inline void proa_rwlock_outside(struct proa_rwlock *lock, int change)
 {
-    __atomic_fetch_add(&lock->outside, (uint32_t)change, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&lock->outside, (uint32_t)change, __ATOMIC_SEQ_CST);
 }
 
 /* Does anybody wait: in the queue, at its head, or outside of it? */
@@ -118,16 +118,22 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
                             1) != 0;
 }
 
+/* Rings only where somebody waits for that: the writer at the head of the queue. */
 static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    __atomic_fetch_sub(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE);
-    proa_bell_ring(bell);
+    if (__builtin_expect(
+            __atomic_sub_fetch(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE) & PROA_RW_WANTED, 0))
+        proa_bell_ring(bell);
 }
 
+/* The head of the queue, counted or announced; or somebody outside, who counts himself before he
+ * looks (sequentially consistent, both). Others in the queue wait for their turn. */
 static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    __atomic_fetch_sub(&lock->state, PROA_RW_HELD, __ATOMIC_RELEASE);
-    proa_bell_ring(bell);
+    if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_HELD, __ATOMIC_SEQ_CST) != 0 ||
+                             __atomic_load_n(&lock->outside, __ATOMIC_SEQ_CST) != 0,
+                         0))
+        proa_bell_ring(bell);
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include <linux/futex.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 
 #include <cmocka.h>
@@ -314,7 +315,18 @@ static void rwlock_body(struct world *world)
     proa_rwlock_leave_queue(&l.lock, &l.bell); /* the next in the queue */
     CHECK_EQUAL(rings_of(&l), 1);
     proa_rwlock_write_unlock(&l.lock, &l.bell);
-    CHECK_EQUAL(rings_of(&l), 1);
+    CHECK_EQUAL(rings_of(&l), 0); /* nobody is at its head yet */
+    CHECK(proa_rwlock_write_try(&l.lock));
+    proa_rwlock_outside(&l.lock, 1);
+    proa_rwlock_write_unlock(&l.lock, &l.bell);
+    CHECK_EQUAL(rings_of(&l), 1); /* who waits outside */
+    proa_rwlock_outside(&l.lock, -1);
+    CHECK(proa_rwlock_write_try(&l.lock));
+    proa_rwlock_read_enter(&l.lock);
+    proa_rwlock_write_unlock(&l.lock, &l.bell);
+    CHECK_EQUAL(rings_of(&l), 1); /* a reader at the head */
+    proa_rwlock_read_unlock(&l.lock, &l.bell);
+    CHECK_EQUAL(rings_of(&l), 0); /* whom nobody waits for */
     /* a writer waits for readers to leave: us too, who have just come */
     __atomic_store_n(&l.lock.state, PROA_RW_WANTED, __ATOMIC_SEQ_CST);
     CHECK(!proa_rwlock_read_try(&l.lock, &l.bell));
@@ -454,5 +466,6 @@ int main(void)
         cmocka_unit_test(wake),
     };
 
+    setenv("PROA_SPIN_NS", "0", 1); /* whoever waits sleeps, wanted or not */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
