@@ -117,10 +117,12 @@ bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_pai
 bench_body body_pscw, body_pscw_ahead, body_pscw_ahead_nocheck;
 bench_body body_put_64k, body_put_1m, body_put_4m, body_get_4m, body_accumulate_64k,
     body_accumulate_64k_shared, body_put_rate; /* bulk.c */
+bench_body body_get_64k, body_get_64k_fence, body_get_64k_pscw;
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
 bench_body body_window, body_window_1m, body_window_16m, body_window_256m, body_window_1g;
 bench_body body_memory_1m, body_memory_16m, body_memory_256m;  /* window.c */
 bench_body body_halo_fence, body_halo_pscw;                    /* active.c */
+bench_body body_pipeline;                                      /* pipeline.c */
 bench_body body_put_size, body_get_size, body_accumulate_size; /* sizes.c */
 bench_body body_counter, body_mutex, body_random;              /* many.c */
 bench_body body_pingpong;                                      /* idle.c */

@@ -55,6 +55,58 @@ void body_get_4m(struct bench *b, long n)
     b->expected = *local_word(b);
 }
 
+/* Gets by rank 0 while the other rank waits in the call that ends the epoch. */
+enum { GETS_PER_EPOCH = 64 };
+
+static void get_some(struct bench *b, long n)
+{
+    for (long i = 0; i < n && b->rank == 0; i++)
+        MPI_Get(b->local, SMALL, MPI_BYTE, b->target, b->at, SMALL, MPI_BYTE, b->win);
+}
+
+static long in_this_epoch(long left)
+{
+    return left < GETS_PER_EPOCH ? left : GETS_PER_EPOCH;
+}
+
+static uint64_t still_there(const struct bench *b)
+{
+    return b->rank == 0 && *local_word(b) != FIRST_WORD ? 0 : FIRST_WORD;
+}
+
+void body_get_64k(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++) {
+        MPI_Get(b->local, SMALL, MPI_BYTE, b->target, b->at, SMALL, MPI_BYTE, b->win);
+        MPI_Win_flush(b->target, b->win);
+    }
+    b->expected = *local_word(b);
+}
+
+void body_get_64k_fence(struct bench *b, long n)
+{
+    for (; n > 0; n -= GETS_PER_EPOCH) {
+        get_some(b, in_this_epoch(n));
+        MPI_Win_fence(0, b->win);
+    }
+    b->expected = still_there(b);
+}
+
+void body_get_64k_pscw(struct bench *b, long n)
+{
+    for (; n > 0; n -= GETS_PER_EPOCH) {
+        if (b->rank == 0) {
+            MPI_Win_start(b->target_group, 0, b->win);
+            get_some(b, in_this_epoch(n));
+            MPI_Win_complete(b->win);
+        } else {
+            MPI_Win_post(b->source_group, 0, b->win);
+            MPI_Win_wait(b->win);
+        }
+    }
+    b->expected = still_there(b);
+}
+
 /* An iteration is one put. */
 void body_put_rate(struct bench *b, long n)
 {
