@@ -7,18 +7,33 @@
 #include <unistd.h>
 
 int proa_membar_light_is_full = 1; /* until proa_membar_start has found better */
-static int membarrier_works;
+int proa_membar_rings_are_full = 1;
+static int membarrier_works, rings_wanted;
+
+static void rings_update(void)
+{
+    __atomic_store_n(&proa_membar_rings_are_full, proa_membar_light_is_full || rings_wanted,
+                     __ATOMIC_RELAXED);
+}
+
+void proa_membar_set_rings(int full)
+{
+    rings_wanted = full;
+    rings_update();
+}
 
 int proa_membar_start(void)
 {
     membarrier_works = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     proa_membar_light_is_full = !membarrier_works;
+    rings_update();
     return membarrier_works;
 }
 
 void proa_membar_weaken(void)
 {
     proa_membar_light_is_full = 1;
+    rings_update();
     proa_membar_heavy();
 }
 

@@ -17,12 +17,19 @@
 
 extern int proa_membar_light_is_full; /* read-mostly; written at start and by proa_membar_weaken */
 
+extern int proa_membar_rings_are_full; /* the same; by proa_membar_set_rings too */
+
 /* Registers this process. Returns 1 if the light side may be a compiler barrier here, 0 if not. */
 int proa_membar_start(void);
 
 /* From now on this process issues full fences on the light side too: called when a neighbour that
  * lacks membarrier is met. */
 void proa_membar_weaken(void);
+
+/* The light side of bells, proa_membar_ring(), is to be a full fence as well: with more processes
+ * than processors somebody nearly always sleeps, and a heavy fence for each sleep would cost more.
+ */
+void proa_membar_set_rings(int full);
 
 /* The rare side. */
 void proa_membar_heavy(void);
@@ -45,6 +52,14 @@ static inline void proa_membar_full(void)
 static inline void proa_membar_light(void)
 {
     if (__builtin_expect(proa_membar_light_is_full, 0))
+        proa_membar_full();
+    else
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void proa_membar_ring(void)
+{
+    if (__builtin_expect(proa_membar_rings_are_full, 0))
         proa_membar_full();
     else
         __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -3,29 +3,37 @@
  * processors, eight ranks on two. */
 #include "base/wait.h"
 #include "base/poke.h"
+#include "base/rivals.h"
 #include "base/settings.h"
 #include "base/system.h"
 
 #include <stddef.h>
 
 enum {
-    SPIN_NS = 20000,       /* alone on its processor: longer than a wake-up costs */
+    SPIN_NS = 20000,       /* whoever may want the processor: longer than a wake-up costs */
     SPIN_NET_NS = 500000,  /* where a network is driven: some times there and back */
     CHECKS_PER_CLOCK = 64, /* looks at the condition between two looks at the clock */
+    /* between two looks at whether anybody wants the processor, and at the host's messages */
+    TURN_NS = 20000,
     /* given up before sleeping: with few processes a processor, a yield is what lets the awaited
      * one run */
     YIELDS = 200,
     IDLE_YIELDS = 3, /* in a row that let nobody run: sleep at once */
     /* two switches of the processor take more, a yield that returns at once a third */
-    IDLE_YIELD_NS = 1200,
+    IDLE_YIELD_NS = 800,
     /* waits in a row whose yields let nobody run: from then on only each RETRY_WAITS-th yields at
      * all */
     VAIN_WAITS = 8,
     RETRY_WAITS = 32,
     YIELDS_PER_POKE = 8,
-    IDLE_POKES = 16, /* in a row that moved nothing, before sleeping */
+    IDLE_POKES = 16,         /* in a row that moved nothing, before sleeping */
+    CROWDED_POKES = 2,       /* the same, crowded: whoever would answer does not run */
+    CROWDED_POKE_NS = 50000, /* and not more often */
     SLEEP_MIN_NS = 50000,
-    SLEEP_MAX_NS = 1000000
+    SLEEP_MAX_NS = 1000000,
+    /* at least what the scheduler's own tick takes: then a sleep that is rung for sets no timer,
+     * which in a virtual machine costs more than the switch of the processor */
+    SLEEP_RUNG_NS = 4000000
 };
 
 static int wait_crowded;
@@ -33,6 +41,7 @@ static int wait_crowded;
 void proa_wait_set_load(int processes, int processors)
 {
     __atomic_store_n(&wait_crowded, processes > processors, __ATOMIC_RELAXED);
+    proa_membar_set_rings(processes > processors);
 }
 
 int proa_wait_is_crowded(void)
@@ -85,6 +94,13 @@ void proa_wait_idle(void)
 
 /* ---- spin, yield, sleep ---- */
 
+struct wait {
+    proa_ready *ready;
+    void *arg;
+    struct proa_bell *bell;
+    const uint64_t *word; /* as a watcher is told */
+};
+
 static void pause_processor(void)
 {
 #if defined(__x86_64__)
@@ -94,39 +110,74 @@ static void pause_processor(void)
 #endif
 }
 
-static long spin_limit_ns(void)
+static int is_ready(const struct wait *w)
 {
-    long asked = proa_settings()->spin_ns;
-
-    if (asked >= 0)
-        return asked;
-    if (proa_wait_is_crowded())
-        return 0;
-    return is_driven() ? SPIN_NET_NS : SPIN_NS;
+    return w->ready(w->arg);
 }
 
-static int spin(proa_ready *ready, void *arg)
+static int look(const struct wait *w)
 {
-    long limit_ns = spin_limit_ns(), end_ns = 0;
+    for (int i = 0; i < CHECKS_PER_CLOCK; i++) {
+        if (is_ready(w))
+            return 1;
+        if (!drive())
+            pause_processor();
+    }
+    return 0;
+}
+
+static int look_for(const struct wait *w, long limit_ns)
+{
+    long end_ns = 0;
 
     do {
-        for (int i = 0; i < CHECKS_PER_CLOCK; i++) {
-            if (ready(arg))
-                return 1;
-            if (limit_ns == 0)
-                return 0;
-            if (!drive())
-                pause_processor();
-        }
+        if (look(w))
+            return 1;
         if (end_ns == 0)
             end_ns = proa_system->now_ns() + limit_ns;
     } while (proa_system->now_ns() < end_ns);
     return 0;
 }
 
+static int spin(const struct wait *w)
+{
+    long asked = proa_settings()->spin_ns;
+
+    if (asked == 0 || (asked < 0 && proa_wait_is_crowded()))
+        return is_ready(w);
+    return look_for(w, asked > 0 ? asked : is_driven() ? SPIN_NET_NS : SPIN_NS);
+}
+
+static int poke_while_it_helps(const struct wait *w, int idle_most)
+{
+    for (int idle = 0; idle < idle_most;) {
+        idle = proa_poke_moves() ? 0 : idle + 1;
+        if (is_ready(w))
+            return 1;
+    }
+    return 0;
+}
+
+/* Do processors suffice, for us, and does nobody else want this one? */
+static int is_free(void)
+{
+    return !proa_wait_is_crowded() && !is_driven() && proa_settings()->spin_ns < 0 &&
+           !proa_rivals_seen(proa_system->now_ns());
+}
+
+/* Goes on looking as long as that costs nobody anything. */
+static int spin_on(const struct wait *w)
+{
+    while (is_free())
+        if (poke_while_it_helps(w, 1) || look_for(w, TURN_NS))
+            return 1;
+    return 0;
+}
+
 /* A yield that returns at once has let nobody run: nobody else wants this processor, or those who
  * do are in other sessions, between which Linux shares it by groups (sched(7), autogroup), as under
- * MPICH's launcher. Then only sleeping makes room. */
+ * MPICH's launcher; some kernels then switch at most yields, others at none. Then only sleeping
+ * makes room. */
 int proa_wait_yield(void)
 {
     long begin_ns = proa_system->now_ns();
@@ -135,7 +186,19 @@ int proa_wait_yield(void)
     return proa_system->now_ns() - begin_ns > IDLE_YIELD_NS;
 }
 
-static int yield(proa_ready *ready, void *arg)
+/* Crowded, waits are many: the host's messages are looked at now and then. */
+static int is_poke_due(void)
+{
+    static _Thread_local long due_ns;
+    long now_ns = proa_system->now_ns();
+
+    if (now_ns < due_ns)
+        return 0;
+    due_ns = now_ns + CROWDED_POKE_NS;
+    return 1;
+}
+
+static int yield(const struct wait *w)
 {
     static unsigned vain; /* waits in a row in which no yield let anybody run */
     unsigned waits = __atomic_load_n(&vain, __ATOMIC_RELAXED);
@@ -145,38 +208,18 @@ static int yield(proa_ready *ready, void *arg)
     if (waits > VAIN_WAITS && waits % RETRY_WAITS)
         return 0;
     for (int i = 0; i < YIELDS && idle < IDLE_YIELDS; i++) {
-        if (i % YIELDS_PER_POKE == YIELDS_PER_POKE - 1)
+        if (i % YIELDS_PER_POKE == YIELDS_PER_POKE - 1 && is_poke_due())
             proa_poke();
         drive();
-        if (ready(arg))
+        if (is_ready(w))
             return 1;
         idle = proa_wait_yield() ? 0 : idle + 1;
         if (!idle)
             __atomic_store_n(&vain, 0, __ATOMIC_RELAXED);
-        if (ready(arg))
+        if (is_ready(w))
             return 1;
     }
     return 0;
-}
-
-/* One sleep. The order matters: announce, heavy fence (partner: the light one in proa_bell_ring),
- * look again, sleep. A ring that falls between the look and the sleep has changed `rings`, and the
- * futex does not sleep. The first, shortest sleep of a wait does without the fence, which
- * interrupts every processor: at the worst, and hardly ever, it misses its ring and lasts its 50
- * us. */
-static int sleep_once(proa_ready *ready, void *arg, struct proa_bell *bell, long timeout_ns)
-{
-    uint32_t rings = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
-    int done;
-
-    __atomic_fetch_add(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
-    if (timeout_ns > SLEEP_MIN_NS)
-        proa_membar_heavy();
-    done = ready(arg);
-    if (!done)
-        proa_system->sleep(&bell->rings, rings, timeout_ns);
-    __atomic_fetch_sub(&bell->sleepers, 1, __ATOMIC_RELAXED);
-    return done || ready(arg);
 }
 
 void proa_bell_wake(struct proa_bell *bell)
@@ -185,28 +228,67 @@ void proa_bell_wake(struct proa_bell *bell)
     proa_system->wake(&bell->rings);
 }
 
-static int poke_while_it_helps(proa_ready *ready, void *arg)
+/* The host's messages, before going to sleep. Has what is waited for come meanwhile? */
+static int poke(const struct wait *w)
 {
-    for (int idle = 0; idle < IDLE_POKES;) {
-        idle = proa_poke_moves() ? 0 : idle + 1;
-        if (ready(arg))
-            return 1;
-    }
-    return 0;
+    if (!proa_wait_is_crowded())
+        return poke_while_it_helps(w, IDLE_POKES);
+    return is_poke_due() ? poke_while_it_helps(w, CROWDED_POKES) : is_ready(w);
 }
 
-static void wait_until(proa_ready *ready, void *arg, struct proa_bell *bell)
-{
-    long timeout_ns = SLEEP_MIN_NS;
+/* Whether the sleeps of this thread end by a ring. */
+static _Thread_local int rung_lately;
 
-    if (spin(ready, arg) || (proa_wait_is_crowded() && yield(ready, arg)) ||
-        poke_while_it_helps(ready, arg))
-        return;
-    hand_over();
-    while (!sleep_once(ready, arg, bell, timeout_ns)) {
-        if (poke_while_it_helps(ready, arg))
-            return;
+static long first_sleep_ns(void)
+{
+    return rung_lately && proa_wait_is_crowded() && !is_driven() ? SLEEP_RUNG_NS : SLEEP_MIN_NS;
+}
+
+/* One sleep, announced before. A ring that falls between the look and the sleep has changed
+ * `rings`, and the futex does not sleep. Has it come? */
+static int sleep_once(const struct wait *w, long timeout_ns)
+{
+    uint32_t rings = __atomic_load_n(&w->bell->rings, __ATOMIC_ACQUIRE);
+
+    if (is_ready(w))
+        return 1;
+    proa_system->sleep(&w->bell->rings, rings, timeout_ns);
+    rung_lately = __atomic_load_n(&w->bell->rings, __ATOMIC_RELAXED) != rings;
+    return is_ready(w);
+}
+
+/* Sleeps until it has come: 1; or until the longest time-out has passed and nobody wants the
+ * processor any more: 0. The order matters: announce, heavy fence (partner: the light one in
+ * proa_bell_ring), look again, sleep. The fence interrupts every processor, so it is made once, and
+ * not before the first sleep has been in vain: at the worst, and hardly ever, that one misses its
+ * ring. */
+static int sleep_for_it(const struct wait *w)
+{
+    long timeout_ns = first_sleep_ns();
+    int fenced = 0, done, free = 0;
+
+    __atomic_fetch_add(&w->bell->sleepers, 1, __ATOMIC_SEQ_CST);
+    do {
+        done = sleep_once(w, timeout_ns) || poke(w);
+        if (done || rung_lately) /* for something else */
+            continue;
+        if (!fenced++)
+            proa_membar_heavy();
+        free = timeout_ns == SLEEP_MAX_NS && is_free();
         timeout_ns = timeout_ns * 2 < SLEEP_MAX_NS ? timeout_ns * 2 : SLEEP_MAX_NS;
+    } while (!done && !free);
+    __atomic_fetch_sub(&w->bell->sleepers, 1, __ATOMIC_RELAXED);
+    return done;
+}
+
+static void wait_until(const struct wait *w)
+{
+    if (spin(w))
+        return;
+    while (!spin_on(w) && !(proa_wait_is_crowded() && yield(w)) && !poke(w)) {
+        hand_over();
+        if (sleep_for_it(w))
+            return;
     }
 }
 
@@ -217,26 +299,25 @@ void proa_wait_set_watcher(proa_wait_watcher *watcher)
     __atomic_store_n(&watcher_function, watcher, __ATOMIC_RELEASE);
 }
 
-/* word: as a watcher is told. */
-static void wait_watched(proa_ready *ready, void *arg, struct proa_bell *bell, const uint64_t *word)
+static void wait_watched(const struct wait *w)
 {
     proa_wait_watcher *watcher = __atomic_load_n(&watcher_function, __ATOMIC_ACQUIRE);
     long begin_ns;
 
     if (!watcher) {
-        wait_until(ready, arg, bell);
+        wait_until(w);
         return;
     }
-    if (ready(arg))
+    if (is_ready(w))
         return;
     begin_ns = proa_system->now_ns();
-    wait_until(ready, arg, bell);
-    watcher(word, proa_system->now_ns() - begin_ns);
+    wait_until(w);
+    watcher(w->word, proa_system->now_ns() - begin_ns);
 }
 
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
 {
-    wait_watched(ready, arg, bell, NULL);
+    wait_watched(&(struct wait){ready, arg, bell, NULL});
 }
 
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell)
@@ -262,5 +343,5 @@ static int has_come(void *arg)
 
 void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell)
 {
-    wait_watched(has_come, &(struct awaited){word, least}, bell, word);
+    wait_watched(&(struct wait){has_come, &(struct awaited){word, least}, bell, word});
 }

@@ -2,10 +2,10 @@
 /*
  * Waiting: every wait of Proa, whatever for, is proa_wait().
  *
- * The waiter spins a little, then lets other processes run and moves the host's own messages, then
- * sleeps on a bell with a time-out that grows to 1 ms, moving the host's messages at each wake-up
- * (DESIGN: Waiting). Whoever makes the awaited condition true stores it first and rings the bell
- * after that.
+ * The waiter spins as long as nobody else wants the processor; else it lets other processes run and
+ * moves the host's own messages, then sleeps on a bell with a time-out that grows to 1 ms, moving
+ * the host's messages at each wake-up (DESIGN: Waiting). Whoever makes the awaited condition true
+ * stores it first and rings the bell after that.
  */
 #ifndef PROA_BASE_WAIT_H
 #define PROA_BASE_WAIT_H
@@ -57,10 +57,10 @@ void proa_wait_set_driver(proa_wait_function *drive, proa_wait_function *rest);
 void proa_bell_wake(struct proa_bell *bell);
 
 /* Called after the store (release) that makes a condition true. The light fence pairs with the
- * heavy one of a waiter about to sleep. */
+ * heavy one of a waiter that sleeps for longer than once. */
 static inline void proa_bell_ring(struct proa_bell *bell)
 {
-    proa_membar_light();
+    proa_membar_ring();
     if (__builtin_expect(__atomic_load_n(&bell->sleepers, __ATOMIC_RELAXED) != 0, 0))
         proa_bell_wake(bell);
 }
@@ -69,8 +69,8 @@ static inline void proa_bell_ring(struct proa_bell *bell)
  * and, where processors are short, lets another process run. */
 void proa_wait_idle(void);
 
-/* processes, processors: how many share this node. More processes than processors: hardly any
- * spinning, yield early. */
+/* processes, processors: how many share this node. More processes than processors: no spinning,
+ * yields at once. */
 void proa_wait_set_load(int processes, int processors);
 int proa_wait_is_crowded(void);
 

@@ -21,6 +21,8 @@ static struct {
     long now_ns;
     long look_costs_ns, yield_costs_ns, poke_costs_ns; /* each such call lets so much time pass */
     long preempted;
+    int rivals;   /* somebody takes the processor between any two looks at that */
+    int rung_for; /* sleeps end by a ring */
     int yields, sleeps, rests, wakes, pokes, looks;
     long slept_ns, shortest_ns, longest_ns; /* of the sleeps that ran into their time-out */
     int ready_after_looks, ready_after_yields, ready_after_sleeps, ready_after_pokes; /* 0: never */
@@ -45,12 +47,18 @@ static void pretend_rest(long ns)
     pretend.now_ns += ns;
 }
 
+enum { RUNG_AFTER_NS = 10000 };
+
 static void pretend_sleep(uint32_t *word, uint32_t expected, long timeout_ns)
 {
     pretend.sleeps++;
     assert_true(__atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST) == 1); /* announced */
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != expected)
         return; /* rung meanwhile */
+    if (pretend.rung_for) {
+        proa_bell_wake(&pretend.bell);
+        timeout_ns = timeout_ns < RUNG_AFTER_NS ? timeout_ns : RUNG_AFTER_NS;
+    }
     pretend.now_ns += timeout_ns;
     pretend.slept_ns += timeout_ns;
     pretend.shortest_ns =
@@ -66,6 +74,7 @@ static void pretend_wake(uint32_t *word)
 
 static long pretend_preempted(void)
 {
+    pretend.preempted += pretend.rivals;
     return pretend.preempted;
 }
 
@@ -100,9 +109,14 @@ static int ready(void *arg)
 
 static int begin(void **state)
 {
+    static long begin_ns;
+    long preempted = pretend.preempted;
+
     (void)state;
     memset(&pretend, 0, sizeof pretend);
-    pretend.now_ns = 1000000000;
+    /* what a thread has seen of rivals is forgotten meanwhile */
+    pretend.now_ns = begin_ns += 100000000000;
+    pretend.preempted = preempted;
     pretend.look_costs_ns = 10;
     pretend.yield_costs_ns = 300;
     pretend.poke_costs_ns = 100;
@@ -129,9 +143,43 @@ static void spins(void **state)
     assert_int_equal(pretend.yields + pretend.sleeps + pretend.pokes, 0);
 }
 
+static void spins_on_while_nobody_wants_the_processor(void **state)
+{
+    (void)state;
+    pretend.ready_after_looks = 1000000; /* 10 ms */
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.yields + pretend.sleeps, 0);
+    assert_true(pretend.pokes >= 100); /* the host gets on meanwhile */
+}
+
+/* Once somebody has taken the processor the waiter sleeps for a while, then looks whether it is so
+ * still. */
+static void makes_room_for_rivals(void **state)
+{
+    (void)state;
+    pretend.preempted++;
+    pretend.ready_after_looks = 1000000;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_between(pretend.slept_ns, 40000000, 60000000);
+    assert_int_equal(__atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST), 0);
+}
+
+/* Of one that stays, less and less is taken. */
+static void makes_more_room_for_rivals_that_stay(void **state)
+{
+    long begin_ns = pretend.now_ns;
+
+    (void)state;
+    pretend.rivals = 1;
+    pretend.ready_after_sleeps = 10000;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_true(pretend.slept_ns > (pretend.now_ns - begin_ns) / 100 * 99);
+}
+
 static void does_not_yield_where_processors_suffice(void **state)
 {
     (void)state;
+    pretend.rivals = 1;
     pretend.ready_after_sleeps = 1;
     proa_wait(ready, NULL, &pretend.bell);
     assert_int_equal(pretend.yields, 0);
@@ -148,7 +196,7 @@ static void yields_where_they_do_not(void **state)
     proa_wait(ready, NULL, &pretend.bell);
     assert_int_equal(pretend.yields, 100);
     assert_int_equal(pretend.sleeps, 0);
-    assert_true(pretend.pokes >= 10); /* the host gets on meanwhile */
+    assert_true(pretend.pokes >= 5); /* the host gets on meanwhile */
 }
 
 static void sleeps_at_once_where_yields_let_nobody_run(void **state)
@@ -165,9 +213,29 @@ static void sleeps_at_once_where_yields_let_nobody_run(void **state)
     assert_between(pretend.yields, 5, 100); /* and then hardly tries any more */
 }
 
+/* A thread whose sleeps have ended by rings sets no timer that would go off before the scheduler's
+ * own. */
+static void sleeps_long_where_it_is_rung_for(void **state)
+{
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.rung_for = 1;
+    pretend.ready_after_sleeps = 1;
+    proa_wait(ready, NULL, &pretend.bell);
+    pretend.rung_for = 0;
+    pretend.ready_after_sleeps = 2;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.longest_ns, 4000000);
+    pretend.longest_ns = 0;
+    pretend.ready_after_sleeps = 3;
+    proa_wait(ready, NULL, &pretend.bell); /* and nobody rang */
+    assert_int_equal(pretend.longest_ns, 50000);
+}
+
 static void sleeps_get_longer(void **state)
 {
     (void)state;
+    pretend.rivals = 1;
     pretend.ready_after_sleeps = 12;
     proa_wait(ready, NULL, &pretend.bell);
     assert_int_equal(pretend.sleeps, 12);
@@ -181,6 +249,7 @@ static void sleeps_get_longer(void **state)
 static void ring_is_not_missed(void **state)
 {
     (void)state;
+    pretend.rivals = 1;
     pretend.rung_in_vain = 1;
     pretend.ready_after_sleeps = 1;
     proa_wait(ready, NULL, &pretend.bell);
@@ -339,6 +408,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(spins, begin, end),
+        cmocka_unit_test_setup_teardown(spins_on_while_nobody_wants_the_processor, begin, end),
+        cmocka_unit_test_setup_teardown(makes_room_for_rivals, begin, end),
+        cmocka_unit_test_setup_teardown(makes_more_room_for_rivals_that_stay, begin, end),
+        cmocka_unit_test_setup_teardown(sleeps_long_where_it_is_rung_for, begin, end),
         cmocka_unit_test_setup_teardown(does_not_yield_where_processors_suffice, begin, end),
         cmocka_unit_test_setup_teardown(yields_where_they_do_not, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_at_once_where_yields_let_nobody_run, begin, end),

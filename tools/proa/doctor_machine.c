@@ -70,7 +70,7 @@ static void look_at_processors(int ranks)
         proa_finding(PROA_COSTS, "control group",
                      proa_text("lets %.1f of %d processors run", group, allowed),
                      "Proa counts processors and not shares of them: ranks that wait for each "
-                     "other spin although another could run.",
+                     "other spin until the group's share is used up, and only then sleep.",
                      "give the group whole processors (cpuset), or set PROA_SPIN_NS=0");
     proa_finding(crowded ? PROA_NOTED : PROA_FINE, "processors",
                  proa_text("%d for %d ranks", allowed, ranks),
