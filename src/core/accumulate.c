@@ -12,13 +12,29 @@
 
 /* ---- elements in a row, at hand ---- */
 
+/* Within one stripe, as nearly all are that are not long. */
+static void one_stripe(const struct proa_elements *c, struct proa_proc_ctl *owner, uint64_t key,
+                       char *at)
+{
+    struct proa_stripe *stripe = &owner->stripes[key / PROA_STRIPE_BYTES % PROA_STRIPES];
+
+    proa_guard_stripe_take(owner, stripe);
+    proa_apply(c, at);
+    proa_guard_stripe_give(owner, stripe);
+}
+
 static int striped_plain(struct proa_win *win, const struct proa_target *target,
                          const struct proa_elements *c, char *at)
 {
     struct proa_guarded guarded = PROA_GUARD_NONE;
+    uint64_t key = proa_span_key_at(&target->only, at);
 
-    proa_store_striped(c, target->only.owner, proa_span_key_at(&target->only, at), at, &guarded);
-    proa_guard_leave(&guarded);
+    if (key % PROA_STRIPE_BYTES + (c->count - 1) * c->bytes < PROA_STRIPE_BYTES) {
+        one_stripe(c, target->only.owner->ctl, key, at);
+    } else {
+        proa_store_striped(c, target->only.owner, key, at, &guarded);
+        proa_guard_leave(&guarded);
+    }
     proa_touch_store(win);
     return 1;
 }

@@ -75,12 +75,15 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *sp
 
 /* ---- stripes ---- */
 
-static int stripe_try(void *arg)
+static int is_taken(void *stripe)
 {
-    struct proa_stripe *stripe = arg;
+    return proa_guard_stripe_try(stripe);
+}
 
-    return __atomic_load_n(&stripe->held, __ATOMIC_RELAXED) == 0 &&
-           __atomic_exchange_n(&stripe->held, 1, __ATOMIC_ACQUIRE) == 0;
+/* Driving the network meanwhile could come to need those that this thread holds already. */
+void proa_guard_stripe_await(struct proa_proc_ctl *owner, struct proa_stripe *stripe)
+{
+    proa_wait_still(is_taken, stripe, &owner->stripe_bell);
 }
 
 static void stripes_release(struct proa_guarded *guarded)
@@ -91,21 +94,18 @@ static void stripes_release(struct proa_guarded *guarded)
         return;
     ctl = guarded->owner->ctl;
     for (uint64_t i = 0; i < guarded->stripes; i++)
-        __atomic_store_n(&ctl->stripes[guarded->first + i].held, 0, __ATOMIC_RELEASE);
-    proa_bell_ring(&ctl->stripe_bell);
+        proa_guard_stripe_give(ctl, &ctl->stripes[guarded->first + i]);
     guarded->owner = NULL;
 }
 
-/* Upwards, so that two who want several do not wait for each other. Driving the network meanwhile
- * could come to need those that this thread holds already. */
+/* Upwards, so that two who want several do not wait for each other. */
 static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t first,
                          uint64_t count)
 {
     for (uint64_t i = first + 1; i < first + count; i++) /* atomics wait for each other */
         __builtin_prefetch(&owner->ctl->stripes[i], 1);
     for (uint64_t i = first; i < first + count; i++)
-        if (!stripe_try(&owner->ctl->stripes[i]))
-            proa_wait_still(stripe_try, &owner->ctl->stripes[i], &owner->ctl->stripe_bell);
+        proa_guard_stripe_take(owner->ctl, &owner->ctl->stripes[i]);
     guarded->owner = owner;
     guarded->first = first;
     guarded->stripes = count;

@@ -68,6 +68,30 @@ uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *own
  * several threads of a process work. */
 void proa_guard_stripes_only(struct proa_proc_ctl *owner);
 
+/* ---- one stripe: inline, as the plain way (core/accumulate.c) lives on it ---- */
+
+/* Is the stripe ours now, that was nobody's? Acquires; partner: proa_guard_stripe_give. */
+static inline int proa_guard_stripe_try(struct proa_stripe *stripe)
+{
+    return __atomic_load_n(&stripe->held, __ATOMIC_RELAXED) == 0 &&
+           __atomic_exchange_n(&stripe->held, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+/* Waits for it. */
+void proa_guard_stripe_await(struct proa_proc_ctl *owner, struct proa_stripe *stripe);
+
+static inline void proa_guard_stripe_take(struct proa_proc_ctl *owner, struct proa_stripe *stripe)
+{
+    if (__builtin_expect(!proa_guard_stripe_try(stripe), 0))
+        proa_guard_stripe_await(owner, stripe);
+}
+
+static inline void proa_guard_stripe_give(struct proa_proc_ctl *owner, struct proa_stripe *stripe)
+{
+    __atomic_store_n(&stripe->held, 0, __ATOMIC_RELEASE);
+    proa_bell_ring(&owner->stripe_bell);
+}
+
 /* Has nobody else access to the target now? Of the bits asked for only a lock and a post to one
  * origin have any, never an epoch for all. */
 static inline int proa_guard_is_alone(const struct proa_win *win, int rank)
@@ -125,7 +149,8 @@ static inline enum proa_guard proa_guard_choose(const struct proa_win *win, int 
         if (*slot)
             return PROA_GUARD_ATOMICS;
     }
-    proa_guard_stripes_only(span->owner->ctl);
+    if (__atomic_load_n(&span->owner->ctl->stripes_only, __ATOMIC_ACQUIRE) != PROA_STRIPES_ONLY)
+        proa_guard_stripes_only(span->owner->ctl);
     return PROA_GUARD_STRIPES;
 }
 
