@@ -68,7 +68,6 @@ static void args_fill(struct proa_create_args *args, const struct request *r,
     args->noncontig = proa_hint_is_true(hints->noncontig);
     args->threads = proa_has_threads();
     args->adopt = proa_hints_adopt(hints);
-    args->granularity = (uint64_t)proa_hint_number(hints->granularity);
     args->error = error;
     if (error)
         args->bytes = 0;

@@ -50,12 +50,9 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
 
 /* ---- coming in ---- */
 
-uint64_t proa_guard_atomics_most(uint64_t granularity, int threads)
+uint64_t proa_guard_atomics_most(int threads)
 {
-    if (threads)
-        return 0; /* a slot is for one thread at a time */
-    return granularity && granularity <= sizeof(uint64_t) ? PROA_ATOMICS_MOST_FINE
-                                                          : PROA_ATOMICS_MOST;
+    return threads ? 0 : PROA_ATOMICS_MOST; /* a slot is for one thread at a time */
 }
 
 /* Elements of a size that is no power of two are never exchanged by the processor: for them

@@ -3,7 +3,7 @@
  * How accumulates to the same element are kept from disturbing each other.
  *
  * Three ways, chosen by what is the same for all who may work on an element at the same time (its
- * basic type, its place, the window's hints, the owner's state), never by the path that the
+ * basic type, its place, the owner's state), never by the path that the
  * operation came:
  *   plain     nobody else may access the target now: an exclusive lock, or a post to us alone
  *   atomics   one processor atomic an element
@@ -18,12 +18,15 @@
 #include "core/epoch.h"
 #include "core/road.h"
 
-enum { PROA_ATOMICS_MOST = 8, PROA_ATOMICS_MOST_FINE = 64 };
+/* Two elements take as long by atomics as under a stripe, which takes the same for many. A few
+ * more, such as the coordinates of a point, are left to atomics all the same: one operation that is
+ * too long turns all others to stripes for good, and single elements, above all those that several
+ * processes work on, are better off without. */
+enum { PROA_ATOMICS_MOST = 4 };
 
-/* How many elements an operation on a window may have to be done by processor atomics. granularity:
- * mpi_accumulate_granularity, in bytes, 0 for none; a small one asks for it also where a stripe
- * would be quicker for the one that takes it. */
-uint64_t proa_guard_atomics_most(uint64_t granularity, int threads);
+/* How many elements an operation on a window may have to be done by processor atomics. threads: may
+ * several of a process work on the window? */
+uint64_t proa_guard_atomics_most(int threads);
 
 enum proa_guard { PROA_GUARD_PLAIN, PROA_GUARD_ATOMICS, PROA_GUARD_STRIPES };
 

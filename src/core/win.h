@@ -156,10 +156,9 @@ struct proa_create_args {
     size_t align; /* of allocated memory, a power of two; 0: our choice */
     /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
     int noncontig;
-    int threads;          /* several threads may call at once */
-    int counted;          /* this process counts what it does on the window */
-    int adopt;            /* memory that the program brings: enum proa_adopt (core/adopt.h) */
-    uint64_t granularity; /* info mpi_accumulate_granularity, in bytes; 0: our choice */
+    int threads; /* several threads may call at once */
+    int counted; /* this process counts what it does on the window */
+    int adopt;   /* memory that the program brings: enum proa_adopt (core/adopt.h) */
     /* not 0: this process cannot, and proa_failure() says why. A negative code: creation fails on
      * every process; PROA_ELSEWHERE: Proa serves the window on none, and core need not even have
      * been started here */

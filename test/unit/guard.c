@@ -509,13 +509,13 @@ static void derived_in_front(void **state)
         .size = 2, .body = derived_body, .arg = &(struct derived_case){60, -4}});
 }
 
-/* ---- info mpi_accumulate_granularity: processor atomics for longer operations, and still right
- * beside one that is too long ---- */
+/* ---- as many elements as processor atomics are for, and still right beside an operation of more
+ * ---- */
 
-static void granularity_body(struct world *world)
+static void border_body(struct world *world)
 {
     struct proa_create_args args = {
-        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8, .granularity = 8};
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8 * WORDS, .disp_unit = 8};
     struct proa_win *win = window_create(world, &args);
     long rounds = world_rounds(300);
 
@@ -524,7 +524,7 @@ static void granularity_body(struct world *world)
     world_barrier(world);
     CHECK_OK(proa_win_lock_all(win, 0));
     for (long i = 0; i < rounds; i++) {
-        CHECK_OK(accumulate_many(win, 0, 0, ones, PROA_ATOMICS_MOST_FINE, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(accumulate_many(win, 0, 0, ones, PROA_ATOMICS_MOST, PROA_I64, PROA_OP_SUM));
         increment(win, 0, 0, (uint64_t)i);
     }
     world_barrier(world);
@@ -532,7 +532,7 @@ static void granularity_body(struct world *world)
         CHECK_EQUAL(__atomic_load_n(&proa_self->ctl->stripes_only, __ATOMIC_SEQ_CST), PROA_ATOMICS);
     world_barrier(world);
     for (long i = 0; i < rounds; i++) {
-        CHECK_OK(accumulate_many(win, 0, 0, ones, i % 2 ? WORDS : PROA_ATOMICS_MOST_FINE, PROA_I64,
+        CHECK_OK(accumulate_many(win, 0, 0, ones, i % 2 ? WORDS : PROA_ATOMICS_MOST, PROA_I64,
                                  PROA_OP_SUM));
         increment(win, 0, 0, (uint64_t)i);
     }
@@ -548,7 +548,7 @@ static void granularity_body(struct world *world)
     window_free(win);
 }
 
-WORLD_TEST(granularity, 4)
+WORLD_TEST(border, 4)
 
 /* ---- alone with the target: no guard at all, and nobody disturbed ---- */
 
@@ -756,7 +756,7 @@ int main(void)
         cmocka_unit_test(any_in_arena),        cmocka_unit_test(any_private),
         cmocka_unit_test(derived_aligned),     cmocka_unit_test(derived_from_odd_displacement),
         cmocka_unit_test(derived_odd_element), cmocka_unit_test(derived_all_odd),
-        cmocka_unit_test(derived_in_front),    cmocka_unit_test(granularity),
+        cmocka_unit_test(derived_in_front),    cmocka_unit_test(border),
         cmocka_unit_test(exclusive),           cmocka_unit_test(threads),
         cmocka_unit_test(alone_with_threads),  cmocka_unit_test(around_the_stripes),
     };
