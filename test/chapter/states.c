@@ -15,7 +15,8 @@
 #include "check.h"
 #include "model.h"
 
-enum { longest = 6, words = 4 };
+/* every_verdict: with so many calls each can be right (post, start, complete, wait) */
+enum { longest = 6, every_verdict = 4, words = 4 };
 /* words of a window: puts by each process, and the target of wrong puts */
 enum { from_other, from_self, never, nothing };
 
@@ -306,7 +307,7 @@ static void check_verdicts(void)
     for (int call = 0; call < ncalls; call++) {
         calls += verdicts[call][legal] + verdicts[call][wrong];
         wrong_calls += verdicts[call][wrong];
-        CHECK(verdicts[call][legal] && verdicts[call][wrong],
+        CHECK(length < every_verdict || (verdicts[call][legal] && verdicts[call][wrong]),
               "%s was right %ld and wrong %ld times", call_names[call], verdicts[call][legal],
               verdicts[call][wrong]);
     }

@@ -109,7 +109,8 @@ int main(int argc, char **argv)
     for (int kind = 0; kind < nkinds; kind++) {
         struct area a = open_area((enum kind)kind, 64 * sizeof(long), sizeof(long), MPI_COMM_WORLD);
         int is_served = kind != kind_allocate && getenv("PROA_TEST_SERVED");
-        if (kind != kind_shared && nranks > 2 && !is_served) /* that fence waits, as over nodes */
+        /* that fence waits, as all do over nodes */
+        if (kind != kind_shared && nranks > 2 && !is_served && shares_memory())
             opens_alone(&a);
         goes_on(&a);
         close_area(&a);
