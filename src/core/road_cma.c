@@ -143,21 +143,11 @@ static int combine_run(struct proa_combine *combine, const struct proa_span *spa
 static uint64_t rows_at_once(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
                              const struct proa_rows *rows)
 {
-    const struct proa_elements *run = &combine->run;
-    uint64_t row = run->count * run->bytes, stride = (uint64_t)rows->stride,
-             covered = PROA_GUARD_AT_ONCE, most = PROA_GUARD_AT_ONCE / row, fit;
+    uint64_t most = PROA_GUARD_AT_ONCE / (combine->run.count * combine->run.bytes),
+             fit = proa_combine_rows_guarded(combine, owner, key, rows, PROA_GUARD_AT_ONCE);
 
-    if (combine->guarded.guard != PROA_GUARD_PLAIN)
-        covered = proa_guard_stripes(
-            &combine->guarded, owner, key,
-            rows->count < PROA_GUARD_AT_ONCE / stride ? rows->count * stride : PROA_GUARD_AT_ONCE);
-    /* an element belongs to the stripe of its first byte */
-    if (covered <= row - run->bytes)
-        return 0;
-    fit = (covered - (row - run->bytes) - 1) / stride + 1;
     most = most < PROA_CMA_RUNS ? most : PROA_CMA_RUNS;
-    fit = fit < most ? fit : most;
-    return fit < rows->count ? fit : rows->count;
+    return fit < most ? fit : most;
 }
 
 static int rows_move(struct proa_peer *peer, uint64_t key, uint64_t stride, uint64_t count,
@@ -172,14 +162,6 @@ static int rows_move(struct proa_peer *peer, uint64_t key, uint64_t stride, uint
     return error ? error : proa_cma_end(&batch);
 }
 
-static void run_advance(struct proa_elements *run, const struct proa_rows *rows)
-{
-    if (run->origin)
-        run->origin = proa_at(run->origin, rows->origin_stride);
-    if (run->result)
-        run->result = proa_at(run->result, rows->result_stride);
-}
-
 /* Two system calls for all of them: read, and write back. */
 static int rows_apply(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
                       const struct proa_rows *rows, uint64_t count, char *copy)
@@ -188,7 +170,7 @@ static int rows_apply(struct proa_combine *combine, struct proa_peer *owner, uin
     uint64_t row = run->count * run->bytes, stride = (uint64_t)rows->stride;
     int error = rows_move(owner, key, stride, count, copy, row, 0);
 
-    for (uint64_t i = 0; i < count && !error; i++, run_advance(run, rows))
+    for (uint64_t i = 0; i < count && !error; i++, proa_elements_next_row(run, rows, 1))
         proa_apply(run, copy + i * row);
     return error || run->operation == PROA_OP_NO_OP
                ? error
@@ -215,7 +197,7 @@ static int combine_rows(struct proa_combine *combine, const struct proa_span *sp
         } else { /* a long one */
             count = 1;
             error = combine_run(combine, span, position);
-            run_advance(&combine->run, &rows);
+            proa_elements_next_row(&combine->run, &rows, 1);
         }
         rows.count -= count;
         position += count * (uint64_t)rows.stride;

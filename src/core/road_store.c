@@ -91,6 +91,100 @@ static int combine(struct proa_combine *combine, const struct proa_span *span, u
     return PROA_OK;
 }
 
-const struct proa_road proa_road_store = {.atomics = 1, .move = move, .combine = combine};
-const struct proa_road proa_road_adopted = {.atomics = 1, .move = move, .combine = combine};
-const struct proa_road proa_road_own = {.atomics = 0, .move = move, .combine = combine};
+/* ---- accumulates on derived types ---- */
+
+/* Rows that are that short are brought together in a copy, so that the loop has something to run
+ * over; that much of them at a time, on the stack. */
+enum { SHORT_ROW = 32, COPY_BYTES = 512, FEW = 4 };
+
+static void rows_in_copy(const struct proa_elements *run, char *at, const struct proa_rows *rows,
+                         uint64_t count)
+{
+    char copy[COPY_BYTES] __attribute__((aligned(32))),
+        origin[COPY_BYTES] __attribute__((aligned(32)));
+    struct proa_elements all = *run;
+    uint64_t row = run->count * run->bytes;
+
+    all.count *= count;
+    all.result = NULL;
+    copy_runs(copy, (int64_t)row, at, rows->stride, row, count);
+    if (run->result)
+        copy_runs(run->result, rows->result_stride, copy, (int64_t)row, row, count);
+    if (run->origin && rows->origin_stride != (int64_t)row) {
+        copy_runs(origin, (int64_t)row, run->origin, rows->origin_stride, row, count);
+        all.origin = origin;
+    }
+    if (run->operation == PROA_OP_NO_OP)
+        return;
+    proa_apply(&all, copy);
+    copy_runs(at, rows->stride, copy, (int64_t)row, row, count);
+}
+
+static void rows_in_place(const struct proa_elements *run, char *at, const struct proa_rows *rows,
+                          uint64_t count)
+{
+    struct proa_elements c = *run;
+
+    for (uint64_t i = 0; i < count; i++, at += rows->stride, proa_elements_next_row(&c, rows, 1))
+        proa_apply(&c, at);
+}
+
+/* Are they worth it, and all aligned, and so guarded, alike? */
+static int are_alike(const struct proa_elements *run, const struct proa_rows *rows)
+{
+    return rows->count >= FEW && rows->stride <= AT_ONCE / FEW &&
+           (uint64_t)rows->stride % run->bytes == 0;
+}
+
+static int rows_by_themselves(struct proa_combine *c, const struct proa_span *span,
+                              uint64_t position, const struct proa_rows *rows)
+{
+    for (uint64_t i = 0; i < rows->count; i++, position += (uint64_t)rows->stride) {
+        combine(c, span, position);
+        proa_elements_next_row(&c->run, rows, 1);
+    }
+    return PROA_OK;
+}
+
+/* How many of the rows, of which the first is guarded, are worked on at once; 0: it by itself. */
+static uint64_t rows_at_once(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
+                             const struct proa_rows *rows)
+{
+    uint64_t row = combine->run.count * combine->run.bytes, fit;
+
+    if (combine->guarded.guard == PROA_GUARD_ATOMICS)
+        return 0;
+    fit = proa_combine_rows_guarded(combine, owner, key, rows, AT_ONCE);
+    return row <= SHORT_ROW && fit > COPY_BYTES / row ? COPY_BYTES / row : fit;
+}
+
+static int combine_rows(struct proa_combine *c, const struct proa_span *span, uint64_t position,
+                        const struct proa_rows *all)
+{
+    struct proa_rows rows = *all;
+    uint64_t count, row = c->run.count * c->run.bytes;
+
+    if (!are_alike(&c->run, all))
+        return rows_by_themselves(c, span, position, all);
+    for (; rows.count > 0; rows.count -= count, position += count * (uint64_t)rows.stride,
+                           proa_elements_next_row(&c->run, &rows, count)) {
+        uint64_t key = proa_span_key(span, position);
+        char *at = proa_span_here(span, position);
+
+        proa_guard_enter(c->win, c->rank, span, key, c->total, c->run.bytes, &c->guarded);
+        count = rows_at_once(c, span->owner, key, &rows);
+        if (count)
+            (row <= SHORT_ROW ? rows_in_copy : rows_in_place)(&c->run, at, &rows, count);
+        else
+            combine(c, span, position);
+        count = count ? count : 1;
+    }
+    return PROA_OK;
+}
+
+const struct proa_road proa_road_store = {
+    .atomics = 1, .move = move, .combine = combine, .combine_rows = combine_rows};
+const struct proa_road proa_road_adopted = {
+    .atomics = 1, .move = move, .combine = combine, .combine_rows = combine_rows};
+const struct proa_road proa_road_own = {
+    .atomics = 0, .move = move, .combine = combine, .combine_rows = combine_rows};
