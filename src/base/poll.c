@@ -2,7 +2,6 @@
 /* See poll.h. */
 #include "base/poll.h"
 #include "base/poke.h"
-#include "base/rivals.h"
 #include "base/system.h"
 #include "base/wait.h"
 
@@ -17,17 +16,32 @@ enum {
     POLL_VAIN_NS = 50000,
     POLL_REST_NS = 50000, /* its sleep */
     /* a turn's calls took longer: the program does other things between them */
-    POLL_LULL_NS = 60000
+    POLL_LULL_NS = 60000,
+    CONTENDED_NS = 100000000 /* somebody who took our processor so long ago may still want it */
 };
 
 /* What a thread that polls knows of itself. */
 struct poller {
-    long begin_ns; /* of polling without a break; 0: it has not begun */
-    long turn_ns;  /* when it last looked at the clock */
-    int turns;     /* since the last poke */
+    long begin_ns;     /* of polling without a break; 0: it has not begun */
+    long turn_ns;      /* when it last looked at the clock */
+    long contended_ns; /* when it last found that it had lost its processor to others */
+    long lost;         /* how often it has, so far */
+    int turns;         /* since the last poke */
 };
 
 static _Thread_local struct poller poller;
+
+/* Does anybody else want this processor? Only then is there somebody to sleep for. */
+static int is_contended(struct poller *p, long now_ns)
+{
+    long lost = proa_system->preempted();
+
+    if (lost != p->lost) {
+        p->lost = lost;
+        p->contended_ns = now_ns;
+    }
+    return p->contended_ns && now_ns - p->contended_ns < CONTENDED_NS;
+}
 
 /* Crowded, and polling for some time: whoever is awaited may be one who cannot run. */
 static void let_others_run(struct poller *p)
@@ -37,7 +51,7 @@ static void let_others_run(struct poller *p)
 
     if (helped) {
         p->begin_ns = end_ns;
-    } else if (end_ns - p->begin_ns > POLL_VAIN_NS && proa_rivals_seen(end_ns)) {
+    } else if (end_ns - p->begin_ns > POLL_VAIN_NS && is_contended(p, end_ns)) {
         proa_system->rest(POLL_REST_NS);
         p->begin_ns = proa_system->now_ns();
     }

@@ -4,8 +4,8 @@
 #include "base/system.h"
 
 enum {
-    /* so long after it has happened it may happen again: whoever looks once in that time takes a
-     * slice of the scheduler, some 3 ms, from rivals that are there */
+    SLICE_NS = 500000, /* the kernel's own threads take less, whoever computes takes more */
+    /* whoever looks again once in that time takes some 3 ms from rivals that are there */
     BELIEVE_MIN_NS = 50000000,
     BELIEVE_MAX_NS = 1000000000,
     SOON = 4 /* times as long: then it is the same rival */
@@ -13,27 +13,37 @@ enum {
 
 /* What a thread knows. */
 static _Thread_local struct {
-    long lost;       /* how often it has lost its processor so far */
-    long seen_ns;    /* when it last found that it had; 0: never */
+    long lost;       /* how often it had lost its processor to others when it last asked */
+    long seen_ns;    /* when it last met a rival; 0: never */
     long believe_ns; /* for how long that counts */
 } rivals;
 
+void proa_rivals_begin(void)
+{
+    rivals.lost = proa_system->preempted();
+}
+
 static long longer(long believe_ns, long since_ns)
 {
-    if (since_ns > SOON * believe_ns)
+    if (rivals.seen_ns == 0 || since_ns > SOON * believe_ns)
         return BELIEVE_MIN_NS;
     return 2 * believe_ns < BELIEVE_MAX_NS ? 2 * believe_ns : BELIEVE_MAX_NS;
 }
 
-int proa_rivals_seen(long now_ns)
+void proa_rivals_watch(long begin_ns, long now_ns)
 {
-    long lost = proa_system->preempted();
+    long before = rivals.lost;
 
-    if (lost != rivals.lost) {
-        rivals.lost = lost;
-        rivals.believe_ns =
-            rivals.seen_ns ? longer(rivals.believe_ns, now_ns - rivals.seen_ns) : BELIEVE_MIN_NS;
-        rivals.seen_ns = now_ns;
-    }
+    if (now_ns - begin_ns < SLICE_NS)
+        return;
+    rivals.lost = proa_system->preempted();
+    if (rivals.lost == before) /* a long message of the host's; another virtual machine */
+        return;
+    rivals.believe_ns = longer(rivals.believe_ns, now_ns - rivals.seen_ns);
+    rivals.seen_ns = now_ns;
+}
+
+int proa_rivals_are_there(long now_ns)
+{
     return rivals.seen_ns && now_ns - rivals.seen_ns < rivals.believe_ns;
 }

@@ -162,15 +162,22 @@ static int poke_while_it_helps(const struct wait *w, int idle_most)
 static int is_free(void)
 {
     return !proa_wait_is_crowded() && !is_driven() && proa_settings()->spin_ns < 0 &&
-           !proa_rivals_seen(proa_system->now_ns());
+           !proa_rivals_are_there(proa_system->now_ns());
 }
 
 /* Goes on looking as long as that costs nobody anything. */
 static int spin_on(const struct wait *w)
 {
-    while (is_free())
+    if (!is_free())
+        return 0;
+    proa_rivals_begin();
+    do {
+        long begin_ns = proa_system->now_ns();
+
         if (poke_while_it_helps(w, 1) || look_for(w, TURN_NS))
             return 1;
+        proa_rivals_watch(begin_ns, proa_system->now_ns());
+    } while (is_free());
     return 0;
 }
 

@@ -21,7 +21,8 @@ static struct {
     long now_ns;
     long look_costs_ns, yield_costs_ns, poke_costs_ns; /* each such call lets so much time pass */
     long preempted;
-    int rivals;   /* somebody takes the processor between any two looks at that */
+    int rivals;   /* how often somebody is going to take the processor for a slice; < 0: always */
+    int kworkers; /* somebody takes it for an instant now and then */
     int rung_for; /* sleeps end by a ring */
     int yields, sleeps, rests, wakes, pokes, looks;
     long slept_ns, shortest_ns, longest_ns; /* of the sleeps that ran into their time-out */
@@ -74,7 +75,6 @@ static void pretend_wake(uint32_t *word)
 
 static long pretend_preempted(void)
 {
-    pretend.preempted += pretend.rivals;
     return pretend.preempted;
 }
 
@@ -92,11 +92,25 @@ static int come(int after, int so_far)
     return after && so_far >= after;
 }
 
+enum { LOOKS_PER_LOSS = 10000, SLICE_NS = 3000000, INSTANT_NS = 50000 };
+
+static void lose_processor(long ns)
+{
+    pretend.preempted++;
+    pretend.now_ns += ns;
+}
+
 static int ready(void *arg)
 {
     (void)arg;
     pretend.looks++;
     pretend.now_ns += pretend.look_costs_ns;
+    if (pretend.kworkers && pretend.looks % LOOKS_PER_LOSS == 0)
+        lose_processor(INSTANT_NS);
+    if (pretend.rivals && pretend.looks % LOOKS_PER_LOSS == 0) {
+        lose_processor(SLICE_NS);
+        pretend.rivals -= pretend.rivals > 0;
+    }
     if (pretend.rung_in_vain && __atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST)) {
         pretend.rung_in_vain--;
         proa_bell_ring(&pretend.bell);
@@ -110,13 +124,11 @@ static int ready(void *arg)
 static int begin(void **state)
 {
     static long begin_ns;
-    long preempted = pretend.preempted;
 
     (void)state;
     memset(&pretend, 0, sizeof pretend);
     /* what a thread has seen of rivals is forgotten meanwhile */
     pretend.now_ns = begin_ns += 100000000000;
-    pretend.preempted = preempted;
     pretend.look_costs_ns = 10;
     pretend.yield_costs_ns = 300;
     pretend.poke_costs_ns = 100;
@@ -146,6 +158,8 @@ static void spins(void **state)
 static void spins_on_while_nobody_wants_the_processor(void **state)
 {
     (void)state;
+    pretend.preempted++; /* before */
+    pretend.kworkers = 1;
     pretend.ready_after_looks = 1000000; /* 10 ms */
     proa_wait(ready, NULL, &pretend.bell);
     assert_int_equal(pretend.yields + pretend.sleeps, 0);
@@ -157,7 +171,7 @@ static void spins_on_while_nobody_wants_the_processor(void **state)
 static void makes_room_for_rivals(void **state)
 {
     (void)state;
-    pretend.preempted++;
+    pretend.rivals = 1;
     pretend.ready_after_looks = 1000000;
     proa_wait(ready, NULL, &pretend.bell);
     assert_between(pretend.slept_ns, 40000000, 60000000);
@@ -170,7 +184,7 @@ static void makes_more_room_for_rivals_that_stay(void **state)
     long begin_ns = pretend.now_ns;
 
     (void)state;
-    pretend.rivals = 1;
+    pretend.rivals = -1;
     pretend.ready_after_sleeps = 10000;
     proa_wait(ready, NULL, &pretend.bell);
     assert_true(pretend.slept_ns > (pretend.now_ns - begin_ns) / 100 * 99);
@@ -179,7 +193,7 @@ static void makes_more_room_for_rivals_that_stay(void **state)
 static void does_not_yield_where_processors_suffice(void **state)
 {
     (void)state;
-    pretend.rivals = 1;
+    pretend.rivals = -1;
     pretend.ready_after_sleeps = 1;
     proa_wait(ready, NULL, &pretend.bell);
     assert_int_equal(pretend.yields, 0);
@@ -235,7 +249,7 @@ static void sleeps_long_where_it_is_rung_for(void **state)
 static void sleeps_get_longer(void **state)
 {
     (void)state;
-    pretend.rivals = 1;
+    pretend.rivals = -1;
     pretend.ready_after_sleeps = 12;
     proa_wait(ready, NULL, &pretend.bell);
     assert_int_equal(pretend.sleeps, 12);
@@ -249,7 +263,7 @@ static void sleeps_get_longer(void **state)
 static void ring_is_not_missed(void **state)
 {
     (void)state;
-    pretend.rivals = 1;
+    pretend.rivals = -1;
     pretend.rung_in_vain = 1;
     pretend.ready_after_sleeps = 1;
     proa_wait(ready, NULL, &pretend.bell);
