@@ -128,6 +128,7 @@ bench_body body_counter, body_mutex, body_random;              /* many.c */
 bench_body body_pingpong;                                      /* idle.c */
 bench_measure measure_busy;                                    /* busy.c */
 bench_measure measure_peak;                                    /* peak.c: bytes */
+bench_measure measure_waited_cpu, measure_waited_reaction;     /* waited.c */
 bench_whole idle_init;                                         /* idle.c */
 int idle_init_child(void); /* idle.c: what idle_init measures; gives the exit status */
 

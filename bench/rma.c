@@ -114,6 +114,10 @@ static const struct bench_case cases[] = {
          .measure = measure_busy),
     CASE("busy_fetch_and_op", CREATE, 2, .body = body_fetch_and_op, FLUSHED,
          .measure = measure_busy),
+    /* waits of a second */
+    CASE("waited_cpu", ALLOCATE, 2, .epoch = EPOCH_FENCE, .measure = measure_waited_cpu),
+    CASE("waited_cpu_8", ALLOCATE, RING, .epoch = EPOCH_FENCE, .measure = measure_waited_cpu),
+    CASE("waited_reaction", ALLOCATE, 2, .epoch = EPOCH_FENCE, .measure = measure_waited_reaction),
     /* what the program promises */
     CASE("lock_nocheck", ALLOCATE, 2, .body = body_lock_nocheck, .check = CHECK_TARGET),
     CASE("fence_pair", ALLOCATE, 2, .body = body_fence_pair, .check = CHECK_EVERY),
