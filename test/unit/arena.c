@@ -524,11 +524,16 @@ static void reservation_fails_body(struct world *world)
     for (int fails_after = 0; fails_after < 2; fails_after++) {
         /* its chunk stays reserved after the free: a reservation over it has two pieces. The one in
          * front keeps it off the chunk of the process's own block, wherever the segment lies. */
-        char *front = proa_arena_alloc(2 * mib, 0);
+        char *front = proa_arena_alloc(2 * mib, 0), *near = NULL;
         char *island = proa_arena_alloc(64, 32 * mib);
 
+        if (island && island < front + 3 * mib) { /* too near to leave a piece between them */
+            near = island;
+            island = proa_arena_alloc(64, 32 * mib);
+        }
         CHECK(front && island);
         CHECK(proa_arena_free(front));
+        CHECK(!near || proa_arena_free(near));
         CHECK(proa_arena_free(island));
         fallocate_fails_after = fails_after;
         check_refused(50 * mib, 0);
