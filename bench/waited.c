@@ -6,7 +6,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { SAMPLES = 3, BUSY_MOST = 64 };
 
@@ -24,19 +26,24 @@ static double cpu_now_ns(void)
 
 static atomic_bool over;
 
+/* One for each, wherever the launcher has bound this rank. */
 static void *keep_busy(void *arg)
 {
+    cpu_set_t mine;
+
+    CPU_ZERO(&mine);
+    CPU_SET((size_t)(uintptr_t)arg, &mine);
+    sched_setaffinity(0, sizeof mine, &mine);
     while (!atomic_load_explicit(&over, memory_order_relaxed))
         ;
-    return arg;
+    return NULL;
 }
 
 static int processors(void)
 {
-    cpu_set_t allowed;
-    int count = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
 
-    return count < BUSY_MOST ? count : BUSY_MOST;
+    return count < 1 ? 1 : count < BUSY_MOST ? (int)count : BUSY_MOST;
 }
 
 static int busy_start(pthread_t thread[BUSY_MOST])
@@ -44,7 +51,8 @@ static int busy_start(pthread_t thread[BUSY_MOST])
     int count = 0;
 
     atomic_store(&over, false);
-    while (count < processors() && pthread_create(&thread[count], NULL, keep_busy, NULL) == 0)
+    while (count < processors() &&
+           pthread_create(&thread[count], NULL, keep_busy, (void *)(uintptr_t)count) == 0)
         count++;
     return count;
 }
