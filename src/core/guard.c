@@ -91,7 +91,8 @@ static void stripes_release(struct proa_guarded *guarded)
         return;
     ctl = guarded->owner->ctl;
     for (uint64_t i = 0; i < guarded->stripes; i++)
-        proa_guard_stripe_give(ctl, &ctl->stripes[guarded->first + i]);
+        __atomic_store_n(&ctl->stripes[guarded->first + i].held, 0, __ATOMIC_RELEASE);
+    proa_bell_ring(&ctl->stripe_bell); /* once for all: it may be a fence */
     guarded->owner = NULL;
 }
 
