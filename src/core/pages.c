@@ -64,16 +64,14 @@ static void tell(const struct proa_hold *hold, uint64_t bytes)
 
 static int hold(struct proa_pages *pages, const void *base, uint64_t bytes, enum proa_adopt adopt)
 {
-    int error;
+    int error, move;
 
     if (adopt != PROA_ADOPT_AUTO)
         return proa_adopt_hold(&pages->hold, base, bytes, adopt == PROA_ADOPT_ALWAYS);
-    if (proa_worth_moving(&pages->worth, base, bytes)) {
-        error = proa_adopt_hold(&pages->hold, base, bytes, 1);
-    } else {
-        error = proa_adopt_hold(&pages->hold, base, bytes, 0);
+    move = proa_worth_moving(&pages->worth, base, bytes);
+    error = proa_adopt_hold(&pages->hold, base, bytes, move);
+    if (!move)
         pages->hold.why = "windows on it come and go, and are hardly used";
-    }
     proa_worth_held(&pages->worth, error ? 0 : proa_adopt_bytes(&pages->hold));
     return error;
 }
