@@ -157,7 +157,8 @@ int proa_get_accumulate_generally(const void *origin, int64_t count, MPI_Datatyp
 }
 #endif
 
-/* Their general way, by itself: what only that needs is not stored on the plain one. */
+/* The general way of fetch-and-op and compare-and-swap, by itself: what only that needs is not
+ * stored on the plain one. */
 static int fetch_and_op_generally(struct proa_win *win, const void *origin, void *result,
                                   MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op)
     __attribute__((noinline));
