@@ -6,7 +6,8 @@
  * of the program's, such as malloc: it could be in the piece, and this thread would wait for
  * itself. Mappings are changed by syscall(2): libraries that watch the program's mmap (those for
  * networks) would do more than this allows. They have nothing to learn: memory that a device uses
- * is not moved (core/adopt.c).
+ * is not moved (core/adopt.c). Bytes go by syscall(2) as well: of a page of the heap the window is
+ * a part, and a program's AddressSanitizer takes the C library's pwrite of the rest for a fault.
  */
 #include "core/relocate.h"
 
@@ -55,6 +56,17 @@ static uint64_t map_private(uint64_t address, uint64_t bytes, int fixed)
                        MAP_PRIVATE | MAP_ANONYMOUS | (fixed ? MAP_FIXED : 0), -1, 0);
 
     return got == -1 ? 0 : (uint64_t)got;
+}
+
+static ssize_t write_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes)
+{
+    return syscall(SYS_pwrite64, segment->fd, at(position), bytes, position);
+}
+
+static ssize_t read_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
+                         uint64_t to)
+{
+    return syscall(SYS_pread64, segment->fd, at(to), bytes, position);
 }
 
 static int is_mapped(uint64_t address)
@@ -188,7 +200,7 @@ static int copy_in(const struct proa_segment *segment, uint64_t first, uint64_t 
             run += page;
             continue;
         }
-        written = pwrite(segment->fd, at(address), run - address, (off_t)address);
+        written = write_file(segment, address, run - address);
         if (written < 0 && errno != EINTR)
             return errno;
         run = address + (written > 0 ? (uint64_t)written / page * page : 0);
@@ -201,7 +213,7 @@ static int copy_in(const struct proa_segment *segment, uint64_t first, uint64_t 
 static int repair(const struct proa_segment *segment, uint64_t first, uint64_t bytes)
 {
     if (map_private(first, bytes, 1) == first)
-        while (pread(segment->fd, at(first), bytes, (off_t)first) < 0 && errno == EINTR)
+        while (read_file(segment, first, bytes, first) < 0 && errno == EINTR)
             continue;
     return ENOMEM;
 }
@@ -237,7 +249,7 @@ static void copy_bytes(const struct proa_segment *segment, uint64_t position, ui
                        uint64_t from, uint64_t to)
 {
     while (bytes > 0) {
-        ssize_t got = pread(segment->fd, at(to), bytes, (off_t)position);
+        ssize_t got = read_file(segment, position, bytes, to);
 
         if (got < 0 && errno == EINTR)
             continue;
