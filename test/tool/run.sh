@@ -113,6 +113,18 @@ sanitizer_first() {
   preload_is 1 "$sanitizer:$library:$mine"
 }
 
+# A program that is linked to a runtime itself gets it in front without being asked to.
+sanitized() {
+  local runtime
+  runtime=$(readlink -f "$PROA_TOOL_PROGRAMS")/libtsan.so
+  proa run -n 2 "$PROA_TOOL_PROGRAMS/sanitized"
+  expect_status 0
+  preload_is 2 "$runtime:$library"
+  proa run -n 1 "$show" : -n 1 "$PROA_TOOL_PROGRAMS/sanitized"
+  expect_status 0
+  preload_is 2 "$runtime:$library"
+}
+
 preload_twice() {
   LD_PRELOAD=$library proa run -n 1 "$show"
   expect_status 0

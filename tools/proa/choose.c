@@ -180,12 +180,14 @@ static int complain(const struct reading *reading)
 static int accept_reading(const struct reading *reading, struct proa_choice *choice)
 {
     *choice = (struct proa_choice){.line = reading->line};
-    for (size_t i = 0; i < reading->line.part_count && !choice->mpi_library; i++) {
+    for (size_t i = 0; i < reading->line.part_count; i++) {
         const struct proa_program *program = &reading->found[i].program;
-        if (program->kind == PROA_PROGRAM_LINKED) {
+        if (program->kind == PROA_PROGRAM_LINKED && !choice->mpi_library) {
             choice->mpi_library = program->detail;
             choice->mpi_host = program->host;
         }
+        if (program->sanitizers && !choice->sanitizers)
+            choice->sanitizers = program->sanitizers;
     }
     return 0;
 }

@@ -10,6 +10,7 @@ struct proa_choice {
     /* the host's library that a program is linked to, or NULL where none tells */
     const char *mpi_library;
     const struct proa_host *mpi_host; /* whose that is: another's, where both have one ABI */
+    const char *sanitizers; /* the runtimes that the programs need, with colons between, or NULL */
 };
 
 /* Gives 0 and a choice, or the exit status after a line on stderr. A line that asks for help is not

@@ -4,7 +4,6 @@
 
 #include "keep.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static const char *base_name(const char *path)
@@ -23,7 +22,7 @@ static bool starts_with_one_of(const char *name, const char *const starts[])
     return false;
 }
 
-static bool is_sanitizer(const char *path)
+bool proa_is_sanitizer(const char *path)
 {
     static const char *const starts[] = {"libasan.",  "libhwasan.",   "liblsan.", "libtsan.",
                                          "libubsan.", "libclang_rt.", NULL};
@@ -51,7 +50,7 @@ char *proa_preload(const char *library, const char *theirs)
     /* the loader splits at both */
     for (char *path = strsep(&rest, ": "); path; path = strsep(&rest, ": ")) {
         if (*path && !is_proa(path))
-            append(is_sanitizer(path) ? &front : &behind, path);
+            append(proa_is_sanitizer(path) ? &front : &behind, path);
     }
     char *list = front;
     append(&list, library);

@@ -4,6 +4,7 @@
 
 #include "capture.h"
 #include "elf.h"
+#include "preload.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static bool inspect_library(const char *name, const char *path, struct proa_prog
 
 /* One line of the loader's list is "NAME => PATH (ADDRESS)", "NAME => not found", "PATH (ADDRESS)"
  * or "NAME (ADDRESS)". */
-static bool inspect_line(char *line, struct proa_program *program)
+static void inspect_line(char *line, struct proa_program *program)
 {
     char *arrow = strstr(line, " => ");
     char *path = arrow ? arrow + strlen(" => ") : line + strspn(line, " \t");
@@ -90,7 +91,13 @@ static bool inspect_line(char *line, struct proa_program *program)
         *address = '\0';
     const char *word = arrow ? line + strspn(line, " \t") : path;
     const char *slash = strrchr(word, '/');
-    return inspect_library(slash ? slash + 1 : word, path[0] == '/' ? path : NULL, program);
+    const char *name = slash ? slash + 1 : word;
+    const char *found = path[0] == '/' ? path : NULL;
+    if (program->kind == PROA_PROGRAM_NO_MPI) /* the first MPI counts */
+        inspect_library(name, found, program);
+    if (proa_is_sanitizer(name))
+        program->sanitizers = proa_text("%s%s%s", program->sanitizers ? program->sanitizers : "",
+                                        program->sanitizers ? ":" : "", found ? found : name);
 }
 
 /* Asks the loader for the whole list, so an MPI that only a library of the program is linked to is
@@ -102,10 +109,8 @@ static void inspect_libraries(const char *path, const char *loader, struct proa_
     char *rest = proa_capture(words);
 
     program->kind = PROA_PROGRAM_NO_MPI;
-    for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
-        if (inspect_line(line, program))
-            return;
-    }
+    for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
+        inspect_line(line, program);
 }
 
 bool proa_program_inspect_mapped(const char *path, struct proa_program *program)

@@ -18,6 +18,7 @@ struct proa_program {
     enum proa_program_kind kind;
     const struct proa_host *host;
     const char *detail;
+    const char *sanitizers; /* the runtimes that it is linked to, with colons between; NULL: none */
 };
 
 /* Looks into the file at `path`, and runs nothing of it: its shared libraries are listed by the

@@ -102,7 +102,7 @@ static char **launcher_words(const struct proa_line *line, const char *mpiexec, 
 
 /* What the ranks are to load before all else: Proa's library; and, where the program would get the
  * library of another MPI with the same ABI, that of the one that it is run by. */
-static const char *preloads(const struct proa_choice *choice)
+static const char *library_for(const struct proa_choice *choice)
 {
     const char *stats = getenv("PROA_STATS");
     bool counting = stats && *stats && strcmp(stats, "0") != 0;
@@ -128,9 +128,11 @@ static void set_stats(const char *value)
 
 static int become_launcher(const struct proa_choice *choice)
 {
-    const char *library = preloads(choice);
+    const char *library = library_for(choice);
     if (!library)
         return PROA_EXIT_MISSING;
+    if (choice->sanitizers) /* they refuse to start behind others */
+        library = proa_text("%s:%s", choice->sanitizers, library);
     const char *mpiexec = proa_mpiexec_find(choice->line.host, choice->mpi_library);
     if (!mpiexec)
         return PROA_EXIT_MISSING;
