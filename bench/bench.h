@@ -19,6 +19,7 @@ enum kind {
     KIND_STATIC,   /* MPI_Win_create on a static array that starts in the middle of a page */
     KIND_DYNAMIC,  /* MPI_Win_create_dynamic, whole pages attached */
     KIND_SHARED,   /* MPI_Win_allocate_shared */
+    KIND_STACK,    /* MPI_Win_create on an array of main's */
     KIND_IDLE,     /* no window at all */
     KINDS
 };
@@ -51,7 +52,7 @@ enum {
     MIDDLE = 1048576,     /* bytes of a put between these and the large ones */
     LARGE = 4194304,      /* bytes of the large ones */
     RATE_WORDS = 1000,    /* puts between two flushes of put_rate */
-    VECTOR_BLOCKS = 1000, /* blocks of a word, two words apart */
+    VECTOR_BLOCKS = 1000, /* blocks of a word, two words apart, or irregularly */
     SIZE_STEP = 4,        /* from one of several sizes to the next */
     RING = 8 /* ranks of a ring: on most machines that this is run on, more than processors */
 };
@@ -89,9 +90,11 @@ struct bench {
     MPI_Group both_group;                 /* of both, in a ring */
     MPI_Win win, other;                   /* other: MPI_WIN_NULL but for the cases that need two */
     char *base, *other_base;              /* this rank's window memory */
+    char *stack;                          /* SMALL bytes of it, for KIND_STACK */
     MPI_Aint at;                          /* the displacement of the target's */
     char *local;                          /* origin and result buffer, as large as the window */
     MPI_Datatype vector;                  /* VECTOR_BLOCKS words, two words apart */
+    MPI_Datatype indexed;                 /* as many, each 2 to 7 words behind the one before */
     int64_t meetings;                     /* how often bench_meet was called */
     uint64_t counter;                     /* iterations so far, for values that differ */
     uint64_t expected;                    /* see enum check */
@@ -119,6 +122,7 @@ bench_body body_put_64k, body_put_1m, body_put_4m, body_get_4m, body_accumulate_
     body_accumulate_64k_shared, body_put_rate; /* bulk.c */
 bench_body body_get_64k, body_get_64k_fence, body_get_64k_pscw;
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
+bench_body body_put_indexed, body_accumulate_vector, body_accumulate_indexed;
 bench_body body_window, body_window_1m, body_window_16m, body_window_256m, body_window_1g;
 bench_body body_memory_1m, body_memory_16m, body_memory_256m;  /* window.c */
 bench_body body_halo_fence, body_halo_pscw;                    /* active.c */

@@ -46,6 +46,11 @@ void body_put_vector_both(struct bench *b, long n)
     put_flush(b, n, 1, b->vector, 1, b->vector);
 }
 
+void body_put_indexed(struct bench *b, long n)
+{
+    put_flush(b, n, VECTOR_BLOCKS, MPI_UINT64_T, 1, b->indexed);
+}
+
 void body_get_4m(struct bench *b, long n)
 {
     for (long i = 0; i < n; i++) {
@@ -162,15 +167,15 @@ void body_accumulate_64k_shared(struct bench *b, long n)
     accumulate_64k(b, n, MPI_LOCK_SHARED);
 }
 
-static void accumulate_flush(struct bench *b, long n, int count)
+static void add_ones(struct bench *b, long n, int count, int target_count, MPI_Datatype target)
 {
     int64_t *numbers = (int64_t *)(void *)b->local;
 
     for (int i = 0; i < count; i++)
         numbers[i] = 1;
     for (long i = 0; i < n; i++) {
-        MPI_Accumulate(numbers, count, MPI_INT64_T, b->target, b->at, count, MPI_INT64_T, MPI_SUM,
-                       b->win);
+        MPI_Accumulate(numbers, count, MPI_UINT64_T, b->target, b->at, target_count, target,
+                       MPI_SUM, b->win);
         MPI_Win_flush(b->target, b->win);
     }
     b->counter += (uint64_t)n;
@@ -179,10 +184,20 @@ static void accumulate_flush(struct bench *b, long n, int count)
 
 void body_accumulate_16(struct bench *b, long n)
 {
-    accumulate_flush(b, n, 16);
+    add_ones(b, n, 16, 16, MPI_UINT64_T);
 }
 
 void body_accumulate_1024(struct bench *b, long n)
 {
-    accumulate_flush(b, n, 1024);
+    add_ones(b, n, 1024, 1024, MPI_UINT64_T);
+}
+
+void body_accumulate_vector(struct bench *b, long n)
+{
+    add_ones(b, n, VECTOR_BLOCKS, 1, b->vector);
+}
+
+void body_accumulate_indexed(struct bench *b, long n)
+{
+    add_ones(b, n, VECTOR_BLOCKS, 1, b->indexed);
 }

@@ -5,6 +5,7 @@
  * Nothing here checks an argument, keeps an epoch or is fair: it is a bound, not a rival.
  */
 #define _GNU_SOURCE
+#include "irregular.h"
 #include "options.h"
 #include "team.h"
 #include "together.h"
@@ -343,6 +344,112 @@ static void put_vector_both(struct team *team, long n)
     put_strided(team, n, 2);
 }
 
+static const int *irregular(void)
+{
+    static int at[VECTOR_BLOCKS];
+
+    irregular_words(at, VECTOR_BLOCKS);
+    return at;
+}
+
+static void put_indexed(struct team *team, long n)
+{
+    const int *at = irregular();
+
+    for (long i = 0; i < n; i++) {
+        *word_of(team->local) = ++team->counter;
+        for (int k = 0; k < VECTOR_BLOCKS; k++)
+            word_of(team->memory)[at[k]] = word_of(team->local)[k];
+        full_fence();
+    }
+}
+
+/* One call, to as many places. */
+static void kernel_scatter(const struct team *team, char *from, int from_step, const int *at)
+{
+    struct iovec here[VECTOR_BLOCKS], there[VECTOR_BLOCKS];
+    int target = (team->rank + 1) % team->size;
+
+    for (int k = 0; k < VECTOR_BLOCKS; k++) {
+        size_t place = sizeof(uint64_t) * (size_t)at[k];
+
+        here[k].iov_base = from + (from_step ? place : sizeof(uint64_t) * (size_t)k);
+        there[k].iov_base = team->private_memory + place;
+        here[k].iov_len = there[k].iov_len = sizeof(uint64_t);
+    }
+    if (process_vm_writev(team->board->pid[target], here, VECTOR_BLOCKS, there, VECTOR_BLOCKS, 0) !=
+        (ssize_t)(VECTOR_BLOCKS * sizeof(uint64_t))) {
+        perror("limit: process_vm_writev");
+        exit(1);
+    }
+}
+
+static void kernel_put_indexed(struct team *team, long n)
+{
+    const int *at = irregular();
+
+    for (long i = 0; i < n; i++)
+        kernel_scatter(team, team->local, 0, at);
+}
+
+static void add_at(uint64_t *restrict to, const uint64_t *restrict from, const int *at)
+{
+    for (int k = 0; k < VECTOR_BLOCKS; k++)
+        to[at[k]] += from[k];
+}
+
+static void accumulate_at(struct team *team, long n, const int *at)
+{
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        add_at((uint64_t *)(void *)team->memory, (const uint64_t *)(const void *)team->local, at);
+        unlock(team);
+    }
+}
+
+/* Reads all, with what lies between; writes the words only. */
+static void kernel_accumulate_at(struct team *team, long n, const int *at)
+{
+    static char copy[SMALL];
+
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        kernel_read(team, copy, sizeof(uint64_t) * (size_t)(at[VECTOR_BLOCKS - 1] + 1));
+        add_at((uint64_t *)(void *)copy, (const uint64_t *)(const void *)team->local, at);
+        kernel_scatter(team, copy, 1, at);
+        unlock(team);
+    }
+}
+
+static void accumulate_indexed(struct team *team, long n)
+{
+    accumulate_at(team, n, irregular());
+}
+
+static void kernel_accumulate_indexed(struct team *team, long n)
+{
+    kernel_accumulate_at(team, n, irregular());
+}
+
+static const int *every_other(void)
+{
+    static int at[VECTOR_BLOCKS];
+
+    for (int i = 0; i < VECTOR_BLOCKS; i++)
+        at[i] = 2 * i;
+    return at;
+}
+
+static void accumulate_vector(struct team *team, long n)
+{
+    accumulate_at(team, n, every_other());
+}
+
+static void kernel_accumulate_vector(struct team *team, long n)
+{
+    kernel_accumulate_at(team, n, every_other());
+}
+
 WIDEST static void add_doubles(double *restrict to, const double *restrict from, int count)
 {
     for (int i = 0; i < count; i++)
@@ -475,6 +582,9 @@ static const struct limit {
     {"allocate.accumulate_64k_shared", accumulate_64k, 2, false, 0},
     {"allocate.put_vector", put_vector, 2, false, 0},
     {"allocate.put_vector_both", put_vector_both, 2, false, 0},
+    {"allocate.put_indexed", put_indexed, 2, false, 0},
+    {"allocate.accumulate_vector", accumulate_vector, 2, false, 0},
+    {"allocate.accumulate_indexed", accumulate_indexed, 2, false, 0},
     {"allocate.ring_fence", ring_barrier, RING, true, 0},
     {"allocate.ring_pscw", ring_neighbours, RING, true, 0},
     {"allocate.busy_lock", lock_put, 2, false, 0},
@@ -508,11 +618,18 @@ static const struct limit {
     {"create.put_rate", kernel_put, 2, false, 0},
     {"create.accumulate_64k", kernel_accumulate_64k, 2, false, 0},
     {"create.accumulate_64k_shared", kernel_accumulate_64k, 2, false, 0},
+    {"create.accumulate_vector", kernel_accumulate_vector, 2, false, 0},
+    {"create.accumulate_indexed", kernel_accumulate_indexed, 2, false, 0},
     {"create.busy_lock", lock_kernel_put, 2, false, 0},
     {"create.busy_fetch_and_op", kernel_fetch_add, 2, false, 0},
     {"static.put", kernel_put, 2, false, 0},
     {"static.fetch_and_op", kernel_fetch_add, 2, false, 0},
     {"static.lock", lock_kernel_put, 2, false, 0},
+    {"stack.put", kernel_put, 2, false, 0},
+    {"stack.fetch_and_op", kernel_fetch_add, 2, false, 0},
+    {"stack.put_indexed", kernel_put_indexed, 2, false, 0},
+    {"stack.accumulate_vector", kernel_accumulate_vector, 2, false, 0},
+    {"stack.accumulate_indexed", kernel_accumulate_indexed, 2, false, 0},
     {"dynamic.put", kernel_put, 2, false, 0},
     {"dynamic.get", kernel_get, 2, false, 0},
     {"dynamic.fetch_and_op", kernel_fetch_add, 2, false, 0},

@@ -17,14 +17,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const char *const kind_names[KINDS] = {"allocate", "create", "static",
-                                              "dynamic",  "shared", "idle"};
+static const char *const kind_names[KINDS] = {"allocate", "create", "static", "dynamic",
+                                              "shared",   "stack",  "idle"};
 
 #define ALLOCATE (1u << KIND_ALLOCATE)
 #define CREATE (1u << KIND_CREATE)
 #define STATIC (1u << KIND_STATIC)
 #define DYNAMIC (1u << KIND_DYNAMIC)
 #define SHARED (1u << KIND_SHARED)
+#define STACK (1u << KIND_STACK)
 #define IDLE (1u << KIND_IDLE)
 
 /* Rank 0 works on rank 1 in one lock_all epoch. */
@@ -45,9 +46,10 @@ static const char *const kind_names[KINDS] = {"allocate", "create", "static",
 
 static const struct bench_case cases[] = {
     /* 8 bytes */
-    CASE("put", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED, 2, .body = body_put, FLUSHED),
+    CASE("put", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED | STACK, 2, .body = body_put,
+         FLUSHED),
     CASE("get", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_get, FLUSHED),
-    CASE("fetch_and_op", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED, 2,
+    CASE("fetch_and_op", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED | STACK, 2,
          .body = body_fetch_and_op, FLUSHED),
     CASE("compare_and_swap", ALLOCATE | CREATE, 2, .body = body_compare_and_swap, FLUSHED),
     CASE("accumulate", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_accumulate, FLUSHED),
@@ -78,6 +80,11 @@ static const struct bench_case cases[] = {
          .check = CHECK_TARGET),
     CASE("put_vector", ALLOCATE, 2, .body = body_put_vector, FLUSHED),
     CASE("put_vector_both", ALLOCATE, 2, .body = body_put_vector_both, FLUSHED),
+    CASE("put_indexed", ALLOCATE | STACK, 2, .body = body_put_indexed, FLUSHED),
+    CASE("accumulate_vector", ALLOCATE | CREATE | STACK, 2, .body = body_accumulate_vector,
+         FLUSHED),
+    CASE("accumulate_indexed", ALLOCATE | CREATE | STACK, 2, .body = body_accumulate_indexed,
+         FLUSHED),
     /* 1 byte to 4 MiB */
     CASE("put", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_put_size, FLUSHED,
          .sizes = true),
@@ -403,7 +410,8 @@ static int with_mpi(struct bench *b, const char *name)
 int main(int argc, char **argv)
 {
     struct options options;
-    struct bench b = {.expected = FIRST_WORD};
+    char stack[SMALL] __attribute__((aligned(64)));
+    struct bench b = {.expected = FIRST_WORD, .stack = stack};
 
     if (argc == 2 && strcmp(argv[1], "--init") == 0)
         return idle_init_child();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The window that a case works on, of any kind, and all that its body needs besides. */
 #include "bench.h"
+#include "irregular.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,10 @@ static char *window_open(const struct bench *b, MPI_Info info, MPI_Win *win)
         break;
     case KIND_STATIC:
         base = static_memory + ASIDE;
+        MPI_Win_create(base, (MPI_Aint)bytes, 1, info, MPI_COMM_WORLD, win);
+        break;
+    case KIND_STACK:
+        base = b->stack;
         MPI_Win_create(base, (MPI_Aint)bytes, 1, info, MPI_COMM_WORLD, win);
         break;
     case KIND_DYNAMIC:
@@ -257,6 +262,15 @@ void body_window_1g(struct bench *b, long n)
     munmap(pages, bytes);
 }
 
+static void indexed_make(MPI_Datatype *type)
+{
+    int at[VECTOR_BLOCKS];
+
+    irregular_words(at, VECTOR_BLOCKS);
+    MPI_Type_create_indexed_block(VECTOR_BLOCKS, 1, at, MPI_UINT64_T, type);
+    MPI_Type_commit(type);
+}
+
 void bench_open(struct bench *b)
 {
     b->win = b->other = MPI_WIN_NULL;
@@ -264,6 +278,7 @@ void bench_open(struct bench *b)
     b->local = (char *)bench_memory(bytes_of(b) + PAGE) + LOCAL_ASIDE;
     MPI_Type_vector(VECTOR_BLOCKS, 1, 2, MPI_UINT64_T, &b->vector);
     MPI_Type_commit(&b->vector);
+    indexed_make(&b->indexed);
     if (b->kind != KIND_IDLE)
         windows_open(b);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -275,6 +290,7 @@ void bench_close(struct bench *b)
     window_close(b, &b->other, b->other_base);
     window_close(b, &b->win, b->base);
     MPI_Type_free(&b->vector);
+    MPI_Type_free(&b->indexed);
     MPI_Group_free(&b->target_group);
     MPI_Group_free(&b->source_group);
     MPI_Group_free(&b->both_group);
