@@ -81,7 +81,7 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
     return 1;
 }
 
-/* ---- any layout ---- */
+/* ---- the runs of a layout ---- */
 
 enum { TARGET, FIRST, SECOND }; /* FIRST: the origin if there is one, else the result */
 
@@ -115,24 +115,87 @@ static uint64_t run_position(const struct operation *o, const struct proa_stretc
     return o->place.at + (uint64_t)(s->offset[TARGET] + (int64_t)i * s->stride[TARGET]);
 }
 
-/* Several runs that the road does better together. */
-static int goes_by_rows(const struct operation *o, const struct proa_stretch *s)
+/* ---- rows: runs that are worked on together ---- */
+
+/* Those of an operation for which nobody uses processor atomics. */
+static int goes_by_rows(const struct operation *o)
 {
-    return s->count > 1 && !o->place.scattered && o->place.span.road->combine_rows &&
-           s->stride[TARGET] >= (int64_t)s->bytes && !proa_is_padded(o->combine.run.basic);
+    return o->combine.total > o->combine.win->atomics_most &&
+           !proa_is_padded(o->combine.run.basic) && o->place.span.road->combine_rows;
 }
 
-static int apply_rows(struct operation *o, const struct proa_stretch *s)
+/* A row that goes over the border of a span, or to where rows do not matter. */
+static int apply_row(struct proa_combine *c, uint64_t position, const struct proa_rows *rows,
+                     struct proa_rows_at *at)
 {
-    int result_side = o->has_origin ? SECOND : FIRST;
-    const struct proa_rows rows = {s->count, s->stride[TARGET],
-                                   o->has_origin ? s->stride[FIRST] : 0,
-                                   o->has_result ? s->stride[result_side] : 0};
+    struct proa_elements run = c->run;
+    uint64_t bytes = rows->items[at->item].bytes;
+    int error;
 
-    run_set(o, s, 0, s->bytes / o->combine.run.bytes);
-    return o->place.span.road->combine_rows(&o->combine, &o->place.span, run_position(o, s, 0),
-                                            &rows);
+    c->run.count = bytes / run.bytes;
+    error = proa_combine_row(c, position);
+    c->run = run;
+    proa_rows_next(&c->run, rows, bytes);
+    proa_rows_step(rows, at, 1);
+    return error;
 }
+
+/* Over several spans: those together that lie in the same. */
+static int apply_scattered(struct operation *o, uint64_t position, const struct proa_rows *rows,
+                           struct proa_rows_at *at)
+{
+    struct proa_combine *c = &o->combine;
+    uint64_t here = position + (uint64_t)proa_rows_offset(rows, at),
+             bytes = rows->items[at->item].bytes;
+    struct proa_span span;
+    int error = proa_span_find(c->win, &c->win->targets[c->rank], here, bytes, &span);
+
+    if (error)
+        return error;
+    if (!span.road->combine_rows || !proa_span_holds(&span, here, bytes))
+        return apply_row(c, here, rows, at);
+    error = span.road->combine_rows(c, &span, position, rows, at);
+    proa_guard_leave(&c->guarded);
+    return error;
+}
+
+static int apply_rows(struct operation *o, uint64_t position, const struct proa_rows *rows)
+{
+    struct proa_rows_at at = {0, 0};
+    int error = PROA_OK;
+
+    if (!o->place.scattered)
+        return o->place.span.road->combine_rows(&o->combine, &o->place.span, position, rows, &at);
+    while (at.item < rows->count && !error)
+        error = apply_scattered(o, position, rows, &at);
+    return error;
+}
+
+static int apply_list(struct operation *o, const struct proa_list *list)
+{
+    const struct proa_rows rows = {.items = list->items, .count = list->count};
+    struct proa_elements *run = &o->combine.run;
+
+    run->origin = o->has_origin ? proa_at(o->origin, list->offset[FIRST]) : NULL;
+    run->result =
+        o->has_result ? proa_at(o->result, list->offset[o->has_origin ? SECOND : FIRST]) : NULL;
+    return apply_rows(o, o->place.at + (uint64_t)list->offset[TARGET], &rows);
+}
+
+static int apply_loop(struct operation *o, const struct proa_stretch *s)
+{
+    const struct proa_item item = {
+        .stride = s->stride[TARGET], .count = s->count, .bytes = s->bytes};
+    const struct proa_rows rows = {.items = &item,
+                                   .count = 1,
+                                   .origin_stride = s->stride[FIRST],
+                                   .result_stride = s->stride[o->has_origin ? SECOND : FIRST]};
+
+    run_set(o, s, 0, 0);
+    return apply_rows(o, run_position(o, s, 0), &rows);
+}
+
+/* ---- any layout ---- */
 
 static int apply_stretch(struct operation *o, const struct proa_stretch *s)
 {
@@ -143,8 +206,8 @@ static int apply_stretch(struct operation *o, const struct proa_stretch *s)
               (!o->has_result || s->stride[result_side] == (int64_t)s->bytes);
     uint64_t runs = row ? 1 : s->count;
 
-    if (!row && goes_by_rows(o, s))
-        return apply_rows(o, s);
+    if (!row && s->count > 1 && s->stride[TARGET] >= (int64_t)s->bytes && goes_by_rows(o))
+        return apply_loop(o, s);
     for (uint64_t i = 0; i < runs && !error; i++) {
         uint64_t position = run_position(o, s, i);
 
@@ -153,6 +216,18 @@ static int apply_stretch(struct operation *o, const struct proa_stretch *s)
                                    : span->road->combine(&o->combine, span, position);
     }
     return error;
+}
+
+static int apply_next(struct operation *o, struct proa_walk *walk, int *more)
+{
+    struct proa_stretch stretch = {0};
+    struct proa_list list;
+
+    if (proa_walk_may_list(walk, TARGET) && goes_by_rows(o) &&
+        proa_walk_list(walk, TARGET, 1, &list))
+        return apply_list(o, &list);
+    *more = proa_walk_next(walk, &stretch);
+    return *more ? apply_stretch(o, &stretch) : PROA_OK;
 }
 
 static int walk_begin(struct proa_walk *walk, const struct proa_there *there,
@@ -176,14 +251,13 @@ static int walk_begin(struct proa_walk *walk, const struct proa_there *there,
 static int combine(struct operation *o, const struct proa_buffer *origin,
                    const struct proa_buffer *result)
 {
-    struct proa_stretch stretch = {0};
     struct proa_walk walk;
-    int error = walk_begin(&walk, o->there, origin, result);
+    int more = 1, error = walk_begin(&walk, o->there, origin, result);
 
     if (error)
         return error;
-    while (!error && proa_walk_next(&walk, &stretch))
-        error = apply_stretch(o, &stretch);
+    while (more && !error)
+        error = apply_next(o, &walk, &more);
     proa_guard_leave(&o->combine.guarded);
     proa_walk_end(&walk);
     proa_touch_store(o->combine.win);

@@ -70,19 +70,3 @@ void proa_apply_atomic_fields(const struct proa_elements *run, char *target)
             proa_kernel_find(PROA_OP_REPLACE, c.basic)(c.result, &old, 1);
     }
 }
-
-uint64_t proa_combine_rows_guarded(struct proa_combine *combine, struct proa_peer *owner,
-                                   uint64_t key, const struct proa_rows *rows, uint64_t bytes)
-{
-    uint64_t behind = (combine->run.count - 1) * combine->run.bytes,
-             stride = (uint64_t)rows->stride, covered = bytes, fit;
-
-    if (combine->guarded.guard != PROA_GUARD_PLAIN)
-        covered = proa_guard_stripes(&combine->guarded, owner, key,
-                                     rows->count < bytes / stride ? rows->count * stride : bytes);
-    /* an element belongs to the stripe of its first byte */
-    if (covered <= behind)
-        return 0;
-    fit = (covered - behind - 1) / stride + 1;
-    return fit < rows->count ? fit : rows->count;
-}

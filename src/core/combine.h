@@ -58,22 +58,6 @@ static inline void proa_elements_advance(struct proa_elements *c, uint64_t eleme
         c->result += elements * c->bytes;
 }
 
-/* To the run of a row further on. */
-static inline void proa_elements_next_row(struct proa_elements *run, const struct proa_rows *rows,
-                                          uint64_t count)
-{
-    if (run->origin)
-        run->origin = proa_at(run->origin, (int64_t)count * rows->origin_stride);
-    if (run->result)
-        run->result = proa_at(run->result, (int64_t)count * rows->result_stride);
-}
-
-/* Elements in rows, the first at key, after proa_guard_enter has not chosen atomics: sees to it
- * that stripes of at most so many bytes are held, and returns of how many rows all elements are
- * guarded by them. 0: not even of one. Nobody else being there, as if they were held. */
-uint64_t proa_combine_rows_guarded(struct proa_combine *combine, struct proa_peer *owner,
-                                   uint64_t key, const struct proa_rows *rows, uint64_t bytes);
-
 /* The ordinary loop: nobody else works on these elements meanwhile. */
 void proa_apply(const struct proa_elements *c, char *target);
 

@@ -29,30 +29,84 @@ static struct proa_runs runs_of(const struct move *move, const struct proa_stret
                               .count = s->count};
 }
 
-/* Over several spans: each run where it is. */
-static int move_scattered(struct move *move, const struct proa_runs *runs)
+/* How many of the runs, from the first on, lie in the span. */
+static uint64_t runs_in(const struct proa_span *span, const struct proa_runs *runs)
 {
+    uint64_t behind, fit;
+
+    if (!proa_span_holds(span, runs->position, runs->bytes))
+        return 0;
+    behind = span->end - runs->position - runs->bytes;
+    fit = runs->stride <= 0 ? 1 : behind / (uint64_t)runs->stride + 1;
+    return fit < runs->count ? fit : runs->count;
+}
+
+/* Over several spans: those together that lie in the same, which is the last one mostly. */
+static int move_scattered(struct move *move, const struct proa_runs *all)
+{
+    struct proa_span *span = &move->place.span;
+    struct proa_runs runs = *all;
+    uint64_t left = all->count;
     int error = PROA_OK;
 
-    for (uint64_t i = 0; i < runs->count && !error; i++)
-        error =
-            proa_carry_bytes(&move->carry, runs->position + (uint64_t)((int64_t)i * runs->stride),
-                             proa_at(runs->origin, (int64_t)i * runs->origin_stride), runs->bytes);
+    for (; left > 0 && !error; left -= runs.count) {
+        runs.count = left;
+        if (!proa_span_holds(span, runs.position, 1))
+            error = proa_span_find(move->win, &move->win->targets[move->rank], runs.position,
+                                   runs.bytes, span);
+        if (error)
+            break;
+        runs.count = runs_in(span, &runs);
+        if (runs.count > 0) {
+            error = proa_carry_runs(&move->carry, span, &runs);
+        } else {
+            runs.count = 1;
+            error = proa_carry_bytes(&move->carry, runs.position, runs.origin, runs.bytes);
+        }
+        runs.position += (uint64_t)((int64_t)runs.count * runs.stride);
+        runs.origin = proa_at(runs.origin, (int64_t)runs.count * runs.origin_stride);
+    }
     return error;
+}
+
+/* What comes next, if it is a list on either side. */
+static int next_list(const struct move *move, struct proa_walk *walk, struct proa_listed *listed)
+{
+    struct proa_list list;
+
+    listed->at_origin = !proa_walk_list(walk, TARGET, 0, &list);
+    if (listed->at_origin && !proa_walk_list(walk, ORIGIN, 0, &list))
+        return 0;
+    listed->rows = (struct proa_rows){.items = list.items, .count = list.count};
+    listed->position = move->place.at + (uint64_t)list.offset[TARGET];
+    listed->origin = proa_at(move->origin, list.offset[ORIGIN]);
+    return 1;
+}
+
+static int move_next(struct move *move, struct proa_walk *walk, int *more)
+{
+    struct proa_stretch stretch;
+    struct proa_listed listed;
+    struct proa_runs runs;
+
+    if ((proa_walk_may_list(walk, TARGET) || proa_walk_may_list(walk, ORIGIN)) &&
+        !move->place.scattered && next_list(move, walk, &listed))
+        return proa_carry_list(&move->carry, &move->place.span, &listed);
+    *more = proa_walk_next(walk, &stretch);
+    if (!*more)
+        return PROA_OK;
+    runs = runs_of(move, &stretch);
+    return move->place.scattered ? move_scattered(move, &runs)
+                                 : proa_carry_runs(&move->carry, &move->place.span, &runs);
 }
 
 static int move_layouts(struct move *move, struct proa_walk *walk, enum direction direction)
 {
-    struct proa_stretch stretch;
-    int error = PROA_OK;
+    int more = 1, error = PROA_OK;
 
     proa_carry_begin(&move->carry, move->win, move->rank, direction == PUT);
-    while (!error && proa_walk_next(walk, &stretch)) {
-        struct proa_runs runs = runs_of(move, &stretch);
-
-        error = move->place.scattered ? move_scattered(move, &runs)
-                                      : proa_carry_runs(&move->carry, &move->place.span, &runs);
-    }
+    while (more && !error)
+        error = move_next(move, walk, &more);
     return error ? error : proa_carry_end(&move->carry);
 }
 

@@ -18,15 +18,55 @@ int proa_carry_end(struct proa_carry *carry)
     return carry->road && carry->road->settle ? carry->road->settle(carry) : PROA_OK;
 }
 
+static int go_by(struct proa_carry *carry, const struct proa_road *road)
+{
+    int error = carry->road == road ? PROA_OK : proa_carry_end(carry);
+
+    carry->road = road;
+    return error;
+}
+
 int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span,
                     const struct proa_runs *runs)
 {
-    int error = PROA_OK;
+    int error = go_by(carry, span->road);
 
-    if (carry->road != span->road)
-        error = proa_carry_end(carry);
-    carry->road = span->road;
     return error ? error : span->road->move(carry, span, runs);
+}
+
+/* Of an item of a list, before which the list has `done` bytes. */
+static struct proa_runs runs_of(const struct proa_listed *listed, const struct proa_item *item,
+                                uint64_t done)
+{
+    struct proa_runs runs = {.position = listed->position,
+                             .stride = item->stride,
+                             .origin = listed->origin,
+                             .origin_stride = item->stride,
+                             .bytes = item->bytes,
+                             .count = item->count};
+
+    runs.position += listed->at_origin ? done : (uint64_t)item->offset;
+    runs.origin = proa_at(runs.origin, listed->at_origin ? item->offset : (int64_t)done);
+    *(listed->at_origin ? &runs.stride : &runs.origin_stride) = (int64_t)item->bytes;
+    return runs;
+}
+
+int proa_carry_list(struct proa_carry *carry, const struct proa_span *span,
+                    const struct proa_listed *listed)
+{
+    uint64_t done = 0;
+    int error = go_by(carry, span->road);
+
+    if (!error && span->road->move_list)
+        return span->road->move_list(carry, span, listed);
+    for (uint32_t i = 0; i < listed->rows.count && !error; i++) {
+        const struct proa_item *item = &listed->rows.items[i];
+        struct proa_runs runs = runs_of(listed, item, done);
+
+        error = span->road->move(carry, span, &runs);
+        done += item->count * item->bytes;
+    }
+    return error;
 }
 
 int proa_carry_bytes(struct proa_carry *carry, uint64_t position, char *origin, uint64_t bytes)

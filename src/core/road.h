@@ -22,6 +22,7 @@
 #define PROA_CORE_ROAD_H
 
 #include "core/cma.h"
+#include "core/rows.h"
 #include "core/span.h"
 
 struct proa_combine;
@@ -43,11 +44,12 @@ struct proa_carry {
     struct proa_cma_batch batch;  /* cma: what has been gathered */
 };
 
-/* Runs of elements at equal distances, as a derived type has them: from one to the next at the
- * target, at the origin and in the result. */
-struct proa_rows {
-    uint64_t count;
-    int64_t stride, origin_stride, result_stride;
+/* A list of runs on one side of a put or a get, all of it in a row on the other. */
+struct proa_listed {
+    struct proa_rows rows;
+    uint64_t position; /* in the target's window */
+    char *origin;
+    int at_origin; /* the list is */
 };
 
 struct proa_road {
@@ -58,15 +60,19 @@ struct proa_road {
      * code. */
     int (*move)(struct proa_carry *carry, const struct proa_span *span,
                 const struct proa_runs *runs);
+    /* The same for a list, all of which lies in the span. NULL: move does as well. */
+    int (*move_list)(struct proa_carry *carry, const struct proa_span *span,
+                     const struct proa_listed *listed);
     /* Does what combine says to its run of elements, the first at position; all of them lie in
      * the span. Guards them as core/guard.h says; the guard is left by the caller. PROA_OK or a
      * code. */
     int (*combine)(struct proa_combine *combine, const struct proa_span *span, uint64_t position);
-    /* The same for several runs, the first at position, that follow each other upwards without
-     * touching, of elements without padding; leaves combine->run anywhere. NULL: combine does as
-     * well, run by run. */
+    /* The same to rows, of elements without padding, of an operation of more elements than may be
+     * worked on by processor atomics; position: of their base. From *at on, as many as lie in the
+     * span, at least one. Moves *at, and origin and result of combine->run, whose count is left
+     * anywhere. NULL: combine does as well, run by run. */
     int (*combine_rows)(struct proa_combine *combine, const struct proa_span *span,
-                        uint64_t position, const struct proa_rows *rows);
+                        uint64_t position, const struct proa_rows *rows, struct proa_rows_at *at);
     /* Ends what move has begun of one put or get. NULL: move leaves nothing open. */
     int (*settle)(struct proa_carry *carry);
 };
@@ -79,6 +85,9 @@ void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, 
 /* Runs that lie in one span. */
 int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span,
                     const struct proa_runs *runs);
+/* A list that lies in one span. */
+int proa_carry_list(struct proa_carry *carry, const struct proa_span *span,
+                    const struct proa_listed *listed);
 /* Bytes in a row, over as many spans as they may. */
 int proa_carry_bytes(struct proa_carry *carry, uint64_t position, char *origin, uint64_t bytes);
 int proa_carry_end(struct proa_carry *carry);

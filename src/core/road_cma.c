@@ -52,13 +52,20 @@ struct piece {
     char few[512];
 };
 
-static int piece_room(struct piece *piece, uint64_t bytes)
+/* For so many bytes, or for the most that are needed at a time. */
+static int piece_room(struct piece *piece, uint64_t bytes, uint64_t most)
 {
-    piece->bytes = bytes < PROA_GUARD_AT_ONCE ? bytes : PROA_GUARD_AT_ONCE;
+    piece->bytes = bytes < most ? bytes : most;
     piece->copy = bytes <= sizeof piece->few ? piece->few : malloc(piece->bytes);
     return piece->copy ? PROA_OK
                        : proa_fail(PROA_ERR_NO_MEM, "no memory for a copy of %llu bytes",
                                    (unsigned long long)piece->bytes);
+}
+
+static void piece_free(struct piece *piece)
+{
+    if (piece->copy != piece->few)
+        free(piece->copy);
 }
 
 /* Value and index of each pair, in few system calls; its padding is not written, as it may have
@@ -99,7 +106,7 @@ static int apply_by_cma(const struct proa_elements *run, struct proa_peer *owner
 {
     struct proa_elements c = *run;
     struct piece piece;
-    int error = piece_room(&piece, c.count * c.bytes);
+    int error = piece_room(&piece, c.count * c.bytes, PROA_GUARD_AT_ONCE);
 
     for (uint64_t done = 0; done < run->count && !error;
          done += c.count, proa_elements_advance(&c, c.count)) {
@@ -107,8 +114,7 @@ static int apply_by_cma(const struct proa_elements *run, struct proa_peer *owner
             run->count - done < piece.bytes / c.bytes ? run->count - done : piece.bytes / c.bytes;
         error = apply_to_copy(&c, owner, at + done * c.bytes, piece.copy);
     }
-    if (piece.copy != piece.few)
-        free(piece.copy);
+    piece_free(&piece);
     return error;
 }
 
@@ -138,72 +144,122 @@ static int combine_run(struct proa_combine *combine, const struct proa_span *spa
 
 /* ---- accumulates on derived types ---- */
 
-/* How many of the rows, the first at key, are worked on at once: as many as one system call takes
- * and as are guarded together. 0: not even one. */
-static uint64_t rows_at_once(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
-                             const struct proa_rows *rows)
-{
-    uint64_t most = PROA_GUARD_AT_ONCE / (combine->run.count * combine->run.bytes),
-             fit = proa_combine_rows_guarded(combine, owner, key, rows, PROA_GUARD_AT_ONCE);
+/* The kernel takes as long for one more run as for reading a page that nobody has asked for. */
+enum { GAP = 4096 };
 
-    most = most < PROA_CMA_RUNS ? most : PROA_CMA_RUNS;
-    return fit < most ? fit : most;
+/* Some rows, with a copy of the memory from the first one on. */
+struct some {
+    struct proa_peer *owner;
+    uint64_t key; /* of the base */
+    const struct proa_rows *rows;
+    struct proa_rows_at first;
+    int64_t end; /* of the last */
+    struct piece piece;
+};
+
+static int64_t first_offset(const struct some *some)
+{
+    return proa_rows_offset(some->rows, &some->first);
 }
 
-static int rows_move(struct proa_peer *peer, uint64_t key, uint64_t stride, uint64_t count,
-                     char *copy, uint64_t row, int write)
+/* Reads them, and what lies between those that are close together. Fewer than there are if they
+ * are more than one system call takes: sets end. */
+static int some_read(struct some *some, int64_t end)
 {
+    const struct proa_rows *rows = some->rows;
+    struct proa_rows_at at = some->first;
     struct proa_cma_batch batch;
+    int64_t start = first_offset(some), from = start;
+
+    proa_cma_begin(&batch, some->owner, 0);
+    some->end = start;
+    for (unsigned n = 0;
+         n < PROA_CMA_RUNS && at.item < rows->count && proa_rows_row_end(rows, &at) <= end;
+         n++, proa_rows_step(rows, &at, 1)) {
+        int64_t offset = proa_rows_offset(rows, &at);
+
+        if (offset - some->end > GAP) {
+            proa_cma_add(&batch, some->piece.copy + (from - start), some->key + (uint64_t)from,
+                         (uint64_t)(some->end - from));
+            from = offset;
+        }
+        some->end = proa_rows_row_end(rows, &at);
+    }
+    if (some->end > from)
+        proa_cma_add(&batch, some->piece.copy + (from - start), some->key + (uint64_t)from,
+                     (uint64_t)(some->end - from));
+    return proa_cma_end(&batch);
+}
+
+/* Writes them, and nothing else. */
+static int some_write(const struct some *some)
+{
+    struct proa_rows_at at = some->first;
+    struct proa_cma_batch batch;
+    int64_t start = first_offset(some);
     int error = PROA_OK;
 
-    proa_cma_begin(&batch, peer, write);
-    for (uint64_t i = 0; i < count && !error; i++)
-        error = proa_cma_add(&batch, copy + i * row, key + i * stride, row);
+    proa_cma_begin(&batch, some->owner, 1);
+    for (; at.item < some->rows->count && proa_rows_row_end(some->rows, &at) <= some->end && !error;
+         proa_rows_step(some->rows, &at, 1)) {
+        int64_t offset = proa_rows_offset(some->rows, &at);
+
+        error = proa_cma_add(&batch, some->piece.copy + (offset - start),
+                             some->key + (uint64_t)offset, some->rows->items[at.item].bytes);
+    }
     return error ? error : proa_cma_end(&batch);
 }
 
-/* Two system calls for all of them: read, and write back. */
-static int rows_apply(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
-                      const struct proa_rows *rows, uint64_t count, char *copy)
+/* Those from *at on that end at `end` or before it, in two system calls: read, and write back.
+ * Nothing if there are none. */
+static int some_apply(struct proa_elements *run, struct some *some, struct proa_rows_at *at,
+                      int64_t end)
 {
-    struct proa_elements *run = &combine->run;
-    uint64_t row = run->count * run->bytes, stride = (uint64_t)rows->stride;
-    int error = rows_move(owner, key, stride, count, copy, row, 0);
+    int error;
 
-    for (uint64_t i = 0; i < count && !error; i++, proa_elements_next_row(run, rows, 1))
-        proa_apply(run, copy + i * row);
-    return error || run->operation == PROA_OP_NO_OP
-               ? error
-               : rows_move(owner, key, stride, count, copy, row, 1);
+    some->first = *at;
+    error = some_read(some, end);
+    if (error)
+        return error;
+    proa_rows_apply(run, proa_at(some->piece.copy, -first_offset(some)), some->rows, at, some->end);
+    return run->operation == PROA_OP_NO_OP ? PROA_OK : some_write(some);
+}
+
+/* A row that goes over more than is guarded at a time. */
+static int combine_long_row(struct proa_combine *combine, const struct proa_span *span,
+                            uint64_t position, const struct proa_rows *rows,
+                            struct proa_rows_at *at)
+{
+    uint64_t bytes = rows->items[at->item].bytes;
+    int error;
+
+    combine->run.count = bytes / combine->run.bytes;
+    error = combine_run(combine, span, position + (uint64_t)proa_rows_offset(rows, at));
+    proa_rows_next(&combine->run, rows, bytes);
+    proa_rows_step(rows, at, 1);
+    return error;
 }
 
 static int combine_rows(struct proa_combine *combine, const struct proa_span *span,
-                        uint64_t position, const struct proa_rows *all)
+                        uint64_t position, const struct proa_rows *rows, struct proa_rows_at *at)
 {
-    struct proa_rows rows = *all;
-    struct piece piece;
-    uint64_t count;
-    int error = piece_room(&piece, rows.count * combine->run.count * combine->run.bytes);
+    struct some some = {.owner = span->owner, .key = proa_span_key(span, position), .rows = rows};
+    int64_t inside = (int64_t)(span->end - position);
+    uint64_t reaches = (uint64_t)(proa_rows_end(rows) - proa_rows_offset(rows, at));
+    int error = piece_room(&some.piece, reaches + combine->run.bytes,
+                           PROA_GUARD_AT_ONCE + combine->run.bytes);
 
-    tell_owner(combine->win, combine->rank, rows.count * combine->run.count * combine->run.bytes);
-    while (rows.count > 0 && !error) {
-        uint64_t key = proa_span_key(span, position);
+    tell_owner(combine->win, combine->rank, reaches);
+    proa_guard_enter(combine->win, combine->rank, span, 0, combine->total, combine->run.bytes,
+                     &combine->guarded);
+    while (!error && at->item < rows->count && proa_rows_row_end(rows, at) <= inside) {
+        int64_t end = proa_rows_guard(combine, span->owner, some.key, rows, at, PROA_GUARD_AT_ONCE);
 
-        proa_guard_enter(combine->win, combine->rank, span, key, combine->total, combine->run.bytes,
-                         &combine->guarded);
-        count = rows_at_once(combine, span->owner, key, &rows);
-        if (count) {
-            error = rows_apply(combine, span->owner, key, &rows, count, piece.copy);
-        } else { /* a long one */
-            count = 1;
-            error = combine_run(combine, span, position);
-            proa_elements_next_row(&combine->run, &rows, 1);
-        }
-        rows.count -= count;
-        position += count * (uint64_t)rows.stride;
+        error = proa_rows_row_end(rows, at) <= end
+                    ? some_apply(&combine->run, &some, at, end < inside ? end : inside)
+                    : combine_long_row(combine, span, position, rows, at);
     }
-    if (piece.copy != piece.few)
-        free(piece.copy);
+    piece_free(&some.piece);
     return error;
 }
 

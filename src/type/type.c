@@ -88,6 +88,33 @@ static void node_append(struct proa_node *node, struct proa_item item)
     node->items[node->count++] = item;
 }
 
+/* Fewer items are not worth being looked at together. */
+enum { LIST_LEAST = 4 };
+
+static int64_t end_of(const struct proa_item *item)
+{
+    return item->offset + (int64_t)(item->count - 1) * item->stride + (int64_t)item->bytes;
+}
+
+/* Once all items are there: says whether they are a list, and how it goes. */
+static void node_finish(struct proa_node *node)
+{
+    uint64_t bytes = 0;
+
+    if (node->count < LIST_LEAST || node->depth > 1)
+        return;
+    node->ascends = 1;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct proa_item *item = &node->items[i];
+
+        bytes += item->count * item->bytes;
+        if ((item->count > 1 && item->stride < (int64_t)item->bytes) ||
+            (i > 0 && item->offset < end_of(item - 1)))
+            node->ascends = 0;
+    }
+    node->listed = bytes;
+}
+
 /* Items that stand for `count` elements of a type, extent apart, from offset on. Returns how many
  * (0: no bytes, 1, or the node's items). */
 static struct proa_item item_of(struct proa_node *node, int64_t extent, int64_t offset,
@@ -136,6 +163,8 @@ static int list_view(const struct proa_part *parts, size_t count, enum view view
     if ((*node)->count == 0) {
         node_release(*node);
         *node = NULL;
+    } else {
+        node_finish(*node);
     }
     return PROA_OK;
 }

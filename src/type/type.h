@@ -34,6 +34,9 @@ struct proa_node {
     int users;      /* types and items that point here */
     uint32_t depth; /* of the tree from here: 1 if no item has a child */
     uint32_t count; /* items, in the order in which their bytes are moved */
+    /* All of a list: some items, none with a child. Their bytes; 0: it is not such a list. */
+    uint64_t listed;
+    int ascends; /* each run of such a list lies behind the one before */
     struct proa_item items[];
 };
 

@@ -173,3 +173,41 @@ int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch)
     }
     return 1;
 }
+
+/* Is the side at the beginning of a list? */
+static const struct proa_node *side_list(const struct proa_walk_side *side)
+{
+    const struct proa_walk_level *level;
+
+    if (side->depth == 0 || side->done || side->left == 0)
+        return NULL;
+    level = &side->levels[side->depth - 1];
+    return level->node->listed && level->item == 0 && side->left == level->node->items[0].count
+               ? level->node
+               : NULL;
+}
+
+int proa_walk_list(struct proa_walk *walk, int side, int ascending, struct proa_list *list)
+{
+    struct proa_walk_side *its = &walk->side[side];
+    const struct proa_node *node = side_list(its);
+
+    if (!node || (ascending && !node->ascends))
+        return 0;
+    for (int i = 0; i < walk->sides; i++)
+        if (i != side &&
+            (walk->side[i].left == 0 || walk->side[i].bytes - walk->side[i].done < node->listed))
+            return 0;
+    list->items = node->items;
+    list->count = node->count;
+    for (int i = 0; i < walk->sides; i++) {
+        if (i == side)
+            continue;
+        list->offset[i] = walk->side[i].at + (int64_t)walk->side[i].done;
+        side_consume(&walk->side[i], node->listed, 1);
+    }
+    list->offset[side] = its->levels[its->depth - 1].base;
+    its->levels[its->depth - 1].item = node->count - 1;
+    side_advance(its);
+    return 1;
+}

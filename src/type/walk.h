@@ -45,6 +45,13 @@ struct proa_stretch {
     int64_t offset[PROA_WALK_SIDES], stride[PROA_WALK_SIDES];
 };
 
+/* A list of loops of runs on one side, and all of their bytes in a row on each other side. */
+struct proa_list {
+    const struct proa_item *items; /* offsets from offset[side] */
+    uint32_t count;
+    int64_t offset[PROA_WALK_SIDES];
+};
+
 /* Begins a walk over count[i] elements of type[i]. units: by whole elements, for accumulates.
  * PROA_OK or PROA_ERR_NO_MEM (only for types nested deeper than PROA_WALK_DEPTH). */
 int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *const type[],
@@ -53,5 +60,17 @@ void proa_walk_end(struct proa_walk *walk);
 
 /* The next stretch; 0 at the end. */
 int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch);
+
+/* The same if it is a list on this side: of an irregular type, which would be a stretch for each
+ * run. ascending: each run has to lie behind the one before. 0, and nothing done, if it is not. */
+int proa_walk_list(struct proa_walk *walk, int side, int ascending, struct proa_list *list);
+
+/* May it be worth asking for one? Inline, as most types have none. */
+static inline int proa_walk_may_list(const struct proa_walk *walk, int side)
+{
+    const struct proa_walk_side *its = &walk->side[side];
+
+    return its->depth > 0 && its->levels[its->depth - 1].node->listed > 0;
+}
 
 #endif

@@ -64,14 +64,56 @@ static int choose(struct sides *sides, const struct model *model, struct input *
     return 1;
 }
 
-static void walk_together(const struct sides *sides, size_t total)
+/* All bytes of a list, from the byte `done` on. Gives back how many. */
+static size_t check_list(const struct sides *sides, int listed, const struct proa_list *list,
+                         size_t done, size_t total)
+{
+    size_t start = done;
+
+    for (uint32_t i = 0; i < list->count; i++)
+        for (uint64_t k = 0; k < list->items[i].count; k++)
+            for (uint64_t b = 0; b < list->items[i].bytes; b++, done++) {
+                int64_t at = list->items[i].offset + (int64_t)k * list->items[i].stride;
+                MUST(done < total && !list->items[i].child);
+                for (int side = 0; side < sides->n; side++)
+                    MUST(sides->offsets[side][done] ==
+                         list->offset[side] +
+                             (side == listed ? at + (int64_t)b : (int64_t)(done - start)));
+            }
+    return done - start;
+}
+
+/* Does it go upwards, as has been asked? */
+static void check_ascent(const struct proa_list *list)
+{
+    int64_t end = INT64_MIN;
+
+    for (uint32_t i = 0; i < list->count; i++)
+        for (uint64_t k = 0; k < list->items[i].count; k++) {
+            int64_t at = list->items[i].offset + (int64_t)k * list->items[i].stride;
+            MUST(at >= end);
+            end = at + (int64_t)list->items[i].bytes;
+        }
+}
+
+/* listed: the side on which lists are asked for, first; none: -1. */
+static void walk_together(const struct sides *sides, size_t total, int listed, int ascending)
 {
     struct proa_walk walk;
     struct proa_stretch s;
+    struct proa_list list;
     size_t done = 0;
 
     MUST(proa_walk_begin(&walk, sides->n, sides->type, sides->count, sides->units) == PROA_OK);
-    while (proa_walk_next(&walk, &s)) {
+    for (;;) {
+        if (listed >= 0 && proa_walk_list(&walk, listed, ascending, &list)) {
+            done += check_list(sides, listed, &list, done, total);
+            if (ascending)
+                check_ascent(&list);
+            continue;
+        }
+        if (!proa_walk_next(&walk, &s))
+            break;
         MUST(s.bytes > 0 && s.count > 0 && s.bytes * s.count <= total - done);
         for (uint64_t i = 0; i < s.count; i++)
             for (uint64_t b = 0; b < s.bytes; b++, done++)
@@ -97,7 +139,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         size_t total = 0;
         if (choose(&sides, &model, &choices, &total) && sides.offsets[0] && sides.offsets[1] &&
             (sides.n == 2 || sides.offsets[2]))
-            walk_together(&sides, total);
+            for (int i = -1; i < 2 * sides.n; i++)
+                walk_together(&sides, total, i < 0 ? i : i / 2, i % 2);
         for (int side = 0; side < PROA_WALK_SIDES; side++)
             free(sides.offsets[side]);
     }

@@ -1,23 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accumulates on vectors, of blocks short and long, close and far: all ranks add to the same
- * elements of rank 0's memory at once, and each addition is done once; what lies between the blocks
- * stays. */
+/* Accumulates on vectors, and on blocks at no regular distances, short and long, close and far: all
+ * ranks add to the same elements of rank 0's memory at once, and each addition is done once; what
+ * lies between the blocks stays. */
 #include "check.h"
 
 enum { words = 1 << 17, rounds = 4 };
 
 static long memory[words], ones[words], results[words];
 
+/* irregular: the distance is stride or less, down to the length. */
 static const struct shape {
     int blocks, length, stride;
+    enum order { REGULAR, UPWARDS, DOWNWARDS, SHUFFLED } order;
 } shapes[] = {
-    {1000, 1, 2},      {700, 3, 5},   {300, 1, 300},  {40, 700, 900}, {6, 9000, 12000},
-    {3, 20000, 30000}, {513, 16, 17}, {255, 64, 512}, {2, 1, 60000},  {1, 100, 100},
+    {1000, 1, 2, REGULAR},    {700, 3, 5, REGULAR},      {300, 1, 300, REGULAR},
+    {40, 700, 900, REGULAR},  {6, 9000, 12000, REGULAR}, {3, 20000, 30000, REGULAR},
+    {513, 16, 17, REGULAR},   {255, 64, 512, REGULAR},   {2, 1, 60000, REGULAR},
+    {1, 100, 100, REGULAR},   {1000, 1, 7, UPWARDS},     {700, 5, 9, UPWARDS},
+    {40, 700, 3000, UPWARDS}, {5, 9000, 20000, UPWARDS}, {300, 1, 400, UPWARDS},
+    {1000, 1, 7, DOWNWARDS},  {1000, 2, 9, SHUFFLED},
 };
 
-static int is_touched(const struct shape *s, int i)
+/* Where the blocks begin, in the order in which they are worked on; and which words they have. */
+static int starts[words];
+static char touched[words];
+
+static void place(const struct shape *s)
 {
-    return i / s->stride < s->blocks && i % s->stride < s->length;
+    memset(touched, 0, sizeof touched);
+    for (int i = 0, at = 0; i < s->blocks; i++) {
+        int k = s->order == DOWNWARDS  ? s->blocks - 1 - i
+                : s->order == SHUFFLED ? (int)(i * 77L % s->blocks)
+                                       : i;
+        starts[k] = at;
+        memset(touched + at, 1, (size_t)s->length);
+        at += s->order == REGULAR ? s->stride
+                                  : s->length + i * 7919 % 1009 % (s->stride - s->length + 1);
+    }
+}
+
+static void make(const struct shape *s, MPI_Datatype *type)
+{
+    place(s);
+    if (s->order == REGULAR)
+        MPI_Type_vector(s->blocks, s->length, s->stride, MPI_LONG, type);
+    else
+        MPI_Type_create_indexed_block(s->blocks, s->length, starts, MPI_LONG, type);
+    MPI_Type_commit(type);
 }
 
 /* What was there is told in order: each rank finds more than it has added itself. */
@@ -32,33 +61,31 @@ static void check_results(const struct shape *s, int round)
 static void use(MPI_Win win, const struct shape *s)
 {
     int count = s->blocks * s->length;
-    MPI_Datatype vector;
-    MPI_Type_vector(s->blocks, s->length, s->stride, MPI_LONG, &vector);
-    MPI_Type_commit(&vector);
+    MPI_Datatype type;
+    make(s, &type);
     MPI_Win_fence(0, win);
     for (int i = 0; i < words; i++)
-        memory[i] = is_touched(s, i) ? 0 : -7;
+        memory[i] = touched[i] ? 0 : -7;
     MPI_Win_fence(0, win);
     MPI_Win_lock_all(0, win);
     for (int round = 0; round < rounds; round++) {
         if (round % 2) {
-            MPI_Accumulate(ones, count, MPI_LONG, 0, 0, 1, vector, MPI_SUM, win);
+            MPI_Accumulate(ones, count, MPI_LONG, 0, 0, 1, type, MPI_SUM, win);
             MPI_Win_flush(0, win);
             continue;
         }
-        MPI_Get_accumulate(ones, 1, vector, results, count, MPI_LONG, 0, 0, 1, vector, MPI_SUM,
-                           win);
+        MPI_Get_accumulate(ones, 1, type, results, count, MPI_LONG, 0, 0, 1, type, MPI_SUM, win);
         MPI_Win_flush(0, win);
         check_results(s, round);
     }
     MPI_Win_unlock_all(win);
     MPI_Win_fence(0, win);
     for (int i = 0; rank == 0 && i < words; i++) {
-        long right = is_touched(s, i) ? (long)rounds * nranks : -7;
+        long right = touched[i] ? (long)rounds * nranks : -7;
         CHECK(memory[i] == right, "%d blocks of %d: word %d is %ld, not %ld", s->blocks, s->length,
               i, memory[i], right);
     }
-    MPI_Type_free(&vector);
+    MPI_Type_free(&type);
 }
 
 int main(int argc, char **argv)

@@ -126,14 +126,15 @@ static void read_window(const struct proa_win *win, char *bytes)
 
 /* ---- against a model ---- */
 
-enum { ELEMENTS_MOST = 128, ELEMENT_BYTES = 32 };
+enum { ELEMENTS_MOST = 128, ELEMENT_BYTES = 32, BLOCKS_MOST = 10 };
 
-/* One random operation: `blocks` blocks of `length` elements, `stride` bytes apart. */
+/* One random operation: `blocks` blocks of `length` elements, at offsets that have a loop or not,
+ * upwards or not. */
 struct step {
     enum proa_basic basic;
     enum proa_operation operation;
     size_t bytes; /* of an element */
-    uint64_t blocks, length, stride, at;
+    uint64_t blocks, length, at, offset[BLOCKS_MOST];
     struct proa_type type;
     _Alignas(16) char origin[ELEMENTS_MOST * ELEMENT_BYTES], result[ELEMENTS_MOST * ELEMENT_BYTES],
         expected[ELEMENTS_MOST * ELEMENT_BYTES];
@@ -155,10 +156,38 @@ static enum proa_operation random_operation(enum proa_basic basic, uint64_t *see
     return operation;
 }
 
+/* Gives back how far they reach. */
+static uint64_t blocks_place(struct step *step, uint64_t *seed)
+{
+    uint64_t row = step->length * step->bytes, regular = world_below(seed, 2), end = 0,
+             gap = world_below(seed, 3) * world_below(seed, 40);
+
+    for (uint64_t i = 0; i < step->blocks; i++) {
+        step->offset[i] = end;
+        end += row + (regular ? gap : world_below(seed, 30));
+    }
+    for (uint64_t i = step->blocks; i > 1 && world_below(seed, 8) == 0; i--) {
+        uint64_t k = world_below(seed, i), other = step->offset[k];
+        step->offset[k] = step->offset[i - 1];
+        step->offset[i - 1] = other;
+    }
+    return end;
+}
+
+static void blocks_type(struct step *step)
+{
+    struct proa_part parts[BLOCKS_MOST];
+
+    for (uint64_t i = 0; i < step->blocks; i++)
+        parts[i] = (struct proa_part){.offset = (int64_t)step->offset[i],
+                                      .count = step->length,
+                                      .type = basic_type(step->basic)};
+    CHECK_OK(proa_type_list(parts, step->blocks, &step->type));
+}
+
 static void step_choose(struct step *step, uint64_t *seed)
 {
-    uint64_t bytes = window_bytes(), row;
-    struct proa_part part;
+    uint64_t bytes = window_bytes(), span;
 
     memset(step->result, 0, sizeof step->result);
     memset(step->expected, 0, sizeof step->expected);
@@ -166,17 +195,15 @@ static void step_choose(struct step *step, uint64_t *seed)
     step->operation = random_operation(step->basic, seed);
     step->bytes = proa_basic_bytes(step->basic);
     do {
-        step->blocks = 1 + world_below(seed, 6);
+        step->blocks = 1 + world_below(seed, BLOCKS_MOST);
         step->length = 1 + world_below(seed, 12);
-        row = step->length * step->bytes;
-        step->stride = row + world_below(seed, 3) * world_below(seed, 40);
-    } while ((step->blocks - 1) * step->stride + row > bytes);
-    step->at = world_below(seed, bytes - ((step->blocks - 1) * step->stride + row) + 1);
+        span = blocks_place(step, seed);
+    } while (span > bytes);
+    step->at = world_below(seed, bytes - span + 1);
     for (size_t i = 0; i < sizeof step->origin; i++)
         step->origin[i] = (char)world_random(seed);
-    part = (struct proa_part){.count = step->length, .type = basic_type(step->basic)};
-    CHECK_OK(proa_type_repeat(&part, step->blocks, (int64_t)step->stride, &step->type));
-    proa_type_set_extent(&step->type, (int64_t)(step->blocks * step->stride));
+    blocks_type(step);
+    proa_type_set_extent(&step->type, (int64_t)span);
 }
 
 static void kernel(enum proa_operation operation, enum proa_basic basic, char *target,
@@ -190,7 +217,7 @@ static void step_model(struct step *step, char *image, enum proa_operation opera
 {
     for (uint64_t block = 0, i = 0; block < step->blocks; block++)
         for (uint64_t k = 0; k < step->length; k++, i++) {
-            char *element = image + step->at + block * step->stride + k * step->bytes;
+            char *element = image + step->at + step->offset[block] + k * step->bytes;
             kernel(PROA_OP_REPLACE, step->basic, step->expected + i * step->bytes, element);
             kernel(operation, step->basic, element, step->origin + i * step->bytes);
         }
