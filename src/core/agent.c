@@ -187,6 +187,7 @@ int proa_agent_progress(void)
     moved |= proa_serve_pending() > 0;
     proa_issues_push(0);
     proa_rooms_look();
+    proa_gather_look();
     waiting_send();
     return moved;
 }
@@ -254,8 +255,8 @@ static void move_and_doze(void)
 
         proa_agent_enter();
         moved = proa_agent_progress();
-        pending = proa_gather_look();
-        pending |= proa_serve_has_pending() || proa_issues_are_stuck() || proa_rooms_are_pending();
+        pending = proa_gather_has_any() || proa_serve_has_pending() || proa_issues_are_stuck() ||
+                  proa_rooms_are_pending();
         dozes = !pending;
         proa_agent_leave();
         if (moved)

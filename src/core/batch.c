@@ -68,12 +68,27 @@ int proa_batch_has_lock(void *arg)
     return proa_remote_is_lost(r) || answered(r) >= r->lock_number;
 }
 
-/* A target keeps one batch of whoever waits for its lock, and not many of anybody. */
+static uint64_t heard_post(const struct proa_remote *r)
+{
+    return __atomic_load_n(&r->told.posted, __ATOMIC_ACQUIRE); /* partner: serve_tell */
+}
+
+static int has_post(const struct proa_remote *r)
+{
+    return proa_remote_is_lost(r) || heard_post(r) >= r->post_asked;
+}
+
+int proa_batch_lacks_post(const struct proa_remote *r)
+{
+    return heard_post(r) < r->post_wanted;
+}
+
+/* A target keeps one batch of whoever waits for its lock or its post, and not many of anybody. */
 int proa_batch_may_send(void *arg)
 {
     const struct proa_remote *r = arg;
 
-    return proa_batch_has_lock(arg) &&
+    return proa_batch_has_lock(arg) && has_post(r) &&
            (proa_remote_is_lost(r) ||
             __atomic_load_n(&r->sent, __ATOMIC_RELAXED) - answered(r) < UNANSWERED_MOST);
 }
@@ -107,6 +122,10 @@ static void count_batch(struct proa_remote *r, unsigned flags)
         r->lock = PROA_REMOTE_ASKED;
         r->lock_number = r->sent;
     }
+    if (flags & PROA_WIRE_POSTED) {
+        r->post_asked = r->post_wanted;
+        r->waits |= r->fetching > 0; /* for the answer */
+    }
     if (flags & PROA_WIRE_UNLOCK)
         r->lock = PROA_REMOTE_UNLOCKED;
 }
@@ -127,6 +146,10 @@ static unsigned all_flags(const struct proa_remote *r, unsigned flags)
     flags |= lock_flags(r);
     if (r->fetching || (r->sent + 1) % (UNANSWERED_MOST / 2) == 0)
         flags |= PROA_WIRE_ANSWERED;
+    if (r->works && proa_batch_lacks_post(r))
+        flags |= PROA_WIRE_POSTED;
+    if (r->waits)
+        flags |= PROA_WIRE_WAITS;
     return r->holds ? flags | PROA_WIRE_HOLDS : flags;
 }
 
@@ -138,8 +161,10 @@ int proa_batch_try_send(struct proa_remote *r, unsigned flags)
 
     if (outcome)
         return outcome;
-    if (!proa_batch_may_send(r))
+    if (!proa_batch_may_send(r)) {
+        r->waits |= !has_post(r);
         return PROA_NET_AGAIN;
+    }
     flags = all_flags(r, flags);
     head.flags = (uint8_t)flags;
     memcpy(r->batch, &head, sizeof head);
@@ -149,6 +174,7 @@ int proa_batch_try_send(struct proa_remote *r, unsigned flags)
     count_batch(r, flags);
     r->used = r->fetching = 0;
     r->pressing = 0;
+    __atomic_store_n(&r->has_posts, 0, __ATOMIC_RELAXED);
     return outcome;
 }
 
@@ -184,6 +210,23 @@ void proa_batch_want_lock(struct proa_remote *r)
         r->exclusive = 0;
         r->holds = 1;
     }
+}
+
+void proa_batch_want_post(struct proa_remote *r)
+{
+    uint8_t awaited = PROA_EPOCH_START | PROA_EPOCH_AWAITED;
+
+    if ((proa_epoch_one(&r->win->targets[r->rank]) & awaited) == awaited)
+        r->post_wanted = 2 * r->pair.starts;
+}
+
+int proa_batch_await_post(struct proa_remote *r)
+{
+    if (!proa_batch_lacks_post(r))
+        return PROA_OK;
+    r->post_asked = r->post_wanted;
+    r->waits = 1;
+    return PROA_NET_AGAIN;
 }
 
 static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)

@@ -43,6 +43,15 @@ int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted);
  * asked for, if it has not been. */
 void proa_batch_want_lock(struct proa_remote *r);
 
+/* What is gathered from now on, in an access epoch whose post has not been heard of, is for after
+ * it: the target keeps it until then. */
+void proa_batch_want_post(struct proa_remote *r);
+/* Has that post still not been heard of? */
+int proa_batch_lacks_post(const struct proa_remote *r);
+/* What cannot wait for it there does so here: PROA_OK, it has been heard of; PROA_NET_AGAIN, and
+ * nothing more is sent before. */
+int proa_batch_await_post(struct proa_remote *r);
+
 /* Sends what has been gathered, which may be nothing; or waits for what has to come first, and has
  * sent nothing then: callers look again. flags: PROA_WIRE_UNLOCK, PROA_WIRE_ANSWERED. PROA_OK or a
  * code. */

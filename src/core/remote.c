@@ -5,13 +5,32 @@
 #include "base/log.h"
 #include "core/agent.h"
 #include "core/batch.h"
+#include "core/gather.h"
 #include "core/held.h"
 #include "core/issue.h"
+#include "core/serve.h"
 #include "core/tell.h"
 
 #include <utlist.h>
 
 /* ---- telling ---- */
+
+/* A post goes with what follows, such as our complete: whoever is posted to goes on without it
+ * (PROA_WIRE_POSTED), unless it has said that it waits. With fewer processors than processes nobody
+ * looks for it in time. */
+static int is_for_later(const struct proa_remote *r, int word)
+{
+    return word == PROA_WORD_POSTED && !r->is_hasty && proa_gather_is_on() &&
+           !proa_wait_is_crowded();
+}
+
+static void send_all(struct proa_remote *r)
+{
+    int error = PROA_OK;
+
+    while (!error && r->used)
+        error = proa_batch_send(r, 0);
+}
 
 /* With all that has been gathered before. What is lost with a lost peer nobody waits for. */
 void proa_remote_tell(const struct proa_target *target, int word, uint64_t value)
@@ -29,8 +48,26 @@ void proa_remote_tell(const struct proa_target *target, int word, uint64_t value
     }
     while (!proa_batch_try_add(r, &op, 0, 0, &error) && error == PROA_NET_AGAIN)
         proa_batch_unblock(r);
-    while (!error && r->used)
-        error = proa_batch_send(r, 0);
+    if (!error && is_for_later(r, word)) {
+        __atomic_store_n(&r->has_posts, 1, __ATOMIC_RELAXED);
+        proa_gather_begun();
+    } else if (!error) {
+        send_all(r);
+    }
+    if (word == PROA_WORD_POSTED)
+        proa_serve_posted(r, value / 2);
+    proa_agent_leave();
+}
+
+void proa_remote_say(const struct proa_win *win, int rank)
+{
+    struct proa_remote *r = proa_remote_of(win, rank);
+
+    if (!r || !__atomic_load_n(&r->has_posts, __ATOMIC_RELAXED))
+        return;
+    proa_agent_enter();
+    if (r->has_posts)
+        send_all(r);
     proa_agent_leave();
 }
 

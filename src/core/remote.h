@@ -34,6 +34,9 @@ int proa_remote_combine(struct proa_combine *combine, uint64_t position);
 /* core/tell.h. */
 void proa_remote_tell(const struct proa_target *target, int word, uint64_t value);
 
+/* What has been told to it and has not gone yet goes: posts. A rank of this node: nothing. */
+void proa_remote_say(const struct proa_win *win, int rank);
+
 /* core/settle.h; of one target, or of all that are remote (rank < 0). */
 int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how);
 

@@ -90,8 +90,8 @@ static int step_messages(struct proa_remote *r, struct proa_issue *i)
     return i->done < i->what.move.runs.bytes * i->what.move.runs.count ? PROA_ISSUE_MORE : PROA_OK;
 }
 
-/* The target has to have said that we may, by its lock: a message can wait for that there, the
- * transport's moves cannot. */
+/* The target has to have said that we may, by its lock or its post: a message can wait for that
+ * there, the transport's moves cannot. */
 static int be_granted(struct proa_remote *r)
 {
     int outcome = PROA_OK;
@@ -100,7 +100,9 @@ static int be_granted(struct proa_remote *r)
         outcome = proa_batch_try_send(r, 0);
     if (outcome)
         return outcome;
-    return r->lost ? proa_batch_report(r) : proa_batch_has_lock(r) ? PROA_OK : PROA_NET_AGAIN;
+    if (r->lost)
+        return proa_batch_report(r);
+    return proa_batch_has_lock(r) ? proa_batch_await_post(r) : PROA_NET_AGAIN;
 }
 
 /* One run. done: runs. */
@@ -132,8 +134,10 @@ static int issue(struct proa_away *away, struct proa_issue *i)
 
     proa_agent_enter();
     r = proa_remote_make(away);
-    if (r)
+    if (r) {
         proa_batch_want_lock(r);
+        proa_batch_want_post(r);
+    }
     error = r ? proa_issue(r, i) : PROA_ERR_NO_MEM;
     proa_agent_leave();
     return error;

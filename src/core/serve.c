@@ -29,13 +29,14 @@ struct proa_serving {
     enum proa_lock_kind kind;
     uint8_t holds;      /* others, the origin says */
     uint8_t held;       /* the lock is the origin's */
-    uint8_t is_waiting; /* for it, with a batch that is kept */
+    uint8_t is_waiting; /* for it, or for our post, with a batch that is kept */
+    uint8_t for_post;   /* it does */
     uint64_t number;    /* of its last batch */
     struct proa_wire_head head;
     char *kept;
     size_t kept_bytes;
     struct proa_first_failure failed; /* since the last answer */
-    struct proa_serving *prev, *next; /* of those who wait */
+    struct proa_serving *prev, *next; /* of those who wait for locks */
 };
 
 static struct proa_serving *pending;
@@ -74,6 +75,7 @@ static const char *take(const char **body, size_t *left, uint64_t bytes)
 
 /* Of what serves an operation, beside the codes of base/fail.h: it is none. */
 enum { NONSENSE = 1 };
+static const char no_operation[] = "has an operation that there is not";
 
 /* NULL: more than an origin may ask for. The rest is for the text, should something fail. */
 static char *answer_room(struct answer *answer, uint64_t bytes)
@@ -175,6 +177,25 @@ static int serve_tell(const struct proa_remote *origin, const struct proa_wire_o
     __atomic_store_n(word, op->count, __ATOMIC_RELEASE); /* partner: proa_heard */
     proa_bell_ring(&proa_self->ctl->bell);
     return PROA_OK;
+}
+
+/* Words before the first operation wait for no lock and no post: one of them may be a post that we
+ * wait for before we give what the rest waits for. */
+static int serve_words(const struct proa_remote *origin, const char **body, size_t *left)
+{
+    int error = PROA_OK;
+
+    while (!error && *left >= sizeof(struct proa_wire_op)) {
+        struct proa_wire_op op;
+
+        memcpy(&op, *body, sizeof op);
+        if (op.code != PROA_WIRE_TELL)
+            break;
+        *body += sizeof op;
+        *left -= sizeof op;
+        error = serve_tell(origin, &op);
+    }
+    return error;
 }
 
 static int serve_one(struct proa_remote *origin, const char **body, size_t *left,
@@ -291,7 +312,7 @@ static void serve(struct proa_serving *s, const struct proa_wire_head *head, con
         int error = serve_one(s->origin, &body, &left, &answer);
 
         if (error == NONSENSE) {
-            proa_agent_drop(s->origin->peer, "has an operation that there is not");
+            proa_agent_drop(s->origin->peer, no_operation);
             return;
         }
         if (error)
@@ -303,16 +324,21 @@ static void serve(struct proa_serving *s, const struct proa_wire_head *head, con
         answer_send(s, head, &answer);
 }
 
-static void granted(struct proa_serving *s)
+static void serve_kept(struct proa_serving *s)
 {
     char *kept = s->kept;
 
     s->is_waiting = 0;
-    s->held = 1;
     s->kept = NULL;
-    DL_DELETE(pending, s);
     serve(s, &s->head, kept, s->kept_bytes);
     free(kept);
+}
+
+static void granted(struct proa_serving *s)
+{
+    s->held = 1;
+    DL_DELETE(pending, s);
+    serve_kept(s);
 }
 
 static void keep(struct proa_serving *s, const struct proa_wire_head *head, const char *body,
@@ -322,11 +348,45 @@ static void keep(struct proa_serving *s, const struct proa_wire_head *head, cons
     s->kept_bytes = s->kept ? bytes : 0;
     if (s->kept)
         memcpy(s->kept, body, bytes);
-    else
-        proa_failure_keep(&s->failed, PROA_ERR_NO_MEM, "no memory to keep what waits for a lock");
     s->head = *head;
     s->is_waiting = 1;
+}
+
+static void keep_for_lock(struct proa_serving *s, const struct proa_wire_head *head,
+                          const char *body, size_t bytes)
+{
+    keep(s, head, body, bytes);
+    if (!s->kept)
+        proa_failure_keep(&s->failed, PROA_ERR_NO_MEM, "no memory to keep what waits for a lock");
+    s->for_post = 0;
     DL_APPEND(pending, s);
+}
+
+/* ---- posts ---- */
+
+/* Each access epoch of the origin ends with a word of its, so it is the one after those. */
+static int is_posted(const struct proa_remote *origin)
+{
+    return origin->posted > origin->told.completed;
+}
+
+/* Whoever calls MPI_Win_wait hears of the end in it: so it cannot be left out. */
+static void keep_for_post(struct proa_serving *s, const struct proa_wire_head *head,
+                          const char *body, size_t bytes)
+{
+    keep(s, head, body, bytes);
+    s->for_post = 1;
+    if (!s->kept)
+        proa_agent_drop(s->origin->peer, "finds no memory here");
+}
+
+void proa_serve_posted(struct proa_remote *origin, uint64_t times)
+{
+    struct proa_serving *s = origin->serving;
+
+    origin->posted = times;
+    if (s && s->is_waiting && s->for_post && is_posted(origin))
+        serve_kept(s);
 }
 
 /* NULL, or what is wrong with a batch of that head. */
@@ -339,8 +399,8 @@ static const char *out_of_place(const struct proa_serving *s, const struct proa_
     if (head->number != s->number + 1)
         return "does not follow the one before";
     if (s->is_waiting)
-        return "comes before the lock that it was to wait for";
-    if (locks && (s->held || locks & (locks - 1)))
+        return "comes before the lock or post that it was to wait for";
+    if (locks && (s->held || locks & (locks - 1) || head->flags & PROA_WIRE_POSTED))
         return "asks for two locks";
     return NULL;
 }
@@ -353,19 +413,26 @@ void proa_serve_batch(uint32_t peer, const struct proa_wire_head *head, const ch
     unsigned locks = head->flags & (PROA_WIRE_LOCK_SHARED | PROA_WIRE_LOCK_EXCLUSIVE);
     const char *why = s ? out_of_place(s, head, locks) : "finds no memory here";
 
+    if (s && !why && serve_words(origin, &body, &bytes) == NONSENSE)
+        why = no_operation;
     if (origin && why)
         proa_agent_drop(peer, why);
     if (!origin || why)
         return;
     s->number = head->number;
+    origin->is_hasty = (head->flags & PROA_WIRE_WAITS) != 0;
     if (locks) {
         s->kind = locks & PROA_WIRE_LOCK_EXCLUSIVE ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED;
         s->holds = (head->flags & PROA_WIRE_HOLDS) != 0;
         s->held = (uint8_t)lock_take(s);
         if (!s->held) {
-            keep(s, head, body, bytes);
+            keep_for_lock(s, head, body, bytes);
             return;
         }
+    }
+    if (head->flags & PROA_WIRE_POSTED && !is_posted(origin)) {
+        keep_for_post(s, head, body, bytes);
+        return;
     }
     serve(s, head, body, bytes);
 }
@@ -453,7 +520,7 @@ void proa_serve_forget(struct proa_remote *origin)
 
     if (!s)
         return;
-    if (s->is_waiting)
+    if (s->is_waiting && !s->for_post)
         DL_DELETE(pending, s);
     free(s->kept);
     free(s);
@@ -468,7 +535,11 @@ void proa_serve_lost(struct proa_remote *origin)
 
     if (!s)
         return;
-    if (s->is_waiting) {
+    if (s->is_waiting && s->for_post) {
+        s->is_waiting = 0;
+        free(s->kept);
+        s->kept = NULL;
+    } else if (s->is_waiting) {
         s->head.flags |= PROA_WIRE_UNLOCK;
         s->kept_bytes = 0;
     } else {

@@ -5,7 +5,8 @@
  *
  * Everything here is inside the agent (core/agent.h), on whatever thread moves the network, and
  * waits for nobody: locks are asked for in steps (core/lock.h), and a batch that comes before its
- * lock is granted is kept. Of each origin that is one at the most; it sends no more until then.
+ * lock is granted, or before our post for its epoch, is kept. Of each origin that is one at the
+ * most; it sends no more until then.
  */
 #ifndef PROA_CORE_SERVE_H
 #define PROA_CORE_SERVE_H
@@ -24,6 +25,9 @@ void proa_serve_batch(uint32_t peer, const struct proa_wire_head *head, const ch
 /* Looks at what waits for locks; how many got theirs. */
 int proa_serve_pending(void);
 int proa_serve_has_pending(void);
+
+/* We have posted to it, so often by now: what has waited for that is done. */
+void proa_serve_posted(struct proa_remote *origin, uint64_t times);
 
 /* That process is gone, and will give no lock back any more. */
 void proa_serve_lost(struct proa_remote *origin);

@@ -76,6 +76,9 @@ struct proa_remote {
     uint64_t worked;      /* the last that had operations */
     uint64_t seen;        /* the last that a look has found being gathered (core/gather.h) */
     uint64_t lock_number; /* of the batch that asked for the lock */
+    uint64_t post_wanted; /* what it has to have told us for what is gathered; asked: which the */
+    uint64_t post_asked;  /* last batch waits for there */
+    uint8_t waits;        /* we have waited for its post */
     uint64_t answered;    /* up to which there is one; read by waiting threads at any time */
     uint64_t moves;       /* puts and gets of the transport under way; read likewise */
     struct proa_wanted *wanted;
@@ -89,6 +92,9 @@ struct proa_remote {
     struct proa_remote *promise_before, *promise_after;
     /* as target */
     struct proa_serving *serving;
+    uint64_t posted;   /* how often to it */
+    uint8_t is_hasty;  /* it waits for that */
+    uint8_t has_posts; /* in the batch; atomic */
     /* post, start, complete, wait between the two (core/pair.h): what we have counted; and what it
      * has told us, as struct proa_from_ctl has it of a neighbour */
     struct proa_pair pair;

@@ -7,7 +7,7 @@
  * field can be trusted: whoever reads one checks it.
  *
  *   BATCH    operations of one origin on one target's window, done in their order; before them a
- *            lock may be asked for, after them it may be given back
+ *            lock may be asked for, or a post waited for, after them the lock may be given back
  *   ANSWER   of a target: all batches up to that number are done; and what they have fetched
  *   LOST     of anybody: the process of the rank `number` is gone
  *   ROOM     to and of rank 0: about the room `number` of the window (core/room.h)
@@ -28,7 +28,11 @@ enum {
     PROA_WIRE_LOCK_EXCLUSIVE = 2,
     PROA_WIRE_UNLOCK = 4,   /* and given back after it */
     PROA_WIRE_ANSWERED = 8, /* an answer is wanted */
-    PROA_WIRE_HOLDS = 16    /* the origin holds other locks (core/lock.h) */
+    PROA_WIRE_HOLDS = 16,   /* the origin holds other locks (core/lock.h) */
+    /* done once the target has posted to the origin for the access epoch after those that the
+     * origin has told the end of; no lock is asked for */
+    PROA_WIRE_POSTED = 32,
+    PROA_WIRE_WAITS = 64 /* the origin has waited for a post: others are to be told at once */
 };
 
 /* Of a ROOM: one of these, and HOLDS. */

@@ -67,6 +67,63 @@ static void one_message_each_way_body(struct world *world)
 }
 WORLD_TEST(one_message_each_way, 2, .before = on_nodes)
 
+static void on_patient_nodes(struct world *world)
+{
+    on_nodes(world);
+    setenv("PROA_GATHER_NS", "1000000000", 1);
+}
+
+/* A post goes with the complete that follows: where both are origin and target that is one message
+ * each way. */
+static void post_with_complete_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank;
+    long before = sent_since(0);
+
+    for (int64_t round = 1; round <= 5; round++) {
+        CHECK_OK(proa_win_post(win, &other, 1, 0));
+        CHECK_OK(proa_win_start(win, &other, 1, 0));
+        CHECK_OK(put_word(win, other, 0, round));
+        CHECK_OK(proa_win_complete(win));
+        CHECK_OK(proa_win_wait(win));
+        CHECK_EQUAL(window_words(win)[0], round);
+        CHECK_EQUAL(sent_since(before), round);
+    }
+    world_barrier(world);
+    end(world, win);
+}
+WORLD_TEST(post_with_complete, 2, .before = on_patient_nodes)
+
+/* What is put before the target posts does not hold up the origin, and is not there before. */
+static void put_before_post_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank, over = 0;
+
+    for (int64_t round = 1; round <= 3; round++) {
+        if (world->rank == 0) {
+            CHECK_OK(proa_win_start(win, &other, 1, 0));
+            CHECK_OK(put_word(win, 1, 0, round));
+            CHECK_OK(proa_win_complete(win));
+        }
+        world_barrier(world);
+        if (world->rank == 1) {
+            world_sleep_us(20000);
+            CHECK_EQUAL(window_words(win)[0], round - 1);
+            CHECK_OK(proa_win_post(win, &other, 1, 0));
+            while (round == 2 && !over)
+                CHECK_OK(proa_win_test(win, &over));
+            if (round != 2)
+                CHECK_OK(proa_win_wait(win));
+            CHECK_EQUAL(window_words(win)[0], round);
+        }
+        world_barrier(world);
+    }
+    end(world, win);
+}
+WORLD_TEST(put_before_post, 2, .before = on_nodes)
+
 /* A fence of two processes is one message each way, the puts included; what is got comes with one
  * answer. */
 static void fence_of_two_body(struct world *world)
@@ -147,6 +204,68 @@ static void gathered_body(struct world *world)
 }
 WORLD_TEST(gathered, 2, .before = on_gathering_nodes, .limit_s = 20)
 
+enum { LARGE = 2000 }; /* words: the network puts them by itself, and only once there is a post */
+
+static void put_large(struct proa_win *win, int rank, int64_t first)
+{
+    int64_t values[LARGE];
+
+    for (int i = 0; i < LARGE; i++)
+        values[i] = first + i;
+    CHECK_OK(proa_win_start(win, &rank, 1, 0));
+    CHECK_OK(put_many(win, rank, 0, values, LARGE, PROA_I64));
+    CHECK_OK(proa_win_complete(win));
+}
+
+/* Who posts, and does not come back to Proa, still tells whoever waits for that; the next time at
+ * once. */
+static void posted_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank;
+
+    for (int round = 1; round <= 3; round++) {
+        long before = sent_since(0);
+
+        if (world->rank == 0) {
+            put_large(win, 1, round);
+        } else {
+            CHECK_OK(proa_win_post(win, &other, 1, 0));
+            CHECK_EQUAL(sent_since(before), round > 1);
+        }
+        world_barrier(world);
+        if (world->rank == 1)
+            CHECK_OK(proa_win_wait(win));
+        CHECK_EQUAL(window_words(win)[LARGE - 1], world->rank ? round + LARGE - 1 : 0);
+        world_barrier(world);
+    }
+    end(world, win);
+}
+WORLD_TEST(posted, 2, .before = on_gathering_nodes, .limit_s = 20)
+
+/* A post reaches a target that is not to look at what comes with it before it posts itself. */
+static void posts_cross_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank;
+
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_post(win, &other, 1, 0));
+        CHECK_OK(proa_win_start(win, &other, 1, 0));
+        CHECK_OK(put_word(win, 1, 0, 7));
+        CHECK_OK(proa_win_complete(win));
+    } else {
+        put_large(win, 0, 1);
+        CHECK_EQUAL(window_words(win)[0], 0);
+        CHECK_OK(proa_win_post(win, &other, 1, 0));
+    }
+    CHECK_OK(proa_win_wait(win));
+    CHECK_EQUAL(window_words(win)[0], world->rank ? 7 : 1);
+    world_barrier(world);
+    end(world, win);
+}
+WORLD_TEST(posts_cross, 2, .before = on_patient_nodes, .limit_s = 20)
+
 /* A lock that has not been asked for is not asked for by that: it goes with what follows. */
 static void not_before_the_lock_body(struct world *world)
 {
@@ -169,9 +288,16 @@ WORLD_TEST(not_before_the_lock, 2, .before = on_gathering_nodes, .limit_s = 20)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_round_trip), cmocka_unit_test(one_message_each_way),
-        cmocka_unit_test(fence_of_two),   cmocka_unit_test(fence_of_nodes),
-        cmocka_unit_test(gathered),       cmocka_unit_test(not_before_the_lock),
+        cmocka_unit_test(one_round_trip),
+        cmocka_unit_test(one_message_each_way),
+        cmocka_unit_test(fence_of_two),
+        cmocka_unit_test(fence_of_nodes),
+        cmocka_unit_test(post_with_complete),
+        cmocka_unit_test(put_before_post),
+        cmocka_unit_test(posted),
+        cmocka_unit_test(posts_cross),
+        cmocka_unit_test(gathered),
+        cmocka_unit_test(not_before_the_lock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
