@@ -54,14 +54,6 @@ static uint64_t rows_within(const struct proa_item *item, const struct proa_rows
     return left < fit ? left : fit;
 }
 
-static inline void copy_row(char *there, char *packed, uint64_t bytes, int back)
-{
-    if (back)
-        proa_copy(there, packed, bytes);
-    else
-        proa_copy(packed, there, bytes);
-}
-
 /* Loops that are that short are copied whole if they keep to the bounds, without a division: two
  * runs of a size are a loop, so irregular types consist of such. */
 enum { SHORT_LOOP = 4 };
