@@ -347,3 +347,56 @@ PROA_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Stat
     return host ? host(request, flag, status) : get_status_slowly(request, flag, status);
 }
 PROA_ALIAS(Request_get_status);
+
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+
+/* The same of several (MPI-4.1, 3.7.6). Looked up by themselves: a host may be older than the one
+ * that this was built with, and its programs call none of these. */
+#define FOUND(name, host) ((host) ? (host) : ((host) = PROA_PMPI_FIND(name)))
+
+/* Before any of them. */
+static void ask(void)
+{
+    if (PROA_RARELY(proa_given_any()))
+        get_on();
+}
+
+static int asked(int error)
+{
+    if (PROA_RARELY(proa_given_failed()))
+        proa_given_forget_errors();
+    return error;
+}
+
+PROA_EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag,
+                                            MPI_Status statuses[])
+{
+    static _Atomic(__typeof__(&PMPI_Request_get_status_all)) host;
+
+    ask();
+    return asked(FOUND(Request_get_status_all, host)(count, requests, flag, statuses));
+}
+PROA_ALIAS(Request_get_status_all);
+
+PROA_EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int *index,
+                                            int *flag, MPI_Status *status)
+{
+    static _Atomic(__typeof__(&PMPI_Request_get_status_any)) host;
+
+    ask();
+    return asked(FOUND(Request_get_status_any, host)(count, requests, index, flag, status));
+}
+PROA_ALIAS(Request_get_status_any);
+
+PROA_EXPORT int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int *outcount,
+                                             int indices[], MPI_Status statuses[])
+{
+    static _Atomic(__typeof__(&PMPI_Request_get_status_some)) host;
+
+    ask();
+    return asked(
+        FOUND(Request_get_status_some, host)(count, requests, outcount, indices, statuses));
+}
+PROA_ALIAS(Request_get_status_some);
+
+#endif

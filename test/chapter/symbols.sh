@@ -34,7 +34,7 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 # What may be exported besides.
 #   MPI_Win_create_keyval, MPI_Win_create_errhandler, MPII_Keyval_set_proxy, MPII_Errhandler_set_cxx, MPIX_Win_create_errhandler_x
 #                                 so that functions of the program get the handle that the program knows (light handles, MPICH)
-#   MPI_Wait, _Test and their kin, MPI_Request_get_status   requests of operations on other nodes
+#   MPI_Wait, _Test and their kin, MPI_Request_get_status*   requests of operations on other nodes
 #   MPI_Error_string              the sentence about a failure in Proa
 #   MPI_Init, MPI_Init_thread     so that Proa's end comes after the program's own callbacks at MPI_Finalize
 #   MPI_Session_finalize          the end of the last session is Proa's end, as MPI_Finalize is (Open MPI has it from 5.0 on)
@@ -48,7 +48,7 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 besides='MPI_Error_string PMPI_Error_string MPI_Group_free PMPI_Group_free MPI_Init PMPI_Init MPI_Init_thread PMPI_Init_thread MPI_Session_finalize PMPI_Session_finalize
   MPI_Comm_spawn PMPI_Comm_spawn MPI_Comm_spawn_multiple PMPI_Comm_spawn_multiple
   MPI_Comm_accept PMPI_Comm_accept MPI_Comm_connect PMPI_Comm_connect MPI_Comm_join PMPI_Comm_join proa_stats_get proa_version proa_windows_served'
-for name in Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status; do besides+=" MPI_$name PMPI_$name"; done
+for name in Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some; do besides+=" MPI_$name PMPI_$name"; done
 declare -A also=([mpich]='MPII_Win_get_attr MPII_Win_set_attr
   MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler
   MPII_Keyval_set_proxy MPII_Errhandler_set_cxx MPIX_Win_create_errhandler_x PMPIX_Win_create_errhandler_x'

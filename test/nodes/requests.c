@@ -9,6 +9,10 @@
 #include "../mpi/check.h"
 #include <pthread.h>
 
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define GET_STATUS_OF_SEVERAL
+#endif
+
 enum { words = 20000, tag_go = 1, tag_answer = 2, all = 5 };
 
 static MPI_Win win;
@@ -79,6 +83,14 @@ static void check_not_yet(MPI_Request *request)
     CHECK(!flag, "MPI_Test says that it is done");
     MPI_Request_get_status(*request, &flag, &status);
     CHECK(!flag, "MPI_Request_get_status says that it is done");
+#ifdef GET_STATUS_OF_SEVERAL
+    MPI_Request_get_status_all(1, request, &flag, &status);
+    CHECK(!flag, "MPI_Request_get_status_all says that it is done");
+    MPI_Request_get_status_any(1, request, &index, &flag, MPI_STATUS_IGNORE);
+    CHECK(!flag, "MPI_Request_get_status_any says that it is done");
+    MPI_Request_get_status_some(1, request, &flag, &index, &status);
+    CHECK(flag == 0, "MPI_Request_get_status_some says that it is done");
+#endif
     MPI_Testall(1, request, &flag, &status);
     CHECK(!flag, "MPI_Testall says that it is done");
     MPI_Testany(1, request, &index, &flag, MPI_STATUS_IGNORE);
@@ -151,6 +163,33 @@ static void complete_some(MPI_Request requests[all], int wait)
     CHECK(seen[0] && seen[2] && seen[4], "not all are complete");
 }
 
+#ifdef GET_STATUS_OF_SEVERAL
+/* Only asked for, all of them by one call; they are complete then. */
+static void complete_asked(MPI_Request requests[all], int form)
+{
+    MPI_Request *const active[] = {&requests[0], &requests[2], &requests[4]};
+    MPI_Request asked[] = {requests[0], requests[2], requests[4]};
+    MPI_Status statuses[3];
+    int done = 0, indices[3], flag;
+    while (done < 3) {
+        if (form == 0) {
+            MPI_Request_get_status_all(3, asked, &flag, statuses);
+            done = flag ? 3 : 0;
+        } else {
+            MPI_Request_get_status_some(3, asked, &done, indices, statuses);
+        }
+    }
+    check_status(&statuses[0]);
+    MPI_Request_get_status_any(3, asked, &indices[0], &flag, &statuses[0]);
+    CHECK(flag && indices[0] >= 0 && indices[0] < 3, "MPI_Request_get_status_any: %d, number %d",
+          flag, indices[0]);
+    for (int i = 0; i < 3; i++) {
+        MPI_Test(active[i], &flag, MPI_STATUS_IGNORE);
+        CHECK(flag, "number %d is not complete, though it was", i);
+    }
+}
+#endif
+
 static void complete_one(MPI_Request requests[all], int wait)
 {
     for (int i = 0; i < all; i++) {
@@ -167,10 +206,17 @@ static void complete_one(MPI_Request requests[all], int wait)
 
 static void in_all_ways(void)
 {
-    static void (*const ways[])(MPI_Request *, int) = {complete_one, complete_all, complete_each,
-                                                       complete_some};
-    static const char *const names[] = {"one", "all", "any", "some"};
-    for (int way = 0; way < 8; way++) {
+    static void (*const ways[])(MPI_Request *, int) = {
+#ifdef GET_STATUS_OF_SEVERAL
+        complete_asked,
+#endif
+        complete_one, complete_all, complete_each, complete_some};
+    static const char *const names[] = {
+#ifdef GET_STATUS_OF_SEVERAL
+        "get_status",
+#endif
+        "one", "all", "any", "some"};
+    for (int way = 0; way < 2 * (int)(sizeof ways / sizeof *ways); way++) {
         int received = 0;
         MPI_Request requests[all];
         if (rank == 1) {
