@@ -667,7 +667,7 @@ static struct proa_win *win_new(const struct proa_create_args *args, const struc
     win->flavor = args->flavor;
     win->direct = args->flavor == PROA_FLAVOR_SHARED;
     win->threads = args->threads != 0;
-    win->adopt = (uint8_t)(args->adopt != 0);
+    win->adopt = (uint8_t)args->adopt;
     win->user = args->user;
     win->atomics_most = proa_guard_atomics_most(args->threads);
     pthread_mutex_init(&win->mutex, NULL);

@@ -62,24 +62,11 @@ static void tell(const struct proa_hold *hold, uint64_t bytes)
                  hold->why ? hold->why : "that is asked for");
 }
 
-static int hold(struct proa_pages *pages, const void *base, uint64_t bytes, enum proa_adopt adopt)
-{
-    int error, move;
-
-    if (adopt != PROA_ADOPT_AUTO)
-        return proa_adopt_hold(&pages->hold, base, bytes, adopt == PROA_ADOPT_ALWAYS);
-    move = proa_worth_moving(&pages->worth, base, bytes);
-    error = proa_adopt_hold(&pages->hold, base, bytes, move);
-    if (!move)
-        pages->hold.why = "windows on it come and go, and are hardly used";
-    proa_worth_held(&pages->worth, error ? 0 : proa_adopt_bytes(&pages->hold));
-    return error;
-}
-
 int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt)
 {
     struct proa_pages *pages = pages_of(win);
-    int error = pages ? hold(pages, base, bytes, adopt) : PROA_ERR_NO_MEM;
+    int error =
+        pages ? proa_worth_hold(&pages->worth, &pages->hold, base, bytes, adopt) : PROA_ERR_NO_MEM;
 
     if (error)
         return error;

@@ -11,6 +11,7 @@
 #include "core/pages.h"
 #include "core/road.h"
 #include "core/win.h"
+#include "core/worth.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 /* A region of private memory: held, and in the table as one row for each piece. */
 struct held_region {
     struct proa_hold hold;
+    struct proa_worth worth;
+    uint64_t through_kernel; /* of the window, when it was attached (core/ctl.h) */
     uint64_t start;
     UT_hash_handle hh;
 };
@@ -195,6 +198,12 @@ static int insert_pieces(struct proa_win *win, size_t at, const struct proa_hold
     return error;
 }
 
+/* Operations on this window so far that went through the kernel to this process. */
+static uint64_t through_kernel(const struct proa_win *win)
+{
+    return __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED);
+}
+
 static void held_end(struct proa_attached *attached, struct held_region *held)
 {
     HASH_DEL(attached->held, held);
@@ -212,7 +221,9 @@ static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size
 
     if (!held)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
-    error = proa_adopt_hold(&held->hold, base, bytes, win->adopt && win->size > 1);
+    held->through_kernel = through_kernel(win);
+    error = proa_worth_hold(&held->worth, &held->hold, base, bytes,
+                            win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
     if (error) {
         free(held);
         return error;
@@ -263,6 +274,7 @@ static int detach(struct proa_win *win, const void *base)
     HASH_FIND(hh, attached->held, &start, sizeof start, held);
     if (held) {
         rows_delete(win, at, held->hold.count);
+        proa_worth_freed(&held->worth, through_kernel(win) - held->through_kernel);
         held_end(attached, held);
         return PROA_OK;
     }

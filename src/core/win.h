@@ -110,7 +110,7 @@ struct proa_win {
     uint64_t barriers, crowded_barriers; /* so far: by dissemination; all others */
     uint64_t opens;                      /* fences so far that ended nothing (core/fence.c) */
     uint8_t opening; /* the last fence was one, and targets may still be awaited */
-    uint8_t adopt;   /* what is attached may be adopted (core/adopt.h) */
+    uint8_t adopt;   /* what is attached: enum proa_adopt (core/adopt.h) */
     uint8_t direct;  /* the program may load and store in its neighbours' memory without our help */
     uint8_t unreached; /* enum proa_unreached: while it is created */
 

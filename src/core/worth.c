@@ -120,6 +120,21 @@ void proa_worth_held(struct proa_worth *worth, uint64_t adopted)
     worth->price_ns = 2 * (now_ns - begin_ns); /* the way back takes as long, or longer */
 }
 
+int proa_worth_hold(struct proa_worth *worth, struct proa_hold *hold, const void *base,
+                    uint64_t bytes, enum proa_adopt adopt)
+{
+    int error, move;
+
+    if (adopt != PROA_ADOPT_AUTO)
+        return proa_adopt_hold(hold, base, bytes, adopt == PROA_ADOPT_ALWAYS);
+    move = proa_worth_moving(worth, base, bytes);
+    error = proa_adopt_hold(hold, base, bytes, move);
+    if (!move)
+        hold->why = "windows on it come and go, and are hardly used";
+    proa_worth_held(worth, error ? 0 : proa_adopt_bytes(hold));
+    return error;
+}
+
 void proa_worth_freed(const struct proa_worth *worth, uint64_t calls)
 {
     struct place *place = room_of(worth->first);

@@ -13,16 +13,20 @@
  * the one window that is worked on while it stays: a window has one way for all of its life, as
  * nobody may mix two guards (core/guard.h).
  *
+ * What is said of windows holds for regions that are attached and detached as well.
+ *
  * Each process decides for its own memory, by what its own windows have done.
  */
 #ifndef PROA_CORE_WORTH_H
 #define PROA_CORE_WORTH_H
 
+#include "core/adopt.h"
+
 #include <stdint.h>
 
 enum { PROA_WORTH_WASTE_NS = 500000, PROA_WORTH_CALL_NS = 500 };
 
-/* What is remembered of a window while it lives; all zero: nothing. */
+/* What is remembered of a window, or a region, while it lives; all zero: nothing. */
 struct proa_worth {
     uint64_t first, bytes;
     long held_ns;  /* when it had its memory; 0: nothing is to be learned */
@@ -36,6 +40,11 @@ int proa_worth_moving(struct proa_worth *worth, const void *base, uint64_t bytes
 
 /* It has it. adopted: bytes of it that are. */
 void proa_worth_held(struct proa_worth *worth, uint64_t adopted);
+
+/* All of that in one: the memory is held, and moved where that is asked for or worth it. As
+ * proa_adopt_hold. */
+int proa_worth_hold(struct proa_worth *worth, struct proa_hold *hold, const void *base,
+                    uint64_t bytes, enum proa_adopt adopt);
 
 /* It is to be freed. calls: operations that went there through the kernel, long ones as
  * several. */

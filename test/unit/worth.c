@@ -5,6 +5,7 @@
 #include "base/system.h"
 #include "core/adopt.h"
 #include "core/pages.h"
+#include "core/regions.h"
 #include "core/road.h"
 #include "core/worth.h"
 
@@ -153,12 +154,54 @@ static void windows_body(struct world *world)
 
 WORLD_TEST(windows, 2)
 
+/* ---- regions ---- */
+
+/* Attaches words, of which neighbours reach so many through the kernel, and detaches them. Have
+ * they moved? */
+static int attached(struct proa_win *win, int64_t *words, uint64_t calls)
+{
+    struct proa_span span;
+
+    CHECK_OK(proa_regions_attach(win, words, WORDS * sizeof *words));
+    CHECK_OK(proa_regions_find(win, &win->targets[win->rank], (uint64_t)(uintptr_t)words,
+                               WORDS * sizeof *words, 0, &span));
+    CHECK(span.road == &proa_road_adopted || span.road == &proa_road_own);
+    win->ctl->through_kernel += calls;
+    CHECK_OK(proa_regions_detach(win, words));
+    return span.road == &proa_road_adopted;
+}
+
+static void regions_body(struct world *world)
+{
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1, .adopt = PROA_ADOPT_AUTO};
+    struct proa_win *win = window_create(world, &args);
+    int64_t *words = calloc(WORDS, sizeof *words);
+
+    CHECK(words);
+    pretend();
+    move_takes_ns = 150 * US;
+    for (int i = 0; i < 2; i++)
+        CHECK(attached(win, words, 0));
+    for (int i = 0; i < 10; i++)
+        CHECK(!attached(win, words, 10));
+    CHECK(!attached(win, words, 1000)); /* 500 us of calls, and moving is 300 */
+    for (int i = 0; i < 4; i++)
+        CHECK(attached(win, words, 0));
+    CHECK(!attached(win, words, 0));
+    free(words);
+    window_free(win);
+}
+
+WORLD_TEST(regions, 2)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules),
         cmocka_unit_test(not_to_be_had),
         cmocka_unit_test(windows),
+        cmocka_unit_test(regions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
