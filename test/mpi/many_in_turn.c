@@ -10,11 +10,12 @@
 enum { warm_up = 100 };
 
 /* A leak of one page, file or mapping per window would be a thousand of them. Sanitizers keep freed
- * memory for a while. */
+ * memory for a while, so each window's is at a new place; what was moved there and back is no
+ * longer one mapping with what lies beside it, as they reserve their memory otherwise. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { kib_allowed = 1 << 20 };
+enum { kib_allowed = 1 << 20, mappings_allowed = 3000 };
 #else
-enum { kib_allowed = 1000 };
+enum { kib_allowed = 1000, mappings_allowed = 20 };
 #endif
 
 static void one_window(enum kind kind, size_t bytes, int value)
@@ -52,8 +53,8 @@ int main(int argc, char **argv)
               "%s: resident %ld KiB, then %ld", name, before.resident_kib, after.resident_kib);
         CHECK(after.files < before.files + 10, "%s: %ld open files, then %ld", name, before.files,
               after.files);
-        CHECK(after.mappings < before.mappings + 20, "%s: %ld mappings, then %ld", name,
-              before.mappings, after.mappings);
+        CHECK(after.mappings < before.mappings + mappings_allowed, "%s: %ld mappings, then %ld",
+              name, before.mappings, after.mappings);
     }
     return finish("many_in_turn");
 }
