@@ -300,10 +300,16 @@ static void wait_until(const struct wait *w)
 }
 
 static proa_wait_watcher *watcher_function;
+static _Thread_local int unwatched;
 
 void proa_wait_set_watcher(proa_wait_watcher *watcher)
 {
     __atomic_store_n(&watcher_function, watcher, __ATOMIC_RELEASE);
+}
+
+void proa_wait_unwatched(void)
+{
+    unwatched = 1;
 }
 
 static void wait_watched(const struct wait *w)
@@ -311,7 +317,7 @@ static void wait_watched(const struct wait *w)
     proa_wait_watcher *watcher = __atomic_load_n(&watcher_function, __ATOMIC_ACQUIRE);
     long begin_ns;
 
-    if (!watcher) {
+    if (!watcher || unwatched) {
         wait_until(w);
         return;
     }

@@ -43,6 +43,9 @@ static inline void proa_wait_count(const uint64_t *word, uint64_t least, struct 
 typedef void proa_wait_watcher(const uint64_t *word, long ns);
 void proa_wait_set_watcher(proa_wait_watcher *watcher);
 
+/* Nobody is told of the waits of this thread. */
+void proa_wait_unwatched(void);
+
 /* The same, for what another thread, that does not wait itself, gives back soon, by a thread in the
  * middle of something: nothing is driven meanwhile. */
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell);

@@ -11,11 +11,11 @@ PROA_ENTRY(Win_fence)(int assert, MPI_Win handle)
     struct proa_win *win;
     int error, mode;
 
-    PROA_FIND(win, Win_fence, handle, -1, assert, handle);
+    PROA_FIND(win, Win_fence, handle, assert, handle);
     error = proa_mode(assert, allowed, &mode);
     if (!error)
         error = proa_win_fence(win, mode);
-    return proa_return(win, PROA_CALL_Win_fence, error);
+    return proa_finish(win, PROA_CALL_Win_fence, -1, error);
 }
 PROA_ENTRY_ALIAS(Win_fence);
 
@@ -39,8 +39,8 @@ PROA_ENTRY(Win_start)(MPI_Group group, int assert, MPI_Win handle)
 {
     struct proa_win *win;
 
-    PROA_FIND(win, Win_start, handle, -1, group, assert, handle);
-    return proa_return(win, PROA_CALL_Win_start,
+    PROA_FIND(win, Win_start, handle, group, assert, handle);
+    return proa_finish(win, PROA_CALL_Win_start, -1,
                        open_with_group(win, &proa_handle_of(win)->accessed, group, assert,
                                        PROA_MODE_NOCHECK, proa_win_start));
 }
@@ -51,8 +51,8 @@ PROA_ENTRY(Win_post)(MPI_Group group, int assert, MPI_Win handle)
     const int allowed = PROA_MODE_NOCHECK | PROA_MODE_NOSTORE | PROA_MODE_NOPUT;
     struct proa_win *win;
 
-    PROA_FIND(win, Win_post, handle, -1, group, assert, handle);
-    return proa_return(win, PROA_CALL_Win_post,
+    PROA_FIND(win, Win_post, handle, group, assert, handle);
+    return proa_finish(win, PROA_CALL_Win_post, -1,
                        open_with_group(win, &proa_handle_of(win)->exposed_to, group, assert,
                                        allowed, proa_win_post));
 }
@@ -62,8 +62,8 @@ PROA_ENTRY(Win_complete)(MPI_Win handle)
 {
     struct proa_win *win;
 
-    PROA_FIND(win, Win_complete, handle, -1, handle);
-    return proa_return(win, PROA_CALL_Win_complete, proa_win_complete(win));
+    PROA_FIND(win, Win_complete, handle, handle);
+    return proa_finish(win, PROA_CALL_Win_complete, -1, proa_win_complete(win));
 }
 PROA_ENTRY_ALIAS(Win_complete);
 
@@ -71,8 +71,8 @@ PROA_ENTRY(Win_wait)(MPI_Win handle)
 {
     struct proa_win *win;
 
-    PROA_FIND(win, Win_wait, handle, -1, handle);
-    return proa_return(win, PROA_CALL_Win_wait, proa_win_wait(win));
+    PROA_FIND(win, Win_wait, handle, handle);
+    return proa_finish(win, PROA_CALL_Win_wait, -1, proa_win_wait(win));
 }
 PROA_ENTRY_ALIAS(Win_wait);
 
@@ -80,7 +80,7 @@ PROA_ENTRY(Win_test)(MPI_Win handle, int *flag)
 {
     struct proa_win *win;
 
-    PROA_FIND(win, Win_test, handle, -1, handle, flag);
-    return proa_return(win, PROA_CALL_Win_test, proa_win_test(win, flag));
+    PROA_FIND(win, Win_test, handle, handle, flag);
+    return proa_finish(win, PROA_CALL_Win_test, -1, proa_win_test(win, flag));
 }
 PROA_ENTRY_ALIAS(Win_test);

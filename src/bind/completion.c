@@ -9,6 +9,7 @@
  * calls are right for whatever requests, null and inactive ones too; what they give is the host's.
  */
 #include "bind/given.h"
+#include "bind/record.h"
 #include "core/agent.h"
 #include "core/request.h"
 
@@ -164,6 +165,7 @@ SLOWLY wait_for(struct completion *c)
     begin(c);
     proa_request_hurry();
     proa_wait(has_come, c, &proa_self->ctl->bell);
+    proa_record_waited_for_request();
     if (!c->flag && c->error == MPI_SUCCESS)
         c->error = host_waits(c); /* it can wait by itself */
     return finish(c);

@@ -122,8 +122,7 @@ static int handle_finish(struct proa_win *win, void *user)
 {
     struct proa_handle *handle = user;
 
-    if (handle->record)
-        handle->record->win = win;
+    proa_record_of_window(handle->record, win);
     return proa_handle_enter(handle, win);
 }
 
@@ -156,6 +155,7 @@ static int create(const struct request *r)
         *r->win = handle->value;
     } else if (handle)
         proa_handle_free(handle);
+    proa_record_forget();
     return outcome;
 }
 
@@ -222,13 +222,13 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_free, *handle, handle);
-    proa_record_leave(); /* what is waited for from now on is nobody's call that is counted */
     error = proa_win_may_free(win);
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
     /* Delete functions of the user's attributes run between the barrier and the release: the memory
      * is still there for them. */
     error = proa_barrier_last(win);
+    proa_record_forget(); /* which is no call that is counted */
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
     proa_record_close(proa_handle_of(win)->record, win);

@@ -79,7 +79,7 @@ PROA_BODY proa_do_put(struct proa_win *win, enum proa_call call, const void *ori
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_put_plain(win, origin, (uint64_t)count, type, rank, displacement))) {
-        proa_count_plain(win, call, (uint64_t)count * type->size);
+        proa_count_plain(win, call, rank, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
     return proa_count_generally(win, call, rank, count, datatype,
@@ -96,7 +96,7 @@ PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, i
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_get_plain(win, origin, (uint64_t)count, type, rank, displacement))) {
-        proa_count_plain(win, call, (uint64_t)count * type->size);
+        proa_count_plain(win, call, rank, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
     return proa_count_generally(win, call, rank, count, datatype,
@@ -113,7 +113,7 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, NULL, count, type, rank, displacement, op))) {
-        proa_count_plain(win, call, (uint64_t)count * type->size);
+        proa_count_plain(win, call, rank, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
     return proa_count_generally(win, call, rank, count, datatype,
@@ -134,7 +134,7 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
         result_count == count && result_datatype == datatype && result &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, result, count, type, rank, displacement, op))) {
-        proa_count_plain(win, call, (uint64_t)count * type->size);
+        proa_count_plain(win, call, rank, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
     return proa_count_generally(win, call, rank, target_count, target_datatype,

@@ -42,7 +42,8 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
     return PROA_OK;
 }
 
-#if !defined PROA_COUNTED || defined PROA_ONLY_COUNTED /* there is one of them */
+#if !defined PROA_UNKNOWN && \
+    (!defined PROA_COUNTED || defined PROA_ONLY_COUNTED) /* there is one of them */
 /* ---- the general way ---- */
 
 static int set_buffer(struct proa_buffer *buffer, const char *which, const void *address,
@@ -202,12 +203,11 @@ PROA_ENTRY(Fetch_and_op)
     const struct proa_type *type;
     struct proa_win *win;
 
-    PROA_FIND(win, Fetch_and_op, handle, rank, origin, result, datatype, rank, displacement, op,
-              handle);
+    PROA_FIND(win, Fetch_and_op, handle, origin, result, datatype, rank, displacement, op, handle);
     if (proa_is_in(win, rank) && result &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, result, 1, type, rank, displacement, op))) {
-        proa_count_plain(win, PROA_CALL_Fetch_and_op, type->size);
+        proa_count_one(win, PROA_CALL_Fetch_and_op, rank, type);
         return MPI_SUCCESS;
     }
     return fetch_and_op_generally(win, origin, result, datatype, rank, displacement, op);
@@ -221,14 +221,14 @@ PROA_ENTRY(Compare_and_swap)
     const struct proa_type *type;
     struct proa_win *win;
 
-    PROA_FIND(win, Compare_and_swap, handle, rank, origin, compare, result, datatype, rank,
-              displacement, handle);
+    PROA_FIND(win, Compare_and_swap, handle, origin, compare, result, datatype, rank, displacement,
+              handle);
     type = proa_type_find(datatype);
     if (proa_is_in(win, rank) && origin && compare && result &&
         proa_basic_compares((enum proa_basic)type->basic) &&
         proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement,
                               PROA_OP_REPLACE)) {
-        proa_count_plain(win, PROA_CALL_Compare_and_swap, type->size);
+        proa_count_one(win, PROA_CALL_Compare_and_swap, rank, type);
         return MPI_SUCCESS;
     }
     return compare_and_swap_generally(win, origin, compare, result, datatype, rank, displacement);

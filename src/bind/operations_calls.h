@@ -9,7 +9,7 @@ PROA_ENTRY(PROA_WIDE(Put))
 {
     struct proa_win *win;
 
-    PROA_FIND(win, PROA_WIDE(Put), handle, rank, origin, count, datatype, rank, displacement,
+    PROA_FIND(win, PROA_WIDE(Put), handle, origin, count, datatype, rank, displacement,
               target_count, target_datatype, handle);
     return proa_do_put(win, PROA_CALL_NAMED(PROA_WIDE(Put)), origin, count, datatype, rank,
                        displacement, target_count, target_datatype);
@@ -22,7 +22,7 @@ PROA_ENTRY(PROA_WIDE(Get))
 {
     struct proa_win *win;
 
-    PROA_FIND(win, PROA_WIDE(Get), handle, rank, origin, count, datatype, rank, displacement,
+    PROA_FIND(win, PROA_WIDE(Get), handle, origin, count, datatype, rank, displacement,
               target_count, target_datatype, handle);
     return proa_do_get(win, PROA_CALL_NAMED(PROA_WIDE(Get)), origin, count, datatype, rank,
                        displacement, target_count, target_datatype);
@@ -35,7 +35,7 @@ PROA_ENTRY(PROA_WIDE(Accumulate))
 {
     struct proa_win *win;
 
-    PROA_FIND(win, PROA_WIDE(Accumulate), handle, rank, origin, count, datatype, rank, displacement,
+    PROA_FIND(win, PROA_WIDE(Accumulate), handle, origin, count, datatype, rank, displacement,
               target_count, target_datatype, op, handle);
     return proa_do_accumulate(win, PROA_CALL_NAMED(PROA_WIDE(Accumulate)), origin, count, datatype,
                               rank, displacement, target_count, target_datatype, op);
@@ -49,9 +49,8 @@ PROA_ENTRY(PROA_WIDE(Get_accumulate))
 {
     struct proa_win *win;
 
-    PROA_FIND(win, PROA_WIDE(Get_accumulate), handle, rank, origin, count, datatype, result,
-              result_count, result_datatype, rank, displacement, target_count, target_datatype, op,
-              handle);
+    PROA_FIND(win, PROA_WIDE(Get_accumulate), handle, origin, count, datatype, result, result_count,
+              result_datatype, rank, displacement, target_count, target_datatype, op, handle);
     return proa_do_get_accumulate(win, PROA_CALL_NAMED(PROA_WIDE(Get_accumulate)), origin, count,
                                   datatype, result, result_count, result_datatype, rank,
                                   displacement, target_count, target_datatype, op);

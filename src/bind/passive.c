@@ -9,7 +9,7 @@ PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
     struct proa_win *win;
     int error, mode;
 
-    PROA_FIND(win, Win_lock, handle, rank, type, rank, assert, handle);
+    PROA_FIND(win, Win_lock, handle, type, rank, assert, handle);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
         error = proa_fail(PROA_ERR_LOCKTYPE,
@@ -18,7 +18,7 @@ PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
         error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_lock(win, rank, type == MPI_LOCK_EXCLUSIVE, mode);
-    return proa_return(win, PROA_CALL_Win_lock, error);
+    return proa_finish(win, PROA_CALL_Win_lock, rank, error);
 }
 PROA_ENTRY_ALIAS(Win_lock);
 
@@ -27,11 +27,11 @@ PROA_ENTRY(Win_unlock)(int rank, MPI_Win handle)
     struct proa_win *win;
     int error;
 
-    PROA_FIND(win, Win_unlock, handle, rank, rank, handle);
+    PROA_FIND(win, Win_unlock, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_unlock(win, rank);
-    return proa_return(win, PROA_CALL_Win_unlock, error);
+    return proa_finish(win, PROA_CALL_Win_unlock, rank, error);
 }
 PROA_ENTRY_ALIAS(Win_unlock);
 
@@ -40,11 +40,11 @@ PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
     struct proa_win *win;
     int error, mode;
 
-    PROA_FIND(win, Win_lock_all, handle, -1, assert, handle);
+    PROA_FIND(win, Win_lock_all, handle, assert, handle);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error)
         error = proa_win_lock_all(win, mode);
-    return proa_return(win, PROA_CALL_Win_lock_all, error);
+    return proa_finish(win, PROA_CALL_Win_lock_all, -1, error);
 }
 PROA_ENTRY_ALIAS(Win_lock_all);
 
@@ -52,8 +52,8 @@ PROA_ENTRY(Win_unlock_all)(MPI_Win handle)
 {
     struct proa_win *win;
 
-    PROA_FIND(win, Win_unlock_all, handle, -1, handle);
-    return proa_return(win, PROA_CALL_Win_unlock_all, proa_win_unlock_all(win));
+    PROA_FIND(win, Win_unlock_all, handle, handle);
+    return proa_finish(win, PROA_CALL_Win_unlock_all, -1, proa_win_unlock_all(win));
 }
 PROA_ENTRY_ALIAS(Win_unlock_all);
 
@@ -62,11 +62,11 @@ PROA_ENTRY(Win_flush)(int rank, MPI_Win handle)
     struct proa_win *win;
     int error;
 
-    PROA_FIND(win, Win_flush, handle, rank, rank, handle);
+    PROA_FIND(win, Win_flush, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush(win, rank);
-    return proa_return(win, PROA_CALL_Win_flush, error);
+    return proa_finish_flush(win, PROA_CALL_Win_flush, rank, error);
 }
 PROA_ENTRY_ALIAS(Win_flush);
 
@@ -75,11 +75,11 @@ PROA_ENTRY(Win_flush_local)(int rank, MPI_Win handle)
     struct proa_win *win;
     int error;
 
-    PROA_FIND(win, Win_flush_local, handle, rank, rank, handle);
+    PROA_FIND(win, Win_flush_local, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush_local(win, rank);
-    return proa_return(win, PROA_CALL_Win_flush_local, error);
+    return proa_finish_flush(win, PROA_CALL_Win_flush_local, rank, error);
 }
 PROA_ENTRY_ALIAS(Win_flush_local);
 
@@ -87,8 +87,8 @@ PROA_ENTRY(Win_flush_all)(MPI_Win handle)
 {
     struct proa_win *win;
 
-    PROA_FIND(win, Win_flush_all, handle, -1, handle);
-    return proa_return(win, PROA_CALL_Win_flush_all, proa_win_flush_all(win));
+    PROA_FIND(win, Win_flush_all, handle, handle);
+    return proa_finish(win, PROA_CALL_Win_flush_all, -1, proa_win_flush_all(win));
 }
 PROA_ENTRY_ALIAS(Win_flush_all);
 
@@ -96,8 +96,8 @@ PROA_ENTRY(Win_flush_local_all)(MPI_Win handle)
 {
     struct proa_win *win;
 
-    PROA_FIND(win, Win_flush_local_all, handle, -1, handle);
-    return proa_return(win, PROA_CALL_Win_flush_local_all, proa_win_flush_local_all(win));
+    PROA_FIND(win, Win_flush_local_all, handle, handle);
+    return proa_finish(win, PROA_CALL_Win_flush_local_all, -1, proa_win_flush_local_all(win));
 }
 PROA_ENTRY_ALIAS(Win_flush_local_all);
 
@@ -105,8 +105,8 @@ PROA_ENTRY(Win_sync)(MPI_Win handle)
 {
     struct proa_win *win;
 
-    PROA_FIND(win, Win_sync, handle, -1, handle);
+    PROA_FIND(win, Win_sync, handle, handle);
     proa_win_sync(win);
-    return MPI_SUCCESS;
+    return proa_finish(win, PROA_CALL_Win_sync, -1, PROA_OK);
 }
 PROA_ENTRY_ALIAS(Win_sync);

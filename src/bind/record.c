@@ -11,12 +11,13 @@
 #include "host/start.h"
 #include "host/types.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int proa_counting;
-_Thread_local struct proa_now proa_now;
+unsigned proa_record_slowly;
 
 /* ---- waiting ---- */
 
@@ -35,22 +36,118 @@ static int rank_of(const struct proa_win *win, const uint64_t *word)
     return (int)((win->rank + (int64_t)win->size - ((int64_t)1 << round) % win->size) % win->size);
 }
 
+struct wait {
+    const uint64_t *word; /* NULL: more than a count */
+    long ns;
+};
+
+/* What this thread has waited for since it last told which call for. */
+static _Thread_local struct {
+    int count, room;
+    struct wait *wait;
+} waits __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t waits_key; /* gives them back when the thread ends */
+
+static void waits_free(void *wait)
+{
+    free(wait);
+    waits.wait = NULL;
+    waits.count = waits.room = 0;
+}
+
+static int has_room(void)
+{
+    int room = waits.room ? 2 * waits.room : 16;
+    struct wait *wait;
+
+    if (waits.count < waits.room)
+        return 1;
+    wait = realloc(waits.wait, (size_t)room * sizeof *wait);
+    if (!wait)
+        return 0;
+    waits.wait = wait;
+    waits.room = room;
+    pthread_setspecific(waits_key, wait);
+    return 1;
+}
+
 static void has_waited(const uint64_t *word, long ns)
 {
-    struct proa_record *record = proa_now.record;
-    struct proa_win *win = record && record->open ? record->win : NULL;
-    struct proa_stats_call *call;
-    int rank = proa_now.rank;
-
-    if (!win || ns < 0)
+    if (ns < 0 || !has_room())
         return;
-    call = &record->numbers.calls[proa_now.row];
-    proa_record_add(win, &call->waits, 1);
-    proa_record_add(win, &call->waited_ns, (unsigned long long)ns);
-    if (word && rank < 0)
-        rank = rank_of(win, word);
+    waits.wait[waits.count++] = (struct wait){word, ns};
+    __atomic_fetch_or(&proa_record_slowly, PROA_RECORD_WAITED, __ATOMIC_RELAXED);
+}
+
+/* Threads all look for themselves. */
+void proa_record_forget(void)
+{
+    waits.count = 0;
+    __atomic_fetch_and(&proa_record_slowly, ~(unsigned)PROA_RECORD_WAITED, __ATOMIC_RELAXED);
+}
+
+static void add(unsigned long long *number, unsigned long long more)
+{
+    if (__atomic_load_n(&proa_record_slowly, __ATOMIC_RELAXED) & PROA_RECORD_THREADS)
+        __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+    else
+        *number += more;
+}
+
+static void add_wait(struct proa_record *record, int row, int rank, const struct wait *wait)
+{
+    struct proa_stats_call *call = &record->numbers.calls[row];
+
+    add(&call->waits, 1);
+    add(&call->waited_ns, (unsigned long long)wait->ns);
+    if (wait->word && rank < 0)
+        rank = rank_of(record->win, wait->word);
     if (rank >= 0 && rank < record->size)
-        proa_record_add(win, &record->waited_for[rank], (unsigned long long)ns);
+        add(&record->waited_for[rank], (unsigned long long)wait->ns);
+}
+
+static void add_waits(struct proa_record *record, int row, int rank)
+{
+    for (int i = 0; i < waits.count && record->open; i++)
+        add_wait(record, row, rank, &waits.wait[i]);
+    proa_record_forget();
+}
+
+void proa_record_waited(const struct proa_win *win, enum proa_call call, int rank)
+{
+    if (__atomic_load_n(&proa_record_slowly, __ATOMIC_RELAXED) != 0)
+        add_waits(win->counter, proa_row_of(call), rank);
+}
+
+void proa_record_count_slowly(const struct proa_win *win, int row, int rank,
+                              unsigned long long *count, unsigned long long *bytes, uint64_t more)
+{
+    add(count, 1);
+    if (bytes)
+        add(bytes, more);
+    add_waits(win->counter, row, rank);
+}
+
+/* The record may outlive its window, and lasts until the process ends. */
+static _Thread_local struct {
+    struct proa_record *record;
+    int row, rank;
+} requested;
+
+void proa_record_request(const struct proa_win *win, enum proa_call call, int rank)
+{
+    requested.record = win->counter;
+    requested.row = proa_row_of(call);
+    requested.rank = rank;
+}
+
+void proa_record_waited_for_request(void)
+{
+    if (requested.record)
+        add_waits(requested.record, requested.row, requested.rank);
+    else
+        proa_record_forget();
 }
 
 /* ---- operations in the general way ---- */
@@ -68,22 +165,16 @@ static enum proa_stats_way way_to(const struct proa_target *target)
 }
 
 void proa_record_generally(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
-                           MPI_Datatype datatype)
+                           MPI_Datatype datatype, int outcome)
 {
-    if ((unsigned)rank < (unsigned)win->size)
-        proa_record_way(win, call, way_to(&win->targets[rank]),
+    if (outcome == MPI_SUCCESS && (unsigned)rank < (unsigned)win->size)
+        proa_record_way(win, call, rank, way_to(&win->targets[rank]),
                         (uint64_t)count * proa_type_find(datatype)->size);
+    else
+        proa_record_waited(win, call, rank);
 }
 
 /* ---- records ---- */
-
-struct proa_win *proa_uncounted_window(MPI_Win handle)
-{
-    static struct proa_record nobodys;
-
-    proa_now.record = &nobodys;
-    return proa_win_find_plain(handle);
-}
 
 void proa_record_start(void)
 {
@@ -91,7 +182,8 @@ void proa_record_start(void)
 
     if (strcmp(stats, "0") == 0)
         return;
-    proa_wait_set_watcher(has_waited);
+    if (pthread_key_create(&waits_key, waits_free) == 0)
+        proa_wait_set_watcher(has_waited);
     proa_at_end = proa_report_tell;
     proa_counting = 1;
 }
@@ -110,6 +202,17 @@ struct proa_record *proa_record_new(MPI_Comm comm)
     return record;
 }
 
+void proa_record_of_window(struct proa_record *record, struct proa_win *win)
+{
+    static struct proa_record nobodys;
+
+    if (record)
+        record->win = win;
+    win->counter = record ? record : &nobodys;
+    if (win->threads)
+        __atomic_fetch_or(&proa_record_slowly, PROA_RECORD_THREADS, __ATOMIC_RELAXED);
+}
+
 void proa_record_open(struct proa_record *record, MPI_Comm comm)
 {
     const struct proa_win *win = record ? record->win : NULL;
@@ -118,11 +221,23 @@ void proa_record_open(struct proa_record *record, MPI_Comm comm)
         return;
     record->rank = win->rank;
     record->flavor = win->flavor;
-    proa_now.record = NULL; /* what was waited for until now was for another window */
     /* split, not copied: the user's attributes are none of its business */
     if (win->counted && proa_pmpi()->Comm_split(comm, 0, win->rank, &record->comm) != MPI_SUCCESS)
         record->comm = MPI_COMM_NULL;
     record->open = 1;
+}
+
+/* Of the plain way, in which elements of pair types have no padding. */
+static void add_ones(const struct proa_record *record, struct proa_stats *numbers)
+{
+    for (int row = PROA_STATS_FETCH_AND_OP; row < PROA_STATS_OPERATIONS; row++)
+        for (int basic = 0; basic < PROA_BASIC_COUNT; basic++) {
+            unsigned long long count = record->ones[row - PROA_STATS_FETCH_AND_OP][basic];
+
+            numbers->operations[row][PROA_STATS_PLAIN].count += count;
+            numbers->operations[row][PROA_STATS_PLAIN].bytes +=
+                count * proa_basic_bytes((enum proa_basic)basic);
+        }
 }
 
 /* What is read off the window as it stands: how its targets are reached, and what went to other
@@ -144,6 +259,7 @@ void proa_record_read(const struct proa_record *record, struct proa_stats *numbe
     }
     if (win)
         numbers->window_bytes = win->targets[win->rank].bytes;
+    add_ones(record, numbers);
     for (int row = 0; row < PROA_STATS_OPERATIONS; row++) {
         numbers->calls[row].count = 0;
         for (int way = 0; way < PROA_STATS_WAYS; way++)
@@ -169,7 +285,6 @@ void proa_record_close(struct proa_record *record, struct proa_win *win)
     read_name(record, win);
     proa_record_read(record, &record->numbers);
     record->open = 0;
-    proa_now.record = NULL;
     proa_report_gather(record);
     if (record->comm != MPI_COMM_NULL)
         proa_pmpi()->Comm_free(&record->comm);

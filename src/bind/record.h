@@ -10,13 +10,15 @@
 #include "base/calls.h"
 #include "host/handle.h"
 #include "proa.h"
+#include "type/basic.h"
 
 #include <mpi.h>
 #include <stdint.h>
 
 struct proa_record {
-    struct proa_win *win; /* as long as the table of handles knows the record */
-    struct proa_stats numbers;
+    struct proa_win *win;      /* as long as the table of handles knows the record */
+    struct proa_stats numbers; /* but for those of: */
+    unsigned long long ones[PROA_STATS_OPERATIONS - PROA_STATS_FETCH_AND_OP][PROA_BASIC_COUNT];
     int open;       /* the window has come to be, and is not freed yet */
     int rank, size; /* of its group */
     enum proa_flavor flavor;
@@ -29,13 +31,11 @@ struct proa_record {
 /* Are there records? Set before the first window, never changed. */
 extern int proa_counting;
 
-/* What the thread is in. */
-struct proa_now {
-    struct proa_record *record; /* NULL, or one that is not open: nothing that is counted */
-    int row;                    /* PROA_STATS_* */
-    int rank;                   /* of the target, or -1 */
-};
-extern _Thread_local struct proa_now proa_now __attribute__((tls_model("initial-exec")));
+/* Why counting may not be done in the quick way: several threads may call at once, for good; or
+ * some thread has waited, and is yet to tell which call for. Usually 0, which is all that the quick
+ * way asks. */
+enum { PROA_RECORD_THREADS = 1, PROA_RECORD_WAITED = 2 };
+extern unsigned proa_record_slowly __attribute__((visibility("hidden")));
 
 /* Begins to count, if the setting says so. Before the first window. */
 void proa_record_start(void);
@@ -44,33 +44,20 @@ void proa_record_start(void);
  * memory. */
 struct proa_record *proa_record_new(MPI_Comm comm);
 
+/* What is done on the window is counted there from now on; NULL: where nobody looks, so that
+ * counting need not ask whether there is a record. */
+void proa_record_of_window(struct proa_record *record, struct proa_win *win);
+
 /* The window has come to be: record->win. Collective over comm if all count. */
 void proa_record_open(struct proa_record *record, MPI_Comm comm);
 
 /* The window is about to be freed: nobody works on it any more. Collective if all count. */
 void proa_record_close(struct proa_record *record, struct proa_win *win);
 
-/* The thread is in no call that is counted. */
-static inline void proa_record_leave(void)
-{
-    proa_now.record = NULL;
-}
-
 /* The numbers of a window that is not freed yet, with what only is known of it now. */
 void proa_record_read(const struct proa_record *record, struct proa_stats *numbers);
 
 /* ---- counting ---- */
-
-/* By one thread, unless the window says that there are several. Without them it is a plain
- * addition, which is one instruction: nobody else looks meanwhile. */
-static inline void proa_record_add(const struct proa_win *win, unsigned long long *number,
-                                   unsigned long long more)
-{
-    if (__builtin_expect(win->threads, 0))
-        __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
-    else
-        *number += more;
-}
 
 static inline __attribute__((always_inline)) int proa_row_of(enum proa_call call)
 {
@@ -116,48 +103,87 @@ static inline __attribute__((always_inline)) int proa_row_of(enum proa_call call
     }
 }
 
-/* A window of which nothing is counted; NULL: none of Proa's. The thread is in no call that is: it
- * has a record that nobody looks at, so that counting need not ask whether there is one. */
-struct proa_win *proa_uncounted_window(MPI_Win handle) __attribute__((cold));
+/* Each call is counted when it is over, and so is what it has waited for: the thread keeps that
+ * until it tells which call it was in. So nothing has to be noted before a call. */
 
-/* For the counted form: the window, and that the thread is in this call. Operations are counted
- * when they are done, by the way that they went. */
-static inline __attribute__((always_inline)) struct proa_win *
-proa_counted_window(MPI_Win handle, enum proa_call call, int rank)
+/* Counts in the other way than by a plain addition: *count by one, *bytes (if that is not NULL) by
+ * so many; and that what the thread has waited for was for this call. row: PROA_STATS_*; rank: the
+ * target's, or -1. */
+void proa_record_count_slowly(const struct proa_win *win, int row, int rank,
+                              unsigned long long *count, unsigned long long *bytes, uint64_t more)
+    __attribute__((cold));
+
+/* bytes: NULL, or where more is added. */
+static inline __attribute__((always_inline)) void
+proa_record_count(const struct proa_win *win, int row, int rank, unsigned long long *count,
+                  unsigned long long *bytes, uint64_t more)
 {
-    struct proa_record *record = proa_record_find(handle);
-    struct proa_win *win;
-    int row = proa_row_of(call);
-
-    if (__builtin_expect(!record, 0))
-        return proa_uncounted_window(handle);
-    win = record->win;
-    if (!win)
-        __builtin_unreachable();
-    if (row >= PROA_STATS_OPERATIONS)
-        proa_record_add(win, &record->numbers.calls[row].count, 1);
-    /* a flush on one node waits for nobody */
-    if ((row != PROA_STATS_FLUSH && row != PROA_STATS_SYNC) || win->general)
-        proa_now = (struct proa_now){record, row, rank};
-    return win;
+    if (__builtin_expect(__atomic_load_n(&proa_record_slowly, __ATOMIC_RELAXED) != 0, 0)) {
+        proa_record_count_slowly(win, row, rank, count, bytes, more);
+        return;
+    }
+    ++*count; /* one instruction, and nobody else looks meanwhile */
+    if (bytes)
+        *bytes += more;
 }
 
-/* The operation that the thread is in was done that way. The row is a constant where this is
- * inlined. */
+/* A call of synchronization. The row is a constant where these are inlined. */
+static inline __attribute__((always_inline)) void proa_record_call(const struct proa_win *win,
+                                                                   enum proa_call call, int rank)
+{
+    struct proa_record *record = win->counter;
+    int row = proa_row_of(call);
+
+    proa_record_count(win, row, rank, &record->numbers.calls[row].count, NULL, 0);
+}
+
+/* A flush, where there is one thread, and nobody to wait for. */
+static inline __attribute__((always_inline)) void proa_record_flush(const struct proa_win *win)
+{
+    struct proa_record *record = win->counter;
+
+    ++record->numbers.calls[PROA_STATS_FLUSH].count;
+}
+
+/* An operation that was done in that way. */
 static inline __attribute__((always_inline)) void proa_record_way(const struct proa_win *win,
-                                                                  enum proa_call call,
+                                                                  enum proa_call call, int rank,
                                                                   enum proa_stats_way way,
                                                                   uint64_t bytes)
 {
-    struct proa_record *record = proa_now.record;
+    struct proa_record *record = win->counter;
     int row = proa_row_of(call);
 
-    proa_record_add(win, &record->numbers.operations[row][way].count, 1);
-    proa_record_add(win, &record->numbers.operations[row][way].bytes, bytes);
+    proa_record_count(win, row, rank, &record->numbers.operations[row][way].count,
+                      &record->numbers.operations[row][way].bytes, bytes);
 }
 
-/* An operation of this call was done in the general way. */
+/* A fetch-and-op or compare-and-swap that was done in the plain way, on one element of a basic
+ * type: that is all there is to keep, as it tells the bytes too. */
+static inline __attribute__((always_inline)) void
+proa_record_one(const struct proa_win *win, enum proa_call call, int rank, uint8_t basic)
+{
+    struct proa_record *record = win->counter;
+    int row = proa_row_of(call);
+
+    proa_record_count(win, row, rank, &record->ones[row - PROA_STATS_FETCH_AND_OP][basic], NULL, 0);
+}
+
+/* An operation of this call has gone the general way, and was done unless outcome says that it
+ * failed. */
 void proa_record_generally(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
-                           MPI_Datatype datatype);
+                           MPI_Datatype datatype, int outcome);
+
+/* What the thread has waited for was for an operation of this call as well, which is counted
+ * already. */
+void proa_record_waited(const struct proa_win *win, enum proa_call call, int rank);
+
+/* The same in the call that completes its request: what the thread waits for there is for the last
+ * operation that it was given a request for. */
+void proa_record_request(const struct proa_win *win, enum proa_call call, int rank);
+void proa_record_waited_for_request(void);
+
+/* The same for nothing that is counted. */
+void proa_record_forget(void);
 
 #endif

@@ -48,12 +48,15 @@ static __attribute__((noinline)) int give_generally(struct proa_win *win, enum p
                                                     int rank, struct proa_given *given, int outcome,
                                                     MPI_Request *request)
 {
+    int is_given = given != NULL;
+
     *request = MPI_REQUEST_NULL;
     if (given)
-        return proa_given_end(given, outcome, request);
-    if (outcome == MPI_SUCCESS && rank >= 0)
+        outcome = proa_given_end(given, outcome, request);
+    else if (outcome == MPI_SUCCESS && rank >= 0)
         outcome = proa_return(win, call, proa_settle(win, rank, PROA_SETTLED_LOCAL));
-    return give_request(win, outcome, request);
+    proa_count_request(win, call, rank, is_given);
+    return is_given ? outcome : give_request(win, outcome, request);
 }
 
 /* Around the operation: what it is issued for, and what the caller gets for it. */

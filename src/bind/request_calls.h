@@ -9,7 +9,7 @@ PROA_ENTRY(PROA_WIDE(Rput))
 {
     struct proa_win *win;
 
-    PROA_FIND(win, PROA_WIDE(Rput), handle, rank, origin, count, datatype, rank, displacement,
+    PROA_FIND(win, PROA_WIDE(Rput), handle, origin, count, datatype, rank, displacement,
               target_count, target_datatype, handle, request);
     return put_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rput)), origin, count, datatype, rank,
                          displacement, target_count, target_datatype, request);
@@ -22,7 +22,7 @@ PROA_ENTRY(PROA_WIDE(Rget))
 {
     struct proa_win *win;
 
-    PROA_FIND(win, PROA_WIDE(Rget), handle, rank, origin, count, datatype, rank, displacement,
+    PROA_FIND(win, PROA_WIDE(Rget), handle, origin, count, datatype, rank, displacement,
               target_count, target_datatype, handle, request);
     return get_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget)), origin, count, datatype, rank,
                          displacement, target_count, target_datatype, request);
@@ -36,8 +36,8 @@ PROA_ENTRY(PROA_WIDE(Raccumulate))
 {
     struct proa_win *win;
 
-    PROA_FIND(win, PROA_WIDE(Raccumulate), handle, rank, origin, count, datatype, rank,
-              displacement, target_count, target_datatype, op, handle, request);
+    PROA_FIND(win, PROA_WIDE(Raccumulate), handle, origin, count, datatype, rank, displacement,
+              target_count, target_datatype, op, handle, request);
     return accumulate_requested(win, PROA_CALL_NAMED(PROA_WIDE(Raccumulate)), origin, count,
                                 datatype, rank, displacement, target_count, target_datatype, op,
                                 request);
@@ -51,7 +51,7 @@ PROA_ENTRY(PROA_WIDE(Rget_accumulate))
 {
     struct proa_win *win;
 
-    PROA_FIND(win, PROA_WIDE(Rget_accumulate), handle, rank, origin, count, datatype, result,
+    PROA_FIND(win, PROA_WIDE(Rget_accumulate), handle, origin, count, datatype, result,
               result_count, result_datatype, rank, displacement, target_count, target_datatype, op,
               handle, request);
     return get_accumulate_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget_accumulate)), origin, count,

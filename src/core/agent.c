@@ -270,6 +270,7 @@ static void *work(void *arg)
 {
     (void)arg;
     proa_poke_forbid();
+    proa_wait_unwatched(); /* it is in no call of the program's */
     while (!is_stopping()) {
         if (is_in_charge())
             move_and_doze();

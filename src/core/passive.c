@@ -228,7 +228,9 @@ PROA_FORMS int flush(struct proa_win *win, int target, enum proa_settled how, in
 static __attribute__((noinline)) int flush_generally(struct proa_win *win, int target,
                                                      enum proa_settled how)
 {
-    return flush(win, target, how, 1);
+    int error = flush(win, target, how, 1);
+
+    return error ? error : PROA_FLUSHED_GENERALLY;
 }
 
 int proa_win_flush(struct proa_win *win, int target)

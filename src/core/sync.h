@@ -49,7 +49,9 @@ int proa_win_lock_all(struct proa_win *win, int mode);
 int proa_win_unlock_all(struct proa_win *win);
 
 /* On one node operations are done when they return; a flush makes them visible before anything that
- * follows. */
+ * follows. A flush of one target returns PROA_FLUSHED_GENERALLY in place of PROA_OK where it may
+ * have waited, or several threads may flush at once: so whoever counts them need not ask. */
+enum { PROA_FLUSHED_GENERALLY = 1 };
 int proa_win_flush(struct proa_win *win, int target);
 int proa_win_flush_local(struct proa_win *win, int target);
 int proa_win_flush_all(struct proa_win *win);

@@ -132,7 +132,8 @@ struct proa_win {
     struct proa_polls polls; /* calls that a program can poll with: flush, unlock, sync */
     /* guards the epoch state against threads of this process (taken only if threads) */
     pthread_mutex_t mutex;
-    void *user; /* of whoever created the window (struct proa_create_args) */
+    void *user;    /* of whoever created the window (struct proa_create_args) */
+    void *counter; /* of whoever counts what is done on it (bind/record.h) */
 };
 
 /* How creation talks to the other processes of the window's group: given by bind, or by a unit

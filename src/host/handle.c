@@ -12,7 +12,6 @@
 
 struct proa_table proa_handles = PROA_TABLE_INIT;
 struct proa_table proa_plain_handles = PROA_TABLE_INIT;
-struct proa_table proa_counted_handles = PROA_TABLE_INIT;
 
 /* Handles of the host's that were windows of ours, and are not now. */
 static struct proa_table freed = PROA_TABLE_INIT;
@@ -176,13 +175,12 @@ int proa_handle_new(MPI_Comm comm, struct proa_handle **result)
 
 int proa_handle_enter(struct proa_handle *handle, struct proa_win *win)
 {
-    struct proa_table *often = handle->record ? &proa_counted_handles : &proa_plain_handles;
-    void *value = handle->record ? (void *)handle->record : (void *)win;
+    uintptr_t key = PROA_TABLE_KEY(handle->value);
 
-    if (proa_table_set(&proa_handles, PROA_TABLE_KEY(handle->value), win) != 0 ||
-        proa_table_set(often, PROA_TABLE_KEY(handle->value), value) != 0)
+    if (proa_table_set(&proa_handles, key, win) != 0 ||
+        (!handle->record && proa_table_set(&proa_plain_handles, key, win) != 0))
         return proa_fail(PROA_ERR_NO_MEM, "no memory to enter the window's handle");
-    proa_table_remove(&freed, PROA_TABLE_KEY(handle->value));
+    proa_table_remove(&freed, key);
     handle->win = win;
     return PROA_OK;
 }
@@ -198,8 +196,6 @@ static void remove_pair(uintptr_t key, const struct proa_handle *handle)
 {
     proa_table_remove_pair(&proa_handles, key, handle->win);
     proa_table_remove_pair(&proa_plain_handles, key, handle->win);
-    if (handle->record)
-        proa_table_remove_pair(&proa_counted_handles, key, handle->record);
 }
 
 /* Delete functions of the user's run in here and still find the window. The host may give its
@@ -249,7 +245,6 @@ void proa_handle_forget(MPI_Win handle)
     proa_table_remove(&freed, PROA_TABLE_KEY(handle));
     proa_table_remove(&proa_handles, PROA_TABLE_KEY(handle));
     proa_table_remove(&proa_plain_handles, PROA_TABLE_KEY(handle));
-    proa_table_remove(&proa_counted_handles, PROA_TABLE_KEY(handle));
 }
 
 /* The host calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as

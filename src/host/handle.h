@@ -40,18 +40,12 @@ struct proa_handle {
 
 extern struct proa_table proa_handles;
 
-/* Either those of them of which nothing is counted, or the record (bind/record.h) of those of which
- * something is: for the calls that programs make often. */
-extern struct proa_table proa_plain_handles, proa_counted_handles;
+/* Those of them of which nothing is counted: for the calls that programs make often. */
+extern struct proa_table proa_plain_handles;
 
 static inline struct proa_win *proa_win_find_plain(MPI_Win handle)
 {
     return proa_table_find(&proa_plain_handles, PROA_TABLE_KEY(handle));
-}
-
-static inline struct proa_record *proa_record_find(MPI_Win handle)
-{
-    return proa_table_find(&proa_counted_handles, PROA_TABLE_KEY(handle));
 }
 
 /* The window of a handle; NULL: not ours. */

@@ -192,41 +192,125 @@ static char state_of(int pid)
     return state;
 }
 
-/* A lock that is held by rank 0 until rank 1 is asleep, which it only is while it waits for it. */
-static void contended(void)
-{
-    volatile int *here;
-    long *memory;
-    int pid = getpid();
-    MPI_Win win, flags;
+/* What rank 0 sees of rank 1: whether it is asleep, which it only is while it waits. */
+static struct {
+    MPI_Win win;
+    volatile int *here; /* rank 1 is about to wait */
+    int pid;            /* of rank 1 */
+} watched;
 
-    if (nranks != 2 || over_nodes)
-        return;
-    MPI_Win_allocate_shared(sizeof *here, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void *)&here, &flags);
-    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-    *here = 0;
+static void watch(void)
+{
     MPI_Aint size;
     int unit;
-    MPI_Win_shared_query(flags, 1, &size, &unit, (void *)&here);
-    MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
+
+    watched.pid = getpid();
+    MPI_Bcast(&watched.pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    MPI_Win_allocate_shared(sizeof *watched.here, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                            (void *)&watched.here, &watched.win);
+    *watched.here = 0;
+    MPI_Win_shared_query(watched.win, 1, &size, &unit, (void *)&watched.here);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Rank 0 comes back once rank 1, for whom it returns at once, is asleep after this. */
+static void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        *watched.here = 1;
+        return;
+    }
+    while (!*watched.here || state_of(watched.pid) != 'S')
+        sched_yield();
+    *watched.here = 0;
+}
+
+static void check_waited(MPI_Win win, enum proa_stats_row row, const char *what)
+{
+    struct proa_stats stats = stats_of(win);
+
+    for (int i = 0; counts && i < PROA_STATS_CALLS; i++)
+        if (i == (int)row)
+            CHECK((stats.calls[i].waits > 0) == (rank == 1), "%llu waits %s", stats.calls[i].waits,
+                  what);
+        else if (i != PROA_STATS_UNLOCK && i != PROA_STATS_WAIT && i != PROA_STATS_COMPLETE)
+            CHECK(stats.calls[i].waits == 0, "%llu waits in row %d, %s", stats.calls[i].waits, i,
+                  what);
+}
+
+/* A lock that is held by rank 0 until rank 1 waits for it. */
+static void contended_lock(MPI_Win win)
+{
     if (rank == 0)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
-        while (!*here || state_of(pid) != 'S')
-            sched_yield();
-    } else {
-        *here = 1;
+    meet();
+    if (rank == 1)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
-    }
     MPI_Win_unlock(0, win);
     struct proa_stats stats = stats_of(win);
     check_row(&stats, PROA_STATS_LOCK, 1, 0);
-    if (counts)
-        CHECK((stats.calls[PROA_STATS_LOCK].waits > 0) == (rank == 1), "%llu waits for the lock",
-              stats.calls[PROA_STATS_LOCK].waits);
-    MPI_Win_free(&win);
-    MPI_Win_free(&flags);
+    check_waited(win, PROA_STATS_LOCK, "for the lock");
+}
+
+/* Start returns at once, and the first operation waits for the post. */
+static void late_post(MPI_Win win)
+{
+    const int other = 1 - rank;
+    MPI_Group group, all;
+    long one = 1;
+
+    MPI_Win_get_group(win, &all);
+    MPI_Group_incl(all, 1, &other, &group);
+    meet();
+    if (rank == 0) {
+        MPI_Win_post(group, 0, win);
+        MPI_Win_wait(win);
+    } else {
+        MPI_Win_start(group, 0, win);
+        MPI_Accumulate(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, win);
+        MPI_Put(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win);
+        MPI_Win_complete(win);
+    }
+    check_waited(win, PROA_STATS_ACCUMULATE, "for the post");
+    MPI_Group_free(&group);
+    MPI_Group_free(&all);
+}
+
+/* What was waited for in a call that is not counted is not told of the next that is. */
+static void late_free(MPI_Win win, MPI_Win *other)
+{
+    long one = 1;
+
+    meet();
+    MPI_Win_free(other);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+    MPI_Put(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win);
+    MPI_Win_unlock_all(win);
+    check_waited(win, PROA_STATS_CALLS, "for MPI_Win_free");
+}
+
+static void waits(void)
+{
+    void (*const cases[])(MPI_Win) = {contended_lock, late_post};
+    MPI_Win win, other;
+    long *memory;
+
+    if (nranks != 2 || over_nodes)
+        return;
+    watch();
+    for (int i = 0; i < 3; i++) {
+        MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                         &win);
+        if (i < 2) {
+            cases[i](win);
+        } else {
+            MPI_Win_allocate(sizeof *memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &other);
+            late_free(win, &other);
+        }
+        MPI_Win_free(&win);
+    }
+    MPI_Win_free(&watched.win);
 }
 
 int main(int argc, char **argv)
@@ -245,7 +329,7 @@ int main(int argc, char **argv)
         operations();
         active();
         kernel();
-        contended();
+        waits();
     }
     return finish("stats");
 }

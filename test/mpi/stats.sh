@@ -21,7 +21,7 @@ fail() {
 
 rm "$file"
 "${launch[@]}" --env PROA_STATS=1 "$@" >"$said" 2>&1 || fail "the run fails"
-[ "$(grep -c 'proa: window "' "$said")" -eq 4 ] || fail "not a table of each window"
+[ "$(grep -c 'proa: window "' "$said")" -eq 7 ] || fail "not a table of each window"
 grep -q 'proa: window "a "name"" (allocate), 2 ranks, 1024 bytes in all; memory by load and store' "$said" || fail "no window with its name"
 grep -qE 'proa: +put +16 +160 bytes +plain 12 general 4' "$said" || fail "the puts of both ranks are not added up"
 grep -qE 'proa: +Win_lock +2 +[1-9][0-9]* waited' "$said" || fail "nobody waited for the lock"

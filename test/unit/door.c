@@ -62,9 +62,9 @@ static void work_on(struct world *world, struct proa_win *win)
     for (int i = 0; i < win->size; i++) {
         CHECK_OK(put_word(win, i, win->rank + 1, 100 + win->rank));
         CHECK_OK(accumulate_many(win, i, 0, &one, 1, PROA_I64, PROA_OP_SUM));
-        CHECK_OK(proa_win_flush(win, i));
+        CHECK_OK(flushed(proa_win_flush(win, i)));
         CHECK_OK(get_word(win, i, win->rank + 1, &got));
-        CHECK_OK(proa_win_flush(win, i));
+        CHECK_OK(flushed(proa_win_flush(win, i)));
         CHECK_EQUAL(got, 100 + win->rank);
     }
     CHECK_OK(proa_win_unlock_all(win));

@@ -709,7 +709,7 @@ static void lock_in_thread(void *arg, int number)
         if (exclusive) {
             CHECK_OK(get_word(crew->win, target, 0, &value));
             CHECK_OK(put_word(crew->win, target, 0, value + 2));
-            CHECK_OK(proa_win_flush(crew->win, target));
+            CHECK_OK(flushed(proa_win_flush(crew->win, target)));
             CHECK_OK(proa_win_flush_all(crew->win));
         } else {
             fetch_op(crew->win, target, 0, 2, PROA_OP_SUM);
@@ -819,7 +819,7 @@ static void nocheck_body(struct world *world)
         /* the lock itself is left alone */
         CHECK_EQUAL(__atomic_load_n(&win->targets[right].ctl->lock.state, __ATOMIC_SEQ_CST), 0);
         CHECK_OK(put_word(win, right, 0, exclusive + 5));
-        CHECK_OK(proa_win_flush(win, right));
+        CHECK_OK(flushed(proa_win_flush(win, right)));
         CHECK_OK(proa_win_unlock(win, right));
         world_barrier(world);
         CHECK_EQUAL(window_words(win)[0], exclusive + 5);

@@ -80,11 +80,11 @@ static void put_stretch(struct proa_win *win, int target, uint64_t count, int64_
     for (uint64_t i = 0; i < count; i++)
         values[i] = value_of(win->rank, i, round);
     CHECK_OK(put_many(win, target, win->rank * (WORDS / 8), values, count, PROA_I64));
-    CHECK_OK(proa_win_flush_local(win, target));
+    CHECK_OK(flushed(proa_win_flush_local(win, target)));
     memset(values, 0, count * sizeof *values); /* ours again */
-    CHECK_OK(proa_win_flush(win, target));
+    CHECK_OK(flushed(proa_win_flush(win, target)));
     CHECK_OK(get_many(win, target, win->rank * (WORDS / 8), values, count, PROA_I64));
-    CHECK_OK(proa_win_flush_local(win, target));
+    CHECK_OK(flushed(proa_win_flush_local(win, target)));
     for (uint64_t i = 0; i < count; i++)
         CHECK_EQUAL(values[i], value_of(win->rank, i, round));
     free(values);
@@ -122,7 +122,7 @@ static void vectors_body(struct world *world)
         values[i] = value_of(world->rank, (uint64_t)i, 3);
     CHECK_OK(proa_win_lock(win, target, 1, 0));
     CHECK_OK(proa_put(win, &origin, &there));
-    CHECK_OK(proa_win_flush(win, target));
+    CHECK_OK(flushed(proa_win_flush(win, target)));
     CHECK_OK(proa_get(win, &result, &there));
     CHECK_OK(proa_win_unlock(win, target));
     CHECK(memcmp(values, back, sizeof values) == 0);
@@ -167,7 +167,7 @@ static int64_t fetch_now(struct proa_win *win, int rank, int64_t displacement, i
     int64_t was = -1;
 
     CHECK_OK(proa_fetch_and_op(win, &value, &was, &there, PROA_OP_SUM));
-    CHECK_OK(proa_win_flush(win, rank));
+    CHECK_OK(flushed(proa_win_flush(win, rank)));
     return was;
 }
 
@@ -177,7 +177,7 @@ static int64_t swap_now(struct proa_win *win, int rank, int64_t compare, int64_t
     int64_t was = -1;
 
     CHECK_OK(proa_compare_and_swap(win, &value, &compare, &was, &there));
-    CHECK_OK(proa_win_flush_local(win, rank));
+    CHECK_OK(flushed(proa_win_flush_local(win, rank)));
     return was;
 }
 
@@ -215,9 +215,9 @@ static void swaps_body(struct world *world)
         while (swap_now(win, 0, 0, world->rank + 1) != 0)
             world_sleep_us(10);
         CHECK_OK(get_word(win, 0, 1, &value));
-        CHECK_OK(proa_win_flush(win, 0));
+        CHECK_OK(flushed(proa_win_flush(win, 0)));
         CHECK_OK(put_word(win, 0, 1, value + 1));
-        CHECK_OK(proa_win_flush(win, 0));
+        CHECK_OK(flushed(proa_win_flush(win, 0)));
         CHECK_EQUAL(swap_now(win, 0, world->rank + 1, 0), world->rank + 1);
     }
     CHECK_OK(proa_win_unlock_all(win));
@@ -258,7 +258,7 @@ static void exclusive_body(struct world *world)
 
         CHECK_OK(proa_win_lock(win, target, 1, 0));
         CHECK_OK(get_word(win, target, 1, &value));
-        CHECK_OK(proa_win_flush(win, target));
+        CHECK_OK(flushed(proa_win_flush(win, target)));
         CHECK_OK(put_word(win, target, 1, value + 1));
         CHECK_OK(proa_win_unlock(win, target));
     }
@@ -308,7 +308,7 @@ static void readers_body(struct world *world)
             pair[0] = pair[1] = i;
             CHECK_OK(proa_win_lock(win, 0, 1, 0));
             CHECK_OK(put_many(win, 0, 0, &pair[0], 1, PROA_I64));
-            CHECK_OK(proa_win_flush(win, 0));
+            CHECK_OK(flushed(proa_win_flush(win, 0)));
             CHECK_OK(put_many(win, 0, 4096, &pair[1], 1, PROA_I64));
             CHECK_OK(proa_win_unlock(win, 0));
             continue;
@@ -318,9 +318,9 @@ static void readers_body(struct world *world)
         else
             CHECK_OK(proa_win_lock(win, 0, 0, 0));
         CHECK_OK(get_word(win, 0, 0, &pair[0]));
-        CHECK_OK(proa_win_flush(win, 0));
+        CHECK_OK(flushed(proa_win_flush(win, 0)));
         CHECK_OK(get_word(win, 0, 4096, &pair[1]));
-        CHECK_OK(proa_win_flush(win, 0));
+        CHECK_OK(flushed(proa_win_flush(win, 0)));
         CHECK_EQUAL(pair[0], pair[1]);
         if (i % 2)
             CHECK_OK(proa_win_unlock_all(win));
@@ -433,14 +433,14 @@ static void attached_body(struct world *world)
     CHECK_OK(proa_win_lock_all(win, 0));
     CHECK_OK(put_word(win, target, (int64_t)(uintptr_t)&all[target][7], 4711 + world->rank));
     CHECK_EQUAL(fetch_now(win, target, (int64_t)(uintptr_t)&all[target][9], 2), 0);
-    CHECK_OK(proa_win_flush(win, target));
+    CHECK_OK(flushed(proa_win_flush(win, target)));
     CHECK_OK(get_word(win, target, (int64_t)(uintptr_t)&all[target][7], &back));
-    CHECK_OK(proa_win_flush(win, target));
+    CHECK_OK(flushed(proa_win_flush(win, target)));
     CHECK_EQUAL(back, 4711 + world->rank);
     /* outside: the target knows, and says so when it is asked */
     CHECK_OK(put_word(win, target, (int64_t)(uintptr_t)&all[target][100], 1));
     CHECK_FAILS(proa_win_flush(win, target), PROA_ERR_RMA_RANGE);
-    CHECK_OK(proa_win_flush(win, target));
+    CHECK_OK(flushed(proa_win_flush(win, target)));
     CHECK_OK(proa_win_unlock_all(win));
     proa_barrier(win);
     CHECK_EQUAL(memory[9], 2);
@@ -462,13 +462,13 @@ static void failing_body(struct world *world)
     if (world->rank == 0) {
         CHECK_OK(proa_win_lock(win, 1, 1, 0));
         CHECK_OK(put_word(win, 1, 0, 1));
-        CHECK_OK(proa_win_flush(win, 1));
+        CHECK_OK(flushed(proa_win_flush(win, 1)));
         net_fake_set_rules(&fails);
         CHECK_OK(put_many(win, 1, 0, values, WORDS, PROA_I64));
         CHECK_FAILS(proa_win_flush(win, 1), PROA_ERR_OTHER);
         CHECK(strstr(proa_failure(), "target rank 1"));
         net_fake_set_rules(&works);
-        CHECK_OK(proa_win_flush(win, 1));
+        CHECK_OK(flushed(proa_win_flush(win, 1)));
         CHECK_OK(put_many(win, 1, 0, values, WORDS, PROA_I64));
         CHECK_OK(proa_win_unlock(win, 1));
     }

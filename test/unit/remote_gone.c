@@ -119,7 +119,7 @@ static void lost_holder_body(struct world *world)
     if (world->rank == 1) {
         CHECK_OK(proa_win_lock(win, 0, 1, 0));
         CHECK_OK(put_word(win, 0, 0, 7));
-        CHECK_OK(proa_win_flush(win, 0));
+        CHECK_OK(flushed(proa_win_flush(win, 0)));
         __atomic_store_n(step, 1, __ATOMIC_RELEASE);
     } else if (world->rank == 0) {
         world_await(step, 1);

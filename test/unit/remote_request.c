@@ -247,7 +247,7 @@ static void in_order_body(struct world *world)
         let_go(&request);
         step_to(world, 2);
         CHECK_OK(accumulate_many(win, 1, LONG - 1, &last, 1, PROA_I64, PROA_OP_REPLACE));
-        CHECK_OK(proa_win_flush(win, 1));
+        CHECK_OK(flushed(proa_win_flush(win, 1)));
         CHECK(proa_request_take_done() == &request);
         CHECK_OK(proa_win_unlock(win, 1));
     } else {
@@ -412,7 +412,7 @@ static void failing_body(struct world *world)
     if (world->rank == 0) {
         CHECK_OK(proa_win_lock(win, 1, 1, 0));
         CHECK_OK(put_word(win, 1, 0, 1));
-        CHECK_OK(proa_win_flush(win, 1));
+        CHECK_OK(flushed(proa_win_flush(win, 1)));
         net_fake_set_rules(&fails);
         proa_request_begin(&request, win);
         rput_long(win, values, NULL);

@@ -28,7 +28,7 @@ static int is_set(struct world *world, int i)
 static void touch(struct proa_win *win, int target)
 {
     CHECK_OK(put_word(win, target, 10 + win->rank, 1));
-    CHECK_OK(proa_win_flush(win, target));
+    CHECK_OK(flushed(proa_win_flush(win, target)));
 }
 
 /* ---- the circle ---- */
@@ -73,7 +73,7 @@ static void check_alike(struct proa_win *win, int64_t *words)
 {
     for (int t = 0; t < win->size; t++) {
         CHECK_OK(get_word(win, t, 0, &words[t]));
-        CHECK_OK(proa_win_flush(win, t));
+        CHECK_OK(flushed(proa_win_flush(win, t)));
     }
     for (int t = NODES; t < win->size; t++)
         CHECK_EQUAL(words[t], words[node_of(t)]);
@@ -87,9 +87,9 @@ static void count_up(struct proa_win *win)
         CHECK_OK(proa_win_lock(win, t, 1, 0));
     for (int t = !node_of(win->rank); t < win->size; t += NODES) {
         CHECK_OK(get_word(win, t, 0, &value));
-        CHECK_OK(proa_win_flush(win, t));
+        CHECK_OK(flushed(proa_win_flush(win, t)));
         CHECK_OK(put_word(win, t, 0, value + 1));
-        CHECK_OK(proa_win_flush(win, t));
+        CHECK_OK(flushed(proa_win_flush(win, t)));
     }
     for (int t = !node_of(win->rank); t < win->size; t += NODES)
         CHECK_OK(proa_win_unlock(win, t));
@@ -172,7 +172,7 @@ static void ahead_body(struct world *world)
         world_await(word_of(world, 0), 1);
         CHECK_OK(proa_win_lock(second, 0, 1, 0));
         CHECK_OK(put_word(second, 0, 0, 1));
-        CHECK_OK(proa_win_flush(second, 0));
+        CHECK_OK(flushed(proa_win_flush(second, 0)));
         set(world, 1);
         world_sleep_us(3000); /* rank 3 asks */
         CHECK_OK(proa_win_lock(first, 3, 1, 0));

@@ -287,7 +287,7 @@ static void passive(struct proa_win *win, int used, long *before)
     CHECK_OK(proa_win_lock_all(win, 0));
     CHECK_EQUAL(counted(before), 0);
     use(win, used);
-    CHECK_OK(proa_win_flush(win, 1));
+    CHECK_OK(flushed(proa_win_flush(win, 1)));
     CHECK_EQUAL(counted(before), 1);
     CHECK_OK(proa_win_flush_all(win));
     CHECK_EQUAL(counted(before), used - 1);

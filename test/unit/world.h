@@ -12,6 +12,8 @@
 #ifndef PROA_TEST_WORLD_H
 #define PROA_TEST_WORLD_H
 
+#include "base/fail.h"
+#include "core/sync.h"
 #include "core/win.h"
 
 #include <stddef.h>
@@ -112,6 +114,12 @@ void world_check_equal(const char *file, int line, const char *got_text, long lo
 #define CHECK_FAILS(call, code) \
     (HERE(), world_check_code(__FILE__, __LINE__, #call, (call), (code)))
 void world_check_code(const char *file, int line, const char *call, int got, int expected);
+
+/* What a flush of one target returns: PROA_OK, in whichever form it was done, or an error. */
+static inline int flushed(int code)
+{
+    return code == PROA_FLUSHED_GENERALLY ? PROA_OK : code;
+}
 
 /* ---- small things that most tests need ---- */
 
