@@ -78,6 +78,11 @@ static int has_post(const struct proa_remote *r)
     return proa_remote_is_lost(r) || heard_post(r) >= r->post_asked;
 }
 
+int proa_batch_is_kept_promise(void *arg)
+{
+    return proa_batch_has_lock(arg) && has_post(arg);
+}
+
 int proa_batch_lacks_post(const struct proa_remote *r)
 {
     return heard_post(r) < r->post_wanted;
@@ -88,7 +93,7 @@ int proa_batch_may_send(void *arg)
 {
     const struct proa_remote *r = arg;
 
-    return proa_batch_has_lock(arg) && has_post(r) &&
+    return proa_batch_is_kept_promise(arg) &&
            (proa_remote_is_lost(r) ||
             __atomic_load_n(&r->sent, __ATOMIC_RELAXED) - answered(r) < UNANSWERED_MOST);
 }
@@ -125,6 +130,7 @@ static void count_batch(struct proa_remote *r, unsigned flags)
     if (flags & PROA_WIRE_POSTED) {
         r->post_asked = r->post_wanted;
         r->waits |= r->fetching > 0; /* for the answer */
+        proa_remote_promise(r);
     }
     if (flags & PROA_WIRE_UNLOCK)
         r->lock = PROA_REMOTE_UNLOCKED;

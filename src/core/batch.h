@@ -75,6 +75,8 @@ void proa_batch_await(struct proa_remote *r, proa_ready *ready);
 int proa_batch_has_no_moves(void *arg);
 int proa_batch_is_answered(void *arg);
 int proa_batch_has_lock(void *arg);
+/* The same, and the post that a batch waits for at the target. */
+int proa_batch_is_kept_promise(void *arg);
 /* Another batch may be sent. */
 int proa_batch_may_send(void *arg);
 

@@ -225,7 +225,7 @@ int proa_remote_completed_all(struct proa_win *win)
 
 static struct proa_remote *promises;
 
-static void promise(struct proa_remote *r)
+void proa_remote_promise(struct proa_remote *r)
 {
     if (!r->promised)
         DL_APPEND2(promises, r, promise_before, promise_after);
@@ -252,8 +252,8 @@ void proa_remote_keep_promises(void)
 
         while (!error && r->lock == PROA_REMOTE_WANTED)
             error = proa_batch_send(r, 0);
-        while (!error && r->promised && !proa_batch_has_lock(r))
-            proa_batch_await(r, proa_batch_has_lock);
+        while (!error && r->promised && !proa_batch_is_kept_promise(r))
+            proa_batch_await(r, proa_batch_is_kept_promise);
         proa_remote_forget_promise(r);
     }
     proa_agent_leave();
@@ -280,7 +280,7 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck
     r->lock = nocheck ? PROA_REMOTE_UNLOCKED : PROA_REMOTE_WANTED;
     r->exclusive = (uint8_t)exclusive;
     if (!nocheck)
-        promise(r);
+        proa_remote_promise(r);
     proa_agent_leave();
 }
 

@@ -54,7 +54,8 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck
 /* Before that: there is memory for it. PROA_OK or PROA_ERR_NO_MEM. */
 int proa_remote_expect(const struct proa_target *target);
 /* Before another lock is taken, of any window: those come first that calls have returned for and
- * that are not taken yet. A program that takes its locks in some order relies on that. */
+ * that are not taken yet. A program that takes its locks in some order relies on that. So do posts
+ * that access epochs are over without: who is to post may want the lock before. */
 void proa_remote_keep_promises(void);
 int proa_remote_unlock(struct proa_win *win, int rank, int nocheck);
 

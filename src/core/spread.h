@@ -88,7 +88,7 @@ struct proa_remote {
     struct proa_remote *push_before, *push_after;
     struct proa_first_failure failed; /* since the last settle */
     struct proa_remote *prev, *next;  /* in win->remotes */
-    uint8_t promised;                 /* in the list of locks that calls have returned for */
+    uint8_t promised; /* in the list of locks and posts that calls have returned for */
     struct proa_remote *promise_before, *promise_after;
     /* as target */
     struct proa_serving *serving;
@@ -103,7 +103,9 @@ struct proa_remote {
     } told;
 };
 
-/* Its lock need not be waited for (core/remote.c). */
+/* Before another lock is taken its lock, or its post, is waited for (core/remote.c); it need not be
+ * any more. */
+void proa_remote_promise(struct proa_remote *r);
 void proa_remote_forget_promise(struct proa_remote *r);
 
 static inline struct proa_away *proa_away_of(const struct proa_win *win, int rank)

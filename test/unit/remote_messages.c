@@ -266,6 +266,36 @@ static void posts_cross_body(struct world *world)
 }
 WORLD_TEST(posts_cross, 2, .before = on_patient_nodes, .limit_s = 20)
 
+/* Whoever completes before the target has posted takes no lock before that either: the target may
+ * want one first. */
+static void lock_after_post_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank;
+
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_start(win, &other, 1, 0));
+        CHECK_OK(put_word(win, 1, 0, 1));
+        CHECK_OK(proa_win_complete(win));
+        world_barrier(world);
+        CHECK_OK(proa_win_lock(win, 1, 1, 0));
+        CHECK_OK(put_word(win, 1, 0, 2));
+        CHECK_OK(proa_win_unlock(win, 1));
+    } else {
+        world_barrier(world);
+        world_sleep_us(20000);
+        CHECK_OK(proa_win_lock_all(win, 0));
+        CHECK_OK(proa_win_unlock_all(win));
+        CHECK_EQUAL(window_words(win)[0], 0);
+        CHECK_OK(proa_win_post(win, &other, 1, 0));
+        CHECK_OK(proa_win_wait(win));
+    }
+    world_barrier(world);
+    CHECK_EQUAL(window_words(win)[0], world->rank ? 2 : 0);
+    end(world, win);
+}
+WORLD_TEST(lock_after_post, 2, .before = on_gathering_nodes, .limit_s = 20)
+
 /* A lock that has not been asked for is not asked for by that: it goes with what follows. */
 static void not_before_the_lock_body(struct world *world)
 {
@@ -296,6 +326,7 @@ int main(void)
         cmocka_unit_test(put_before_post),
         cmocka_unit_test(posted),
         cmocka_unit_test(posts_cross),
+        cmocka_unit_test(lock_after_post),
         cmocka_unit_test(gathered),
         cmocka_unit_test(not_before_the_lock),
     };
