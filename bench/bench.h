@@ -42,7 +42,15 @@ enum check {
     CHECK_EVERY,
     /* all ranks run the body; all words of all windows together are what all expect together. The
      * figure is from when the first begins until the last is done */
-    CHECK_SUM
+    CHECK_SUM,
+    CHECK_ALL /* as CHECK_EVERY, and the figure as for CHECK_SUM */
+};
+
+/* Of how many sizes a case is: NAME.BYTES, and the window is as large. */
+enum sizes {
+    SIZES_NONE,
+    SIZES_MANY, /* 1 byte to LARGE, each SIZE_STEP times the one before */
+    SIZES_FEW   /* 4 bytes to LARGE, every second of those */
 };
 
 enum {
@@ -58,6 +66,7 @@ enum {
 };
 
 struct bench;
+struct bench_case;
 typedef void bench_body(struct bench *b, long n);
 typedef struct loop_figure bench_measure(struct bench *b);
 /* measures and prints without MPI in this process; gives the exit status */
@@ -70,13 +79,19 @@ struct bench_case {
     bench_body *body;
     enum epoch epoch;
     enum check check;
-    size_t bytes;           /* of the window on every rank; 0: SMALL */
-    bool sizes;             /* NAME.BYTES, for 1 byte to LARGE: the window is as large */
+    size_t bytes; /* of the window on every rank; 0: SMALL */
+    enum sizes sizes;
     int words;              /* for CHECK_EVERY: so many words are as expected; 0: one */
     const char *info[2];    /* a hint for the window: key and value */
     bench_measure *measure; /* NULL: loops of the body */
     bench_whole *whole;     /* if there is one, it is all there is to do */
 };
+
+/* Do all ranks begin together, and is the figure that of all? */
+static inline bool bench_is_of_all(const struct bench_case *job)
+{
+    return job->check == CHECK_SUM || job->check == CHECK_ALL;
+}
 
 struct bench {
     const struct bench_case *job;
@@ -128,12 +143,14 @@ bench_body body_memory_1m, body_memory_16m, body_memory_256m;  /* window.c */
 bench_body body_halo_fence, body_halo_pscw;                    /* active.c */
 bench_body body_pipeline;                                      /* pipeline.c */
 bench_body body_put_size, body_get_size, body_accumulate_size; /* sizes.c */
-bench_body body_counter, body_mutex, body_random;              /* many.c */
-bench_body body_pingpong;                                      /* idle.c */
-bench_measure measure_busy;                                    /* busy.c */
-bench_measure measure_peak;                                    /* peak.c: bytes */
-bench_measure measure_waited_cpu, measure_waited_reaction;     /* waited.c */
-bench_whole idle_init;                                         /* idle.c */
+bench_body body_put_lock_size, body_put_fence_size, body_put_pscw_size;
+bench_body body_get_rate, body_accumulate_rate;            /* bulk.c */
+bench_body body_counter, body_mutex, body_random;          /* many.c */
+bench_body body_pingpong;                                  /* idle.c */
+bench_measure measure_busy;                                /* busy.c */
+bench_measure measure_peak;                                /* peak.c: bytes */
+bench_measure measure_waited_cpu, measure_waited_reaction; /* waited.c */
+bench_whole idle_init;                                     /* idle.c */
 int idle_init_child(void); /* idle.c: what idle_init measures; gives the exit status */
 
 #endif

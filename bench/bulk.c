@@ -130,6 +130,39 @@ void body_put_rate(struct bench *b, long n)
     b->expected = b->counter;
 }
 
+void body_get_rate(struct bench *b, long n)
+{
+    uint64_t *words = local_word(b);
+
+    for (long i = 0; i < n; i++) {
+        long which = i % RATE_WORDS;
+
+        MPI_Get(&words[which], 1, MPI_UINT64_T, b->target, b->at + which * WORD, 1, MPI_UINT64_T,
+                b->win);
+        if (which == RATE_WORDS - 1)
+            MPI_Win_flush(b->target, b->win);
+    }
+    MPI_Win_flush(b->target, b->win);
+    b->expected = words[0];
+}
+
+void body_accumulate_rate(struct bench *b, long n)
+{
+    uint64_t one = 1;
+
+    for (long i = 0; i < n; i++) {
+        long which = i % RATE_WORDS;
+
+        MPI_Accumulate(&one, 1, MPI_UINT64_T, b->target, b->at + which * WORD, 1, MPI_UINT64_T,
+                       MPI_SUM, b->win);
+        b->counter += which == 0;
+        if (which == RATE_WORDS - 1)
+            MPI_Win_flush(b->target, b->win);
+    }
+    MPI_Win_flush(b->target, b->win);
+    b->expected = FIRST_WORD + b->counter;
+}
+
 static void fill_with_ones(struct bench *b, int count)
 {
     double *numbers = (double *)(void *)b->local;

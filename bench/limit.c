@@ -547,6 +547,60 @@ static void kernel_get_size(struct team *team, long n)
         kernel_read(team, team->local, team->bytes);
 }
 
+/* Each to its half, for the other one; all have to be done. */
+static void put_both(struct team *team, long n)
+{
+    size_t bytes = team->bytes / 2;
+
+    for (long i = 0; i < n; i++) {
+        memcpy(team->memory + (size_t)team->rank * bytes, team->local, bytes);
+        full_fence();
+    }
+    team_barrier(team);
+}
+
+static void get_both(struct team *team, long n)
+{
+    size_t bytes = team->bytes / 2;
+
+    for (long i = 0; i < n; i++) {
+        memcpy(team->local, team->memory + (size_t)team->rank * bytes, bytes);
+        full_fence();
+    }
+    team_barrier(team);
+}
+
+static void lock_put_size(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        memcpy(team->memory, team->local, team->bytes);
+        unlock(team);
+    }
+}
+
+static void put_barrier_size(struct team *team, long n)
+{
+    size_t bytes = team->bytes / 2;
+
+    for (long i = 0; i < n; i++) {
+        memcpy(team->memory + (size_t)team->rank * bytes, team->local, bytes);
+        barrier_of_two(team);
+    }
+}
+
+static void get_many(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        word_of(team->local)[i % RATE_WORDS] = word_of(team->memory)[i % RATE_WORDS];
+}
+
+static void add_many(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++)
+        __atomic_fetch_add(atomic_word_of(team->memory) + i % RATE_WORDS, 1, __ATOMIC_SEQ_CST);
+}
+
 /* ---- the tables ---- */
 
 static const struct limit {
@@ -578,6 +632,8 @@ static const struct limit {
     {"allocate.halo_fence", together_halo_fence, RING, true, 0},
     {"allocate.halo_pscw", together_halo_pscw, RING, true, 0},
     {"allocate.put_rate", put_many, 2, false, 0},
+    {"allocate.get_rate", get_many, 2, false, 0},
+    {"allocate.accumulate_rate", add_many, 2, false, 0},
     {"allocate.accumulate_64k", accumulate_64k, 2, false, 0},
     {"allocate.accumulate_64k_shared", accumulate_64k, 2, false, 0},
     {"allocate.put_vector", put_vector, 2, false, 0},
@@ -652,7 +708,7 @@ static const struct limit {
 
 enum { LIMITS = sizeof limits / sizeof *limits };
 
-/* NAME.BYTES, for the sizes that rma has. */
+/* NAME.BYTES, for the sizes that rma has; bytes: how many times that each memory has, 0: once. */
 static const struct limit sized[] = {
     {"allocate.put", put_size, 2, false, 0},
     {"allocate.get", get_size, 2, false, 0},
@@ -660,7 +716,15 @@ static const struct limit sized[] = {
     {"create.put", kernel_put_size, 2, false, 0},
     {"create.get", kernel_get_size, 2, false, 0},
     {"dynamic.put", kernel_put_size, 2, false, 0},
+    {"dynamic.get", kernel_get_size, 2, false, 0},
     {"shared.put", put_size, 2, false, 0},
+    {"shared.get", get_size, 2, false, 0},
+    {"shared.accumulate", accumulate_size, 2, false, 0},
+    {"allocate.put_lock", lock_put_size, 2, false, 0},
+    {"allocate.put_fence", put_barrier_size, 2, true, 2},
+    {"allocate.put_pscw", put_barrier_size, 2, true, 2},
+    {"allocate.put_both", put_both, 2, true, 2},
+    {"allocate.get_both", get_both, 2, true, 2},
 };
 
 enum { SIZED = sizeof sized / sizeof *sized, SIZE_STEP = 4 };
@@ -690,7 +754,7 @@ static bool find(const char *name, struct limit *found)
             if (strcmp(text, name) != 0)
                 continue;
             *found = sized[i];
-            found->bytes = bytes;
+            found->bytes = bytes * (found->bytes ? found->bytes : 1);
             return true;
         }
     return false;

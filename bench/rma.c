@@ -74,6 +74,8 @@ static const struct bench_case cases[] = {
          .check = CHECK_EVERY),
     CASE("get_64k_pscw", ALLOCATE, 2, .body = body_get_64k_pscw, .check = CHECK_EVERY),
     CASE("put_rate", ALLOCATE | CREATE, 2, .body = body_put_rate, FLUSHED),
+    CASE("get_rate", ALLOCATE, 2, .body = body_get_rate, FLUSHED),
+    CASE("accumulate_rate", ALLOCATE, 2, .body = body_accumulate_rate, FLUSHED),
     CASE("accumulate_64k", ALLOCATE | CREATE, 2, .body = body_accumulate_64k,
          .check = CHECK_TARGET),
     CASE("accumulate_64k_shared", ALLOCATE | CREATE, 2, .body = body_accumulate_64k_shared,
@@ -86,10 +88,24 @@ static const struct bench_case cases[] = {
     CASE("accumulate_indexed", ALLOCATE | CREATE | STACK, 2, .body = body_accumulate_indexed,
          FLUSHED),
     /* 1 byte to 4 MiB */
-    CASE("put", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_put_size, FLUSHED,
-         .sizes = true),
-    CASE("get", ALLOCATE | CREATE, 2, .body = body_get_size, FLUSHED, .sizes = true),
-    CASE("accumulate", ALLOCATE | CREATE, 2, .body = body_accumulate_size, FLUSHED, .sizes = true),
+    CASE("put", ALLOCATE, 2, .body = body_put_size, FLUSHED, .sizes = SIZES_MANY),
+    CASE("get", ALLOCATE, 2, .body = body_get_size, FLUSHED, .sizes = SIZES_MANY),
+    CASE("accumulate", ALLOCATE, 2, .body = body_accumulate_size, FLUSHED, .sizes = SIZES_MANY),
+    /* 4 bytes to 4 MiB */
+    CASE("put", CREATE | DYNAMIC | SHARED, 2, .body = body_put_size, FLUSHED, .sizes = SIZES_FEW),
+    CASE("get", CREATE | DYNAMIC | SHARED, 2, .body = body_get_size, FLUSHED, .sizes = SIZES_FEW),
+    CASE("accumulate", CREATE | DYNAMIC | SHARED, 2, .body = body_accumulate_size, FLUSHED,
+         .sizes = SIZES_FEW),
+    CASE("put_lock", ALLOCATE, 2, .body = body_put_lock_size, .check = CHECK_TARGET,
+         .sizes = SIZES_FEW),
+    CASE("put_fence", ALLOCATE, 2, .body = body_put_fence_size, .epoch = EPOCH_FENCE,
+         .check = CHECK_EVERY, .sizes = SIZES_FEW),
+    CASE("put_pscw", ALLOCATE, 2, .body = body_put_pscw_size, .check = CHECK_EVERY,
+         .sizes = SIZES_FEW),
+    CASE("put_both", ALLOCATE, 2, .body = body_put_size, .epoch = EPOCH_EVERY, .check = CHECK_ALL,
+         .sizes = SIZES_FEW),
+    CASE("get_both", ALLOCATE, 2, .body = body_get_size, .epoch = EPOCH_EVERY, .check = CHECK_ALL,
+         .sizes = SIZES_FEW),
     /* many at once */
     CASE("random", ALLOCATE, 2, .body = body_random, TOGETHER, .bytes = MIDDLE),
     CASE("counter_2", ALLOCATE, 2, .body = body_counter, TOGETHER),
@@ -158,11 +174,21 @@ static const struct bench_case cases[] = {
 
 enum { CASES = sizeof cases / sizeof *cases };
 
+static size_t size_first(const struct bench_case *job)
+{
+    return job->sizes == SIZES_FEW ? SIZE_STEP : 1;
+}
+
+static size_t size_step(const struct bench_case *job)
+{
+    return job->sizes == SIZES_FEW ? (size_t)SIZE_STEP * SIZE_STEP : SIZE_STEP;
+}
+
 static void list_case(enum kind kind, const struct bench_case *job)
 {
     if (!job->sizes)
         printf("%s.%s %d\n", kind_names[kind], job->name, job->ranks);
-    for (size_t bytes = 1; job->sizes && bytes <= LARGE; bytes *= SIZE_STEP)
+    for (size_t bytes = size_first(job); job->sizes && bytes <= LARGE; bytes *= size_step(job))
         printf("%s.%s.%zu %d\n", kind_names[kind], job->name, bytes, job->ranks);
 }
 
@@ -181,7 +207,7 @@ static size_t size_of(const char *name, const struct bench_case *job)
 
     if (strncmp(name, job->name, length) != 0 || name[length] != '.')
         return 0;
-    for (size_t bytes = 1; bytes <= LARGE; bytes *= SIZE_STEP) {
+    for (size_t bytes = size_first(job); bytes <= LARGE; bytes *= size_step(job)) {
         char text[32];
 
         snprintf(text, sizeof text, "%zu", bytes);
@@ -236,7 +262,7 @@ static long meeting_length(const struct bench *b)
 /* All begin together, which some bodies do not see to. */
 static void meet(struct bench *b)
 {
-    if (b->job->check == CHECK_SUM)
+    if (bench_is_of_all(b->job))
         bench_meet(b);
     else if (b->job->check != CHECK_TARGET)
         b->job->body(b, meeting_length(b));
@@ -265,7 +291,7 @@ static long loop_once(struct bench *b, long n, double *took_ns)
     start_ns = loop_now_ns();
     b->job->body(b, n);
     end_ns = loop_now_ns();
-    *took_ns = b->job->check == CHECK_SUM ? span(b, start_ns, end_ns) : end_ns - start_ns;
+    *took_ns = bench_is_of_all(b->job) ? span(b, start_ns, end_ns) : end_ns - start_ns;
     return n;
 }
 

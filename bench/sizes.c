@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations of b->moved bytes, and a flush. Only rank 0 is busy. Where that is less than a word,
+/* Operations of b->moved bytes, and what completes them. Where that is less than a word,
  * only so much of the first word changes, from FIRST_WORD on, which is less than 256. */
 #include "bench.h"
 
@@ -72,4 +72,45 @@ void body_accumulate_size(struct bench *b, long n)
     }
     b->counter += (uint64_t)n;
     b->expected = held(b, FIRST_WORD + b->counter);
+}
+
+/* ---- by other synchronization, or by both ranks at once ---- */
+
+static void put_next(struct bench *b)
+{
+    int count = (int)b->moved;
+
+    *local_word(b) = ++b->counter;
+    MPI_Put(b->local, count, MPI_BYTE, b->target, b->at, count, MPI_BYTE, b->win);
+}
+
+void body_put_lock_size(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, b->target, 0, b->win);
+        put_next(b);
+        MPI_Win_unlock(b->target, b->win);
+    }
+    b->expected = held(b, b->counter);
+}
+
+void body_put_fence_size(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++) {
+        put_next(b);
+        MPI_Win_fence(0, b->win);
+    }
+    b->expected = held(b, b->counter);
+}
+
+void body_put_pscw_size(struct bench *b, long n)
+{
+    for (long i = 0; i < n; i++) {
+        MPI_Win_post(b->source_group, 0, b->win);
+        MPI_Win_start(b->target_group, 0, b->win);
+        put_next(b);
+        MPI_Win_complete(b->win);
+        MPI_Win_wait(b->win);
+    }
+    b->expected = held(b, b->counter);
 }

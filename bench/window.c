@@ -101,7 +101,7 @@ static void window_close(const struct bench *b, MPI_Win *win, char *base)
 static bool needs_other(const struct bench_case *job)
 {
     return job->body == body_pscw_ahead || job->body == body_pscw_ahead_nocheck ||
-           job->body == body_lock_two || job->check == CHECK_SUM;
+           job->body == body_lock_two || bench_is_of_all(job);
 }
 
 /* Every page is touched, and the first word has a value that no operation leaves behind by
@@ -146,7 +146,7 @@ static void windows_open(struct bench *b)
      * the check finds after a put. */
     if (!b->job->info[0] || strcmp(b->job->info[0], "no_locks") != 0)
         window_fill(b);
-    if (b->job->check == CHECK_SUM)
+    if (bench_is_of_all(b->job))
         other_clear(b);
     find_target(b);
 }
@@ -167,7 +167,7 @@ static void groups_make(struct bench *b)
 
 static void epoch_open(const struct bench *b)
 {
-    if (b->job->check == CHECK_SUM)
+    if (bench_is_of_all(b->job))
         MPI_Win_lock_all(0, b->other);
     if (b->job->epoch == EPOCH_EVERY || (b->job->epoch == EPOCH_ALL && b->rank == 0))
         MPI_Win_lock_all(0, b->win);
@@ -177,7 +177,7 @@ static void epoch_open(const struct bench *b)
 
 void bench_epoch_close(const struct bench *b)
 {
-    if (b->job->check == CHECK_SUM)
+    if (bench_is_of_all(b->job))
         MPI_Win_unlock_all(b->other);
     if (b->job->epoch == EPOCH_EVERY || (b->job->epoch == EPOCH_ALL && b->rank == 0))
         MPI_Win_unlock_all(b->win);
