@@ -8,6 +8,7 @@
 #include "base/system.h"
 
 #include <stddef.h>
+#include <unistd.h>
 
 enum {
     SPIN_NS = 20000,       /* whoever may want the processor: longer than a wake-up costs */
@@ -92,13 +93,73 @@ void proa_wait_idle(void)
         proa_system->yield();
 }
 
+/* ---- bells ---- */
+
+/* What a sleeper announces: its thread, above, so that it takes back nobody else's; below, where in
+ * a page the word lies for which it sleeps, the same for all who have it mapped. */
+enum { ANYTHING = 1, WORDS = 4095 & ~7 };
+static const uint64_t several = ANYTHING;
+
+static uint32_t what(const uint64_t *word)
+{
+    return word ? (uint32_t)(uintptr_t)word & WORDS : ANYTHING;
+}
+
+static uint64_t announcement(const uint64_t *word)
+{
+    static _Thread_local uint64_t thread;
+
+    if (!thread)
+        thread = (uint64_t)gettid();
+    return thread << 32 | what(word);
+}
+
+int proa_bell_announce(struct proa_bell *bell, const uint64_t *word, uint32_t *rings)
+{
+    uint64_t mine = announcement(word), before = 0;
+
+    *rings = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(&bell->sleeper, &before,
+                                        before == 0 || before == mine ? mine : several, 0,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        continue;
+    return before != mine && before != several;
+}
+
+/* Where there are several, whoever rings next takes that back. */
+void proa_bell_leave(struct proa_bell *bell, const uint64_t *word)
+{
+    uint64_t mine = announcement(word);
+
+    __atomic_compare_exchange_n(&bell->sleeper, &mine, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Takes back first: so one is woken once, however many ring before it runs. Whoever announces
+ * itself before that has read the count of rings before it changes here, and so does not sleep;
+ * after it, is left announced. */
+void proa_bell_wake(struct proa_bell *bell)
+{
+    if (__atomic_exchange_n(&bell->sleeper, 0, __ATOMIC_SEQ_CST) == 0)
+        return;
+    __atomic_fetch_add(&bell->rings, 1, __ATOMIC_RELEASE);
+    proa_system->wake(&bell->rings);
+}
+
+void proa_bell_wake_for(struct proa_bell *bell, const uint64_t *word)
+{
+    uint32_t awaited = (uint32_t)__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED);
+
+    if (awaited == ANYTHING || awaited == what(word))
+        proa_bell_wake(bell);
+}
+
 /* ---- spin, yield, sleep ---- */
 
 struct wait {
     proa_ready *ready;
     void *arg;
     struct proa_bell *bell;
-    const uint64_t *word; /* as a watcher is told */
+    const uint64_t *word; /* that alone ready looks at; NULL: at more, or not at one */
 };
 
 static void pause_processor(void)
@@ -229,12 +290,6 @@ static int yield(const struct wait *w)
     return 0;
 }
 
-void proa_bell_wake(struct proa_bell *bell)
-{
-    __atomic_fetch_add(&bell->rings, 1, __ATOMIC_RELEASE);
-    proa_system->wake(&bell->rings);
-}
-
 /* The host's messages, before going to sleep. Has what is waited for come meanwhile? */
 static int poke(const struct wait *w)
 {
@@ -253,10 +308,8 @@ static long first_sleep_ns(void)
 
 /* One sleep, announced before. A ring that falls between the look and the sleep has changed
  * `rings`, and the futex does not sleep. Has it come? */
-static int sleep_once(const struct wait *w, long timeout_ns)
+static int sleep_once(const struct wait *w, uint32_t rings, long timeout_ns)
 {
-    uint32_t rings = __atomic_load_n(&w->bell->rings, __ATOMIC_ACQUIRE);
-
     if (is_ready(w))
         return 1;
     proa_system->sleep(&w->bell->rings, rings, timeout_ns);
@@ -268,23 +321,26 @@ static int sleep_once(const struct wait *w, long timeout_ns)
  * processor any more: 0. The order matters: announce, heavy fence (partner: the light one in
  * proa_bell_ring), look again, sleep. The fence interrupts every processor, so it is made once, and
  * not before the first sleep has been in vain: at the worst, and hardly ever, that one misses its
- * ring. */
+ * ring. Who is rung for something else announces itself anew. */
 static int sleep_for_it(const struct wait *w)
 {
     long timeout_ns = first_sleep_ns();
     int fenced = 0, done, free = 0;
 
-    __atomic_fetch_add(&w->bell->sleepers, 1, __ATOMIC_SEQ_CST);
     do {
-        done = sleep_once(w, timeout_ns) || poke(w);
-        if (done || rung_lately) /* for something else */
+        uint32_t rings;
+
+        if (proa_bell_announce(w->bell, w->word, &rings))
+            fenced = 0;
+        done = sleep_once(w, rings, timeout_ns) || poke(w);
+        if (done || rung_lately)
             continue;
         if (!fenced++)
             proa_membar_heavy();
         free = timeout_ns == SLEEP_MAX_NS && is_free();
         timeout_ns = timeout_ns * 2 < SLEEP_MAX_NS ? timeout_ns * 2 : SLEEP_MAX_NS;
     } while (!done && !free);
-    __atomic_fetch_sub(&w->bell->sleepers, 1, __ATOMIC_RELAXED);
+    proa_bell_leave(w->bell, w->word);
     return done;
 }
 

@@ -14,10 +14,11 @@
 
 #include <stdint.h>
 
-/* A bell lies in shared memory, on a cache line of its own. sleepers: how many wait in the kernel,
- * written by them; rings: the futex word, written by ringers. All zero is a fresh bell. */
+/* A bell lies in shared memory, on a cache line of its own. sleeper: who waits in the kernel, and
+ * for what, written by who does and taken back by who rings; 0: nobody. rings: the futex word,
+ * written by ringers. All zero is a fresh bell. */
 struct proa_bell {
-    uint32_t sleepers __attribute__((aligned(64)));
+    uint64_t sleeper __attribute__((aligned(64)));
     uint32_t rings;
 };
 
@@ -56,17 +57,33 @@ void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell);
 typedef void proa_wait_function(void);
 void proa_wait_set_driver(proa_wait_function *drive, proa_wait_function *rest);
 
-/* Wakes all sleepers of a bell; use proa_bell_ring. */
+/* Wakes all sleepers of a bell; the second, if any sleeps for that word. Use proa_bell_ring. */
 void proa_bell_wake(struct proa_bell *bell);
+void proa_bell_wake_for(struct proa_bell *bell, const uint64_t *word);
 
 /* Called after the store (release) that makes a condition true. The light fence pairs with the
  * heavy one of a waiter that sleeps for longer than once. */
 static inline void proa_bell_ring(struct proa_bell *bell)
 {
     proa_membar_ring();
-    if (__builtin_expect(__atomic_load_n(&bell->sleepers, __ATOMIC_RELAXED) != 0, 0))
+    if (__builtin_expect(__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED) != 0, 0))
         proa_bell_wake(bell);
 }
+
+/* The same, where the store was to a word that this bell's owner waits for by proa_wait_count. Who
+ * waits for another word goes on sleeping. */
+static inline void proa_bell_ring_for(struct proa_bell *bell, const uint64_t *word)
+{
+    proa_membar_ring();
+    if (__builtin_expect(__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED) != 0, 0))
+        proa_bell_wake_for(bell, word);
+}
+
+/* For who sleeps without proa_wait: announces that, for what is told by this word (NULL: for
+ * anything), before its last look and its sleep, which is to be at this count of rings. Not 0: was
+ * not announced before. And the end of it. */
+int proa_bell_announce(struct proa_bell *bell, const uint64_t *word, uint32_t *rings);
+void proa_bell_leave(struct proa_bell *bell, const uint64_t *word);
 
 /* For calls that do not wait but are made in a loop (MPI_Win_test): moves the host's messages once
  * and, where processors are short, lets another process run. */

@@ -234,12 +234,12 @@ static int is_stopping(void)
 static void rest(void)
 {
     uint64_t before = __atomic_load_n(&drives, __ATOMIC_RELAXED);
-    uint32_t rings = __atomic_load_n(&rest_bell.rings, __ATOMIC_ACQUIRE);
+    uint32_t rings;
 
-    __atomic_fetch_add(&rest_bell.sleepers, 1, __ATOMIC_SEQ_CST);
+    proa_bell_announce(&rest_bell, NULL, &rings);
     if (!is_in_charge() && !is_stopping())
         proa_system->sleep(&rest_bell.rings, rings, REST_NS);
-    __atomic_fetch_sub(&rest_bell.sleepers, 1, __ATOMIC_RELAXED);
+    proa_bell_leave(&rest_bell, NULL);
     if (before == __atomic_load_n(&drives, __ATOMIC_RELAXED))
         __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
 }

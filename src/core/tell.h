@@ -60,12 +60,15 @@ void proa_remote_tell(const struct proa_target *target, int word, uint64_t value
 PROA_FORMS void proa_tell_form(const struct proa_win *win, const struct proa_target *target,
                                enum proa_word kind, int row, uint64_t value, int general)
 {
+    uint64_t *word;
+
     if (general && target->away) {
         proa_remote_tell(target, (int)kind + row, value);
         return;
     }
-    __atomic_store_n(proa_word_in(target->ctl, win->slot, kind, row), value, __ATOMIC_RELEASE);
-    proa_bell_ring(&target->peer->ctl->bell);
+    word = proa_word_in(target->ctl, win->slot, kind, row);
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    proa_bell_ring_for(&target->peer->ctl->bell, word);
 }
 
 static inline void proa_tell(const struct proa_win *win, const struct proa_target *target,

@@ -2,8 +2,8 @@
 /*
  * That whoever makes an awaited condition true also rings (base/wait.h). The time-out of a sleep
  * hides a bell that is not rung from every other test. Here one process waits; another sees it
- * asleep, counts itself among the sleepers so that a time-out at the wrong moment changes nothing,
- * makes the condition true, and looks whether it has rung.
+ * asleep, which stays announced over all time-outs until it is rung for, makes the condition true,
+ * and looks whether it has rung.
  */
 #include "move.h"
 
@@ -19,27 +19,17 @@
 
 /* ---- sleepers ---- */
 
-static void await_sleeper(const struct proa_bell *bell)
+/* Returns the bell's count of rings before any that is due to the caller. */
+static uint32_t await_sleeper(const struct proa_bell *bell)
 {
-    while (__atomic_load_n(&bell->sleepers, __ATOMIC_SEQ_CST) == 0)
+    while (__atomic_load_n(&bell->sleeper, __ATOMIC_SEQ_CST) == 0)
         world_sleep_us(100);
-}
-
-/* Returns the bell's count of rings from which on each is due to the caller. */
-static uint32_t join_sleeper(struct proa_bell *bell)
-{
-    await_sleeper(bell);
-    __atomic_fetch_add(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
     return __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST);
 }
 
-/* Has it been rung since? */
-static int leave_sleeper(struct proa_bell *bell, uint32_t rings)
+static int has_rung_since(const struct proa_bell *bell, uint32_t rings)
 {
-    int rung = __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) != rings;
-
-    __atomic_fetch_sub(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
-    return rung;
+    return __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) != rings;
 }
 
 static struct proa_bell *process_bell(const struct proa_win *win)
@@ -90,9 +80,9 @@ static void pair_body(struct world *world)
     if (world->rank == 0) {
         pair->wait(win);
     } else {
-        rings = join_sleeper(pair->bell(win));
+        rings = await_sleeper(pair->bell(win));
         pair->ring(win);
-        CHECK(leave_sleeper(pair->bell(win), rings));
+        CHECK(has_rung_since(pair->bell(win), rings));
     }
     if (pair->after)
         pair->after(win);
@@ -159,6 +149,37 @@ static void complete_(void **state)
         .bell = process_bell, .before = start_0, .wait = expose_to_1, .ring = complete});
 }
 
+/* Rank 0 waits for rank 1 first: what rank 2 tells meanwhile does not wake it, and has come when it
+ * wakes. */
+static void in_turn_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    uint32_t *step = (uint32_t *)(void *)world->shared;
+    uint32_t rings;
+
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_post(win, (int[]){1, 2}, 2, 0));
+        CHECK_OK(proa_win_wait(win));
+    } else {
+        start_0(win);
+    }
+    if (world->rank == 2) {
+        rings = await_sleeper(process_bell(win));
+        complete(win);
+        CHECK(!has_rung_since(process_bell(win), rings));
+        __atomic_store_n(step, 1, __ATOMIC_SEQ_CST);
+    } else if (world->rank == 1) {
+        world_await(step, 1);
+        rings = await_sleeper(process_bell(win));
+        complete(win);
+        CHECK(has_rung_since(process_bell(win), rings));
+    }
+    world_barrier(world);
+    window_free(win);
+}
+
+WORLD_TEST(in_turn, 3)
+
 /* ---- barriers and fences ---- */
 
 static void barrier(struct proa_win *win)
@@ -181,10 +202,10 @@ static void open_fence_body(struct world *world)
     uint32_t rings = 0;
 
     if (world->rank == 0)
-        rings = join_sleeper(barrier_bell(win));
+        rings = await_sleeper(barrier_bell(win));
     CHECK_OK(proa_win_fence(win, PROA_MODE_NOPRECEDE));
     if (world->rank == 0)
-        CHECK(leave_sleeper(barrier_bell(win), rings));
+        CHECK(has_rung_since(barrier_bell(win), rings));
     if (world->rank == 1)
         CHECK_OK(put_word(win, 0, 0, 1));
     world_barrier(world); /* nobody sleeps on this bell for the next fence */
@@ -277,10 +298,10 @@ static void granted_body(struct world *world)
     } else {
         lock_exclusive(win);
         __atomic_store_n(&step[0], 1, __ATOMIC_SEQ_CST);
-        rings = join_sleeper(all_bell(win));
+        rings = await_sleeper(all_bell(win));
         unlock(win);
         world_await(&step[1], 1);
-        CHECK(leave_sleeper(all_bell(win), rings));
+        CHECK(has_rung_since(all_bell(win), rings));
         __atomic_store_n(&step[0], 2, __ATOMIC_SEQ_CST);
     }
     window_free(win);
@@ -298,14 +319,16 @@ struct lone_lock {
 
 static uint32_t rings_of(struct lone_lock *l)
 {
+    __atomic_store_n(&l->bell.sleeper, 1, __ATOMIC_SEQ_CST); /* that is us, for anything */
     return __atomic_exchange_n(&l->bell.rings, 0, __ATOMIC_SEQ_CST);
 }
 
 static void rwlock_body(struct world *world)
 {
-    struct lone_lock l = {.bell = {.sleepers = 1}}; /* that is us */
+    struct lone_lock l = {0};
 
     (void)world;
+    CHECK_EQUAL(rings_of(&l), 0);
     proa_rwlock_write_announce(&l.lock);
     CHECK(proa_rwlock_write_enter(&l.lock));
     CHECK_EQUAL(rings_of(&l), 0);
@@ -389,10 +412,10 @@ static void switch_body(struct world *world)
     if (world->rank == 2) {
         CHECK(proa_guard_slot_enter(owner));
         __atomic_store_n(step, 1, __ATOMIC_SEQ_CST);
-        rings = join_sleeper(stripe_bell(win));
+        rings = await_sleeper(stripe_bell(win));
         proa_guard_slot_leave(owner->slot);
         world_barrier(world);
-        CHECK(leave_sleeper(stripe_bell(win), rings));
+        CHECK(has_rung_since(stripe_bell(win), rings));
     } else {
         world_barrier(world);
     }
@@ -460,10 +483,10 @@ WORLD_TEST(wake, 2)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(post),       cmocka_unit_test(complete_), cmocka_unit_test(barriers),
-        cmocka_unit_test(open_fence), cmocka_unit_test(unlocks),   cmocka_unit_test(granted),
-        cmocka_unit_test(rwlock),     cmocka_unit_test(stripes),   cmocka_unit_test(switch_),
-        cmocka_unit_test(wake),
+        cmocka_unit_test(post),     cmocka_unit_test(complete_),  cmocka_unit_test(in_turn),
+        cmocka_unit_test(barriers), cmocka_unit_test(open_fence), cmocka_unit_test(unlocks),
+        cmocka_unit_test(granted),  cmocka_unit_test(rwlock),     cmocka_unit_test(stripes),
+        cmocka_unit_test(switch_),  cmocka_unit_test(wake),
     };
 
     setenv("PROA_SPIN_NS", "0", 1); /* whoever waits sleeps, wanted or not */

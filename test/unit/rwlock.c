@@ -116,7 +116,6 @@ static void check_free(struct world *world)
     CHECK_EQUAL(__atomic_load_n(&place->lock.state, __ATOMIC_SEQ_CST), 0);
     CHECK_EQUAL(__atomic_load_n(&place->lock.tickets, __ATOMIC_SEQ_CST),
                 __atomic_load_n(&place->lock.serving, __ATOMIC_SEQ_CST));
-    CHECK_EQUAL(__atomic_load_n(&place->bell.sleepers, __ATOMIC_SEQ_CST), 0);
     CHECK(!is_held(&place->lock));
     CHECK(!has_writer(&place->lock));
 }

@@ -53,9 +53,9 @@ enum { RUNG_AFTER_NS = 10000 };
 static void pretend_sleep(uint32_t *word, uint32_t expected, long timeout_ns)
 {
     pretend.sleeps++;
-    assert_true(__atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST) == 1); /* announced */
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != expected)
-        return; /* rung meanwhile */
+        return;                                                                 /* rung meanwhile */
+    assert_true(__atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST) != 0); /* announced */
     if (pretend.rung_for) {
         proa_bell_wake(&pretend.bell);
         timeout_ns = timeout_ns < RUNG_AFTER_NS ? timeout_ns : RUNG_AFTER_NS;
@@ -111,7 +111,7 @@ static int ready(void *arg)
         lose_processor(SLICE_NS);
         pretend.rivals -= pretend.rivals > 0;
     }
-    if (pretend.rung_in_vain && __atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST)) {
+    if (pretend.rung_in_vain && __atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST)) {
         pretend.rung_in_vain--;
         proa_bell_ring(&pretend.bell);
     }
@@ -175,7 +175,7 @@ static void makes_room_for_rivals(void **state)
     pretend.ready_after_looks = 1000000;
     proa_wait(ready, NULL, &pretend.bell);
     assert_between(pretend.slept_ns, 40000000, 60000000);
-    assert_int_equal(__atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST), 0);
+    assert_int_equal(__atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST), 0);
 }
 
 /* Of one that stays, less and less is taken. */
@@ -256,7 +256,7 @@ static void sleeps_get_longer(void **state)
     assert_int_equal(pretend.shortest_ns, 50000);
     assert_int_equal(pretend.longest_ns, 1000000);
     assert_int_equal(pretend.slept_ns, 50000 + 100000 + 200000 + 400000 + 800000 + 7 * 1000000);
-    assert_int_equal(__atomic_load_n(&pretend.bell.sleepers, __ATOMIC_SEQ_CST), 0);
+    assert_int_equal(__atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST), 0);
 }
 
 /* A ring between the last look and the sleep: the sleep ends at once. */
@@ -279,6 +279,59 @@ static void rings_for_nobody(void **state)
     proa_bell_ring(&pretend.bell);
     assert_int_equal(pretend.wakes, 0);
     assert_int_equal(__atomic_load_n(&pretend.bell.rings, __ATOMIC_SEQ_CST), 0);
+}
+
+/* Of those who ring while somebody wakes up only the first enters the kernel. */
+static void rings_once(void **state)
+{
+    uint32_t rings;
+
+    (void)state;
+    assert_true(proa_bell_announce(&pretend.bell, NULL, &rings));
+    assert_false(proa_bell_announce(&pretend.bell, NULL, &rings));
+    for (int i = 0; i < 3; i++)
+        proa_bell_ring(&pretend.bell);
+    assert_int_equal(pretend.wakes, 1);
+    assert_true(__atomic_load_n(&pretend.bell.rings, __ATOMIC_SEQ_CST) == rings + 1);
+    assert_true(proa_bell_announce(&pretend.bell, NULL, &rings));
+}
+
+/* One who sleeps for a word is woken for that, and for what may be anything. */
+static void rings_for_a_word(void **state)
+{
+    static const uint64_t words[2];
+    uint32_t rings;
+
+    (void)state;
+    proa_bell_announce(&pretend.bell, &words[0], &rings);
+    proa_bell_ring_for(&pretend.bell, &words[1]);
+    assert_int_equal(pretend.wakes, 0);
+    proa_bell_ring_for(&pretend.bell, &words[0]);
+    assert_int_equal(pretend.wakes, 1);
+    proa_bell_announce(&pretend.bell, &words[0], &rings);
+    proa_bell_ring(&pretend.bell);
+    assert_int_equal(pretend.wakes, 2);
+    proa_bell_announce(&pretend.bell, NULL, &rings);
+    proa_bell_ring_for(&pretend.bell, &words[1]);
+    assert_int_equal(pretend.wakes, 3);
+}
+
+/* Several are woken by whatever is told, and none of them takes back what others have announced. */
+static void rings_for_several(void **state)
+{
+    static const uint64_t words[3];
+    uint32_t rings;
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        proa_bell_announce(&pretend.bell, &words[i], &rings);
+    proa_bell_leave(&pretend.bell, &words[1]);
+    proa_bell_ring_for(&pretend.bell, &words[2]);
+    assert_int_equal(pretend.wakes, 1);
+    proa_bell_announce(&pretend.bell, &words[0], &rings);
+    proa_bell_leave(&pretend.bell, &words[0]);
+    proa_bell_ring(&pretend.bell); /* nobody is there any more */
+    assert_int_equal(pretend.wakes, 1);
 }
 
 static void pokes_while_it_helps(void **state)
@@ -432,6 +485,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(sleeps_get_longer, begin, end),
         cmocka_unit_test_setup_teardown(ring_is_not_missed, begin, end),
         cmocka_unit_test_setup_teardown(rings_for_nobody, begin, end),
+        cmocka_unit_test_setup_teardown(rings_once, begin, end),
+        cmocka_unit_test_setup_teardown(rings_for_a_word, begin, end),
+        cmocka_unit_test_setup_teardown(rings_for_several, begin, end),
         cmocka_unit_test_setup_teardown(pokes_while_it_helps, begin, end),
         cmocka_unit_test_setup_teardown(lost_time_is_no_help, begin, end),
         cmocka_unit_test_setup_teardown(pokes_are_all_called, begin, end),
