@@ -153,8 +153,12 @@ static int create(const struct request *r)
         proa_handle_opened(handle);
         proa_record_open(handle->record, comm);
         *r->win = handle->value;
-    } else if (handle)
+    } else if (handle) {
+        struct proa_record *record = handle->record;
+
         proa_handle_free(handle);
+        proa_record_drop(record);
+    }
     proa_record_forget();
     return outcome;
 }
@@ -218,6 +222,7 @@ PROA_ALIAS(Win_create_dynamic);
 PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
 {
     struct proa_win *win = proa_win_find(*handle);
+    struct proa_record *record;
     int error;
 
     if (!win)
@@ -231,9 +236,11 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
     proa_record_forget(); /* which is no call that is counted */
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
-    proa_record_close(proa_handle_of(win)->record, win);
+    record = proa_handle_of(win)->record;
+    proa_record_close(record, win);
     error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);
+    proa_record_drop(record);
     proa_given_tell_host(); /* of requests that nobody waits for */
     *handle = MPI_WIN_NULL;
     return error;

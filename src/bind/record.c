@@ -129,22 +129,24 @@ void proa_record_count_slowly(const struct proa_win *win, int row, int rank,
     add_waits(win->counter, row, rank);
 }
 
-/* The record may outlive its window, and lasts until the process ends. */
+/* The window may be freed meanwhile, and its record another one's. */
 static _Thread_local struct {
     struct proa_record *record;
+    unsigned uses;
     int row, rank;
 } requested;
 
 void proa_record_request(const struct proa_win *win, enum proa_call call, int rank)
 {
     requested.record = win->counter;
+    requested.uses = requested.record->uses;
     requested.row = proa_row_of(call);
     requested.rank = rank;
 }
 
 void proa_record_waited_for_request(void)
 {
-    if (requested.record)
+    if (requested.record && requested.record->uses == requested.uses)
         add_waits(requested.record, requested.row, requested.rank);
     else
         proa_record_forget();
@@ -188,18 +190,68 @@ void proa_record_start(void)
     proa_counting = 1;
 }
 
+/* Records of windows that are no more. They are not freed, as threads think of the last one. */
+static struct proa_record *spares;
+static pthread_mutex_t spares_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct proa_record *spare_take(int size)
+{
+    struct proa_record **at = &spares, *record;
+
+    pthread_mutex_lock(&spares_mutex);
+    while (*at && (*at)->room < size)
+        at = &(*at)->next_spare;
+    record = *at;
+    if (record)
+        *at = record->next_spare;
+    pthread_mutex_unlock(&spares_mutex);
+    return record;
+}
+
+/* All zero but for what outlasts windows. */
+static struct proa_record *record_for(int size)
+{
+    struct proa_record *record = spare_take(size);
+    size_t fixed = sizeof *record, each = sizeof record->waited_for[0];
+
+    if (record) {
+        unsigned uses = record->uses;
+        int room = record->room;
+
+        memset(record, 0, fixed + (size_t)room * each);
+        record->uses = uses;
+        record->room = room;
+    } else {
+        record = calloc(1, fixed + (size_t)size * each);
+        if (record)
+            record->room = size;
+    }
+    return record;
+}
+
 struct proa_record *proa_record_new(MPI_Comm comm)
 {
     struct proa_record *record = NULL;
     int size = 0;
 
     if (proa_counting && proa_pmpi()->Comm_size(comm, &size) == MPI_SUCCESS)
-        record = calloc(1, sizeof *record + (size_t)size * sizeof record->waited_for[0]);
+        record = record_for(size);
     if (record) {
         record->size = size;
         record->comm = MPI_COMM_NULL;
     }
     return record;
+}
+
+void proa_record_drop(struct proa_record *record)
+{
+    if (!record)
+        return;
+    pthread_mutex_lock(&spares_mutex);
+    record->uses++;
+    record->next_spare = spares;
+    spares = record;
+    pthread_mutex_unlock(&spares_mutex);
 }
 
 void proa_record_of_window(struct proa_record *record, struct proa_win *win)

@@ -24,6 +24,9 @@ struct proa_record {
     enum proa_flavor flavor;
     char name[64];
     MPI_Comm comm; /* to gather by; MPI_COMM_NULL: not all ranks count */
+    unsigned uses; /* of its memory by earlier windows, which a thread may still think of */
+    int room;      /* for so many ranks */
+    struct proa_record *next_spare;
     /* nanoseconds waited, by the rank that was waited for, where one is known */
     unsigned long long waited_for[];
 };
@@ -53,6 +56,9 @@ void proa_record_open(struct proa_record *record, MPI_Comm comm);
 
 /* The window is about to be freed: nobody works on it any more. Collective if all count. */
 void proa_record_close(struct proa_record *record, struct proa_win *win);
+
+/* It is nobody's any more, and is kept for another window. NULL: nothing. */
+void proa_record_drop(struct proa_record *record);
 
 /* The numbers of a window that is not freed yet, with what only is known of it now. */
 void proa_record_read(const struct proa_record *record, struct proa_stats *numbers);
