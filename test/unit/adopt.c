@@ -40,22 +40,15 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
         errno = ENOMEM;
         return -1;
     }
+    if (number == SYS_pwrite64 && is_due(&pwrite_fails_after)) {
+        errno = ENOSPC;
+        return -1;
+    }
     if (number == SYS_userfaultfd && uffd_fails) {
         errno = EPERM;
         return -1;
     }
     return __real_syscall(number, a, b, c, d, e, f);
-}
-
-ssize_t __real_pwrite(int fd, const void *from, size_t bytes, off_t offset);
-ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t offset);
-ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t offset)
-{
-    if (is_due(&pwrite_fails_after)) {
-        errno = ENOSPC;
-        return -1;
-    }
-    return __real_pwrite(fd, from, bytes, offset);
 }
 
 /* ---- small things ---- */
