@@ -393,6 +393,7 @@ char *proa_peer_segment(struct proa_peer *peer, int segment)
  * threads by then; once it is done, doing it again costs nothing. */
 void proa_core_load(void)
 {
+    proa_file_make_room();
     proa_adopt_load();
     proa_membar_start();
 }

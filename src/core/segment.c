@@ -84,6 +84,14 @@ int proa_file_move_up(int fd)
     return high;
 }
 
+void proa_file_make_room(void)
+{
+    int fd = open("/", O_PATH | O_CLOEXEC);
+
+    if (fd >= 0)
+        close(proa_file_move_up(fd));
+}
+
 int proa_segment_is_open(const struct proa_segment *segment)
 {
     struct stat file;

@@ -45,6 +45,10 @@ struct proa_segment_name {
  * lowest ones for files of their own. */
 int proa_file_move_up(int fd);
 
+/* When the library is loaded: the process's table of files gets room for those numbers. Later, with
+ * a second thread, the kernel waits for a grace period of its own to do so: 12 ms. */
+void proa_file_make_room(void);
+
 /* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. Whoever makes a
  * file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
 uint64_t proa_segment_most(void);
