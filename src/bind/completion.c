@@ -352,9 +352,22 @@ PROA_ALIAS(Request_get_status);
 
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 
-/* The same of several (MPI-4.1, 3.7.6). Looked up by themselves: a host may be older than the one
- * that this was built with, and its programs call none of these. */
-#define FOUND(name, host) ((host) ? (host) : ((host) = PROA_PMPI_FIND(name)))
+/* The same of several (MPI-4.1, 3.7.6). By names of our own in C, as the hosts' headers do not
+ * agree whether the requests are const; and looked up by themselves, as a host may be older than
+ * the one that this was built with: its programs call none of these. */
+#define DECLARE(name, ...)                                                  \
+    PROA_EXPORT int name(__VA_ARGS__) __asm__("PMPI_Request_" #name);       \
+    PROA_EXPORT int name##_alias(__VA_ARGS__) __asm__("MPI_Request_" #name) \
+        __attribute__((weak, alias("PMPI_Request_" #name)));                \
+    static _Atomic(__typeof__(&name)) host_##name;
+
+DECLARE(get_status_all, int, const MPI_Request[], int *, MPI_Status[])
+DECLARE(get_status_any, int, const MPI_Request[], int *, int *, MPI_Status *)
+DECLARE(get_status_some, int, const MPI_Request[], int *, int[], MPI_Status[])
+
+#define FOUND(name)            \
+    (host_##name ? host_##name \
+                 : (host_##name = (__typeof__(&name))proa_pmpi_symbol("PMPI_Request_" #name)))
 
 /* Before any of them. */
 static void ask(void)
@@ -370,35 +383,24 @@ static int asked(int error)
     return error;
 }
 
-PROA_EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag,
-                                            MPI_Status statuses[])
+int get_status_all(int count, const MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-    static _Atomic(__typeof__(&PMPI_Request_get_status_all)) host;
-
     ask();
-    return asked(FOUND(Request_get_status_all, host)(count, requests, flag, statuses));
+    return asked(FOUND(get_status_all)(count, requests, flag, statuses));
 }
-PROA_ALIAS(Request_get_status_all);
 
-PROA_EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int *index,
-                                            int *flag, MPI_Status *status)
+int get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
+                   MPI_Status *status)
 {
-    static _Atomic(__typeof__(&PMPI_Request_get_status_any)) host;
-
     ask();
-    return asked(FOUND(Request_get_status_any, host)(count, requests, index, flag, status));
+    return asked(FOUND(get_status_any)(count, requests, index, flag, status));
 }
-PROA_ALIAS(Request_get_status_any);
 
-PROA_EXPORT int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int *outcount,
-                                             int indices[], MPI_Status statuses[])
+int get_status_some(int count, const MPI_Request requests[], int *outcount, int indices[],
+                    MPI_Status statuses[])
 {
-    static _Atomic(__typeof__(&PMPI_Request_get_status_some)) host;
-
     ask();
-    return asked(
-        FOUND(Request_get_status_some, host)(count, requests, outcount, indices, statuses));
+    return asked(FOUND(get_status_some)(count, requests, outcount, indices, statuses));
 }
-PROA_ALIAS(Request_get_status_some);
 
 #endif

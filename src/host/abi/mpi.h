@@ -310,9 +310,6 @@ int PMPI_Raccumulate(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Da
 int PMPI_Raccumulate_c(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count,
                        MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *);
 int PMPI_Request_get_status(MPI_Request, int *, MPI_Status *);
-int PMPI_Request_get_status_all(int, const MPI_Request[], int *, MPI_Status[]);
-int PMPI_Request_get_status_any(int, const MPI_Request[], int *, int *, MPI_Status *);
-int PMPI_Request_get_status_some(int, const MPI_Request[], int *, int[], MPI_Status[]);
 int PMPI_Rget(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *);
 int PMPI_Rget_accumulate(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint,
                          int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *);
