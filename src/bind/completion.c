@@ -359,15 +359,24 @@ PROA_ALIAS(Request_get_status);
     PROA_EXPORT int name(__VA_ARGS__) __asm__("PMPI_Request_" #name);       \
     PROA_EXPORT int name##_alias(__VA_ARGS__) __asm__("MPI_Request_" #name) \
         __attribute__((weak, alias("PMPI_Request_" #name)));                \
-    static _Atomic(__typeof__(&name)) host_##name;
+    static void *host_##name;
 
 DECLARE(get_status_all, int, const MPI_Request[], int *, MPI_Status[])
 DECLARE(get_status_any, int, const MPI_Request[], int *, int *, MPI_Status *)
 DECLARE(get_status_some, int, const MPI_Request[], int *, int[], MPI_Status[])
 
-#define FOUND(name)            \
-    (host_##name ? host_##name \
-                 : (host_##name = (__typeof__(&name))proa_pmpi_symbol("PMPI_Request_" #name)))
+static void *found(void **host, const char *name)
+{
+    void *function = __atomic_load_n(host, __ATOMIC_RELAXED);
+
+    if (!function) {
+        function = proa_pmpi_symbol(name);
+        __atomic_store_n(host, function, __ATOMIC_RELAXED);
+    }
+    return function;
+}
+
+#define FOUND(name) ((__typeof__(&name))found(&host_##name, "PMPI_Request_" #name))
 
 /* Before any of them. */
 static void ask(void)
