@@ -168,8 +168,25 @@ static void complete_backwards(void)
         MPI_Wait(&many[i], MPI_STATUS_IGNORE);
 }
 
+/* Asks for all of them, without completing any. */
+static void ask_for_all(const struct area *a)
+{
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+    int done = 0, some = 0, index = -1;
+    while (!done)
+        MPI_Request_get_status_all(outstanding, many, &done, many_statuses);
+    MPI_Request_get_status_some(outstanding, many, &some, indices, many_statuses);
+    MPI_Request_get_status_any(outstanding, many, &index, &done, MPI_STATUS_IGNORE);
+    CHECK(some == outstanding && done && index == 0, "%s: of all complete %d are, and number %d",
+          kind_names[a->kind], some, index);
+#else
+    (void)a;
+#endif
+}
+
 static void free_all(const struct area *a)
 {
+    ask_for_all(a);
     for (int i = 0; i < outstanding; i++) {
         int done = 0;
         if (i % 100 == 0) { /* asks, without completing it */
