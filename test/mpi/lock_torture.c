@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-enum { fights = 3, rounds = 40, limit = 300000, threads_most = 4 };
+enum { fights = 3, rounds = 40, limit = 1000000, threads_most = 4 };
 
 static struct area areas[fights];
 static int crew, provided; /* threads of each rank */
