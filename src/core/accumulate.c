@@ -129,14 +129,12 @@ static int apply_row(struct proa_combine *c, uint64_t position, const struct pro
                      struct proa_rows_at *at)
 {
     struct proa_elements run = c->run;
-    uint64_t bytes = rows->items[at->item].bytes;
     int error;
 
-    c->run.count = bytes / run.bytes;
+    c->run.count = rows->items[at->item].bytes / run.bytes;
     error = proa_combine_row(c, position);
     c->run = run;
-    proa_rows_next(&c->run, rows, bytes);
-    proa_rows_step(rows, at, 1);
+    proa_rows_next(&c->run, rows, at);
     return error;
 }
 

@@ -230,13 +230,11 @@ static int combine_long_row(struct proa_combine *combine, const struct proa_span
                             uint64_t position, const struct proa_rows *rows,
                             struct proa_rows_at *at)
 {
-    uint64_t bytes = rows->items[at->item].bytes;
     int error;
 
-    combine->run.count = bytes / combine->run.bytes;
+    combine->run.count = rows->items[at->item].bytes / combine->run.bytes;
     error = combine_run(combine, span, position + (uint64_t)proa_rows_offset(rows, at));
-    proa_rows_next(&combine->run, rows, bytes);
-    proa_rows_step(rows, at, 1);
+    proa_rows_next(&combine->run, rows, at);
     return error;
 }
 

@@ -80,13 +80,11 @@ static void combine_long_row(struct proa_combine *c, const struct proa_span *spa
                              char *base, const struct proa_rows *rows, struct proa_rows_at *at)
 {
     int64_t offset = proa_rows_offset(rows, at);
-    uint64_t bytes = rows->items[at->item].bytes;
 
-    c->run.count = bytes / c->run.bytes;
+    c->run.count = rows->items[at->item].bytes / c->run.bytes;
     proa_store_striped(&c->run, span->owner, key + (uint64_t)offset, proa_at(base, offset),
                        &c->guarded);
-    proa_rows_next(&c->run, rows, bytes);
-    proa_rows_step(rows, at, 1);
+    proa_rows_next(&c->run, rows, at);
 }
 
 /* All of them are guarded as aligned ones are, which is right for the others too: so many elements

@@ -156,9 +156,13 @@ static void advance(struct proa_elements *run, const struct proa_rows *rows, uin
         run->result = proa_at(run->result, reach(rows, rows->result_stride, row, bytes));
 }
 
-void proa_rows_next(struct proa_elements *run, const struct proa_rows *rows, uint64_t bytes)
+void proa_rows_next(struct proa_elements *run, const struct proa_rows *rows,
+                    struct proa_rows_at *at)
 {
+    uint64_t bytes = rows->items[at->item].bytes;
+
     advance(run, rows, bytes, bytes);
+    proa_rows_step(rows, at, 1);
 }
 
 /* What is in the copy, packed, has been there; becomes what is to be there. */
@@ -209,8 +213,7 @@ static uint64_t apply_long(struct proa_elements *run, char *base, const struct p
         return 0;
     run->count = bytes / run->bytes;
     proa_apply(run, proa_at(base, offset));
-    proa_rows_next(run, rows, bytes);
-    proa_rows_step(rows, at, 1);
+    proa_rows_next(run, rows, at);
     return bytes;
 }
 

@@ -82,8 +82,9 @@ uint64_t proa_rows_copy(const struct proa_rows *rows, struct proa_rows_at *at, c
 uint64_t proa_rows_apply(struct proa_elements *run, char *base, const struct proa_rows *rows,
                          struct proa_rows_at *at, int64_t end);
 
-/* Moves origin and result of the run on from one row of so many bytes to the next. */
-void proa_rows_next(struct proa_elements *run, const struct proa_rows *rows, uint64_t bytes);
+/* Moves *at, and origin and result of the run, on from one row to the next. */
+void proa_rows_next(struct proa_elements *run, const struct proa_rows *rows,
+                    struct proa_rows_at *at);
 
 /* The rows of combine, after proa_guard_enter has not chosen atomics: sees to it that stripes are
  * held of elements from the row at *at on, for at most so many bytes. Returns the offset before
