@@ -27,7 +27,7 @@ static int make_room(struct proa_ranges *ranges)
     size_t wanted = 2 * (ranges->adds + 1) + 2; /* with two borders on the way */
     struct proa_range *more;
 
-    if (wanted <= ranges->room)
+    if (ranges->range && wanted <= ranges->room)
         return PROA_OK;
     more = realloc(ranges->range, 2 * wanted * sizeof *more);
     if (!more)

@@ -206,7 +206,7 @@ static uint64_t through_kernel(const struct proa_win *win)
 
 static void held_end(struct proa_attached *attached, struct held_region *held)
 {
-    HASH_DEL(attached->held, held);
+    HASH_DEL(attached->held, held); /* NOLINT(clang-analyzer-unix.Malloc): as in core/peer.c */
     proa_adopt_drop(&held->hold);
     free(held);
 }

@@ -42,7 +42,7 @@ static uint64_t rows_within(const struct proa_item *item, const struct proa_rows
 {
     uint64_t left = item->count - at->row, fit;
 
-    if (item->bytes > bounds->longest || item->bytes > room ||
+    if (item->bytes == 0 || item->bytes > bounds->longest || item->bytes > room ||
         offset + (int64_t)item->bytes > bounds->end)
         return 0;
     if (left == 1)

@@ -126,8 +126,10 @@ static int aways_new(struct proa_win *win, const struct proa_remote_card *cards)
 
     for (int i = 0; i < win->size; i++)
         count += !win->targets[i].ctl;
+    if (count == 0)
+        return PROA_OK;
     win->spread->aways = calloc((size_t)count, sizeof *win->spread->aways);
-    if (count && !win->spread->aways)
+    if (!win->spread->aways)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember processes of other nodes");
     for (int i = win->size - 1; i >= 0 && !error; i--)
         if (!win->targets[i].ctl)

@@ -276,7 +276,7 @@ static void several_locks_body(struct world *world)
     struct proa_win *win = begin(world, NULL);
 
     for (int round = 0; round < ROUNDS; round++) {
-        int64_t values[WORLD_MOST];
+        int64_t values[WORLD_MOST] = {0};
 
         for (int t = 0; t < win->size; t++)
             CHECK_OK(proa_win_lock(win, t, 1, 0));
