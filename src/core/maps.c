@@ -62,8 +62,9 @@ static int ask(int fd, uint64_t address, struct proa_mapping *mapping)
                                      .device = makedev(query.major, query.minor),
                                      .inode = query.inode,
                                      .shared = (query.vma_flags & QUERY_SHARED) != 0};
-    mapping->plain = is_plain(query.vma_flags & QUERY_READ, query.vma_flags & QUERY_WRITE,
-                              query.vma_flags & QUERY_EXECUTE, mapping->shared, query.inode);
+    mapping->plain =
+        is_plain((query.vma_flags & QUERY_READ) != 0, (query.vma_flags & QUERY_WRITE) != 0,
+                 (query.vma_flags & QUERY_EXECUTE) != 0, mapping->shared, query.inode);
     snprintf(mapping->name, sizeof mapping->name, "%.*s", (int)sizeof mapping->name - 1, name);
     return 1;
 }

@@ -8,14 +8,16 @@
 
 #include <stdlib.h>
 
-/* Its owner learns by it whether its memory had better move (core/worth.h). The kernel looks up
- * each page anew: four of them take as long as getting there. */
+/* The kernel looks up each page anew: four of them take as long as getting there. */
+enum { FOUR_PAGES = 4 * 4096 };
+
+/* Its owner learns by it whether its memory had better move (core/worth.h). */
 static void tell_owner(const struct proa_win *win, int rank, uint64_t bytes)
 {
     struct proa_win_ctl *ctl = win->targets[rank].ctl;
 
     if (ctl)
-        __atomic_fetch_add(&ctl->through_kernel, 1 + bytes / (4 * 4096), __ATOMIC_RELAXED);
+        __atomic_fetch_add(&ctl->through_kernel, 1 + bytes / FOUR_PAGES, __ATOMIC_RELAXED);
 }
 
 /* ---- put and get ---- */

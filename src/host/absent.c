@@ -131,7 +131,7 @@ static int mark_is_there(int rank)
         there =
             connect(me.file, (const struct sockaddr *)&name, length) == 0 || errno != ECONNREFUSED;
     }
-    connect(me.file, &none, sizeof none);
+    (void)connect(me.file, &none, sizeof none);
     return there;
 }
 
@@ -145,7 +145,7 @@ static int all_there;
 static int is_there(int rank)
 {
     if (!seen[rank])
-        seen[rank] = rank == me.rank ? me.file >= 0 : me.file >= 0 && mark_is_there(rank);
+        seen[rank] = me.file >= 0 && (rank == me.rank || mark_is_there(rank)) ? 1 : 0;
     return seen[rank];
 }
 

@@ -59,7 +59,7 @@ static void make_likely(char *body, size_t bytes)
                        ? (uint32_t)proa_basic_bytes((enum proa_basic)op.basic)
                        : (uint32_t)clamp(op.bytes, LIKELY_BYTES);
         op.position = clamp(op.position, FAR_BYTES + LIKELY_BYTES);
-        op.stride = (int64_t)clamp((uint64_t)op.stride, 2 * LIKELY_BYTES) - LIKELY_BYTES;
+        op.stride = (int64_t)clamp((uint64_t)op.stride, 2ULL * LIKELY_BYTES) - LIKELY_BYTES;
         op.count = clamp(op.count, LIKELY_COUNT);
         memcpy(body, &op, sizeof op);
         body += sizeof op;
@@ -135,7 +135,7 @@ static void want(struct proa_win *win)
     MUST(proa_win_lock(win, FAR_EVIL, 0, 0) == PROA_OK);
     for (int i = 0; i < WANTED; i++) {
         struct proa_buffer result = {&results[i], 1, &word};
-        struct proa_there there = {FAR_EVIL, 8 * i, 1, &word, PROA_CALL_Get};
+        struct proa_there there = {FAR_EVIL, 8 * (int64_t)i, 1, &word, PROA_CALL_Get};
 
         MUST((i % 2 ? proa_get(win, &result, &there)
                     : proa_fetch_and_op(win, &one, &results[i], &there, PROA_OP_SUM)) == PROA_OK);
