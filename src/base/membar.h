@@ -15,9 +15,12 @@
 #ifndef PROA_BASE_MEMBAR_H
 #define PROA_BASE_MEMBAR_H
 
-extern int proa_membar_light_is_full; /* read-mostly; written at start and by proa_membar_weaken */
+#include "base/hidden.h"
 
-extern int proa_membar_rings_are_full; /* the same; by proa_membar_set_rings too */
+/* read-mostly; written at start and by proa_membar_weaken */
+extern PROA_HIDDEN int proa_membar_light_is_full;
+
+extern PROA_HIDDEN int proa_membar_rings_are_full; /* the same; by proa_membar_set_rings too */
 
 /* Registers this process. Returns 1 if the light side may be a compiler barrier here, 0 if not. */
 int proa_membar_start(void);

@@ -10,6 +10,8 @@
 #ifndef PROA_BASE_SETTINGS_H
 #define PROA_BASE_SETTINGS_H
 
+#include "base/hidden.h"
+
 /*
  * X(field, environment variable, kind, default, what it can be, whose, help)
  *
@@ -105,7 +107,7 @@ struct proa_setting {
 };
 
 /* All rows, those of the libraries first; the last has no variable. */
-extern const struct proa_setting proa_setting_rows[];
+extern PROA_HIDDEN const struct proa_setting proa_setting_rows[];
 
 /* Where a value comes from. REFUSED: the environment has one that the setting cannot have. */
 enum proa_setting_origin { PROA_SETTING_DEFAULT, PROA_SETTING_ENVIRONMENT, PROA_SETTING_REFUSED };

@@ -6,6 +6,8 @@
 #ifndef PROA_BASE_SYSTEM_H
 #define PROA_BASE_SYSTEM_H
 
+#include "base/hidden.h"
+
 #include <stdint.h>
 
 struct proa_system {
@@ -25,6 +27,6 @@ struct proa_system {
 };
 
 /* Never NULL. Written by tests alone, before there is anybody to wait. */
-extern const struct proa_system *proa_system;
+extern PROA_HIDDEN const struct proa_system *proa_system;
 
 #endif

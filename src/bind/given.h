@@ -10,13 +10,14 @@
 #ifndef PROA_BIND_GIVEN_H
 #define PROA_BIND_GIVEN_H
 
+#include "base/hidden.h"
 #include "bind/bind.h"
 #include "host/own.h"
 
 struct proa_given;
 
 /* How many are open: the host has not been told yet, or the user of an error. */
-extern uint32_t proa_givens;
+extern PROA_HIDDEN uint32_t proa_givens;
 
 static inline int proa_given_any(void)
 {

@@ -8,6 +8,7 @@
 #define PROA_BIND_RECORD_H
 
 #include "base/calls.h"
+#include "base/hidden.h"
 #include "host/handle.h"
 #include "proa.h"
 #include "type/basic.h"
@@ -32,13 +33,13 @@ struct proa_record {
 };
 
 /* Are there records? Set before the first window, never changed. */
-extern int proa_counting;
+extern PROA_HIDDEN int proa_counting;
 
 /* Why counting may not be done in the quick way: several threads may call at once, for good; or
  * some thread has waited, and is yet to tell which call for. Usually 0, which is all that the quick
  * way asks. */
 enum { PROA_RECORD_THREADS = 1, PROA_RECORD_WAITED = 2 };
-extern unsigned proa_record_slowly __attribute__((visibility("hidden")));
+extern PROA_HIDDEN unsigned proa_record_slowly;
 
 /* Begins to count, if the setting says so. Before the first window. */
 void proa_record_start(void);

@@ -17,6 +17,7 @@
 #ifndef PROA_CORE_LOCK_H
 #define PROA_CORE_LOCK_H
 
+#include "base/hidden.h"
 #include "core/ask.h"
 #include "core/win.h"
 
@@ -49,7 +50,7 @@ struct proa_asker {
 };
 
 /* The process itself, for the calling thread (core/held.h). */
-extern const struct proa_asker proa_asker_self;
+extern PROA_HIDDEN const struct proa_asker proa_asker_self;
 
 struct proa_asking {
     const struct proa_asker *asker;

@@ -12,6 +12,7 @@
 #ifndef PROA_CORE_PEER_H
 #define PROA_CORE_PEER_H
 
+#include "base/hidden.h"
 #include "core/ctl.h"
 
 #include <stddef.h>
@@ -43,7 +44,7 @@ struct proa_peer {
 };
 
 /* This process as its own peer; valid after proa_core_start. */
-extern struct proa_peer *proa_self;
+extern PROA_HIDDEN struct proa_peer *proa_self;
 
 /* What is to be done as early as can be, best when the library is loaded: handlers for fork that
  * come before others, and what takes the kernel long once there are threads. Costs microseconds;

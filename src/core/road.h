@@ -21,6 +21,7 @@
 #ifndef PROA_CORE_ROAD_H
 #define PROA_CORE_ROAD_H
 
+#include "base/hidden.h"
 #include "core/cma.h"
 #include "core/rows.h"
 #include "core/span.h"
@@ -77,8 +78,8 @@ struct proa_road {
     int (*settle)(struct proa_carry *carry);
 };
 
-extern const struct proa_road proa_road_store, proa_road_adopted, proa_road_own, proa_road_cma,
-    proa_road_net;
+extern PROA_HIDDEN const struct proa_road proa_road_store, proa_road_adopted, proa_road_own,
+    proa_road_cma, proa_road_net;
 
 /* A put or get is: begin, any number of the next two, end. All return PROA_OK or a code. */
 void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, int put);

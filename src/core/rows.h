@@ -7,6 +7,7 @@
 #ifndef PROA_CORE_ROWS_H
 #define PROA_CORE_ROWS_H
 
+#include "base/hidden.h"
 #include "type/type.h"
 
 struct proa_elements;
@@ -69,7 +70,7 @@ struct proa_rows_bounds {
     int64_t end;
 };
 
-extern const struct proa_rows_bounds proa_rows_all; /* at the last row's end only */
+extern PROA_HIDDEN const struct proa_rows_bounds proa_rows_all; /* at the last row's end only */
 
 /* From rows, in whatever order, to where they lie side by side, or back. Moves *at, and returns how
  * many bytes. */

@@ -7,6 +7,7 @@
 #define PROA_CORE_SPREAD_H
 
 #include "base/fail.h"
+#include "base/hidden.h"
 #include "core/pair.h"
 #include "core/win.h"
 #include "net/net.h"
@@ -39,7 +40,7 @@ struct proa_spread {
 };
 
 /* All of them. */
-extern struct proa_spread *proa_spreads;
+extern PROA_HIDDEN struct proa_spread *proa_spreads;
 
 /* Of the lock that this process has at a target. */
 enum { PROA_REMOTE_UNLOCKED, PROA_REMOTE_WANTED, PROA_REMOTE_ASKED };

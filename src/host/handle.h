@@ -13,6 +13,7 @@
 #ifndef PROA_HOST_HANDLE_H
 #define PROA_HOST_HANDLE_H
 
+#include "base/hidden.h"
 #include "base/table.h"
 #include "core/win.h"
 #include "host/hints.h"
@@ -38,10 +39,10 @@ struct proa_handle {
     struct proa_record *record;
 };
 
-extern struct proa_table proa_handles;
+extern PROA_HIDDEN struct proa_table proa_handles;
 
 /* Those of them of which nothing is counted: for the calls that programs make often. */
-extern struct proa_table proa_plain_handles;
+extern PROA_HIDDEN struct proa_table proa_plain_handles;
 
 static inline struct proa_win *proa_win_find_plain(MPI_Win handle)
 {

@@ -10,6 +10,7 @@
 #ifndef PROA_HOST_KIND_H
 #define PROA_HOST_KIND_H
 
+#include "base/hidden.h"
 #include "host/hosts.h"
 
 #include <mpi.h>
@@ -26,7 +27,7 @@ struct proa_host_row {
 };
 
 /* The last has no name. */
-extern const struct proa_host_row proa_host_rows[];
+extern PROA_HIDDEN const struct proa_host_row proa_host_rows[];
 
 /* The ways to make the host's window behind a handle (host/handle.c). */
 enum proa_shadow_way {

@@ -9,6 +9,7 @@
 #define PROA_HOST_MEMBERS_H
 
 #include "base/fail.h"
+#include "base/hidden.h"
 #include "core/win.h"
 
 #include <mpi.h>
@@ -30,7 +31,7 @@ struct proa_members_kept {
 };
 
 /* How many groups the program has freed, and 1. */
-extern unsigned long proa_members_frees;
+extern PROA_HIDDEN unsigned long proa_members_frees;
 
 /* Asks the host, and keeps what it says. within: the window's own group; size: its members.
  * PROA_OK, PROA_ERR_GROUP or PROA_ERR_NO_MEM. */

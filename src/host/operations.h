@@ -3,12 +3,13 @@
 #ifndef PROA_HOST_OPERATIONS_H
 #define PROA_HOST_OPERATIONS_H
 
+#include "base/hidden.h"
 #include "base/table.h"
 #include "type/basic.h"
 
 #include <mpi.h>
 
-extern struct proa_table proa_operations;
+extern PROA_HIDDEN struct proa_table proa_operations;
 
 /* Enters the predefined operations of this host. */
 void proa_operations_start(void);

@@ -10,6 +10,7 @@
 #define PROA_HOST_PMPI_H
 
 #include "base/calls.h"
+#include "base/hidden.h"
 
 #include <mpi.h>
 #include <stddef.h>
@@ -109,7 +110,7 @@ void *proa_pmpi_symbol(const char *name);
 
 /* The table; filled at the first call. A missing symbol ends the process with a line that names it:
  * there is no MPI to go on with. */
-extern const struct proa_pmpi *proa_pmpi_filled; /* NULL: not yet */
+extern PROA_HIDDEN const struct proa_pmpi *proa_pmpi_filled; /* NULL: not yet */
 const struct proa_pmpi *proa_pmpi_fill(void);
 
 static inline const struct proa_pmpi *proa_pmpi(void)

@@ -7,6 +7,8 @@
 #ifndef PROA_HOST_START_H
 #define PROA_HOST_START_H
 
+#include "base/hidden.h"
+
 #include <mpi.h>
 
 /* Starts at the first call. comm: any communicator of the call at hand, or MPI_COMM_NULL; in a
@@ -37,6 +39,6 @@ int proa_has_threads(void);
 
 /* What is called at Proa's end, before it gives anything back, while MPI can still be used: given
  * by bind. */
-extern void (*proa_at_end)(void);
+extern PROA_HIDDEN void (*proa_at_end)(void);
 
 #endif

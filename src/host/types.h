@@ -3,12 +3,13 @@
 #ifndef PROA_HOST_TYPES_H
 #define PROA_HOST_TYPES_H
 
+#include "base/hidden.h"
 #include "base/table.h"
 #include "type/type.h"
 
 #include <mpi.h>
 
-extern struct proa_table proa_types;
+extern PROA_HIDDEN struct proa_table proa_types;
 
 /* Enters the predefined types of this host. */
 void proa_types_start(void);

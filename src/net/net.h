@@ -25,6 +25,8 @@
 #ifndef PROA_NET_NET_H
 #define PROA_NET_NET_H
 
+#include "base/hidden.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -134,6 +136,6 @@ struct proa_net_transport {
 
 /* Over libfabric, whatever network that has. Where Proa was built without it, or it is not on the
  * machine, `open` says so. */
-extern const struct proa_net_transport proa_net_ofi;
+extern PROA_HIDDEN const struct proa_net_transport proa_net_ofi;
 
 #endif

@@ -19,6 +19,7 @@
 #ifndef PROA_NET_OFI_H
 #define PROA_NET_OFI_H
 
+#include "base/hidden.h"
 #include "net/frame.h"
 #include "net/ofi_library.h"
 
@@ -168,7 +169,7 @@ struct proa_net {
 };
 
 /* For tests: local buffers are registered although the network does not need it. */
-extern int proa_ofi_know_buffers;
+extern PROA_HIDDEN int proa_ofi_know_buffers;
 
 /* ---- ofi_choose.c ---- */
 

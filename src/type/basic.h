@@ -9,6 +9,8 @@
 #ifndef PROA_TYPE_BASIC_H
 #define PROA_TYPE_BASIC_H
 
+#include "base/hidden.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -141,11 +143,11 @@ typedef void proa_kernel(void *target, const void *origin, uint64_t count);
 
 /* The tables, one for each instruction set (type/kernel_loops.h); the last row, of PROA_MIXED, is
  * empty. proa_kernels is the one in use. */
-extern proa_kernel *const proa_kernels_any[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
+extern PROA_HIDDEN proa_kernel *const proa_kernels_any[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
 #if defined(__x86_64__)
-extern proa_kernel *const proa_kernels_avx2[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
+extern PROA_HIDDEN proa_kernel *const proa_kernels_avx2[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
 #endif
-extern proa_kernel *const (*proa_kernels)[PROA_OP_COUNT];
+extern PROA_HIDDEN proa_kernel *const (*proa_kernels)[PROA_OP_COUNT];
 
 /* Goes over to the best table for this processor. Before that proa_kernels is the one that works on
  * any. */
