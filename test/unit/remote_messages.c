@@ -218,7 +218,9 @@ static void put_large(struct proa_win *win, int rank, int64_t first)
 }
 
 /* Who posts, and does not come back to Proa, still tells whoever waits for that; the next time at
- * once. */
+ * once. Patient: what is to be counted is that a post does not go by itself, while a process that
+ * is held up for a millisecond would find it gone; and the other is to have waited for it by then.
+ */
 static void posted_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);
@@ -241,7 +243,7 @@ static void posted_body(struct world *world)
     }
     end(world, win);
 }
-WORLD_TEST(posted, 2, .before = on_gathering_nodes, .limit_s = 20)
+WORLD_TEST(posted, 2, .before = on_patient_nodes, .limit_s = 20)
 
 /* A post reaches a target that is not to look at what comes with it before it posts itself. */
 static void posts_cross_body(struct world *world)
