@@ -7,6 +7,7 @@
 #include "core/pair.h"
 #include "core/reach.h"
 #include "core/spread.h"
+#include "core/tell.h"
 #include "host/pmpi.h"
 #include "host/start.h"
 #include "host/types.h"
@@ -24,16 +25,12 @@ unsigned proa_record_slowly;
 /* The rank that told what was waited for, by where that stands; -1: not known. */
 static int rank_of(const struct proa_win *win, const uint64_t *word)
 {
-    uintptr_t at = (uintptr_t)word, rounds = (uintptr_t)win->ctl->rounds;
-    uintptr_t round;
     int teller = proa_pair_teller(win, word);
 
-    if (teller >= 0)
-        return teller;
-    if (at < rounds || at >= rounds + sizeof win->ctl->rounds)
-        return -1;
-    round = (at - rounds) / sizeof win->ctl->rounds[0]; /* core/barrier.c */
-    return (int)((win->rank + (int64_t)win->size - ((int64_t)1 << round) % win->size) % win->size);
+    for (int k = 0; teller < 0 && k < proa_rounds(win->size); k++)
+        if (word == proa_word_in(win->ctl, 0, PROA_WORD_ROUND, k)) /* core/barrier.c */
+            teller = (int)((win->rank + (int64_t)win->size - ((int64_t)1 << k)) % win->size);
+    return teller;
 }
 
 struct wait {

@@ -78,16 +78,12 @@ static int no_room(uint64_t bytes)
     return proa_arena_is_limited(bytes) ? PROA_ELSEWHERE : PROA_ERR_NO_MEM;
 }
 
-/* As if all were near; proa_pairs_make gives back what is not needed. */
+/* proa_pairs_make gives back what is not needed of it. */
 static int allocate_ctl(struct proa_win *win)
 {
-    size_t bytes = proa_block_bytes(win->size);
-
-    win->ctl = proa_arena_alloc(bytes, PROA_CACHE_LINE);
-    if (!win->ctl)
-        return no_room(bytes);
-    memset(win->ctl, 0, sizeof *win->ctl);
-    return PROA_OK;
+    return proa_block_new(win) == PROA_OK
+               ? PROA_OK
+               : no_room(proa_rounds_bytes(win->size) + proa_block_bytes(win->size));
 }
 
 static int allocate_private(struct proa_win *win)
@@ -486,8 +482,7 @@ void proa_win_release(struct proa_win *win)
     proa_regions_free(win);
     if (win->memory)
         proa_arena_free(win->memory);
-    if (win->ctl)
-        proa_arena_free(win->ctl);
+    proa_block_free(win);
     targets_forget(win);
     free(win->targets);
     proa_pages_release(win);

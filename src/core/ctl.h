@@ -122,6 +122,12 @@ struct proa_shared_ctl {
     uint32_t segment;
 };
 
+/* The dissemination barrier: round k's partner stores the number of the barrier it is in. They
+ * stand before the block, as many as the window has rounds, the first one next to it. */
+struct proa_round_ctl {
+    uint64_t reached PROA_ALIGNED_LINE;
+};
+
 struct proa_win_ctl {
     struct proa_rwlock lock PROA_ALIGNED_LINE; /* MPI_Win_lock on this process */
     struct proa_bell lock_bell;                /* rung whenever lock is released */
@@ -137,12 +143,6 @@ struct proa_win_ctl {
     uint64_t opened PROA_ALIGNED_LINE;
     /* rung when passed or opened has changed; over several nodes, when arrived has */
     struct proa_bell barrier_bell;
-    /* The dissemination barrier: round k's partner stores the number of the barrier it is in. */
-    struct {
-        uint64_t reached PROA_ALIGNED_LINE;
-    } rounds[PROA_BARRIER_ROUNDS];
-    /* The same among nodes, in their leaders' blocks: told by messages, so stored by the owner. */
-    uint64_t node_rounds[PROA_BARRIER_ROUNDS];
     /* In the leader's block: 1 + the rank of a process of another node that somebody of this one
      * has found to be gone, the first that was; 0: none is. Written by any process of the node. */
     uint32_t lost;

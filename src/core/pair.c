@@ -10,6 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+int proa_block_new(struct proa_win *win)
+{
+    size_t before = proa_rounds_bytes(win->size);
+    char *memory = proa_arena_alloc(before + proa_block_bytes(win->size), PROA_CACHE_LINE);
+
+    if (!memory)
+        return -1;
+    win->ctl = (struct proa_win_ctl *)(void *)(memory + before);
+    memset(memory, 0, before + sizeof *win->ctl);
+    return PROA_OK;
+}
+
+void proa_block_free(struct proa_win *win)
+{
+    if (win->ctl)
+        proa_arena_free((char *)win->ctl - proa_rounds_bytes(win->size));
+    win->ctl = NULL;
+}
+
 /* The block was made for all, as nobody knew who is near. Nobody writes into it before the window's
  * last agreement. */
 int proa_pairs_make(struct proa_win *win, int slot, int near)
@@ -22,7 +41,8 @@ int proa_pairs_make(struct proa_win *win, int slot, int near)
     win->pairs = pairs;
     win->slot = slot;
     win->ctl->slot = (uint32_t)slot;
-    proa_arena_shrink(win->ctl, proa_block_bytes(near));
+    proa_arena_shrink((char *)win->ctl - proa_rounds_bytes(win->size),
+                      proa_rounds_bytes(win->size) + proa_block_bytes(near));
     memset(win->ctl->from, 0, (size_t)near * sizeof win->ctl->from[0]);
     return PROA_OK;
 }
@@ -49,13 +69,19 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
     struct proa_remote *r;
 
     if (word >= PROA_WORD_NODE_ROUND)
-        return proa_word_in(win->ctl, 0, PROA_WORD_NODE_ROUND, word - PROA_WORD_NODE_ROUND);
+        return &win->spread->node_rounds[word - PROA_WORD_NODE_ROUND];
     if (word >= PROA_WORD_ROUND)
         return proa_word_in(win->ctl, 0, PROA_WORD_ROUND, word - PROA_WORD_ROUND);
     r = proa_remote_of(win, from);
     if (!r)
         return proa_word_in(win->ctl, (int)win->targets[from].ctl->slot, (enum proa_word)word, 0);
     return word == PROA_WORD_POSTED ? &r->told.posted : &r->told.completed;
+}
+
+int proa_word_exists(const struct proa_win *win, uint64_t word)
+{
+    return word < PROA_WORDS && (word < PROA_WORD_ROUND || word >= PROA_WORD_NODE_ROUND ||
+                                 word < PROA_WORD_ROUND + (uint64_t)proa_rounds(win->size));
 }
 
 int proa_pair_teller(const struct proa_win *win, const uint64_t *word)

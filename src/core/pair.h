@@ -18,7 +18,29 @@ struct proa_pair {
     uint64_t posts, starts, completes, waits;
 };
 
-/* Bytes of a block with so many neighbours. */
+/* Rounds of a dissemination among so many processes. */
+static inline int proa_rounds(int size)
+{
+    int rounds = 0;
+
+    while (rounds < PROA_BARRIER_ROUNDS && (int64_t)1 << rounds < size)
+        rounds++;
+    return rounds;
+}
+
+/* The first round's word of a block; that of round k is k words before it. */
+static inline struct proa_round_ctl *proa_rounds_before(struct proa_win_ctl *ctl)
+{
+    return (struct proa_round_ctl *)(void *)ctl - 1;
+}
+
+/* Bytes before the block of a window of so many processes, and from there on with so many
+ * neighbours. */
+static inline size_t proa_rounds_bytes(int size)
+{
+    return (size_t)proa_rounds(size) * sizeof(struct proa_round_ctl);
+}
+
 static inline size_t proa_block_bytes(int near)
 {
     return sizeof(struct proa_win_ctl) + (size_t)near * sizeof(struct proa_from_ctl);
@@ -27,6 +49,14 @@ static inline size_t proa_block_bytes(int near)
 /* At creation, once it is known who is near: so many, this process included, whose own slot is
  * this; again if that turns out to be fewer. PROA_OK or PROA_ERR_NO_MEM. */
 int proa_pairs_make(struct proa_win *win, int slot, int near);
+
+/* Makes the block, as if all were near: in a window of which only the size is known. PROA_OK, or -1
+ * without memory. And gives it back, if there is one. */
+int proa_block_new(struct proa_win *win);
+void proa_block_free(struct proa_win *win);
+
+/* Is there a word of that number (core/tell.h)? It comes from another process. */
+int proa_word_exists(const struct proa_win *win, uint64_t word);
 
 /* Those with these ranks may be used from now on. PROA_OK or PROA_ERR_NO_MEM. */
 int proa_pairs_expect(const struct proa_win *win, const int *ranks, int count);

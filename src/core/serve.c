@@ -169,7 +169,7 @@ static int serve_tell(const struct proa_remote *origin, const struct proa_wire_o
 {
     uint64_t *word;
 
-    if (op->position >= PROA_WORDS)
+    if (!proa_word_exists(origin->win, op->position))
         return NONSENSE;
     word = proa_word_anywhere(origin->win, origin->rank, (int)op->position);
     if (op->count < __atomic_load_n(word, __ATOMIC_RELAXED))

@@ -36,6 +36,8 @@ struct proa_spread {
      * node; if we are its leader, the leader that we tell in each round. */
     int neighbours, rounds;
     int partners[PROA_BARRIER_ROUNDS];
+    /* as struct proa_round_ctl, of that barrier: told by messages */
+    uint64_t node_rounds[PROA_BARRIER_ROUNDS];
     struct proa_spread *prev, *next; /* of all such windows */
 };
 

@@ -35,10 +35,8 @@ PROA_FORMS uint64_t *proa_word_in(struct proa_win_ctl *ctl, int slot, enum proa_
         return &ctl->from[slot].posted;
     case PROA_WORD_COMPLETED:
         return &ctl->from[slot].completed;
-    case PROA_WORD_ROUND:
-        return &ctl->rounds[row].reached;
-    default:
-        return &ctl->node_rounds[row];
+    default: /* what leaders of nodes tell each other goes by messages (proa_word_anywhere) */
+        return &proa_rounds_before(ctl)[-row].reached;
     }
 }
 

@@ -4,6 +4,7 @@
 #include "move.h"
 
 #include "core/arena.h"
+#include "core/pair.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,18 +105,18 @@ static void plain_stores(void **state)
  * at once and look whether it stays. */
 static void last_barrier_body(struct world *world)
 {
-    size_t bytes = sizeof(struct proa_win_ctl) + (size_t)world->size * sizeof(struct proa_from_ctl);
+    size_t before = proa_rounds_bytes(world->size), bytes = before + proa_block_bytes(world->size);
     unsigned char *reused;
 
     for (long round = 0; round < world_rounds(300); round++) {
         struct proa_win *win = empty_window(world);
-        void *ctl = win->ctl;
+        void *block = (char *)win->ctl - before;
         win->barrier = round % 2 ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
         for (int i = 0; i < (int)(round % 3); i++)
             proa_barrier(win);
         window_free(win);
         reused = proa_arena_alloc(bytes, 0);
-        CHECK_EQUAL((void *)reused, ctl);
+        CHECK_EQUAL((void *)reused, block);
         memset(reused, 0x5a, bytes);
         if (world->rank % 2)
             world_sleep_us(100);

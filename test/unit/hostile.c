@@ -132,6 +132,16 @@ static struct message word_of_another(const struct proa_win *win)
     return batch(win, &op, 0);
 }
 
+/* Behind the words of its rounds is nothing of the window. */
+static struct message round_beyond(const struct proa_win *win)
+{
+    const struct proa_wire_op op = {.code = PROA_WIRE_TELL,
+                                    .position = PROA_WORD_ROUND + (uint64_t)proa_rounds(RANKS),
+                                    .count = 1};
+
+    return batch(win, &op, 0);
+}
+
 static struct message unasked_answer(const struct proa_win *win)
 {
     struct message m = batch(win, NULL, 0);
@@ -157,7 +167,7 @@ typedef struct message make(const struct proa_win *win);
 static make *const nonsense[] = {too_short,   other_version,     unknown_kind,    other_rank,
                                  rank_beyond, number_ahead,      both_locks,      cut_off,
                                  huge,        no_such_operation, word_of_another, unasked_answer,
-                                 lost_beyond};
+                                 lost_beyond, round_beyond};
 
 static void on_nodes(struct world *world)
 {

@@ -6,10 +6,12 @@
 #include "base/fail.h"
 #include "core/arena.h"
 #include "core/ctl.h"
+#include "core/pair.h"
 #include "core/place.h"
 #include "core/road.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -611,6 +613,42 @@ static void further_segments_body(struct world *world)
 
 WORLD_TEST(further_segments, 3)
 
+/* What one of these windows takes of the arena, by where the next one lies, and of malloc. */
+static uint64_t bytes_of_a_window(struct world *world, struct proa_win **win)
+{
+    const struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 64, .disp_unit = 8};
+    const char *before = (const char *)win[0]->ctl;
+    uint64_t own = mallinfo2().uordblks;
+
+    *++win = window_create(world, &args);
+    return mallinfo2().uordblks - own + (uint64_t)((const char *)(*win)->ctl - before);
+}
+
+/* A small window takes little, whatever the number of processes, and little more for each. */
+static void small_body(struct world *world)
+{
+    enum { APART = 1536, EACH = 256 };
+    struct proa_win *win[5] = {window_of_words(world, 8)};
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < 4; i++) /* the first ones bring what is there once */
+        bytes = bytes_of_a_window(world, &win[i]);
+    if (!WORLD_SANITIZED) { /* a sanitizer's malloc keeps no such accounts */
+        CHECK(bytes > sizeof(struct proa_win) + proa_block_bytes(world->size)); /* or not counted */
+        CHECK(bytes <= APART + EACH * (uint64_t)world->size);
+    }
+    for (int i = 0; i < 5; i++)
+        window_free(win[i]);
+}
+
+static void small(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 16; size *= 2)
+        world_run(&(struct world_plan){.size = size, .body = small_body});
+}
+
 /* Many windows at once share files and mappings; all memory comes back. */
 static void many_windows_body(struct world *world)
 {
@@ -1081,6 +1119,7 @@ int main(void)
         cmocka_unit_test(contiguous),
         cmocka_unit_test(other_order),
         cmocka_unit_test(further_segments),
+        cmocka_unit_test(small),
         cmocka_unit_test(many_windows),
         cmocka_unit_test(error_on_one),
         cmocka_unit_test(no_memory),
