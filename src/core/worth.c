@@ -105,19 +105,22 @@ int proa_worth_moving(struct proa_worth *worth, const void *base, uint64_t bytes
 {
     uint64_t first = (uint64_t)(uintptr_t)base;
 
-    *worth = (struct proa_worth){.first = first,
-                                 .bytes = bytes,
-                                 .held_ns = proa_system->now_ns(),
-                                 .moved = !stays(first, bytes) || !may_stay()};
+    *worth = (struct proa_worth){
+        .first = first, .bytes = bytes, .moved = !stays(first, bytes) || !may_stay(), .known = 1};
+    if (worth->moved) /* no other needs a clock */
+        worth->held_ns = proa_system->now_ns();
     return worth->moved;
 }
 
 void proa_worth_held(struct proa_worth *worth, uint64_t adopted)
 {
-    long begin_ns = worth->held_ns, now_ns = proa_system->now_ns();
+    long begin_ns = worth->held_ns;
 
-    worth->held_ns = worth->moved && !adopted ? 0 : now_ns;
-    worth->price_ns = 2 * (now_ns - begin_ns); /* the way back takes as long, or longer */
+    if (!worth->moved)
+        return;
+    worth->known = adopted > 0;
+    worth->held_ns = proa_system->now_ns();
+    worth->price_ns = 2 * (worth->held_ns - begin_ns); /* the way back takes as long, or longer */
 }
 
 int proa_worth_hold(struct proa_worth *worth, struct proa_hold *hold, const void *base,
@@ -138,10 +141,11 @@ int proa_worth_hold(struct proa_worth *worth, struct proa_hold *hold, const void
 void proa_worth_freed(const struct proa_worth *worth, uint64_t calls)
 {
     struct place *place = room_of(worth->first);
-    long lived_ns = proa_system->now_ns() - worth->held_ns;
+    long lived_ns;
 
-    if (!worth->held_ns)
+    if (!worth->known || (!worth->moved && !calls))
         return;
+    lived_ns = worth->moved ? proa_system->now_ns() - worth->held_ns : 0;
     pthread_mutex_lock(&mutex);
     if (worth->moved && lived_ns < worth->price_ns)
         freed_soon(place, worth);

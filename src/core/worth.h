@@ -29,9 +29,10 @@ enum { PROA_WORTH_WASTE_NS = 500000, PROA_WORTH_CALL_NS = 500 };
 /* What is remembered of a window, or a region, while it lives; all zero: nothing. */
 struct proa_worth {
     uint64_t first, bytes;
-    long held_ns;  /* when it had its memory; 0: nothing is to be learned */
-    long price_ns; /* of moving that there and back */
     int moved;
+    int known;     /* something may be learned from it */
+    long held_ns;  /* moved: when it had its memory */
+    long price_ns; /* of moving that there and back */
 };
 
 /* Before a window on [base, base + bytes) holds its memory: is that to be moved? 1 or 0. Any
