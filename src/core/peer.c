@@ -224,6 +224,18 @@ static void peers_sweep(void)
         load_update();
 }
 
+/* Between these lies all that is mapped here of others' segments. They only move apart, under the
+ * mutex; without it they are read by who has an address from there, and so comes after. */
+static uintptr_t others_first = UINTPTR_MAX, others_end;
+
+static void others_widen(const char *base, uint64_t bytes)
+{
+    if ((uintptr_t)base < others_first)
+        __atomic_store_n(&others_first, (uintptr_t)base, __ATOMIC_RELAXED);
+    if ((uintptr_t)base + bytes > others_end)
+        __atomic_store_n(&others_end, (uintptr_t)base + bytes, __ATOMIC_RELAXED);
+}
+
 static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
 {
     struct proa_peer *peer;
@@ -255,7 +267,9 @@ static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
         munmap(first, hello->first_bytes);
         errno = ENOMEM;
         proa_fail(PROA_ERR_NO_MEM, "no memory to remember process %d", hello->pid);
+        return NULL;
     }
+    others_widen(first, hello->first_bytes);
     return peer;
 }
 
@@ -307,6 +321,9 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
     struct proa_peer *peer, *next;
     int found = 0;
 
+    if ((uintptr_t)address < __atomic_load_n(&others_first, __ATOMIC_RELAXED) ||
+        (uintptr_t)address >= __atomic_load_n(&others_end, __ATOMIC_RELAXED))
+        return 0; /* as nearly all memory, whatever the number of neighbours */
     pthread_mutex_lock(&peers_mutex);
     HASH_ITER(hh, peers, peer, next)
         for (int i = 0; i < PROA_SEGMENTS && !found && peer != proa_self; i++)
@@ -371,6 +388,8 @@ static char *segment_map_locked(struct proa_peer *peer, int segment)
         return NULL;
     }
     base = peer == proa_self ? proa_arena_segment(segment) : proa_segment_map(&name);
+    if (base && peer != proa_self)
+        others_widen(base, name.bytes);
     __atomic_store_n(&peer->segments[segment], base, __ATOMIC_RELEASE);
     return base;
 }
