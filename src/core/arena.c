@@ -40,7 +40,8 @@ struct segment {
 
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct segment segments[PROA_SEGMENTS];
-/* atomic access not needed: changed under the mutex, read by proa_arena_find under it too */
+/* Changed under the mutex, and read by proa_arena_find without it: those that are counted stay as
+ * they are. */
 static int segment_count;
 static struct block *used_blocks;
 static struct block *spare_blocks; /* that stand for nothing now, by next */
@@ -236,7 +237,8 @@ static int segment_add(uint64_t bytes)
     }
     segment->first = whole;
     DL_APPEND(segment->free_blocks, whole);
-    segment_count++;
+    __atomic_store_n(&segment_count, segment_count + 1,
+                     __ATOMIC_RELEASE); /* partner: proa_arena_find */
     return 0;
 }
 
@@ -457,17 +459,15 @@ void proa_arena_shrink(void *p, size_t bytes)
 
 int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *offset)
 {
-    int found = 0;
+    int count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE); /* partner: segment_add */
 
-    pthread_mutex_lock(&arena_mutex);
-    for (int i = 0; i < segment_count && !found; i++)
+    for (int i = 0; i < count; i++)
         if (proa_segment_holds(segments[i].memory.base, segments[i].memory.bytes, address, bytes,
                                offset)) {
             *segment = i;
-            found = 1;
+            return 1;
         }
-    pthread_mutex_unlock(&arena_mutex);
-    return found;
+    return 0;
 }
 
 char *proa_arena_segment(int segment)
