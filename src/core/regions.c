@@ -22,16 +22,17 @@ struct held_region {
     struct proa_hold hold;
     struct proa_worth worth;
     uint64_t through_kernel; /* of the window, when it was attached (core/ctl.h) */
-    uint64_t start;
-    UT_hash_handle hh;
 };
 
 struct proa_attached {
     struct proa_region *table; /* in the arena; the published one */
+    /* beside it: the region of private memory that begins with that row; NULL: none does */
+    struct held_region **held;
     size_t count, room;
+    int segment; /* where the table lies in the arena */
+    uint64_t offset;
     size_t empty_count; /* regions of no bytes: legal, reachable by nobody, remembered for detach */
     void **empty;
-    struct held_region *held; /* by start */
 };
 
 /* ---- the owner's side ---- */
@@ -73,36 +74,22 @@ static void row_write(struct proa_region *row, const struct proa_region *from)
 #undef WRITE
 }
 
-/* A table with room for count regions, the old one's content in it. */
-static struct proa_region *table_grow(const struct proa_attached *attached, size_t room)
-{
-    struct proa_region *table = proa_arena_alloc(room * sizeof *table, 0);
-
-    if (table && attached->count)
-        memcpy(table, attached->table, attached->count * sizeof *table);
-    return table;
-}
-
 /* Readers between these two see an odd or a changed sequence and look again (seqlock; partner:
- * table_search). */
+ * table_read). Nobody but the owner stores it, one thread at a time. */
 static void change_begin(struct proa_regions_ctl *ctl)
 {
-    __atomic_fetch_add(&ctl->sequence, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ctl->sequence, ctl->sequence + 1, __ATOMIC_RELAXED);
     /* before all stores that follow; partner: is_unchanged */
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static void change_end(struct proa_regions_ctl *ctl, const struct proa_attached *attached)
 {
-    int segment = 0;
-    uint64_t offset = 0;
-
-    if (attached->table)
-        proa_arena_find(attached->table, 1, &segment, &offset);
     __atomic_store_n(&ctl->count, attached->count, __ATOMIC_RELAXED);
-    __atomic_store_n(&ctl->segment, (uint32_t)segment, __ATOMIC_RELAXED);
-    __atomic_store_n(&ctl->offset, offset, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&ctl->sequence, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ctl->segment, (uint32_t)attached->segment, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctl->offset, attached->offset, __ATOMIC_RELAXED);
+    /* partner: the acquire in table_read */
+    __atomic_store_n(&ctl->sequence, ctl->sequence + 1, __ATOMIC_RELEASE);
 }
 
 static int attach_empty(struct proa_attached *attached, void *base)
@@ -146,29 +133,50 @@ static int check_overlap(const struct proa_attached *attached, size_t at, uint64
                      (unsigned long long)table[other].start, (unsigned long long)table[other].end);
 }
 
-static int region_insert(struct proa_win *win, size_t at, const struct proa_region *region)
+/* The same in a table of twice the room. */
+static int table_grow(struct proa_win *win)
 {
     struct proa_attached *attached = win->attached;
-    struct proa_region *old = attached->table, *table = old;
-    int grow = attached->count == attached->room;
+    size_t room = attached->room ? 2 * attached->room : 16;
+    struct proa_region *old = attached->table, *table;
+    struct held_region **held = realloc(attached->held, room * sizeof *held);
 
-    if (grow) {
-        size_t room = attached->room ? 2 * attached->room : 16;
-        table = table_grow(attached, room);
-        if (!table)
-            return PROA_ERR_NO_MEM;
-        attached->room = room;
-    }
+    if (!held)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember attached regions");
+    attached->held = held;
+    table = proa_arena_alloc(room * sizeof *table, 0);
+    if (!table)
+        return PROA_ERR_NO_MEM;
+    if (old)
+        memcpy(table, old, attached->count * sizeof *table);
     change_begin(&win->ctl->regions);
-    for (size_t i = attached->count; i > at; i--)
-        row_write(&table[i], &table[i - 1]);
-    row_write(&table[at], region);
     attached->table = table;
-    attached->count++;
+    attached->room = room;
+    proa_arena_find(table, 1, &attached->segment, &attached->offset);
     change_end(&win->ctl->regions, attached);
-    if (grow && old)
+    if (old)
         /* a reader that still looks at it will see that the sequence has changed */
         proa_arena_free(old);
+    return PROA_OK;
+}
+
+static int row_insert(struct proa_win *win, size_t at, const struct proa_region *row,
+                      struct held_region *held)
+{
+    struct proa_attached *attached = win->attached;
+    int error = attached->count == attached->room ? table_grow(win) : PROA_OK;
+
+    if (error)
+        return error;
+    change_begin(&win->ctl->regions);
+    for (size_t i = attached->count; i > at; i--) {
+        row_write(&attached->table[i], &attached->table[i - 1]);
+        attached->held[i] = attached->held[i - 1];
+    }
+    row_write(&attached->table[at], row);
+    attached->held[at] = held;
+    attached->count++;
+    change_end(&win->ctl->regions, attached);
     return PROA_OK;
 }
 
@@ -178,20 +186,23 @@ static void rows_delete(struct proa_win *win, size_t at, size_t rows)
 
     change_begin(&win->ctl->regions);
     attached->count -= rows;
-    for (size_t i = at; i < attached->count; i++)
+    for (size_t i = at; i < attached->count; i++) {
         row_write(&attached->table[i], &attached->table[i + rows]);
+        attached->held[i] = attached->held[i + rows];
+    }
     change_end(&win->ctl->regions, attached);
 }
 
-static int insert_pieces(struct proa_win *win, size_t at, const struct proa_hold *hold)
+static int insert_pieces(struct proa_win *win, size_t at, struct held_region *held)
 {
+    const struct proa_hold *hold = &held->hold;
     struct proa_region row = {.start = hold->first};
     int error = PROA_OK;
 
     for (uint32_t i = 0; i < hold->count && !error; i++, row.start = row.end) {
         row.end = hold->piece[i].end;
         row.segment = hold->piece[i].adopted ? PROA_REGION_ADOPTED : PROA_REGION_PRIVATE;
-        error = region_insert(win, at + i, &row);
+        error = row_insert(win, at + i, &row, i == 0 ? held : NULL);
         if (error && i > 0)
             rows_delete(win, at, i);
     }
@@ -204,9 +215,8 @@ static uint64_t through_kernel(const struct proa_win *win)
     return __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED);
 }
 
-static void held_end(struct proa_attached *attached, struct held_region *held)
+static void held_end(struct held_region *held)
 {
-    HASH_DEL(attached->held, held); /* NOLINT(clang-analyzer-unix.Malloc): as in core/peer.c */
     proa_adopt_drop(&held->hold);
     free(held);
 }
@@ -215,27 +225,24 @@ static void held_end(struct proa_attached *attached, struct held_region *held)
  * it. */
 static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size_t at)
 {
-    struct proa_attached *attached = win->attached;
-    struct held_region *held = calloc(1, sizeof *held);
+    struct held_region *held = malloc(sizeof *held);
     int error;
 
     if (!held)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
-    held->through_kernel = through_kernel(win);
+    *held = (struct held_region){.through_kernel = through_kernel(win)};
     error = proa_worth_hold(&held->worth, &held->hold, base, bytes,
                             win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
     if (error) {
         free(held);
         return error;
     }
-    held->start = held->hold.first;
-    HASH_ADD(hh, attached->held, start, sizeof held->start, held);
     proa_log(PROA_LOG_DEBUG, "attached: %llu of %llu bytes are adopted%s%s",
              (unsigned long long)proa_adopt_bytes(&held->hold), (unsigned long long)bytes,
              held->hold.why ? ", the rest is not: " : "", held->hold.why ? held->hold.why : "");
-    error = insert_pieces(win, at, &held->hold);
+    error = insert_pieces(win, at, held);
     if (error)
-        held_end(attached, held);
+        held_end(held);
     return error;
 }
 
@@ -260,7 +267,7 @@ static int attach(struct proa_win *win, void *base, uint64_t bytes)
         !proa_peer_find(base, bytes, &region.owner, &segment, &region.offset))
         return attach_private(win, base, bytes, at);
     region.segment = segment;
-    return region_insert(win, at, &region);
+    return row_insert(win, at, &region, NULL);
 }
 
 /* Rows of private memory may be pieces of a region that starts before them. */
@@ -269,13 +276,13 @@ static int detach(struct proa_win *win, const void *base)
     struct proa_attached *attached = win->attached;
     uint64_t start = (uint64_t)(uintptr_t)base;
     size_t at = lower_bound(attached->table, attached->count, start);
-    struct held_region *held;
+    struct held_region *held =
+        at < attached->count && attached->table[at].start == start ? attached->held[at] : NULL;
 
-    HASH_FIND(hh, attached->held, &start, sizeof start, held);
     if (held) {
         rows_delete(win, at, held->hold.count);
         proa_worth_freed(&held->worth, through_kernel(win) - held->through_kernel);
-        held_end(attached, held);
+        held_end(held);
         return PROA_OK;
     }
     if (at == attached->count || attached->table[at].start != start ||
@@ -313,16 +320,18 @@ int proa_regions_detach(struct proa_win *win, const void *base)
 
 void proa_regions_free(struct proa_win *win)
 {
-    struct held_region *held, *next;
+    struct proa_attached *attached = win->attached;
 
-    if (!win->attached)
+    if (!attached)
         return;
-    HASH_ITER(hh, win->attached->held, held, next)
-        held_end(win->attached, held);
-    if (win->attached->table)
-        proa_arena_free(win->attached->table);
-    free(win->attached->empty);
-    free(win->attached);
+    for (size_t i = 0; i < attached->count; i++)
+        if (attached->held[i])
+            held_end(attached->held[i]);
+    if (attached->table)
+        proa_arena_free(attached->table);
+    free(attached->held);
+    free(attached->empty);
+    free(attached);
     win->attached = NULL;
 }
 
