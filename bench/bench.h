@@ -144,10 +144,11 @@ bench_body body_halo_fence, body_halo_pscw;                    /* active.c */
 bench_body body_pipeline;                                      /* pipeline.c */
 bench_body body_put_size, body_get_size, body_accumulate_size; /* sizes.c */
 bench_body body_put_lock_size, body_put_fence_size, body_put_pscw_size;
-bench_body body_get_rate, body_accumulate_rate;            /* bulk.c */
-bench_body body_counter, body_mutex, body_random;          /* many.c */
-bench_body body_pingpong;                                  /* idle.c */
-bench_measure measure_busy;                                /* busy.c */
+bench_body body_get_rate, body_accumulate_rate;   /* bulk.c */
+bench_body body_counter, body_mutex, body_random; /* many.c */
+bench_body body_pingpong;                         /* idle.c */
+bench_body body_put_heard;                        /* busy.c */
+bench_measure measure_busy;
 bench_measure measure_peak;                                /* peak.c: bytes */
 bench_measure measure_waited_cpu, measure_waited_reaction; /* waited.c */
 bench_whole idle_init;                                     /* idle.c */

@@ -137,6 +137,9 @@ static const struct bench_case cases[] = {
          .measure = measure_busy),
     CASE("busy_fetch_and_op", CREATE, 2, .body = body_fetch_and_op, FLUSHED,
          .measure = measure_busy),
+    /* an origin that computes */
+    CASE("put_heard", ALLOCATE, 2, .body = body_put_heard, .epoch = EPOCH_EVERY,
+         .check = CHECK_EVERY),
     /* waits of a second */
     CASE("waited_cpu", ALLOCATE, 2, .epoch = EPOCH_FENCE, .measure = measure_waited_cpu),
     CASE("waited_cpu_8", ALLOCATE, RING, .epoch = EPOCH_FENCE, .measure = measure_waited_cpu),
