@@ -24,7 +24,8 @@ enum {
     DOZE_NS = 100000000,     /* with nothing to do */
     DOZE_PENDING_NS = 50000, /* somebody waits for a lock that is given back on the node */
     LINGER_NS = 30000,       /* after the last event, before a doze: what comes next may be near */
-    REST_NS = 1000000,       /* while others drive, before a look whether they still do */
+    LINGER_PUT_NS = 10000,   /* the same after what was no event: a piece of a peer's put */
+    REST_NS = 300000,        /* while others drive, before a look whether they still do */
     STACK_BYTES = 1 << 19
 };
 
@@ -230,24 +231,41 @@ static int is_stopping(void)
     return __atomic_load_n(&stopping, __ATOMIC_ACQUIRE);
 }
 
-/* Others drive: looks now and then whether they still do. */
+/* Is there something gathered that may have to be sent soon? Whoever is inside looks himself. */
+static int look_for_gathered(void)
+{
+    int any;
+
+    if (pthread_mutex_trylock(&mutex) != 0)
+        return 0;
+    proa_gather_look();
+    any = proa_gather_has_any();
+    pthread_mutex_unlock(&mutex);
+    return any;
+}
+
+/* Others drive: looks now and then whether they still do, and whether they have left something. */
 static void rest(void)
 {
+    static int soon;
     uint64_t before = __atomic_load_n(&drives, __ATOMIC_RELAXED);
     uint32_t rings;
 
     proa_bell_announce(&rest_bell, NULL, &rings);
     if (!is_in_charge() && !is_stopping())
-        proa_system->sleep(&rest_bell.rings, rings, REST_NS);
+        proa_system->sleep(&rest_bell.rings, rings, soon ? DOZE_PENDING_NS : REST_NS);
     proa_bell_leave(&rest_bell, NULL);
+    soon = look_for_gathered();
     if (before == __atomic_load_n(&drives, __ATOMIC_RELAXED))
         __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
 }
 
-/* Once; then as long as things happen, or have just happened. */
+/* Once; then as long as things happen, or have just happened. What a peer puts is no event here,
+ * but where a piece has come there is mostly another. */
 static void move_and_doze(void)
 {
-    long end_ns = 0;
+    static int came; /* something did, at the end of the last doze */
+    long end_ns = came ? proa_system->now_ns() + LINGER_PUT_NS : 0;
     int pending;
 
     do {
@@ -263,7 +281,7 @@ static void move_and_doze(void)
             end_ns = proa_system->now_ns() + LINGER_NS;
     } while (end_ns && !proa_wait_is_crowded() && proa_system->now_ns() < end_ns &&
              is_in_charge() && !is_stopping());
-    transport->doze(net, pending ? DOZE_PENDING_NS : DOZE_NS);
+    came = transport->doze(net, pending ? DOZE_PENDING_NS : DOZE_NS);
 }
 
 static void *work(void *arg)

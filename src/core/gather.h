@@ -2,8 +2,9 @@
 /*
  * Batches that nothing sends: small operations of a program that computes before it flushes, and
  * posts. Whoever moves the network looks for them and sends those that were there at an earlier
- * look, so what is gathered waits for one to two times PROA_GATHER_NS. An operation reads no clock,
- * and wakes the agent's thread only out of its long sleep, once. Inside the agent.
+ * look, so what is gathered waits for one to two times PROA_GATHER_NS, and for the agent's thread
+ * where that rests. An operation reads no clock, and wakes the agent's thread only out of its long
+ * sleep, once. Inside the agent.
  */
 #ifndef PROA_CORE_GATHER_H
 #define PROA_CORE_GATHER_H
