@@ -125,9 +125,10 @@ struct proa_net_transport {
     int (*progress)(struct proa_net *net);
 
     /* Blocks until progress may find something, wake has been called since the last doze, or the
-     * time is over. May return early. By the agent only, which is not counted as being inside then:
-     * other threads may call all other functions meanwhile. */
-    void (*doze)(struct proa_net *net, long timeout_ns);
+     * time is over. May return early. Not 0: something has come, as far as is known, be it for
+     * progress alone. By the agent only, which is not counted as being inside then: other threads
+     * may call all other functions meanwhile. */
+    int (*doze)(struct proa_net *net, long timeout_ns);
 
     /* Ends a doze, or the next one before it begins. By any thread, at any time between open and
      * close. */

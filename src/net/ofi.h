@@ -244,7 +244,7 @@ int proa_ofi_random(void *bytes, size_t count);
 
 int proa_ofi_doze_open(struct proa_net *net);
 void proa_ofi_doze_close(struct proa_net *net);
-void proa_ofi_doze(struct proa_net *net, long timeout_ns);
+int proa_ofi_doze(struct proa_net *net, long timeout_ns);
 void proa_ofi_wake(struct proa_net *net);
 
 /* libfabric's error, as a sentence. */

@@ -31,7 +31,8 @@ enum {
 
 static int open_edge(struct proa_net *net)
 {
-    struct epoll_event news = {.events = EPOLLIN | EPOLLET}, rung = {.events = EPOLLIN};
+    struct epoll_event news = {.events = EPOLLIN | EPOLLET, .data.fd = net->queue_fd},
+                       rung = {.events = EPOLLIN, .data.fd = net->bell};
 
     net->edge = epoll_create1(EPOLL_CLOEXEC);
     return net->edge >= 0 && epoll_ctl(net->edge, EPOLL_CTL_ADD, net->queue_fd, &news) == 0 &&
@@ -69,12 +70,14 @@ static int sleep_ns(struct proa_net *net, long ns)
     return ppoll(at, 2, &time, NULL) > 0 && at[0].revents;
 }
 
-static void sleep_for_news(struct proa_net *net, long ns)
+/* Has there been any? */
+static int sleep_for_news(struct proa_net *net, long ns)
 {
     struct epoll_event event;
     long most = ns < EDGE_SLEEP_NS ? ns : EDGE_SLEEP_NS;
 
-    epoll_wait(net->edge, &event, 1, (int)((most + 999999) / 1000000));
+    return epoll_wait(net->edge, &event, 1, (int)((most + 999999) / 1000000)) > 0 &&
+           event.data.fd == net->queue_fd;
 }
 
 static int may_sleep(struct proa_net *net)
@@ -95,26 +98,31 @@ static long for_ns(struct proa_net *net, long timeout_ns)
     return least < 0 ? 0 : least;
 }
 
-static void doze(struct proa_net *net, long ns)
+/* Has something come? What the descriptor tells again and again may be old. */
+static int doze(struct proa_net *net, long ns)
 {
     unsigned fruitless = __atomic_load_n(&net->fruitless, __ATOMIC_RELAXED);
 
     if (net->queue_fd >= 0 && fruitless >= FRUITLESS_MOST && sleep_ns(net, 0))
-        sleep_for_news(net, ns);
-    else if (sleep_ns(net, ns))
-        __atomic_store_n(&net->fruitless, fruitless + 1, __ATOMIC_RELAXED);
+        return sleep_for_news(net, ns);
+    if (!sleep_ns(net, ns))
+        return 0;
+    __atomic_store_n(&net->fruitless, fruitless + 1, __ATOMIC_RELAXED);
+    return fruitless == 0;
 }
 
-void proa_ofi_doze(struct proa_net *net, long timeout_ns)
+int proa_ofi_doze(struct proa_net *net, long timeout_ns)
 {
     uint64_t rung;
+    int news = 0;
 
     if (!__atomic_load_n(&net->woken, __ATOMIC_ACQUIRE) && may_sleep(net))
-        doze(net, for_ns(net, timeout_ns));
+        news = doze(net, for_ns(net, timeout_ns));
     __atomic_store_n(&net->slept, 1, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(&net->woken, 0, __ATOMIC_ACQ_REL))
         while (read(net->bell, &rung, sizeof rung) < 0 && errno == EINTR)
             ;
+    return news;
 }
 
 void proa_ofi_wake(struct proa_net *net)

@@ -168,7 +168,7 @@ static int net_progress(struct proa_net *opened)
     return events;
 }
 
-static void net_doze(struct proa_net *opened, long timeout_ns)
+static int net_doze(struct proa_net *opened, long timeout_ns)
 {
     (void)opened, (void)timeout_ns;
     pthread_mutex_lock(&net.mutex);
@@ -176,6 +176,7 @@ static void net_doze(struct proa_net *opened, long timeout_ns)
         pthread_cond_wait(&net.woken, &net.mutex);
     net.wakes = 0;
     pthread_mutex_unlock(&net.mutex);
+    return 0;
 }
 
 static void net_wake(struct proa_net *opened)

@@ -438,7 +438,7 @@ static int anything(struct proa_net *net)
     return __atomic_load_n(&net->waiting, __ATOMIC_SEQ_CST) != 0;
 }
 
-static void fake_doze(struct proa_net *net, long timeout_ns)
+static int fake_doze(struct proa_net *net, long timeout_ns)
 {
     enum { NAP_US = 50 };
 
@@ -446,6 +446,7 @@ static void fake_doze(struct proa_net *net, long timeout_ns)
                             !anything(net) && slept_us < timeout_ns / 1000;
          slept_us += NAP_US)
         world_sleep_us(NAP_US);
+    return anything(net);
 }
 
 static void fake_wake(struct proa_net *net)

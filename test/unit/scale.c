@@ -186,11 +186,12 @@ static void drop_one(struct proa_net *net, uint32_t peer, const char *why)
     fprintf(stderr, "what rank %u says %s\n", peer, why);
 }
 
-static void doze(struct proa_net *net, long timeout_ns)
+static int doze(struct proa_net *net, long timeout_ns)
 {
     (void)net;
     (void)timeout_ns;
     nanosleep(&(struct timespec){0, 1000000}, NULL);
+    return 0;
 }
 
 static const struct proa_net_transport network = {.name = "others",
