@@ -623,6 +623,8 @@ static const struct limit {
     {"allocate.put_64k", put_64k, 2, false, 0},
     {"allocate.get_4m", get_4m, 2, false, LARGE},
     {"allocate.random", together_random, 2, true, (size_t)2 * MIDDLE},
+    {"allocate.random_4", together_random, 4, true, (size_t)4 * MIDDLE},
+    {"allocate.random_8", together_random, 8, true, (size_t)8 * MIDDLE},
     {"allocate.counter_2", together_counter, 2, true, 0},
     {"allocate.counter_4", together_counter, 4, true, 0},
     {"allocate.counter_8", together_counter, 8, true, 0},

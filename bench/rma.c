@@ -108,6 +108,8 @@ static const struct bench_case cases[] = {
          .sizes = SIZES_FEW),
     /* many at once */
     CASE("random", ALLOCATE, 2, .body = body_random, TOGETHER, .bytes = MIDDLE),
+    CASE("random_4", ALLOCATE, 4, .body = body_random, TOGETHER, .bytes = MIDDLE),
+    CASE("random_8", ALLOCATE, 8, .body = body_random, TOGETHER, .bytes = MIDDLE),
     CASE("counter_2", ALLOCATE, 2, .body = body_counter, TOGETHER),
     CASE("counter_4", ALLOCATE, 4, .body = body_counter, TOGETHER),
     CASE("counter_8", ALLOCATE, 8, .body = body_counter, TOGETHER),
