@@ -111,6 +111,7 @@ struct bench {
     MPI_Datatype vector;                  /* VECTOR_BLOCKS words, two words apart */
     MPI_Datatype indexed;                 /* as many, each 2 to 7 words behind the one before */
     int64_t meetings;                     /* how often bench_meet was called */
+    double first_ns;                      /* what making the first window has taken */
     uint64_t counter;                     /* iterations so far, for values that differ */
     uint64_t expected;                    /* see enum check */
 };
@@ -150,6 +151,7 @@ bench_body body_pingpong;                         /* idle.c */
 bench_body body_put_heard;                        /* busy.c */
 bench_measure measure_busy;
 bench_measure measure_peak;                                /* peak.c: bytes */
+bench_measure measure_first_window;                        /* window.c */
 bench_measure measure_waited_cpu, measure_waited_reaction; /* waited.c */
 bench_whole idle_init;                                     /* idle.c */
 int idle_init_child(void); /* idle.c: what idle_init measures; gives the exit status */

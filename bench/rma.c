@@ -126,6 +126,7 @@ static const struct bench_case cases[] = {
     CASE("halo_pscw", ALLOCATE, RING, .body = body_halo_pscw, .check = CHECK_EVERY, .words = 2),
     /* creation */
     CASE("window", ALLOCATE | CREATE | SHARED, 2, .body = body_window),
+    CASE("first_window", ALLOCATE, 2, .measure = measure_first_window),
     CASE("window_1m", ALLOCATE, 2, .body = body_window_1m),
     CASE("window_16m", ALLOCATE, 2, .body = body_window_16m),
     CASE("window_256m", ALLOCATE, 2, .body = body_window_256m),

@@ -137,7 +137,10 @@ static void windows_open(struct bench *b)
 {
     MPI_Info info = hints(b);
 
+    MPI_Barrier(MPI_COMM_WORLD);
+    b->first_ns = -loop_now_ns();
     b->base = window_open(b, info, &b->win);
+    b->first_ns += loop_now_ns();
     if (needs_other(b->job))
         b->other_base = window_open(b, info, &b->other);
     if (info != MPI_INFO_NULL)
@@ -183,6 +186,12 @@ void bench_epoch_close(const struct bench *b)
         MPI_Win_unlock_all(b->win);
     if (b->job->epoch == EPOCH_FENCE)
         MPI_Win_fence(MPI_MODE_NOSUCCEED, b->win);
+}
+
+/* It is made once a process: one value. */
+struct loop_figure measure_first_window(struct bench *b)
+{
+    return loop_figure_of(&b->first_ns, 1);
 }
 
 /* Creating a window and freeing it, nothing else. */
