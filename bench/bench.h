@@ -50,7 +50,8 @@ enum check {
 enum sizes {
     SIZES_NONE,
     SIZES_MANY, /* 1 byte to LARGE, each SIZE_STEP times the one before */
-    SIZES_FEW   /* 4 bytes to LARGE, every second of those */
+    SIZES_FEW,  /* 4 bytes to LARGE, every second of those */
+    SIZES_TWO   /* a page and 64 of them */
 };
 
 enum {

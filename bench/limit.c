@@ -579,6 +579,23 @@ static void lock_put_size(struct team *team, long n)
     }
 }
 
+static void lock_kernel_put_size(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        lock(team);
+        kernel_write(team, team->local, team->bytes);
+        unlock(team);
+    }
+}
+
+static void kernel_put_barrier_size(struct team *team, long n)
+{
+    for (long i = 0; i < n; i++) {
+        kernel_write(team, team->local, team->bytes);
+        barrier_of_two(team);
+    }
+}
+
 static void put_barrier_size(struct team *team, long n)
 {
     size_t bytes = team->bytes / 2;
@@ -725,6 +742,15 @@ static const struct limit sized[] = {
     {"allocate.put_lock", lock_put_size, 2, false, 0},
     {"allocate.put_fence", put_barrier_size, 2, true, 2},
     {"allocate.put_pscw", put_barrier_size, 2, true, 2},
+    {"create.put_lock", lock_kernel_put_size, 2, false, 0},
+    {"create.put_fence", kernel_put_barrier_size, 2, true, 0},
+    {"create.put_pscw", kernel_put_barrier_size, 2, true, 0},
+    {"dynamic.put_lock", lock_kernel_put_size, 2, false, 0},
+    {"dynamic.put_fence", kernel_put_barrier_size, 2, true, 0},
+    {"dynamic.put_pscw", kernel_put_barrier_size, 2, true, 0},
+    {"shared.put_lock", lock_put_size, 2, false, 0},
+    {"shared.put_fence", put_barrier_size, 2, true, 2},
+    {"shared.put_pscw", put_barrier_size, 2, true, 2},
     {"allocate.put_both", put_both, 2, true, 2},
     {"allocate.get_both", get_both, 2, true, 2},
 };

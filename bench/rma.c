@@ -98,10 +98,16 @@ static const struct bench_case cases[] = {
          .sizes = SIZES_FEW),
     CASE("put_lock", ALLOCATE, 2, .body = body_put_lock_size, .check = CHECK_TARGET,
          .sizes = SIZES_FEW),
+    CASE("put_lock", CREATE | DYNAMIC | SHARED, 2, .body = body_put_lock_size,
+         .check = CHECK_TARGET, .sizes = SIZES_TWO),
     CASE("put_fence", ALLOCATE, 2, .body = body_put_fence_size, .epoch = EPOCH_FENCE,
          .check = CHECK_EVERY, .sizes = SIZES_FEW),
+    CASE("put_fence", CREATE | DYNAMIC | SHARED, 2, .body = body_put_fence_size,
+         .epoch = EPOCH_FENCE, .check = CHECK_EVERY, .sizes = SIZES_TWO),
     CASE("put_pscw", ALLOCATE, 2, .body = body_put_pscw_size, .check = CHECK_EVERY,
          .sizes = SIZES_FEW),
+    CASE("put_pscw", CREATE | DYNAMIC | SHARED, 2, .body = body_put_pscw_size, .check = CHECK_EVERY,
+         .sizes = SIZES_TWO),
     CASE("put_both", ALLOCATE, 2, .body = body_put_size, .epoch = EPOCH_EVERY, .check = CHECK_ALL,
          .sizes = SIZES_FEW),
     CASE("get_both", ALLOCATE, 2, .body = body_get_size, .epoch = EPOCH_EVERY, .check = CHECK_ALL,
@@ -182,12 +188,17 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 static size_t size_first(const struct bench_case *job)
 {
-    return job->sizes == SIZES_FEW ? SIZE_STEP : 1;
+    static const size_t first[] = {[SIZES_MANY] = 1, [SIZES_FEW] = SIZE_STEP, [SIZES_TWO] = 4096};
+
+    return first[job->sizes];
 }
 
 static size_t size_step(const struct bench_case *job)
 {
-    return job->sizes == SIZES_FEW ? (size_t)SIZE_STEP * SIZE_STEP : SIZE_STEP;
+    static const size_t step[] = {
+        [SIZES_MANY] = SIZE_STEP, [SIZES_FEW] = SIZE_STEP * SIZE_STEP, [SIZES_TWO] = 64};
+
+    return step[job->sizes];
 }
 
 static void list_case(enum kind kind, const struct bench_case *job)
