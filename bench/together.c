@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What limit does with all processes at once (together.h). */
 #include "together.h"
-
-static uint64_t *atomic_word_of(char *memory)
-{
-    return (uint64_t *)(void *)memory;
-}
+#include "limit.h"
 
 /* The last of a loop is what counts: whoever leads waits for all. */
 void together_counter(struct team *team, long n)
 {
     for (long i = 0; i < n; i++)
-        __atomic_fetch_add(atomic_word_of(team->memory), 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(limit_atomic_word_of(team->memory), 1, __ATOMIC_SEQ_CST);
     team_barrier(team);
 }
 
@@ -49,7 +45,7 @@ void together_random(struct team *team, long n)
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        __atomic_fetch_add(atomic_word_of(team->memory) + state % words, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(limit_atomic_word_of(team->memory) + state % words, 1, __ATOMIC_RELAXED);
     }
     team_barrier(team);
 }
