@@ -19,7 +19,10 @@ enum {
     /* given up before sleeping: with few processes a processor, a yield is what lets the awaited
      * one run */
     YIELDS = 200,
-    IDLE_YIELDS = 3, /* in a row that let nobody run: sleep at once */
+    /* in a row that let nobody run: sleep. This divided by the processes of a processor: the fewer
+     * they are the sooner the awaited one has its turn. At most the second */
+    IDLE_YIELDS_OF_ALL = 40,
+    IDLE_YIELDS_MOST = 20,
     /* two switches of the processor take more, a yield that returns at once a third */
     IDLE_YIELD_NS = 800,
     /* waits in a row whose yields let nobody run: from then on only each RETRY_WAITS-th yields at
@@ -37,10 +40,17 @@ enum {
     SLEEP_RUNG_NS = 4000000
 };
 
-static int wait_crowded;
+static int wait_crowded, idle_yields = 1;
 
 void proa_wait_set_load(int processes, int processors)
 {
+    int idle = processes > 0 ? IDLE_YIELDS_OF_ALL * processors / processes : IDLE_YIELDS_MOST;
+
+    __atomic_store_n(&idle_yields,
+                     idle < 1                  ? 1
+                     : idle < IDLE_YIELDS_MOST ? idle
+                                               : IDLE_YIELDS_MOST,
+                     __ATOMIC_RELAXED);
     __atomic_store_n(&wait_crowded, processes > processors, __ATOMIC_RELAXED);
     proa_membar_set_rings(processes > processors);
 }
@@ -270,12 +280,12 @@ static int yield(const struct wait *w)
 {
     static unsigned vain; /* waits in a row in which no yield let anybody run */
     unsigned waits = __atomic_load_n(&vain, __ATOMIC_RELAXED);
-    int idle = 0;
+    int idle = 0, idle_most = __atomic_load_n(&idle_yields, __ATOMIC_RELAXED);
 
     __atomic_store_n(&vain, waits + 1, __ATOMIC_RELAXED);
     if (waits > VAIN_WAITS && waits % RETRY_WAITS)
         return 0;
-    for (int i = 0; i < YIELDS && idle < IDLE_YIELDS; i++) {
+    for (int i = 0; i < YIELDS && idle < idle_most; i++) {
         if (i % YIELDS_PER_POKE == YIELDS_PER_POKE - 1 && is_poke_due())
             proa_poke();
         drive();

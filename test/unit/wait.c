@@ -216,7 +216,7 @@ static void yields_where_they_do_not(void **state)
 static void sleeps_at_once_where_yields_let_nobody_run(void **state)
 {
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_wait_set_load(20, 2);
     pretend.ready_after_sleeps = 1;
     proa_wait(ready, NULL, &pretend.bell);
     assert_between(pretend.yields, 1, 5);
@@ -225,6 +225,23 @@ static void sleeps_at_once_where_yields_let_nobody_run(void **state)
         proa_wait(ready, NULL, &pretend.bell);
     }
     assert_between(pretend.yields, 5, 100); /* and then hardly tries any more */
+}
+
+/* The fewer the processes of a processor, the longer it is tried. */
+static void yields_longer_where_few_share_a_processor(void **state)
+{
+    int few;
+
+    (void)state;
+    proa_wait_set_load(4, 2);
+    pretend.ready_after_sleeps = 1;
+    proa_wait(ready, NULL, &pretend.bell);
+    few = pretend.yields;
+    proa_wait_set_load(200, 2);
+    pretend.ready_after_sleeps = pretend.sleeps + 1;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_between(few, 10, 30);
+    assert_between(pretend.yields - few, 1, 2);
 }
 
 /* A thread whose sleeps have ended by rings sets no timer that would go off before the scheduler's
@@ -481,6 +498,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sleeps_long_where_it_is_rung_for, begin, end),
         cmocka_unit_test_setup_teardown(does_not_yield_where_processors_suffice, begin, end),
         cmocka_unit_test_setup_teardown(yields_where_they_do_not, begin, end),
+        cmocka_unit_test_setup_teardown(yields_longer_where_few_share_a_processor, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_at_once_where_yields_let_nobody_run, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer, begin, end),
         cmocka_unit_test_setup_teardown(ring_is_not_missed, begin, end),
