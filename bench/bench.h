@@ -135,8 +135,9 @@ bench_body body_lock, body_lock_two, body_lock_nocheck, body_lock_shared, body_l
 bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_pair_nostore,
     body_fence_nothing; /* active.c */
 bench_body body_pscw, body_pscw_ahead, body_pscw_ahead_nocheck;
-bench_body body_put_64k, body_put_1m, body_put_4m, body_get_4m, body_accumulate_64k,
-    body_accumulate_64k_shared, body_put_rate; /* bulk.c */
+bench_body body_put_64k, body_put_1m, body_put_4m, body_put_64k_many, body_put_1m_many,
+    body_put_4m_many, body_get_4m, body_accumulate_64k, body_accumulate_64k_shared,
+    body_put_rate; /* bulk.c */
 bench_body body_get_64k, body_get_64k_fence, body_get_64k_pscw;
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
 bench_body body_put_indexed, body_accumulate_vector, body_accumulate_indexed;

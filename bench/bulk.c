@@ -36,6 +36,31 @@ void body_put_4m(struct bench *b, long n)
     put_flush(b, n, LARGE, MPI_BYTE, LARGE, MPI_BYTE);
 }
 
+/* All that fill a loop are flushed together, as a stream of TCP is answered. */
+static void put_many(struct bench *b, long n, int bytes)
+{
+    *local_word(b) = ++b->counter;
+    for (long i = 0; i < n; i++)
+        MPI_Put(b->local, bytes, MPI_BYTE, b->target, b->at, bytes, MPI_BYTE, b->win);
+    MPI_Win_flush(b->target, b->win);
+    b->expected = b->counter;
+}
+
+void body_put_64k_many(struct bench *b, long n)
+{
+    put_many(b, n, SMALL);
+}
+
+void body_put_1m_many(struct bench *b, long n)
+{
+    put_many(b, n, MIDDLE);
+}
+
+void body_put_4m_many(struct bench *b, long n)
+{
+    put_many(b, n, LARGE);
+}
+
 void body_put_vector(struct bench *b, long n)
 {
     put_flush(b, n, VECTOR_BLOCKS, MPI_UINT64_T, 1, b->vector);
