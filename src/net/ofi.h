@@ -32,11 +32,12 @@
 #include <uthash.h>
 
 enum {
-    PROA_OFI_SENDS = 128,      /* frames under way; a network may take fewer */
-    PROA_OFI_RECEIVES = 128,   /* frames that may come before progress is made */
-    PROA_OFI_MOVES = 128,      /* puts and gets under way */
-    PROA_OFI_PIECES = 4,       /* of one put or get that are under way */
-    PROA_OFI_PIECE = 512 << 10 /* bytes: messages go between two of them */
+    PROA_OFI_SENDS = 128,       /* frames under way; a network may take fewer */
+    PROA_OFI_RECEIVES = 128,    /* frames that may come before progress is made */
+    PROA_OFI_MOVES = 128,       /* puts and gets under way */
+    PROA_OFI_PIECES = 4,        /* of one put or get that are under way */
+    PROA_OFI_PIECE = 512 << 10, /* bytes: messages go between two of them */
+    PROA_OFI_MOVING = 2 << 20   /* bytes to or from one peer that are under way */
 };
 
 enum proa_ofi_kind { PROA_OFI_SEND, PROA_OFI_RECEIVE, PROA_OFI_MOVE };
@@ -74,6 +75,7 @@ struct proa_ofi_peer {
     int in_order;            /* it has ended so */
     uint32_t sent, received; /* frames */
     unsigned under_way;      /* operations that libfabric has begun */
+    size_t moving;           /* bytes of puts and gets among them */
     int through;             /* the network has been through to it */
     /* Times (net->now): */
     long heard;      /* it was heard of last */

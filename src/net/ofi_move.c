@@ -97,6 +97,13 @@ static ssize_t post(struct proa_net *net, struct proa_ofi_move *move, struct pro
                         : fi_readmsg(net->ep, &message, FI_COMPLETION);
 }
 
+/* No more is under way to a peer than its connection takes in without a pause: a sender that finds
+ * it full each time it looks sends crumbs. */
+static int has_room(const struct proa_ofi_peer *peer, size_t bytes)
+{
+    return peer->moving == 0 || peer->moving + bytes <= PROA_OFI_MOVING;
+}
+
 /* As many pieces as may be under way. 0, or libfabric's error that stopped it. */
 static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
 {
@@ -109,6 +116,8 @@ static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
         ssize_t outcome;
 
         piece->bytes = (uint32_t)(left < most ? left : most);
+        if (!has_room(move->peer, piece->bytes))
+            return 0;
         outcome = post(net, move, piece);
         if (outcome)
             return outcome;
@@ -116,6 +125,7 @@ static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
         move->begun += piece->bytes;
         move->under_way++;
         move->peer->under_way++;
+        move->peer->moving += piece->bytes;
         move->peer->refused = 0;
     }
     return 0;
@@ -216,6 +226,7 @@ void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int
     piece->busy = 0;
     move->under_way--;
     move->peer->under_way--;
+    move->peer->moving -= piece->bytes;
     if (error == 0) {
         move->peer->through = 1;
         proa_ofi_peer_heard(net, move->peer); /* its memory, or its network, has answered */
