@@ -32,9 +32,11 @@
 
 enum {
     PROA_NET_AGAIN = 1, /* no room now, and nothing has been done: progress, then try again */
-    PROA_NET_MESSAGE_MOST = 4096, /* bytes of a message */
-    PROA_NET_ADDRESS_MOST = 64,   /* bytes of an address */
-    PROA_NET_KEY_MOST = 32        /* bytes of a key */
+    /* Bytes of a message: each costs its sender and its receiver a system call or two; with what
+     * goes before it, it stays below the 16 KiB up to which libfabric sends one at once. */
+    PROA_NET_MESSAGE_MOST = 15 << 10,
+    PROA_NET_ADDRESS_MOST = 64, /* bytes of an address */
+    PROA_NET_KEY_MOST = 32      /* bytes of a key */
 };
 
 /* A transport's state in this process; what is in it is the transport's affair. */

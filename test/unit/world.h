@@ -32,8 +32,8 @@
 #endif
 
 enum {
-    WORLD_MOST = 16,              /* processes */
-    WORLD_SHARED_BYTES = 64 << 20 /* pages that nobody touches cost nothing */
+    WORLD_MOST = 16,               /* processes */
+    WORLD_SHARED_BYTES = 256 << 20 /* pages that nobody touches cost nothing */
 };
 
 struct world {
