@@ -199,7 +199,7 @@ static size_t size_first(const struct bench_case *job)
 static size_t size_step(const struct bench_case *job)
 {
     static const size_t step[] = {
-        [SIZES_MANY] = SIZE_STEP, [SIZES_FEW] = SIZE_STEP * SIZE_STEP, [SIZES_TWO] = 64};
+        [SIZES_MANY] = SIZE_STEP, [SIZES_FEW] = (size_t)SIZE_STEP * SIZE_STEP, [SIZES_TWO] = 64};
 
     return step[job->sizes];
 }
