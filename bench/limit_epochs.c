@@ -86,7 +86,7 @@ void limit_ring_barrier(struct team *team, long n)
     }
 }
 
-/* Post to the process before, limit_put to the next once it has posted, tell it, wait for the
+/* Post to the process before, put to the next once it has posted, tell it, wait for the
  * process before. */
 void limit_ring_neighbours(struct team *team, long n)
 {
