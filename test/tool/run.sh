@@ -163,6 +163,24 @@ preload_by_option() {
   preload_is 2 "$library:$mine"
 }
 
+# The ranks of a node, and no more of this than they need: the library for the launcher is not in them, and without it all goes on.
+sessions() {
+  proa run -n 3 "$show"
+  expect_status 0
+  expect_times 3 "session=[shared]"
+  preload_is 3 "$library"
+  LD_PRELOAD=$(make_library libmine.so) proa run -n 2 "$show"
+  expect_times 2 "session=[shared]"
+  preload_is 2 "$library:$scratch/libmine.so"
+  mkdir -p "$scratch/bin" "$scratch/lib"
+  cp "$PROA" "$scratch/bin/proa"
+  cp "$library" "$scratch/lib"
+  proa=$scratch/bin/proa
+  PROA_LIBDIR=$scratch/lib proa run -n 2 "$show"
+  expect_status 0
+  preload_is 2 "$scratch/lib/libproa-$stand_in.so"
+}
+
 natively() {
   "$PROA_TOOL_MPIEXEC" "$@" </dev/null >"$scratch/out" 2>"$scratch/err"
 }

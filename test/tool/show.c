@@ -25,11 +25,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int length = snprintf(line, sizeof line,
-                          "rank %d of %d preload=[%s] loaded=[%s] variable=[%s] arguments=", rank,
-                          size, text_or_none(getenv("LD_PRELOAD")),
-                          text_or_none(dlsym(RTLD_DEFAULT, "proa_tool_stand_in")),
-                          text_or_none(getenv("PROA_TOOL_TEST")));
+    int length =
+        snprintf(line, sizeof line,
+                 "rank %d of %d preload=[%s] loaded=[%s] variable=[%s] session=[%s] "
+                 "arguments=",
+                 rank, size, text_or_none(getenv("LD_PRELOAD")),
+                 text_or_none(dlsym(RTLD_DEFAULT, "proa_tool_stand_in")),
+                 text_or_none(getenv("PROA_TOOL_TEST")), getsid(0) == getpid() ? "own" : "shared");
     for (int i = 1; i < argc; i++) {
         length += snprintf(line + length, sizeof line - (size_t)length, "<%s>", argv[i]);
         if (strcmp(argv[i], "--exit") == 0 && i + 1 < argc)

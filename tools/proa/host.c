@@ -135,6 +135,7 @@ static const struct proa_option openmpi_options[] = {
 static const struct proa_launcher launcher_of_mpich = {
     .says = {"HYDRA"},
     .env_forwarded = true,
+    .splits_sessions = true,
     .options = hydra_options,
 };
 

@@ -52,6 +52,7 @@ struct proa_launcher {
     bool env_forwarded; /* what is set for the launcher reaches the ranks on every node */
     /* a program that is not in PATH is looked for in the folder that the ranks start in */
     bool program_here;
+    bool splits_sessions;              /* each rank gets one of its own */
     const struct proa_option *options; /* the last has no name */
 };
 

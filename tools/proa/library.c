@@ -110,6 +110,18 @@ const char *proa_library_selftest(const struct proa_host *host)
     return path && proa_is_executable(path) ? path : NULL;
 }
 
+const char *proa_library_launcher(void)
+{
+    static const char file[] = "proa/libproa-launcher.so";
+    const char *found = find(file);
+    char *path;
+
+    if (!found)
+        found = find_beside(file);
+    path = found ? realpath(found, proa_keep(PATH_MAX)) : NULL;
+    return path && !strpbrk(path, ": ") ? path : NULL;
+}
+
 /* As the self-test. */
 const char *proa_library_bench(void)
 {

@@ -18,6 +18,10 @@ const char *proa_library_look(const struct proa_host *host);
 /* The program of Proa's own that tests a host (tools/selftest): its path, or NULL. */
 const char *proa_library_selftest(const struct proa_host *host);
 
+/* What is preloaded in a launcher that splits sessions (tools/launcher): its path, or NULL where
+ * there is none that can be. */
+const char *proa_library_launcher(void);
+
 /* The script of `proa bench`, beside which the benchmarks are: its path, or NULL. */
 const char *proa_library_bench(void);
 

@@ -126,6 +126,15 @@ static void set_stats(const char *value)
     setenv("PROA_STATS", value, 1);
 }
 
+/* For the launcher itself; the ranks are given a value of their own. */
+static void preload_launcher(const struct proa_host *host)
+{
+    const char *library = host->launcher->splits_sessions ? proa_library_launcher() : NULL;
+
+    if (library)
+        setenv("LD_PRELOAD", proa_preload(library, getenv("LD_PRELOAD")), 1);
+}
+
 static int become_launcher(const struct proa_choice *choice)
 {
     const char *library = library_for(choice);
@@ -136,7 +145,9 @@ static int become_launcher(const struct proa_choice *choice)
     const char *mpiexec = proa_mpiexec_find(choice->line.host, choice->mpi_library);
     if (!mpiexec)
         return PROA_EXIT_MISSING;
-    execv(mpiexec, launcher_words(&choice->line, mpiexec, library));
+    char **words = launcher_words(&choice->line, mpiexec, library);
+    preload_launcher(choice->line.host);
+    execv(mpiexec, words);
     return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", mpiexec, strerror(errno));
 }
 
