@@ -12,7 +12,7 @@
 /* Vector loops may use what the processor has, not only what every processor of its kind has. The
  * choice is made while the program is loaded, too early for ThreadSanitizer. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("default", "avx2")))
+#define WIDEST __attribute__((target_clones("default", "avx2", "avx512f")))
 #else
 #define WIDEST
 #endif

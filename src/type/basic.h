@@ -146,6 +146,7 @@ typedef void proa_kernel(void *target, const void *origin, uint64_t count);
 extern PROA_HIDDEN proa_kernel *const proa_kernels_any[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
 #if defined(__x86_64__)
 extern PROA_HIDDEN proa_kernel *const proa_kernels_avx2[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
+extern PROA_HIDDEN proa_kernel *const proa_kernels_avx512[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
 #endif
 extern PROA_HIDDEN proa_kernel *const (*proa_kernels)[PROA_OP_COUNT];
 

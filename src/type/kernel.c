@@ -8,7 +8,11 @@ proa_kernel *const (*proa_kernels)[PROA_OP_COUNT] = proa_kernels_any;
 void proa_kernels_choose(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2"))
+    /* VBMI: as the first that have it are the first whose clock the wide vectors leave alone */
+    if (__builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        proa_kernels = proa_kernels_avx512;
+    else if (__builtin_cpu_supports("avx2"))
         proa_kernels = proa_kernels_avx2;
 #endif
 }
