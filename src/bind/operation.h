@@ -48,8 +48,8 @@ static inline int proa_is_alike(const struct proa_win *win, int64_t count, MPI_D
     return datatype == target_datatype && count == target_count && proa_is_in(win, rank);
 }
 
-/* The plain way for the accumulate family: few elements of one predefined type. MPI_NO_OP gets, or
- * does nothing. */
+/* The plain way for the accumulate family: few elements of one predefined type, or none. MPI_NO_OP
+ * gets, or does nothing. */
 static inline int proa_accumulates_plain(struct proa_win *win, const void *origin, void *result,
                                          int64_t count, const struct proa_type *type, int rank,
                                          MPI_Aint displacement, MPI_Op op)
@@ -57,7 +57,7 @@ static inline int proa_accumulates_plain(struct proa_win *win, const void *origi
     int operation;
 
     if ((uint64_t)count - 1 >= INT32_MAX)
-        return 0;
+        return count == 0 && type->dense && proa_operation_find(op) >= 0 && proa_is_open(win, rank);
     operation = proa_operation_find(op);
     return operation >= 0 && (result || operation != PROA_OP_NO_OP) &&
            proa_accumulate_plain(win, origin, result, NULL, (uint64_t)count, type, rank,

@@ -127,15 +127,19 @@ static inline void proa_copy(void *to, const void *from, uint64_t bytes)
     }
 }
 
-/* The plain case, and the usual one: the same dense type on both sides, not empty, inside the
- * target's window, reached by load and store. 1 if done; 0, and nothing done, if it is not that
- * plain: then proa_put does it, or says what is wrong. */
+/* The plain case, and the usual one: the same dense type on both sides, inside the target's window,
+ * reached by load and store; or no element at all. 1 if done; 0, and nothing done, if it is not
+ * that plain: then proa_put does it, or says what is wrong. */
 static inline int proa_put_plain(struct proa_win *win, const void *origin, uint64_t count,
                                  const struct proa_type *type, int rank, int64_t displacement)
 {
     char *at;
 
-    if (!type->dense || !origin || count - 1 >= INT32_MAX || type->size > INT32_MAX)
+    if (!type->dense || type->size > INT32_MAX)
+        return 0;
+    if (count - 1 >= INT32_MAX)
+        return count == 0 && proa_is_open(win, rank);
+    if (!origin)
         return 0;
     at = proa_fast_address(win, rank, displacement, count * type->size);
     if (!at)
@@ -150,7 +154,11 @@ static inline int proa_get_plain(struct proa_win *win, void *origin, uint64_t co
 {
     const char *at;
 
-    if (!type->dense || !origin || count - 1 >= INT32_MAX || type->size > INT32_MAX)
+    if (!type->dense || type->size > INT32_MAX)
+        return 0;
+    if (count - 1 >= INT32_MAX)
+        return count == 0 && proa_is_open(win, rank);
+    if (!origin)
         return 0;
     at = proa_fast_address(win, rank, displacement, count * type->size);
     if (!at)
