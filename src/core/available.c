@@ -3,6 +3,7 @@
  * cgroup-v2.rst and cgroup-v1/memory.rst. */
 #include "core/available.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -59,18 +60,23 @@ static uint64_t meminfo_available(const char *root)
 
 /* ---- one control group ---- */
 
-/* The number in a file; UINT64_MAX for "max" or no such file. */
+/* The number in a file; UINT64_MAX for "max" or no such file. Without stdio, whose buffers take
+ * longer than the kernel does. */
 static uint64_t number_in(const char *folder, const char *name)
 {
+    char path[PROA_GROUP_ROOM + 64], text[32];
     uint64_t value = UINT64_MAX;
-    FILE *file = open_in(folder, name);
+    ssize_t length;
+    int fd;
 
-    if (!file)
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return UINT64_MAX;
-    if (fscanf(file, "%" SCNu64, &value) != 1)
-        value = UINT64_MAX;
-    fclose(file);
-    return value;
+    length = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return sscanf(text, "%" SCNu64, &value) == 1 ? value : UINT64_MAX;
 }
 
 /* What counts as used, but is given up as soon as it is needed: what was read from files, and the
@@ -248,38 +254,46 @@ uint64_t proa_memory_available(void)
 
 /* ---- lately ---- */
 
-void proa_look_renew(const char *root, const struct proa_groups *groups, struct proa_look *look,
-                     int64_t now_ns)
+uint64_t proa_memory_strict_in(const char *root, const struct proa_groups *groups)
 {
-    if (look->at_ns && now_ns - look->at_ns <= PROA_LOOK_NS)
-        return;
-    look->available = proa_memory_available_in(root, groups);
-    look->strict = number_in(root, "proc/sys/vm/overcommit_memory") == 2;
-    look->at_ns = now_ns;
+    (void)groups;
+    return number_in(root, "proc/sys/vm/overcommit_memory") == 2;
 }
 
-static struct proa_look look_lately(void)
+uint64_t proa_look_renew(const char *root, const struct proa_groups *groups, struct proa_look *look,
+                         int64_t now_ns)
+{
+    if (!look->at_ns || now_ns - look->at_ns > look->lasts_ns) {
+        look->seen = look->see(root, groups);
+        look->at_ns = now_ns;
+    }
+    return look->seen;
+}
+
+static uint64_t look_lately(struct proa_look *look)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    static struct proa_look look;
-    struct proa_look seen;
     struct timespec now;
+    uint64_t seen;
 
-    own_groups_once();
     clock_gettime(CLOCK_MONOTONIC, &now);
     pthread_mutex_lock(&mutex);
-    proa_look_renew("", &own_groups, &look, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
-    seen = look;
+    seen = proa_look_renew("", &own_groups, look, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
     pthread_mutex_unlock(&mutex);
     return seen;
 }
 
 uint64_t proa_memory_available_lately(void)
 {
-    return look_lately().available;
+    static struct proa_look look = {.see = proa_memory_available_in, .lasts_ns = PROA_LOOK_NS};
+
+    own_groups_once();
+    return look_lately(&look);
 }
 
 int proa_memory_is_strict(void)
 {
-    return look_lately().strict;
+    static struct proa_look look = {.see = proa_memory_strict_in, .lasts_ns = PROA_STRICT_NS};
+
+    return look_lately(&look) != 0;
 }

@@ -515,6 +515,23 @@ static void no_memory_left_body(struct world *world)
 
 WORLD_TEST(no_memory_left, 1)
 
+/* So little is had without a look at what there is, and no more, however little is asked for at a
+ * time. */
+static void first_bytes_body(struct world *world)
+{
+    uint64_t before = available_bytes, had = 0;
+    (void)world;
+
+    available_bytes = 0;
+    while (proa_arena_alloc(64 * kib, 0))
+        had += 64 * kib;
+    CHECK(had >= 512 * kib && had <= mib);
+    available_bytes = before;
+    CHECK(proa_arena_alloc(2 * mib, 0));
+}
+
+WORLD_TEST(first_bytes, 1)
+
 /* The kernel refuses in the middle of a reservation that is made piece by piece: what was reserved
  * for nothing goes back. */
 static void reservation_fails_body(struct world *world)
@@ -812,17 +829,18 @@ WORLD_TEST(started_again, 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_blocks),     cmocka_unit_test(alignments),
-        cmocka_unit_test(shrinks),           cmocka_unit_test(empty_blocks),
-        cmocka_unit_test(not_a_block),       cmocka_unit_test(find),
-        cmocka_unit_test(pages_given_back),  cmocka_unit_test(pages_kept),
-        cmocka_unit_test(promised),          cmocka_unit_test(strict_kernel),
-        cmocka_unit_test(impossible_sizes),  cmocka_unit_test(no_memory_left),
-        cmocka_unit_test(reservation_fails), cmocka_unit_test(interrupted),
-        cmocka_unit_test(notes_fail),        cmocka_unit_test(several_segments),
-        cmocka_unit_test(large_block),       cmocka_unit_test(file_limit),
-        cmocka_unit_test(small_means),       cmocka_unit_test(closed_files),
-        cmocka_unit_test(several_threads),   cmocka_unit_test(started_again),
+        cmocka_unit_test(random_blocks),    cmocka_unit_test(alignments),
+        cmocka_unit_test(shrinks),          cmocka_unit_test(empty_blocks),
+        cmocka_unit_test(not_a_block),      cmocka_unit_test(find),
+        cmocka_unit_test(pages_given_back), cmocka_unit_test(pages_kept),
+        cmocka_unit_test(promised),         cmocka_unit_test(strict_kernel),
+        cmocka_unit_test(impossible_sizes), cmocka_unit_test(no_memory_left),
+        cmocka_unit_test(first_bytes),      cmocka_unit_test(reservation_fails),
+        cmocka_unit_test(interrupted),      cmocka_unit_test(notes_fail),
+        cmocka_unit_test(several_segments), cmocka_unit_test(large_block),
+        cmocka_unit_test(file_limit),       cmocka_unit_test(small_means),
+        cmocka_unit_test(closed_files),     cmocka_unit_test(several_threads),
+        cmocka_unit_test(started_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

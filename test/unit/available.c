@@ -202,21 +202,19 @@ static void both_versions(void **state)
 static void lately(void **state)
 {
     struct proa_groups groups = {0};
-    struct proa_look look = {0};
+    struct proa_look available = {.see = proa_memory_available_in, .lasts_ns = 10},
+                     strict = {.see = proa_memory_strict_in, .lasts_ns = 20};
     (void)state;
 
     put_text("proc/sys/vm/overcommit_memory", "2\n");
-    proa_look_renew(root, &groups, &look, 5);
-    assert_int_equal(look.available / mib, 10240 - MARGIN);
-    assert_true(look.strict);
+    assert_int_equal(proa_look_renew(root, &groups, &available, 5) / mib, 10240 - MARGIN);
+    assert_int_equal(proa_look_renew(root, &groups, &strict, 5), 1);
     put_text("proc/meminfo", "MemAvailable: 1048576 kB\n");
     put_text("proc/sys/vm/overcommit_memory", "0\n");
-    proa_look_renew(root, &groups, &look, 5 + PROA_LOOK_NS);
-    assert_int_equal(look.available / mib, 10240 - MARGIN);
-    assert_true(look.strict);
-    proa_look_renew(root, &groups, &look, 6 + PROA_LOOK_NS);
-    assert_int_equal(look.available / mib, 1024 - MARGIN);
-    assert_false(look.strict);
+    assert_int_equal(proa_look_renew(root, &groups, &available, 15) / mib, 10240 - MARGIN);
+    assert_int_equal(proa_look_renew(root, &groups, &strict, 25), 1);
+    assert_int_equal(proa_look_renew(root, &groups, &available, 16) / mib, 1024 - MARGIN);
+    assert_int_equal(proa_look_renew(root, &groups, &strict, 26), 0);
 }
 
 /* Whatever this machine is like: less than an address space, more than nothing. */
