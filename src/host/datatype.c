@@ -281,11 +281,19 @@ static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int6
 
 static int read_type(MPI_Datatype datatype, struct proa_type *type);
 
+/* What is in the table, or belongs there as it is predefined; or NULL. Under the mutex. */
+static const struct proa_type *find_known(MPI_Datatype datatype)
+{
+    const struct proa_type *known = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
+
+    return known ? known : proa_types_predefined(datatype);
+}
+
 /* A type inside another one. *mine: to be released by the caller, as it is not the table's. */
 static int read_inner(MPI_Datatype datatype, struct proa_type *room, const struct proa_type **type,
                       int *mine)
 {
-    *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
+    *type = find_known(datatype);
     *mine = !*type;
     if (*type)
         return PROA_OK;
@@ -419,12 +427,8 @@ static const struct proa_type *troubled(const char *trouble)
 
 static const struct proa_type *read_and_keep(MPI_Datatype datatype)
 {
-    const struct proa_type *known = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
-    struct proa_type *type;
+    struct proa_type *type = calloc(1, sizeof *type);
 
-    if (known) /* another thread was quicker */
-        return known;
-    type = calloc(1, sizeof *type);
     if (!type)
         return troubled("cannot be read: no memory");
     if (read_type(datatype, type) == PROA_OK) {
@@ -438,6 +442,28 @@ static const struct proa_type *read_and_keep(MPI_Datatype datatype)
     return NULL;
 }
 
+static const struct proa_type *find_locked(MPI_Datatype datatype)
+{
+    const struct proa_type *type;
+
+    pthread_mutex_lock(&read_mutex);
+    type = find_known(datatype);
+    pthread_mutex_unlock(&read_mutex);
+    return type;
+}
+
+static const struct proa_type *read_locked(MPI_Datatype datatype)
+{
+    const struct proa_type *type;
+
+    pthread_mutex_lock(&read_mutex);
+    type = find_known(datatype); /* another thread may have been quicker */
+    if (!type)
+        type = read_and_keep(datatype);
+    pthread_mutex_unlock(&read_mutex);
+    return type;
+}
+
 const struct proa_type *proa_type_unknown(MPI_Datatype datatype)
 {
     const struct proa_type *type;
@@ -445,11 +471,12 @@ const struct proa_type *proa_type_unknown(MPI_Datatype datatype)
 
     if (datatype == MPI_DATATYPE_NULL)
         return troubled("is MPI_DATATYPE_NULL");
+    type = find_locked(datatype);
+    if (type) /* not asked whether it is committed: markers are no types to communicate */
+        return type;
     if (!is_committed(datatype))
         return troubled("is not committed, or no datatype at all");
-    pthread_mutex_lock(&read_mutex);
-    type = read_and_keep(datatype);
-    pthread_mutex_unlock(&read_mutex);
+    type = read_locked(datatype);
     if (type)
         return type;
     strcpy(text, "cannot be used: ");

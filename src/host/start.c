@@ -10,7 +10,6 @@
 #include "host/operations.h"
 #include "host/own.h"
 #include "host/pmpi.h"
-#include "host/types.h"
 #include "host/handle.h"
 
 #include <pthread.h>
@@ -103,7 +102,6 @@ static int start_core(void)
     if (!started && proa_core_start() == PROA_OK) {
         if (strcmp(proa_settings()->net, "none") != 0)
             proa_agent_set_transport(&proa_net_ofi);
-        proa_types_start();
         proa_operations_start();
         started = 1;
     }

@@ -93,24 +93,37 @@ static int basic_of(const struct row *row, int size)
     return -1;
 }
 
-static void enter(const struct row *row, struct proa_type *type)
+/* NULL: it is not as the table says, so nothing is known of it. */
+static const struct proa_type *enter(const struct row *row, struct proa_type *type)
 {
     int size, basic;
 
-    if (row->datatype == MPI_DATATYPE_NULL ||
-        proa_pmpi()->Type_size(row->datatype, &size) != MPI_SUCCESS)
-        return;
+    if (proa_pmpi()->Type_size(row->datatype, &size) != MPI_SUCCESS)
+        return NULL;
     basic = basic_of(row, size);
     if (basic < 0 && row->kind != MARKER)
-        return;
+        return NULL;
     if ((row->kind == MARKER ? proa_type_list(NULL, 0, type)
-                             : proa_type_basic((enum proa_basic)basic, type)) == PROA_OK)
-        proa_table_set(&proa_types, PROA_TABLE_KEY(row->datatype), type);
+                             : proa_type_basic((enum proa_basic)basic, type)) != PROA_OK)
+        return NULL;
+    return proa_table_set(&proa_types, PROA_TABLE_KEY(row->datatype), type) == 0 ? type : NULL;
+}
+
+/* Hosts have several names for one type. */
+static const struct proa_type *enter_one_of(const struct row *rows, size_t count,
+                                            struct proa_type *types, MPI_Datatype datatype)
+{
+    const struct proa_type *type = NULL;
+
+    for (size_t i = 0; i < count && !type; i++)
+        if (rows[i].datatype == datatype)
+            type = enter(&rows[i], &types[i]);
+    return type;
 }
 
 /* What only some hosts have. Where one has only the name of a type, its handle is
  * MPI_DATATYPE_NULL, or its size is none that a basic has. */
-static void enter_rare(void)
+static const struct proa_type *enter_rare(MPI_Datatype datatype)
 {
     const struct row rows[] = {
 #ifdef MPI_INTEGER16
@@ -142,13 +155,12 @@ static void enter_rare(void)
     };
     static struct proa_type types[sizeof rows / sizeof rows[0]];
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        enter(&rows[i], &types[i]);
+    return enter_one_of(rows, sizeof rows / sizeof rows[0], types, datatype);
 }
 
 /* MPI_CHAR counts as an integer, as it does in both hosts, though the standard defines no
  * arithmetic on it. */
-void proa_types_start(void)
+const struct proa_type *proa_types_predefined(MPI_Datatype datatype)
 {
     const struct row rows[] = {
         {MPI_CHAR, SIGNED, 0},
@@ -224,9 +236,10 @@ void proa_types_start(void)
     };
     static struct proa_type types[sizeof rows / sizeof rows[0]];
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        enter(&rows[i], &types[i]);
-    enter_rare();
+    const struct proa_type *type =
+        enter_one_of(rows, sizeof rows / sizeof rows[0], types, datatype);
+
+    return type ? type : enter_rare(datatype);
 }
 
 int proa_types_f90(MPI_Datatype datatype, int combiner, struct proa_type *type)

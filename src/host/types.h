@@ -11,8 +11,9 @@
 
 extern PROA_HIDDEN struct proa_table proa_types;
 
-/* Enters the predefined types of this host. */
-void proa_types_start(void);
+/* A predefined type of this host that is not in the table yet: enters it, at its first use, as a
+ * program uses few. NULL: it is none. One thread at a time. */
+const struct proa_type *proa_types_predefined(MPI_Datatype datatype);
 
 /* What MPI_Type_create_f90_real, _complex and _integer give: as if predefined. PROA_OK or a
  * negative code. */
