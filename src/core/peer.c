@@ -18,12 +18,14 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct proa_peer *proa_self;
@@ -122,31 +124,14 @@ static void load_update(void)
     proa_wait_set_load((int)HASH_COUNT(peers), CPU_COUNT(&processors));
 }
 
-/* When the process of that number started, in ticks since the node did (proc(5), stat): tells it
- * from a later one. 0: there is none, or it has ended and its parent has not asked yet. A first
- * thread that has ended before the others looks like that too, but for their number. */
-static uint64_t process_started(int pid)
+/* Ticks since the node started, as the kernel tells of processes (proc(5), stat). */
+static uint64_t ticks_now(void)
 {
-    char path[40], text[1024], state = 'Z';
-    unsigned long long started = 0;
-    long threads = 0;
-    const char *rest;
-    ssize_t length;
-    int fd;
+    uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
+    struct timespec now;
 
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-    if (fd >= 0)
-        close(fd);
-    text[length > 0 ? length : 0] = '\0';
-    rest = strrchr(text, ')'); /* the name before it may hold anything */
-    if (!rest ||
-        sscanf(rest + 1,
-               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
-               &state, &threads, &started) != 3)
-        return 0;
-    return (state == 'Z' || state == 'X') && threads <= 1 ? 0 : started;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec * per_second + (uint64_t)now.tv_nsec * per_second / 1000000000;
 }
 
 static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
@@ -160,7 +145,7 @@ static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
     peer->ctl = (struct proa_proc_ctl *)(void *)first;
     peer->segments[0] = first;
     peer->slot = slot_take(peer->ctl);
-    peer->started = process_started(pid);
+    peer->met = ticks_now();
     HASH_ADD(hh, peers, id, sizeof id, peer);
     load_update();
     if (!peer->ctl->light_fences || proa_membar_light_is_full)
@@ -202,9 +187,40 @@ struct proa_peer *proa_peer_second(struct proa_peer *peer)
     return second;
 }
 
+/* What the kernel tells of a process, NUL-terminated; "": nothing. */
+static void stat_read(int pid, char *text, size_t room)
+{
+    char path[40];
+    ssize_t length;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    length = fd >= 0 ? read(fd, text, room - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+}
+
+/* It was alive when we met it: a process that started later and has its number is another one. What
+ * has ended, and its parent has not asked for yet, is a zombie; a first thread that has ended
+ * before the others looks like that too, but for their number. Where /proc tells nothing, only who
+ * is not there has ended. */
 static int has_ended(const struct proa_peer *peer)
 {
-    return peer->started && process_started(peer->pid) != peer->started;
+    char text[1024], state;
+    unsigned long long started;
+    long threads;
+    const char *rest;
+
+    stat_read(peer->pid, text, sizeof text);
+    rest = strrchr(text, ')'); /* the name before it may hold anything */
+    if (!rest ||
+        sscanf(rest + 1,
+               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
+               &state, &threads, &started) != 3)
+        return kill(peer->pid, 0) != 0 && errno == ESRCH;
+    return started > peer->met || ((state == 'Z' || state == 'X') && threads <= 1);
 }
 
 /* Lets go of ended processes that no window holds. Not thread-safe. */

@@ -37,7 +37,7 @@ struct proa_peer {
     char *segments[PROA_SEGMENTS]; /* where we have mapped them; NULL: not yet */
     int cma;                       /* does it work (core/cma.h)? 0: not asked yet, 1: yes, -1: no */
     int holders;                   /* proa_peer_attach less proa_peer_release */
-    uint64_t started;              /* when its process did; 0: not known */
+    uint64_t met;                  /* when that was, in ticks since the node started */
     struct proa_peer *second;      /* proa_peer_second */
     struct proa_block *blocks;     /* of its adopted memory, as mapped here (core/pages.h) */
     UT_hash_handle hh;

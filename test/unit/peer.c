@@ -202,6 +202,13 @@ static void still_needed_body(struct world *world)
         proa_peer_release(proa_peer_attach(&alive.hello));
     CHECK_EQUAL(world_mappings("memfd:proa"), mappings + 2);
     CHECK_EQUAL(load_processes, 5);
+
+    /* As if the process had ended, and a later one had its number. */
+    alive_peer->met = 0;
+    next = guest_come(world);
+    CHECK(proa_peer_attach(&next.hello));
+    CHECK_EQUAL(world_mappings("memfd:proa"), mappings + 2);
+    CHECK_EQUAL(load_processes, 5);
 }
 
 WORLD_TEST(still_needed, 1)
