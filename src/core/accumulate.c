@@ -150,7 +150,7 @@ static int apply_scattered(struct operation *o, uint64_t position, const struct 
 
     if (error)
         return error;
-    if (!span.road->combine_rows || !proa_span_holds(&span, here, bytes))
+    if (!rows->ascends || !span.road->combine_rows || !proa_span_holds(&span, here, bytes))
         return apply_row(c, here, rows, at);
     error = span.road->combine_rows(c, &span, position, rows, at);
     proa_guard_leave(&c->guarded);
@@ -171,7 +171,7 @@ static int apply_rows(struct operation *o, uint64_t position, const struct proa_
 
 static int apply_list(struct operation *o, const struct proa_list *list)
 {
-    const struct proa_rows rows = {.items = list->items, .count = list->count};
+    const struct proa_rows rows = proa_rows_of_list(list);
     struct proa_elements *run = &o->combine.run;
 
     run->origin = o->has_origin ? proa_at(o->origin, list->offset[FIRST]) : NULL;
@@ -180,17 +180,30 @@ static int apply_list(struct operation *o, const struct proa_list *list)
     return apply_rows(o, o->place.at + (uint64_t)list->offset[TARGET], &rows);
 }
 
+/* Upwards, whichever way the loop goes: from the last run to the first one if it goes down. */
 static int apply_loop(struct operation *o, const struct proa_stretch *s)
 {
+    const int64_t way = s->stride[TARGET] < 0 ? -1 : 1;
+    const uint64_t lowest = way < 0 ? s->count - 1 : 0;
     const struct proa_item item = {
-        .stride = s->stride[TARGET], .count = s->count, .bytes = s->bytes};
+        .stride = way * s->stride[TARGET], .count = s->count, .bytes = s->bytes};
     const struct proa_rows rows = {.items = &item,
                                    .count = 1,
-                                   .origin_stride = s->stride[FIRST],
-                                   .result_stride = s->stride[o->has_origin ? SECOND : FIRST]};
+                                   .origin_stride = way * s->stride[FIRST],
+                                   .result_stride = way * s->stride[o->has_origin ? SECOND : FIRST],
+                                   .ascends = 1,
+                                   .high =
+                                       (int64_t)(s->count - 1) * item.stride + (int64_t)s->bytes};
 
-    run_set(o, s, 0, 0);
-    return apply_rows(o, run_position(o, s, 0), &rows);
+    run_set(o, s, lowest, 0);
+    return apply_rows(o, run_position(o, s, lowest), &rows);
+}
+
+/* Do its runs lie beside each other, so that it does not matter which is the first? */
+static int is_loop(const struct proa_stretch *s)
+{
+    return s->count > 1 &&
+           (s->stride[TARGET] >= (int64_t)s->bytes || s->stride[TARGET] <= -(int64_t)s->bytes);
 }
 
 /* ---- any layout ---- */
@@ -204,7 +217,7 @@ static int apply_stretch(struct operation *o, const struct proa_stretch *s)
               (!o->has_result || s->stride[result_side] == (int64_t)s->bytes);
     uint64_t runs = row ? 1 : s->count;
 
-    if (!row && s->count > 1 && s->stride[TARGET] >= (int64_t)s->bytes && goes_by_rows(o))
+    if (!row && is_loop(s) && goes_by_rows(o))
         return apply_loop(o, s);
     for (uint64_t i = 0; i < runs && !error; i++) {
         uint64_t position = run_position(o, s, i);
@@ -221,8 +234,7 @@ static int apply_next(struct operation *o, struct proa_walk *walk, int *more)
     struct proa_stretch stretch = {0};
     struct proa_list list;
 
-    if (proa_walk_may_list(walk, TARGET) && goes_by_rows(o) &&
-        proa_walk_list(walk, TARGET, 1, &list))
+    if (proa_walk_may_list(walk, TARGET) && goes_by_rows(o) && proa_walk_list(walk, TARGET, &list))
         return apply_list(o, &list);
     *more = proa_walk_next(walk, &stretch);
     return *more ? apply_stretch(o, &stretch) : PROA_OK;

@@ -133,6 +133,27 @@ uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *own
     return covered < count ? covered : count;
 }
 
+#define EACH_STRIPE(set, stripe)                              \
+    for (uint64_t word = 0; word < PROA_STRIPES / 64; word++) \
+        for (uint64_t bits = (set)->bits[word], stripe;       \
+             bits && (stripe = 64 * word + (uint64_t)__builtin_ctzll(bits), 1); bits &= bits - 1)
+
+/* Upwards, as in stripes_take. */
+void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
+{
+    EACH_STRIPE(set, i)
+    __builtin_prefetch(&owner->stripes[i], 1);
+    EACH_STRIPE(set, i)
+    proa_guard_stripe_take(owner, &owner->stripes[i]);
+}
+
+void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
+{
+    EACH_STRIPE(set, i)
+    __atomic_store_n(&owner->stripes[i].held, 0, __ATOMIC_RELEASE);
+    proa_bell_ring(&owner->stripe_bell);
+}
+
 void proa_guard_leave(struct proa_guarded *guarded)
 {
     if (guarded->slot)

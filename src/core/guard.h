@@ -61,6 +61,29 @@ enum { PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES };
 uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
                             uint64_t bytes);
 
+/* Would it cover all of these bytes? */
+static inline int proa_guard_may_cover(uint64_t key, uint64_t bytes)
+{
+    uint64_t in_all = key % (PROA_STRIPE_BYTES * (uint64_t)PROA_STRIPES) + bytes;
+
+    return key % PROA_STRIPE_BYTES + bytes <= PROA_GUARD_AT_ONCE &&
+           in_all <= PROA_STRIPE_BYTES * (uint64_t)PROA_STRIPES;
+}
+
+/* Stripes that are scattered: those of the bytes that have been added, for as long as they are
+ * held. Not together with those of a proa_guarded, which is left before. */
+struct proa_stripe_set {
+    uint64_t bits[PROA_STRIPES / 64];
+};
+static inline void proa_guard_set_add(struct proa_stripe_set *set, uint64_t key)
+{
+    uint64_t stripe = key / PROA_STRIPE_BYTES % PROA_STRIPES;
+
+    set->bits[stripe / 64] |= (uint64_t)1 << stripe % 64;
+}
+void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);
+void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);
+
 /* The same for elements in a row: sees to it that stripes are held of the first bytes of some of
  * `count` elements of `bytes` bytes, the first at key, and returns of how many, at least one.
  * wanted: bytes to cover, from key on, where that is possible. */

@@ -74,10 +74,10 @@ static int next_list(const struct move *move, struct proa_walk *walk, struct pro
 {
     struct proa_list list;
 
-    listed->at_origin = !proa_walk_list(walk, TARGET, 0, &list);
-    if (listed->at_origin && !proa_walk_list(walk, ORIGIN, 0, &list))
+    listed->at_origin = !proa_walk_list(walk, TARGET, &list);
+    if (listed->at_origin && !proa_walk_list(walk, ORIGIN, &list))
         return 0;
-    listed->rows = (struct proa_rows){.items = list.items, .count = list.count};
+    listed->rows = proa_rows_of_list(&list);
     listed->position = move->place.at + (uint64_t)list.offset[TARGET];
     listed->origin = proa_at(move->origin, list.offset[ORIGIN]);
     return 1;

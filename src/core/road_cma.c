@@ -149,19 +149,23 @@ static int combine_run(struct proa_combine *combine, const struct proa_span *spa
 /* The kernel takes as long for one more run as for reading a page that nobody has asked for. */
 enum { GAP = 4096 };
 
-/* Some rows, with a copy of the memory from the first one on. */
+/* Some rows, with a copy of the memory from the first one on; all of them, from the lowest one on,
+ * if they do not ascend. */
 struct some {
     struct proa_peer *owner;
     uint64_t key; /* of the base */
     const struct proa_rows *rows;
     struct proa_rows_at first;
-    int64_t end; /* of the last */
+    int64_t start, end; /* of what has been copied */
     struct piece piece;
 };
 
-static int64_t first_offset(const struct some *some)
+static int read_all(struct some *some)
 {
-    return proa_rows_offset(some->rows, &some->first);
+    some->start = some->rows->low;
+    some->end = some->rows->high;
+    return proa_cma_read(some->owner, some->key + (uint64_t)some->start, some->piece.copy,
+                         (uint64_t)(some->end - some->start));
 }
 
 /* Reads them, and what lies between those that are close together. Fewer than there are if they
@@ -171,10 +175,10 @@ static int some_read(struct some *some, int64_t end)
     const struct proa_rows *rows = some->rows;
     struct proa_rows_at at = some->first;
     struct proa_cma_batch batch;
-    int64_t start = first_offset(some), from = start;
+    int64_t start = proa_rows_offset(rows, &at), from = start;
 
     proa_cma_begin(&batch, some->owner, 0);
-    some->end = start;
+    some->start = some->end = start;
     for (unsigned n = 0;
          n < PROA_CMA_RUNS && at.item < rows->count && proa_rows_row_end(rows, &at) <= end;
          n++, proa_rows_step(rows, &at, 1)) {
@@ -198,7 +202,6 @@ static int some_write(const struct some *some)
 {
     struct proa_rows_at at = some->first;
     struct proa_cma_batch batch;
-    int64_t start = first_offset(some);
     int error = PROA_OK;
 
     proa_cma_begin(&batch, some->owner, 1);
@@ -206,7 +209,7 @@ static int some_write(const struct some *some)
          proa_rows_step(some->rows, &at, 1)) {
         int64_t offset = proa_rows_offset(some->rows, &at);
 
-        error = proa_cma_add(&batch, some->piece.copy + (offset - start),
+        error = proa_cma_add(&batch, some->piece.copy + (offset - some->start),
                              some->key + (uint64_t)offset, some->rows->items[at.item].bytes);
     }
     return error ? error : proa_cma_end(&batch);
@@ -220,10 +223,11 @@ static int some_apply(struct proa_elements *run, struct some *some, struct proa_
     int error;
 
     some->first = *at;
-    error = some_read(some, end);
+    error = some->rows->ascends ? some_read(some, end) : read_all(some);
     if (error)
         return error;
-    proa_rows_apply(run, proa_at(some->piece.copy, -first_offset(some)), some->rows, at, some->end);
+    proa_rows_apply(run, proa_at(some->piece.copy, -some->start), some->rows, at,
+                    some->rows->ascends ? some->end : INT64_MAX);
     return run->operation == PROA_OP_NO_OP ? PROA_OK : some_write(some);
 }
 
@@ -245,7 +249,8 @@ static int combine_rows(struct proa_combine *combine, const struct proa_span *sp
 {
     struct some some = {.owner = span->owner, .key = proa_span_key(span, position), .rows = rows};
     int64_t inside = (int64_t)(span->end - position);
-    uint64_t reaches = (uint64_t)(proa_rows_end(rows) - proa_rows_offset(rows, at));
+    uint64_t reaches =
+        (uint64_t)(rows->high - (rows->ascends ? proa_rows_offset(rows, at) : rows->low));
     int error = piece_room(&some.piece, reaches + combine->run.bytes,
                            PROA_GUARD_AT_ONCE + combine->run.bytes);
 

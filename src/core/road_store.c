@@ -87,6 +87,41 @@ static void combine_long_row(struct proa_combine *c, const struct proa_span *spa
     proa_rows_next(&c->run, rows, at);
 }
 
+/* So many rows that lie anywhere are guarded at a time: many, as most of them share their stripe
+ * with others then. */
+enum { ROWS_AT_ONCE = 1024 };
+
+/* Some that have one size, and do not ascend. */
+static void combine_scattered(struct proa_combine *c, const struct proa_span *span, uint64_t key,
+                              char *base, const struct proa_rows *rows, struct proa_rows_at *at)
+{
+    struct proa_stripe_set set = {{0}};
+    struct proa_rows some = *rows;
+
+    some.items += at->item;
+    some.count = rows->count - at->item < ROWS_AT_ONCE ? rows->count - at->item : ROWS_AT_ONCE;
+    for (uint32_t i = 0; i < some.count; i++) { /* by the elements' first bytes */
+        uint64_t first = key + (uint64_t)some.items[i].offset;
+
+        proa_guard_set_add(&set, first);
+        proa_guard_set_add(&set, first + rows->even - c->run.bytes);
+    }
+    proa_guard_leave(&c->guarded);
+    proa_guard_set_take(span->owner->ctl, &set);
+    proa_rows_apply(&c->run, base, &some, &(struct proa_rows_at){0, 0}, INT64_MAX);
+    proa_guard_set_give(span->owner->ctl, &set);
+    at->item += some.count;
+}
+
+/* Those that could not be guarded together. */
+static void combine_singly(struct proa_combine *c, const struct proa_span *span, uint64_t key,
+                           char *base, const struct proa_rows *rows, struct proa_rows_at *at)
+{
+    int is_scattered = !rows->ascends && rows->even && rows->even <= PROA_STRIPE_BYTES;
+
+    (is_scattered ? combine_scattered : combine_long_row)(c, span, key, base, rows, at);
+}
+
 /* All of them are guarded as aligned ones are, which is right for the others too: so many elements
  * go under stripes, or nobody else is there. */
 static int combine_rows(struct proa_combine *c, const struct proa_span *span, uint64_t position,
@@ -94,14 +129,15 @@ static int combine_rows(struct proa_combine *c, const struct proa_span *span, ui
 {
     uint64_t key = proa_span_key(span, position);
     char *base = proa_span_here(span, position);
-    int64_t end = (int64_t)(span->end - position), guarded = end;
+    int64_t inside = rows->ascends ? (int64_t)(span->end - position) : INT64_MAX, end = inside;
 
     proa_guard_enter(c->win, c->rank, span, 0, c->total, c->run.bytes, &c->guarded);
-    while (at->item < rows->count && proa_rows_row_end(rows, at) <= end) {
+    while (at->item < rows->count && proa_rows_row_end(rows, at) <= inside) {
         if (c->guarded.guard != PROA_GUARD_PLAIN)
-            guarded = proa_rows_guard(c, span->owner, key, rows, at, AT_ONCE);
-        if (!proa_rows_apply(&c->run, base, rows, at, guarded < end ? guarded : end))
-            combine_long_row(c, span, key, base, rows, at);
+            end = proa_rows_guard(c, span->owner, key, rows, at, AT_ONCE);
+        if (end == INT64_MIN ||
+            !proa_rows_apply(&c->run, base, rows, at, end < inside ? end : inside))
+            combine_singly(c, span, key, base, rows, at);
     }
     return PROA_OK;
 }

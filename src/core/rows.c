@@ -94,6 +94,76 @@ static uint64_t copy_short_loops(const struct proa_rows *rows, struct proa_rows_
     return done;
 }
 
+/* ---- single runs of one size ---- */
+
+static inline __attribute__((always_inline)) void even_run(char *there, char *packed,
+                                                           uint64_t bytes, int back)
+{
+    if (back)
+        memcpy(there, packed, bytes);
+    else
+        memcpy(packed, there, bytes);
+}
+
+#define COPY_EVEN(type)                                      \
+    for (uint64_t i = 0; i < n; i++, packed += sizeof(type)) \
+        even_run(proa_at(base, items[i].offset), packed, sizeof(type), back);
+
+/* back: a constant where this is inlined. */
+static inline __attribute__((always_inline)) void even_copy(const struct proa_item *items,
+                                                            uint64_t n, uint64_t bytes, char *base,
+                                                            char *packed, int back)
+{
+    switch (bytes) {
+    case 4:
+        COPY_EVEN(int32_t)
+        break;
+    case 8:
+        COPY_EVEN(int64_t)
+        break;
+    case 16:
+        COPY_EVEN(char[16])
+        break;
+    default:
+        for (uint64_t i = 0; i < n; i++, packed += bytes)
+            even_run(proa_at(base, items[i].offset), packed, bytes, back);
+    }
+}
+
+/* How many from the present one on keep to the bounds. */
+static uint64_t even_within(const struct proa_rows *rows, const struct proa_rows_at *at,
+                            const struct proa_rows_bounds *bounds)
+{
+    const struct proa_item *items = &rows->items[at->item];
+    uint64_t left = rows->count - at->item, fit = bounds->bytes / rows->even;
+
+    if (rows->even > bounds->longest)
+        return 0;
+    left = left < fit ? left : fit;
+    if (bounds->end == INT64_MAX)
+        return left;
+    /* else they ascend */
+    while (left > 0 && items[left - 1].offset + (int64_t)rows->even > bounds->end)
+        left--;
+    return left;
+}
+
+static uint64_t copy_even(const struct proa_rows *rows, struct proa_rows_at *at, char *base,
+                          char *packed, int back, const struct proa_rows_bounds *bounds)
+{
+    const struct proa_item *items = &rows->items[at->item];
+    uint64_t n = even_within(rows, at, bounds);
+
+    if (back)
+        even_copy(items, n, rows->even, base, packed, 1);
+    else
+        even_copy(items, n, rows->even, base, packed, 0);
+    at->item += (uint32_t)n;
+    return n * rows->even;
+}
+
+/* ---- any ---- */
+
 static uint64_t copy_loop(const struct proa_rows *rows, struct proa_rows_at *at, char *base,
                           char *packed, int back, uint64_t most,
                           const struct proa_rows_bounds *bounds)
@@ -118,6 +188,8 @@ uint64_t proa_rows_copy(const struct proa_rows *rows, struct proa_rows_at *at, c
 {
     uint64_t done = 0, bytes = 1;
 
+    if (rows->even)
+        return copy_even(rows, at, base, packed, back, bounds);
     for (; bytes && at->item < rows->count; done += bytes) {
         const uint64_t most = bounds->bytes - done;
 
@@ -217,14 +289,40 @@ static uint64_t apply_long(struct proa_elements *run, char *base, const struct p
     return bytes;
 }
 
+/* All of a list of one size, in place. Origin and result lie in a row. */
+static uint64_t apply_in_place(struct proa_elements *run, char *base, const struct proa_rows *rows,
+                               struct proa_rows_at *at)
+{
+    struct proa_elements c = *run;
+    uint32_t first = at->item;
+
+    c.count = rows->even / c.bytes;
+    for (; at->item < rows->count; at->item++, proa_elements_advance(&c, c.count)) {
+        char *there = proa_at(base, rows->items[at->item].offset);
+
+        if (c.result)
+            proa_apply(&c, there);
+        else
+            c.kernel(there, c.origin, c.count);
+    }
+    run->origin = c.origin;
+    run->result = c.result;
+    return (at->item - first) * rows->even;
+}
+
+/* Rows that do not ascend are worked on one by one: some of them may be the same bytes. That is the
+ * program's mistake (MPI-4.1, 13.3.1), but both hosts add to them as often as they are named. */
 uint64_t proa_rows_apply(struct proa_elements *run, char *base, const struct proa_rows *rows,
                          struct proa_rows_at *at, int64_t end)
 {
     uint64_t done = 0, bytes = 1;
 
+    if (rows->even && !rows->ascends)
+        return apply_in_place(run, base, rows, at);
     for (; bytes && at->item < rows->count; done += bytes)
-        bytes = rows->items[at->item].bytes <= SHORT_ROW ? apply_short(run, base, rows, at, end)
-                                                         : apply_long(run, base, rows, at, end);
+        bytes = rows->ascends && rows->items[at->item].bytes <= SHORT_ROW
+                    ? apply_short(run, base, rows, at, end)
+                    : apply_long(run, base, rows, at, end);
     return done;
 }
 
@@ -244,12 +342,28 @@ static uint64_t to_next(const struct proa_rows *rows, const struct proa_rows_at 
                : rows->items[at->item].bytes;
 }
 
+/* Rows that do not ascend are guarded all at once, or not at all: nobody knows where the next one
+ * is. */
+static int64_t guard_all(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
+                         const struct proa_rows *rows)
+{
+    uint64_t reaches = (uint64_t)(rows->high - rows->low), first = key + (uint64_t)rows->low;
+
+    if (!proa_guard_may_cover(first, reaches))
+        return INT64_MIN;
+    if (combine->guarded.guard != PROA_GUARD_PLAIN)
+        proa_guard_stripes(&combine->guarded, owner, first, reaches);
+    return INT64_MAX;
+}
+
 int64_t proa_rows_guard(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
                         const struct proa_rows *rows, const struct proa_rows_at *at, uint64_t most)
 {
     int64_t offset = proa_rows_offset(rows, at);
-    uint64_t reaches = (uint64_t)(proa_rows_end(rows) - offset), covered = most;
+    uint64_t reaches = (uint64_t)(rows->high - offset), covered = most;
 
+    if (!rows->ascends)
+        return guard_all(combine, owner, key, rows);
     if (combine->guarded.guard != PROA_GUARD_PLAIN) {
         if (to_next(rows, at) > most / FEW)
             reaches = rows->items[at->item].bytes;

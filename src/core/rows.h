@@ -8,7 +8,7 @@
 #define PROA_CORE_ROWS_H
 
 #include "base/hidden.h"
-#include "type/type.h"
+#include "type/walk.h"
 
 struct proa_elements;
 struct proa_combine;
@@ -20,7 +20,21 @@ struct proa_rows {
     const struct proa_item *items; /* without children */
     uint32_t count;
     int64_t origin_stride, result_stride;
+    uint64_t even;     /* bytes of each item, if all are single runs of one size; else 0 */
+    int ascends;       /* each row lies behind the one before */
+    int64_t low, high; /* all lie in [low, high), from the base on */
 };
+
+/* Those of a list. */
+static inline struct proa_rows proa_rows_of_list(const struct proa_list *list)
+{
+    return (struct proa_rows){.items = list->items,
+                              .count = list->count,
+                              .even = list->even,
+                              .ascends = list->ascends,
+                              .low = list->low,
+                              .high = list->high};
+}
 
 /* Where one is: the next row. */
 struct proa_rows_at {
@@ -51,20 +65,13 @@ static inline void proa_rows_step(const struct proa_rows *rows, struct proa_rows
     }
 }
 
-/* To the last byte's end, from the base on. */
-static inline int64_t proa_rows_end(const struct proa_rows *rows)
-{
-    const struct proa_item *last = &rows->items[rows->count - 1];
-
-    return last->offset + (int64_t)(last->count - 1) * last->stride + (int64_t)last->bytes;
-}
-
 /* Runs of one size at regular distances, of which each may be zero bytes long. */
 void proa_runs_copy(char *to, int64_t to_stride, const char *from, int64_t from_stride,
                     uint64_t bytes, uint64_t count);
 
 /* What proa_rows_copy is to stop at: the first row that is longer, that does not fit into so many
- * bytes with all before it, or whose end lies behind the offset. */
+ * bytes with all before it, or whose end lies behind the offset. Rows that do not ascend have no
+ * such end: INT64_MAX. */
 struct proa_rows_bounds {
     uint64_t longest, bytes;
     int64_t end;
@@ -78,8 +85,8 @@ uint64_t proa_rows_copy(const struct proa_rows *rows, struct proa_rows_at *at, c
                         char *packed, int back, const struct proa_rows_bounds *bounds);
 
 /* Does what run says, its count aside, to all rows from *at on that end at offset `end` or before
- * it, each behind the one before. Moves *at, and origin and result of the run. Returns how many
- * bytes these rows had. */
+ * it; INT64_MAX if they do not ascend. Moves *at, and origin and result of the run. Returns how
+ * many bytes these rows had. */
 uint64_t proa_rows_apply(struct proa_elements *run, char *base, const struct proa_rows *rows,
                          struct proa_rows_at *at, int64_t end);
 
@@ -89,7 +96,8 @@ void proa_rows_next(struct proa_elements *run, const struct proa_rows *rows,
 
 /* The rows of combine, after proa_guard_enter has not chosen atomics: sees to it that stripes are
  * held of elements from the row at *at on, for at most so many bytes. Returns the offset before
- * which rows may end for all of their elements to be guarded. key: of the base. */
+ * which rows may end for all of their elements to be guarded. Rows that do not ascend: INT64_MAX if
+ * all are guarded, else INT64_MIN, and none is. key: of the base. */
 int64_t proa_rows_guard(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
                         const struct proa_rows *rows, const struct proa_rows_at *at, uint64_t most);
 

@@ -23,6 +23,7 @@ static void node_release(struct proa_node *node)
         return;
     for (uint32_t i = 0; i < node->count; i++)
         node_release(node->items[i].child);
+    free(node->runs);
     free(node);
 }
 
@@ -96,23 +97,63 @@ static int64_t end_of(const struct proa_item *item)
     return item->offset + (int64_t)(item->count - 1) * item->stride + (int64_t)item->bytes;
 }
 
+/* So many runs an item, on the average, are worth being kept one by one: whoever copies them has
+ * one loop to go over then, not one for each item. */
+enum { SPREAD_MOST = 4 };
+
+/* How many runs these are if all have one size; 0: they differ, or are too many. */
+static uint64_t runs_to_spread(const struct proa_node *node)
+{
+    uint64_t runs = 0;
+
+    for (uint32_t i = 0; i < node->count; i++) {
+        if (node->items[i].bytes != node->items[0].bytes || node->items[i].count > UINT32_MAX)
+            return 0;
+        runs += node->items[i].count;
+    }
+    return runs <= (uint64_t)SPREAD_MOST * node->count && runs <= UINT32_MAX ? runs : 0;
+}
+
+/* Without the memory for it the items do, if more slowly. */
+static void node_spread(struct proa_node *node)
+{
+    uint64_t runs = runs_to_spread(node);
+
+    node->runs = runs ? malloc(runs * sizeof *node->runs) : NULL;
+    if (!node->runs)
+        return;
+    for (uint32_t i = 0; i < node->count; i++)
+        for (uint64_t k = 0; k < node->items[i].count; k++) {
+            struct proa_item *run = &node->runs[node->run_count++];
+
+            *run = node->items[i];
+            run->offset += (int64_t)k * run->stride;
+            run->count = 1;
+        }
+}
+
 /* Once all items are there: says whether they are a list, and how it goes. */
 static void node_finish(struct proa_node *node)
 {
-    uint64_t bytes = 0;
-
     if (node->count < LIST_LEAST || node->depth > 1)
         return;
     node->ascends = 1;
+    node->low = INT64_MAX;
+    node->high = INT64_MIN;
     for (uint32_t i = 0; i < node->count; i++) {
         const struct proa_item *item = &node->items[i];
+        int64_t last = end_of(item) - (int64_t)item->bytes,
+                low = last < item->offset ? last : item->offset,
+                high = (last < item->offset ? item->offset : last) + (int64_t)item->bytes;
 
-        bytes += item->count * item->bytes;
+        node->listed += item->count * item->bytes;
         if ((item->count > 1 && item->stride < (int64_t)item->bytes) ||
             (i > 0 && item->offset < end_of(item - 1)))
             node->ascends = 0;
+        node->low = low < node->low ? low : node->low;
+        node->high = high > node->high ? high : node->high;
     }
-    node->listed = bytes;
+    node_spread(node);
 }
 
 /* Items that stand for `count` elements of a type, extent apart, from offset on. Returns how many

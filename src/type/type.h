@@ -36,7 +36,12 @@ struct proa_node {
     uint32_t count; /* items, in the order in which their bytes are moved */
     /* All of a list: some items, none with a child. Their bytes; 0: it is not such a list. */
     uint64_t listed;
-    int ascends; /* each run of such a list lies behind the one before */
+    int ascends;       /* each run of such a list lies behind the one before */
+    int64_t low, high; /* the bytes of such a list lie in [low, high) of where it is placed */
+    /* Its runs one by one, in as many items, if all have one size and few of them are a loop; else
+     * NULL. */
+    struct proa_item *runs;
+    uint32_t run_count;
     struct proa_item items[];
 };
 

@@ -187,19 +187,28 @@ static const struct proa_node *side_list(const struct proa_walk_side *side)
                : NULL;
 }
 
-int proa_walk_list(struct proa_walk *walk, int side, int ascending, struct proa_list *list)
+static void list_set(struct proa_list *list, const struct proa_node *node)
+{
+    list->items = node->runs ? node->runs : node->items;
+    list->count = node->runs ? node->run_count : node->count;
+    list->even = node->runs ? node->runs->bytes : 0;
+    list->ascends = node->ascends;
+    list->low = node->low;
+    list->high = node->high;
+}
+
+int proa_walk_list(struct proa_walk *walk, int side, struct proa_list *list)
 {
     struct proa_walk_side *its = &walk->side[side];
     const struct proa_node *node = side_list(its);
 
-    if (!node || (ascending && !node->ascends))
+    if (!node)
         return 0;
     for (int i = 0; i < walk->sides; i++)
         if (i != side &&
             (walk->side[i].left == 0 || walk->side[i].bytes - walk->side[i].done < node->listed))
             return 0;
-    list->items = node->items;
-    list->count = node->count;
+    list_set(list, node);
     for (int i = 0; i < walk->sides; i++) {
         if (i == side)
             continue;

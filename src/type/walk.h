@@ -49,6 +49,9 @@ struct proa_stretch {
 struct proa_list {
     const struct proa_item *items; /* offsets from offset[side] */
     uint32_t count;
+    uint64_t even;     /* bytes of each item, if all are single runs of one size; else 0 */
+    int ascends;       /* each run lies behind the one before */
+    int64_t low, high; /* all lie in [low, high), as offsets */
     int64_t offset[PROA_WALK_SIDES];
 };
 
@@ -62,8 +65,8 @@ void proa_walk_end(struct proa_walk *walk);
 int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch);
 
 /* The same if it is a list on this side: of an irregular type, which would be a stretch for each
- * run. ascending: each run has to lie behind the one before. 0, and nothing done, if it is not. */
-int proa_walk_list(struct proa_walk *walk, int side, int ascending, struct proa_list *list);
+ * run. 0, and nothing done, if it is not. */
+int proa_walk_list(struct proa_walk *walk, int side, struct proa_list *list);
 
 /* May it be worth asking for one? Inline, as most types have none. */
 static inline int proa_walk_may_list(const struct proa_walk *walk, int side)
