@@ -168,8 +168,8 @@ void proa_bell_wake_for(struct proa_bell *bell, const uint64_t *word)
 struct wait {
     proa_ready *ready;
     void *arg;
-    struct proa_bell *bell;
-    const uint64_t *word; /* that alone ready looks at; NULL: at more, or not at one */
+    struct proa_bell *bell; /* NULL: nobody rings */
+    const uint64_t *word;   /* that alone ready looks at; NULL: at more, or not at one */
 };
 
 static void pause_processor(void)
@@ -327,6 +327,11 @@ static int sleep_once(const struct wait *w, uint32_t rings, long timeout_ns)
     return is_ready(w);
 }
 
+static long longer(long sleep_ns)
+{
+    return sleep_ns * 2 < SLEEP_MAX_NS ? sleep_ns * 2 : SLEEP_MAX_NS;
+}
+
 /* Sleeps until it has come: 1; or until the longest time-out has passed and nobody wants the
  * processor any more: 0. The order matters: announce, heavy fence (partner: the light one in
  * proa_bell_ring), look again, sleep. The fence interrupts every processor, so it is made once, and
@@ -348,9 +353,24 @@ static int sleep_for_it(const struct wait *w)
         if (!fenced++)
             proa_membar_heavy();
         free = timeout_ns == SLEEP_MAX_NS && is_free();
-        timeout_ns = timeout_ns * 2 < SLEEP_MAX_NS ? timeout_ns * 2 : SLEEP_MAX_NS;
+        timeout_ns = longer(timeout_ns);
     } while (!done && !free);
     proa_bell_leave(w->bell, w->word);
+    return done;
+}
+
+/* The same where nobody rings. */
+static int look_now_and_then(const struct wait *w)
+{
+    long rest_ns = SLEEP_MIN_NS;
+    int done, free;
+
+    do {
+        proa_system->rest(rest_ns);
+        done = is_ready(w) || poke(w);
+        free = rest_ns == SLEEP_MAX_NS && is_free();
+        rest_ns = longer(rest_ns);
+    } while (!done && !free);
     return done;
 }
 
@@ -360,7 +380,7 @@ static void wait_until(const struct wait *w)
         return;
     while (!spin_on(w) && !(proa_wait_is_crowded() && yield(w)) && !poke(w)) {
         hand_over();
-        if (sleep_for_it(w))
+        if (w->bell ? sleep_for_it(w) : look_now_and_then(w))
             return;
     }
 }

@@ -26,7 +26,8 @@ struct proa_bell {
  * block. Its loads acquire. */
 typedef int proa_ready(void *arg);
 
-/* Returns once ready(arg) is true. bell: rung by whoever changes what ready looks at. */
+/* Returns once ready(arg) is true. bell: rung by whoever changes what ready looks at; NULL: nobody
+ * rings, so a sleeper looks again and again. */
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
 
 void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell);

@@ -3,9 +3,65 @@
  * user's on it. */
 #include "host/exchange.h"
 #include "base/fail.h"
+#include "base/wait.h"
 #include "host/absent.h"
 #include "host/patience.h"
 #include "host/pmpi.h"
+
+/* A host that waits by itself may keep the processor from the very rank that it waits for: where
+ * ranks are more than processors, MPICH's does for slices of milliseconds. With two ranks its own
+ * way is quicker. What is done has to be the same on all ranks, so it goes by what all know. */
+enum { HOST_WAITS_UP_TO = 2 };
+
+static int host_waits(MPI_Comm comm)
+{
+    int size;
+
+    return proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS || size <= HOST_WAITS_UP_TO;
+}
+
+/* A collective call under way. */
+struct under_way {
+    MPI_Request request;
+    int error;
+};
+
+static int has_ended(void *arg)
+{
+    struct under_way *call = arg;
+    int done = 0;
+
+    call->error = proa_pmpi()->Test(&call->request, &done, MPI_STATUS_IGNORE);
+    return done || call->error != MPI_SUCCESS;
+}
+
+static int end_of(struct under_way *call)
+{
+    if (call->error == MPI_SUCCESS)
+        proa_wait(has_ended, call, NULL);
+    return call->error;
+}
+
+static int host_allgather(const void *mine, void *all, int bytes, MPI_Comm comm)
+{
+    struct under_way call;
+
+    if (host_waits(comm))
+        return proa_pmpi()->Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm);
+    call.error =
+        proa_pmpi()->Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm, &call.request);
+    return end_of(&call);
+}
+
+static int host_max(const int *mine, int *value, MPI_Comm comm)
+{
+    struct under_way call;
+
+    if (host_waits(comm))
+        return proa_pmpi()->Allreduce(mine, value, 1, MPI_INT, MPI_MAX, comm);
+    call.error = proa_pmpi()->Iallreduce(mine, value, 1, MPI_INT, MPI_MAX, comm, &call.request);
+    return end_of(&call);
+}
 
 /* The first to meet the others: who runs without Proa, and could not be known to, never comes. */
 static int allgather(void *context, const void *mine, void *all, size_t bytes)
@@ -16,7 +72,7 @@ static int allgather(void *context, const void *mine, void *all, size_t bytes)
 
     if (!is_sure)
         proa_patience_begin(&patience);
-    error = proa_pmpi()->Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, *comm);
+    error = host_allgather(mine, all, (int)bytes, *comm);
     if (!is_sure)
         proa_patience_end(&patience);
     if (!is_sure && error == MPI_SUCCESS)
@@ -30,7 +86,7 @@ static int max(void *context, int *value)
     const MPI_Comm *comm = context;
     int mine = *value;
 
-    if (proa_pmpi()->Allreduce(&mine, value, 1, MPI_INT, MPI_MAX, *comm) != MPI_SUCCESS)
+    if (host_max(&mine, value, *comm) != MPI_SUCCESS)
         return proa_fail(PROA_ERR_OTHER, "the host's MPI_Allreduce failed");
     return PROA_OK;
 }

@@ -48,6 +48,8 @@
     X(Allgather)             \
     X(Allreduce)             \
     X(Bcast)                 \
+    X(Iallgather)            \
+    X(Iallreduce)            \
     X(Irecv)                 \
     X(Test)                  \
     X(Cancel)                \

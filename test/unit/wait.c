@@ -227,6 +227,28 @@ static void sleeps_at_once_where_yields_let_nobody_run(void **state)
     assert_between(pretend.yields, 5, 100); /* and then hardly tries any more */
 }
 
+/* Nor is it woken by anybody: it rests for ever longer. */
+static void rests_where_nobody_rings(void **state)
+{
+    (void)state;
+    proa_wait_set_load(20, 2);
+    pretend.ready_after_pokes = 8;
+    proa_wait(ready, NULL, NULL);
+    assert_int_equal(pretend.sleeps, 0);
+    assert_between(pretend.rests, 3, 8);
+    assert_int_equal(proa_wait_is_crowded(), 1);
+}
+
+static void spins_on_after_rests(void **state)
+{
+    (void)state;
+    pretend.rivals = 1;
+    pretend.ready_after_looks = 1000000;
+    proa_wait(ready, NULL, NULL);
+    assert_int_equal(pretend.sleeps, 0);
+    assert_between(pretend.rests, 40, 60); /* of 1 ms, while it believes in the rival */
+}
+
 /* The fewer the processes of a processor, the longer it is tried. */
 static void yields_longer_where_few_share_a_processor(void **state)
 {
@@ -500,6 +522,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(yields_where_they_do_not, begin, end),
         cmocka_unit_test_setup_teardown(yields_longer_where_few_share_a_processor, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_at_once_where_yields_let_nobody_run, begin, end),
+        cmocka_unit_test_setup_teardown(rests_where_nobody_rings, begin, end),
+        cmocka_unit_test_setup_teardown(spins_on_after_rests, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer, begin, end),
         cmocka_unit_test_setup_teardown(ring_is_not_missed, begin, end),
         cmocka_unit_test_setup_teardown(rings_for_nobody, begin, end),

@@ -291,6 +291,9 @@ int PMPI_Group_free(MPI_Group *);
 int PMPI_Group_incl(MPI_Group, int, const int *, MPI_Group *);
 int PMPI_Group_size(MPI_Group, int *);
 int PMPI_Group_translate_ranks(MPI_Group, int, const int *, MPI_Group, int *);
+int PMPI_Iallgather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm,
+                    MPI_Request *);
+int PMPI_Iallreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *);
 int PMPI_Info_create(MPI_Info *);
 int PMPI_Info_dup(MPI_Info, MPI_Info *);
 int PMPI_Info_free(MPI_Info *);
