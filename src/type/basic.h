@@ -14,36 +14,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a kernel reads and writes through these is a program's memory, of whatever type. */
+#define PROA_ANY_MEMORY __attribute__((may_alias))
+
 /* The pair types of MINLOC and MAXLOC: a value and an index (MPI-4.1, 6.9.4). */
-struct proa_pair_float_int {
+struct PROA_ANY_MEMORY proa_pair_float_int {
     float value;
     int index;
 };
-struct proa_pair_double_int {
+struct PROA_ANY_MEMORY proa_pair_double_int {
     double value;
     int index;
 };
-struct proa_pair_long_int {
+struct PROA_ANY_MEMORY proa_pair_long_int {
     long value;
     int index;
 };
-struct proa_pair_int_int {
+struct PROA_ANY_MEMORY proa_pair_int_int {
     int value;
     int index;
 };
-struct proa_pair_short_int {
+struct PROA_ANY_MEMORY proa_pair_short_int {
     short value;
     int index;
 };
-struct proa_pair_ld_int {
+struct PROA_ANY_MEMORY proa_pair_ld_int {
     long double value;
     int index;
 };
-struct proa_pair_float_float {
+struct PROA_ANY_MEMORY proa_pair_float_float {
     float value;
     float index;
 };
-struct proa_pair_double_double {
+struct PROA_ANY_MEMORY proa_pair_double_double {
     double value;
     double index;
 };
