@@ -47,7 +47,7 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
     const struct proa_elements c = {proa_kernel_find(operation, (enum proa_basic)type->basic),
                                     operation,
                                     (enum proa_basic)type->basic,
-                                    type->size,
+                                    (size_t)type->extent,
                                     count,
                                     operation == PROA_OP_NO_OP ? NULL : origin,
                                     result,
@@ -56,7 +56,7 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
     struct proa_slot *slot;
     char *at;
 
-    if (!c.kernel || !type->predefined || !type->dense || !(origin || operation == PROA_OP_NO_OP))
+    if (!c.kernel || !type->plain_units || !(origin || operation == PROA_OP_NO_OP))
         return 0;
     at = proa_fast_address(win, rank, displacement, count * c.bytes);
     if (!at)

@@ -353,7 +353,7 @@ int proa_type_list(const struct proa_part *parts, size_t count, struct proa_type
 int proa_type_resize(const struct proa_type *type, int64_t extent, struct proa_type *result)
 {
     *result = *type;
-    result->predefined = 0;
+    result->predefined = result->plain_units = 0;
     node_use(result->data);
     node_use(result->units);
     proa_type_set_extent(result, extent);
@@ -400,6 +400,7 @@ int proa_type_basic(enum proa_basic basic, struct proa_type *result)
         return finish(result, proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype"), data, units);
     finish(result, PROA_OK, data, units);
     proa_type_set_extent(result, (int64_t)bytes);
+    result->plain_units = result->dense || bytes > sizeof(uint64_t);
     return PROA_OK;
 }
 

@@ -55,6 +55,9 @@ struct proa_type {
     uint8_t dense;
     uint8_t dense_units; /* the same for units */
     uint8_t predefined;
+    /* predefined, and its units in a row may be worked on without a look at what is inside: there
+     * is no padding in them, or they are too long for processor atomics, which would take it in */
+    uint8_t plain_units;
     uint8_t data_pairs;             /* data and units differ */
     struct proa_node *data, *units; /* NULL: no bytes at all */
     const char *trouble;            /* not NULL: operations cannot use this type, and why */
