@@ -29,6 +29,22 @@ static inline void proa_ask_opened(const struct proa_target *target, uint64_t le
     proa_wait_count(&target->ctl->opened, least, &target->ctl->barrier_bell);
 }
 
+/* ---- agreed: how creation goes for a process (core/create.c) ---- */
+
+/* The owner's: releases what we have made ready; partner: proa_ask_agreed. */
+static inline void proa_agreed(struct proa_win *win, uint64_t number)
+{
+    __atomic_store_n(&win->ctl->agreed, number, __ATOMIC_RELEASE);
+    proa_bell_ring(&win->ctl->barrier_bell);
+}
+
+/* What the target's has come to, once that is at least this number. Acquires. */
+static inline uint64_t proa_ask_agreed(const struct proa_target *target, uint64_t least)
+{
+    proa_wait_count(&target->ctl->agreed, least, &target->ctl->barrier_bell);
+    return __atomic_load_n(&target->ctl->agreed, __ATOMIC_ACQUIRE);
+}
+
 /* ---- arrived, passed: the crowded barrier, at the leader (core/barrier.c) ---- */
 
 /* We have arrived: the how manieth? Releases what we did before, and acquires what those did who

@@ -3,8 +3,9 @@
  * Creation and freeing of windows, for every flavor alike.
  *
  * Each process prepares what it can alone (shared words, memory), shows a card of it to all (one
- * allgather), maps what the others showed, and agrees with them on the outcome (one reduction). A
- * failure anywhere is a failure of the same class everywhere.
+ * allgather), maps what the others showed, and agrees with them on the outcome: neighbours by a
+ * word of each, all others, and where somebody has failed, by the host (one reduction). A failure
+ * anywhere is a failure of the same class everywhere.
  *
  * Where the kernel, or a limit, keeps somebody from a neighbour's memory, all look for another way
  * together, in this order, so that they have the same idea of who guards what:
@@ -17,6 +18,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "core/arena.h"
+#include "core/ask.h"
 #include "core/barrier.h"
 #include "core/cma.h"
 #include "core/door.h"
@@ -255,6 +257,21 @@ static int agree(const struct proa_group *group, int outcome)
     if (!outcome)
         proa_fail(1 - value, "another rank could not create its part of the window");
     return 1 - value;
+}
+
+/* The same among neighbours, by a word in the block of each: 2 n - 1 as the n-th agreement went
+ * well for its owner, else 2 n. Who has failed may not reach the others' blocks, and looks at none.
+ * Who has not reaches all of them, and so sees if anybody has; then all ask the host what it was.
+ * A word that has gone further is of one who saw nothing but success here. */
+static int agree_near(struct proa_win *win, const struct proa_group *group, int outcome)
+{
+    uint64_t fine = 2 * (uint64_t)++win->agreements - 1;
+    int all_fine = outcome == PROA_OK;
+
+    proa_agreed(win, all_fine ? fine : fine + 1);
+    for (int i = 0; i < win->size && all_fine; i++)
+        all_fine = proa_ask_agreed(&win->targets[i], fine) != fine + 1;
+    return all_fine ? PROA_OK : agree(group, outcome);
 }
 
 /* ---- together: several nodes ---- */
@@ -496,15 +513,15 @@ void proa_win_release(struct proa_win *win)
 static int reach(struct proa_win *win, const struct proa_create_args *args,
                  const struct proa_group *group, const struct card *cards, enum apart apart)
 {
-    int outcome = targets_attach(win, cards, apart);
+    int outcome = targets_attach(win, cards, apart), spans = spans_nodes(cards, win->size, apart);
 
-    if (spans_nodes(cards, win->size, apart))
+    if (spans)
         outcome = spread(win, group, outcome);
     if (win->contiguous && outcome == PROA_OK)
         outcome = shared_allocate(win, cards);
     if (args->finish && outcome == PROA_OK)
         outcome = args->finish(win, args->user);
-    return agree(group, outcome);
+    return spans ? agree(group, outcome) : agree_near(win, group, outcome);
 }
 
 /* Doors of all that are on this node, for all. *open: they are, or there was no reason to. */
@@ -596,7 +613,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     counted_decide(win, cards);
     outcome = reach_somehow(win, args, group, cards);
     if (win->contiguous && outcome == PROA_OK)
-        outcome = agree(group, shared_locate(win));
+        outcome = agree_near(win, group, shared_locate(win));
     return outcome;
 }
 

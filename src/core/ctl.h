@@ -141,7 +141,7 @@ struct proa_win_ctl {
     uint64_t passed PROA_ALIGNED_LINE;
     /* Fences of this process that ended nothing (core/fence.c). */
     uint64_t opened PROA_ALIGNED_LINE;
-    /* rung when passed or opened has changed; over several nodes, when arrived has */
+    /* rung when passed, opened or agreed has changed; over several nodes, when arrived has */
     struct proa_bell barrier_bell;
     /* In the leader's block: 1 + the rank of a process of another node that somebody of this one
      * has found to be gone, the first that was; 0: none is. Written by any process of the node. */
@@ -152,6 +152,8 @@ struct proa_win_ctl {
     /* Operations of neighbours that came to the owner's memory through the kernel, a long one as
      * several (core/worth.h). */
     uint64_t through_kernel;
+    /* How creation went for the owner, at each agreement of neighbours (core/create.c). */
+    uint64_t agreed;
 
     struct proa_from_ctl from[]; /* by slot */
 };

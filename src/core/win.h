@@ -112,7 +112,8 @@ struct proa_win {
     uint8_t opening; /* the last fence was one, and targets may still be awaited */
     uint8_t adopt;   /* what is attached: enum proa_adopt (core/adopt.h) */
     uint8_t direct;  /* the program may load and store in its neighbours' memory without our help */
-    uint8_t unreached; /* enum proa_unreached: while it is created */
+    uint8_t unreached;  /* enum proa_unreached: while it is created */
+    uint8_t agreements; /* of neighbours: while it is created */
 
     void *memory;                   /* what the window allocated in our arena; NULL if nothing */
     void *base;                     /* our own window: MPI_WIN_BASE */
