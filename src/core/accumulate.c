@@ -192,6 +192,7 @@ static int apply_loop(struct operation *o, const struct proa_stretch *s)
                                    .origin_stride = way * s->stride[FIRST],
                                    .result_stride = way * s->stride[o->has_origin ? SECOND : FIRST],
                                    .ascends = 1,
+                                   .apart = 1,
                                    .high =
                                        (int64_t)(s->count - 1) * item.stride + (int64_t)s->bytes};
 

@@ -12,6 +12,7 @@
 #include "core/guard.h"
 
 #include <sched.h>
+#include <string.h>
 
 /* ---- the switch ---- */
 
@@ -133,10 +134,21 @@ uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *own
     return covered < count ? covered : count;
 }
 
-#define EACH_STRIPE(set, stripe)                              \
-    for (uint64_t word = 0; word < PROA_STRIPES / 64; word++) \
-        for (uint64_t bits = (set)->bits[word], stripe;       \
-             bits && (stripe = 64 * word + (uint64_t)__builtin_ctzll(bits), 1); bits &= bits - 1)
+/* Those from `from` on that are in the set: the first one. PROA_STRIPES: none. Eight at a look; the
+ * lowest byte is the first one, as everywhere here. */
+static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)
+{
+    for (uint64_t eight; from < PROA_STRIPES; from = from / 8 * 8 + 8) {
+        memcpy(&eight, &set->has[from / 8 * 8], sizeof eight);
+        eight >>= from % 8 * 8;
+        if (eight)
+            return from + (uint64_t)__builtin_ctzll(eight) / 8;
+    }
+    return PROA_STRIPES;
+}
+
+#define EACH_STRIPE(set, i) \
+    for (uint64_t i = next_in(set, 0); i < PROA_STRIPES; i = next_in(set, i + 1))
 
 /* Upwards, as in stripes_take. */
 void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)

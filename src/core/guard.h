@@ -73,13 +73,11 @@ static inline int proa_guard_may_cover(uint64_t key, uint64_t bytes)
 /* Stripes that are scattered: those of the bytes that have been added, for as long as they are
  * held. Not together with those of a proa_guarded, which is left before. */
 struct proa_stripe_set {
-    uint64_t bits[PROA_STRIPES / 64];
+    uint8_t has[PROA_STRIPES]; /* 0 or 1; no bits, of which each would wait for the one before */
 };
 static inline void proa_guard_set_add(struct proa_stripe_set *set, uint64_t key)
 {
-    uint64_t stripe = key / PROA_STRIPE_BYTES % PROA_STRIPES;
-
-    set->bits[stripe / 64] |= (uint64_t)1 << stripe % 64;
+    set->has[key / PROA_STRIPE_BYTES % PROA_STRIPES] = 1;
 }
 void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);
 void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);

@@ -310,17 +310,17 @@ static uint64_t apply_in_place(struct proa_elements *run, char *base, const stru
     return (at->item - first) * rows->even;
 }
 
-/* Rows that do not ascend are worked on one by one: some of them may be the same bytes. That is the
- * program's mistake (MPI-4.1, 13.3.1), but both hosts add to them as often as they are named. */
+/* Rows that may have bytes in common are worked on one by one. That is the program's mistake
+ * (MPI-4.1, 13.3.1), but both hosts add to such bytes as often as they are named. */
 uint64_t proa_rows_apply(struct proa_elements *run, char *base, const struct proa_rows *rows,
                          struct proa_rows_at *at, int64_t end)
 {
     uint64_t done = 0, bytes = 1;
 
-    if (rows->even && !rows->ascends)
+    if (rows->even && !rows->apart)
         return apply_in_place(run, base, rows, at);
     for (; bytes && at->item < rows->count; done += bytes)
-        bytes = rows->ascends && rows->items[at->item].bytes <= SHORT_ROW
+        bytes = rows->apart && rows->items[at->item].bytes <= SHORT_ROW
                     ? apply_short(run, base, rows, at, end)
                     : apply_long(run, base, rows, at, end);
     return done;

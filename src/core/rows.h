@@ -22,6 +22,7 @@ struct proa_rows {
     int64_t origin_stride, result_stride;
     uint64_t even;     /* bytes of each item, if all are single runs of one size; else 0 */
     int ascends;       /* each row lies behind the one before */
+    int apart;         /* no byte is in two rows, for certain */
     int64_t low, high; /* all lie in [low, high), from the base on */
 };
 
@@ -32,6 +33,7 @@ static inline struct proa_rows proa_rows_of_list(const struct proa_list *list)
                               .count = list->count,
                               .even = list->even,
                               .ascends = list->ascends,
+                              .apart = list->apart,
                               .low = list->low,
                               .high = list->high};
 }

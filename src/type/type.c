@@ -114,6 +114,30 @@ static uint64_t runs_to_spread(const struct proa_node *node)
     return runs <= (uint64_t)SPREAD_MOST * node->count && runs <= UINT32_MAX ? runs : 0;
 }
 
+/* So many places for a run, on the average, are looked at whether one is taken twice. */
+enum { PLACES_MOST = 64 };
+
+/* Is no byte in two runs, for certain? Told of runs that lie as elements of an array would. */
+static int are_apart(const struct proa_node *node)
+{
+    const uint64_t bytes = node->runs->bytes, places = (uint64_t)(node->high - node->low) / bytes;
+    uint64_t *taken;
+    int apart = 1;
+
+    if (node->ascends || places > (uint64_t)PLACES_MOST * node->run_count)
+        return node->ascends;
+    taken = calloc(places / 64 + 1, sizeof *taken);
+    for (uint32_t i = 0; taken && i < node->run_count && apart; i++) {
+        const uint64_t at = (uint64_t)(node->runs[i].offset - node->low), place = at / bytes;
+
+        apart = at % bytes == 0 && !(taken[place / 64] >> place % 64 & 1);
+        taken[place / 64] |= (uint64_t)1 << place % 64;
+    }
+    apart = apart && taken;
+    free(taken);
+    return apart;
+}
+
 /* Without the memory for it the items do, if more slowly. */
 static void node_spread(struct proa_node *node)
 {
@@ -130,6 +154,7 @@ static void node_spread(struct proa_node *node)
             run->offset += (int64_t)k * run->stride;
             run->count = 1;
         }
+    node->apart = are_apart(node);
 }
 
 /* Once all items are there: says whether they are a list, and how it goes. */

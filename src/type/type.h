@@ -42,6 +42,7 @@ struct proa_node {
      * NULL. */
     struct proa_item *runs;
     uint32_t run_count;
+    int apart; /* no byte is in two of these runs, for certain */
     struct proa_item items[];
 };
 

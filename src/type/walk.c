@@ -193,6 +193,7 @@ static void list_set(struct proa_list *list, const struct proa_node *node)
     list->count = node->runs ? node->run_count : node->count;
     list->even = node->runs ? node->runs->bytes : 0;
     list->ascends = node->ascends;
+    list->apart = node->ascends || node->apart;
     list->low = node->low;
     list->high = node->high;
 }

@@ -51,6 +51,7 @@ struct proa_list {
     uint32_t count;
     uint64_t even;     /* bytes of each item, if all are single runs of one size; else 0 */
     int ascends;       /* each run lies behind the one before */
+    int apart;         /* no byte is in two runs, for certain */
     int64_t low, high; /* all lie in [low, high), as offsets */
     int64_t offset[PROA_WALK_SIDES];
 };

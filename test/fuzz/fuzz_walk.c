@@ -100,6 +100,10 @@ static void check_shape(const struct proa_list *list)
         }
     }
     MUST(list->ascends == ascends && list->low == low && list->high == high);
+    MUST(!list->ascends || list->apart);
+    for (uint32_t i = 0; list->apart && list->even && i < list->count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            MUST(llabs(list->items[i].offset - list->items[k].offset) >= (int64_t)list->even);
 }
 
 /* listed: the side on which lists are asked for, first; none: -1. */
