@@ -4,7 +4,10 @@
 #include "base/system.h"
 
 enum {
-    SLICE_NS = 500000, /* the kernel's own threads take less, whoever computes takes more */
+    LONG_NS = 2500000, /* the kernel's own threads take less, whoever computes takes more */
+    /* for a slice of this length they come now and then, but not again so soon */
+    SHORT_NS = 500000,
+    AGAIN_NS = 10000000,
     /* whoever looks again once in that time takes some 3 ms from rivals that are there */
     BELIEVE_MIN_NS = 50000000,
     BELIEVE_MAX_NS = 1000000000,
@@ -14,6 +17,7 @@ enum {
 /* What a thread knows. */
 static _Thread_local struct {
     long lost;       /* how often it had lost its processor to others when it last asked */
+    long back_ns;    /* when it last got it back; 0: never lost */
     long seen_ns;    /* when it last met a rival; 0: never */
     long believe_ns; /* for how long that counts */
 } rivals;
@@ -30,14 +34,25 @@ static long longer(long believe_ns, long since_ns)
     return 2 * believe_ns < BELIEVE_MAX_NS ? 2 * believe_ns : BELIEVE_MAX_NS;
 }
 
+/* A slice has been lost between these times. To somebody who will want more of them? */
+static int is_rival(long begin_ns, long now_ns)
+{
+    int again = rivals.back_ns && begin_ns - rivals.back_ns < AGAIN_NS;
+
+    rivals.back_ns = now_ns;
+    return again || now_ns - begin_ns >= LONG_NS;
+}
+
 void proa_rivals_watch(long begin_ns, long now_ns)
 {
     long before = rivals.lost;
 
-    if (now_ns - begin_ns < SLICE_NS)
+    if (now_ns - begin_ns < SHORT_NS)
         return;
     rivals.lost = proa_system->preempted();
     if (rivals.lost == before) /* a long message of the host's; another virtual machine */
+        return;
+    if (!is_rival(begin_ns, now_ns))
         return;
     rivals.believe_ns = longer(rivals.believe_ns, now_ns - rivals.seen_ns);
     rivals.seen_ns = now_ns;

@@ -21,7 +21,9 @@ static struct {
     long now_ns;
     long look_costs_ns, yield_costs_ns, poke_costs_ns; /* each such call lets so much time pass */
     long preempted;
-    int rivals;   /* how often somebody is going to take the processor for a slice; < 0: always */
+    int rivals; /* how often somebody is going to take the processor for a slice; < 0: always */
+    long slice_ns;
+    int looks_per_slice;
     int kworkers; /* somebody takes it for an instant now and then */
     int rung_for; /* sleeps end by a ring */
     int yields, sleeps, rests, wakes, pokes, looks;
@@ -92,7 +94,7 @@ static int come(int after, int so_far)
     return after && so_far >= after;
 }
 
-enum { LOOKS_PER_LOSS = 10000, SLICE_NS = 3000000, INSTANT_NS = 50000 };
+enum { LOOKS_PER_LOSS = 10000, SLICE_NS = 3000000, SHORT_NS = 1000000, INSTANT_NS = 50000 };
 
 static void lose_processor(long ns)
 {
@@ -107,8 +109,8 @@ static int ready(void *arg)
     pretend.now_ns += pretend.look_costs_ns;
     if (pretend.kworkers && pretend.looks % LOOKS_PER_LOSS == 0)
         lose_processor(INSTANT_NS);
-    if (pretend.rivals && pretend.looks % LOOKS_PER_LOSS == 0) {
-        lose_processor(SLICE_NS);
+    if (pretend.rivals && pretend.looks % pretend.looks_per_slice == 0) {
+        lose_processor(pretend.slice_ns);
         pretend.rivals -= pretend.rivals > 0;
     }
     if (pretend.rung_in_vain && __atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST)) {
@@ -132,6 +134,8 @@ static int begin(void **state)
     pretend.look_costs_ns = 10;
     pretend.yield_costs_ns = 300;
     pretend.poke_costs_ns = 100;
+    pretend.slice_ns = SLICE_NS;
+    pretend.looks_per_slice = LOOKS_PER_LOSS;
     proa_system = &pretended;
     proa_wait_set_load(1, 2);
     return proa_poke_add(pretend_poke);
@@ -176,6 +180,28 @@ static void makes_room_for_rivals(void **state)
     proa_wait(ready, NULL, &pretend.bell);
     assert_between(pretend.slept_ns, 40000000, 60000000);
     assert_int_equal(__atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST), 0);
+}
+
+/* As the kernel's own threads are. */
+static void who_comes_now_and_then_for_a_short_slice_is_no_rival(void **state)
+{
+    (void)state;
+    pretend.rivals = -1;
+    pretend.slice_ns = SHORT_NS;
+    pretend.looks_per_slice = 2000000;    /* 20 ms and more */
+    pretend.ready_after_looks = 10000000; /* 5 of them */
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.sleeps, 0);
+}
+
+static void who_comes_again_soon_is_a_rival(void **state)
+{
+    (void)state;
+    pretend.rivals = 2;
+    pretend.slice_ns = SHORT_NS;
+    pretend.ready_after_looks = 1000000;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_between(pretend.slept_ns, 40000000, 60000000);
 }
 
 /* Of one that stays, less and less is taken. */
@@ -516,6 +542,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(spins, begin, end),
         cmocka_unit_test_setup_teardown(spins_on_while_nobody_wants_the_processor, begin, end),
         cmocka_unit_test_setup_teardown(makes_room_for_rivals, begin, end),
+        cmocka_unit_test_setup_teardown(who_comes_now_and_then_for_a_short_slice_is_no_rival, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(who_comes_again_soon_is_a_rival, begin, end),
         cmocka_unit_test_setup_teardown(makes_more_room_for_rivals_that_stay, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_long_where_it_is_rung_for, begin, end),
         cmocka_unit_test_setup_teardown(does_not_yield_where_processors_suffice, begin, end),
