@@ -186,7 +186,7 @@ static int is_ready(const struct wait *w)
     return w->ready(w->arg);
 }
 
-static int look(const struct wait *w)
+PROA_HOT static int look(const struct wait *w)
 {
     for (int i = 0; i < CHECKS_PER_CLOCK; i++) {
         if (is_ready(w))
@@ -197,7 +197,7 @@ static int look(const struct wait *w)
     return 0;
 }
 
-static int look_for(const struct wait *w, long limit_ns)
+PROA_HOT static int look_for(const struct wait *w, long limit_ns)
 {
     long end_ns = 0;
 
@@ -374,7 +374,7 @@ static int look_now_and_then(const struct wait *w)
     return done;
 }
 
-static void wait_until(const struct wait *w)
+PROA_HOT static void wait_until(const struct wait *w)
 {
     if (spin(w))
         return;
@@ -398,7 +398,7 @@ void proa_wait_unwatched(void)
     unwatched = 1;
 }
 
-static void wait_watched(const struct wait *w)
+PROA_HOT static void wait_watched(const struct wait *w)
 {
     proa_wait_watcher *watcher = __atomic_load_n(&watcher_function, __ATOMIC_ACQUIRE);
     long begin_ns;

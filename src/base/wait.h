@@ -30,7 +30,7 @@ typedef int proa_ready(void *arg);
  * rings, so a sleeper looks again and again. */
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
 
-void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell);
+void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell) PROA_HOT;
 
 /* Returns once a count that only grows is at least `least`. Its load acquires; partner: the store
  * of whoever counts. */

@@ -32,7 +32,8 @@ PROA_FORMS int disseminate(struct proa_win *win, uint64_t number, int general)
     return error;
 }
 
-static __attribute__((noinline)) int disseminate_near(struct proa_win *win, uint64_t number)
+static __attribute__((noinline)) PROA_HOT int disseminate_near(struct proa_win *win,
+                                                               uint64_t number)
 {
     return disseminate(win, number, 0);
 }

@@ -22,13 +22,13 @@ enum {
 /* Collective over the window. A barrier, unless mode has NOPRECEDE: with NOSUCCEED as well it does
  * nothing, without it may return before the others call theirs, and first operations wait
  * (proa_fence_await). */
-int proa_win_fence(struct proa_win *win, int mode);
+int proa_win_fence(struct proa_win *win, int mode) PROA_HOT;
 
 /* ranks: count ranks in the window's group, copied. Neither call waits for anybody. */
-int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode);
-int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode);
-int proa_win_complete(struct proa_win *win);
-int proa_win_wait(struct proa_win *win);
+int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode) PROA_HOT;
+int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode) PROA_HOT;
+int proa_win_complete(struct proa_win *win) PROA_HOT;
+int proa_win_wait(struct proa_win *win) PROA_HOT;
 /* *flag: 1 and the exposure epoch is over, or 0 and nothing has changed. */
 int proa_win_test(struct proa_win *win, int *flag);
 
