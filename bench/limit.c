@@ -148,10 +148,19 @@ static const struct limit sized[] = {
 
 enum { SIZED = sizeof sized / sizeof *sized, SIZE_STEP = 4 };
 
+/* Of bodies that measure themselves. */
+static const struct limit sampled[] = {
+    {"allocate.waited_reaction", limit_waited_reaction, 2, true, 0},
+};
+
+enum { SAMPLED = sizeof sampled / sizeof *sampled, SAMPLES = 3 };
+
 static int list(void)
 {
     for (int i = 0; i < LIMITS; i++)
         printf("%s %d\n", limits[i].name, limits[i].size);
+    for (int i = 0; i < SAMPLED; i++)
+        printf("%s %d\n", sampled[i].name, sampled[i].size);
     for (int i = 0; i < SIZED; i++)
         for (size_t bytes = 1; bytes <= LARGE; bytes *= SIZE_STEP)
             printf("%s.%zu %d\n", sized[i].name, bytes, sized[i].size);
@@ -179,14 +188,27 @@ static bool find(const char *name, struct limit *found)
     return false;
 }
 
+static const struct limit *find_sampled(const char *name)
+{
+    for (int i = 0; i < SAMPLED; i++)
+        if (strcmp(sampled[i].name, name) == 0)
+            return &sampled[i];
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     struct options options = options_parse(
         argc, argv, "Times what a case of rma takes when it is written by hand, without MPI.");
+    const struct limit *one = options.list ? NULL : find_sampled(options.name);
     struct limit limit;
 
     if (options.list)
         return list();
+    if (one) {
+        loop_print(one->name, team_sample(SAMPLES, one->size, one->body));
+        return 0;
+    }
     if (!find(options.name, &limit)) {
         fprintf(stderr, "limit: no case %s; --list shows them\n", options.name);
         return 2;

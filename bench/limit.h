@@ -61,6 +61,8 @@ team_body limit_compare_exchange, limit_fetch_add, limit_get, limit_kernel_fetch
 team_body limit_barrier_put_barrier, limit_kernel_put_barrier, limit_kernel_put_there_and_back,
     limit_put_barrier, limit_put_there_and_back, limit_ring_barrier, limit_ring_neighbours,
     limit_there_and_back;
+/* limit_waited.c */
+team_body limit_waited_reaction;
 /* limit_bulk.c */
 team_body limit_accumulate_1024, limit_accumulate_16, limit_accumulate_64k,
     limit_accumulate_indexed, limit_accumulate_vector, limit_add_many, limit_get_4m, limit_get_many,

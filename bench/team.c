@@ -155,6 +155,25 @@ static int processors(void)
     return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
+/* Makes the processes, with their memory, for a body that the caller has set. */
+static void begin(struct member *m, int size, size_t bytes)
+{
+    m->team.size = size;
+    m->team.bytes = bytes;
+    m->team.crowded = size > processors();
+    m->team.board = map(sizeof *m->team.board, MAP_SHARED);
+    m->team.memory = memset(map(bytes, MAP_SHARED), 0, bytes);
+    m->team.private_memory = map(bytes, MAP_PRIVATE);
+    fork_followers(m, bytes);
+}
+
+static void end(struct member *m)
+{
+    lead_loop(m, 0);
+    while (wait(NULL) > 0)
+        ;
+}
+
 struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes,
                                 team_body *body, bool everybody)
 {
@@ -162,16 +181,22 @@ struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t b
     struct member m = {.body = body, .everybody = everybody};
     struct loop_figure figure;
 
-    m.team.size = size;
-    m.team.bytes = bytes;
-    m.team.crowded = size > processors();
-    m.team.board = map(sizeof *m.team.board, MAP_SHARED);
-    m.team.memory = memset(map(bytes, MAP_SHARED), 0, bytes);
-    m.team.private_memory = map(bytes, MAP_PRIVATE);
-    fork_followers(&m, bytes);
+    begin(&m, size, bytes);
     figure = loop_measure(&suited, lead_loop, &m);
-    lead_loop(&m, 0);
-    while (wait(NULL) > 0)
-        ;
+    end(&m);
     return figure;
+}
+
+struct loop_figure team_sample(int samples, int size, team_body *body)
+{
+    struct member m = {.body = body, .everybody = true};
+    double values[LOOPS_MOST];
+
+    begin(&m, size, PAGE);
+    for (int i = 0; i < samples; i++) {
+        lead_loop(&m, 1);
+        values[i] = m.team.took_ns;
+    }
+    end(&m);
+    return loop_figure_of(values, samples);
 }

@@ -31,6 +31,7 @@ struct board {
     struct word completed[TEAM_MOST]; /* [rank], written by the process before */
     /* the same the other way round */
     struct word posted_back[TEAM_MOST], completed_back[TEAM_MOST];
+    double seen_ns; /* when rank 1 saw what its body waits for */
 };
 
 struct team {
@@ -44,6 +45,7 @@ struct team {
     char *private_memory;
     char *local;      /* this process's */
     uint64_t counter; /* iterations so far, for values that differ and flags that grow */
+    double took_ns;   /* what a body that is sampled has measured itself */
 };
 
 typedef void team_body(struct team *team, long n);
@@ -54,12 +56,23 @@ typedef void team_body(struct team *team, long n);
 struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes,
                                 team_body *body, bool everybody);
 
+/* The same of a body that measures its one iteration itself, in rank 0, and takes long: so many
+ * times. All run it. */
+struct loop_figure team_sample(int samples, int size, team_body *body);
+
 /* Waits for all. Counts team->counter up, which nothing else may do in a body that calls it. */
 void team_barrier(struct team *team);
 
 /* How often to look before the processor is left to others: on a processor of one's own, far longer
  * than any wait here. */
 enum { TEAM_LOOKS = 2000 };
+
+static inline void team_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
 
 /* Waits until the word is at least `value`. Acquires. */
 static inline void team_wait(const struct team *team, const struct word *word, uint64_t value)
@@ -69,10 +82,8 @@ static inline void team_wait(const struct team *team, const struct word *word, u
     while (__atomic_load_n(&word->value, __ATOMIC_ACQUIRE) < value) {
         if (looks-- <= 0)
             sched_yield();
-#if defined(__x86_64__)
         else
-            __builtin_ia32_pause();
-#endif
+            team_pause();
     }
 }
 
