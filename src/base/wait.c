@@ -35,6 +35,10 @@ enum {
     CROWDED_POKE_NS = 50000, /* and not more often */
     SLEEP_MIN_NS = 50000,
     SLEEP_MAX_NS = 1000000,
+    /* a wait that lasts sleeps this part of its sleeps so far, at most that: what the host's
+     * messages come too late by then, nobody notices */
+    SLEEP_PART = 32,
+    SLEEP_LONG_NS = 10000000,
     /* at least what the scheduler's own tick takes: then a sleep that is rung for sets no timer,
      * which in a virtual machine costs more than the switch of the processor */
     SLEEP_RUNG_NS = 4000000
@@ -327,19 +331,30 @@ static int sleep_once(const struct wait *w, uint32_t rings, long timeout_ns)
     return is_ready(w);
 }
 
-static long longer(long sleep_ns)
+/* The time-out after one that has passed, when all that a ring would have ended took so long. */
+static long longer(long timeout_ns, long slept_ns)
 {
-    return sleep_ns * 2 < SLEEP_MAX_NS ? sleep_ns * 2 : SLEEP_MAX_NS;
+    long twice_ns = 2 * timeout_ns < SLEEP_MAX_NS ? 2 * timeout_ns : SLEEP_MAX_NS,
+         part_ns = slept_ns / SLEEP_PART < SLEEP_LONG_NS ? slept_ns / SLEEP_PART : SLEEP_LONG_NS;
+
+    return twice_ns > part_ns ? twice_ns : part_ns;
 }
 
-/* Sleeps until it has come: 1; or until the longest time-out has passed and nobody wants the
+/* Who may miss a ring does not sleep for long. */
+static long until_fenced(long timeout_ns, int fenced)
+{
+    return fenced || proa_membar_rings_are_full || timeout_ns < SLEEP_MAX_NS ? timeout_ns
+                                                                             : SLEEP_MAX_NS;
+}
+
+/* Sleeps until it has come: 1; or until a long time-out has passed and nobody wants the
  * processor any more: 0. The order matters: announce, heavy fence (partner: the light one in
  * proa_bell_ring), look again, sleep. The fence interrupts every processor, so it is made once, and
  * not before the first sleep has been in vain: at the worst, and hardly ever, that one misses its
- * ring. Who is rung for something else announces itself anew. */
+ * ring, and so does not last. Who is rung for something else announces itself anew. */
 static int sleep_for_it(const struct wait *w)
 {
-    long timeout_ns = first_sleep_ns();
+    long timeout_ns = first_sleep_ns(), slept_ns = 0;
     int fenced = 0, done, free = 0;
 
     do {
@@ -347,13 +362,14 @@ static int sleep_for_it(const struct wait *w)
 
         if (proa_bell_announce(w->bell, w->word, &rings))
             fenced = 0;
-        done = sleep_once(w, rings, timeout_ns) || poke(w);
+        done = sleep_once(w, rings, until_fenced(timeout_ns, fenced)) || poke(w);
         if (done || rung_lately)
             continue;
         if (!fenced++)
             proa_membar_heavy();
-        free = timeout_ns == SLEEP_MAX_NS && is_free();
-        timeout_ns = longer(timeout_ns);
+        free = timeout_ns >= SLEEP_MAX_NS && is_free();
+        slept_ns += timeout_ns;
+        timeout_ns = longer(timeout_ns, slept_ns);
     } while (!done && !free);
     proa_bell_leave(w->bell, w->word);
     return done;
@@ -369,7 +385,7 @@ static int look_now_and_then(const struct wait *w)
         proa_system->rest(rest_ns);
         done = is_ready(w) || poke(w);
         free = rest_ns == SLEEP_MAX_NS && is_free();
-        rest_ns = longer(rest_ns);
+        rest_ns = longer(rest_ns, 0);
     } while (!done && !free);
     return done;
 }

@@ -3,9 +3,9 @@
  * Waiting: every wait of Proa, whatever for, is proa_wait().
  *
  * The waiter spins as long as nobody else wants the processor; else it lets other processes run and
- * moves the host's own messages, then sleeps on a bell with a time-out that grows to 1 ms, moving
- * the host's messages at each wake-up (DESIGN: Waiting). Whoever makes the awaited condition true
- * stores it first and rings the bell after that.
+ * moves the host's own messages, then sleeps on a bell with a time-out that grows to 1 ms, and
+ * further as the wait lasts, moving the host's messages at each wake-up (DESIGN: Waiting). Whoever
+ * makes the awaited condition true stores it first and rings the bell after that.
  */
 #ifndef PROA_BASE_WAIT_H
 #define PROA_BASE_WAIT_H

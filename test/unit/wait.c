@@ -324,6 +324,20 @@ static void sleeps_get_longer(void **state)
     assert_int_equal(__atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST), 0);
 }
 
+/* A 32nd of the wait, at most 10 ms. */
+static void sleeps_get_longer_still_where_it_takes_long(void **state)
+{
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.ready_after_sleeps = 100;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_between(pretend.slept_ns, 150000000, 250000000);
+    assert_between(pretend.longest_ns, pretend.slept_ns / 36, pretend.slept_ns / 32);
+    pretend.ready_after_sleeps = 300;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.longest_ns, 10000000);
+}
+
 /* A ring between the last look and the sleep: the sleep ends at once. */
 static void ring_is_not_missed(void **state)
 {
@@ -554,6 +568,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rests_where_nobody_rings, begin, end),
         cmocka_unit_test_setup_teardown(spins_on_after_rests, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer, begin, end),
+        cmocka_unit_test_setup_teardown(sleeps_get_longer_still_where_it_takes_long, begin, end),
         cmocka_unit_test_setup_teardown(ring_is_not_missed, begin, end),
         cmocka_unit_test_setup_teardown(rings_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(rings_once, begin, end),
