@@ -28,7 +28,7 @@
 #define PROA_ENTRY_ALIAS_OF(name) extern __typeof__(PMPI_##name) proa_counted_##name
 #else
 #define PROA_ENTRY_OF(name) PROA_EXPORT PROA_HOT int PMPI_##name
-#define PROA_ENTRY_ALIAS_OF(name) PROA_ALIAS(name)
+#define PROA_ENTRY_ALIAS_OF(name) PROA_HOT PROA_ALIAS(name)
 #endif
 #define PROA_ENTRY(name) PROA_ENTRY_OF(name)
 #define PROA_ENTRY_ALIAS(name) PROA_ENTRY_ALIAS_OF(name)
