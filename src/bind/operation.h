@@ -130,11 +130,11 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
 {
     const struct proa_type *type;
 
-    if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        result_count == count && result_datatype == datatype && result &&
-        (type = proa_type_find(datatype),
-         proa_accumulates_plain(win, origin, result, count, type, rank, displacement, op))) {
-        proa_count_plain(win, call, rank, (uint64_t)count * type->size);
+    if (proa_is_alike(win, result_count, result_datatype, rank, target_count, target_datatype) &&
+        ((count == result_count && datatype == result_datatype) || op == MPI_NO_OP) && result &&
+        (type = proa_type_find(result_datatype),
+         proa_accumulates_plain(win, origin, result, result_count, type, rank, displacement, op))) {
+        proa_count_plain(win, call, rank, (uint64_t)result_count * type->size);
         return MPI_SUCCESS;
     }
     return proa_count_generally(win, call, rank, target_count, target_datatype,
