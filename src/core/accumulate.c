@@ -16,7 +16,7 @@
 static void one_stripe(const struct proa_elements *c, struct proa_proc_ctl *owner, uint64_t key,
                        char *at)
 {
-    struct proa_stripe *stripe = &owner->stripes[key / PROA_STRIPE_BYTES % PROA_STRIPES];
+    uint64_t stripe = proa_guard_stripe_of(key);
 
     proa_guard_stripe_take(owner, stripe);
     proa_apply(c, at);

@@ -29,6 +29,8 @@ enum {
     /* consecutive bytes guarded by one stripe; a multiple of every element's size but long double's
      * pairs */
     PROA_STRIPE_BYTES = 4096,
+    PROA_WIDE = 4, /* stripes that a wide lock is over */
+    PROA_WIDE_LOCKS = PROA_STRIPES / PROA_WIDE,
     PROA_BARRIER_ROUNDS = 32
 };
 
@@ -85,6 +87,7 @@ struct proa_proc_ctl {
     struct proa_segment_ctl adopted; /* the file that adopted pages are in (core/adopt.h) */
     struct proa_slot slots[PROA_SLOTS];
     struct proa_stripe stripes[PROA_STRIPES];
+    struct proa_stripe wide[PROA_WIDE_LOCKS]; /* each over as many of stripes[] */
 };
 
 /* lock_all, and those who wait outside of a lock's queue, counted for the whole window in the

@@ -8,6 +8,14 @@
  * second a heavy one (base/membar.h), so at least one sees the other: either the accessor goes for
  * stripes too, or the switch waits until it is done. Until the switch is complete nobody enters a
  * stripe.
+ *
+ * Stripes and wide locks. What lies within one stripe takes that; what goes over several takes the
+ * wide lock over it, which is one atomic where the stripes would be PROA_WIDE. Whoever takes a
+ * stripe stores its word, then looks at the wide lock's; whoever takes a wide lock stores its word,
+ * then looks at its stripes'. All four are sequentially consistent, so at least one sees the other:
+ * who has a stripe and sees the wide lock gives it back; who has a wide lock waits until nobody has
+ * a stripe of it. As nobody waits for anything with a stripe in hand, that ends; and as nobody new
+ * comes in, soon.
  */
 #include "core/guard.h"
 
@@ -73,15 +81,63 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *sp
 
 /* ---- stripes ---- */
 
-static int is_taken(void *stripe)
+/* A stripe or a wide lock that is wanted. */
+struct wanted {
+    struct proa_proc_ctl *owner;
+    uint64_t which;
+};
+
+/* Looks at the wide lock first: while that is held, to take the stripe and give it back would ring
+ * at every look. */
+static int is_taken(void *arg)
 {
-    return proa_guard_stripe_try(stripe);
+    const struct wanted *wanted = arg;
+
+    return !__atomic_load_n(&wanted->owner->wide[wanted->which / PROA_WIDE].held,
+                            __ATOMIC_RELAXED) &&
+           proa_guard_stripe_try(wanted->owner, wanted->which);
 }
 
 /* Driving the network meanwhile could come to need those that this thread holds already. */
-void proa_guard_stripe_await(struct proa_proc_ctl *owner, struct proa_stripe *stripe)
+static void await(int is_done(void *), struct proa_proc_ctl *owner, uint64_t which)
 {
-    proa_wait_still(is_taken, stripe, &owner->stripe_bell);
+    proa_wait_still(is_done, &(struct wanted){owner, which}, &owner->stripe_bell);
+}
+
+void proa_guard_stripe_await(struct proa_proc_ctl *owner, uint64_t stripe)
+{
+    await(is_taken, owner, stripe);
+}
+
+static int is_wide_taken(void *arg)
+{
+    const struct wanted *wanted = arg;
+    struct proa_stripe *wide = &wanted->owner->wide[wanted->which];
+
+    return __atomic_load_n(&wide->held, __ATOMIC_RELAXED) == 0 &&
+           __atomic_exchange_n(&wide->held, 1, __ATOMIC_SEQ_CST) == 0;
+}
+
+/* Acquires; partner: proa_guard_stripe_give. */
+static int is_deserted(void *arg)
+{
+    const struct wanted *wanted = arg;
+    const struct proa_stripe *stripe = &wanted->owner->stripes[wanted->which * PROA_WIDE];
+    uint32_t held = 0;
+
+    for (int i = 0; i < PROA_WIDE; i++)
+        held |= __atomic_load_n(&stripe[i].held, __ATOMIC_SEQ_CST);
+    return held == 0;
+}
+
+static void wide_take(struct proa_proc_ctl *owner, uint64_t which)
+{
+    struct wanted wanted = {owner, which};
+
+    if (__builtin_expect(!is_wide_taken(&wanted), 0))
+        await(is_wide_taken, owner, which);
+    if (__builtin_expect(!is_deserted(&wanted), 0))
+        await(is_deserted, owner, which);
 }
 
 static void stripes_release(struct proa_guarded *guarded)
@@ -91,39 +147,58 @@ static void stripes_release(struct proa_guarded *guarded)
     if (!guarded->owner)
         return;
     ctl = guarded->owner->ctl;
-    for (uint64_t i = 0; i < guarded->stripes; i++)
-        __atomic_store_n(&ctl->stripes[guarded->first + i].held, 0, __ATOMIC_RELEASE);
-    proa_bell_ring(&ctl->stripe_bell); /* once for all: it may be a fence */
     guarded->owner = NULL;
+    if (guarded->stripes == 1) {
+        proa_guard_stripe_give(ctl, guarded->first);
+        return;
+    }
+    for (uint64_t i = 0; i < guarded->stripes; i += PROA_WIDE)
+        __atomic_store_n(&ctl->wide[(guarded->first + i) / PROA_WIDE].held, 0, __ATOMIC_RELEASE);
+    proa_bell_ring(&ctl->stripe_bell); /* once for all: it may be a fence */
 }
 
 /* Upwards, so that two who want several do not wait for each other. */
 static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t first,
                          uint64_t count)
 {
-    for (uint64_t i = first + 1; i < first + count; i++) /* atomics wait for each other */
-        __builtin_prefetch(&owner->ctl->stripes[i], 1);
-    for (uint64_t i = first; i < first + count; i++)
-        proa_guard_stripe_take(owner->ctl, &owner->ctl->stripes[i]);
+    if (count == 1) {
+        proa_guard_stripe_take(owner->ctl, first);
+    } else {
+        count = (first % PROA_WIDE + count + PROA_WIDE - 1) / PROA_WIDE * PROA_WIDE;
+        first -= first % PROA_WIDE;
+        for (uint64_t i = PROA_WIDE; i < count; i += PROA_WIDE) /* atomics wait for each other */
+            __builtin_prefetch(&owner->ctl->wide[(first + i) / PROA_WIDE], 1);
+        for (uint64_t i = 0; i < count; i += PROA_WIDE)
+            wide_take(owner->ctl, (first + i) / PROA_WIDE);
+    }
     guarded->owner = owner;
     guarded->first = first;
     guarded->stripes = count;
 }
 
+static int are_held(const struct proa_guarded *guarded, const struct proa_peer *owner,
+                    uint64_t first, uint64_t count)
+{
+    return guarded->owner == owner && guarded->first <= first &&
+           first + count <= guarded->first + guarded->stripes;
+}
+
 uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
                             uint64_t bytes)
 {
-    uint64_t first = key / PROA_STRIPE_BYTES % PROA_STRIPES, before = key % PROA_STRIPE_BYTES;
+    uint64_t first = proa_guard_stripe_of(key), before = key % PROA_STRIPE_BYTES;
     uint64_t count = bytes < PROA_GUARD_AT_ONCE ? (before + bytes - 1) / PROA_STRIPE_BYTES + 1
                                                 : PROA_GUARD_AT_ONCE / PROA_STRIPE_BYTES;
+    uint64_t covered;
 
     if (count > PROA_STRIPES - first)
         count = PROA_STRIPES - first;
-    if (guarded->owner != owner || guarded->first != first || guarded->stripes < count) {
+    if (!are_held(guarded, owner, first, count)) {
         stripes_release(guarded);
         stripes_take(guarded, owner, first, count);
     }
-    return count * PROA_STRIPE_BYTES - before;
+    covered = (guarded->first + guarded->stripes - first) * PROA_STRIPE_BYTES - before;
+    return covered < PROA_GUARD_AT_ONCE ? covered : PROA_GUARD_AT_ONCE;
 }
 
 uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
@@ -134,35 +209,35 @@ uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *own
     return covered < count ? covered : count;
 }
 
-/* Those from `from` on that are in the set: the first one. PROA_STRIPES: none. Eight at a look; the
- * lowest byte is the first one, as everywhere here. */
+/* Those from `from` on that are in the set: the first one. PROA_WIDE_LOCKS: none. Eight at a look;
+ * the lowest byte is the first one, as everywhere here. */
 static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)
 {
-    for (uint64_t eight; from < PROA_STRIPES; from = from / 8 * 8 + 8) {
+    for (uint64_t eight; from < PROA_WIDE_LOCKS; from = from / 8 * 8 + 8) {
         memcpy(&eight, &set->has[from / 8 * 8], sizeof eight);
         eight >>= from % 8 * 8;
         if (eight)
             return from + (uint64_t)__builtin_ctzll(eight) / 8;
     }
-    return PROA_STRIPES;
+    return PROA_WIDE_LOCKS;
 }
 
-#define EACH_STRIPE(set, i) \
-    for (uint64_t i = next_in(set, 0); i < PROA_STRIPES; i = next_in(set, i + 1))
+#define EACH_WIDE(set, i) \
+    for (uint64_t i = next_in(set, 0); i < PROA_WIDE_LOCKS; i = next_in(set, i + 1))
 
 /* Upwards, as in stripes_take. */
 void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
 {
-    EACH_STRIPE(set, i)
-    __builtin_prefetch(&owner->stripes[i], 1);
-    EACH_STRIPE(set, i)
-    proa_guard_stripe_take(owner, &owner->stripes[i]);
+    EACH_WIDE(set, i)
+    __builtin_prefetch(&owner->wide[i], 1);
+    EACH_WIDE(set, i)
+    wide_take(owner, i);
 }
 
 void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
 {
-    EACH_STRIPE(set, i)
-    __atomic_store_n(&owner->stripes[i].held, 0, __ATOMIC_RELEASE);
+    EACH_WIDE(set, i)
+    __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
     proa_bell_ring(&owner->stripe_bell);
 }
 

@@ -7,7 +7,8 @@
  * operation came:
  *   plain     nobody else may access the target now: an exclusive lock, or a post to us alone
  *   atomics   one processor atomic an element
- *   stripes   a lock over PROA_STRIPE_BYTES of the owner's memory, and an ordinary loop inside
+ *   stripes   a lock over PROA_STRIPE_BYTES of the owner's memory, and an ordinary loop inside;
+ *             for what goes over several stripes, one over PROA_WIDE of them
  * An owner's memory starts with atomics. The first operation that is too long for them
  * (PROA_ATOMICS_MOST elements) makes its owner use stripes from then on; guard.c has the argument
  * why nobody gets in between.
@@ -35,7 +36,7 @@ struct proa_guarded {
     enum proa_guard guard;
     struct proa_slot *slot;  /* marked busy until proa_guard_leave; NULL: nothing to unmark */
     struct proa_peer *owner; /* of the stripes that are held; NULL: none is */
-    uint64_t first, stripes;
+    uint64_t first, stripes; /* held; several by wide locks, from the first of one on */
     int entered, aligned; /* chosen already, for elements that are aligned to their size, or not */
 };
 
@@ -56,10 +57,15 @@ void proa_guard_leave(struct proa_guarded *guarded);
 enum { PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES };
 
 /* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys
- * from key on, for `bytes` bytes or fewer, and no others. Returns how many bytes from key on they
- * cover. */
+ * from key on, for `bytes` bytes or fewer: by one stripe, or as many as their wide locks have.
+ * Returns how many bytes from key on they cover, at most PROA_GUARD_AT_ONCE. */
 uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
                             uint64_t bytes);
+
+static inline uint64_t proa_guard_stripe_of(uint64_t key)
+{
+    return key / PROA_STRIPE_BYTES % PROA_STRIPES;
+}
 
 /* Would it cover all of these bytes? */
 static inline int proa_guard_may_cover(uint64_t key, uint64_t bytes)
@@ -71,13 +77,14 @@ static inline int proa_guard_may_cover(uint64_t key, uint64_t bytes)
 }
 
 /* Stripes that are scattered: those of the bytes that have been added, for as long as they are
- * held. Not together with those of a proa_guarded, which is left before. */
+ * held, all by wide locks. Not together with those of a proa_guarded, which is left before. */
 struct proa_stripe_set {
-    uint8_t has[PROA_STRIPES]; /* 0 or 1; no bits, of which each would wait for the one before */
+    /* 0 or 1; no bits, of which each would wait for the one before */
+    uint8_t has[PROA_WIDE_LOCKS];
 };
 static inline void proa_guard_set_add(struct proa_stripe_set *set, uint64_t key)
 {
-    set->has[key / PROA_STRIPE_BYTES % PROA_STRIPES] = 1;
+    set->has[proa_guard_stripe_of(key) / PROA_WIDE] = 1;
 }
 void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);
 void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);
@@ -94,26 +101,34 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner);
 
 /* ---- one stripe: inline, as the plain way (core/accumulate.c) lives on it ---- */
 
-/* Is the stripe ours now, that was nobody's? Acquires; partner: proa_guard_stripe_give. */
-static inline int proa_guard_stripe_try(struct proa_stripe *stripe)
+static inline void proa_guard_stripe_give(struct proa_proc_ctl *owner, uint64_t stripe)
 {
-    return __atomic_load_n(&stripe->held, __ATOMIC_RELAXED) == 0 &&
-           __atomic_exchange_n(&stripe->held, 1, __ATOMIC_ACQUIRE) == 0;
+    __atomic_store_n(&owner->stripes[stripe].held, 0, __ATOMIC_RELEASE);
+    proa_bell_ring(&owner->stripe_bell);
+}
+
+/* Is the stripe ours now, that was nobody's? Acquires; partners: proa_guard_stripe_give, and
+ * stripes_release in guard.c, which has the argument about wide locks. */
+static inline int proa_guard_stripe_try(struct proa_proc_ctl *owner, uint64_t stripe)
+{
+    struct proa_stripe *one = &owner->stripes[stripe];
+
+    if (__atomic_load_n(&one->held, __ATOMIC_RELAXED) ||
+        __atomic_exchange_n(&one->held, 1, __ATOMIC_SEQ_CST))
+        return 0;
+    if (!__atomic_load_n(&owner->wide[stripe / PROA_WIDE].held, __ATOMIC_SEQ_CST))
+        return 1;
+    proa_guard_stripe_give(owner, stripe);
+    return 0;
 }
 
 /* Waits for it. */
-void proa_guard_stripe_await(struct proa_proc_ctl *owner, struct proa_stripe *stripe);
+void proa_guard_stripe_await(struct proa_proc_ctl *owner, uint64_t stripe);
 
-static inline void proa_guard_stripe_take(struct proa_proc_ctl *owner, struct proa_stripe *stripe)
+static inline void proa_guard_stripe_take(struct proa_proc_ctl *owner, uint64_t stripe)
 {
-    if (__builtin_expect(!proa_guard_stripe_try(stripe), 0))
+    if (__builtin_expect(!proa_guard_stripe_try(owner, stripe), 0))
         proa_guard_stripe_await(owner, stripe);
-}
-
-static inline void proa_guard_stripe_give(struct proa_proc_ctl *owner, struct proa_stripe *stripe)
-{
-    __atomic_store_n(&stripe->held, 0, __ATOMIC_RELEASE);
-    proa_bell_ring(&owner->stripe_bell);
 }
 
 /* Has nobody else access to the target now? Of the bits asked for only a lock and a post to one

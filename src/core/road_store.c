@@ -33,9 +33,9 @@ static int move_list(struct proa_carry *carry, const struct proa_span *span,
 
 /* ---- accumulates ---- */
 
-/* Stripes are taken several at a time: each of these atomics waits for all stores before it. But
- * few, as others wait for them meanwhile. */
-enum { AT_ONCE = 4 * PROA_STRIPE_BYTES };
+/* Stripes are taken several at a time, by a wide lock: each atomic waits for all stores before it.
+ * But few, as others wait for them meanwhile. */
+enum { AT_ONCE = 4 * PROA_WIDE * PROA_STRIPE_BYTES };
 
 void proa_store_striped(const struct proa_elements *run, struct proa_peer *owner, uint64_t key,
                         char *at, struct proa_guarded *guarded)

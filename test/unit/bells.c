@@ -371,6 +371,11 @@ static void take_stripes(struct proa_win *win)
     proa_guard_stripes(&guarded, win->targets[0].peer, 0, 8);
 }
 
+static void take_wide(struct proa_win *win)
+{
+    proa_guard_stripes(&guarded, win->targets[0].peer, 0, 2 * PROA_STRIPE_BYTES);
+}
+
 static void leave_stripes(struct proa_win *win)
 {
     (void)win;
@@ -383,9 +388,26 @@ static void take_and_leave(struct proa_win *win)
     leave_stripes(win);
 }
 
+static void take_wide_and_leave(struct proa_win *win)
+{
+    take_wide(win);
+    leave_stripes(win);
+}
+
+/* Each waits for its like, and for the other. */
 static void stripes(void **state)
 {
     (void)state;
+    run(&(struct pair){.bell = stripe_bell,
+                       .before = take_wide,
+                       .wait = take_wide_and_leave,
+                       .ring = leave_stripes});
+    run(&(struct pair){
+        .bell = stripe_bell, .before = take_wide, .wait = take_and_leave, .ring = leave_stripes});
+    run(&(struct pair){.bell = stripe_bell,
+                       .before = take_stripes,
+                       .wait = take_wide_and_leave,
+                       .ring = leave_stripes});
     run(&(struct pair){.bell = stripe_bell,
                        .before = take_stripes,
                        .wait = take_and_leave,

@@ -171,25 +171,35 @@ static void caught_in_an_atomic(struct world *world, struct proa_win *win)
     }
 }
 
-/* After the switch rank 1 holds a stripe: single elements, too, wait for it, in every form; other
- * stripes do not matter. */
-static void held_stripe(struct world *world, struct proa_win *win, uint64_t how)
+enum { BULK = 4 }; /* besides the ways of increment */
+
+static void add(struct proa_win *win, uint64_t how)
+{
+    if (how == BULK)
+        CHECK_OK(accumulate_many(win, 0, 0, ones, WORDS, PROA_I64, PROA_OP_SUM));
+    else
+        increment(win, 0, 0, how);
+}
+
+/* After the switch rank 1 holds a lock: single elements, too, wait for it, in every form; stripes
+ * that it is not over, or of which it is not the one (other), do not matter. */
+static void held_lock(struct world *world, struct proa_win *win, struct proa_stripe *lock,
+                      int other, uint64_t how)
 {
     struct proa_peer *owner = win->targets[0].only.owner;
-    struct proa_stripe *stripe =
-        &owner->ctl->stripes[win->targets[0].only.key / PROA_STRIPE_BYTES % PROA_STRIPES];
     uint32_t *steps = steps_of(world);
 
     CHECK_EQUAL(__atomic_load_n(&owner->ctl->stripes_only, __ATOMIC_SEQ_CST), PROA_STRIPES_ONLY);
     if (world->rank == 1) {
         memset(world->shared, 0, STEPS * sizeof *steps);
-        __atomic_store_n(&stripe->held, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&lock->held, 1, __ATOMIC_SEQ_CST);
     }
     world_barrier(world);
     if (world->rank == 2) {
-        increment(win, 0, WORDS - 3, how); /* another stripe */
+        if (other)
+            increment(win, 0, WORDS - 3, how);
         __atomic_store_n(&steps[ENTERED], 1, __ATOMIC_SEQ_CST);
-        increment(win, 0, 0, how);
+        add(win, how);
         __atomic_store_n(&steps[SINGLE_DONE], 1, __ATOMIC_SEQ_CST);
         CHECK(__atomic_load_n(&steps[LEFT], __ATOMIC_SEQ_CST));
     } else if (world->rank == 1) {
@@ -197,16 +207,33 @@ static void held_stripe(struct world *world, struct proa_win *win, uint64_t how)
         world_sleep_us(10000);
         CHECK_EQUAL(__atomic_load_n(&steps[SINGLE_DONE], __ATOMIC_SEQ_CST), 0);
         __atomic_store_n(&steps[LEFT], 1, __ATOMIC_SEQ_CST);
-        __atomic_store_n(&stripe->held, 0, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&lock->held, 0, __ATOMIC_SEQ_CST);
         proa_bell_ring(&owner->ctl->stripe_bell);
     }
     world_barrier(world);
+}
+
+/* One stripe, its wide lock, and for what goes over both, the second of them. Returns how often the
+ * first word was added to. */
+static int held_locks(struct world *world, struct proa_win *win)
+{
+    struct proa_proc_ctl *owner = win->targets[0].only.owner->ctl;
+    uint64_t key = win->targets[0].only.key, stripe = proa_guard_stripe_of(key),
+             last = proa_guard_stripe_of(key + (WORDS - 1) * sizeof *ones);
+
+    for (uint64_t how = 0; how < BULK; how++) {
+        held_lock(world, win, &owner->stripes[stripe], 1, how);
+        held_lock(world, win, &owner->wide[stripe / PROA_WIDE], 0, how);
+    }
+    held_lock(world, win, &owner->stripes[last], 0, BULK);
+    return 2 * BULK + 1;
 }
 
 /* arg: by a lock on the one target, not on all. */
 static void step_by_step_body(struct world *world)
 {
     struct proa_win *win;
+    int added;
 
     ones_fill();
     win = window_of_words(world, WORDS);
@@ -215,10 +242,9 @@ static void step_by_step_body(struct world *world)
     world_barrier(world);
     if (world->rank == 0)
         CHECK_EQUAL(window_words(win)[0], 2);
-    for (uint64_t how = 0; how < 4; how++)
-        held_stripe(world, win, how);
+    added = held_locks(world, win);
     if (world->rank == 0)
-        CHECK_EQUAL(window_words(win)[0], 2 + 4);
+        CHECK_EQUAL(window_words(win)[0], 2 + added);
     CHECK_OK(world->arg ? proa_win_unlock(win, 0) : proa_win_unlock_all(win));
     window_free(win);
 }
