@@ -146,6 +146,7 @@ bench_body body_memory_1m, body_memory_16m, body_memory_256m;  /* window.c */
 bench_body body_halo_fence, body_halo_pscw;                    /* active.c */
 bench_body body_pipeline;                                      /* pipeline.c */
 bench_body body_put_size, body_get_size, body_accumulate_size; /* sizes.c */
+bench_body body_get_accumulate_size, body_fetch_size, body_replace_size;
 bench_body body_put_lock_size, body_put_fence_size, body_put_pscw_size;
 bench_body body_get_rate, body_accumulate_rate;   /* bulk.c */
 bench_body body_counter, body_mutex, body_random; /* many.c */

@@ -3,6 +3,7 @@
  * only so much of the first word changes, from FIRST_WORD on, which is less than 256. */
 #include "bench.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What so many bytes can hold of a word. */
@@ -72,6 +73,65 @@ void body_accumulate_size(struct bench *b, long n)
     }
     b->counter += (uint64_t)n;
     b->expected = held(b, FIRST_WORD + b->counter);
+}
+
+/* For what was there. */
+static char *results(const struct bench *b)
+{
+    static char *memory;
+
+    if (!memory)
+        memory = calloc(1, b->moved);
+    if (!memory)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    return memory;
+}
+
+void body_get_accumulate_size(struct bench *b, long n)
+{
+    char *result = results(b);
+    int size, count;
+    MPI_Datatype type = element(b, &size);
+
+    count = (int)b->moved / size;
+    fill_with_ones(b, size, count);
+    for (long i = 0; i < n; i++) {
+        MPI_Get_accumulate(b->local, count, type, result, count, type, b->target, b->at, count,
+                           type, MPI_SUM, b->win);
+        MPI_Win_flush(b->target, b->win);
+    }
+    b->counter += (uint64_t)n;
+    b->expected = held(b, FIRST_WORD + b->counter);
+}
+
+/* A get that is atomic. */
+void body_fetch_size(struct bench *b, long n)
+{
+    int size, count;
+    MPI_Datatype type = element(b, &size);
+
+    count = (int)b->moved / size;
+    for (long i = 0; i < n; i++) {
+        MPI_Get_accumulate(NULL, 0, type, b->local, count, type, b->target, b->at, count, type,
+                           MPI_NO_OP, b->win);
+        MPI_Win_flush(b->target, b->win);
+    }
+    b->expected = held(b, *local_word(b));
+}
+
+/* And such a put. */
+void body_replace_size(struct bench *b, long n)
+{
+    int size, count;
+    MPI_Datatype type = element(b, &size);
+
+    count = (int)b->moved / size;
+    for (long i = 0; i < n; i++) {
+        *local_word(b) = ++b->counter;
+        MPI_Accumulate(b->local, count, type, b->target, b->at, count, type, MPI_REPLACE, b->win);
+        MPI_Win_flush(b->target, b->win);
+    }
+    b->expected = held(b, b->counter);
 }
 
 /* ---- by other synchronization, or by both ranks at once ---- */
