@@ -223,10 +223,16 @@ static int spin(const struct wait *w)
     return look_for(w, asked > 0 ? asked : is_driven() ? SPIN_NET_NS : SPIN_NS);
 }
 
+/* Whether that has moved anything since this thread last asked. */
+static _Thread_local int moved_lately;
+
 static int poke_while_it_helps(const struct wait *w, int idle_most)
 {
     for (int idle = 0; idle < idle_most;) {
-        idle = proa_poke_moves() ? 0 : idle + 1;
+        int moves = proa_poke_moves();
+
+        moved_lately |= moves;
+        idle = moves ? 0 : idle + 1;
         if (is_ready(w))
             return 1;
     }
@@ -340,6 +346,16 @@ static long longer(long timeout_ns, long slept_ns)
     return twice_ns > part_ns ? twice_ns : part_ns;
 }
 
+/* The next, and the sum so far. Where the host's messages have moved more may be on the way. */
+static long next_timeout(long timeout_ns, long *slept_ns)
+{
+    int moved = moved_lately;
+
+    moved_lately = 0;
+    *slept_ns = moved ? 0 : *slept_ns + timeout_ns;
+    return moved ? SLEEP_MIN_NS : longer(timeout_ns, *slept_ns);
+}
+
 /* Who may miss a ring does not sleep for long. */
 static long until_fenced(long timeout_ns, int fenced)
 {
@@ -368,8 +384,7 @@ static int sleep_for_it(const struct wait *w)
         if (!fenced++)
             proa_membar_heavy();
         free = timeout_ns >= SLEEP_MAX_NS && is_free();
-        slept_ns += timeout_ns;
-        timeout_ns = longer(timeout_ns, slept_ns);
+        timeout_ns = next_timeout(timeout_ns, &slept_ns);
     } while (!done && !free);
     proa_bell_leave(w->bell, w->word);
     return done;

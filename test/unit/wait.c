@@ -20,6 +20,7 @@
 static struct {
     long now_ns;
     long look_costs_ns, yield_costs_ns, poke_costs_ns; /* each such call lets so much time pass */
+    int moves_every; /* poke: that takes longer, as it moves something; 0: none */
     long preempted;
     int rivals; /* how often somebody is going to take the processor for a slice; < 0: always */
     long slice_ns;
@@ -83,10 +84,14 @@ static long pretend_preempted(void)
 static const struct proa_system pretended = {pretend_now,   pretend_yield, pretend_rest,
                                              pretend_sleep, pretend_wake,  pretend_preempted};
 
+enum { MOVE_NS = 5000 };
+
 static void pretend_poke(void)
 {
     pretend.pokes++;
     pretend.now_ns += pretend.poke_costs_ns;
+    if (pretend.moves_every && pretend.pokes % pretend.moves_every == 0)
+        pretend.now_ns += MOVE_NS;
 }
 
 static int come(int after, int so_far)
@@ -338,6 +343,17 @@ static void sleeps_get_longer_still_where_it_takes_long(void **state)
     assert_int_equal(pretend.longest_ns, 10000000);
 }
 
+/* Each that moved may bring the next. */
+static void sleeps_stay_short_while_messages_move(void **state)
+{
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.moves_every = 3; /* whoever finds nothing twice sleeps */
+    pretend.ready_after_sleeps = 100;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_between(pretend.longest_ns, 50000, 100000);
+}
+
 /* A ring between the last look and the sleep: the sleep ends at once. */
 static void ring_is_not_missed(void **state)
 {
@@ -569,6 +585,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(spins_on_after_rests, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer_still_where_it_takes_long, begin, end),
+        cmocka_unit_test_setup_teardown(sleeps_stay_short_while_messages_move, begin, end),
         cmocka_unit_test_setup_teardown(ring_is_not_missed, begin, end),
         cmocka_unit_test_setup_teardown(rings_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(rings_once, begin, end),
