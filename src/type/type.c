@@ -120,7 +120,7 @@ enum { PLACES_MOST = 64 };
 /* Is no byte in two runs, for certain? Told of runs that lie as elements of an array would. */
 static int are_apart(const struct proa_node *node)
 {
-    const uint64_t bytes = node->runs->bytes, places = (uint64_t)(node->high - node->low) / bytes;
+    const uint64_t bytes = node->items->bytes, places = (uint64_t)(node->high - node->low) / bytes;
     uint64_t *taken;
     int apart = 1;
 
