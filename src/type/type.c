@@ -143,7 +143,7 @@ static void node_spread(struct proa_node *node)
 {
     uint64_t runs = runs_to_spread(node);
 
-    node->runs = runs ? malloc(runs * sizeof *node->runs) : NULL;
+    node->runs = runs ? calloc(runs, sizeof *node->runs) : NULL;
     if (!node->runs)
         return;
     for (uint32_t i = 0; i < node->count; i++)
