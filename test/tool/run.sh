@@ -163,15 +163,20 @@ preload_by_option() {
   preload_is 2 "$library:$mine"
 }
 
-# The ranks of a node, and no more of this than they need: the library for the launcher is not in them, and without it all goes on.
+# Of ranks that are more than processors. The library for the launcher is not in them, without it all goes on, and one rank is started as ever.
 sessions() {
-  proa run -n 3 "$show"
+  local many=$(($(nproc) + 1)) one
+  proa run -n "$many" "$show"
   expect_status 0
-  expect_times 3 "session=[shared]"
-  preload_is 3 "$library"
-  LD_PRELOAD=$(make_library libmine.so) proa run -n 2 "$show"
-  expect_times 2 "session=[shared]"
-  preload_is 2 "$library:$scratch/libmine.so"
+  expect_times "$many" "session=[shared]"
+  preload_is "$many" "$library"
+  LD_PRELOAD=$(make_library libmine.so) proa run -n "$many" "$show"
+  expect_times "$many" "session=[shared]"
+  preload_is "$many" "$library:$scratch/libmine.so"
+  natively -n 1 "$show"
+  one=$(grep -oE 'session=\[[a-z]+\]' "$scratch/out")
+  proa run -n 1 "$show"
+  expect_times 1 "$one"
   mkdir -p "$scratch/bin" "$scratch/lib"
   cp "$PROA" "$scratch/bin/proa"
   cp "$library" "$scratch/lib"

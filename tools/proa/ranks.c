@@ -5,6 +5,7 @@
 #include "complain.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -110,4 +111,15 @@ int proa_ranks_check(const struct proa_line *line)
     for (size_t i = 0; i < line->part_count && status == 0; i++)
         status = check_part(&line->parts[i], &most);
     return status;
+}
+
+bool proa_ranks_are_many(const struct proa_line *line)
+{
+    long ranks = 0;
+    cpu_set_t processors;
+
+    for (size_t i = 0; i < line->part_count; i++)
+        ranks += line->parts[i].ranks ? strtol(line->parts[i].ranks, NULL, 10) : 1;
+    return sched_getaffinity(0, sizeof processors, &processors) == 0 &&
+           ranks > CPU_COUNT(&processors);
 }

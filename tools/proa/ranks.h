@@ -10,4 +10,7 @@
  * to give. */
 int proa_ranks_check(const struct proa_line *line);
 
+/* Of a line that has been checked: are they more than the processors that we may run on? */
+bool proa_ranks_are_many(const struct proa_line *line);
+
 #endif

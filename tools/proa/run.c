@@ -126,10 +126,13 @@ static void set_stats(const char *value)
     setenv("PROA_STATS", value, 1);
 }
 
-/* For the launcher itself; the ranks are given a value of their own. */
-static void preload_launcher(const struct proa_host *host)
+/* For the launcher itself; the ranks are given a value of their own. Where nobody has to yield,
+ * sessions are left as they are. */
+static void preload_launcher(const struct proa_line *line)
 {
-    const char *library = host->launcher->splits_sessions ? proa_library_launcher() : NULL;
+    const char *library = line->host->launcher->splits_sessions && proa_ranks_are_many(line)
+                              ? proa_library_launcher()
+                              : NULL;
 
     if (library)
         setenv("LD_PRELOAD", proa_preload(library, getenv("LD_PRELOAD")), 1);
@@ -146,7 +149,7 @@ static int become_launcher(const struct proa_choice *choice)
     if (!mpiexec)
         return PROA_EXIT_MISSING;
     char **words = launcher_words(&choice->line, mpiexec, library);
-    preload_launcher(choice->line.host);
+    preload_launcher(&choice->line);
     execv(mpiexec, words);
     return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", mpiexec, strerror(errno));
 }
