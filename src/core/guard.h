@@ -52,8 +52,8 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *sp
                       uint64_t total, size_t bytes, struct proa_guarded *guarded);
 void proa_guard_leave(struct proa_guarded *guarded);
 
-/* The most that is guarded, and copied, at a time where each time has its price: memory that is
- * reached through the kernel. */
+/* The most that is guarded at a time: each time has its price, an atomic that waits for all stores
+ * before it, or system calls; but others wait meanwhile. */
 enum { PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES };
 
 /* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys

@@ -33,10 +33,6 @@ static int move_list(struct proa_carry *carry, const struct proa_span *span,
 
 /* ---- accumulates ---- */
 
-/* Stripes are taken several at a time, by a wide lock: each atomic waits for all stores before it.
- * But few, as others wait for them meanwhile. */
-enum { AT_ONCE = 4 * PROA_WIDE * PROA_STRIPE_BYTES };
-
 void proa_store_striped(const struct proa_elements *run, struct proa_peer *owner, uint64_t key,
                         char *at, struct proa_guarded *guarded)
 {
@@ -47,7 +43,7 @@ void proa_store_striped(const struct proa_elements *run, struct proa_peer *owner
         uint64_t left = (run->count - done - 1) * c.bytes + 1; /* to the last one's first byte */
 
         c.count = proa_guard_elements(guarded, owner, key + done * c.bytes, c.bytes,
-                                      run->count - done, left < AT_ONCE ? left : AT_ONCE);
+                                      run->count - done, left);
         proa_apply(&c, at + done * c.bytes);
     }
 }
@@ -134,7 +130,7 @@ static int combine_rows(struct proa_combine *c, const struct proa_span *span, ui
     proa_guard_enter(c->win, c->rank, span, 0, c->total, c->run.bytes, &c->guarded);
     while (at->item < rows->count && proa_rows_row_end(rows, at) <= inside) {
         if (c->guarded.guard != PROA_GUARD_PLAIN)
-            end = proa_rows_guard(c, span->owner, key, rows, at, AT_ONCE);
+            end = proa_rows_guard(c, span->owner, key, rows, at, PROA_GUARD_AT_ONCE);
         if (end == INT64_MIN ||
             !proa_rows_apply(&c->run, base, rows, at, end < inside ? end : inside))
             combine_singly(c, span, key, base, rows, at);
