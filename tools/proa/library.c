@@ -52,6 +52,14 @@ static char *find(const char *file)
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
+/* In the folder that is named, or as if none were. */
+static char *find_either(const char *file)
+{
+    char *path = find(file);
+
+    return path ? path : find_beside(file);
+}
+
 /* One of these names, which have blanks between, in the folder that `file` is in. */
 static const char *find_among(const char *names, const char *file)
 {
@@ -101,10 +109,9 @@ const char *proa_library_look(const struct proa_host *host)
 /* Installed beside the libraries; else in the build folder. */
 const char *proa_library_selftest(const struct proa_host *host)
 {
-    const char *path = find(proa_text("proa/selftest-%s", host->name)), *folder = own_folder();
+    const char *path = find_either(proa_text("proa/selftest-%s", host->name)),
+               *folder = own_folder();
 
-    if (!path)
-        path = find_beside(proa_text("proa/selftest-%s", host->name));
     if (!path && folder)
         path = proa_text("%s/../selftest/%s/selftest", folder, host->name);
     return path && proa_is_executable(path) ? path : NULL;
@@ -112,23 +119,17 @@ const char *proa_library_selftest(const struct proa_host *host)
 
 const char *proa_library_launcher(void)
 {
-    static const char file[] = "proa/libproa-launcher.so";
-    const char *found = find(file);
-    char *path;
+    const char *found = find_either("proa/libproa-launcher.so");
+    char *path = found ? realpath(found, proa_keep(PATH_MAX)) : NULL;
 
-    if (!found)
-        found = find_beside(file);
-    path = found ? realpath(found, proa_keep(PATH_MAX)) : NULL;
     return path && !strpbrk(path, ": ") ? path : NULL;
 }
 
 /* As the self-test. */
 const char *proa_library_bench(void)
 {
-    const char *path = find("proa/bench/run"), *folder = own_folder();
+    const char *path = find_either("proa/bench/run"), *folder = own_folder();
 
-    if (!path)
-        path = find_beside("proa/bench/run");
     if (!path && folder)
         path = proa_text("%s/../../bench/run", folder);
     char *real = path ? realpath(path, proa_keep(PATH_MAX)) : NULL;
