@@ -23,4 +23,9 @@ void proa_poke_forbid(void);
  * in pieces. Told from the time it took, by the measure of those that found nothing. */
 int proa_poke_moves(void);
 
+/* The same by a thread that has slept: idle ones take longer then, as the processor's caches hold
+ * other things, and as a host may yield in them. Told from the processor time that it took, so only
+ * moves of some 100 KiB and more are. */
+int proa_poke_moves_after_sleep(void);
+
 #endif

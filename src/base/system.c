@@ -11,12 +11,22 @@
 #include <time.h>
 #include <unistd.h>
 
-static long now_ns(void)
+static long told_by(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+static long now_ns(void)
+{
+    return told_by(CLOCK_MONOTONIC);
+}
+
+static long ran_ns(void)
+{
+    return told_by(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void yield(void)
@@ -53,6 +63,7 @@ static const struct proa_system kernel = {.now_ns = now_ns,
                                           .rest = rest,
                                           .sleep = sleep_at,
                                           .wake = wake,
-                                          .preempted = preempted};
+                                          .preempted = preempted,
+                                          .ran_ns = ran_ns};
 
 const struct proa_system *proa_system = &kernel;

@@ -24,6 +24,8 @@ struct proa_system {
     void (*wake)(uint32_t *word);
     /* How often this thread has lost its processor to others so far. */
     long (*preempted)(void);
+    /* Processor time that this thread has taken so far, in nanoseconds. */
+    long (*ran_ns)(void);
 };
 
 /* Never NULL. Written by tests alone, before there is anybody to wait. */

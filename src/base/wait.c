@@ -32,12 +32,13 @@ enum {
     YIELDS_PER_POKE = 8,
     IDLE_POKES = 16,         /* in a row that moved nothing, before sleeping */
     CROWDED_POKES = 2,       /* the same, crowded: whoever would answer does not run */
+    CROWDED_POKES_SLEPT = 1, /* and after a sleep, when the host's own yields are dear */
     CROWDED_POKE_NS = 50000, /* and not more often */
     SLEEP_MIN_NS = 50000,
     SLEEP_MAX_NS = 1000000,
-    /* a wait that lasts sleeps this part of its sleeps so far, at most that: what the host's
-     * messages come too late by then, nobody notices */
-    SLEEP_PART = 32,
+    /* a wait that lasts sleeps this part of the time so far, at most that: what the host's messages
+     * come too late by then, nobody notices */
+    SLEEP_PART = 16,
     SLEEP_LONG_NS = 10000000,
     /* at least what the scheduler's own tick takes: then a sleep that is rung for sets no timer,
      * which in a virtual machine costs more than the switch of the processor */
@@ -223,16 +224,10 @@ static int spin(const struct wait *w)
     return look_for(w, asked > 0 ? asked : is_driven() ? SPIN_NET_NS : SPIN_NS);
 }
 
-/* Whether that has moved anything since this thread last asked. */
-static _Thread_local int moved_lately;
-
 static int poke_while_it_helps(const struct wait *w, int idle_most)
 {
     for (int idle = 0; idle < idle_most;) {
-        int moves = proa_poke_moves();
-
-        moved_lately |= moves;
-        idle = moves ? 0 : idle + 1;
+        idle = proa_poke_moves() ? 0 : idle + 1;
         if (is_ready(w))
             return 1;
     }
@@ -318,6 +313,22 @@ static int poke(const struct wait *w)
     return is_poke_due() ? poke_while_it_helps(w, CROWDED_POKES) : is_ready(w);
 }
 
+/* The same after a sleep; adds to `moved` whether it has moved any. */
+static int poke_after_sleep(const struct wait *w, int *moved)
+{
+    int crowded = proa_wait_is_crowded(), idle_most = crowded ? CROWDED_POKES_SLEPT : IDLE_POKES;
+
+    if (crowded && !is_poke_due())
+        return is_ready(w);
+    for (int idle = 0; idle < idle_most && !is_ready(w);) {
+        int moves = proa_poke_moves_after_sleep();
+
+        *moved |= moves;
+        idle = moves ? 0 : idle + 1;
+    }
+    return is_ready(w);
+}
+
 /* Whether the sleeps of this thread end by a ring. */
 static _Thread_local int rung_lately;
 
@@ -337,23 +348,19 @@ static int sleep_once(const struct wait *w, uint32_t rings, long timeout_ns)
     return is_ready(w);
 }
 
-/* The time-out after one that has passed, when all that a ring would have ended took so long. */
-static long longer(long timeout_ns, long slept_ns)
+/* The time-out after one that has passed, when it has waited for so long. */
+static long longer(long timeout_ns, long waited_ns)
 {
     long twice_ns = 2 * timeout_ns < SLEEP_MAX_NS ? 2 * timeout_ns : SLEEP_MAX_NS,
-         part_ns = slept_ns / SLEEP_PART < SLEEP_LONG_NS ? slept_ns / SLEEP_PART : SLEEP_LONG_NS;
+         part_ns = waited_ns / SLEEP_PART < SLEEP_LONG_NS ? waited_ns / SLEEP_PART : SLEEP_LONG_NS;
 
     return twice_ns > part_ns ? twice_ns : part_ns;
 }
 
-/* The next, and the sum so far. Where the host's messages have moved more may be on the way. */
-static long next_timeout(long timeout_ns, long *slept_ns)
+/* The next. Where the host's messages have moved, more may be on the way. */
+static long next_timeout(long timeout_ns, long waited_ns, int moved)
 {
-    int moved = moved_lately;
-
-    moved_lately = 0;
-    *slept_ns = moved ? 0 : *slept_ns + timeout_ns;
-    return moved ? SLEEP_MIN_NS : longer(timeout_ns, *slept_ns);
+    return moved ? SLEEP_MIN_NS : longer(timeout_ns, waited_ns);
 }
 
 /* Who may miss a ring does not sleep for long. */
@@ -370,21 +377,23 @@ static long until_fenced(long timeout_ns, int fenced)
  * ring, and so does not last. Who is rung for something else announces itself anew. */
 static int sleep_for_it(const struct wait *w)
 {
-    long timeout_ns = first_sleep_ns(), slept_ns = 0;
+    long timeout_ns = first_sleep_ns(), begin_ns = proa_system->now_ns();
     int fenced = 0, done, free = 0;
 
     do {
         uint32_t rings;
+        int moved = 0;
 
         if (proa_bell_announce(w->bell, w->word, &rings))
             fenced = 0;
-        done = sleep_once(w, rings, until_fenced(timeout_ns, fenced)) || poke(w);
+        done =
+            sleep_once(w, rings, until_fenced(timeout_ns, fenced)) || poke_after_sleep(w, &moved);
         if (done || rung_lately)
             continue;
         if (!fenced++)
             proa_membar_heavy();
         free = timeout_ns >= SLEEP_MAX_NS && is_free();
-        timeout_ns = next_timeout(timeout_ns, &slept_ns);
+        timeout_ns = next_timeout(timeout_ns, proa_system->now_ns() - begin_ns, moved);
     } while (!done && !free);
     proa_bell_leave(w->bell, w->word);
     return done;
@@ -397,10 +406,12 @@ static int look_now_and_then(const struct wait *w)
     int done, free;
 
     do {
+        int moved = 0;
+
         proa_system->rest(rest_ns);
-        done = is_ready(w) || poke(w);
+        done = is_ready(w) || poke_after_sleep(w, &moved);
         free = rest_ns == SLEEP_MAX_NS && is_free();
-        rest_ns = longer(rest_ns, 0);
+        rest_ns = next_timeout(rest_ns, 0, moved);
     } while (!done && !free);
     return done;
 }

@@ -20,7 +20,8 @@
 static struct {
     long now_ns;
     long look_costs_ns, yield_costs_ns, poke_costs_ns; /* each such call lets so much time pass */
-    int moves_every; /* poke: that takes longer, as it moves something; 0: none */
+    int moves_every;         /* poke: after a sleep, takes longer, as it moves something; 0: none */
+    long cold_poke_costs_ns; /* more, after a sleep */
     long preempted;
     int rivals; /* how often somebody is going to take the processor for a slice; < 0: always */
     long slice_ns;
@@ -81,16 +82,25 @@ static long pretend_preempted(void)
     return pretend.preempted;
 }
 
-static const struct proa_system pretended = {pretend_now,   pretend_yield, pretend_rest,
-                                             pretend_sleep, pretend_wake,  pretend_preempted};
+/* It all but sleeps. */
+static long pretend_ran(void)
+{
+    return pretend.now_ns - pretend.slept_ns;
+}
 
-enum { MOVE_NS = 5000 };
+static const struct proa_system pretended = {pretend_now,   pretend_yield, pretend_rest,
+                                             pretend_sleep, pretend_wake,  pretend_preempted,
+                                             pretend_ran};
+
+enum { MOVE_NS = 25000 };
 
 static void pretend_poke(void)
 {
     pretend.pokes++;
     pretend.now_ns += pretend.poke_costs_ns;
-    if (pretend.moves_every && pretend.pokes % pretend.moves_every == 0)
+    if (pretend.sleeps)
+        pretend.now_ns += pretend.cold_poke_costs_ns;
+    if (pretend.moves_every && pretend.sleeps && pretend.pokes % pretend.moves_every == 0)
         pretend.now_ns += MOVE_NS;
 }
 
@@ -329,15 +339,15 @@ static void sleeps_get_longer(void **state)
     assert_int_equal(__atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST), 0);
 }
 
-/* A 32nd of the wait, at most 10 ms. */
+/* A 16th of the wait, at most 10 ms. */
 static void sleeps_get_longer_still_where_it_takes_long(void **state)
 {
     (void)state;
     proa_wait_set_load(3, 2);
-    pretend.ready_after_sleeps = 100;
+    pretend.ready_after_sleeps = 50;
     proa_wait(ready, NULL, &pretend.bell);
-    assert_between(pretend.slept_ns, 150000000, 250000000);
-    assert_between(pretend.longest_ns, pretend.slept_ns / 36, pretend.slept_ns / 32);
+    assert_between(pretend.slept_ns, 80000000, 150000000);
+    assert_between(pretend.longest_ns, pretend.slept_ns / 18, pretend.slept_ns / 16);
     pretend.ready_after_sleeps = 300;
     proa_wait(ready, NULL, &pretend.bell);
     assert_int_equal(pretend.longest_ns, 10000000);
@@ -348,10 +358,24 @@ static void sleeps_stay_short_while_messages_move(void **state)
 {
     (void)state;
     proa_wait_set_load(3, 2);
-    pretend.moves_every = 3; /* whoever finds nothing twice sleeps */
+    pretend.moves_every = 2; /* whoever finds nothing then sleeps */
     pretend.ready_after_sleeps = 100;
     proa_wait(ready, NULL, &pretend.bell);
     assert_between(pretend.longest_ns, 50000, 100000);
+    pretend.moves_every = 0;
+    pretend.ready_after_sleeps = 300;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.longest_ns, 10000000);
+}
+
+static void slow_poke_after_a_sleep_has_moved_nothing(void **state)
+{
+    (void)state;
+    proa_wait_set_load(3, 2);
+    pretend.cold_poke_costs_ns = 8000;
+    pretend.ready_after_sleeps = 300;
+    proa_wait(ready, NULL, &pretend.bell);
+    assert_int_equal(pretend.longest_ns, 10000000);
 }
 
 /* A ring between the last look and the sleep: the sleep ends at once. */
@@ -586,6 +610,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sleeps_get_longer, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer_still_where_it_takes_long, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_stay_short_while_messages_move, begin, end),
+        cmocka_unit_test_setup_teardown(slow_poke_after_a_sleep_has_moved_nothing, begin, end),
         cmocka_unit_test_setup_teardown(ring_is_not_missed, begin, end),
         cmocka_unit_test_setup_teardown(rings_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(rings_once, begin, end),
