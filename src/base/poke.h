@@ -24,8 +24,8 @@ void proa_poke_forbid(void);
 int proa_poke_moves(void);
 
 /* The same by a thread that has slept: idle ones take longer then, as the processor's caches hold
- * other things, and as a host may yield in them. Told from the processor time that it took, so only
- * moves of some 100 KiB and more are. */
+ * other things, and as a host may yield in them. Told from the processor time that it took, by the
+ * measure of those before, so only moves of some 100 KiB and more are, and sometimes others. */
 int proa_poke_moves_after_sleep(void);
 
 #endif

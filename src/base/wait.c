@@ -40,6 +40,7 @@ enum {
      * come too late by then, nobody notices */
     SLEEP_PART = 16,
     SLEEP_LONG_NS = 10000000,
+    MOVED_PART = 4, /* the time so far seems only such a part where the host's messages move */
     /* at least what the scheduler's own tick takes: then a sleep that is rung for sets no timer,
      * which in a virtual machine costs more than the switch of the processor */
     SLEEP_RUNG_NS = 4000000
@@ -313,18 +314,21 @@ static int poke(const struct wait *w)
     return is_poke_due() ? poke_while_it_helps(w, CROWDED_POKES) : is_ready(w);
 }
 
-/* The same after a sleep; adds to `moved` whether it has moved any. */
+/* The same after a sleep. *moved: whether it has moved any. */
 static int poke_after_sleep(const struct wait *w, int *moved)
 {
     int crowded = proa_wait_is_crowded(), idle_most = crowded ? CROWDED_POKES_SLEPT : IDLE_POKES;
 
+    *moved = 0;
     if (crowded && !is_poke_due())
         return is_ready(w);
     for (int idle = 0; idle < idle_most && !is_ready(w);) {
-        int moves = proa_poke_moves_after_sleep();
-
-        *moved |= moves;
-        idle = moves ? 0 : idle + 1;
+        idle++;
+        if (proa_poke_moves_after_sleep()) {
+            *moved = 1;
+            idle = 0;
+            idle_most = IDLE_POKES; /* whoever takes it runs */
+        }
     }
     return is_ready(w);
 }
@@ -357,10 +361,17 @@ static long longer(long timeout_ns, long waited_ns)
     return twice_ns > part_ns ? twice_ns : part_ns;
 }
 
-/* The next. Where the host's messages have moved, more may be on the way. */
-static long next_timeout(long timeout_ns, long waited_ns, int moved)
+/* The next, of a wait that seems to have lasted since then. Where the host's messages move more may
+ * be on the way, so it sleeps as at first, and then as after a part of the time. One move may be an
+ * error, several are none, and sleeps begin anew. */
+static long next_timeout(long timeout_ns, long *since_ns, int moved)
 {
-    return moved ? SLEEP_MIN_NS : longer(timeout_ns, waited_ns);
+    long now_ns = proa_system->now_ns();
+
+    if (!moved)
+        return longer(timeout_ns, now_ns - *since_ns);
+    *since_ns = now_ns - (now_ns - *since_ns) / MOVED_PART;
+    return SLEEP_MIN_NS;
 }
 
 /* Who may miss a ring does not sleep for long. */
@@ -377,12 +388,12 @@ static long until_fenced(long timeout_ns, int fenced)
  * ring, and so does not last. Who is rung for something else announces itself anew. */
 static int sleep_for_it(const struct wait *w)
 {
-    long timeout_ns = first_sleep_ns(), begin_ns = proa_system->now_ns();
+    long timeout_ns = first_sleep_ns(), since_ns = proa_system->now_ns();
     int fenced = 0, done, free = 0;
 
     do {
         uint32_t rings;
-        int moved = 0;
+        int moved;
 
         if (proa_bell_announce(w->bell, w->word, &rings))
             fenced = 0;
@@ -393,7 +404,7 @@ static int sleep_for_it(const struct wait *w)
         if (!fenced++)
             proa_membar_heavy();
         free = timeout_ns >= SLEEP_MAX_NS && is_free();
-        timeout_ns = next_timeout(timeout_ns, proa_system->now_ns() - begin_ns, moved);
+        timeout_ns = next_timeout(timeout_ns, &since_ns, moved);
     } while (!done && !free);
     proa_bell_leave(w->bell, w->word);
     return done;
@@ -406,12 +417,12 @@ static int look_now_and_then(const struct wait *w)
     int done, free;
 
     do {
-        int moved = 0;
+        int moved;
 
         proa_system->rest(rest_ns);
-        done = is_ready(w) || poke_after_sleep(w, &moved);
+        done = poke_after_sleep(w, &moved);
         free = rest_ns == SLEEP_MAX_NS && is_free();
-        rest_ns = next_timeout(rest_ns, 0, moved);
+        rest_ns = moved ? SLEEP_MIN_NS : longer(rest_ns, 0);
     } while (!done && !free);
     return done;
 }

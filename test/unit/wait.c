@@ -20,7 +20,7 @@
 static struct {
     long now_ns;
     long look_costs_ns, yield_costs_ns, poke_costs_ns; /* each such call lets so much time pass */
-    int moves_every;         /* poke: after a sleep, takes longer, as it moves something; 0: none */
+    int moves, moved_after;  /* the first poke after each sleep moves something; the last such */
     long cold_poke_costs_ns; /* more, after a sleep */
     long preempted;
     int rivals; /* how often somebody is going to take the processor for a slice; < 0: always */
@@ -92,7 +92,7 @@ static const struct proa_system pretended = {pretend_now,   pretend_yield, prete
                                              pretend_sleep, pretend_wake,  pretend_preempted,
                                              pretend_ran};
 
-enum { MOVE_NS = 25000 };
+enum { MOVE_NS = 60000 };
 
 static void pretend_poke(void)
 {
@@ -100,8 +100,10 @@ static void pretend_poke(void)
     pretend.now_ns += pretend.poke_costs_ns;
     if (pretend.sleeps)
         pretend.now_ns += pretend.cold_poke_costs_ns;
-    if (pretend.moves_every && pretend.sleeps && pretend.pokes % pretend.moves_every == 0)
+    if (pretend.moves && pretend.moved_after != pretend.sleeps) {
+        pretend.moved_after = pretend.sleeps;
         pretend.now_ns += MOVE_NS;
+    }
 }
 
 static int come(int after, int so_far)
@@ -358,11 +360,11 @@ static void sleeps_stay_short_while_messages_move(void **state)
 {
     (void)state;
     proa_wait_set_load(3, 2);
-    pretend.moves_every = 2; /* whoever finds nothing then sleeps */
+    pretend.moves = 1;
     pretend.ready_after_sleeps = 100;
     proa_wait(ready, NULL, &pretend.bell);
-    assert_between(pretend.longest_ns, 50000, 100000);
-    pretend.moves_every = 0;
+    assert_int_equal(pretend.longest_ns, 50000);
+    pretend.moves = 0;
     pretend.ready_after_sleeps = 300;
     proa_wait(ready, NULL, &pretend.bell);
     assert_int_equal(pretend.longest_ns, 10000000);
