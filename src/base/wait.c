@@ -187,6 +187,7 @@ static void pause_processor(void)
 #endif
 }
 
+/* That may be to take something: after a 1 it must not be asked again. */
 static int is_ready(const struct wait *w)
 {
     return w->ready(w->arg);
@@ -322,15 +323,17 @@ static int poke_after_sleep(const struct wait *w, int *moved)
     *moved = 0;
     if (crowded && !is_poke_due())
         return is_ready(w);
-    for (int idle = 0; idle < idle_most && !is_ready(w);) {
+    for (int idle = 0; idle < idle_most;) {
         idle++;
         if (proa_poke_moves_after_sleep()) {
             *moved = 1;
             idle = 0;
             idle_most = IDLE_POKES; /* whoever takes it runs */
         }
+        if (is_ready(w))
+            return 1;
     }
-    return is_ready(w);
+    return 0;
 }
 
 /* Whether the sleeps of this thread end by a ring. */

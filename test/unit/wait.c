@@ -119,9 +119,12 @@ static void lose_processor(long ns)
     pretend.now_ns += ns;
 }
 
+/* What comes is taken: nobody may look again. */
 static int ready(void *arg)
 {
-    (void)arg;
+    int *taken = arg;
+
+    assert_false(*taken);
     pretend.looks++;
     pretend.now_ns += pretend.look_costs_ns;
     if (pretend.kworkers && pretend.looks % LOOKS_PER_LOSS == 0)
@@ -134,10 +137,18 @@ static int ready(void *arg)
         pretend.rung_in_vain--;
         proa_bell_ring(&pretend.bell);
     }
-    return come(pretend.ready_after_looks, pretend.looks) ||
-           come(pretend.ready_after_yields, pretend.yields) ||
-           come(pretend.ready_after_sleeps, pretend.sleeps) ||
-           come(pretend.ready_after_pokes, pretend.pokes);
+    *taken = come(pretend.ready_after_looks, pretend.looks) ||
+             come(pretend.ready_after_yields, pretend.yields) ||
+             come(pretend.ready_after_sleeps, pretend.sleeps) ||
+             come(pretend.ready_after_pokes, pretend.pokes);
+    return *taken;
+}
+
+static void await(struct proa_bell *bell)
+{
+    int taken = 0;
+
+    proa_wait(ready, &taken, bell);
 }
 
 static int begin(void **state)
@@ -171,7 +182,7 @@ static void spins(void **state)
 {
     (void)state;
     pretend.ready_after_looks = 500; /* 5 us */
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.looks, 500);
     assert_int_equal(pretend.yields + pretend.sleeps + pretend.pokes, 0);
 }
@@ -182,7 +193,7 @@ static void spins_on_while_nobody_wants_the_processor(void **state)
     pretend.preempted++; /* before */
     pretend.kworkers = 1;
     pretend.ready_after_looks = 1000000; /* 10 ms */
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.yields + pretend.sleeps, 0);
     assert_true(pretend.pokes >= 100); /* the host gets on meanwhile */
 }
@@ -194,7 +205,7 @@ static void makes_room_for_rivals(void **state)
     (void)state;
     pretend.rivals = 1;
     pretend.ready_after_looks = 1000000;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_between(pretend.slept_ns, 40000000, 60000000);
     assert_int_equal(__atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST), 0);
 }
@@ -207,7 +218,7 @@ static void who_comes_now_and_then_for_a_short_slice_is_no_rival(void **state)
     pretend.slice_ns = SHORT_NS;
     pretend.looks_per_slice = 2000000;    /* 20 ms and more */
     pretend.ready_after_looks = 10000000; /* 5 of them */
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.sleeps, 0);
 }
 
@@ -217,7 +228,7 @@ static void who_comes_again_soon_is_a_rival(void **state)
     pretend.rivals = 2;
     pretend.slice_ns = SHORT_NS;
     pretend.ready_after_looks = 1000000;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_between(pretend.slept_ns, 40000000, 60000000);
 }
 
@@ -229,7 +240,7 @@ static void makes_more_room_for_rivals_that_stay(void **state)
     (void)state;
     pretend.rivals = -1;
     pretend.ready_after_sleeps = 10000;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_true(pretend.slept_ns > (pretend.now_ns - begin_ns) / 100 * 99);
 }
 
@@ -238,7 +249,7 @@ static void does_not_yield_where_processors_suffice(void **state)
     (void)state;
     pretend.rivals = -1;
     pretend.ready_after_sleeps = 1;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.yields, 0);
     assert_int_equal(pretend.sleeps, 1);
     assert_true(pretend.pokes > 0); /* before it sleeps */
@@ -250,7 +261,7 @@ static void yields_where_they_do_not(void **state)
     proa_wait_set_load(3, 2);
     pretend.yield_costs_ns = 5000; /* somebody runs */
     pretend.ready_after_yields = 100;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.yields, 100);
     assert_int_equal(pretend.sleeps, 0);
     assert_true(pretend.pokes >= 5); /* the host gets on meanwhile */
@@ -261,11 +272,11 @@ static void sleeps_at_once_where_yields_let_nobody_run(void **state)
     (void)state;
     proa_wait_set_load(20, 2);
     pretend.ready_after_sleeps = 1;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_between(pretend.yields, 1, 5);
     for (int i = 0; i < 100; i++) {
         pretend.ready_after_sleeps = pretend.sleeps + 1;
-        proa_wait(ready, NULL, &pretend.bell);
+        await(&pretend.bell);
     }
     assert_between(pretend.yields, 5, 100); /* and then hardly tries any more */
 }
@@ -276,7 +287,7 @@ static void rests_where_nobody_rings(void **state)
     (void)state;
     proa_wait_set_load(20, 2);
     pretend.ready_after_pokes = 8;
-    proa_wait(ready, NULL, NULL);
+    await(NULL);
     assert_int_equal(pretend.sleeps, 0);
     assert_between(pretend.rests, 3, 8);
     assert_int_equal(proa_wait_is_crowded(), 1);
@@ -287,7 +298,7 @@ static void spins_on_after_rests(void **state)
     (void)state;
     pretend.rivals = 1;
     pretend.ready_after_looks = 1000000;
-    proa_wait(ready, NULL, NULL);
+    await(NULL);
     assert_int_equal(pretend.sleeps, 0);
     assert_between(pretend.rests, 40, 60); /* of 1 ms, while it believes in the rival */
 }
@@ -300,11 +311,11 @@ static void yields_longer_where_few_share_a_processor(void **state)
     (void)state;
     proa_wait_set_load(4, 2);
     pretend.ready_after_sleeps = 1;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     few = pretend.yields;
     proa_wait_set_load(200, 2);
     pretend.ready_after_sleeps = pretend.sleeps + 1;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_between(few, 10, 30);
     assert_between(pretend.yields - few, 1, 2);
 }
@@ -317,14 +328,14 @@ static void sleeps_long_where_it_is_rung_for(void **state)
     proa_wait_set_load(3, 2);
     pretend.rung_for = 1;
     pretend.ready_after_sleeps = 1;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     pretend.rung_for = 0;
     pretend.ready_after_sleeps = 2;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.longest_ns, 4000000);
     pretend.longest_ns = 0;
     pretend.ready_after_sleeps = 3;
-    proa_wait(ready, NULL, &pretend.bell); /* and nobody rang */
+    await(&pretend.bell); /* and nobody rang */
     assert_int_equal(pretend.longest_ns, 50000);
 }
 
@@ -333,7 +344,7 @@ static void sleeps_get_longer(void **state)
     (void)state;
     pretend.rivals = -1;
     pretend.ready_after_sleeps = 12;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.sleeps, 12);
     assert_int_equal(pretend.shortest_ns, 50000);
     assert_int_equal(pretend.longest_ns, 1000000);
@@ -347,11 +358,11 @@ static void sleeps_get_longer_still_where_it_takes_long(void **state)
     (void)state;
     proa_wait_set_load(3, 2);
     pretend.ready_after_sleeps = 50;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_between(pretend.slept_ns, 80000000, 150000000);
     assert_between(pretend.longest_ns, pretend.slept_ns / 18, pretend.slept_ns / 16);
     pretend.ready_after_sleeps = 300;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.longest_ns, 10000000);
 }
 
@@ -362,11 +373,11 @@ static void sleeps_stay_short_while_messages_move(void **state)
     proa_wait_set_load(3, 2);
     pretend.moves = 1;
     pretend.ready_after_sleeps = 100;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.longest_ns, 50000);
     pretend.moves = 0;
     pretend.ready_after_sleeps = 300;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.longest_ns, 10000000);
 }
 
@@ -376,7 +387,7 @@ static void slow_poke_after_a_sleep_has_moved_nothing(void **state)
     proa_wait_set_load(3, 2);
     pretend.cold_poke_costs_ns = 8000;
     pretend.ready_after_sleeps = 300;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.longest_ns, 10000000);
 }
 
@@ -387,7 +398,7 @@ static void ring_is_not_missed(void **state)
     pretend.rivals = -1;
     pretend.rung_in_vain = 1;
     pretend.ready_after_sleeps = 1;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.sleeps, 1);
     assert_int_equal(pretend.slept_ns, 0);
     assert_int_equal(pretend.wakes, 1);
@@ -461,7 +472,7 @@ static void pokes_while_it_helps(void **state)
     proa_poke_moves(); /* an idle one, for the measure */
     pretend.poke_costs_ns = 5000;
     pretend.ready_after_pokes = 1000;
-    proa_wait(ready, NULL, &pretend.bell);
+    await(&pretend.bell);
     assert_int_equal(pretend.pokes, 1000);
     assert_int_equal(pretend.sleeps, 0);
 }
