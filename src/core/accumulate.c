@@ -23,14 +23,28 @@ static void one_stripe(const struct proa_elements *c, struct proa_proc_ctl *owne
     proa_guard_stripe_give(owner, stripe);
 }
 
+/* Within as much as is guarded at a time. */
+static void several_stripes(const struct proa_elements *c, struct proa_proc_ctl *owner,
+                            uint64_t key, uint64_t bytes, char *at)
+{
+    struct proa_wide_range range = proa_guard_wide_over(key, bytes);
+
+    proa_guard_wide_take(owner, range);
+    proa_apply(c, at);
+    proa_guard_wide_give(owner, range);
+}
+
 static int striped_plain(struct proa_win *win, const struct proa_target *target,
                          const struct proa_elements *c, char *at)
 {
     struct proa_guarded guarded = PROA_GUARD_NONE;
-    uint64_t key = proa_span_key_at(&target->only, at);
+    uint64_t key = proa_span_key_at(&target->only, at),
+             bytes = (c->count - 1) * c->bytes + 1; /* to the last one's first byte */
 
-    if (key % PROA_STRIPE_BYTES + (c->count - 1) * c->bytes < PROA_STRIPE_BYTES) {
+    if (key % PROA_STRIPE_BYTES + bytes <= PROA_STRIPE_BYTES) {
         one_stripe(c, target->only.owner->ctl, key, at);
+    } else if (proa_guard_may_cover(key, bytes)) {
+        several_stripes(c, target->only.owner->ctl, key, bytes, at);
     } else {
         proa_store_striped(c, target->only.owner, key, at, &guarded);
         proa_guard_leave(&guarded);

@@ -140,6 +140,28 @@ static void wide_take(struct proa_proc_ctl *owner, uint64_t which)
         await(is_deserted, owner, which);
 }
 
+/* Upwards, so that two who want several do not wait for each other. */
+void proa_guard_wide_take(struct proa_proc_ctl *owner, struct proa_wide_range range)
+{
+    for (uint64_t i = range.first + 1; i < range.end; i++) /* atomics wait for each other */
+        __builtin_prefetch(&owner->wide[i], 1);
+    for (uint64_t i = range.first; i < range.end; i++)
+        wide_take(owner, i);
+}
+
+void proa_guard_wide_give(struct proa_proc_ctl *owner, struct proa_wide_range range)
+{
+    for (uint64_t i = range.first; i < range.end; i++)
+        __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
+    proa_bell_ring(&owner->stripe_bell); /* once for all: it may be a fence */
+}
+
+static struct proa_wide_range held_by(const struct proa_guarded *guarded)
+{
+    return (struct proa_wide_range){guarded->first / PROA_WIDE,
+                                    (guarded->first + guarded->stripes) / PROA_WIDE};
+}
+
 static void stripes_release(struct proa_guarded *guarded)
 {
     struct proa_proc_ctl *ctl;
@@ -148,32 +170,25 @@ static void stripes_release(struct proa_guarded *guarded)
         return;
     ctl = guarded->owner->ctl;
     guarded->owner = NULL;
-    if (guarded->stripes == 1) {
+    if (guarded->stripes == 1)
         proa_guard_stripe_give(ctl, guarded->first);
-        return;
-    }
-    for (uint64_t i = 0; i < guarded->stripes; i += PROA_WIDE)
-        __atomic_store_n(&ctl->wide[(guarded->first + i) / PROA_WIDE].held, 0, __ATOMIC_RELEASE);
-    proa_bell_ring(&ctl->stripe_bell); /* once for all: it may be a fence */
+    else
+        proa_guard_wide_give(ctl, held_by(guarded));
 }
 
-/* Upwards, so that two who want several do not wait for each other. */
 static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t first,
                          uint64_t count)
 {
-    if (count == 1) {
-        proa_guard_stripe_take(owner->ctl, first);
-    } else {
-        count = (first % PROA_WIDE + count + PROA_WIDE - 1) / PROA_WIDE * PROA_WIDE;
-        first -= first % PROA_WIDE;
-        for (uint64_t i = PROA_WIDE; i < count; i += PROA_WIDE) /* atomics wait for each other */
-            __builtin_prefetch(&owner->ctl->wide[(first + i) / PROA_WIDE], 1);
-        for (uint64_t i = 0; i < count; i += PROA_WIDE)
-            wide_take(owner->ctl, (first + i) / PROA_WIDE);
-    }
     guarded->owner = owner;
     guarded->first = first;
     guarded->stripes = count;
+    if (count == 1) {
+        proa_guard_stripe_take(owner->ctl, first);
+        return;
+    }
+    guarded->first -= first % PROA_WIDE;
+    guarded->stripes = (first % PROA_WIDE + count + PROA_WIDE - 1) / PROA_WIDE * PROA_WIDE;
+    proa_guard_wide_take(owner->ctl, held_by(guarded));
 }
 
 static int are_held(const struct proa_guarded *guarded, const struct proa_peer *owner,
@@ -225,7 +240,7 @@ static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)
 #define EACH_WIDE(set, i) \
     for (uint64_t i = next_in(set, 0); i < PROA_WIDE_LOCKS; i = next_in(set, i + 1))
 
-/* Upwards, as in stripes_take. */
+/* Upwards, as in proa_guard_wide_take. */
 void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
 {
     EACH_WIDE(set, i)

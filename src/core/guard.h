@@ -76,6 +76,20 @@ static inline int proa_guard_may_cover(uint64_t key, uint64_t bytes)
            in_all <= PROA_STRIPE_BYTES * (uint64_t)PROA_STRIPES;
 }
 
+/* The same for bytes that it would cover, to be given back at once: the wide locks over them. */
+struct proa_wide_range {
+    uint64_t first, end;
+};
+static inline struct proa_wide_range proa_guard_wide_over(uint64_t key, uint64_t bytes)
+{
+    uint64_t first = proa_guard_stripe_of(key) / PROA_WIDE,
+             last = proa_guard_stripe_of(key + bytes - 1) / PROA_WIDE;
+
+    return (struct proa_wide_range){first, last + 1};
+}
+void proa_guard_wide_take(struct proa_proc_ctl *owner, struct proa_wide_range range);
+void proa_guard_wide_give(struct proa_proc_ctl *owner, struct proa_wide_range range);
+
 /* Stripes that are scattered: those of the bytes that have been added, for as long as they are
  * held, all by wide locks. Not together with those of a proa_guarded, which is left before. */
 struct proa_stripe_set {
