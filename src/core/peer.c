@@ -33,7 +33,8 @@ struct proa_peer *proa_self;
 static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_peer *peers; /* by id */
 static unsigned unheld;         /* how often a peer's last holder has let it go */
-static uint64_t node_hash;
+static uint64_t machine_hash, node_hash;
+static struct proa_proc_ctl *prepared; /* our block, from proa_core_prepare on */
 
 /* ---- who we are ---- */
 
@@ -50,10 +51,9 @@ static uint64_t hash_file(uint64_t hash, const char *path)
 
 /* The pid namespace belongs to a node's name: /proc/PID of a process in another one is somebody
  * else. */
-static uint64_t node_name(void)
+static uint64_t machine_name(void)
 {
     char host[HOST_NAME_MAX + 1] = "";
-    const char *id = proa_settings()->node_id;
     uint64_t hash = PROA_HASH_OF_NOTHING;
     struct stat pid_namespace;
 
@@ -62,7 +62,7 @@ static uint64_t node_name(void)
     hash = hash_file(hash, "/proc/sys/kernel/random/boot_id");
     if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
         hash = proa_hash_bytes(hash, &pid_namespace.st_ino, sizeof pid_namespace.st_ino);
-    return proa_hash_text(hash, id);
+    return hash;
 }
 
 static uint64_t random_id(void)
@@ -79,8 +79,6 @@ static void ctl_fill(struct proa_proc_ctl *ctl)
     ctl->id = random_id();
     ctl->pid = getpid();
     ctl->light_fences = proa_membar_start();
-    CPU_ZERO(&ctl->processors);
-    sched_getaffinity(0, sizeof ctl->processors, &ctl->processors);
     ctl->magic = PROA_CTL_MAGIC;
 }
 
@@ -433,19 +431,38 @@ void proa_core_load(void)
     proa_membar_start();
 }
 
-int proa_core_start(void)
+int proa_core_prepare(void)
 {
-    struct proa_proc_ctl *ctl = proa_arena_start();
-
-    if (!ctl)
+    if (prepared)
+        return PROA_OK;
+    prepared = proa_arena_start();
+    if (!prepared)
         return PROA_ERR_NO_MEM;
     proa_adopt_load();
     proa_kernels_choose();
-    node_hash = node_name();
-    ctl_fill(ctl);
-    proa_self = peer_add(ctl->id, ctl->pid, (char *)ctl);
+    machine_hash = machine_name();
+    ctl_fill(prepared);
+    return PROA_OK;
+}
+
+static void unprepare(void)
+{
+    proa_arena_stop();
+    prepared = NULL;
+}
+
+int proa_core_start(void)
+{
+    int error = proa_core_prepare();
+
+    if (error)
+        return error;
+    node_hash = proa_hash_text(machine_hash, proa_settings()->node_id);
+    CPU_ZERO(&prepared->processors);
+    sched_getaffinity(0, sizeof prepared->processors, &prepared->processors);
+    proa_self = peer_add(prepared->id, prepared->pid, (char *)prepared);
     if (!proa_self) {
-        proa_arena_stop();
+        unprepare();
         return proa_fail(PROA_ERR_NO_MEM, "no memory to start");
     }
     return PROA_OK;
@@ -463,5 +480,5 @@ void proa_core_stop(void)
     }
     proa_self = NULL;
     proa_adopt_stop();
-    proa_arena_stop();
+    unprepare();
 }
