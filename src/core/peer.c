@@ -33,8 +33,7 @@ struct proa_peer *proa_self;
 static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_peer *peers; /* by id */
 static unsigned unheld;         /* how often a peer's last holder has let it go */
-static uint64_t machine_hash, node_hash;
-static struct proa_proc_ctl *prepared; /* our block, from proa_core_prepare on */
+static uint64_t node_hash;
 
 /* ---- who we are ---- */
 
@@ -51,9 +50,10 @@ static uint64_t hash_file(uint64_t hash, const char *path)
 
 /* The pid namespace belongs to a node's name: /proc/PID of a process in another one is somebody
  * else. */
-static uint64_t machine_name(void)
+static uint64_t node_name(void)
 {
     char host[HOST_NAME_MAX + 1] = "";
+    const char *id = proa_settings()->node_id;
     uint64_t hash = PROA_HASH_OF_NOTHING;
     struct stat pid_namespace;
 
@@ -62,7 +62,7 @@ static uint64_t machine_name(void)
     hash = hash_file(hash, "/proc/sys/kernel/random/boot_id");
     if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
         hash = proa_hash_bytes(hash, &pid_namespace.st_ino, sizeof pid_namespace.st_ino);
-    return hash;
+    return proa_hash_text(hash, id);
 }
 
 static uint64_t random_id(void)
@@ -79,6 +79,8 @@ static void ctl_fill(struct proa_proc_ctl *ctl)
     ctl->id = random_id();
     ctl->pid = getpid();
     ctl->light_fences = proa_membar_start();
+    CPU_ZERO(&ctl->processors);
+    sched_getaffinity(0, sizeof ctl->processors, &ctl->processors);
     ctl->magic = PROA_CTL_MAGIC;
 }
 
@@ -431,38 +433,19 @@ void proa_core_load(void)
     proa_membar_start();
 }
 
-int proa_core_prepare(void)
+int proa_core_start(void)
 {
-    if (prepared)
-        return PROA_OK;
-    prepared = proa_arena_start();
-    if (!prepared)
+    struct proa_proc_ctl *ctl = proa_arena_start();
+
+    if (!ctl)
         return PROA_ERR_NO_MEM;
     proa_adopt_load();
     proa_kernels_choose();
-    machine_hash = machine_name();
-    ctl_fill(prepared);
-    return PROA_OK;
-}
-
-static void unprepare(void)
-{
-    proa_arena_stop();
-    prepared = NULL;
-}
-
-int proa_core_start(void)
-{
-    int error = proa_core_prepare();
-
-    if (error)
-        return error;
-    node_hash = proa_hash_text(machine_hash, proa_settings()->node_id);
-    CPU_ZERO(&prepared->processors);
-    sched_getaffinity(0, sizeof prepared->processors, &prepared->processors);
-    proa_self = peer_add(prepared->id, prepared->pid, (char *)prepared);
+    node_hash = node_name();
+    ctl_fill(ctl);
+    proa_self = peer_add(ctl->id, ctl->pid, (char *)ctl);
     if (!proa_self) {
-        unprepare();
+        proa_arena_stop();
         return proa_fail(PROA_ERR_NO_MEM, "no memory to start");
     }
     return PROA_OK;
@@ -480,5 +463,5 @@ void proa_core_stop(void)
     }
     proa_self = NULL;
     proa_adopt_stop();
-    unprepare();
+    proa_arena_stop();
 }

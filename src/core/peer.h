@@ -51,11 +51,6 @@ extern PROA_HIDDEN struct proa_peer *proa_self;
  * core need not be started after it. */
 void proa_core_load(void);
 
-/* What core needs of the system, whatever settings say, and wherever this process binds itself
- * later: its own memory, where it is, fences. Takes 60 to 100 us, the second time nothing; may come
- * before proa_core_start, which does it otherwise. 0 or a negative code. Under the same lock. */
-int proa_core_prepare(void);
-
 /* Starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe: the caller holds
  * its own start lock. */
 int proa_core_start(void);

@@ -14,7 +14,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* OFF: cannot serve windows, or may not. ENDED: MPI_Finalize is under way, or done. */
@@ -107,16 +106,6 @@ static int start_core(void)
         started = 1;
     }
     return started ? PROA_OK : PROA_ERR_OTHER;
-}
-
-/* No setting is read yet: programs may still make some. */
-void proa_start_prepare(void)
-{
-    if (getenv("PROA_DISABLE") || !proa_host_is_here())
-        return;
-    pthread_mutex_lock(&start_mutex);
-    proa_core_prepare();
-    pthread_mutex_unlock(&start_mutex);
 }
 
 static void warn(const char *sentence)

@@ -11,6 +11,7 @@
 #include "window.h"
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 static int wrong; /* is this the rank? */
 static const char *reason;
@@ -26,35 +27,31 @@ static unsigned long windows_served(void)
 
 /* ---- what is wrong ---- */
 
-static struct below *below(void)
-{
-    struct below *state = dlsym(RTLD_DEFAULT, "below_state");
-    CHECK(state, "below.c is not loaded");
-    return state;
-}
-
-/* Proa has no memory of its own, which MPI_Init makes, and starts with the first that the program
- * asks for. */
+/* All files that this process may have are open when Proa starts, which it does with the first
+ * memory. Afterwards there are files again: Open MPI's own windows need them. */
 static void start_without_files(void)
 {
+    struct rlimit files;
     void *memory = NULL;
+    int lowest = dup(0);
+    close(lowest);
+    getrlimit(RLIMIT_NOFILE, &files);
+    struct rlimit few = {(rlim_t)lowest, files.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    int more = dup(0);
+    CHECK(more < 0, "there is a file left: %d", more);
     int error = MPI_Alloc_mem(64, MPI_INFO_NULL, &memory);
+    setrlimit(RLIMIT_NOFILE, &files);
     CHECK(error == MPI_SUCCESS && memory,
           "the host has memory without files, but MPI_Alloc_mem gives %d", error);
     MPI_Free_mem(memory);
 }
 
-static int number_in_environment(const char *mpich, const char *openmpi)
+static struct below *below(void)
 {
-    const char *text = getenv(mpich) ? getenv(mpich) : getenv(openmpi);
-    return text ? atoi(text) : -1;
-}
-
-/* Before MPI_Init. */
-static int is_last(void)
-{
-    return number_in_environment("PMI_RANK", "OMPI_COMM_WORLD_RANK") ==
-           number_in_environment("PMI_SIZE", "OMPI_COMM_WORLD_SIZE") - 1;
+    struct below *state = dlsym(RTLD_DEFAULT, "below_state");
+    CHECK(state, "below.c is not loaded");
+    return state;
 }
 
 static int go_wrong(const char *how)
@@ -151,8 +148,6 @@ static void make_first(void)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "files") == 0)
-        below()->no_files = is_last();
     start(&argc, &argv);
     wrong = rank == nranks - 1;
     unsetenv("PROA_EXPECT"); /* there is a rank that serves none */

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between Proa and the host: the functions that Proa finds as the host's, or as the C library's,
- * preloaded after it. They count, and fail when the program says so. The program's own calls of
- * other chapters do not come by: it calls MPI_X, and these are PMPI_X.
+ * Between Proa and the host: the functions that Proa finds as the host's, preloaded after it. They
+ * count, and fail when the program says so. The program's own calls of other chapters do not come
+ * by: it calls MPI_X, and these are PMPI_X.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "below.h"
 #include <dlfcn.h>
-#include <errno.h>
 #include <mpi.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct below below_state;
@@ -89,15 +87,6 @@ int PMPI_Win_free(MPI_Win *win)
 #endif
     __atomic_fetch_add(&below_state.frees, 1, __ATOMIC_SEQ_CST);
     return error;
-}
-
-/* Before the C library's, for all. */
-int memfd_create(const char *name, unsigned flags)
-{
-    if (!below_state.no_files || strcmp(name, "proa") != 0)
-        return (int)syscall(SYS_memfd_create, name, flags);
-    errno = EMFILE;
-    return -1;
 }
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part)

@@ -10,7 +10,6 @@ struct below {
     int overlaps;
     int no_windows;      /* 1: the host makes no window on one process */
     int no_communicator; /* 1: the host splits no communicator */
-    int no_files;        /* 1: the kernel makes no file for Proa's memory */
 };
 
 #endif

@@ -7,7 +7,6 @@
 #include "core/ctl.h"
 #include "core/peer.h"
 
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,14 +19,13 @@
 #include <cmocka.h>
 
 /* The last that was said of the load (linked with --wrap). */
-static int load_processes, load_processors;
+static int load_processes;
 
 void __real_proa_wait_set_load(int processes, int processors);
 void __wrap_proa_wait_set_load(int processes, int processors);
 void __wrap_proa_wait_set_load(int processes, int processors)
 {
     load_processes = processes;
-    load_processors = processors;
     __real_proa_wait_set_load(processes, processors);
 }
 
@@ -57,29 +55,6 @@ static void other_identity_body(struct world *world)
     CHECK_EQUAL(world_mappings("memfd:proa"), mappings + world->size - 1);
     CHECK_EQUAL(load_processes, world->size);
 }
-
-/* A program may bind itself between MPI_Init and its first window. */
-static void binds_itself_body(struct world *world)
-{
-    cpu_set_t all, one;
-    int processor = 0;
-
-    (void)world;
-    sched_getaffinity(0, sizeof all, &all);
-    CHECK_EQUAL(load_processors, CPU_COUNT(&all));
-    proa_core_stop();
-    CHECK_OK(proa_core_prepare());
-    while (!CPU_ISSET(processor, &all))
-        processor++;
-    CPU_ZERO(&one);
-    CPU_SET(processor, &one);
-    sched_setaffinity(0, sizeof one, &one);
-    CHECK_OK(proa_core_start());
-    CHECK_EQUAL(load_processes, 1);
-    CHECK_EQUAL(load_processors, 1);
-}
-
-WORLD_TEST(binds_itself, 1)
 
 static void other_identity(void **state)
 {
@@ -263,9 +238,9 @@ WORLD_TEST(windows_hold, 2)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_identity), cmocka_unit_test(binds_itself),
-        cmocka_unit_test(closed_files),   cmocka_unit_test(guests_in_turn),
-        cmocka_unit_test(still_needed),   cmocka_unit_test(windows_hold),
+        cmocka_unit_test(other_identity), cmocka_unit_test(closed_files),
+        cmocka_unit_test(guests_in_turn), cmocka_unit_test(still_needed),
+        cmocka_unit_test(windows_hold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
