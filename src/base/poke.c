@@ -69,28 +69,30 @@ void proa_poke(void)
     poke_all();
 }
 
+/* Took it more than that, and than those that found nothing? quickest_ns: of its kind, so far; 0:
+ * none yet. */
+static int is_busy(long took_ns, long least_ns, long *quickest_ns)
+{
+    if (*quickest_ns == 0 || took_ns < *quickest_ns)
+        *quickest_ns = took_ns;
+    return took_ns > least_ns && took_ns > BUSY_TIMES * *quickest_ns;
+}
+
 int proa_poke_moves(void)
 {
-    static _Thread_local long quickest_ns; /* so far; 0: none yet */
+    static _Thread_local long quickest_ns;
     long begin_ns = proa_system->now_ns(), took_ns;
 
     if (!poke_all())
         return 0;
     took_ns = proa_system->now_ns() - begin_ns;
-    if (quickest_ns == 0 || took_ns < quickest_ns)
-        quickest_ns = took_ns;
-    return took_ns > BUSY_NS && took_ns > BUSY_TIMES * quickest_ns && took_ns < AWAY_NS;
+    return is_busy(took_ns, BUSY_NS, &quickest_ns) && took_ns < AWAY_NS;
 }
 
 int proa_poke_moves_after_sleep(void)
 {
-    static _Thread_local long quickest_ns; /* such a one, so far; 0: none yet */
-    long begin_ns = proa_system->ran_ns(), took_ns;
+    static _Thread_local long quickest_ns;
+    long begin_ns = proa_system->ran_ns();
 
-    if (!poke_all())
-        return 0;
-    took_ns = proa_system->ran_ns() - begin_ns;
-    if (quickest_ns == 0 || took_ns < quickest_ns)
-        quickest_ns = took_ns;
-    return took_ns > BUSY_COLD_NS && took_ns > BUSY_TIMES * quickest_ns;
+    return poke_all() && is_busy(proa_system->ran_ns() - begin_ns, BUSY_COLD_NS, &quickest_ns);
 }
