@@ -14,6 +14,7 @@
 const struct proa_pmpi *proa_pmpi_filled;
 static struct proa_pmpi table;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+static const char *missing; /* the first that was not found */
 
 /* For dl_iterate_phdr: the path of a library of the standard ABI. */
 static int is_abi_library(struct dl_phdr_info *info, size_t size, void *path)
@@ -52,13 +53,8 @@ static void find(const char *name, void *field)
 {
     void *symbol = proa_pmpi_symbol(name);
 
-    if (!symbol) {
-        proa_log(PROA_LOG_NONE,
-                 "%s not found: this library of Proa's was built for another MPI, or another "
-                 "version of it, than the program uses",
-                 name);
-        _exit(PROA_EXIT_WRONG_MPI);
-    }
+    if (!symbol && !missing)
+        missing = name;
     memcpy(field, &symbol, sizeof symbol);
 }
 
@@ -71,9 +67,22 @@ static void table_fill(void)
 #undef FIND
 }
 
-const struct proa_pmpi *proa_pmpi_fill(void)
+int proa_pmpi_look(void)
 {
     pthread_once(&table_once, table_fill);
-    __atomic_store_n(&proa_pmpi_filled, &table, __ATOMIC_RELEASE);
+    if (!missing)
+        __atomic_store_n(&proa_pmpi_filled, &table, __ATOMIC_RELEASE);
+    return !missing;
+}
+
+const struct proa_pmpi *proa_pmpi_fill(void)
+{
+    if (!proa_pmpi_look()) {
+        proa_log(PROA_LOG_NONE,
+                 "%s not found: this library of Proa's was built for another MPI, or another "
+                 "version of it, than the program uses",
+                 missing);
+        _exit(PROA_EXIT_WRONG_MPI);
+    }
     return &table;
 }

@@ -110,6 +110,10 @@ void *proa_pmpi_symbol(const char *name);
 /* The same with its type, of a function that the header has. */
 #define PROA_PMPI_FIND(name) ((__typeof__(&PMPI_##name))proa_pmpi_symbol("PMPI_" #name))
 
+/* Fills the table, if it is not filled yet. 1, or 0: a symbol is missing, which is nothing to a
+ * program that makes no windows. */
+int proa_pmpi_look(void);
+
 /* The table; filled at the first call. A missing symbol ends the process with a line that names it:
  * there is no MPI to go on with. */
 extern PROA_HIDDEN const struct proa_pmpi *proa_pmpi_filled; /* NULL: not yet */
@@ -117,7 +121,7 @@ const struct proa_pmpi *proa_pmpi_fill(void);
 
 static inline const struct proa_pmpi *proa_pmpi(void)
 {
-    /* partner: proa_pmpi_fill */
+    /* partner: proa_pmpi_look */
     const struct proa_pmpi *table = __atomic_load_n(&proa_pmpi_filled, __ATOMIC_ACQUIRE);
 
     return __builtin_expect(table != NULL, 1) ? table : proa_pmpi_fill();
