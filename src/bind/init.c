@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): only to be there before the program, so as to be the
- * last at MPI_Finalize (host/start.h). */
+/* MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): to be there before the program, so as to be the last
+ * at MPI_Finalize, and to prepare (host/start.h). */
 #include "bind/bind.h"
 
 /* An MPI that refuses the attribute loses nothing but that: it is asked again when Proa starts. */
 static int initialized(int error)
 {
-    if (error == MPI_SUCCESS)
-        proa_watch_finalize();
+    if (error == MPI_SUCCESS && proa_watch_finalize() == MPI_SUCCESS)
+        proa_start_prepare();
     return error;
 }
 

@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "core/adopt.h"
 #include "core/arena.h"
+#include "core/available.h"
 #include "core/door.h"
 #include "core/pages.h"
 #include "core/segment.h"
@@ -31,8 +32,9 @@
 struct proa_peer *proa_self;
 
 static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct proa_peer *peers; /* by id */
-static unsigned unheld;         /* how often a peer's last holder has let it go */
+static struct proa_peer *peers;     /* by id */
+static unsigned unheld;             /* how often a peer's last holder has let it go */
+static uint64_t machine_hash, seed; /* 0: not prepared yet */
 static uint64_t node_hash;
 
 /* ---- who we are ---- */
@@ -50,10 +52,9 @@ static uint64_t hash_file(uint64_t hash, const char *path)
 
 /* The pid namespace belongs to a node's name: /proc/PID of a process in another one is somebody
  * else. */
-static uint64_t node_name(void)
+static uint64_t machine_name(void)
 {
     char host[HOST_NAME_MAX + 1] = "";
-    const char *id = proa_settings()->node_id;
     uint64_t hash = PROA_HASH_OF_NOTHING;
     struct stat pid_namespace;
 
@@ -62,21 +63,31 @@ static uint64_t node_name(void)
     hash = hash_file(hash, "/proc/sys/kernel/random/boot_id");
     if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
         hash = proa_hash_bytes(hash, &pid_namespace.st_ino, sizeof pid_namespace.st_ino);
-    return proa_hash_text(hash, id);
+    return hash;
 }
 
-static uint64_t random_id(void)
+static uint64_t random_seed(void)
 {
-    uint64_t id = 0;
+    uint64_t number = 0;
 
-    if (getrandom(&id, sizeof id, GRND_NONBLOCK) != sizeof id)
-        id = (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)&id;
-    return id;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+        number = (uint64_t)(uintptr_t)&number;
+    return number;
+}
+
+/* Another one for each start, also of processes that come from one by fork. */
+static uint64_t new_id(void)
+{
+    pid_t pid = getpid();
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return proa_hash_bytes(proa_hash_bytes(seed, &pid, sizeof pid), &now, sizeof now);
 }
 
 static void ctl_fill(struct proa_proc_ctl *ctl)
 {
-    ctl->id = random_id();
+    ctl->id = new_id();
     ctl->pid = getpid();
     ctl->light_fences = proa_membar_start();
     CPU_ZERO(&ctl->processors);
@@ -433,6 +444,16 @@ void proa_core_load(void)
     proa_membar_start();
 }
 
+void proa_core_prepare(void)
+{
+    if (machine_hash)
+        return;
+    machine_hash = machine_name();
+    seed = random_seed();
+    proa_kernels_choose();
+    proa_memory_is_strict();
+}
+
 int proa_core_start(void)
 {
     struct proa_proc_ctl *ctl = proa_arena_start();
@@ -440,8 +461,8 @@ int proa_core_start(void)
     if (!ctl)
         return PROA_ERR_NO_MEM;
     proa_adopt_load();
-    proa_kernels_choose();
-    node_hash = node_name();
+    proa_core_prepare();
+    node_hash = proa_hash_text(machine_hash, proa_settings()->node_id);
     ctl_fill(ctl);
     proa_self = peer_add(ctl->id, ctl->pid, (char *)ctl);
     if (!proa_self) {

@@ -51,6 +51,12 @@ extern PROA_HIDDEN struct proa_peer *proa_self;
  * core need not be started after it. */
 void proa_core_load(void);
 
+/* Finds out what core will want to know: on which machine this process is, a random number, what
+ * its processor can do, how the system promises memory. Some 80 us, for which the first window
+ * would wait; nothing is held, and the second time nothing is done. No settings are read. Under the
+ * same lock as proa_core_start, which does it otherwise. */
+void proa_core_prepare(void);
+
 /* Starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe: the caller holds
  * its own start lock. */
 int proa_core_start(void);

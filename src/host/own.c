@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 static MPI_Comm private_comm;
+static int has_comm;
 static MPI_Request never = MPI_REQUEST_NULL;
 static char poking;
 
@@ -43,19 +44,39 @@ static int split_off(MPI_Comm comm, MPI_Comm *alone)
     return error;
 }
 
-int proa_own_begin(MPI_Comm comm)
+int proa_own_prepare(MPI_Comm comm)
 {
     const struct proa_pmpi *mpi = proa_pmpi();
-    int error = comm == MPI_COMM_NULL ? mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm)
-                                      : split_off(comm, &private_comm);
+    int error;
 
+    if (has_comm)
+        return PROA_OK;
+    error = comm == MPI_COMM_NULL ? mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm)
+                                  : split_off(comm, &private_comm);
     if (error != MPI_SUCCESS)
         return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");
     mpi->Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN);
+    has_comm = 1;
+    return PROA_OK;
+}
+
+int proa_own_begin(MPI_Comm comm)
+{
+    const struct proa_pmpi *mpi = proa_pmpi();
+
+    if (proa_own_prepare(comm) != PROA_OK)
+        return PROA_ERR_OTHER;
     if (mpi->Irecv(NULL, 0, MPI_BYTE, 0, 0, private_comm, &never) != MPI_SUCCESS)
         return proa_fail(PROA_ERR_OTHER, "the host MPI gave no request to make progress with");
     proa_poke_add(poke);
     return PROA_OK;
+}
+
+void proa_own_unprepare(void)
+{
+    if (has_comm)
+        proa_pmpi()->Comm_free(&private_comm);
+    has_comm = 0;
 }
 
 void proa_own_end(MPI_Comm instead)
@@ -63,7 +84,7 @@ void proa_own_end(MPI_Comm instead)
     proa_poke_remove(poke);
     proa_pmpi()->Cancel(&never);
     proa_pmpi()->Wait(&never, MPI_STATUS_IGNORE);
-    proa_pmpi()->Comm_free(&private_comm);
+    proa_own_unprepare();
     private_comm = instead;
 }
 

@@ -8,6 +8,13 @@
 
 #include <mpi.h>
 
+/* Makes the communicator, which takes Open MPI 50 us, if it is not there yet. comm and result as
+ * below. */
+int proa_own_prepare(MPI_Comm comm);
+
+/* Gives it back, if there is one, in a program that Proa did not come to work in. */
+void proa_own_unprepare(void);
+
 /* Makes them. comm: a communicator that a session gave, where there is no MPI_COMM_SELF; else
  * MPI_COMM_NULL. PROA_OK, or PROA_ERR_OTHER if the host refuses. */
 int proa_own_begin(MPI_Comm comm);

@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* OFF: cannot serve windows, or may not. ENDED: MPI_Finalize is under way, or done. */
@@ -48,6 +49,8 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
         return MPI_SUCCESS; /* the session's end will be Proa's */
     if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == ON)
         host_end(MPI_COMM_WORLD);
+    else
+        proa_own_unprepare();
     __atomic_store_n(&state, ENDED, __ATOMIC_SEQ_CST);
     return MPI_SUCCESS;
 }
@@ -106,6 +109,17 @@ static int start_core(void)
         started = 1;
     }
     return started ? PROA_OK : PROA_ERR_OTHER;
+}
+
+void proa_start_prepare(void)
+{
+    if (getenv("PROA_DISABLE") || !proa_host_is_here() || !proa_pmpi_look())
+        return;
+    pthread_mutex_lock(&start_mutex);
+    proa_core_prepare();
+    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NOT_YET)
+        proa_own_prepare(MPI_COMM_NULL);
+    pthread_mutex_unlock(&start_mutex);
 }
 
 static void warn(const char *sentence)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When Proa is at work. Nothing happens until the first window or MPI_Alloc_mem; from then on until
- * MPI_Finalize has deleted the attributes of MPI_COMM_SELF (which it does first, and where
- * callbacks of the user run), windows are served.
+ * When Proa is at work: from the first window or MPI_Alloc_mem on, until MPI_Finalize has deleted
+ * the attributes of MPI_COMM_SELF (which it does first, and where callbacks of the user run).
  */
 #ifndef PROA_HOST_START_H
 #define PROA_HOST_START_H
@@ -21,6 +20,10 @@ int proa_is_on(MPI_Comm comm);
  * does it, set before any of the program's, so that it is the last to be deleted. Does nothing the
  * second time. MPI_SUCCESS or the host's error. */
 int proa_watch_finalize(void);
+
+/* From MPI_Init, which takes milliseconds: what the first window would wait for otherwise, and that
+ * takes neither memory nor files, as far as the host has it. Errors come when Proa starts. */
+void proa_start_prepare(void);
 
 /* Must this process take part in what all agree on when a window is created? Also if it can serve
  * none: its neighbours may, and would wait for it. 0: MPI is not initialized, or has shut Proa

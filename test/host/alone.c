@@ -54,6 +54,19 @@ static struct below *below(void)
     return state;
 }
 
+static int number_in_environment(const char *mpich, const char *openmpi)
+{
+    const char *text = getenv(mpich) ? getenv(mpich) : getenv(openmpi);
+    return text ? atoi(text) : -1;
+}
+
+/* Before MPI_Init. */
+static int is_last(void)
+{
+    return number_in_environment("PMI_RANK", "OMPI_COMM_WORLD_RANK") ==
+           number_in_environment("PMI_SIZE", "OMPI_COMM_WORLD_SIZE") - 1;
+}
+
 static int go_wrong(const char *how)
 {
     if (strcmp(how, "files") == 0) {
@@ -65,8 +78,7 @@ static int go_wrong(const char *how)
         if (wrong)
             setenv("PROA_DISABLE", "1", 1);
     } else if (strcmp(how, "communicator") == 0) {
-        reason = "private communicator";
-        below()->no_communicator = wrong;
+        reason = "private communicator"; /* from before MPI_Init on */
     } else if (strcmp(how, "handle") == 0) {
         reason = "no window for a handle";
         below()->no_windows = wrong;
@@ -148,6 +160,8 @@ static void make_first(void)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "communicator") == 0)
+        below()->no_communicator = is_last();
     start(&argc, &argv);
     wrong = rank == nranks - 1;
     unsetenv("PROA_EXPECT"); /* there is a rank that serves none */

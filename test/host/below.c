@@ -92,5 +92,15 @@ int PMPI_Win_free(MPI_Win *win)
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
 {
     HOST(Comm_split)
-    return below_state.no_communicator ? MPI_ERR_OTHER : host(comm, color, key, part);
+    int error = below_state.no_communicator ? MPI_ERR_OTHER : host(comm, color, key, part);
+    below_state.communicators += error == MPI_SUCCESS;
+    return error;
+}
+
+int PMPI_Comm_free(MPI_Comm *comm)
+{
+    HOST(Comm_free)
+    int error = host(comm);
+    below_state.communicators -= error == MPI_SUCCESS;
+    return error;
 }

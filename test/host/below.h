@@ -8,6 +8,7 @@ struct below {
     int makes, frees; /* host windows that Proa asked for, and gave back */
     /* how often two calls on the host windows that Proa keeps for handles were under way at once */
     int overlaps;
+    int communicators;   /* that Proa has split off and not given back */
     int no_windows;      /* 1: the host makes no window on one process */
     int no_communicator; /* 1: the host splits no communicator */
 };
