@@ -22,8 +22,9 @@ static const uint64_t first_segment_bytes = 64ull << 20;
  * (core/available.c). */
 static const uint64_t unasked_bytes = 1ull << 20;
 static const uint64_t slice_bytes = 256ull << 20; /* between two looks at the memory that is left */
-/* What is freed keeps its pages for the next request, up to so many bytes in all; beyond, free
- * blocks from the second size on return theirs to the system. */
+/* What is freed keeps its pages for the next request: granted chunks up to so many bytes in all,
+ * and then others, as long as all pages together are not more than that. Beyond, free blocks from
+ * the second size on return theirs to the system. */
 static const uint64_t keep_bytes = 64ull << 20, give_back_bytes = 1ull << 20;
 
 struct block {
@@ -52,6 +53,7 @@ static struct block *spare_blocks; /* that stand for nothing now, by next */
 static struct proa_proc_ctl *arena_ctl;
 static uint64_t granted_bytes; /* of all granted chunks */
 static uint64_t used_bytes;    /* of all used blocks */
+static uint64_t left_bytes;    /* at most so many have pages and are not granted */
 
 static uint64_t round_up(uint64_t n, uint64_t unit)
 {
@@ -60,20 +62,24 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
 
 /* ---- pages ---- */
 
+static void tell_granted(void)
+{
+    if (arena_ctl)
+        __atomic_store_n(&arena_ctl->granted, granted_bytes + left_bytes, __ATOMIC_RELAXED);
+}
+
 /* A chunk is granted when a block with some of it is given out. Its pages come as they are touched,
  * or with a strict kernel at once. */
 static void chunks_mark(struct segment *segment, uint64_t first, uint64_t count, uint8_t granted)
 {
     memset(segment->granted + first, granted, count);
     granted_bytes += (granted ? count : -count) * CHUNK_BYTES;
-    if (arena_ctl)
-        __atomic_store_n(&arena_ctl->granted, granted_bytes, __ATOMIC_RELAXED);
+    tell_granted();
 }
 
-static void return_chunks(struct segment *segment, uint64_t first, uint64_t count)
+static int return_chunks(struct segment *segment, uint64_t first, uint64_t count)
 {
-    if (proa_segment_return(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES))
-        chunks_mark(segment, first, count, 0);
+    return proa_segment_return(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES);
 }
 
 /* From i on, how many chunks before end are in the same state? */
@@ -84,26 +90,59 @@ static uint64_t run_of(const struct segment *segment, uint64_t i, uint64_t end)
     return other ? (uint64_t)(other - segment->granted) - i : end - i;
 }
 
-/* The chunks that lie wholly inside a free block go back. */
-static void give_back(const struct block *block)
+/* The chunks that lie wholly inside a free block and are granted, or those that are not: they are
+ * not any more, and lose their pages if that is asked for. */
+static void let_go(const struct block *block, uint8_t granted, int pages_too)
 {
     uint64_t first = round_up(block->offset, CHUNK_BYTES) / CHUNK_BYTES,
              end = (block->offset + block->bytes) / CHUNK_BYTES, run;
 
     for (uint64_t i = first; i < end; i += run) {
         run = run_of(block->segment, i, end);
-        if (block->segment->granted[i])
-            return_chunks(block->segment, i, run);
+        if (block->segment->granted[i] == granted &&
+            (!pages_too || return_chunks(block->segment, i, run)) && granted)
+            chunks_mark(block->segment, i, run, 0);
     }
 }
 
-/* Given out, but without pages yet: these bytes will still be taken from what is available. */
-static uint64_t untouched_bytes(void)
+static uint64_t touched_bytes(void)
 {
     uint64_t touched = 0;
 
     for (int i = 0; i < segment_count; i++)
         touched += proa_segment_touched(&segments[i].memory);
+    return touched;
+}
+
+/* Of a large block often only little has been touched: to look is quicker than to return it, and to
+ * take it anew. */
+static void give_back_or_keep(const struct block *block)
+{
+    uint64_t touched = touched_bytes();
+    int keep = touched <= keep_bytes;
+
+    if (keep)
+        left_bytes = touched;
+    let_go(block, 1, !keep);
+}
+
+/* What was kept without being granted goes back, as memory is short. */
+static void return_left(void)
+{
+    const struct block *block;
+
+    for (int i = 0; i < segment_count && left_bytes; i++)
+        DL_FOREACH(segments[i].free_blocks, block)
+            let_go(block, 0, 1);
+    left_bytes = 0;
+    tell_granted();
+}
+
+/* Given out, but without pages yet: these bytes will still be taken from what is available. */
+static uint64_t untouched_bytes(void)
+{
+    uint64_t touched = touched_bytes();
+
     return granted_bytes > touched ? granted_bytes - touched : 0;
 }
 
@@ -121,6 +160,7 @@ static uint64_t can_be_had(uint64_t wanted)
     most = granted_bytes + proa_peers_granted();
     if (wanted <= available && most <= available - wanted)
         return available - most;
+    return_left();
     available = proa_memory_available();
     most = untouched_bytes() + proa_peers_untouched();
     return available > most ? available - most : 0;
@@ -179,7 +219,7 @@ static int grant(struct segment *segment, const struct block *block, uint64_t of
         return ENOMEM;
     error = grant_missing(segment, first, last);
     if (error)
-        give_back(block); /* nothing of it is in use */
+        let_go(block, 1, 1); /* nothing of it is in use */
     return error;
 }
 
@@ -329,7 +369,7 @@ static void block_release(struct block *block)
     }
     DL_PREPEND(segment->free_blocks, block); /* the next request finds it, and its pages, first */
     if (granted_bytes - used_bytes > keep_bytes && block->bytes >= give_back_bytes)
-        give_back(block);
+        give_back_or_keep(block);
 }
 
 /* As in base/table.h; uthash takes the lowest bits. */
@@ -513,6 +553,6 @@ void proa_arena_stop(void)
     free(block);
     spare_blocks = NULL;
     segment_count = 0;
-    granted_bytes = used_bytes = 0;
+    granted_bytes = used_bytes = left_bytes = 0;
     arena_ctl = NULL;
 }

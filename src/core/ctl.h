@@ -81,8 +81,8 @@ struct proa_proc_ctl {
     struct proa_bell stripe_bell PROA_ALIGNED_LINE;
 
     struct proa_segment_ctl segments[PROA_SEGMENTS] PROA_ALIGNED_LINE;
-    /* bytes of the segments that the owner has given out, or keeps for the next request; some of
-     * them have no pages yet (core/arena.c) */
+    /* bytes of the segments that the owner has given out, or keeps for the next request: at least
+     * those that have pages; some have none yet (core/arena.c) */
     uint64_t granted;
     struct proa_segment_ctl adopted; /* the file that adopted pages are in (core/adopt.h) */
     struct proa_slot slots[PROA_SLOTS];

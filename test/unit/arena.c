@@ -407,6 +407,43 @@ static void pages_kept_body(struct world *world)
 
 WORLD_TEST(pages_kept, 1)
 
+/* A large block of which little has been touched keeps that, and counts for nothing once it is
+ * free, neither here nor at the neighbour's; where memory is short that goes back too. */
+static void little_kept_body(struct world *world)
+{
+    struct proa_hello *hellos = (struct proa_hello *)(void *)world->shared;
+    uint64_t before = bytes_in_use();
+    struct proa_peer *other;
+    char *block;
+
+    proa_hello_fill(&hellos[world->rank]);
+    world_barrier(world);
+    other = proa_peer_attach(&hellos[1 - world->rank]);
+    CHECK(other);
+    available_bytes = 400 * mib;
+    if (world->rank == 1)
+        for (int round = 0; round < 3; round++) {
+            block = proa_arena_alloc(300 * mib, 4096);
+            CHECK(block);
+            touch(block, 10 * mib, round);
+            CHECK(proa_arena_free(block));
+            CHECK(bytes_in_use() >= before + 10 * mib && bytes_in_use() <= before + 11 * mib);
+        }
+    world_barrier(world);
+    if (world->rank == 0)
+        CHECK(proa_arena_free(proa_arena_alloc(300 * mib, 4096)));
+    world_barrier(world);
+    available_bytes = 20 * mib;
+    if (world->rank == 1) {
+        CHECK(!proa_arena_alloc(200 * mib, 0));
+        CHECK(bytes_in_use() <= before + mib);
+    }
+    world_barrier(world);
+    proa_peer_release(other);
+}
+
+WORLD_TEST(little_kept, 2)
+
 /* Two processes: what both were given and have not touched counts as taken, what they have touched
  * is the node's to count. */
 static void promised_body(struct world *world)
@@ -829,18 +866,18 @@ WORLD_TEST(started_again, 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_blocks),    cmocka_unit_test(alignments),
-        cmocka_unit_test(shrinks),          cmocka_unit_test(empty_blocks),
-        cmocka_unit_test(not_a_block),      cmocka_unit_test(find),
-        cmocka_unit_test(pages_given_back), cmocka_unit_test(pages_kept),
-        cmocka_unit_test(promised),         cmocka_unit_test(strict_kernel),
-        cmocka_unit_test(impossible_sizes), cmocka_unit_test(no_memory_left),
-        cmocka_unit_test(first_bytes),      cmocka_unit_test(reservation_fails),
-        cmocka_unit_test(interrupted),      cmocka_unit_test(notes_fail),
-        cmocka_unit_test(several_segments), cmocka_unit_test(large_block),
-        cmocka_unit_test(file_limit),       cmocka_unit_test(small_means),
-        cmocka_unit_test(closed_files),     cmocka_unit_test(several_threads),
-        cmocka_unit_test(started_again),
+        cmocka_unit_test(random_blocks),     cmocka_unit_test(alignments),
+        cmocka_unit_test(shrinks),           cmocka_unit_test(empty_blocks),
+        cmocka_unit_test(not_a_block),       cmocka_unit_test(find),
+        cmocka_unit_test(pages_given_back),  cmocka_unit_test(pages_kept),
+        cmocka_unit_test(little_kept),       cmocka_unit_test(promised),
+        cmocka_unit_test(strict_kernel),     cmocka_unit_test(impossible_sizes),
+        cmocka_unit_test(no_memory_left),    cmocka_unit_test(first_bytes),
+        cmocka_unit_test(reservation_fails), cmocka_unit_test(interrupted),
+        cmocka_unit_test(notes_fail),        cmocka_unit_test(several_segments),
+        cmocka_unit_test(large_block),       cmocka_unit_test(file_limit),
+        cmocka_unit_test(small_means),       cmocka_unit_test(closed_files),
+        cmocka_unit_test(several_threads),   cmocka_unit_test(started_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
