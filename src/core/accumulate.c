@@ -43,7 +43,7 @@ static int striped_plain(struct proa_win *win, const struct proa_target *target,
 
     if (key % PROA_STRIPE_BYTES + bytes <= PROA_STRIPE_BYTES) {
         one_stripe(c, target->only.owner->ctl, key, at);
-    } else if (proa_guard_may_cover(key, bytes)) {
+    } else if (proa_guard_may_cover(key, bytes, proa_guard_most(target->only.owner->ctl))) {
         several_stripes(c, target->only.owner->ctl, key, bytes, at);
     } else {
         proa_store_striped(c, target->only.owner, key, at, &guarded);

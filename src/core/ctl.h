@@ -81,6 +81,9 @@ struct proa_proc_ctl {
     struct proa_bell stripe_bell PROA_ALIGNED_LINE;
 
     struct proa_segment_ctl segments[PROA_SEGMENTS] PROA_ALIGNED_LINE;
+    /* Somebody has waited for a stripe: so many more pieces of long accumulates are short
+     * (core/guard.c). */
+    uint32_t crowded;
     /* bytes of the segments that the owner has given out, or keeps for the next request: at least
      * those that have pages; some have none yet (core/arena.c) */
     uint64_t granted;

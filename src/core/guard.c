@@ -98,9 +98,25 @@ static int is_taken(void *arg)
            proa_guard_stripe_try(wanted->owner, wanted->which);
 }
 
+/* So many pieces of long accumulates are short after somebody has waited: some milliseconds of
+ * them, in which somebody who comes again is met again. */
+enum { CROWDED_PIECES = 4096 };
+
+/* How much is guarded of what is longer than PROA_GUARD_AT_ONCE. Who counts does not matter. */
+static uint64_t long_piece(struct proa_proc_ctl *owner)
+{
+    uint32_t crowded = __atomic_load_n(&owner->crowded, __ATOMIC_RELAXED);
+
+    if (!crowded)
+        return PROA_GUARD_ALONE;
+    __atomic_store_n(&owner->crowded, crowded - 1, __ATOMIC_RELAXED);
+    return PROA_GUARD_AT_ONCE;
+}
+
 /* Driving the network meanwhile could come to need those that this thread holds already. */
 static void await(int is_done(void *), struct proa_proc_ctl *owner, uint64_t which)
 {
+    __atomic_store_n(&owner->crowded, CROWDED_PIECES, __ATOMIC_RELAXED);
     proa_wait_still(is_done, &(struct wanted){owner, which}, &owner->stripe_bell);
 }
 
@@ -202,8 +218,9 @@ uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owne
                             uint64_t bytes)
 {
     uint64_t first = proa_guard_stripe_of(key), before = key % PROA_STRIPE_BYTES;
-    uint64_t count = bytes < PROA_GUARD_AT_ONCE ? (before + bytes - 1) / PROA_STRIPE_BYTES + 1
-                                                : PROA_GUARD_AT_ONCE / PROA_STRIPE_BYTES;
+    uint64_t most = bytes <= PROA_GUARD_AT_ONCE ? PROA_GUARD_AT_ONCE : long_piece(owner->ctl);
+    uint64_t count =
+        bytes < most ? (before + bytes - 1) / PROA_STRIPE_BYTES + 1 : most / PROA_STRIPE_BYTES;
     uint64_t covered;
 
     if (count > PROA_STRIPES - first)
@@ -213,15 +230,16 @@ uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owne
         stripes_take(guarded, owner, first, count);
     }
     covered = (guarded->first + guarded->stripes - first) * PROA_STRIPE_BYTES - before;
-    return covered < PROA_GUARD_AT_ONCE ? covered : PROA_GUARD_AT_ONCE;
+    return covered < most ? covered : most;
 }
 
 uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
                              size_t bytes, uint64_t count, uint64_t wanted)
 {
-    uint64_t covered = (proa_guard_stripes(guarded, owner, key, wanted) + bytes - 1) / bytes;
+    uint64_t covered = proa_guard_stripes(guarded, owner, key, wanted),
+             elements = ((covered < wanted ? covered : wanted) + bytes - 1) / bytes;
 
-    return covered < count ? covered : count;
+    return elements < count ? elements : count;
 }
 
 /* Those from `from` on that are in the set: the first one. PROA_WIDE_LOCKS: none. Eight at a look;

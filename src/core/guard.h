@@ -53,12 +53,21 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *sp
 void proa_guard_leave(struct proa_guarded *guarded);
 
 /* The most that is guarded at a time: each time has its price, an atomic that waits for all stores
- * before it, or system calls; but others wait meanwhile. */
-enum { PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES };
+ * before it, or system calls; but others wait meanwhile. Where nobody has lately, a plain loop goes
+ * on for ALONE. */
+enum {
+    PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES,
+    PROA_GUARD_ALONE = 64 * PROA_STRIPE_BYTES,
+};
+static inline uint64_t proa_guard_most(const struct proa_proc_ctl *owner)
+{
+    return __atomic_load_n(&owner->crowded, __ATOMIC_RELAXED) ? PROA_GUARD_AT_ONCE
+                                                              : PROA_GUARD_ALONE;
+}
 
 /* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys
  * from key on, for `bytes` bytes or fewer: by one stripe, or as many as their wide locks have.
- * Returns how many bytes from key on they cover, at most PROA_GUARD_AT_ONCE. */
+ * Returns how many bytes from key on they cover, at most PROA_GUARD_ALONE. */
 uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
                             uint64_t bytes);
 
@@ -67,12 +76,12 @@ static inline uint64_t proa_guard_stripe_of(uint64_t key)
     return key / PROA_STRIPE_BYTES % PROA_STRIPES;
 }
 
-/* Would it cover all of these bytes? */
-static inline int proa_guard_may_cover(uint64_t key, uint64_t bytes)
+/* Would it cover all of these bytes, with so many at most? */
+static inline int proa_guard_may_cover(uint64_t key, uint64_t bytes, uint64_t most)
 {
     uint64_t in_all = key % (PROA_STRIPE_BYTES * (uint64_t)PROA_STRIPES) + bytes;
 
-    return key % PROA_STRIPE_BYTES + bytes <= PROA_GUARD_AT_ONCE &&
+    return key % PROA_STRIPE_BYTES + bytes <= most &&
            in_all <= PROA_STRIPE_BYTES * (uint64_t)PROA_STRIPES;
 }
 
@@ -105,7 +114,7 @@ void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_s
 
 /* The same for elements in a row: sees to it that stripes are held of the first bytes of some of
  * `count` elements of `bytes` bytes, the first at key, and returns of how many, at least one.
- * wanted: bytes to cover, from key on, where that is possible. */
+ * wanted: bytes to cover, from key on, where that is possible; no more count. */
 uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
                              size_t bytes, uint64_t count, uint64_t wanted);
 

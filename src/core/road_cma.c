@@ -135,10 +135,10 @@ static int combine_run(struct proa_combine *combine, const struct proa_span *spa
         return apply_by_cma(&c, span->owner, key);
     for (uint64_t done = 0; done < count && !error;
          done += c.count, proa_elements_advance(&c, c.count)) {
-        uint64_t first = key + done * c.bytes;
+        uint64_t first = key + done * c.bytes, left = (count - done) * c.bytes;
 
         c.count = proa_guard_elements(&combine->guarded, span->owner, first, c.bytes, count - done,
-                                      (count - done) * c.bytes);
+                                      left < PROA_GUARD_AT_ONCE ? left : PROA_GUARD_AT_ONCE);
         error = apply_by_cma(&c, span->owner, first);
     }
     return error;

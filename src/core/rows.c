@@ -345,11 +345,11 @@ static uint64_t to_next(const struct proa_rows *rows, const struct proa_rows_at 
 /* Rows that do not ascend are guarded all at once, or not at all: nobody knows where the next one
  * is. */
 static int64_t guard_all(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
-                         const struct proa_rows *rows)
+                         const struct proa_rows *rows, uint64_t most)
 {
     uint64_t reaches = (uint64_t)(rows->high - rows->low), first = key + (uint64_t)rows->low;
 
-    if (!proa_guard_may_cover(first, reaches))
+    if (!proa_guard_may_cover(first, reaches, most))
         return INT64_MIN;
     if (combine->guarded.guard != PROA_GUARD_PLAIN)
         proa_guard_stripes(&combine->guarded, owner, first, reaches);
@@ -363,7 +363,7 @@ int64_t proa_rows_guard(struct proa_combine *combine, struct proa_peer *owner, u
     uint64_t reaches = (uint64_t)(rows->high - offset), covered = most;
 
     if (!rows->ascends)
-        return guard_all(combine, owner, key, rows);
+        return guard_all(combine, owner, key, rows, most);
     if (combine->guarded.guard != PROA_GUARD_PLAIN) {
         if (to_next(rows, at) > most / FEW)
             reaches = rows->items[at->item].bytes;

@@ -7,7 +7,9 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/combine.h"
 #include "core/guard.h"
+#include "core/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -774,6 +776,66 @@ static void around_the_stripes_body(struct world *world)
 
 WORLD_TEST(around_the_stripes, 3)
 
+/* How much of what is long is guarded at a time: less for a while after somebody has waited. */
+static uint64_t long_piece(struct proa_peer *owner)
+{
+    struct proa_guarded guarded = PROA_GUARD_NONE;
+    uint64_t bytes = proa_guard_stripes(&guarded, owner, 0, 4ull * PROA_GUARD_ALONE);
+
+    proa_guard_leave(&guarded);
+    return bytes;
+}
+
+static void long_pieces_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, WORDS);
+    struct proa_peer *owner = win->targets[0].only.owner;
+    long pieces = 0;
+
+    if (world->rank == 1)
+        CHECK_EQUAL(long_piece(owner), PROA_GUARD_ALONE);
+    world_barrier(world);
+    if (world->rank == 0)
+        proa_guard_stripe_take(owner->ctl, 1);
+    world_barrier(world);
+    if (world->rank == 0) {
+        world_sleep_us(10000);
+        proa_guard_stripe_give(owner->ctl, 1);
+    } else {
+        CHECK_EQUAL(long_piece(owner), PROA_GUARD_ALONE); /* and waits */
+        CHECK_EQUAL(proa_guard_most(owner->ctl), PROA_GUARD_AT_ONCE);
+        while (long_piece(owner) == PROA_GUARD_AT_ONCE)
+            pieces++;
+        CHECK(pieces > 100 && pieces < 100000);
+        CHECK_EQUAL(long_piece(owner), PROA_GUARD_ALONE);
+    }
+    world_barrier(world);
+    window_free(win);
+}
+
+WORLD_TEST(long_pieces, 2)
+
+/* Of rows no more are taken than the caller has room for, though more may be held. */
+static void rows_fit_body(struct world *world)
+{
+    const struct proa_item item = {.stride = 64, .count = 10000, .bytes = 8};
+    const struct proa_rows rows = {
+        .items = &item, .count = 1, .ascends = 1, .apart = 1, .high = 64 * 10000};
+    struct proa_combine combine = {.run.bytes = 8, .guarded = PROA_GUARD_NONE};
+    int64_t end;
+    (void)world;
+
+    combine.guarded.guard = PROA_GUARD_STRIPES;
+    /* a key in the middle of a wide lock */
+    end = proa_rows_guard(&combine, proa_self, PROA_STRIPE_BYTES, &rows,
+                          &(struct proa_rows_at){0, 0}, PROA_GUARD_AT_ONCE);
+    CHECK_EQUAL(end, PROA_GUARD_AT_ONCE + 7);
+    CHECK(combine.guarded.stripes > PROA_GUARD_AT_ONCE / PROA_STRIPE_BYTES);
+    proa_guard_leave(&combine.guarded);
+}
+
+WORLD_TEST(rows_fit, 1)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -785,6 +847,7 @@ int main(void)
         cmocka_unit_test(derived_in_front),    cmocka_unit_test(border),
         cmocka_unit_test(exclusive),           cmocka_unit_test(threads),
         cmocka_unit_test(alone_with_threads),  cmocka_unit_test(around_the_stripes),
+        cmocka_unit_test(long_pieces),         cmocka_unit_test(rows_fit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
