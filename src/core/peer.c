@@ -70,8 +70,8 @@ static uint64_t random_seed(void)
 {
     uint64_t number = 0;
 
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
-        number = (uint64_t)(uintptr_t)&number;
+    /* early in a machine's life there may be none: the pid and the time will do */
+    (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
     return number;
 }
 
