@@ -7,8 +7,9 @@
  *   alone nowhere       no rank can, as this host makes no windows on one process
  *
  */
-#include "below.h"
 #include "window.h"
+
+#include "below.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -47,13 +48,6 @@ static void start_without_files(void)
     MPI_Free_mem(memory);
 }
 
-static struct below *below(void)
-{
-    struct below *state = dlsym(RTLD_DEFAULT, "below_state");
-    CHECK(state, "below.c is not loaded");
-    return state;
-}
-
 static int number_in_environment(const char *mpich, const char *openmpi)
 {
     const char *text = getenv(mpich) ? getenv(mpich) : getenv(openmpi);
@@ -81,7 +75,7 @@ static int go_wrong(const char *how)
         reason = "private communicator"; /* from before MPI_Init on */
     } else if (strcmp(how, "handle") == 0) {
         reason = "no window for a handle";
-        below()->no_windows = wrong;
+        below_find()->no_windows = wrong;
     } else if (strcmp(how, "nowhere") == 0) {
         reason = "no window for a handle";
         wrong = 1;
@@ -161,7 +155,7 @@ static void make_first(void)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "communicator") == 0)
-        below()->no_communicator = is_last();
+        below_find()->no_communicator = is_last();
     start(&argc, &argv);
     wrong = rank == nranks - 1;
     unsetenv("PROA_EXPECT"); /* there is a rank that serves none */
@@ -181,8 +175,8 @@ int main(int argc, char **argv)
 
     MPI_Comm part; /* without that rank all is well */
     /* the host makes windows again, and that is all that was lacking */
-    int serves = !wrong || below()->no_windows;
-    below()->no_windows = 0;
+    int serves = !wrong || below_find()->no_windows;
+    below_find()->no_windows = 0;
     MPI_Comm_split(MPI_COMM_WORLD, wrong, rank, &part);
     for (int kind = 0; kind < nkinds; kind++)
         if (serves || kind == kind_allocate) /* Open MPI's own fail on one process, some of them */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What below.c, which stands between Proa and the host, lets a program see and do. In the program:
- * below_find(). */
+ * below_find(), behind check.h. */
 #ifndef PROA_TEST_BELOW_H
 #define PROA_TEST_BELOW_H
 
@@ -12,5 +12,14 @@ struct below {
     int no_windows;      /* 1: the host makes no window on one process */
     int no_communicator; /* 1: the host splits no communicator */
 };
+
+#ifdef PROA_TEST_CHECK_H
+static inline struct below *below_find(void)
+{
+    struct below *state = dlsym(RTLD_DEFAULT, "below_state");
+    CHECK(state, "below.c is not loaded");
+    return state;
+}
+#endif
 
 #endif
