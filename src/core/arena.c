@@ -131,7 +131,9 @@ static void return_left(void)
 {
     const struct block *block;
 
-    for (int i = 0; i < segment_count && left_bytes; i++)
+    if (left_bytes == 0)
+        return;
+    for (int i = 0; i < segment_count; i++)
         DL_FOREACH(segments[i].free_blocks, block)
             let_go(block, 0, 1);
     left_bytes = 0;

@@ -451,7 +451,7 @@ void proa_core_prepare(void)
     machine_hash = machine_name();
     seed = random_seed();
     proa_kernels_choose();
-    proa_memory_is_strict();
+    (void)proa_memory_is_strict(); /* which is remembered for a second */
 }
 
 int proa_core_start(void)

@@ -111,6 +111,7 @@ static int start_core(void)
     return started ? PROA_OK : PROA_ERR_OTHER;
 }
 
+/* By the variable and not by proa_settings(): the program may still make settings. */
 void proa_start_prepare(void)
 {
     if (getenv("PROA_DISABLE") || !proa_host_is_here() || !proa_pmpi_look())
