@@ -16,7 +16,7 @@ for host in "$@"; do
   for variable in ${host_fact[$host.crowded_environment]} ${host_fact[$host.here_environment]}; do
     export "${variable?}"
   done
-  PROA_LOG=2 timeout 60 "$proa" run --mpi "$host" -n 2 "$heat" --size 120x90 --steps 100 --picture "$scratch/$host" >"$scratch/out" 2>&1 </dev/null || {
+  PROA_LOG=2 timeout 300 "$proa" run --mpi "$host" -n 2 "$heat" --size 120x90 --steps 100 --picture "$scratch/$host" >"$scratch/out" 2>&1 </dev/null || {
     echo "one_binary: under $host: status $?"
     cat "$scratch/out"
     exit 1

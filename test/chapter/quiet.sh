@@ -19,7 +19,7 @@ fail() {
 }
 
 run() {
-  "$launch" "$host" 2 30 "$@"
+  "$launch" "$host" 2 120 "$@"
 }
 
 value_of() {

@@ -6,9 +6,9 @@
 # to blame, which fails, or the MPI, which is told, and skipped.
 set -euo pipefail
 launch=$1 host=$2 ranks=$3 library=$4 program=$5
-if "$launch" "$host" "$ranks" 20 -- "$program"; then
+if "$launch" "$host" "$ranks" 120 -- "$program"; then
     exit 0
 fi
-"$launch" "$host" "$ranks" 20 --preload "$library" -- "$program" || exit 1
+"$launch" "$host" "$ranks" 120 --preload "$library" -- "$program" || exit 1
 echo "right with Proa, so it is the MPI that is wrong: $host, $(basename "$program") on $ranks ranks"
 exit 77

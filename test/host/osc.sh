@@ -10,7 +10,7 @@ osc=$1 wanted=$2 probe=$3 launch=$4
 shift 3
 
 can() {
-  "$launch" openmpi "$1" 30 --env "OMPI_MCA_osc=$osc" -- "$probe" >/dev/null 2>&1
+  "$launch" openmpi "$1" 120 --env "OMPI_MCA_osc=$osc" -- "$probe" >/dev/null 2>&1
 }
 
 case $wanted in
