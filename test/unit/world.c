@@ -34,6 +34,7 @@ const char *__lsan_default_suppressions(void)  /* NOLINT(bugprone-reserved-ident
 
 enum {
     LIMIT_S = 60,
+    PATIENCE = 3,        /* times as long on a machine that has other work too */
     SANITIZED_TIMES = 4, /* slower, or so the limit is set */
     GRACE_MS = 3000,     /* between the first trouble and the end of the others */
     CARD_BYTES = 4096,   /* what one process may show in an exchange */
@@ -349,8 +350,8 @@ static int wait_for_all(pid_t *pids, int size, int limit_s)
 void world_run(const struct world_plan *plan)
 {
     pid_t pids[WORLD_MOST];
-    int limit_s =
-            (plan->limit_s ? plan->limit_s : LIMIT_S) * (WORLD_SANITIZED ? SANITIZED_TIMES : 1),
+    int limit_s = (plan->limit_s ? plan->limit_s : LIMIT_S) * PATIENCE *
+                  (WORLD_SANITIZED ? SANITIZED_TIMES : 1),
         troubles;
 
     assert_between(plan->size, 1, WORLD_MOST);
