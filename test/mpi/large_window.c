@@ -3,7 +3,8 @@
  * Windows and operations beyond what an int, and what 32 bits, can count: 3 GiB and, where there is
  * memory for it, 5 GiB; more than 2 GiB in one call; and a datatype of 10^8 blocks, which must not
  * cost memory. Rank 1 has the window, rank 0 is the origin. Parts for which the machine has too
- * little free memory are left out, and said to be.
+ * little free memory are left out, and said to be. Arguments: the flavors of the windows, allocate
+ * and create.
  */
 #include "window.h"
 #include <stdbool.h>
@@ -398,6 +399,14 @@ static void big_windows(bool created)
     close_large(&l);
 }
 
+static bool is_wanted(const char *flavor, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], flavor) == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -409,6 +418,8 @@ int main(int argc, char **argv)
         return skip("needs 2 ranks");
     block = need(malloc((size_t)mib));
     for (int created = 0; created < 2; created++) {
+        if (!is_wanted(created ? "create" : "allocate", argc, argv))
+            continue;
         big_windows(created);
         many_blocks(created);
     }
