@@ -145,8 +145,15 @@ static void later(int kind)
                                           "proa_has_no_such_key",
                                           "7",
                                           NULL};
-    static const char *const fixed[] = {"alloc_shared_noncontig", "true",
-                                        "mpi_minimum_memory_alignment", "8192", NULL};
+    static const char *const fixed[] = {"alloc_shared_noncontig",
+                                        "true",
+                                        "mpi_minimum_memory_alignment",
+                                        "8192",
+                                        "mpi_accumulate_granularity",
+                                        "16",
+                                        "proa_adopt",
+                                        "never",
+                                        NULL};
     MPI_Info info = info_of(asked);
     void *base;
     MPI_Win win = open_window(kind, info, &base);
@@ -164,6 +171,8 @@ static void later(int kind)
     MPI_Win_set_info(win, info);
     MPI_Info_free(&info);
     check_value(win, "alloc_shared_noncontig", "false", "what creation alone can do");
+    check_value(win, "mpi_accumulate_granularity", "0", "what creation alone can do");
+    check_value(win, "proa_adopt", "auto", "what creation alone can do");
     CHECK(strcmp(get(win, "mpi_minimum_memory_alignment"), "8192") != 0,
           "MPI_Win_set_info changes the alignment of memory");
     MPI_Win_free(&win);
