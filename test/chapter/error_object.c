@@ -186,18 +186,35 @@ static void own_keyval_works(struct area *a)
     RIGHT(MPI_Win_free_keyval(&keyval));
 }
 
-/* That a keyval is a communicator's the host alone can know. Open MPI says so by another class. */
-static void keyval_of_communicators(struct area *a)
+/* What keyval is another object's the host alone can know. Open MPI says so by another class, and
+ * finds no attribute of it. */
+static void keyval_of(struct area *a, int keyval, const char *whose)
 {
-    int keyval, code;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
+    int found = -77, codes[3];
+    void *value = &found;
     listen_on_window(a->win, 1);
-    code = MPI_Win_set_attr(a->win, keyval, &keyval);
-    CHECK(code != MPI_SUCCESS && heard.calls == 1 && heard.win == a->win,
-          "a communicator's keyval: class %d, %d calls of the handler", error_class(code),
-          heard.calls);
+    codes[0] = MPI_Win_set_attr(a->win, keyval, &keyval);
+    codes[1] = MPI_Win_delete_attr(a->win, keyval);
+    codes[2] = MPI_Win_get_attr(a->win, keyval, &value, &found);
+    CHECK(codes[0] != MPI_SUCCESS && codes[1] != MPI_SUCCESS, "keyval of a %s: classes %d, %d",
+          whose, error_class(codes[0]), error_class(codes[1]));
+    CHECK(codes[2] == MPI_SUCCESS ? !found : value == &found,
+          "keyval of a %s: an attribute is found", whose);
+    CHECK(heard.calls == 2 + (codes[2] != MPI_SUCCESS) && heard.win == a->win,
+          "keyval of a %s: %d calls of the handler", whose, heard.calls);
     listen_on_window(a->win, 0);
+}
+
+static void keyvals_of_others(struct area *a)
+{
+    int keyval;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
+    keyval_of(a, keyval, "communicator");
     MPI_Comm_free_keyval(&keyval);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &keyval, NULL);
+    keyval_of(a, keyval, "datatype");
+    MPI_Type_free_keyval(&keyval);
+    keyval_of(a, MPI_TAG_UB, "communicator, MPI_TAG_UB,");
 }
 
 static void run_keyval(struct area *a)
@@ -206,7 +223,7 @@ static void run_keyval(struct area *a)
     predefined_are_not_ours(a);
     no_keyvals(a, MPI_KEYVAL_INVALID);
     no_keyvals(a, never_given);
-    keyval_of_communicators(a);
+    keyvals_of_others(a);
     own_keyval_works(a);
 }
 
