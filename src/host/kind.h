@@ -44,6 +44,14 @@ struct proa_spawn_keys {
     const char *ours, *other;
 };
 
+/* The error handler of windows for which the program has set none. */
+enum proa_unset_handler {
+    PROA_UNSET_FATAL, /* MPI_ERRORS_ARE_FATAL */
+    PROA_UNSET_WORLD, /* that of MPI_COMM_WORLD, with that communicator */
+    /* the same of MPI_COMM_SELF; while that is MPI_ERRORS_ARE_FATAL, of MPI_COMM_WORLD */
+    PROA_UNSET_SELF
+};
+
 /* The numbers of MPI's in what MPI_Type_get_contents tells of subarrays and darrays. */
 struct proa_contents_numbers {
     int order_c, order_fortran;
@@ -71,6 +79,10 @@ struct proa_host_kind {
 
     /* Is it MPI_ERRORS_ABORT (MPI-4.0)? */
     int (*is_errors_abort)(MPI_Errhandler handler);
+
+    /* In the host's version that calls itself so (MPI_Get_library_version). NULL:
+     * PROA_UNSET_FATAL. */
+    enum proa_unset_handler (*unset_handler)(const char *version);
 
     /* The types of MPI-1 that mark the bounds of a struct; MPI_DATATYPE_NULL where it has none. */
     MPI_Datatype lower_bound, upper_bound;

@@ -27,6 +27,13 @@ static int is_errors_abort(MPI_Errhandler handler)
     return handler == MPI_ERRORS_ABORT;
 }
 
+/* Every version that has the ABI. */
+static enum proa_unset_handler mpich_unset_handler(const char *version)
+{
+    (void)version;
+    return PROA_UNSET_SELF;
+}
+
 /* No version has the ABI that takes "env" without a warning. */
 static struct proa_spawn_keys spawn_keys(const char *version)
 {
@@ -50,6 +57,7 @@ const struct proa_host_kind proa_kind_abi_mpich = {
     .shadow_ways = {PROA_SHADOW_ALLOCATE_SHARED},
     .frees_in_turn = 1,
     .is_errors_abort = is_errors_abort,
+    .unset_handler = mpich_unset_handler,
     .lower_bound = MPI_DATATYPE_NULL,
     .upper_bound = MPI_DATATYPE_NULL,
 };

@@ -2,6 +2,8 @@
 /* MPICH. See kind.h, and doc/HOSTS.md. */
 #include "host/kind.h"
 
+#include <stdio.h>
+
 #if defined(MPI_UB)
 #define LOWER_BOUND MPI_LB
 #define UPPER_BOUND MPI_UB
@@ -26,6 +28,15 @@ static int is_errors_abort(MPI_Errhandler handler)
 #endif
 }
 
+/* From 4.2 on that of MPI_COMM_SELF comes first. */
+static enum proa_unset_handler unset_handler(const char *version)
+{
+    int major = 0, minor = 0;
+
+    sscanf(version, "MPICH Version: %d.%d", &major, &minor);
+    return major > 4 || (major == 4 && minor >= 2) ? PROA_UNSET_SELF : PROA_UNSET_WORLD;
+}
+
 const struct proa_host_kind proa_kind_mpich = {
     .name = "mpich",
     /* there are 2,048 communicators, of which each window takes one */
@@ -33,6 +44,7 @@ const struct proa_host_kind proa_kind_mpich = {
     .shadow_ways = {PROA_SHADOW_ALLOCATE_SHARED},
     .frees_in_turn = 1, /* 5.0 has been seen to fail in MPI_Win_free */
     .is_errors_abort = is_errors_abort,
+    .unset_handler = unset_handler,
     .lower_bound = LOWER_BOUND,
     .upper_bound = UPPER_BOUND,
 };
