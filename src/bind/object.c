@@ -123,7 +123,13 @@ PROA_ALIAS(Win_get_name);
 
 PROA_EXPORT int PMPI_Win_set_errhandler(MPI_Win handle, MPI_Errhandler errhandler)
 {
-    return PROA_HOST_ANSWERS(Win_set_errhandler, handle, proa_host_handle(handle), errhandler);
+    struct proa_win *win = proa_win_find(handle);
+    int outcome =
+        PROA_HOST_ANSWERS(Win_set_errhandler, handle, proa_host_handle(handle), errhandler);
+
+    if (win && outcome == MPI_SUCCESS)
+        proa_handle_of(win)->has_handler = 1;
+    return outcome;
 }
 PROA_ALIAS(Win_set_errhandler);
 

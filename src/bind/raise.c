@@ -61,24 +61,83 @@ static void say(int class, MPI_Errhandler handler)
 
 /* ---- raising ---- */
 
-int proa_raise(const struct proa_win *win, enum proa_call call, int code)
+static MPI_Errhandler handler_of(MPI_Comm comm)
 {
-    MPI_Win shadow = proa_handle_shadow(proa_handle_of(win));
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+    proa_pmpi()->Comm_get_errhandler(comm, &handler);
+    return handler;
+}
+
+static int has_fatal_handler(MPI_Comm comm)
+{
+    MPI_Errhandler handler = handler_of(comm);
+    int is = handler == MPI_ERRORS_ARE_FATAL;
+
+    if (handler != MPI_ERRHANDLER_NULL)
+        proa_pmpi()->Errhandler_free(&handler);
+    return is;
+}
+
+/* The communicator whose error handler an error of this window goes to; MPI_COMM_NULL: the window
+ * has one. Without a world, as in sessions, the host has no such communicators either. */
+static MPI_Comm stands_in(const struct proa_handle *handle)
+{
+    const struct proa_host_kind *kind = proa_host_kind();
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length, has_world = 0;
+
+    if (handle->has_handler || !kind->unset_handler)
+        return MPI_COMM_NULL;
+    proa_pmpi()->Initialized(&has_world);
+    if (!has_world)
+        return MPI_COMM_NULL;
+    proa_pmpi()->Get_library_version(version, &length);
+    return kind->unset_handler(version) == PROA_UNSET_SELF && !has_fatal_handler(MPI_COMM_SELF)
+               ? MPI_COMM_SELF
+               : MPI_COMM_WORLD;
+}
+
+static void call_comm_errhandler(MPI_Comm comm, int class)
+{
+    proa_raising(1);
+    proa_pmpi()->Comm_call_errhandler(comm, class);
+    proa_raising(0);
+}
+
+static void compose(const struct proa_win *win, enum proa_call call, MPI_Win shadow)
+{
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    int length, is_cxx, class = proa_class_of(code);
+    int length;
 
     proa_pmpi()->Win_get_name(shadow, name, &length);
-    proa_pmpi()->Win_get_errhandler(shadow, &handler);
     if (name[0])
         snprintf(said, sizeof said, "%s: %s (rank %d, window \"%s\")", proa_call_name(call),
                  proa_failure(), win->rank, name);
     else
         snprintf(said, sizeof said, "%s: %s (rank %d)", proa_call_name(call), proa_failure(),
                  win->rank);
+}
+
+int proa_raise(const struct proa_win *win, enum proa_call call, int code)
+{
+    struct proa_handle *handle = proa_handle_of(win);
+    MPI_Win shadow = proa_handle_shadow(handle);
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm comm = stands_in(handle);
+    int is_cxx, class = proa_class_of(code);
+
+    compose(win, call, shadow);
+    if (comm == MPI_COMM_NULL)
+        proa_pmpi()->Win_get_errhandler(shadow, &handler);
+    else
+        handler = handler_of(comm);
     is_cxx = proa_errhandler_is_cxx(handler);
     say(class, handler);
-    proa_call_errhandler(proa_handle_of(win), class);
+    if (comm == MPI_COMM_NULL)
+        proa_call_errhandler(handle, class);
+    else
+        call_comm_errhandler(comm, class);
     /* MPICH's C++ calls the error handler itself when a call fails: a handler that has been called
      * already must not look like it. */
     return is_cxx ? MPI_SUCCESS : class;
@@ -87,15 +146,11 @@ int proa_raise(const struct proa_win *win, enum proa_call call, int code)
 int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code)
 {
     MPI_Comm on = comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm;
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     int class = proa_class_of(code);
 
-    proa_pmpi()->Comm_get_errhandler(on, &handler);
     snprintf(said, sizeof said, "%s: %s", proa_call_name(call), proa_failure());
-    say(class, handler);
-    proa_raising(1);
-    proa_pmpi()->Comm_call_errhandler(on, class);
-    proa_raising(0);
+    say(class, handler_of(on));
+    call_comm_errhandler(on, class);
     return class;
 }
 

@@ -31,6 +31,7 @@ struct proa_handle {
     MPI_Group group;
     struct proa_members_kept accessed, exposed_to; /* groups that start and post were given */
     int open;                                      /* all processes have it */
+    int has_handler;                               /* the program has set an error handler */
     /* What attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int, MPI_UNDEFINED. */
     MPI_Aint bytes;
     int disp_unit, flavor, model;
