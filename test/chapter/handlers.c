@@ -109,6 +109,72 @@ static void not_the_communicators(const struct area *a)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+#if defined(HOST_IS_MPICH)
+
+static struct {
+    int calls, class;
+    MPI_Comm comm;
+} heard_by_comm;
+
+static void on_comm_error(MPI_Comm *comm, int *code, ...)
+{
+    heard_by_comm.calls++;
+    heard_by_comm.comm = *comm;
+    heard_by_comm.class = error_class(*code);
+}
+
+/* From 4.2 on MPICH asks MPI_COMM_SELF first. */
+static int asks_self(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, major = 0, minor = 0;
+    MPI_Get_library_version(version, &length);
+    sscanf(version, "MPICH Version: %d.%d", &major, &minor);
+    return major > 4 || (major == 4 && minor >= 2);
+}
+
+static void check_goes_to(const struct area *a, MPI_Comm comm, const char *what)
+{
+    int class = error_class(wrong_put(a));
+    CHECK(class == MPI_ERR_RMA_SYNC, "%s: class %d", what, class);
+    CHECK(heard_by_comm.calls == 1 && heard_by_comm.class == class && heard_by_comm.comm == comm,
+          "%s: %d calls, class %d", what, heard_by_comm.calls, heard_by_comm.class);
+    heard_by_comm.calls = 0;
+}
+
+/* Under MPICH a window for which the program has set none has a communicator's error handler. */
+static void unset(int kind)
+{
+    struct area a = open_area(kind, 64, 4, MPI_COMM_WORLD);
+    MPI_Errhandler handler;
+    check_is(a.win, MPI_ERRORS_ARE_FATAL, "the default");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(error_class(wrong_put(&a)) == MPI_ERR_RMA_SYNC, "MPI_ERRORS_RETURN on MPI_COMM_WORLD");
+    MPI_Comm_create_errhandler(on_comm_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    check_goes_to(&a, MPI_COMM_WORLD, "a handler on MPI_COMM_WORLD");
+    if (asks_self()) {
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+        check_goes_to(&a, MPI_COMM_SELF, "a handler on MPI_COMM_SELF");
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    }
+    MPI_Errhandler_free(&handler);
+    MPI_Win_set_errhandler(a.win, MPI_ERRORS_RETURN);
+    wrong_put(&a);
+    CHECK(heard_by_comm.calls == 0, "the communicator's is called in place of the window's");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    close_area(&a);
+}
+
+#else
+
+static void unset(int kind)
+{
+    (void)kind; /* MPI_ERRORS_ARE_FATAL (fatal.sh) */
+}
+
+#endif
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -120,6 +186,7 @@ int main(int argc, char **argv)
         two_windows(&a);
         not_the_communicators(&a);
         close_area(&a);
+        unset(kind);
     }
     return finish("handlers");
 }
