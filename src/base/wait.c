@@ -68,43 +68,50 @@ int proa_wait_is_crowded(void)
 
 /* ---- the network ---- */
 
-static proa_wait_function *drive_function, *rest_function;
+static const struct proa_wait_driver *current_driver;
 static _Thread_local int still; /* this thread must not drive now */
 
-void proa_wait_set_driver(proa_wait_function *drive, proa_wait_function *rest)
+void proa_wait_set_driver(const struct proa_wait_driver *driver)
 {
-    __atomic_store_n(&rest_function, rest, __ATOMIC_RELEASE);
-    __atomic_store_n(&drive_function, drive, __ATOMIC_RELEASE);
+    __atomic_store_n(&current_driver, driver, __ATOMIC_RELEASE);
+}
+
+/* NULL: there is none, or not for this thread now. */
+static const struct proa_wait_driver *driver(void)
+{
+    return still ? NULL : __atomic_load_n(&current_driver, __ATOMIC_ACQUIRE);
 }
 
 /* Is there one, and was it driven? */
 static int drive(void)
 {
-    proa_wait_function *function = __atomic_load_n(&drive_function, __ATOMIC_ACQUIRE);
+    const struct proa_wait_driver *d = driver();
 
-    if (!function || still)
-        return 0;
-    function();
-    return 1;
+    if (d)
+        d->drive();
+    return d != NULL;
 }
 
 static void hand_over(void)
 {
-    proa_wait_function *function = __atomic_load_n(&rest_function, __ATOMIC_ACQUIRE);
+    const struct proa_wait_driver *d = driver();
 
-    if (function && !still)
-        function();
+    if (d)
+        d->rest();
 }
 
 static int is_driven(void)
 {
-    return __atomic_load_n(&drive_function, __ATOMIC_RELAXED) && !still;
+    return driver() != NULL;
 }
 
 void proa_wait_idle(void)
 {
+    const struct proa_wait_driver *d = driver();
+
     proa_poke();
-    drive();
+    if (d)
+        d->take_in();
     if (proa_wait_is_crowded())
         proa_system->yield();
 }

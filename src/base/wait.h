@@ -52,11 +52,18 @@ void proa_wait_unwatched(void);
  * middle of something: nothing is driven meanwhile. */
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell);
 
-/* Who waits moves the network, if there is one: drive is called between two looks, by several
- * threads at once; rest by a thread that goes to sleep, so that somebody else does it from now on.
- * NULL, NULL: none any more. */
-typedef void proa_wait_function(void);
-void proa_wait_set_driver(proa_wait_function *drive, proa_wait_function *rest);
+/* How calls that wait or test move the network; several threads may call each at once.
+ *   drive    between two looks of a wait; may leave it to another thread that is at it
+ *   take_in  in a call that tests: returns once all that had come before has been looked at
+ *   rest     a thread goes to sleep: from now on the progress thread moves the network */
+struct proa_wait_driver {
+    void (*drive)(void);
+    void (*take_in)(void);
+    void (*rest)(void);
+};
+
+/* driver: valid until the next one is set; NULL: there is no network (any more). */
+void proa_wait_set_driver(const struct proa_wait_driver *driver);
 
 /* Wakes all sleepers of a bell; the second, if any sleeps for that word. Use proa_bell_ring. */
 void proa_bell_wake(struct proa_bell *bell);
@@ -86,8 +93,9 @@ static inline void proa_bell_ring_for(struct proa_bell *bell, const uint64_t *wo
 int proa_bell_announce(struct proa_bell *bell, const uint64_t *word, uint32_t *rings);
 void proa_bell_leave(struct proa_bell *bell, const uint64_t *word);
 
-/* For calls that do not wait but are made in a loop (MPI_Win_test): moves the host's messages once
- * and, where processors are short, lets another process run. */
+/* For calls that test and return (MPI_Win_test), before their last look: takes in what has come by
+ * the network, moves the host's messages once and, where processors are short, lets another process
+ * run. */
 void proa_wait_idle(void);
 
 /* processes, processors: how many share this node. More processes than processors: no spinning,

@@ -179,7 +179,7 @@ static void get_on(void)
     if (!proa_given_any())
         return;
     proa_request_hurry();
-    proa_agent_drive();
+    proa_agent_take_in();
     if (proa_wait_is_crowded())
         proa_wait_yield();
     proa_given_tell_host();

@@ -26,6 +26,7 @@ enum {
     LINGER_NS = 30000,       /* after the last event, before a doze: what comes next may be near */
     LINGER_PUT_NS = 10000,   /* the same after what was no event: a piece of a peer's put */
     REST_NS = 300000,        /* while others drive, before a look whether they still do */
+    TAKE_IN_TURNS = 64,      /* of progress in one call that tests, at the most */
     STACK_BYTES = 1 << 19
 };
 
@@ -203,15 +204,33 @@ void proa_agent_disturb(void)
 
 /* ---- who moves it ---- */
 
-void proa_agent_drive(void)
+/* The agent's thread keeps out of the way. */
+static void take_charge(void)
 {
     __atomic_store_n(&drives, __atomic_load_n(&drives, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
     if (__atomic_load_n(&in_charge, __ATOMIC_RELAXED))
         __atomic_store_n(&in_charge, 0, __ATOMIC_RELAXED);
+}
+
+void proa_agent_drive(void)
+{
+    take_charge();
     if (pthread_mutex_trylock(&mutex) != 0)
         return;
     proa_agent_progress();
     pthread_mutex_unlock(&mutex);
+}
+
+/* Twice at least: the first turn may bring no more than what our own sends have left in the
+ * completion queue, without a look at what has come. */
+void proa_agent_take_in(void)
+{
+    take_charge();
+    proa_agent_enter();
+    for (int turn = 0; turn < TAKE_IN_TURNS; turn++)
+        if (!proa_agent_progress() && turn > 0)
+            break;
+    proa_agent_leave();
 }
 
 /* A thread that waited goes to sleep. */
@@ -331,6 +350,8 @@ static int thread_start(void)
 /* Nothing is to be seen of it until it is whole. */
 static int open_all(void)
 {
+    static const struct proa_wait_driver driver = {
+        .drive = proa_agent_drive, .take_in = proa_agent_take_in, .rest = hand_over};
     struct proa_net *opened = NULL;
     int error = transport->open(&events, NULL, &opened, &own_address);
 
@@ -345,7 +366,7 @@ static int open_all(void)
         net = NULL;
         return error;
     }
-    proa_wait_set_driver(proa_agent_drive, hand_over);
+    proa_wait_set_driver(&driver);
     return PROA_OK;
 }
 
@@ -372,7 +393,7 @@ void proa_agent_stop(void)
 
     if (!net || owner != getpid()) /* a child of fork has no such thread */
         return;
-    proa_wait_set_driver(NULL, NULL);
+    proa_wait_set_driver(NULL);
     __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
     proa_bell_wake(&rest_bell);
     transport->wake(net);

@@ -61,4 +61,8 @@ void proa_agent_disturb(void);
 /* The same as progress, by a thread that is not inside: nothing if another one is. */
 void proa_agent_drive(void);
 
+/* For calls that test, by a thread that is not inside, while there is a network: returns once all
+ * that had come before has been looked at, by this thread or by another that is inside. */
+void proa_agent_take_in(void);
+
 #endif
