@@ -280,6 +280,14 @@ static int all_completed(const struct proa_win *win)
     return 1;
 }
 
+/* A program that tests in a loop must still let the others, and the host's messages, get on. */
+static void get_on(const struct proa_win *win)
+{
+    if (win->spread)
+        say_posts(win);
+    proa_wait_idle();
+}
+
 int proa_win_test(struct proa_win *win, int *flag)
 {
     int error = exposed_check(win);
@@ -288,12 +296,11 @@ int proa_win_test(struct proa_win *win, int *flag)
         return error;
     *flag = all_completed(win);
     if (!*flag) {
-        if (win->spread)
-            say_posts(win);
-        /* whoever tests in a loop must still let the others, and the host's messages, get on */
-        proa_wait_idle();
-        return PROA_OK;
+        get_on(win);
+        *flag = all_completed(win);
     }
+    if (!*flag)
+        return PROA_OK;
     for (int i = 0; i < win->exposed_group.count; i++)
         proa_pair_of(win, win->exposed_group.rank[i], 1)->waits++;
     proa_epoch_close_exposure(win);
