@@ -29,6 +29,13 @@ int proa_batch_report(struct proa_remote *r)
     return error ? proa_fail(error, "%s (at target rank %d)", r->failed.text, r->rank) : PROA_OK;
 }
 
+int proa_batch_outcome(const struct proa_remote *r, int outcome)
+{
+    return outcome == PROA_ERR_OTHER
+               ? proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->rank)
+               : outcome;
+}
+
 /* ---- waiting ---- */
 
 /* Leaves, waits and comes back: whatever was known before may have changed. */
@@ -174,7 +181,7 @@ int proa_batch_try_send(struct proa_remote *r, unsigned flags)
     flags = all_flags(r, flags);
     head.flags = (uint8_t)flags;
     memcpy(r->batch, &head, sizeof head);
-    outcome = proa_agent_send(r->peer, r->batch, r->used);
+    outcome = proa_batch_outcome(r, proa_agent_send(r->peer, r->batch, r->used));
     if (outcome == PROA_NET_AGAIN)
         return outcome;
     count_batch(r, flags);

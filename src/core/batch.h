@@ -52,6 +52,11 @@ int proa_batch_lacks_post(const struct proa_remote *r);
  * nothing more is sent before. */
 int proa_batch_await_post(struct proa_remote *r);
 
+/* An outcome of the transport's send, put or get to r, as the program is told of it: a process that
+ * the transport has given up is named by its rank. Its `lost` event, which sets r->lost, comes with
+ * a later progress. Returns the outcome. */
+int proa_batch_outcome(const struct proa_remote *r, int outcome);
+
 /* Sends what has been gathered, which may be nothing; or waits for what has to come first, and has
  * sent nothing then: callers look again. flags: PROA_WIRE_UNLOCK, PROA_WIRE_ANSWERED. PROA_OK or a
  * code. */

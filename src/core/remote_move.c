@@ -119,7 +119,7 @@ static int step_transport(struct proa_remote *r, struct proa_issue *i)
     outcome = i->what.move.put ? proa_agent_put(&place, run.origin, run.bytes, token)
                                : proa_agent_get(&place, run.origin, run.bytes, token);
     if (outcome)
-        return outcome;
+        return proa_batch_outcome(r, outcome);
     __atomic_fetch_add(&r->moves, 1, __ATOMIC_RELAXED);
     if (i->request)
         proa_request_part(i->request);

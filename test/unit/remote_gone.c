@@ -134,13 +134,39 @@ static void lost_holder_body(struct world *world)
 }
 WORLD_TEST(lost_holder, 2, .before = on_nodes, .limit_s = 20)
 
+/* Between the transport's giving up a process and its `lost` event, which is held here, the error
+ * of each way to the target names the rank, and not an address. */
+static void given_up_body(struct world *world)
+{
+    static int64_t words[WORDS / 2]; /* for the transport's put, and not for a message */
+    struct proa_win *win = begin(world, NULL);
+
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_lock(win, 1, 1, 0));
+        CHECK_OK(put_word(win, 1, 0, 7));
+        CHECK_OK(flushed(proa_win_flush(win, 1)));
+        CHECK_OK(put_word(win, 1, 0, 8));
+        proa_agent_enter();
+        net_fake_hold(1);
+        net_fake_lose(NULL, 1);
+        proa_agent_leave();
+        CHECK_FAILS(proa_win_flush(win, 1), PROA_ERR_OTHER);
+        CHECK(strstr(proa_failure(), "the process of rank 1 is gone"));
+        CHECK_FAILS(put_many(win, 1, 0, words, WORDS / 2, PROA_I64), PROA_ERR_OTHER);
+        CHECK(strstr(proa_failure(), "the process of rank 1 is gone"));
+        net_fake_hold(0);
+        CHECK_FAILS(proa_win_unlock(win, 1), PROA_ERR_OTHER);
+        CHECK(strstr(proa_failure(), "the process of rank 1 is gone"));
+    }
+    world_barrier(world);
+}
+WORLD_TEST(given_up, 2, .before = on_nodes, .limit_s = 20)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lost),
-        cmocka_unit_test(left),
-        cmocka_unit_test(lost_alone),
-        cmocka_unit_test(lost_holder),
+        cmocka_unit_test(lost),        cmocka_unit_test(left),     cmocka_unit_test(lost_alone),
+        cmocka_unit_test(lost_holder), cmocka_unit_test(given_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
