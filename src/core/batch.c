@@ -235,10 +235,16 @@ void proa_batch_want_post(struct proa_remote *r)
 
 int proa_batch_await_post(struct proa_remote *r)
 {
+    int outcome = PROA_OK;
+
     if (!proa_batch_lacks_post(r))
         return PROA_OK;
-    r->post_asked = r->post_wanted;
     r->waits = 1;
+    if (r->used) /* a post of ours, for which the other may wait likewise */
+        outcome = proa_batch_try_send(r, 0);
+    if (outcome != PROA_OK)
+        return outcome;
+    r->post_asked = r->post_wanted;
     return PROA_NET_AGAIN;
 }
 

@@ -268,6 +268,23 @@ static void posts_cross_body(struct world *world)
 }
 WORLD_TEST(posts_cross, 2, .before = on_patient_nodes, .limit_s = 20)
 
+/* Two that are target and origin of each other, and of which the first operation waits for a post
+ * here: each tells its own before it waits. */
+static void large_puts_cross_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank;
+
+    world_barrier(world);
+    CHECK_OK(proa_win_post(win, &other, 1, 0));
+    put_large(win, other, 1);
+    CHECK_OK(proa_win_wait(win));
+    CHECK_EQUAL(window_words(win)[0], 1);
+    world_barrier(world);
+    end(world, win);
+}
+WORLD_TEST(large_puts_cross, 2, .before = on_patient_nodes, .limit_s = 20)
+
 /* Whoever completes before the target has posted takes no lock before that either: the target may
  * want one first. */
 static void lock_after_post_body(struct world *world)
@@ -328,6 +345,7 @@ int main(void)
         cmocka_unit_test(put_before_post),
         cmocka_unit_test(posted),
         cmocka_unit_test(posts_cross),
+        cmocka_unit_test(large_puts_cross),
         cmocka_unit_test(lock_after_post),
         cmocka_unit_test(gathered),
         cmocka_unit_test(not_before_the_lock),
