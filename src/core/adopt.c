@@ -150,7 +150,7 @@ static uint64_t stacks_end(struct survey *survey, const struct proa_mapping *map
     uint64_t end = mapping->first;
 
     if (survey->threads == -2)
-        survey->threads = proa_threads_find(survey->thread, THREADS);
+        survey->threads = proa_threads_stacks(survey->thread, THREADS);
     if (survey->threads < 0)
         return mapping->end;
     for (int i = 0; i < survey->threads; i++)

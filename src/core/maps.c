@@ -237,7 +237,7 @@ static int control_block(int thread, uint64_t *block)
     return head ? 1 : -1;
 }
 
-int proa_threads_find(struct proa_thread *room, int most)
+int proa_threads_stacks(struct proa_thread *room, int most)
 {
     DIR *folder = opendir("/proc/self/task");
     const struct dirent *entry;

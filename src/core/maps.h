@@ -44,6 +44,6 @@ struct proa_thread {
 
 /* All threads, into room; how many, or -1 if some are not known, or if there are more than
  * `most`. */
-int proa_threads_find(struct proa_thread *room, int most);
+int proa_threads_stacks(struct proa_thread *room, int most);
 
 #endif
