@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/mempolicy.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -30,9 +32,12 @@ struct query {
 
 enum { QUERY_READ = 1, QUERY_WRITE = 2, QUERY_EXECUTE = 4, QUERY_SHARED = 8, QUERY_OR_NEXT = 16 };
 
-static uint8_t is_plain(int read, int write, int execute, int shared, uint64_t inode)
+static void set_protection(struct proa_mapping *mapping, int read, int write, int execute)
 {
-    return read && write && !execute && !shared && inode == 0;
+    mapping->protection =
+        (read ? PROT_READ : 0) | (write ? PROT_WRITE : 0) | (execute ? PROT_EXEC : 0);
+    mapping->plain =
+        mapping->protection == (PROT_READ | PROT_WRITE) && !mapping->shared && mapping->inode == 0;
 }
 
 /* The mapping that holds address, or the next. 1; 0: none; -1: cannot be asked. */
@@ -62,9 +67,8 @@ static int ask(int fd, uint64_t address, struct proa_mapping *mapping)
                                      .device = makedev(query.major, query.minor),
                                      .inode = query.inode,
                                      .shared = (query.vma_flags & QUERY_SHARED) != 0};
-    mapping->plain =
-        is_plain((query.vma_flags & QUERY_READ) != 0, (query.vma_flags & QUERY_WRITE) != 0,
-                 (query.vma_flags & QUERY_EXECUTE) != 0, mapping->shared, query.inode);
+    set_protection(mapping, (query.vma_flags & QUERY_READ) != 0,
+                   (query.vma_flags & QUERY_WRITE) != 0, (query.vma_flags & QUERY_EXECUTE) != 0);
     snprintf(mapping->name, sizeof mapping->name, "%.*s", (int)sizeof mapping->name - 1, name);
     return 1;
 }
@@ -104,8 +108,7 @@ static int line_read(const char *line, struct proa_mapping *mapping)
     mapping->device = makedev((unsigned)major, (unsigned)minor);
     mapping->inode = strtoull(at, &rest, 10);
     mapping->shared = mode[3] == 's';
-    mapping->plain =
-        is_plain(mode[0] == 'r', mode[1] == 'w', mode[2] == 'x', mapping->shared, mapping->inode);
+    set_protection(mapping, mode[0] == 'r', mode[1] == 'w', mode[2] == 'x');
     rest += strspn(rest, " ");
     snprintf(mapping->name, sizeof mapping->name, "%.*s", (int)sizeof mapping->name - 1, rest);
     return 1;
@@ -178,29 +181,46 @@ int proa_maps_walk(uint64_t first, uint64_t end, proa_mapping_use *use, void *co
     return found < 0 ? proa_maps_read(at, end, use, context) : result;
 }
 
+int proa_maps_is_bound(uint64_t address)
+{
+    int mode = MPOL_DEFAULT;
+
+    return syscall(SYS_get_mempolicy, &mode, NULL, 0, address, MPOL_F_ADDR) == 0 &&
+           mode != MPOL_DEFAULT;
+}
+
+void proa_maps_unbind(uint64_t first, uint64_t end)
+{
+    syscall(SYS_mbind, first, end - first, MPOL_DEFAULT, NULL, 0, 0);
+}
+
 /* ---- the process ---- */
+
+/* The number behind a line's name; *missing: there is no such line. */
+static uint64_t number_of(const char *text, const char *name, int *missing)
+{
+    const char *line = strstr(text, name);
+
+    *missing |= !line;
+    return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
 
 int proa_process_read(struct proa_process *process)
 {
     char text[4096];
-    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC), missing = 0;
     ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    const char *threads, *locked, *pinned;
 
     if (fd >= 0)
         close(fd);
     if (length <= 0)
         return -1;
     text[length] = '\0';
-    threads = strstr(text, "\nThreads:");
-    locked = strstr(text, "\nVmLck:");
-    pinned = strstr(text, "\nVmPin:");
-    if (!threads || !locked || !pinned)
-        return -1;
-    process->threads = strtol(threads + 9, NULL, 10);
-    process->locked_kib = strtoull(locked + 7, NULL, 10);
-    process->pinned_kib = strtoull(pinned + 7, NULL, 10);
-    return 0;
+    process->threads = (long)number_of(text, "\nThreads:", &missing);
+    process->locked_kib = number_of(text, "\nVmLck:", &missing);
+    process->pinned_kib = number_of(text, "\nVmPin:", &missing);
+    process->swapped_kib = number_of(text, "\nVmSwap:", &missing);
+    return missing ? -1 : 0;
 }
 
 /* Where the stack of the thread with that control block ends. On x86-64 the block lies in its last

@@ -12,6 +12,7 @@
 struct proa_mapping {
     uint64_t first, end;            /* addresses, end not included */
     uint64_t offset, device, inode; /* of the file; inode 0: none */
+    int protection;                 /* PROT_READ, PROT_WRITE, PROT_EXEC */
     uint8_t plain;                  /* private, readable, writable, not executable, of no file */
     uint8_t shared;                 /* MAP_SHARED */
     char name[24];                  /* as much of its name as fits; "": none */
@@ -26,10 +27,17 @@ int proa_maps_walk(uint64_t first, uint64_t end, proa_mapping_use *use, void *co
 /* The same by reading all lines: what the above does where it cannot ask. */
 int proa_maps_read(uint64_t first, uint64_t end, proa_mapping_use *use, void *context);
 
+/* Has the program said where the pages of the mapping at address are to lie (mbind)? */
+int proa_maps_is_bound(uint64_t address);
+
+/* Whole pages of a file in memory are to lie anywhere again: the file would remember. */
+void proa_maps_unbind(uint64_t first, uint64_t end);
+
 /* What of the process as a whole stands against moving memory (proc(5), status). */
 struct proa_process {
     long threads;
     uint64_t locked_kib; /* by mlock */
+    uint64_t swapped_kib;
     uint64_t pinned_kib; /* for a device, or for io_uring: written to without page tables */
 };
 
