@@ -87,6 +87,16 @@ static inline char *proa_attached_address(const struct proa_target *target, uint
     return proa_span_here(span, address);
 }
 
+/* The same for a window of several spans, such as a head that the kernel reaches: in the largest
+ * that is mapped here. Or past the end of a window. */
+static inline char *proa_spanned_address(const struct proa_target *target, uint8_t epoch,
+                                         uint64_t at, uint64_t bytes)
+{
+    if (epoch & PROA_EPOCH_AWAITED || !proa_span_holds(&target->only, at, bytes))
+        return NULL;
+    return proa_span_here(&target->only, at);
+}
+
 /* The address of [displacement, + bytes) in the target's window if an epoch is open and it is
  * reached by load and store; else NULL, and the others find out why. Waits for the target if need
  * be. */
@@ -104,8 +114,8 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
     /* one below 0 is, unsigned, far outside of the window */
     if (__builtin_mul_overflow(displacement, target->disp_unit, &at))
         return NULL;
-    if ((uint64_t)at > target->bytes || bytes > target->bytes - (uint64_t)at)
-        return NULL;
+    if ((uint64_t)at > target->fast_bytes || bytes > target->fast_bytes - (uint64_t)at)
+        return proa_spanned_address(target, epoch, (uint64_t)at, bytes);
     if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0))
         proa_target_await(win, rank); /* on this node nobody is found to be gone */
     return target->fast + at;

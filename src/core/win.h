@@ -25,18 +25,22 @@
 #include <stdint.h>
 
 struct proa_target {
-    /* where the window starts, for plain load and store; NULL: not that way, or not all of it */
+    /* memory of the window that is reached by plain load and store (`only`); NULL: there is none */
     char *fast;
-    uint64_t bytes;    /* size of the target's window */
+    union {
+        uint64_t fast_bytes; /* how much of it, if that is where the window starts; else 0 */
+        uint64_t sequence;   /* of a dynamic window: of the table that `only` was read from */
+    };
     int64_t disp_unit; /* bytes; large-count windows may have more than an int of them */
     uint8_t epoch;     /* core/epoch.h */
     /* 0: a dynamic window's, whose spans are looked up by address at each operation */
     uint32_t span_count;
     /* what the window consists of (core/span.h); &only where that is one */
     struct proa_span *spans;
-    struct proa_span only;    /* of a dynamic window: the span that was found last */
-    uint64_t sequence;        /* of a dynamic window: of the table that `only` was read from */
-    struct proa_peer *peer;   /* the process, if it is on this node */
+    struct proa_span only;  /* of several: the largest that is mapped here; of a dynamic window: the
+                             * span that was found last */
+    uint64_t bytes;         /* size of the target's window */
+    struct proa_peer *peer; /* the process, if it is on this node */
     struct proa_win_ctl *ctl; /* the target's shared words, if it is */
     /* the thread that took the lock of this target (core/held.h); set only if win->threads */
     pthread_t taker;

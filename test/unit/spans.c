@@ -107,7 +107,7 @@ static struct proa_win *window_by_hand(struct world *world)
         first = spans[i].end;
     }
     CHECK_OK(proa_spans_set(&win->targets[0], spans, SPANS));
-    CHECK(!win->targets[0].fast);
+    CHECK(win->targets[0].fast == win->targets[0].only.here);
     world_barrier(world);
     return win;
 }
