@@ -11,6 +11,7 @@
 #include "core/issue.h"
 #include "core/room.h"
 #include "core/serve.h"
+#include "core/threads.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -306,6 +307,7 @@ static void move_and_doze(void)
 static void *work(void *arg)
 {
     (void)arg;
+    proa_threads_begin();
     proa_poke_forbid();
     proa_wait_unwatched(); /* it is in no call of the program's */
     while (!is_stopping()) {
@@ -314,6 +316,7 @@ static void *work(void *arg)
         else
             rest();
     }
+    proa_threads_end();
     return NULL;
 }
 

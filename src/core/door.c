@@ -10,6 +10,7 @@
 #include "core/door.h"
 #include "base/fail.h"
 #include "core/peer.h"
+#include "core/threads.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -150,6 +151,7 @@ static void *stand(void *arg)
 {
     int fd = (int)(intptr_t)arg;
 
+    proa_threads_begin();
     while (is_ours(fd)) {
         int guest = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 
@@ -160,6 +162,7 @@ static void *stand(void *arg)
         else if (errno != EINTR && errno != ECONNABORTED)
             break;
     }
+    proa_threads_end();
     return NULL;
 }
 
