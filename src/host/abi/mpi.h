@@ -326,6 +326,7 @@ int PMPI_Rput_c(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count,
                 MPI_Win, MPI_Request *);
 int PMPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int PMPI_Session_finalize(MPI_Session *);
+int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session *);
 int PMPI_Status_set_cancelled(MPI_Status *, int);
 int PMPI_Status_set_elements(MPI_Status *, MPI_Datatype, int);
 int PMPI_Test(MPI_Request *, int *, MPI_Status *);
