@@ -1,49 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See adopt.h. What stays where it is, and why:
+ * See adopt.h. Which pages stay where they are is said in core/survey.h. All stay while
  *
- *   files, MAP_SHARED      others have them too, or they are to be written back
- *   not both read and written, executable    the protection is there for a purpose
- *   stacks                 this thread works on its own; the kernel stores to any thread's for a
- *                          signal, where it cannot wait; and a child after fork runs on one before
- *                          it can make a copy of it. A control block of a thread lies at the upper
- *                          end of its stack: all below it in the same mapping is taken for stack
- *   the head of a heap of malloc's (glibc, 64 MiB aligned)   a child after fork stores there before
- *                          it can make a copy
- *   anything, while memory of the process is locked (mlock) or pinned for a device: a new page would
- *                          not be; and a device goes on to use the old one
- *   pages that a live window has through the kernel   a neighbour may be about to store through a
- *                          page that it has looked up before; and accumulates there go by stripes
- *   the next small one, once hundreds of places have moved: memory would be cut into too many
- *                          mappings
- *   anything, with vm.overcommit_memory 2: private memory has been promised to the program, pages of
- *                          files come as they are touched, or do not
+ *   memory of the process is locked (mlock) or pinned for a device: a new page would not be; and a
+ *                          device goes on to use the old one
+ *   asynchronous or direct I/O is set up (core/direct.h): the kernel may be about to store to the
+ *                          old pages
+ *   the program has other threads, and the kernel cannot stop them (core/relocate.h)
+ *   hundreds of places have moved: memory would be cut into too many mappings
+ *   vm.overcommit_memory is 2: private memory has been promised to the program, pages of files come
+ *                          as they are touched, or do not
+ *
+ * Signals are blocked as long as the mutex is held: a handler may call fork, which takes it.
  */
 #include "core/adopt.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "core/available.h"
-#include "core/door.h"
-#include "core/guard.h"
-#include "core/maps.h"
+#include "core/direct.h"
+#include "core/moved.h"
 #include "core/peer.h"
-#include "core/ranges.h"
 #include "core/relocate.h"
+#include "core/survey.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-/* Places that are adopted at a time: each splits a mapping of the program's in three, of which a
- * process has 65,530 (vm.max_map_count). Thousands of windows of some bytes each, all over the
- * heap, leave room for large ones. */
+/* Places that are adopted at a time: each splits a mapping of the program's in three, and has one
+ * aside, of which a process has 65,530 (vm.max_map_count). Thousands of windows of some pages each,
+ * all over the heap, leave room for large ones. */
 enum { PLACES_MOST_SMALL = 256, PLACES_MOST = 8192, MANY_BYTES = 1 << 20 };
 
-static const uint64_t malloc_heap_bytes = 64ull << 20;
 static const uint64_t address_space_bytes = 1ull << 48;
 
 static pthread_mutex_t adopt_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -51,7 +44,45 @@ static struct proa_segment segment; /* all that follows under the mutex */
 static enum { NOT_YET, ON, OFF } state;
 static const char *why_off;
 static struct proa_ranges adopted, through_kernel; /* whole pages that are held */
-static int leftovers;                              /* pages that could not become private again */
+static struct proa_moves moves;                    /* those that have moved */
+static int leftovers; /* pages of these that nothing holds could not become private again */
+
+/* ---- one at a time ---- */
+
+static void (*pause_enter)(void), (*pause_leave)(void);
+
+void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
+{
+    pthread_mutex_lock(&adopt_mutex);
+    pause_enter = enter;
+    pause_leave = leave;
+    pthread_mutex_unlock(&adopt_mutex);
+}
+
+struct section {
+    sigset_t signals;
+    void (*leave)(void);
+};
+
+static void section_enter(struct section *section)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &section->signals);
+    section->leave = pause_leave;
+    if (section->leave)
+        pause_enter();
+    pthread_mutex_lock(&adopt_mutex);
+}
+
+static void section_leave(const struct section *section)
+{
+    pthread_mutex_unlock(&adopt_mutex);
+    if (section->leave)
+        section->leave();
+    pthread_sigmask(SIG_SETMASK, &section->signals, NULL);
+}
 
 /* ---- the file ---- */
 
@@ -59,8 +90,6 @@ static const char *start(void)
 {
     if (proa_memory_is_strict())
         return "vm.overcommit_memory is 2";
-    if (proa_segment_most() < address_space_bytes)
-        return "a limit on the size of files (RLIMIT_FSIZE)";
     if (proa_segment_create_file(&segment, address_space_bytes) != 0)
         return "no file in memory (memfd_create)";
     proa_segment_publish(&segment, &proa_self->ctl->adopted);
@@ -69,6 +98,8 @@ static const char *start(void)
 
 static const char *start_once(void)
 {
+    if (proa_segment_most() < address_space_bytes)
+        return "a limit on the size of files (RLIMIT_FSIZE)";
     if (state == NOT_YET) {
         why_off = start();
         state = why_off ? OFF : ON;
@@ -78,209 +109,42 @@ static const char *start_once(void)
     return why_off;
 }
 
-/* ---- what lies where ---- */
-
-enum part_kind { STAYS, MOVABLE, ADOPTED };
-
-struct part {
-    uint64_t first, end;
-    enum part_kind kind;
-};
-
-enum { PARTS = 64, THREADS = 1024 };
-
-/* A look at [first, end), whole pages. */
-struct survey {
-    uint64_t first, end;
-    struct part part[PARTS];
-    int count, full;
-    const char *why; /* the first reason found why a part stays */
-    uint64_t here;   /* an address on this thread's stack */
-    int threads;     /* -1: not known of all; -2: not looked for */
-    struct proa_thread thread[THREADS];
-};
-
-static void part_add(struct survey *survey, uint64_t first, uint64_t end, enum part_kind kind,
-                     const char *why)
-{
-    struct part *last = survey->count ? &survey->part[survey->count - 1] : NULL;
-
-    first = first > survey->first ? first : survey->first;
-    end = end < survey->end ? end : survey->end;
-    if (first >= end || survey->full)
-        return;
-    if (kind == STAYS && !survey->why)
-        survey->why = why;
-    if (last && last->kind == kind) { /* they lie side by side: all is told of, in order */
-        last->end = end;
-        return;
-    }
-    if (survey->count < PARTS)
-        survey->part[survey->count++] = (struct part){first, end, kind};
-    else
-        survey->full = 1;
-}
-
-/* Pages of [first, end) that windows have through the kernel stay; the rest moves. */
-static void add_movable(struct survey *survey, uint64_t first, uint64_t end)
-{
-    const struct proa_range *held = proa_ranges_next(&through_kernel, first);
-
-    while (first < end && held && held->first < end) {
-        uint64_t held_first = held->first > first ? held->first : first,
-                 held_end = held->end < end ? held->end : end;
-
-        part_add(survey, first, held_first, MOVABLE, NULL);
-        part_add(survey, held_first, held_end, STAYS,
-                 "a window reaches these pages through the kernel");
-        first = held_end;
-        held = proa_ranges_next(&through_kernel, first);
-    }
-    part_add(survey, first, end, MOVABLE, NULL);
-}
-
-static int holds(const struct proa_mapping *mapping, uint64_t address)
-{
-    return address >= mapping->first && address < mapping->end;
-}
-
-/* Up to where is this mapping stacks? Its first byte: it has none. */
-static uint64_t stacks_end(struct survey *survey, const struct proa_mapping *mapping)
-{
-    uint64_t end = mapping->first;
-
-    if (survey->threads == -2)
-        survey->threads = proa_threads_stacks(survey->thread, THREADS);
-    if (survey->threads < 0)
-        return mapping->end;
-    for (int i = 0; i < survey->threads; i++)
-        if (holds(mapping, survey->thread[i].block) && survey->thread[i].end > end)
-            end = survey->thread[i].end;
-    if (holds(mapping, survey->here) && survey->here >= end) /* one of the program's own making */
-        return mapping->end;
-    return end < mapping->end ? end : mapping->end;
-}
-
-/* Its first word says to which of malloc's arenas a heap belongs: one like that lies there. It may
- * be nobody's, as AddressSanitizer sees it: read as it is. */
-static __attribute__((no_sanitize("address"))) int is_malloc_head(const struct survey *survey,
-                                                                  uint64_t page)
-{
-    uint64_t arena;
-
-    if (page % malloc_heap_bytes || page < survey->first || page >= survey->end)
-        return 0;
-    arena = *(const volatile uint64_t *)(uintptr_t)page;
-    return arena >= malloc_heap_bytes && arena % malloc_heap_bytes < proa_page_bytes();
-}
-
-static void add_private(struct survey *survey, const struct proa_mapping *mapping)
-{
-    uint64_t first = stacks_end(survey, mapping), head;
-
-    part_add(survey, mapping->first, first, STAYS, "a stack, or memory below a thread's");
-    head = (first + malloc_heap_bytes - 1) / malloc_heap_bytes * malloc_heap_bytes;
-    for (; head < mapping->end && head < survey->end; head += malloc_heap_bytes)
-        if (is_malloc_head(survey, head)) {
-            add_movable(survey, first, head);
-            first = head + proa_page_bytes();
-            part_add(survey, head, first, STAYS, "the head of a heap of malloc's");
-        }
-    if (first < mapping->end)
-        add_movable(survey, first, mapping->end);
-}
-
-static int is_ours(const struct proa_mapping *mapping)
-{
-    return state == ON && mapping->inode == segment.inode && mapping->device == segment.device &&
-           mapping->offset == mapping->first;
-}
-
-static int survey_mapping(const struct proa_mapping *mapping, void *context)
-{
-    struct survey *survey = context;
-    uint64_t told = survey->count ? survey->part[survey->count - 1].end : survey->first;
-
-    part_add(survey, told, mapping->first, STAYS, "nothing is mapped there");
-    if (is_ours(mapping))
-        part_add(survey, mapping->first, mapping->end, ADOPTED, NULL);
-    else if (mapping->plain && strcmp(mapping->name, "[stack]") != 0 &&
-             (mapping->name[0] != '[' || strcmp(mapping->name, "[heap]") == 0 ||
-              strncmp(mapping->name, "[anon:", 6) == 0))
-        add_private(survey, mapping);
-    else
-        part_add(survey, mapping->first, mapping->end, STAYS,
-                 strcmp(mapping->name, "[stack]") == 0 ? "a stack"
-                                                       : "a file's, shared, or protected memory");
-    return survey->full;
-}
-
-/* What is not told of stays. Where that is because of too many parts, some of it may be adopted by
- * other windows: then accumulates go by stripes on all ways. */
-static void survey_finish(struct survey *survey)
-{
-    struct part *last = survey->count ? &survey->part[survey->count - 1] : NULL;
-
-    if (last && survey->full) {
-        proa_guard_stripes_only(proa_self->ctl);
-        survey->why = "it lies in too many pieces";
-        last->kind = last->kind == MOVABLE ? STAYS : last->kind;
-        if (last->kind == STAYS)
-            last->end = survey->end;
-        else
-            *last = (struct part){last->first, survey->end, STAYS};
-    } else if (!last || last->end < survey->end) {
-        part_add(survey, last ? last->end : survey->first, survey->end, STAYS,
-                 "nothing is mapped there");
-    }
-}
-
-static void survey_make(struct survey *survey, uint64_t first, uint64_t end)
-{
-    survey->first = first;
-    survey->end = end;
-    survey->count = survey->full = 0;
-    survey->why = NULL;
-    survey->threads = -2;
-    survey->here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-    proa_maps_walk(first, end, survey_mapping, survey);
-    survey_finish(survey);
-}
-
-/* Nothing is to move, and nothing there has: the kernel need not be asked what lies there. */
-static int survey_is_idle(uint64_t first, uint64_t end)
-{
-    const struct proa_range *held = proa_ranges_next(&adopted, first);
-
-    return !leftovers && (!held || held->first >= end);
-}
-
-static void survey_skip(struct survey *survey, uint64_t first, uint64_t end)
-{
-    survey->first = first;
-    survey->end = end;
-    survey->count = 1;
-    survey->part[0] = (struct part){first, end, STAYS};
-    survey->why = NULL;
-}
-
 /* ---- moving in ---- */
 
-/* What of the process stands against moving that many bytes; NULL: nothing, and *process is known.
- * Little memory is needed besides, but what is at the brink of its limit is better left alone; the
- * look takes longer than moving a few pages. */
-static const char *obstacle(struct proa_process *process, uint64_t bytes)
-{
-    const char *why = start_once();
+/* What a move has to know of the process. */
+struct mover {
+    struct proa_process process;
+    struct proa_threads threads;
+    enum proa_direct direct;
+    struct proa_relocation relocation;
+};
 
-    if (why)
-        return why;
-    if (proa_process_read(process) != 0)
+static const char *mover_look(struct mover *mover)
+{
+    if (proa_process_read(&mover->process) != 0)
         return "no /proc/self/status";
-    if (process->locked_kib)
+    mover->threads.count = 0;
+    if (mover->process.threads > 1)
+        proa_threads_find(&mover->threads);
+    if (mover->threads.count < 0)
+        return "the threads of the process are not known, or too many";
+    mover->direct = proa_direct_find(mover->threads.count > 0);
+    return NULL;
+}
+
+/* What of the process stands against moving that many bytes; NULL: nothing. Little memory is needed
+ * besides, but what is at the brink of its limit is better left alone; the look takes longer than
+ * moving a few pages. */
+static const char *obstacle(const struct mover *mover, uint64_t bytes)
+{
+    if (mover->process.locked_kib)
         return "memory of this process is locked (mlock)";
-    if (process->pinned_kib)
+    if (mover->process.pinned_kib)
         return "memory of this process is pinned for a device, or for io_uring";
+    if (mover->direct == PROA_DIRECT_ASYNC)
+        return "the program has asynchronous I/O set up (io_setup, io_uring)";
+    if (mover->direct == PROA_DIRECT_FILE)
+        return "the program has threads and a file open with O_DIRECT";
     if (adopted.count >= (bytes < MANY_BYTES ? PLACES_MOST_SMALL : PLACES_MOST))
         return "so many places have moved that more would cut memory into too many mappings";
     if (bytes > PROA_RELOCATE_BYTES / 2 &&
@@ -289,90 +153,186 @@ static const char *obstacle(struct proa_process *process, uint64_t bytes)
     return NULL;
 }
 
-/* Those that may store to memory of the program's. */
-static long threads_of(const struct proa_process *process)
+/* NULL, and moves may be made; else why not. */
+static const char *mover_begin(struct mover *mover, uint64_t bytes)
 {
-    return process->threads - proa_door_threads();
+    const char *why = start_once();
+
+    if (!why)
+        why = mover_look(mover);
+    if (!why)
+        why = obstacle(mover, bytes);
+    if (!why)
+        why = proa_relocate_begin(&mover->relocation, &segment, &mover->threads, 0,
+                                  mover->process.swapped_kib);
+    return why;
 }
 
-static int count_kind(const struct survey *survey, enum part_kind kind)
+/* The program has unmapped what had moved of [first, end): neither the mapping aside nor the file
+ * is needed for it. */
+static void forget(uint64_t first, uint64_t end)
 {
-    int count = 0;
+    const struct proa_moved *moved = proa_moves_next(&moves, first);
 
-    for (int i = 0; i < survey->count; i++)
-        count += survey->part[i].kind == kind;
-    return count;
+    if (!moved || moved->first >= end || first >= end)
+        return;
+    for (; moved && moved->first < end; moved = proa_moves_next(&moves, moved->end)) {
+        uint64_t from = moved->first > first ? moved->first : first,
+                 to = moved->end < end ? moved->end : end;
+
+        munmap((void *)(uintptr_t)(moved->aside + (from - moved->first)), to - from);
+    }
+    proa_moves_remove(&moves, first, end);
+    if (proa_segment_is_open(&segment))
+        proa_relocate_punch(&segment, first, end);
 }
 
-static const char *move_parts(struct survey *survey)
+/* Up to where it has moved. */
+static uint64_t move_part(const struct mover *mover, const struct proa_survey_part *part)
 {
-    struct proa_relocation relocation;
-    struct proa_process process;
-    const char *why = obstacle(&process, survey->end - survey->first);
-    int error;
+    uint64_t bytes = part->end - part->first, done = part->first, aside;
+
+    forget(part->first, part->end);
+    if (proa_moves_reserve(&moves, 1) != PROA_OK)
+        return done;
+    aside = proa_relocate_room(part->first, bytes);
+    if (!aside)
+        return done;
+    proa_relocate_in(&mover->relocation, part->first, part->end, aside, &done);
+    if (done > part->first)
+        proa_moves_add(&moves, part->first, done, aside);
+    if (done < part->end)
+        munmap((void *)(uintptr_t)(aside + (done - part->first)), part->end - done);
+    return done;
+}
+
+/* What of part i has not moved, from `done` on, is a part of its own that stays. */
+static void part_split(struct proa_survey *survey, int i, uint64_t done)
+{
+    struct proa_survey_part *part = &survey->part[i];
+
+    memmove(part + 1, part, (size_t)(survey->count - i) * sizeof *part);
+    survey->count++;
+    part->end = done;
+    part[1].first = done;
+    part[1].kind = PROA_SURVEY_STAYS;
+}
+
+static const char *move_parts(struct proa_survey *survey)
+{
+    struct mover mover;
+    const char *why = mover_begin(&mover, survey->end - survey->first);
 
     if (why)
         return why;
-    error = proa_relocate_begin(&relocation, &segment, threads_of(&process));
-    if (error)
-        return "the process has other threads, and the kernel no userfaultfd for it that can "
-               "write-protect";
-    for (int i = 0; i < survey->count && !error; i++) {
-        struct part *part = &survey->part[i];
+    for (int i = 0; i < survey->count; i++) {
+        struct proa_survey_part *part = &survey->part[i];
         uint64_t done;
 
-        if (part->kind != MOVABLE)
+        if (part->kind != PROA_SURVEY_MOVABLE)
             continue;
-        error = proa_relocate_in(&relocation, part->first, part->end, &done);
-        part->kind = ADOPTED;
-        if (error) { /* what has moved is a part of its own */
-            why = "the kernel refuses to move them";
-            if (survey->count == PARTS || done == part->first) {
-                part->kind = STAYS;
-                break;
-            }
-            memmove(part + 1, part, (size_t)(survey->count - i) * sizeof *part);
-            survey->count++;
-            part->end = done;
-            part[1].first = done;
-            part[1].kind = STAYS;
-        }
+        /* room for a part that moves in part */
+        done = !why && survey->count < PROA_SURVEY_PARTS ? move_part(&mover, part) : part->first;
+        part->kind = done > part->first ? PROA_SURVEY_ADOPTED : PROA_SURVEY_STAYS;
+        if (done < part->end)
+            why = "the kernel refuses to move them, or a thread waits at a word of them";
+        if (done > part->first && done < part->end)
+            part_split(survey, i, done);
     }
-    proa_relocate_end(&relocation);
+    proa_relocate_end(&mover.relocation);
     return why;
 }
 
 /* ---- moving out ---- */
 
-/* Pages that nobody holds any more, as far as they are still what they were. */
+/* Pages that nothing holds any more, as far as they are still what they were. */
 struct leaving {
-    struct proa_relocation relocation;
-    uint64_t first, end;
+    const struct mover *mover; /* NULL: they cannot go back now */
+    uint64_t first, end, at;   /* at: up to where that has been looked at */
+    int failed;
 };
 
+/* The program has locked some of it meanwhile: what comes back in its place is locked as well. */
+static int unlock(uint64_t first, uint64_t end, uint64_t locked_kib)
+{
+    struct proa_process process;
+
+    return locked_kib && munlock((void *)(uintptr_t)first, end - first) == 0 &&
+           proa_process_read(&process) == 0 && process.locked_kib < locked_kib;
+}
+
+static void leave_moved(struct leaving *leaving, uint64_t first, uint64_t end, uint64_t aside,
+                        int protection)
+{
+    const struct mover *mover = leaving->mover;
+    int was_locked = unlock(first, end, mover->process.locked_kib);
+    uint64_t done;
+
+    if (proa_maps_is_bound(first))
+        proa_maps_unbind(first, end);
+    if (proa_relocate_out(&mover->relocation, first, end, aside, protection, &done) != 0)
+        leaving->failed = 1;
+    if (was_locked)
+        mlock((void *)(uintptr_t)first, end - first);
+    proa_moves_remove(&moves, first, done);
+}
+
+/* What of the mapping has moved goes back, place by place; what is not mapped any more before it is
+ * forgotten. */
 static int leave_mapping(const struct proa_mapping *mapping, void *context)
 {
     struct leaving *leaving = context;
-    uint64_t first = mapping->first > leaving->first ? mapping->first : leaving->first,
-             end = mapping->end < leaving->end ? mapping->end : leaving->end, done;
+    uint64_t first = mapping->first > leaving->at ? mapping->first : leaving->at,
+             end = mapping->end < leaving->end ? mapping->end : leaving->end;
+    const struct proa_moved *moved;
 
-    if (is_ours(mapping) && proa_relocate_out(&leaving->relocation, first, end, &done) != 0)
-        leftovers = 1;
+    if (!proa_survey_is_adopted(&segment, mapping))
+        return 0;
+    forget(leaving->at, first);
+    leaving->at = end;
+    while (leaving->mover && (moved = proa_moves_next(&moves, first)) && moved->first < end) {
+        uint64_t from = moved->first > first ? moved->first : first,
+                 to = moved->end < end ? moved->end : end;
+
+        first = to;
+        leave_moved(leaving, from, to, moved->aside + (from - moved->first), mapping->protection);
+    }
+    leaving->failed |= !leaving->mover;
     return 0;
+}
+
+static void leave_with(const struct mover *mover, uint64_t first, uint64_t end)
+{
+    struct leaving leaving = {.mover = mover, .first = first, .end = end, .at = first};
+
+    if (proa_maps_walk(first, end, leave_mapping, &leaving) == 0)
+        forget(leaving.at, end);
+    leftovers |= leaving.failed;
+}
+
+/* NULL, and pages may go back; else why not. */
+static const char *mover_begin_back(struct mover *mover)
+{
+    const char *why = mover_look(mover);
+
+    if (!why && !proa_segment_is_open(&segment))
+        why = "the program has closed Proa's file";
+    if (!why && (mover->process.pinned_kib || mover->direct == PROA_DIRECT_ASYNC))
+        why = "the kernel may be about to store to them";
+    if (!why)
+        why = proa_relocate_begin(&mover->relocation, &segment, &mover->threads,
+                                  mover->direct == PROA_DIRECT_FILE, mover->process.swapped_kib);
+    return why;
 }
 
 static void leave(uint64_t first, uint64_t end)
 {
-    struct leaving leaving = {.first = first, .end = end};
-    struct proa_process process;
+    struct mover mover;
+    const char *why = mover_begin_back(&mover);
 
-    if (!proa_segment_is_open(&segment) || proa_process_read(&process) != 0 || process.pinned_kib ||
-        proa_relocate_begin(&leaving.relocation, &segment, threads_of(&process))) {
-        leftovers = 1;
-        return;
-    }
-    proa_maps_walk(first, end, leave_mapping, &leaving);
-    proa_relocate_end(&leaving.relocation);
+    leave_with(why ? NULL : &mover, first, end);
+    if (!why)
+        proa_relocate_end(&mover.relocation);
 }
 
 /* Of [first, end) what has this hold as its last. */
@@ -389,6 +349,30 @@ static void leave_last(uint64_t first, uint64_t end)
     }
 }
 
+/* Pages that could not go back before: what stood against it may be over. */
+static void leave_leftovers(void)
+{
+    const struct proa_moved *moved;
+    const struct proa_range *held;
+    uint64_t end;
+
+    if (!leftovers)
+        return;
+    leftovers = 0;
+    for (uint64_t at = 0; (moved = proa_moves_next(&moves, at)) != NULL; at = end) {
+        uint64_t first = moved->first > at ? moved->first : at;
+
+        held = proa_ranges_next(&adopted, first);
+        end = moved->end;
+        if (held && held->first <= first)
+            end = held->end < end ? held->end : end;
+        else if (held && held->first < end)
+            end = held->first;
+        if (!held || held->first > first)
+            leave(first, end);
+    }
+}
+
 /* ---- holding ---- */
 
 static uint64_t page_below(uint64_t address)
@@ -402,7 +386,7 @@ static uint64_t page_above(uint64_t address)
 }
 
 /* The pieces that the parts make: in order, of two kinds in turn. */
-static int pieces_make(struct proa_hold *hold, const struct survey *survey)
+static int pieces_make(struct proa_hold *hold, const struct proa_survey *survey)
 {
     hold->count = 0;
     hold->piece =
@@ -410,7 +394,7 @@ static int pieces_make(struct proa_hold *hold, const struct survey *survey)
     if (!hold->piece)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
     for (int i = 0; i < survey->count; i++) {
-        uint64_t is_adopted = survey->part[i].kind == ADOPTED,
+        uint64_t is_adopted = survey->part[i].kind == PROA_SURVEY_ADOPTED,
                  end = survey->part[i].end < hold->end ? survey->part[i].end : hold->end;
 
         if (hold->count == 0 || hold->piece[hold->count - 1].adopted != is_adopted)
@@ -461,39 +445,82 @@ static int hold_pieces(struct proa_hold *hold)
     return PROA_OK;
 }
 
-int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, int move)
+/* Which pages of the window's may move. */
+static void own_find(struct proa_survey *survey, const struct proa_hold *hold,
+                     enum proa_adopt adopt)
 {
-    struct survey survey;
-    uint64_t first = page_below((uint64_t)(uintptr_t)base),
-             end = page_above((uint64_t)(uintptr_t)base + bytes);
+    survey->own_first = survey->first;
+    survey->own_end = survey->end;
+    if (adopt == PROA_ADOPT_ALWAYS)
+        return;
+    if (!proa_survey_is_malloc_start(hold->first))
+        survey->own_first = page_above(hold->first);
+    survey->own_end = adopt == PROA_ADOPT_NEVER ? survey->own_first : page_below(hold->end);
+}
+
+/* Nothing is to move, and nothing there has: the kernel need not be asked what lies there. */
+static int is_idle(const struct proa_survey *survey)
+{
+    const struct proa_moved *moved = proa_moves_next(&moves, survey->first);
+
+    return survey->own_first >= survey->own_end && (!moved || moved->first >= survey->end);
+}
+
+static int has_movable(const struct proa_survey *survey)
+{
+    for (int i = 0; i < survey->count; i++)
+        if (survey->part[i].kind == PROA_SURVEY_MOVABLE)
+            return 1;
+    return 0;
+}
+
+static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
+{
+    struct proa_survey survey = {.first = page_below(hold->first),
+                                 .end = page_above(hold->end),
+                                 .segment = state == ON ? &segment : NULL,
+                                 .through_kernel = &through_kernel};
+    const char *why;
+    int error;
+
+    own_find(&survey, hold, adopt);
+    if (is_idle(&survey))
+        proa_survey_skip(&survey);
+    else
+        proa_survey_make(&survey);
+    hold->why = survey.why;
+    if (has_movable(&survey)) {
+        why = move_parts(&survey);
+        hold->why = why ? why : hold->why;
+    }
+    error = pieces_make(hold, &survey);
+    return error ? error : hold_pieces(hold);
+}
+
+int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, enum proa_adopt adopt)
+{
+    struct section section;
     int error;
 
     *hold = (struct proa_hold){.first = (uint64_t)(uintptr_t)base,
                                .end = (uint64_t)(uintptr_t)base + bytes};
-    pthread_mutex_lock(&adopt_mutex);
-    if (!move && survey_is_idle(first, end))
-        survey_skip(&survey, first, end);
-    else
-        survey_make(&survey, first, end);
-    hold->why = survey.why;
-    if (move && count_kind(&survey, MOVABLE)) {
-        const char *why = move_parts(&survey);
-        hold->why = why ? why : hold->why;
-    }
-    error = pieces_make(hold, &survey);
-    if (!error)
-        error = hold_pieces(hold);
-    pthread_mutex_unlock(&adopt_mutex);
+    section_enter(&section);
+    leave_leftovers();
+    error = hold_locked(hold, adopt);
+    section_leave(&section);
     return error;
 }
 
 void proa_adopt_drop(struct proa_hold *hold)
 {
+    struct section section;
+
     if (hold->count == 0)
         return;
-    pthread_mutex_lock(&adopt_mutex);
+    section_enter(&section);
+    leave_leftovers();
     let_go(hold, hold->count);
-    pthread_mutex_unlock(&adopt_mutex);
+    section_leave(&section);
 }
 
 uint64_t proa_adopt_bytes(const struct proa_hold *hold)
@@ -507,68 +534,84 @@ uint64_t proa_adopt_bytes(const struct proa_hold *hold)
 
 void proa_adopt_stop(void)
 {
-    pthread_mutex_lock(&adopt_mutex);
+    struct section section;
+
+    section_enter(&section);
     if (state == ON)
         proa_segment_close(&segment);
     state = NOT_YET;
     why_off = NULL;
     leftovers = 0;
+    proa_moves_clear(&moves);
     proa_ranges_clear(&adopted);
     proa_ranges_clear(&through_kernel);
-    pthread_mutex_unlock(&adopt_mutex);
+    section_leave(&section);
 }
 
 /* ---- fork ---- */
 
-/* The child makes its copy while the parent waits for the pipe's end, which comes at the latest
- * when the child is no more. */
-static int waiting[2] = {-1, -1};
+/*
+ * Memory that has moved is not inherited (MADV_DONTFORK): a child never shares it. It gets a copy,
+ * made aside by the parent before fork, which only has to be put in place: that takes no file, no
+ * number, no /proc and no address space. What the program has told the kernel of this memory holds
+ * for the mapping aside: if it is not to be inherited, the child has none; if it is to be wiped, it
+ * is empty.
+ */
+static sigset_t signals_before_fork;
+static int copy_error;
 
 static void before_fork(void)
 {
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &signals_before_fork);
     pthread_mutex_lock(&adopt_mutex);
-    waiting[0] = waiting[1] = -1;
-    if ((adopted.count || leftovers) && pipe2(waiting, O_CLOEXEC) != 0)
-        proa_log(PROA_LOG_WARN,
-                 "fork: no pipe to wait by: what this process stores while its child makes a copy "
-                 "of windows' memory, the child may see (%s)",
-                 strerror(errno));
+    copy_error = 0;
+    for (size_t i = 0; i < moves.count && !copy_error; i++)
+        copy_error = proa_relocate_copy(&segment, moves.moved[i].first, moves.moved[i].end,
+                                        moves.moved[i].aside);
+}
+
+static void fork_is_over(void)
+{
+    pthread_mutex_unlock(&adopt_mutex);
+    pthread_sigmask(SIG_SETMASK, &signals_before_fork, NULL);
 }
 
 static void after_fork_in_parent(void)
 {
-    char none;
-
-    if (waiting[1] >= 0) {
-        close(waiting[1]);
-        while (read(waiting[0], &none, 1) < 0 && errno == EINTR)
-            continue;
-        close(waiting[0]);
-    }
-    pthread_mutex_unlock(&adopt_mutex);
+    for (size_t i = 0; i < moves.count; i++)
+        madvise((void *)(uintptr_t)moves.moved[i].aside, moves.moved[i].end - moves.moved[i].first,
+                MADV_DONTNEED);
+    fork_is_over();
 }
 
-/* Wherever it is mapped: the program may have moved some of it by mremap(2). */
-static int copy_mapping(const struct proa_mapping *mapping, void *context)
+/* A child that cannot have the memory of its parent cannot go on: write(2) is all that is safe. */
+static void end_child(int error)
 {
-    (void)context;
-    if (mapping->shared && mapping->inode == segment.inode && mapping->device == segment.device)
-        proa_relocate_copy(&segment, mapping->first, mapping->end, mapping->offset);
-    return 0;
+    char text[256];
+    int length = snprintf(text, sizeof text,
+                          "proa: fork: a child cannot get its own copy of windows' memory (%s): it "
+                          "ends\n",
+                          strerror(error));
+
+    if (write(STDERR_FILENO, text, (size_t)length) < 0)
+        _exit(126);
+    _exit(127);
 }
 
 static void after_fork_in_child(void)
 {
-    if (adopted.count || leftovers)
-        proa_maps_walk(0, UINT64_MAX, copy_mapping, NULL);
-    adopted.count = through_kernel.count = 0;
+    for (size_t i = 0; i < moves.count && !copy_error; i++)
+        copy_error =
+            proa_relocate_place(moves.moved[i].first, moves.moved[i].end, moves.moved[i].aside);
+    if (copy_error)
+        end_child(copy_error);
+    adopted.count = through_kernel.count = moves.count = 0;
     adopted.adds = through_kernel.adds = 0;
     leftovers = 0;
-    if (waiting[1] >= 0) {
-        close(waiting[0]);
-        close(waiting[1]);
-    }
-    pthread_mutex_unlock(&adopt_mutex);
+    fork_is_over();
 }
 
 static void at_load(void)

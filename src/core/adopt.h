@@ -6,8 +6,8 @@
  *
  * The file is as long as an address space, and a page's offset in it is its address: so pages that
  * are neighbours in memory are so in the file, whenever they were adopted, and a neighbour needs
- * one mapping for them. Pages are adopted whole, with what else lies in them; that keeps its
- * address, and nobody but this process touches it.
+ * one mapping for them. Only pages of which every byte is the window's move, unless
+ * PROA_ADOPT=always says that whole pages may, with what else lies in them.
  *
  * Memory is held by the windows that have it; when the last lets go of a page, it becomes private
  * again, as it was. What is adopted is read from the kernel each time: the program may have
@@ -20,8 +20,8 @@
 
 #include <stdint.h>
 
-/* Whether memory is adopted where it can be: not at all; where it is worth it (core/worth.h);
- * always. */
+/* Whether memory is adopted where it can be: not at all; pages of the window's own, where that is
+ * worth it (core/worth.h); always, the pages at its ends as well. */
 enum proa_adopt { PROA_ADOPT_NEVER, PROA_ADOPT_AUTO, PROA_ADOPT_ALWAYS };
 
 /* A piece of held memory, up to `end`; each begins where the one before ends. */
@@ -42,9 +42,15 @@ struct proa_hold {
  * the process asks for the same, so when the library is loaded. May be called again. */
 void proa_adopt_load(void);
 
-/* Holds [base, base + bytes), bytes > 0. move: adopt as much of it as can be; if not, only what is
- * adopted already is told as such. PROA_OK, or PROA_ERR_NO_MEM: nothing is held. Any thread. */
-int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, int move);
+/* Around moves: what keeps Proa's own threads from touching memory of the program's; NULL: nothing
+ * has to. */
+void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void));
+
+/* Holds [base, base + bytes), bytes > 0. adopt: as much of it as can be; PROA_ADOPT_NEVER: only
+ * what is adopted already is told as such. PROA_OK, or PROA_ERR_NO_MEM: nothing is held. Any
+ * thread. */
+int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes,
+                    enum proa_adopt adopt);
 
 /* Lets go of it. hold->count 0: nothing to do. */
 void proa_adopt_drop(struct proa_hold *hold);

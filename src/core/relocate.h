@@ -4,51 +4,69 @@
  * memory to a file that others map, and back. Address and content stay; no store of any thread is
  * lost.
  *
- * Where there are other threads, the pages are write-protected by userfaultfd(2) first: who stores
- * there waits in the fault, who loads goes on. Then they are copied, the copy is mapped in their
- * place, and the waiters are woken, to try again on the copy. So there is no moment at which
- * nothing is mapped, or something without the content, and until the copy is mapped nothing has
- * happened that would have to be undone. It goes in pieces of PROA_RELOCATE_BYTES: as much memory
- * is there twice, and as long is a thread held up.
+ * The way in: the pages are taken aside with their mapping (mremap, MREMAP_DONTUNMAP), those with
+ * content are copied to the file, and the file is mapped in their place. The mapping stays aside,
+ * empty, as long as the file is there: it keeps what the program has told the kernel of this
+ * memory (madvise, mbind, large pages, whether it is reserved), and room for a child after fork
+ * (core/fork.h). The way out fills the mapping aside, and moves it back in place.
  *
- * Without other threads nobody stores meanwhile: signals are blocked.
+ * Where the program has other threads, the range is registered with userfaultfd(2) first: while
+ * it is empty, loads and stores of other threads wait in the fault, and try again when it is over.
+ * That takes kernel mode faults: with user mode faults alone (vm.unprivileged_userfaultfd) a
+ * system call of another thread would fail with EFAULT. It goes in pieces of PROA_RELOCATE_BYTES,
+ * so that no thread waits for long, and little memory is there twice.
  *
- * Kernels let a process without privileges have user mode faults only
- * (vm.unprivileged_userfaultfd): then a system call of another thread that stores into the very
- * piece that is being moved, such as read(2), fails with EFAULT instead of waiting.
+ * Callers have all signals blocked: a handler of this thread's would wait for its own thread.
  */
 #ifndef PROA_CORE_RELOCATE_H
 #define PROA_CORE_RELOCATE_H
 
 #include "core/segment.h"
+#include "core/threads.h"
+#include "core/touched.h"
 
 enum { PROA_RELOCATE_BYTES = 2 << 20 };
 
 /* What is needed to move pages: begin and end bracket one or more moves. */
 struct proa_relocation {
     const struct proa_segment *segment; /* whose offsets are addresses */
-    int fault_fd;                       /* -1: there are no other threads */
-    int whole; /* pages that have never been touched are protected too, without touching them */
+    const struct proa_threads *threads; /* the program's others */
+    struct proa_touched touched;
+    int reads_direct; /* one of them may be in a direct read */
+    int fault_fd;     /* -1: there are none */
 };
 
-/* threads: of this process. 0, or an errno: with other threads, where the kernel has no userfaultfd
- * for us, or one that is not able to protect both kinds of memory (Linux 5.19). */
-int proa_relocate_begin(struct proa_relocation *relocation, const struct proa_segment *segment,
-                        long threads);
+/* NULL, or why there is none: nothing tells which pages have content; or there are other threads,
+ * and the kernel has no userfaultfd for us that is able to stop them (Linux 5.14, and the right to
+ * kernel mode faults). swapped_kib: VmSwap of this process. */
+const char *proa_relocate_begin(struct proa_relocation *relocation,
+                                const struct proa_segment *segment,
+                                const struct proa_threads *threads, int reads_direct,
+                                uint64_t swapped_kib);
 void proa_relocate_end(struct proa_relocation *relocation);
 
-/* [first, end): whole pages, of one private mapping that reads and writes. Returns 0 or an errno;
- * *done: the address up to which all have moved. The rest is as it was. */
+/* Room for pages that are to be aside: address space that nothing else gets. 0 and errno. */
+uint64_t proa_relocate_room(uint64_t first, uint64_t bytes);
+
+/* [first, end): whole pages of one private mapping that reads and writes. aside: room for as many.
+ * Returns 0 or an errno; *done: the address up to which all have moved. The rest is as it was. */
 int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                     uint64_t *done);
+                     uint64_t aside, uint64_t *done);
 
-/* The way back, of pages that have moved and are mapped: the file has them no more. */
+/* The way back, of pages that have moved and are mapped with protection `prot`, which they keep:
+ * the file has them no more. EBUSY: a thread does not come out of a direct read. */
 int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                      uint64_t *done);
+                      uint64_t aside, int prot, uint64_t *done);
 
-/* In a child after fork, while its parent waits: pages that the child shares with it become the
- * child's own. offset: in the file, of the first. 0 or an errno. */
+/* Before fork: what the file has of [first, end) is copied aside. 0 or an errno. */
 int proa_relocate_copy(const struct proa_segment *segment, uint64_t first, uint64_t end,
-                       uint64_t offset);
+                       uint64_t aside);
+
+/* In the child: what lies aside goes to [first, end), as far as nothing is mapped there. 0 or an
+ * errno. */
+int proa_relocate_place(uint64_t first, uint64_t end, uint64_t aside);
+
+/* The file forgets what it has of [first, end). */
+void proa_relocate_punch(const struct proa_segment *segment, uint64_t first, uint64_t end);
 
 #endif

@@ -129,9 +129,9 @@ int proa_worth_hold(struct proa_worth *worth, struct proa_hold *hold, const void
     int error, move;
 
     if (adopt != PROA_ADOPT_AUTO)
-        return proa_adopt_hold(hold, base, bytes, adopt == PROA_ADOPT_ALWAYS);
+        return proa_adopt_hold(hold, base, bytes, adopt);
     move = proa_worth_moving(worth, base, bytes);
-    error = proa_adopt_hold(hold, base, bytes, move);
+    error = proa_adopt_hold(hold, base, bytes, move ? PROA_ADOPT_AUTO : PROA_ADOPT_NEVER);
     if (!move)
         hold->why = "windows on it come and go, and are hardly used";
     proa_worth_held(worth, error ? 0 : proa_adopt_bytes(hold));

@@ -6,8 +6,10 @@
 #include "core/adopt.h"
 #include "core/pages.h"
 #include "core/peer.h"
+#include "core/threads.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +46,7 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
         errno = ENOSPC;
         return -1;
     }
-    if (number == SYS_userfaultfd && uffd_fails) {
+    if ((number == SYS_userfaultfd || number == SYS_openat) && uffd_fails) {
         errno = EPERM;
         return -1;
     }
@@ -96,7 +98,7 @@ static long file_blocks(void)
 
 static void hold(struct proa_hold *h, const void *memory, uint64_t bytes)
 {
-    CHECK_OK(proa_adopt_hold(h, memory, bytes, 1));
+    CHECK_OK(proa_adopt_hold(h, memory, bytes, PROA_ADOPT_ALWAYS));
 }
 
 /* ---- memory comes, stays, goes ---- */
@@ -136,6 +138,135 @@ static void whole_body(struct world *world)
 }
 WORLD_TEST(whole, 1)
 
+/* By default a page moves only if every byte of it is the window's, or a header of malloc's and
+ * then the window. */
+static void own_pages_body(struct world *world)
+{
+    char *memory = map_pages(8 * PAGE);
+    uint64_t *words = (uint64_t *)(void *)memory, at = (uint64_t)(uintptr_t)memory;
+    struct proa_hold h;
+
+    (void)world;
+    fill(memory, 8 * PAGE, 1);
+    CHECK_OK(proa_adopt_hold(&h, memory + 16, 4 * PAGE, PROA_ADOPT_AUTO));
+    CHECK_EQUAL(h.count, 3);
+    CHECK_EQUAL(h.piece[0].end, at + PAGE);
+    CHECK_EQUAL(h.piece[1].end, at + 4 * PAGE);
+    CHECK_EQUAL(h.piece[2].end, at + 4 * PAGE + 16);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 3 * PAGE);
+    proa_adopt_drop(&h);
+
+    CHECK_OK(proa_adopt_hold(&h, memory + 5, PAGE, PROA_ADOPT_AUTO)); /* no page of its own */
+    CHECK_EQUAL(proa_adopt_bytes(&h), 0);
+    CHECK(h.why);
+    proa_adopt_drop(&h);
+
+    words[0] = 0; /* as malloc has it */
+    words[1] = 8 * PAGE | 2;
+    CHECK_OK(proa_adopt_hold(&h, memory + 16, 4 * PAGE, PROA_ADOPT_AUTO));
+    CHECK_EQUAL(h.count, 2);
+    CHECK_EQUAL(h.piece[0].end, at + 4 * PAGE);
+    CHECK_EQUAL(words[1], 8 * PAGE | 2);
+    proa_adopt_drop(&h);
+    munmap(memory, 8 * PAGE);
+}
+WORLD_TEST(own_pages, 1)
+
+/* What the program tells the kernel of its memory, before and while a window has it, holds after.
+ */
+static void told_body(struct world *world)
+{
+    enum { BYTES = 4 * MIB };
+    char *memory = map_pages(BYTES);
+    struct proa_hold h;
+
+    (void)world;
+    fill(memory, BYTES, 1);
+    CHECK(madvise(memory + PAGE, PAGE, MADV_DONTFORK) == 0);
+    CHECK(madvise(memory + 3 * PAGE, PAGE, MADV_DONTDUMP) == 0);
+    hold(&h, memory, BYTES);
+    CHECK_EQUAL(proa_adopt_bytes(&h), BYTES);
+    CHECK_EQUAL(h.count, 1);
+    CHECK(mprotect(memory + 5 * PAGE, PAGE, PROT_READ) == 0);
+    proa_adopt_drop(&h);
+    check_filled(memory, BYTES, 1);
+    CHECK_EQUAL(world_flags(memory + PAGE, "dc"), 1);
+    CHECK_EQUAL(world_flags(memory + 2 * PAGE, "dc"), 0);
+    CHECK_EQUAL(world_flags(memory + 3 * PAGE, "dd"), 1);
+    CHECK_EQUAL(world_flags(memory + 4 * PAGE, "dd"), 0);
+    CHECK_EQUAL(world_flags(memory + 5 * PAGE, "wr"), 0);
+    CHECK_EQUAL(world_flags(memory + 6 * PAGE, "wr"), 1);
+    munmap(memory, BYTES);
+}
+WORLD_TEST(told, 1)
+
+/* A thread that waits for a word by its page wakes up, whatever becomes of the page. */
+struct waiter {
+    uint32_t *word, woken, id;
+};
+
+static void *wait_at_word(void *arg)
+{
+    struct waiter *waiter = arg;
+
+    __atomic_store_n(&waiter->id, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    while (!__atomic_load_n(waiter->word, __ATOMIC_ACQUIRE))
+        syscall(SYS_futex, waiter->word, FUTEX_WAIT, 0, NULL, NULL, 0);
+    __atomic_store_n(&waiter->woken, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void await_sleep(const struct waiter *waiter)
+{
+    char path[64], text[16] = "";
+
+    while (!__atomic_load_n(&waiter->id, __ATOMIC_ACQUIRE))
+        world_sleep_us(100);
+    snprintf(path, sizeof path, "/proc/self/task/%u/syscall", waiter->id);
+    while (strncmp(text, "202 ", 4) != 0) {
+        FILE *file = fopen(path, "r");
+
+        CHECK(file && fgets(text, sizeof text, file));
+        fclose(file);
+    }
+}
+
+static void waiter_body(struct world *world)
+{
+    char *memory = map_pages(4 * PAGE);
+    struct waiter waiter = {.word = (uint32_t *)(void *)(memory + 100)};
+    struct proa_hold h;
+    pthread_t thread;
+
+    (void)world;
+    fill(memory + PAGE, 3 * PAGE, 1);
+    CHECK(pthread_create(&thread, NULL, wait_at_word, &waiter) == 0);
+    await_sleep(&waiter);
+    hold(&h, memory, 4 * PAGE); /* where it waits, memory stays */
+    CHECK_EQUAL(proa_adopt_bytes(&h), 0);
+    proa_adopt_drop(&h);
+    __atomic_store_n(waiter.word, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, waiter.word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    pthread_join(thread, NULL);
+
+    *waiter.word = 0;
+    waiter.id = waiter.woken = 0;
+    hold(&h, memory, 4 * PAGE);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 4 * PAGE);
+    CHECK(pthread_create(&thread, NULL, wait_at_word, &waiter) == 0);
+    await_sleep(&waiter);
+    proa_adopt_drop(&h); /* it is woken, to wait at the page that is there then */
+    CHECK_EQUAL(file_blocks(), 0);
+    __atomic_store_n(waiter.word, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&waiter.woken, __ATOMIC_ACQUIRE)) {
+        syscall(SYS_futex, waiter.word, FUTEX_WAKE, 1, NULL, NULL, 0);
+        world_sleep_us(100);
+    }
+    pthread_join(thread, NULL);
+    munmap(memory, 4 * PAGE);
+}
+WORLD_TEST(waiter, 1)
+
 /* Where malloc would have the head of a heap is a number that is no address: it moves like all. */
 static void no_heap_body(struct world *world)
 {
@@ -163,6 +294,7 @@ static void untouched_body(struct world *world)
 
     (void)world;
     memory[10 * MIB] = 5;
+    memset(memory + 12 * MIB, 0, MIB); /* touched, with nothing in them */
     hold(&h, memory, BYTES);
     CHECK_EQUAL(h.count, 1);
     CHECK(file_blocks() <= 2 * PAGE / 512);
@@ -287,7 +419,7 @@ static void threads_body(struct world *world)
     struct writers all = {.memory = map_pages(AREA)};
     struct writer writers[WRITERS];
     pthread_t threads[WRITERS];
-    long rounds = world_rounds(10000);
+    long rounds = world_rounds(3000);
     uint64_t seed = 9, total = 0;
 
     (void)world;
@@ -314,31 +446,58 @@ static void threads_body(struct world *world)
 }
 WORLD_TEST(threads, 1, .limit_s = 150)
 
-/* Without userfaultfd memory stays where it is while there are threads. */
+/* A thread that sleeps until it is told to stop. */
+enum { STARTING, SLEEPS, STOPS };
+
 static void *sleep_long(void *arg)
 {
-    while (!__atomic_load_n((uint32_t *)arg, __ATOMIC_RELAXED))
+    __atomic_store_n((uint32_t *)arg, SLEEPS, __ATOMIC_RELEASE);
+    while (__atomic_load_n((uint32_t *)arg, __ATOMIC_RELAXED) != STOPS)
         world_sleep_us(1000);
     return NULL;
 }
 
+/* One that has just been made has no stack that anybody knows of. */
+static pthread_t sleeper(uint32_t *state)
+{
+    pthread_t thread;
+
+    *state = STARTING;
+    CHECK(pthread_create(&thread, NULL, sleep_long, state) == 0);
+    while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != SLEEPS)
+        world_sleep_us(100);
+    return thread;
+}
+
+static void sleeper_end(pthread_t thread, uint32_t *state)
+{
+    __atomic_store_n(state, STOPS, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+}
+
+/* Without userfaultfd memory stays where it is while there are threads. */
+
 static void no_faults_body(struct world *world)
 {
     char *memory = map_pages(4 * PAGE);
-    uint32_t stop = 0;
+    uint32_t stop;
     struct proa_hold h;
     pthread_t thread;
 
     (void)world;
     uffd_fails = 1;
-    CHECK(pthread_create(&thread, NULL, sleep_long, &stop) == 0);
+    thread = sleeper(&stop);
     hold(&h, memory, 4 * PAGE);
     CHECK_EQUAL(proa_adopt_bytes(&h), 0);
     if (!h.why || !strstr(h.why, "userfaultfd"))
         world_failed(__FILE__, __LINE__, "it stays because: %s", h.why);
     proa_adopt_drop(&h);
-    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    pthread_join(thread, NULL);
+    proa_threads_host_begin(); /* not alone: what is there now stays the program's */
+    proa_threads_host_end();
+    hold(&h, memory, 4 * PAGE);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 0);
+    proa_adopt_drop(&h);
+    sleeper_end(thread, &stop);
     for (int i = 0; i < 1000 && !proa_adopt_bytes(&h); i++) { /* the kernel may still count it */
         hold(&h, memory, 4 * PAGE);
         if (!proa_adopt_bytes(&h))
@@ -347,9 +506,51 @@ static void no_faults_body(struct world *world)
     }
     CHECK_EQUAL(proa_adopt_bytes(&h), 4 * PAGE);
     proa_adopt_drop(&h);
+    proa_threads_host_begin(); /* MPI's own threads are no reason */
+    thread = sleeper(&stop);
+    proa_threads_host_end();
+    hold(&h, memory, 4 * PAGE);
+    if (proa_adopt_bytes(&h) != 4 * PAGE)
+        world_failed(__FILE__, __LINE__, "it stays because: %s", h.why);
+    proa_adopt_drop(&h);
+    sleeper_end(thread, &stop);
     munmap(memory, 4 * PAGE);
 }
 WORLD_TEST(no_faults, 1)
+
+/* With a thread that came meanwhile pages stay in the file, and go back once it has gone; what the
+ * program unmaps of them is given back at the next look. */
+static void leftovers_body(struct world *world)
+{
+    char *memory = map_pages(8 * PAGE);
+    uint32_t stop;
+    struct proa_hold h;
+    pthread_t thread;
+
+    (void)world;
+    fill(memory, 8 * PAGE, 1);
+    hold(&h, memory, 8 * PAGE);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 8 * PAGE);
+    uffd_fails = 1;
+    thread = sleeper(&stop);
+    proa_adopt_drop(&h);
+    CHECK_EQUAL(file_blocks(), 8 * PAGE / 512);
+    check_filled(memory, 8 * PAGE, 1);
+    munmap(memory + 3 * PAGE, PAGE);
+    hold(&h, memory, PAGE);
+    CHECK_EQUAL(proa_adopt_bytes(&h), PAGE); /* it is there already */
+    CHECK_EQUAL(file_blocks(), 7 * PAGE / 512);
+    sleeper_end(thread, &stop);
+    for (int i = 0; i < 1000 && file_blocks(); i++) { /* the kernel may still count it */
+        proa_adopt_drop(&h);
+        hold(&h, &stop, sizeof stop);
+        world_sleep_us(1000);
+    }
+    CHECK_EQUAL(file_blocks(), 0);
+    check_filled(memory, 3 * PAGE, 1);
+    munmap(memory, 8 * PAGE);
+}
+WORLD_TEST(leftovers, 1)
 
 /* ---- failures on the way ---- */
 
@@ -394,13 +595,12 @@ WORLD_TEST(failures, 1)
 /* The same with a thread, where what was protected must be let go again. */
 static void failures_threads_body(struct world *world)
 {
-    uint32_t stop = 0;
+    uint32_t stop;
     pthread_t thread;
 
-    CHECK(pthread_create(&thread, NULL, sleep_long, &stop) == 0);
+    thread = sleeper(&stop);
     failures_body(world);
-    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    pthread_join(thread, NULL);
+    sleeper_end(thread, &stop);
 }
 WORLD_TEST(failures_threads, 1)
 
@@ -547,7 +747,7 @@ static void not_asked_body(struct world *world)
 
     (void)world;
     fill(memory, 4 * PAGE, 1);
-    CHECK_OK(proa_adopt_hold(&kernel, memory + PAGE + 5, 10, 0));
+    CHECK_OK(proa_adopt_hold(&kernel, memory + PAGE + 5, 10, PROA_ADOPT_NEVER));
     CHECK_EQUAL(proa_adopt_bytes(&kernel), 0);
     hold(&h, memory, 4 * PAGE);
     CHECK_EQUAL(h.count, 3);
@@ -566,12 +766,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole),
+        cmocka_unit_test(own_pages),
+        cmocka_unit_test(told),
+        cmocka_unit_test(waiter),
         cmocka_unit_test(no_heap),
         cmocka_unit_test(untouched),
         cmocka_unit_test(again),
         cmocka_unit_test(often),
         cmocka_unit_test(threads),
         cmocka_unit_test(no_faults),
+        cmocka_unit_test(leftovers),
         cmocka_unit_test(failures),
         cmocka_unit_test(failures_threads),
         cmocka_unit_test(forked),

@@ -609,7 +609,8 @@ static void wide_use(struct proa_win *win, uint64_t start)
 static void adopted_body(struct world *world)
 {
     const uint64_t *told = (const uint64_t *)(const void *)world->shared;
-    struct proa_create_args args = {.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1, .adopt = 1};
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1, .adopt = PROA_ADOPT_ALWAYS};
     struct proa_win *win = window_create(world, &args);
     struct proa_span span;
     char *memory = NULL;

@@ -446,6 +446,23 @@ long world_mappings(const char *text)
     return count;
 }
 
+int world_flags(const void *address, const char *flag)
+{
+    FILE *file = fopen("/proc/self/smaps", "re");
+    unsigned long first, end, at = (unsigned long)(uintptr_t)address;
+    int is_there = 0, found = 0;
+    char line[512];
+
+    CHECK(file);
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
+            is_there = at >= first && at < end;
+        else if (is_there && strncmp(line, "VmFlags:", 8) == 0)
+            found = strstr(line, flag) != NULL;
+    fclose(file);
+    return found;
+}
+
 long world_open_files(void)
 {
     DIR *dir = opendir("/proc/self/fd");

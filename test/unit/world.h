@@ -141,6 +141,8 @@ void world_threads(int count, world_thread *thread, void *arg);
 
 /* Lines of /proc/self/maps that contain text; open files of this process. */
 long world_mappings(const char *text);
+/* Has the mapping of address that flag (VmFlags of proc(5), smaps)? */
+int world_flags(const void *address, const char *flag);
 long world_open_files(void);
 
 #endif

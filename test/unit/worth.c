@@ -34,12 +34,15 @@ static void pretend(void)
     proa_system = &pretended;
 }
 
-int __real_proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, int move);
-int __wrap_proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, int move);
-int __wrap_proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, int move)
+int __real_proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes,
+                           enum proa_adopt adopt);
+int __wrap_proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes,
+                           enum proa_adopt adopt);
+int __wrap_proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes,
+                           enum proa_adopt adopt)
 {
-    clock_ns += move ? move_takes_ns : 0;
-    return __real_proa_adopt_hold(hold, base, bytes, move);
+    clock_ns += adopt != PROA_ADOPT_NEVER ? move_takes_ns : 0;
+    return __real_proa_adopt_hold(hold, base, bytes, adopt);
 }
 
 /* ---- the rules ---- */
@@ -136,7 +139,7 @@ static const struct proa_road *use(struct world *world, int64_t *words, int time
 
 static void windows_body(struct world *world)
 {
-    int64_t *words = calloc(WORDS, sizeof *words);
+    int64_t *words = aligned_alloc(4096, WORDS * sizeof *words);
 
     CHECK(words);
     pretend();
@@ -176,7 +179,7 @@ static void regions_body(struct world *world)
     struct proa_create_args args = {
         .flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1, .adopt = PROA_ADOPT_AUTO};
     struct proa_win *win = window_create(world, &args);
-    int64_t *words = calloc(WORDS, sizeof *words);
+    int64_t *words = aligned_alloc(4096, WORDS * sizeof *words);
 
     CHECK(words);
     pretend();
