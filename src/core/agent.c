@@ -6,6 +6,7 @@
 #include "base/poke.h"
 #include "base/system.h"
 #include "base/wait.h"
+#include "core/adopt.h"
 #include "core/batch.h"
 #include "core/gather.h"
 #include "core/issue.h"
@@ -370,6 +371,7 @@ static int open_all(void)
         return error;
     }
     proa_wait_set_driver(&driver);
+    proa_adopt_set_pause(proa_agent_enter, proa_agent_leave);
     return PROA_OK;
 }
 
@@ -402,6 +404,7 @@ void proa_agent_stop(void)
     transport->wake(net);
     pthread_join(thread, NULL);
     stopping = 0;
+    proa_adopt_set_pause(NULL, NULL);
     DL_FOREACH_SAFE(waiting, w, next)
     {
         DL_DELETE(waiting, w);
