@@ -28,11 +28,12 @@
       "1 makes wrong uses that both hosts serve, and Proa too, such as MPI_Rget between two "     \
       "fences, the errors that the standard has for them")                                        \
     X(adopt, "PROA_ADOPT", CHOICE, "auto", "auto|always|never", USER,                             \
-      "always: memory given to MPI_Win_create or attached moves in place, page by page, to "      \
-      "where neighbours reach it by load and store, and back when the last window lets go of "    \
-      "it; never: it stays, and they reach it through the kernel; auto: it moves, but where "     \
-      "windows on the very same memory come and go and are hardly used. A window's info key "     \
-      "proa_adopt says the same for one window and rank")                                         \
+      "auto: pages of memory given to MPI_Win_create or attached that are the window's alone "    \
+      "move in place to where neighbours reach them by load and store, and back when the last "   \
+      "window lets go of them; but where windows on the very same memory come and go and are "    \
+      "hardly used, they stay. always: its first and last page move as well, with what else "     \
+      "lies there. never: all stays, and neighbours reach it through the kernel. A window's "     \
+      "info key proa_adopt says the same for one window and rank")                                \
     X(stats, "PROA_STATS", TEXT, "0", "0, 1 or the name of a file", USER,                         \
       "1: at the end a table of each window on standard error: operations and bytes, how memory " \
       "was reached, and who waited for whom; a file's name: the same for programs, as JSON. The " \
