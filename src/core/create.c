@@ -118,19 +118,21 @@ static int allocate_memory(struct proa_win *win, const struct proa_create_args *
     return win->memory ? PROA_OK : no_room(args->bytes);
 }
 
-/* Memory that the program brings, and that is not in somebody's arena. Who is alone needs nobody to
- * reach it. */
+/* Memory that the program brings, and that is not in somebody's arena. A process alone needs nobody
+ * to reach it, so it moves nothing; but it holds the memory as all windows do, adopted or not, as
+ * that decides how elements are guarded. */
 static int hold_memory(struct proa_win *win, const struct proa_create_args *args)
 {
     struct proa_hello owner;
     uint64_t offset;
     int segment;
 
-    if (args->flavor != PROA_FLAVOR_CREATE || args->bytes == 0 || win->size == 1 ||
+    if (args->flavor != PROA_FLAVOR_CREATE || args->bytes == 0 ||
         proa_arena_find(args->base, args->bytes, &segment, &offset) ||
         proa_peer_find(args->base, args->bytes, &owner, &segment, &offset))
         return PROA_OK;
-    return proa_pages_hold(win, args->base, args->bytes, args->adopt);
+    return proa_pages_hold(win, args->base, args->bytes,
+                           win->size > 1 ? (enum proa_adopt)args->adopt : PROA_ADOPT_NEVER);
 }
 
 static int prepare(struct proa_win *win, const struct proa_create_args *args)

@@ -70,7 +70,8 @@ int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum
 
     if (error)
         return error;
-    tell(&pages->hold, bytes);
+    if (win->size > 1)
+        tell(&pages->hold, bytes);
     if (proa_adopt_bytes(&pages->hold) == 0)
         return PROA_OK;
     pages->table = proa_arena_alloc(pages->hold.count * sizeof *pages->table, 0);
