@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the program has told the kernel of its memory (madvise, mbind, mlock, mprotect,
+ * MAP_NORESERVE) holds while a window has that memory, and after MPI_Win_free: the kernel notes the
+ * same of each page as it would without a window.
+ *
+ *   advice before | locked
+ *
+ * locked: the program locks and protects memory (mlock, mprotect) while the window lives.
+ */
+#include "smaps.h"
+#include <linux/mempolicy.h>
+#include <sys/wait.h>
+
+enum { pages = 16, part_first = 4, part_pages = 8, filled = 3 };
+
+enum child { USUAL, ABSENT, WIPED };
+
+struct advice {
+    const char *name;
+    int (*tell)(char *memory, size_t bytes);
+    int number; /* for madvise */
+    int map_flags;
+    enum child child; /* what a child sees of the memory */
+    int is_readonly;
+};
+
+static int advised; /* the number in question */
+
+static int tell_madvise(char *memory, size_t bytes)
+{
+    return madvise(memory, bytes, advised);
+}
+
+static int tell_bind(char *memory, size_t bytes)
+{
+    unsigned long nodes = 1;
+    return (int)syscall(SYS_mbind, memory, bytes, MPOL_BIND, &nodes, 8 * sizeof nodes, 0);
+}
+
+static int tell_lock(char *memory, size_t bytes)
+{
+    return mlock(memory, bytes);
+}
+
+static int tell_protect(char *memory, size_t bytes)
+{
+    return mprotect(memory, bytes, PROT_READ);
+}
+
+static int tell_nothing(char *memory, size_t bytes)
+{
+    (void)memory, (void)bytes;
+    return 0;
+}
+
+static const struct advice advices[] = {
+    {"MADV_DONTFORK", tell_madvise, MADV_DONTFORK, 0, ABSENT, 0},
+    {"MADV_DONTDUMP", tell_madvise, MADV_DONTDUMP, 0, USUAL, 0},
+    {"MADV_WIPEONFORK", tell_madvise, MADV_WIPEONFORK, 0, WIPED, 0},
+    {"MADV_MERGEABLE", tell_madvise, MADV_MERGEABLE, 0, USUAL, 0},
+    {"MADV_HUGEPAGE", tell_madvise, MADV_HUGEPAGE, 0, USUAL, 0},
+    {"MADV_NOHUGEPAGE", tell_madvise, MADV_NOHUGEPAGE, 0, USUAL, 0},
+    {"MADV_RANDOM", tell_madvise, MADV_RANDOM, 0, USUAL, 0},
+    {"mbind", tell_bind, 0, 0, USUAL, 0},
+    {"mlock", tell_lock, 0, 0, USUAL, 0},
+    {"mprotect", tell_protect, 0, 0, USUAL, 1},
+    {"MAP_NORESERVE", tell_nothing, 0, MAP_NORESERVE, USUAL, 0},
+};
+
+/* ---- what is to be seen ---- */
+
+/* -1: none is known. */
+static int policy_of(char *memory)
+{
+    unsigned long nodes[16] = {0};
+    int mode = -1;
+    if (syscall(SYS_get_mempolicy, &mode, nodes, 8 * sizeof nodes, memory, MPOL_F_ADDR) != 0)
+        return -1;
+    return mode;
+}
+
+/* In a child: does it see [memory, memory + bytes) as it should? */
+static int child_sees(const char *memory, size_t bytes, enum child child)
+{
+    unsigned char resident[pages];
+    int is_mapped = mincore((void *)(uintptr_t)memory, bytes, resident) == 0;
+    if (child == ABSENT)
+        return !is_mapped && errno == ENOMEM;
+    return is_mapped && memory[0] == (child == WIPED ? 0 : filled);
+}
+
+static void check_child(const char *memory, size_t bytes, const struct advice *advice,
+                        const char *when)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(child_sees(memory, bytes, advice->child) ? 0 : 1);
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: a child sees %s, %s", advice->name,
+          advice->child == ABSENT  ? "memory that is not for children"
+          : advice->child == WIPED ? "what should have been wiped"
+                                   : "other memory than its parent's",
+          when);
+}
+
+/* ---- one piece of memory ---- */
+
+static char *fresh(const struct advice *advice)
+{
+    char *memory = map_pages(pages * page_size(), advice->map_flags);
+    memset(memory, filled, pages * page_size());
+    return memory;
+}
+
+/* 0 where the kernel does not take it. */
+static int tell(const struct advice *advice, char *memory, size_t bytes)
+{
+    advised = advice->number;
+    return advice->tell(memory, bytes) == 0;
+}
+
+/* What the kernel notes where there is no window. 0: it does not take the advice. */
+static int expect(const struct advice *advice, size_t first, size_t bytes, struct smaps *smaps,
+                  int *policy)
+{
+    char *memory = fresh(advice);
+    int taken = tell(advice, memory + first, bytes);
+    if (taken) {
+        *smaps = smaps_read(memory, pages * page_size());
+        *policy = policy_of(memory + first);
+    }
+    munmap(memory, pages * page_size());
+    return taken;
+}
+
+static void compare(const struct advice *advice, char *memory, const struct smaps *expected)
+{
+    struct smaps now = smaps_read(memory, pages * page_size());
+    smaps_compare(expected, &now, advice->name);
+    smaps_free(&now);
+}
+
+/* [first, first + bytes) of the memory is what the kernel is told of. */
+static void with(const struct advice *advice, size_t first, size_t bytes, int meanwhile)
+{
+    struct smaps expected;
+    size_t all = pages * page_size();
+    int policy = 0;
+    if (!expect(advice, first, bytes, &expected, &policy)) {
+        printf("skipped: the kernel has no %s\n", advice->name);
+        return;
+    }
+    char *memory = fresh(advice);
+    MPI_Win win;
+    if (!meanwhile)
+        tell(advice, memory + first, bytes);
+    MPI_Win_create(memory, (MPI_Aint)all, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (meanwhile)
+        CHECK(tell(advice, memory + first, bytes), "%s is refused (%s) while a window lives",
+              advice->name, strerror(errno));
+    if (!advice->is_readonly)
+        window_works(win, memory, 0, first + page_size() / 2, advice->name);
+    check_child(memory + first, bytes, advice, "while a window lives");
+    CHECK(policy_of(memory + first) == policy, "%s: policy %d while a window lives, not %d",
+          advice->name, policy_of(memory + first), policy);
+    MPI_Win_free(&win);
+    compare(advice, memory, &expected);
+    check_child(memory + first, bytes, advice, "after MPI_Win_free");
+    CHECK(policy_of(memory + first) == policy, "%s: policy %d after MPI_Win_free, not %d",
+          advice->name, policy_of(memory + first), policy);
+    CHECK(memory[first] == filled, "%s: memory holds %d", advice->name, memory[first]);
+    smaps_free(&expected);
+    munmap(memory, all);
+}
+
+/* ---- large pages ---- */
+
+static void with_large_pages(void)
+{
+    const size_t large = 2 << 20, bytes = 4 * large;
+    char *block = map_pages(bytes + large, 0);
+    char *memory = (char *)(((uintptr_t)block + large - 1) / large * large);
+    MPI_Win win;
+    madvise(memory, bytes, MADV_HUGEPAGE);
+    memset(memory, filled, bytes);
+    struct smaps before = smaps_read(memory, bytes);
+    MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    window_works(win, memory, 0, large, "large pages");
+    struct smaps during = smaps_read(memory, bytes);
+    MPI_Win_free(&win);
+    struct smaps after = smaps_read(memory, bytes);
+    CHECK(during.huge_kib >= before.huge_kib, "%ld KiB in large pages before, %ld in a window",
+          before.huge_kib, during.huge_kib);
+    CHECK(after.huge_kib >= before.huge_kib, "%ld KiB in large pages before, %ld after a window",
+          before.huge_kib, after.huge_kib);
+    smaps_free(&before);
+    smaps_free(&during);
+    smaps_free(&after);
+    munmap(block, bytes + large);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    size_t page = page_size();
+    int meanwhile = argc > 1 && strcmp(argv[1], "before") != 0;
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++) {
+        if (meanwhile && advices[i].tell != tell_lock && advices[i].tell != tell_protect)
+            continue;
+        with(&advices[i], 0, pages * page, meanwhile);
+        with(&advices[i], part_first * page, part_pages * page, meanwhile);
+    }
+    if (!meanwhile)
+        with_large_pages();
+    return finish("advice");
+}
