@@ -17,6 +17,7 @@ enum kind {
     KIND_ALLOCATE, /* MPI_Win_allocate */
     KIND_CREATE,   /* MPI_Win_create on whole pages that the program has allocated */
     KIND_STATIC,   /* MPI_Win_create on a static array that starts in the middle of a page */
+    KIND_HEAP,     /* MPI_Win_create on a small block of the heap, among others */
     KIND_DYNAMIC,  /* MPI_Win_create_dynamic, whole pages attached */
     KIND_SHARED,   /* MPI_Win_allocate_shared */
     KIND_STACK,    /* MPI_Win_create on an array of main's */

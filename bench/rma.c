@@ -17,12 +17,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const char *const kind_names[KINDS] = {"allocate", "create", "static", "dynamic",
-                                              "shared",   "stack",  "idle"};
+static const char *const kind_names[KINDS] = {"allocate", "create", "static", "heap",
+                                              "dynamic",  "shared", "stack",  "idle"};
 
 #define ALLOCATE (1u << KIND_ALLOCATE)
 #define CREATE (1u << KIND_CREATE)
 #define STATIC (1u << KIND_STATIC)
+#define HEAP (1u << KIND_HEAP)
 #define DYNAMIC (1u << KIND_DYNAMIC)
 #define SHARED (1u << KIND_SHARED)
 #define STACK (1u << KIND_STACK)
@@ -46,17 +47,18 @@ static const char *const kind_names[KINDS] = {"allocate", "create", "static", "d
 
 static const struct bench_case cases[] = {
     /* 8 bytes */
-    CASE("put", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED | STACK, 2, .body = body_put,
+    CASE("put", ALLOCATE | CREATE | STATIC | HEAP | DYNAMIC | SHARED | STACK, 2, .body = body_put,
          FLUSHED),
-    CASE("get", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_get, FLUSHED),
-    CASE("fetch_and_op", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED | STACK, 2,
+    CASE("get", ALLOCATE | CREATE | HEAP | DYNAMIC | SHARED, 2, .body = body_get, FLUSHED),
+    CASE("fetch_and_op", ALLOCATE | CREATE | STATIC | HEAP | DYNAMIC | SHARED | STACK, 2,
          .body = body_fetch_and_op, FLUSHED),
     CASE("compare_and_swap", ALLOCATE | CREATE, 2, .body = body_compare_and_swap, FLUSHED),
-    CASE("accumulate", ALLOCATE | CREATE | DYNAMIC | SHARED, 2, .body = body_accumulate, FLUSHED),
+    CASE("accumulate", ALLOCATE | CREATE | HEAP | DYNAMIC | SHARED, 2, .body = body_accumulate,
+         FLUSHED),
     CASE("put_nothing", ALLOCATE, 2, .body = body_put_nothing, FLUSHED),
     CASE("put_nowhere", ALLOCATE, 2, .body = body_put_nowhere, FLUSHED),
     CASE("accumulate_nothing", ALLOCATE, 2, .body = body_accumulate_nothing, FLUSHED),
-    CASE("lock", ALLOCATE | CREATE | STATIC | DYNAMIC | SHARED, 2, .body = body_lock,
+    CASE("lock", ALLOCATE | CREATE | STATIC | HEAP | DYNAMIC | SHARED, 2, .body = body_lock,
          .check = CHECK_TARGET),
     CASE("lock_two", ALLOCATE | CREATE, 2, .body = body_lock_two, .check = CHECK_TARGET),
     CASE("lock_shared", ALLOCATE | CREATE, 2, .body = body_lock_shared, .check = CHECK_TARGET),

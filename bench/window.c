@@ -17,6 +17,23 @@ enum { PAGE = 4096, ASIDE = 128 };
  * would say nothing about an MPI. */
 enum { LOCAL_ASIDE = PAGE / 2 };
 
+/* A block of the heap that shares its pages with others, and begins at a multiple of 64, as above.
+ */
+enum { BLOCK = 1024 };
+
+static char *heap_block(void)
+{
+    char *before = malloc(100), *block = aligned_alloc(64, BLOCK), *after = malloc(100);
+
+    if (!before || !block || !after) {
+        fprintf(stderr, "rma: no memory for a block\n");
+        exit(1);
+    }
+    free(after);
+    free(before);
+    return memset(block, 0, BLOCK);
+}
+
 static char static_memory[PAGE + SMALL + PAGE] __attribute__((aligned(PAGE)));
 
 void *bench_memory(size_t bytes)
@@ -32,6 +49,8 @@ void *bench_memory(size_t bytes)
 
 static size_t bytes_of(const struct bench *b)
 {
+    if (b->kind == KIND_HEAP)
+        return BLOCK;
     if (b->job->sizes && b->moved > SMALL)
         return b->moved;
     return b->job->bytes ? b->job->bytes : SMALL;
@@ -66,6 +85,10 @@ static char *window_open(const struct bench *b, MPI_Info info, MPI_Win *win)
         base = static_memory + ASIDE;
         MPI_Win_create(base, (MPI_Aint)bytes, 1, info, MPI_COMM_WORLD, win);
         break;
+    case KIND_HEAP:
+        base = heap_block();
+        MPI_Win_create(base, (MPI_Aint)bytes, 1, info, MPI_COMM_WORLD, win);
+        break;
     case KIND_STACK:
         base = b->stack;
         MPI_Win_create(base, (MPI_Aint)bytes, 1, info, MPI_COMM_WORLD, win);
@@ -95,6 +118,8 @@ static void window_close(const struct bench *b, MPI_Win *win, char *base)
     MPI_Win_free(win);
     if (b->kind == KIND_CREATE || b->kind == KIND_DYNAMIC)
         munmap(base, bytes_of(b));
+    else if (b->kind == KIND_HEAP)
+        free(base);
 }
 
 /* Some cases need a second window; those of all ranks at once meet by it (bench_meet). */
