@@ -58,6 +58,7 @@ const struct proa_host_kind proa_kind_abi_mpich = {
     .frees_in_turn = 1,
     .is_errors_abort = is_errors_abort,
     .unset_handler = mpich_unset_handler,
+    .speaks_pmi = 1,
     .lower_bound = MPI_DATATYPE_NULL,
     .upper_bound = MPI_DATATYPE_NULL,
 };

@@ -45,6 +45,7 @@ const struct proa_host_kind proa_kind_mpich = {
     .frees_in_turn = 1, /* 5.0 has been seen to fail in MPI_Win_free */
     .is_errors_abort = is_errors_abort,
     .unset_handler = unset_handler,
+    .speaks_pmi = 1,
     .lower_bound = LOWER_BOUND,
     .upper_bound = UPPER_BOUND,
 };

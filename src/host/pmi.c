@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See manager.h. PMI-1: a line is sent, a line comes back, on the socket that the environment names
+ * (PMI_FD) and that the host works with from its own start on. MPICH exports no function for it.
+ *
+ * Hydra answers a second "init" on a socket as the first, and keeps the keys of all. Slurm's daemon
+ * for PMI-1 takes a second one for an error: only Hydra, which sets MPI_LOCALNRANKS, is spoken to.
+ */
+#include "host/kind.h"
+#include "host/manager.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+enum { LINE = 1024 }; /* the longest of PMI-1 */
+
+static int file;        /* the socket */
+static char store[256]; /* the name of the job's keys; "": not known */
+static int has_failed;
+
+static int is_hydra(void)
+{
+    const char *number = getenv("PMI_FD");
+
+    if (!number || !getenv("PMI_RANK") || !getenv("MPI_LOCALNRANKS"))
+        return 0;
+    file = atoi(number);
+    return proa_host_kind()->speaks_pmi;
+}
+
+static int send_line(const char *line)
+{
+    size_t length = strlen(line);
+    ssize_t sent;
+
+    do
+        sent = send(file, line, length, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)length;
+}
+
+/* The launcher sends nothing behind the line, as nothing else has been asked. */
+static int receive_line(char *line)
+{
+    size_t length = 0;
+
+    do {
+        ssize_t got = recv(file, line + length, LINE - 1 - length, 0);
+
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            return 0;
+        length += got > 0 ? (size_t)got : 0;
+    } while (length < LINE - 1 && (length == 0 || line[length - 1] != '\n'));
+    line[length] = '\0';
+    return 1;
+}
+
+/* 1: the answer is in line, where the question was. */
+static int ask(char *line)
+{
+    return send_line(line) && receive_line(line);
+}
+
+static int ask_store(void)
+{
+    char line[LINE] = "cmd=init pmi_version=1 pmi_subversion=1\n";
+    const char *name;
+
+    if (!ask(line) || !strstr(line, "rc=0"))
+        return 0;
+    strcpy(line, "cmd=get_my_kvsname\n");
+    name = ask(line) ? strstr(line, "kvsname=") : NULL;
+    return name && sscanf(name, "kvsname=%255s", store) == 1;
+}
+
+static int put_key(void)
+{
+    char line[LINE];
+
+    snprintf(line, sizeof line, "cmd=put kvsname=%s key=proa-%s value=proa\n", store,
+             getenv("PMI_RANK"));
+    return ask(line) && strstr(line, "rc=0");
+}
+
+static void put(void)
+{
+    if (!store[0] && !has_failed && is_hydra())
+        has_failed = !ask_store() || !put_key();
+}
+
+static int is_here(void)
+{
+    return is_hydra() && !has_failed;
+}
+
+static int has(int rank)
+{
+    char line[LINE];
+
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=proa-%d\n", store, rank);
+    return ask(line) && strstr(line, "value=proa") != NULL;
+}
+
+const struct proa_manager proa_manager_pmi = {.put = put, .is_here = is_here, .has = has};
