@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Session_init, MPI_Session_finalize (MPI-4.1, 11.3): the first notes the host's threads, as
+ * MPI_Session_init, MPI_Session_finalize (MPI-4.1, 11.3): the first tells the other ranks, as
  * MPI_Init does, the second gives back what Proa took from a session, for it must leave nothing
  * behind.
  *
@@ -9,6 +9,8 @@
  */
 #include "bind/bind.h"
 #include "core/threads.h"
+#include "host/absent.h"
+#include "host/kind.h"
 
 #if !defined(MPI_SESSION_NULL)
 /* This header has no sessions: it is Open MPI 4's, and as in the headers of later ones, which do,
@@ -16,7 +18,22 @@
 typedef struct proa_session *MPI_Session;
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
 int PMPI_Session_finalize(MPI_Session *session);
+int PMPI_Group_from_session_pset(MPI_Session session, const char *name, MPI_Group *group);
 #endif
+
+/* All ranks of the job, of which a group is made for as long as it takes. */
+static void look_for_absent(MPI_Session session)
+{
+    MPI_Group all;
+    int rank, size;
+
+    if (PROA_PMPI_FIND(Group_from_session_pset)(session, "mpi://WORLD", &all) != MPI_SUCCESS)
+        return;
+    if (PROA_PMPI_FIND(Group_rank)(all, &rank) == MPI_SUCCESS &&
+        PROA_PMPI_FIND(Group_size)(all, &size) == MPI_SUCCESS)
+        proa_absent_look(rank, size);
+    PROA_PMPI_FIND(Group_free)(&all);
+}
 
 PROA_EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
@@ -26,8 +43,12 @@ PROA_EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_
     if (!host)
         return MPI_ERR_UNSUPPORTED_OPERATION;
     proa_threads_host_begin();
+    if (proa_host_is_here())
+        proa_absent_put();
     error = host(info, errhandler, session);
     proa_threads_host_end();
+    if (error == MPI_SUCCESS && proa_host_is_here())
+        look_for_absent(*session);
     return error;
 }
 PROA_ALIAS(Session_init);

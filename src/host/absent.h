@@ -1,34 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who of this job runs without Proa. A window with such a process cannot be Proa's, and a process
- * without Proa takes part in no exchange that would say so: whoever waited for it there would wait
- * for ever.
+ * Ranks of this job that run without Proa. A window with such a rank cannot be Proa's, and the rank
+ * takes part in none of Proa's collectives, which would wait for it for ever. So absent ranks are
+ * known before any window is made.
  *
- * So each process with Proa leaves a mark when it is loaded, which the others of its node can see:
- * a socket bound to a name made of the job and its rank (abstract: unix(7)). It vanishes with the
- * process, or when that becomes another program. A process whose mark is missing when it has a
- * window to create with others runs without Proa: the window is the host's, and all its processes
- * see the same. In a job over several nodes nobody can tell.
+ * The process that calls MPI_Init, and no other of its rank, leaves a key with the host's process
+ * manager (host/manager.h) before the host's own start, whose fence lies between all keys and the
+ * first look. So all ranks find the same keys, and come to the same decision about each window.
+ *
+ * Where the manager is none that is known, all ranks of the job are taken to have Proa, by all of
+ * them, and the exchange says for how long it has waited (host/patience.h).
  */
 #ifndef PROA_HOST_ABSENT_H
 #define PROA_HOST_ABSENT_H
 
 #include <mpi.h>
 
-/* Leaves the mark; once, before main. Nothing without a launcher's environment. */
-void proa_absent_mark(void);
+/* Before the host's MPI_Init or MPI_Session_init: this rank has Proa. */
+void proa_absent_put(void);
+
+/* After it: looks all ranks of the job up, once. rank, size: of this process in MPI_COMM_WORLD, or
+ * in the process set mpi://WORLD. */
+void proa_absent_look(int rank, int size);
 
 /* PROA_OK, or PROA_ELSEWHERE (proa_failure() says why; a line in the log, once) if a process of
- * comm has no mark. Collective in effect: all processes of comm that are of this MPI_COMM_WORLD get
- * the same. comm: a valid intracommunicator. */
+ * comm has no Proa. Collective in effect: all processes of comm that are of this job get the same.
+ * In a program without MPI_Init, where ranks of comm cannot be told, any such rank of the job
+ * counts. comm: a valid intracommunicator. */
 int proa_absent_check(MPI_Comm comm);
 
-/* This process has met others outside its MPI_COMM_WORLD (spawned, or connected): nobody can tell
+/* This process has met others outside its MPI_COMM_WORLD (spawned, or connected): it is not known
  * whether those have Proa. */
 void proa_absent_meets_others(void);
 
-/* After proa_absent_check has given PROA_OK: do all processes of comm surely have Proa? 0: nobody
- * can tell. */
+/* After proa_absent_check has given PROA_OK: do all processes of comm surely have Proa? 0: it is
+ * not known. */
 int proa_absent_is_sure(MPI_Comm comm);
 
 /* They have all answered: from now on it is sure. (A communicator made later may get the same

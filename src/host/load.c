@@ -8,7 +8,6 @@
  */
 #include "base/log.h"
 #include "core/peer.h"
-#include "host/absent.h"
 #include "host/kind.h"
 #include "host/pmpi.h"
 
@@ -83,6 +82,5 @@ __attribute__((constructor)) static void load(void)
                  theirs->title, library, theirs->library);
         _exit(PROA_EXIT_WRONG_MPI);
     }
-    proa_absent_mark();
     proa_core_load();
 }

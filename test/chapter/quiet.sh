@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A program that never uses one-sided communication gets nothing of Proa but the library itself and one socket, its mark: no
-# thread, no file, no memory.
+# A program that never uses one-sided communication gets nothing of Proa but the library itself: no thread, no file, no memory.
 #
 #   quiet.sh LAUNCH HOST LIBRARY PROGRAM [OPTION OF LAUNCH]...
 #

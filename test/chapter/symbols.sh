@@ -37,6 +37,7 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 #   MPI_Wait, _Test and their kin, MPI_Request_get_status*   requests of operations on other nodes
 #   MPI_Error_string              the sentence about a failure in Proa
 #   MPI_Init, MPI_Init_thread     so that Proa's end comes after the program's own callbacks at MPI_Finalize
+#   MPI_Session_init              as MPI_Init: this rank has Proa
 #   PMIx_Fence, PMIx_Fence_nb     the same, where the process manager speaks PMIx; with a prefix in Open MPI 4's own copy
 #   MPI_Session_finalize          the end of the last session is Proa's end, as MPI_Finalize is (Open MPI has it from 5.0 on)
 #   MPI_Group_free                its handle may then stand for another group

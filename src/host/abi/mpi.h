@@ -288,7 +288,9 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *, MPI_Grequest_free_functio
                         MPI_Grequest_cancel_function *, void *, MPI_Request *);
 int PMPI_Group_excl(MPI_Group, int, const int *, MPI_Group *);
 int PMPI_Group_free(MPI_Group *);
+int PMPI_Group_from_session_pset(MPI_Session, const char *, MPI_Group *);
 int PMPI_Group_incl(MPI_Group, int, const int *, MPI_Group *);
+int PMPI_Group_rank(MPI_Group, int *);
 int PMPI_Group_size(MPI_Group, int *);
 int PMPI_Group_translate_ranks(MPI_Group, int, const int *, MPI_Group, int *);
 int PMPI_Iallgather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm,
