@@ -3,8 +3,11 @@
  * Processes of which one runs without Proa, and processes of whom nobody can tell (absent.sh looks
  * at what is said).
  *
+ *   absent all          all have Proa (wrapped.sh)
  *   absent some         one of the ranks has been started without Proa: windows with it are the
  *                       host's, windows among the others are Proa's
+ *   absent past         rank 1 has Proa, but starts MPI by the host's own function: it counts as one
+ *                       without
  *   absent late FILE    all have Proa, but after a meeting with another job nobody is sure: rank 1
  *                       comes to the window only when FILE says that
  *                       others have waited long for it
@@ -44,6 +47,12 @@ static void exchange(MPI_Comm comm, unsigned long by_proa)
     }
 }
 
+static int all(void)
+{
+    exchange(MPI_COMM_WORLD, 1);
+    return finish("absent all");
+}
+
 static int some(void)
 {
     MPI_Comm others;
@@ -58,6 +67,30 @@ static int some(void)
     exchange(MPI_COMM_WORLD, 0);
     MPI_Comm_free(&others);
     return finish("absent some");
+}
+
+/* As an interpreter may that has loaded MPI for itself alone. */
+static int started_past(int *argc, char ***argv)
+{
+    const char *number = getenv(getenv("PMIX_RANK") ? "PMIX_RANK" : "PMI_RANK");
+    int (*init)(int *, char ***) = NULL;
+    Dl_info info;
+    if (!number || atoi(number) != without || !dladdr(dlsym(RTLD_DEFAULT, "PMPI_Comm_rank"), &info))
+        return 0;
+    void *symbol = dlsym(dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD), "PMPI_Init");
+    memcpy(&init, &symbol, sizeof init);
+    init(argc, argv);
+    return 1;
+}
+
+static int past(int *argc, char ***argv)
+{
+    if (!started_past(argc, argv))
+        MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+    exchange(MPI_COMM_WORLD, 0);
+    return finish("absent past");
 }
 
 /* MPICH of Debian cannot spawn, and Open MPI cannot fail in MPI_Comm_join; whether the meeting
@@ -102,12 +135,16 @@ static int late(char *program, const char *file)
 int main(int argc, char **argv)
 {
     MPI_Comm parent;
+    if (argc > 1 && strcmp(argv[1], "past") == 0)
+        return past(&argc, &argv);
     start(&argc, &argv);
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) {
         MPI_Comm_disconnect(&parent);
         return MPI_Finalize();
     }
+    if (argc > 1 && strcmp(argv[1], "all") == 0)
+        return all();
     if (argc > 2 && strcmp(argv[1], "late") == 0)
         return late(argv[0], argv[2]);
     return some();

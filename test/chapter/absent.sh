@@ -2,10 +2,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ranks of which one runs without Proa, or comes late, and what is said of it:  absent.sh HOW PROGRAM LAUNCH...
 #
-# LAUNCH... starts MPI programs with Proa preloaded; PROGRAM is absent. HOW it is:
+# LAUNCH... starts MPI programs with Proa preloaded; PROGRAM is absent, or session. HOW it is:
 #   preload   rank 1 has dropped LD_PRELOAD, in a shell that had it
+#   kept      rank 1 has, and a shell and its helpers that still have it stay
+#   mpmd      rank 1 is another program of the command line (LAUNCH is for one rank, and ends so that its program may follow)
+#   past      rank 1 has it, but starts MPI past Proa's MPI_Init
+#   session   as preload, in a program without MPI_Init
 #   late      all have Proa, but do not know so
 set -u
+# shellcheck source=cmake/hosts.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
+[ "$(id -u)" -ne 0 ] || host_allow_root
+for host in "${hosts[@]}"; do
+  for variable in ${host_fact[$host.crowded_environment]}; do
+    export "${variable?}"
+  done
+done
 
 how=$1 program=$2
 shift 2
@@ -25,15 +37,57 @@ expect_times() {
   [ "$count" -eq "$1" ] || fail "$count times, not $1: $2"
 }
 
+# Other libraries of the preload stay, such as what mends MPICH between hosts.
+cat >"$scratch/without" <<'END'
+#!/bin/bash
+LD_PRELOAD=$(tr ':' '\n' <<<"$LD_PRELOAD" | grep -v libproa- | paste -sd:)
+exec "$@"
+END
+
+cat >"$scratch/kept" <<'END'
+#!/bin/bash
+for helper in 1 2 3 4; do
+  sleep 100 &
+done
+trap 'kill $(jobs -p)' EXIT
+"${0%/*}/without" "$@"
+END
+
+cat >"$scratch/rank1" <<'END'
+#!/bin/bash
+start=$1
+shift
+[ "${PMIX_RANK:-${PMI_RANK:-}}" = 1 ] || exec "$@"
+exec "$start" "$@"
+END
+chmod +x "$scratch"/*
+
+# The same for a program of its own on the command line, which Open MPI gives no variables that another has.
+preload_of() {
+  local preload='' word previous=''
+  for word in "$@"; do
+    [ "$previous" != --preload ] || preload=${preload:+$preload:}$word
+    previous=$word
+  done
+  echo "${preload:+LD_PRELOAD=$preload}"
+}
+
+way=some
 case $how in
-  preload) without='unset LD_PRELOAD' way=some ;;
-  late) without=true way=late ;; # Hydra takes a colon for its own
+  preload) command=("$scratch/rank1" "$scratch/without" "$program" some) ;;
+  kept) command=("$scratch/rank1" "$scratch/kept" "$program" some) ;;
+  mpmd) command=("$program" some : -n 1 "$scratch/without" "$program" some : -n 1 env $(preload_of "$@") "$program" some) ;;
+  past) command=("$program" past) ;;
+  session) command=("$scratch/rank1" "$scratch/without" "$program" alone) ;;
+  late) command=("$program" late "$scratch/err") way=late ;;
 esac
 : >"$scratch/err"
-"$@" -- /bin/bash -c 'if [ "${PMIX_RANK:-${PMI_RANK:-}}" = 1 ]; then eval "$1"; fi; shift; exec "$@"' absent "$without" "$program" $way "$scratch/err" \
-  >"$scratch/out" 2>>"$scratch/err" || fail "status $?"
+"$@" "${command[@]}" >"$scratch/out" 2>>"$scratch/err"
+status=$?
+[ "$status" -ne 77 ] || exit 77
+[ "$status" -eq 0 ] || fail "status $status"
 if [ "$way" = some ]; then
-  expect_times 1 "proa: rank 1 of this job runs without Proa: windows with it are left to the host MPI"
+  expect_times 1 "proa: ranks of this job run without Proa: 1; windows with them are left to the host MPI: start all ranks by \`proa run\`, or with the same LD_PRELOAD"
   expect_times 0 "has waited"
 else
   expect_times 1 "proa: creating a window has waited 10 s for the other ranks: does one of them run without Proa?"
