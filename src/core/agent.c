@@ -105,10 +105,10 @@ static void on_done(void *context, uint64_t token, int outcome)
 
 /* Who ends in order has freed all windows: those that it was in are in their last barrier here, and
  * it has sent all that this waits for. */
-static void on_lost(void *context, uint32_t peer, int in_order)
+static void on_lost(void *context, uint32_t peer, enum proa_net_end end)
 {
     (void)context;
-    if (!in_order)
+    if (end != PROA_NET_LEFT)
         proa_remote_lost(peer);
 }
 

@@ -30,6 +30,7 @@ enum proa_frame_kind {
     PROA_FRAME_PING,    /* are you there? */
     PROA_FRAME_PONG,    /* yes */
     PROA_FRAME_BYE,     /* nothing will come any more; a byte: 1, and nothing is owed */
+    PROA_FRAME_GAVE_UP, /* the receiver is taken for gone, and is not listened to */
     PROA_FRAME_KINDS
 };
 

@@ -60,6 +60,13 @@ struct proa_net_place {
     const struct proa_net_key *key;
 };
 
+/* How a peer is lost. */
+enum proa_net_end {
+    PROA_NET_GONE,    /* it fails, is silent, or sends nonsense */
+    PROA_NET_LEFT,    /* it has closed in order, and all that it sent has come */
+    PROA_NET_GAVE_UP, /* it takes this process for gone, and does not listen any more */
+};
+
 /* What core is told, from within progress. None may block. They may call send, put, get and drop,
  * and no other function of the transport. */
 struct proa_net_events {
@@ -69,9 +76,8 @@ struct proa_net_events {
      * again. Once for each that was accepted. */
     void (*done)(void *context, uint64_t token, int outcome);
     /* Nothing will come from this peer any more, and what is sent to it is lost. After the `done`
-     * of all that was under way to it. in_order: it has closed so, and all that it sent has come.
-     */
-    void (*lost)(void *context, uint32_t peer, int in_order);
+     * of all that was under way to it. */
+    void (*lost)(void *context, uint32_t peer, enum proa_net_end end);
 };
 
 struct proa_net_transport {

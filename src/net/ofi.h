@@ -72,7 +72,7 @@ struct proa_ofi_peer {
     unsigned char secret[PROA_FRAME_SECRET];
     char name[64];           /* for people */
     char why[160];           /* it is lost */
-    int in_order;            /* it has ended so */
+    enum proa_net_end end;   /* how it was lost */
     uint32_t sent, received; /* frames */
     unsigned under_way;      /* operations that libfabric has begun */
     size_t moving;           /* bytes of puts and gets among them */
@@ -193,6 +193,8 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
     __attribute__((format(printf, 3, 4)));
 /* The same for one that has said so, which is no fault. */
 void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order);
+/* The same for one that has given this process up. */
+void proa_ofi_peer_gave_up(struct proa_net *net, struct proa_ofi_peer *peer);
 /* It has been heard of. */
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
 /* The network has no room for it, or is not through to it: since when? */

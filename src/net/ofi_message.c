@@ -174,6 +174,10 @@ static int pong(struct proa_net *net, struct proa_ofi_peer *peer)
 static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
                    const struct proa_frame_head *head, const void *body)
 {
+    if (head->kind == PROA_FRAME_GAVE_UP) { /* frames before it may have been lost */
+        proa_ofi_peer_gave_up(net, peer);
+        return 0;
+    }
     if (head->number != peer->received) {
         proa_ofi_peer_fail(net, peer, "it sent message %u where %u was to come", head->number,
                            peer->received);
@@ -195,6 +199,18 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     default:
         return 0;
     }
+}
+
+/* One that was given up for its silence speaks again. Not for each frame. */
+static void answer_lost(struct proa_net *net, struct proa_ofi_peer *peer, uint16_t kind)
+{
+    enum { ANSWER_NS = 200000000 };
+
+    if (peer->end != PROA_NET_GONE || kind == PROA_FRAME_GAVE_UP || kind == PROA_FRAME_BYE ||
+        net->now - peer->asked < ANSWER_NS)
+        return;
+    peer->asked = net->now;
+    (void)proa_ofi_frame_send(net, peer, PROA_FRAME_GAVE_UP, NULL, 0);
 }
 
 static int look_at(struct proa_net *net, const void *bytes, size_t count)
@@ -219,7 +235,11 @@ static int look_at(struct proa_net *net, const void *bytes, size_t count)
         peer = greeted(net, &head, body);
     else if (!peer)
         tell_stranger(net, "is of a process that has not said who it is");
-    return peer && peer->state == PROA_OFI_THERE ? take_in(net, peer, &head, body) : 0;
+    if (peer && peer->state == PROA_OFI_THERE)
+        return take_in(net, peer, &head, body);
+    if (peer && verdict == PROA_FRAME_GOOD)
+        answer_lost(net, peer, head.kind);
+    return 0;
 }
 
 int proa_ofi_frame_came(struct proa_net *net, struct proa_ofi_frame *frame, size_t bytes)

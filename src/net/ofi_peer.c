@@ -126,9 +126,16 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
 
 void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order)
 {
-    peer->in_order = in_order;
+    peer->end = in_order ? PROA_NET_LEFT : PROA_NET_GONE;
     snprintf(peer->why, sizeof peer->why, "it has ended");
     is_lost(net, peer, PROA_LOG_DEBUG);
+}
+
+void proa_ofi_peer_gave_up(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    peer->end = PROA_NET_GAVE_UP;
+    snprintf(peer->why, sizeof peer->why, "it has given this process up");
+    is_lost(net, peer, PROA_LOG_WARN);
 }
 
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer)
@@ -156,7 +163,7 @@ static int tell_lost(struct proa_net *net)
         net->failed--;
         proa_ofi_moves_lost(net, peer);
         events += proa_ofi_moves_go_on(net); /* `lost` comes after their `done` */
-        net->events->lost(net->context, peer->number, peer->in_order);
+        net->events->lost(net->context, peer->number, peer->end);
         events++;
     }
     return events;

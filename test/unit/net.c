@@ -94,9 +94,9 @@ static void on_done(void *context, uint64_t token, int outcome)
     end->seen.outcome[token] = outcome;
 }
 
-static void on_lost(void *context, uint32_t peer, int in_order)
+static void on_lost(void *context, uint32_t peer, enum proa_net_end how)
 {
-    (void)in_order;
+    (void)how;
     struct end *end = context;
 
     end->seen.lost[peer_rank(end, peer)]++;

@@ -74,7 +74,7 @@ struct proa_net {
     struct exposed *exposures;
     uint64_t now, operation_number, keys; /* so far */
     int lost[WORLD_MOST];                 /* 1: to be told, 2: told */
-    int left[WORLD_MOST];                 /* in order */
+    enum proa_net_end end[WORLD_MOST];    /* how each is lost */
     int woken, waiting;                   /* waiting: packets in inbox and outbox */
 };
 
@@ -377,7 +377,7 @@ static int tell_lost(struct proa_net *net, uint32_t peer)
                           proa_fail(PROA_ERR_OTHER, "peer %u is lost", peer));
         free(o);
     }
-    net->events->lost(net->context, peer, net->left[peer]);
+    net->events->lost(net->context, peer, net->end[peer]);
     return 1;
 }
 
@@ -414,7 +414,14 @@ void net_fake_lose(struct proa_net *net, uint32_t peer)
 /* To those who talk to it, as if it had closed in order. */
 void net_fake_leave(uint32_t peer)
 {
-    opened->left[peer] = 1;
+    opened->end[peer] = PROA_NET_LEFT;
+    opened->lost[peer] = 1;
+}
+
+/* As if that peer did not listen to this process any more. */
+void net_fake_gives_up(uint32_t peer)
+{
+    opened->end[peer] = PROA_NET_GAVE_UP;
     opened->lost[peer] = 1;
 }
 

@@ -35,6 +35,7 @@ void net_fake_lose(struct proa_net *net, uint32_t peer);
 
 /* The same, as if the peer had ended in order; what it has sent still comes. */
 void net_fake_leave(uint32_t peer);
+void net_fake_gives_up(uint32_t peer);
 
 /* 1: nothing that comes to this process is delivered, until 0. By any thread. */
 void net_fake_hold(int held);

@@ -29,7 +29,8 @@ enum { MOST_TOKENS = 64 };
 
 struct seen {
     int messages, lost;
-    size_t bytes; /* of the last message */
+    enum proa_net_end how; /* was the last one lost */
+    size_t bytes;          /* of the last message */
     int done[MOST_TOKENS], outcome[MOST_TOKENS];
     unsigned char last[PROA_NET_MESSAGE_MOST];
 };
@@ -53,12 +54,13 @@ static void on_done(void *context, uint64_t token, int outcome)
     seen->outcome[token] = outcome;
 }
 
-static void on_lost(void *context, uint32_t peer, int in_order)
+static void on_lost(void *context, uint32_t peer, enum proa_net_end end)
 {
     struct seen *seen = context;
 
-    (void)peer, (void)in_order;
+    (void)peer;
     seen->lost++;
+    seen->how = end;
 }
 
 static const struct proa_net_events events = {on_message, on_done, on_lost};
@@ -181,6 +183,9 @@ static pid_t victim(struct world *world)
         transport->doze(end.net, 1000000000);
         progress(&end);
         card_of(world, 0)->steps = (uint32_t)end.seen.messages;
+        if (end.seen.lost)
+            __atomic_store_n(&card_of(world, 1)->steps, 1 + (uint32_t)end.seen.how,
+                             __ATOMIC_SEQ_CST);
     }
 }
 
@@ -246,6 +251,28 @@ static void stopped_body(struct world *world)
 }
 
 WORLD_TEST(stopped, 1, .before = impatient)
+
+/* It comes back, and is told that it has been given up; not that we have gone. */
+static void comes_back_body(struct world *world)
+{
+    pid_t pid = victim(world);
+    struct end end;
+
+    acquaint(world, &end);
+    kill(pid, SIGSTOP);
+    await_lost(&end);
+    CHECK_EQUAL(end.seen.how, PROA_NET_GONE);
+    kill(pid, SIGCONT);
+    while (__atomic_load_n(&card_of(world, 1)->steps, __ATOMIC_SEQ_CST) == 0)
+        progress(&end);
+    CHECK_EQUAL(card_of(world, 1)->steps, 1 + PROA_NET_GAVE_UP);
+    CHECK_EQUAL(end.seen.lost, 1);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    transport->close(end.net, 1);
+}
+
+WORLD_TEST(comes_back, 1, .before = impatient)
 
 /* Stopped for less than that: nothing is lost, nothing has happened. */
 static void paused_body(struct world *world)
@@ -756,12 +783,11 @@ WORLD_TEST(idle, 3, .before = on_loopback)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed),  cmocka_unit_test(stopped),
-        cmocka_unit_test(paused),  cmocka_unit_test(nobody),
-        cmocka_unit_test(leaves),  cmocka_unit_test(strange),
-        cmocka_unit_test(wrong),   cmocka_unit_test(large_and_small),
-        cmocka_unit_test(holders), cmocka_unit_test(signals),
-        cmocka_unit_test(full),    cmocka_unit_test(idle),
+        cmocka_unit_test(killed),  cmocka_unit_test(stopped), cmocka_unit_test(comes_back),
+        cmocka_unit_test(paused),  cmocka_unit_test(nobody),  cmocka_unit_test(leaves),
+        cmocka_unit_test(strange), cmocka_unit_test(wrong),   cmocka_unit_test(large_and_small),
+        cmocka_unit_test(holders), cmocka_unit_test(signals), cmocka_unit_test(full),
+        cmocka_unit_test(idle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
