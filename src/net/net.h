@@ -127,6 +127,10 @@ struct proa_net_transport {
      * it. Nothing more comes from it but, from a later progress, `lost`. By whom send is called. */
     void (*drop)(struct proa_net *net, uint32_t peer, const char *why);
 
+    /* A thread waits for peers, whichever: those that are silent are asked within half a second,
+     * for some seconds from now on. By whom send is called. */
+    void (*attend)(struct proa_net *net);
+
     /* Moves what can be moved, and tells core of it. How many events there were; 0: nothing has
      * happened; or a negative code: the network is gone. By the agent, and by any thread that waits
      * in Proa, often; costs little where there is nothing. */

@@ -414,6 +414,7 @@ const struct proa_net_transport proa_net_ofi = {
     .put = ofi_put,
     .get = ofi_get,
     .drop = ofi_drop,
+    .attend = proa_ofi_attend,
     .progress = ofi_progress,
     .doze = proa_ofi_doze,
     .wake = proa_ofi_wake,

@@ -161,6 +161,7 @@ struct proa_net {
     long now;       /* nanoseconds; looked at now and then */
     long next_tick; /* atomic: when peers are looked after next */
     long timeout;   /* nanoseconds without a sign of life; 0: for ever */
+    long attended;  /* until then a thread waits for peers */
     unsigned turns;
     int queue_fd, bell; /* what doze sleeps at: libfabric's, -1 without; an eventfd */
     int woken;          /* atomic: the bell has been rung */
@@ -195,6 +196,8 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
 void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order);
 /* The same for one that has given this process up. */
 void proa_ofi_peer_gave_up(struct proa_net *net, struct proa_ofi_peer *peer);
+/* Peers are asked sooner from now on, for some seconds. */
+void proa_ofi_attend(struct proa_net *net);
 /* It has been heard of. */
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
 /* The network has no room for it, or is not through to it: since when? */

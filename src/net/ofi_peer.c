@@ -27,6 +27,8 @@
 /* How often peers are looked after. */
 #define TICK_LEAST 1000000L
 #define TICK_MOST SECOND
+#define TICK_ATTENDED (SECOND / 2) /* while a thread waits */
+#define ATTENDED_NS (2 * SECOND)   /* after it has said so last */
 
 enum { BROKEN_S = 3 /* a new connection takes less, where there is anybody */ };
 
@@ -176,12 +178,15 @@ static long between(long low, long value, long high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* How long a peer may be silent before it is asked: the longer core has had nothing to do with it
- * the longer, so that who has nothing to do sleeps; but several times within the time-out. */
+/* How long a peer may be silent before it is asked: not long while a thread waits; else the longer
+ * core has had nothing to do with it the longer, so that an idle process sleeps; but several times
+ * within the time-out. */
 static long patience(const struct proa_net *net, const struct proa_ofi_peer *peer)
 {
     long most = net->timeout ? net->timeout / 4 : 60 * SECOND, least = SECOND;
 
+    if (net->now < net->attended)
+        return between(0, TICK_ATTENDED, most);
     return between(least < most ? least : most, net->now - peer->used, most);
 }
 
@@ -225,7 +230,8 @@ static void forgive(struct proa_net *net)
 static void tick(struct proa_net *net)
 {
     long due = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED),
-         next = net->timeout ? between(TICK_LEAST, net->timeout / 16, TICK_MOST) : TICK_MOST;
+         most = net->now < net->attended ? TICK_ATTENDED : TICK_MOST,
+         next = net->timeout ? between(TICK_LEAST, net->timeout / 16, most) : most;
 
     if (net->now < due)
         return;
@@ -234,6 +240,16 @@ static void tick(struct proa_net *net)
     for (uint32_t i = 0; i < net->peer_count; i++)
         look_after(net, net->peers[i]);
     __atomic_store_n(&net->next_tick, net->now + next, __ATOMIC_RELAXED);
+}
+
+/* A death is noticed within 5 s: as a ping at the latest after the next tick, and BROKEN_S. */
+void proa_ofi_attend(struct proa_net *net)
+{
+    long next = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED), now = proa_system->now_ns();
+
+    net->attended = now + ATTENDED_NS;
+    if (next > now + TICK_ATTENDED)
+        __atomic_store_n(&net->next_tick, now + TICK_ATTENDED, __ATOMIC_RELAXED);
 }
 
 int proa_ofi_peers_look_after(struct proa_net *net)

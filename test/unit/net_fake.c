@@ -529,10 +529,16 @@ static void fake_close(struct proa_net *net, int in_order)
     free(net);
 }
 
+static void fake_attend(struct proa_net *net)
+{
+    (void)net;
+}
+
 const struct proa_net_transport proa_net_fake = {
     .name = "fake",
     .open = fake_open,
     .close = fake_close,
+    .attend = fake_attend,
     .reach = fake_reach,
     .expose = fake_expose,
     .hide = fake_hide,
