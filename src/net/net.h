@@ -95,6 +95,10 @@ struct proa_net_transport {
      * nobody is inside, or comes, then. */
     void (*close)(struct proa_net *net, int in_order);
 
+    /* The process is at its end: what close tells others, and nothing else. May wait as long as
+     * close for what is under way to leave. Nothing is called after it. By the agent. */
+    void (*part)(struct proa_net *net, int in_order);
+
     /* From now on the process of that address is *peer: a small number, the same for the same
      * process. It may be one that has not called reach for us yet, and it may be ourselves.
      * PROA_ERR_OTHER: there is no way to it; PROA_ERR_NO_MEM. By threads that create windows. */

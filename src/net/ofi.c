@@ -407,6 +407,7 @@ const struct proa_net_transport proa_net_ofi = {
     .name = "libfabric",
     .open = ofi_open,
     .close = ofi_close,
+    .part = say_goodbye,
     .reach = ofi_reach,
     .expose = proa_ofi_expose,
     .hide = proa_ofi_hide,

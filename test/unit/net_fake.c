@@ -529,6 +529,15 @@ static void fake_close(struct proa_net *net, int in_order)
     free(net);
 }
 
+uint32_t *net_fake_parted;
+
+static void fake_part(struct proa_net *net, int in_order)
+{
+    (void)net, (void)in_order;
+    if (net_fake_parted)
+        __atomic_fetch_add(net_fake_parted, 1, __ATOMIC_SEQ_CST);
+}
+
 static void fake_attend(struct proa_net *net)
 {
     (void)net;
@@ -538,6 +547,7 @@ const struct proa_net_transport proa_net_fake = {
     .name = "fake",
     .open = fake_open,
     .close = fake_close,
+    .part = fake_part,
     .attend = fake_attend,
     .reach = fake_reach,
     .expose = fake_expose,

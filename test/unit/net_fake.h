@@ -40,6 +40,9 @@ void net_fake_gives_up(uint32_t peer);
 /* 1: nothing that comes to this process is delivered, until 0. By any thread. */
 void net_fake_hold(int held);
 
+/* Counts the goodbyes of this process's end (part), where it is set. */
+extern uint32_t *net_fake_parted;
+
 /* What went by in this process since net_fake_join. */
 struct net_fake_counts {
     long sent, received; /* messages */

@@ -197,6 +197,7 @@ static int doze(struct proa_net *net, long timeout_ns)
 static const struct proa_net_transport network = {.name = "others",
                                                   .open = open_them,
                                                   .close = close_them,
+                                                  .part = close_them,
                                                   .attend = nothing,
                                                   .reach = reach_one,
                                                   .expose = expose_none,
