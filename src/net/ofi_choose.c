@@ -26,7 +26,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ONE_LAYER = 1, DEVICE = 2, BRIDGE = -8, LINK_ALONE = -16, LOOPBACK = -32 };
+/* Sums of these are compared: each outweighs all that are smaller. */
+enum { ONE_LAYER = 1, DEVICE = 4, BRIDGE = -8, LINK_ALONE = -16, LOOPBACK = -32, DOWN = -64 };
 
 /* ---- the interface that an address belongs to ---- */
 
@@ -66,10 +67,18 @@ static int is_bridge(const char *interface)
     return access(path, F_OK) == 0;
 }
 
-static int is_link_alone(const struct fi_info *info)
+/* 169.254/16 and fe80::/10: an interface gives itself such an address where nothing else does. */
+static int is_link_alone(const struct sockaddr *address)
 {
-    return info->addr_format == FI_SOCKADDR_IN6 &&
-           IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)info->src_addr)->sin6_addr);
+    if (address->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr) >> 16 ==
+               0xa9fe;
+    return IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+}
+
+static int is_down(const struct ifaddrs *interface)
+{
+    return (interface->ifa_flags & (IFF_UP | IFF_RUNNING)) != (IFF_UP | IFF_RUNNING);
 }
 
 static int is_address(const struct fi_info *info, const char *text)
@@ -121,22 +130,28 @@ static int would_do(const struct fi_info *info, const struct ifaddrs *all)
            (!*settings->interface || interface_is(info, all, settings->interface));
 }
 
+static int is_device(const struct fi_info *info)
+{
+    return (info->domain_attr->mr_mode & (FI_MR_LOCAL | FI_MR_PROV_KEY)) != 0;
+}
+
+static int rank_of_interface(const struct ifaddrs *interface)
+{
+    int rank = is_down(interface) ? DOWN : 0;
+
+    if (interface->ifa_flags & IFF_LOOPBACK)
+        return rank + LOOPBACK;
+    if (is_link_alone(interface->ifa_addr))
+        return rank + LINK_ALONE;
+    return rank + (is_bridge(interface->ifa_name) ? BRIDGE : 0);
+}
+
 static int rank_of(const struct fi_info *info, const struct ifaddrs *all)
 {
     const struct ifaddrs *interface = interface_of(info, all);
-    int rank = 0;
 
-    if (interface && interface->ifa_flags & IFF_LOOPBACK)
-        rank += LOOPBACK;
-    else if (interface && is_link_alone(info))
-        rank += LINK_ALONE;
-    else if (interface && is_bridge(interface->ifa_name))
-        rank += BRIDGE;
-    if (info->domain_attr->mr_mode & (FI_MR_LOCAL | FI_MR_PROV_KEY))
-        rank += DEVICE;
-    if (!strchr(info->fabric_attr->prov_name, ';'))
-        rank += ONE_LAYER;
-    return rank;
+    return (interface ? rank_of_interface(interface) : 0) + (is_device(info) ? DEVICE : 0) +
+           (strchr(info->fabric_attr->prov_name, ';') ? 0 : ONE_LAYER);
 }
 
 /* ---- the list ---- */
