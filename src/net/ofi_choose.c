@@ -184,6 +184,26 @@ static struct fi_info *ranked(const struct proa_ofi_library *library, struct fi_
     return result;
 }
 
+/* With what the user has asked for, which may be why. */
+static int has_none(void)
+{
+    const struct proa_settings *settings = proa_settings();
+    const char *filter = getenv("FI_PROVIDER");
+    char named[128] = "";
+    int used = 0;
+
+    if (*settings->provider)
+        used = snprintf(named, sizeof named, " PROA_PROVIDER=%.30s", settings->provider);
+    if (*settings->interface)
+        used += snprintf(named + used, sizeof named - (size_t)used, " PROA_INTERFACE=%.30s",
+                         settings->interface);
+    if (filter && *filter)
+        snprintf(named + used, sizeof named - (size_t)used, " FI_PROVIDER=%.30s", filter);
+    return proa_fail(PROA_ERR_OTHER, "libfabric has no network here that Proa could use%s%s%s",
+                     *named ? " with" : "", named,
+                     *named ? ": correct or unset that (`proa info` lists the networks)" : "");
+}
+
 static int ask(const struct proa_ofi_library *library, struct fi_info **list)
 {
     struct fi_info *hints = library->dupinfo(NULL);
@@ -205,7 +225,7 @@ static int ask(const struct proa_ofi_library *library, struct fi_info **list)
     outcome = library->getinfo(FI_VERSION(1, 15), NULL, NULL, 0, hints, list);
     library->freeinfo(hints);
     if (outcome == -FI_ENODATA)
-        return proa_fail(PROA_ERR_OTHER, "libfabric has no network here that Proa could use");
+        return has_none();
     if (outcome)
         return proa_fail(PROA_ERR_OTHER, "libfabric does not tell of its networks: %s",
                          library->strerror(-outcome));

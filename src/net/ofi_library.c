@@ -28,7 +28,8 @@ int proa_ofi_library(const struct proa_ofi_library **library)
         return PROA_OK;
     handle = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        return proa_fail(PROA_ERR_OTHER, "libfabric cannot be loaded: %s", dlerror());
+        return proa_fail(PROA_ERR_OTHER, "libfabric cannot be loaded: %s; install it on this node",
+                         dlerror());
     found.freeinfo = (__typeof__(fi_freeinfo) *)find(handle, "fi_freeinfo");
     found.dupinfo = (__typeof__(fi_dupinfo) *)find(handle, "fi_dupinfo");
     found.fabric = (__typeof__(fi_fabric) *)find(handle, "fi_fabric");
