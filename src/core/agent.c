@@ -357,7 +357,7 @@ static int open_all(void)
     static const struct proa_wait_driver driver = {
         .drive = proa_agent_drive, .take_in = proa_agent_take_in, .rest = hand_over};
     struct proa_net *opened = NULL;
-    int error = transport->open(&events, NULL, &opened, &own_address);
+    int error = transport->open(&events, NULL, NULL, &opened, &own_address);
 
     if (error)
         return error;

@@ -26,6 +26,7 @@
 #define PROA_NET_NET_H
 
 #include "base/hidden.h"
+#include "net/offer.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +51,11 @@ struct proa_net_address {
 
 struct proa_net_key {
     unsigned char bytes[PROA_NET_KEY_MOST];
+};
+
+/* What people call the offers of a process, in the same order: "tcp on eth0". */
+struct proa_offer_names {
+    char text[PROA_OFFERS_MOST][PROA_OFFER_NAME];
 };
 
 /* Bytes of another process: address, as that process sees it, in memory that it has exposed under
@@ -83,16 +89,20 @@ struct proa_net_events {
 struct proa_net_transport {
     const char *name; /* for the log and PROA_NET */
 
-    /* Starts the transport in this process. *net, and how others reach it; PROA_ERR_OTHER: there is
-     * no such network here; PROA_ERR_NO_MEM. events and context: valid until close. Called once, by
-     * the thread that creates the first window which needs it. May take long, as for finding out
-     * what network there is, but waits for no other process. */
-    int (*open)(const struct proa_net_events *events, void *context, struct proa_net **net,
-                struct proa_net_address *address);
+    /* Which networks there are, the best first, and a text for people of each. `error` is set as
+     * well, where the code is negative: PROA_ERR_OTHER, there is none here. By one thread at a
+     * time. May take long, but waits for no other process. */
+    int (*offers)(struct proa_offers *offers, struct proa_offer_names *names);
 
-    /* Ends it. What is under way has no `done` any more. in_order: we owe nobody anything, and
-     * whoever talks to us is told that. Called once, by the thread that ends Proa;
-     * nobody is inside, or comes, then. */
+    /* Joins that network; NULL: the best that can be joined. *net, and how others reach us there;
+     * PROA_ERR_OTHER: it cannot be joined; PROA_ERR_NO_MEM. events and context: valid until close.
+     * By one thread at a time, that creates a window. May take long, but waits for no other
+     * process. */
+    int (*open)(const struct proa_net_events *events, void *context, const struct proa_offer *offer,
+                struct proa_net **net, struct proa_net_address *address);
+
+    /* Leaves it. What is under way has no `done` any more. in_order: we owe nobody anything, and
+     * whoever talks to us is told that. Nobody is inside this network, or comes, then. */
     void (*close)(struct proa_net *net, int in_order);
 
     /* The process is at its end: what close tells others, and nothing else. May wait as long as

@@ -208,8 +208,8 @@ static void close_all(struct proa_net *net)
     free(net->moves);
 }
 
-/* The network that libfabric offers, as far as it goes. */
-static int try_offer(struct proa_net *net, struct proa_net_address *address)
+/* Joins the network that net->info says. */
+static int join(struct proa_net *net, struct proa_net_address *address)
 {
     int outcome;
 
@@ -232,29 +232,36 @@ static int try_offer(struct proa_net *net, struct proa_net_address *address)
     return outcome;
 }
 
-static int try_offers(struct proa_net *net, struct proa_net_address *address,
-                      const struct fi_info *offers)
+static void say_joined(const struct proa_net *net)
 {
-    const struct proa_net fresh = *net;
-    int outcome = PROA_OK;
     char name[64];
 
-    for (const struct fi_info *offer = offers; offer; offer = offer->next) {
-        *net = fresh;
-        net->info = net->library->dupinfo(offer);
-        if (!net->info)
-            return proa_fail(PROA_ERR_NO_MEM, "no memory for a network");
-        outcome = try_offer(net, address);
-        if (outcome == PROA_OK) {
-            proa_ofi_name(net, net->own.name, name, sizeof name);
-            proa_log(PROA_LOG_DEBUG, "network: taken is %s on %s, this process is at %s",
-                     offer->fabric_attr->prov_name, offer->domain_attr->name, name);
-            return PROA_OK;
-        }
-        proa_log(PROA_LOG_DEBUG, "network: %s", proa_failure());
-        close_all(net);
-        net->library->freeinfo(net->info);
+    proa_ofi_name(net, net->own.name, name, sizeof name);
+    proa_log(PROA_LOG_DEBUG, "network: joined %s on %s, this process is at %s",
+             net->info->fabric_attr->prov_name, net->info->domain_attr->name, name);
+}
+
+/* *net: NULL where it fails. */
+static int open_one(const struct proa_net *fresh, struct fi_info *info, struct proa_net **net,
+                    struct proa_net_address *address)
+{
+    struct proa_net *one = malloc(sizeof *one);
+    int outcome;
+
+    *net = NULL;
+    if (!one)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a network");
+    *one = *fresh;
+    one->info = info;
+    outcome = join(one, address);
+    if (outcome == PROA_OK) {
+        say_joined(one);
+        *net = one;
+        return PROA_OK;
     }
+    proa_log(PROA_LOG_DEBUG, "network: %s", proa_failure());
+    close_all(one);
+    free(one);
     return outcome;
 }
 
@@ -267,50 +274,60 @@ static void keep_signals(struct sigaction kept[SIGSYS + 1], int take)
             sigaction(number, take ? NULL : &kept[number], take ? &kept[number] : NULL);
 }
 
-static int find_offers(const struct proa_ofi_library **library, struct fi_info **offers)
+/* What libfabric has for this process: asked for once, as it takes milliseconds. */
+static struct {
+    const struct proa_ofi_library *library;
+    struct proa_offers offers;
+    struct proa_offer_names names;
+    struct fi_info *infos[PROA_OFFERS_MOST];
+} found;
+
+static int find_offers(void)
 {
     struct sigaction kept[SIGSYS + 1];
     int outcome;
 
     keep_signals(kept, 1);
-    outcome = proa_ofi_library(library);
+    outcome = proa_ofi_library(&found.library);
     if (outcome == PROA_OK)
-        outcome = proa_ofi_choose(*library, offers);
+        outcome = proa_ofi_offers(found.library, &found.offers, &found.names, found.infos);
     keep_signals(kept, 0);
     return outcome;
 }
 
-static int ofi_open(const struct proa_net_events *events, void *context, struct proa_net **net,
+static int ofi_offers(struct proa_offers *offers, struct proa_offer_names *names)
+{
+    int outcome = PROA_OK;
+
+    if (strcmp(proa_settings()->net, "none") == 0)
+        outcome = proa_fail(PROA_ERR_OTHER, "PROA_NET=none: no network is to be used");
+    else if (found.offers.count == 0)
+        outcome = find_offers();
+    *offers = found.offers;
+    *names = found.names;
+    offers->error = outcome;
+    return outcome;
+}
+
+static int ofi_open(const struct proa_net_events *events, void *context,
+                    const struct proa_offer *offer, struct proa_net **net,
                     struct proa_net_address *address)
 {
-    const struct proa_settings *settings = proa_settings();
-    const struct proa_ofi_library *library;
-    struct fi_info *offers;
-    struct proa_net *one;
-    int outcome;
+    struct proa_net fresh = {.events = events, .context = context, .bell = -1, .edge = -1};
+    struct proa_offers offers;
+    struct proa_offer_names names;
+    int outcome = ofi_offers(&offers, &names);
 
-    if (strcmp(settings->net, "none") == 0)
-        return proa_fail(PROA_ERR_OTHER, "PROA_NET=none: no network is to be used");
-    outcome = find_offers(&library, &offers);
     if (outcome)
         return outcome;
-    one = calloc(1, sizeof *one);
-    if (!one) {
-        library->freeinfo(offers);
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a network");
-    }
-    one->events = events;
-    one->context = context;
-    one->library = library;
-    one->bell = one->edge = -1;
-    one->timeout = settings->timeout_s * 1000000000L;
-    one->now = proa_system->now_ns();
-    outcome = try_offers(one, address, offers);
-    library->freeinfo(offers);
-    if (outcome)
-        free(one);
-    else
-        *net = one;
+    fresh.library = found.library;
+    fresh.timeout = proa_settings()->timeout_s * 1000000000L;
+    fresh.now = proa_system->now_ns();
+    outcome = proa_fail(PROA_ERR_OTHER, "there is no such network here");
+    *net = NULL;
+    for (int i = 0; i < offers.count && !*net; i++)
+        if (!offer || proa_offer_is_same(offer, &offers.offer[i]))
+            outcome = open_one(&fresh, found.infos[i], net, address);
     return outcome;
 }
 
@@ -346,7 +363,6 @@ static void ofi_close(struct proa_net *net, int in_order)
 {
     say_goodbye(net, in_order);
     close_all(net);
-    net->library->freeinfo(net->info);
     HASH_CLEAR(hh, net->by_id);
     for (uint32_t i = 0; i < net->peer_count; i++)
         free(net->peers[i]);
@@ -405,6 +421,7 @@ static void ofi_drop(struct proa_net *net, uint32_t number, const char *why)
 
 const struct proa_net_transport proa_net_ofi = {
     .name = "libfabric",
+    .offers = ofi_offers,
     .open = ofi_open,
     .close = ofi_close,
     .part = say_goodbye,

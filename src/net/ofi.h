@@ -4,7 +4,7 @@
  * and one completion queue a process.
  *
  *   ofi.c          opens and closes it; progress
- *   ofi_choose.c   which of the networks that libfabric offers
+ *   ofi_choose.c   which networks libfabric offers
  *   ofi_library.c  loads libfabric
  *   ofi_message.c  messages: frames (frame.h) that go out and come in
  *   ofi_move.c     puts and gets
@@ -180,6 +180,11 @@ extern PROA_HIDDEN int proa_ofi_know_buffers;
  * none, in words. */
 int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers);
 void proa_ofi_read_traits(const struct fi_info *info, struct proa_ofi_traits *traits);
+
+/* The same as other processes are shown them, at most once for each address and provider, and what
+ * libfabric says of each, to be freed by library->freeinfo. */
+int proa_ofi_offers(const struct proa_ofi_library *library, struct proa_offers *offers,
+                    struct proa_offer_names *names, struct fi_info *infos[PROA_OFFERS_MOST]);
 
 /* ---- ofi_peer.c ---- */
 

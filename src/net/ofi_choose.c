@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which of the networks that libfabric offers.
+ * Which networks libfabric offers, the best first. What is taken of them the processes of a window
+ * find out together (offer.h, core/network.h); nothing is measured for it, which would let the
+ * order differ by chance. The networks are ranked by what libfabric and the kernel tell of them:
  *
- * Every process of a job has to come to the same answer, and none can ask the others before it has
- * a network. So nothing is measured, which would let two processes differ by chance; the networks
- * are ranked by what libfabric tells of them:
- *
- *   1. an address by which other machines can be reached: not loopback, not of the link alone, not
+ *   1. an interface that is up and has a carrier
+ *   2. an address by which other machines can be reached: not loopback, not of the link alone, not
  *      a bridge, which commonly leads to virtual machines on this node
- *   2. a device that moves the bytes itself, which shows by its having to know the memory
- *   3. one layer rather than a protocol on top of another: each costs a copy or a queue, and on TCP
+ *   3. a device that moves the bytes itself, which shows by its having to know the memory
+ *   4. one layer rather than a protocol on top of another: each costs a copy or a queue, and on TCP
  *      nearly doubles the time of a small message there and back
- *   4. libfabric's own order
+ *   5. libfabric's own order
  */
 #include "net/ofi.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/settings.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <linux/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Sums of these are compared: each outweighs all that are smaller. */
 enum { ONE_LAYER = 1, DEVICE = 4, BRIDGE = -8, LINK_ALONE = -16, LOOPBACK = -32, DOWN = -64 };
+
+enum { PROVIDERS_MOST = 4 /* that are shown of one address */ };
 
 /* ---- the interface that an address belongs to ---- */
 
@@ -232,28 +236,141 @@ static int ask(const struct proa_ofi_library *library, struct fi_info **list)
     return PROA_OK;
 }
 
-int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers)
+static int choose(const struct proa_ofi_library *library, const struct ifaddrs *all,
+                  struct fi_info **offers)
 {
-    const struct proa_settings *settings = proa_settings();
     struct fi_info *list;
-    struct ifaddrs *all = NULL;
     int outcome = ask(library, &list);
 
     if (outcome)
         return outcome;
-    if (getifaddrs(&all) != 0)
-        all = NULL; /* then nobody is known to be at loopback, or named by an interface */
     *offers = ranked(library, list, all);
     for (const struct fi_info *one = *offers; one; one = one->next)
         proa_log(PROA_LOG_DEBUG, "network: %s on %s (%s), rank %d", one->fabric_attr->prov_name,
                  one->domain_attr->name, one->fabric_attr->name, rank_of(one, all));
+    return *offers ? PROA_OK : has_none();
+}
+
+int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers)
+{
+    struct ifaddrs *all = NULL;
+    int outcome;
+
+    if (getifaddrs(&all) != 0)
+        all = NULL; /* then nobody is known to be at loopback, or named by an interface */
+    outcome = choose(library, all, offers);
     freeifaddrs(all);
-    if (!*offers)
-        return proa_fail(
-            PROA_ERR_OTHER, "libfabric has no network here that Proa could use%s%s%s%s",
-            *settings->provider ? " and that is PROA_PROVIDER=" : "", settings->provider,
-            *settings->interface ? ", PROA_INTERFACE=" : "", settings->interface);
-    return PROA_OK;
+    return outcome;
+}
+
+/* ---- what is shown to other processes ---- */
+
+/* The bits of a mask that are set. */
+static int bits_of(const void *mask, size_t bytes)
+{
+    int bits = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        bits += __builtin_popcount(((const unsigned char *)mask)[i]);
+    return bits;
+}
+
+static void show_address(const struct ifaddrs *interface, struct proa_offer *offer)
+{
+    const void *address = interface->ifa_addr, *mask = interface->ifa_netmask;
+
+    offer->flags |= PROA_OFFER_IP | (is_link_alone(address) ? PROA_OFFER_LINK : 0) |
+                    (interface->ifa_flags & IFF_LOOPBACK ? PROA_OFFER_LOOPBACK : 0);
+    if (interface->ifa_addr->sa_family == AF_INET) {
+        const struct in_addr *bits = mask ? &((const struct sockaddr_in *)mask)->sin_addr : NULL;
+
+        offer->address[10] = offer->address[11] = 0xff;
+        memcpy(offer->address + 12, &((const struct sockaddr_in *)address)->sin_addr, 4);
+        offer->bits = (uint8_t)(96 + (bits ? bits_of(bits, sizeof *bits) : 32));
+    } else {
+        const struct in6_addr *bits = mask ? &((const struct sockaddr_in6 *)mask)->sin6_addr : NULL;
+
+        memcpy(offer->address, &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
+        offer->bits = (uint8_t)(bits ? bits_of(bits, sizeof *bits) : 128);
+    }
+}
+
+static void show(const struct fi_info *info, const struct ifaddrs *all, struct proa_offer *offer)
+{
+    const struct ifaddrs *interface = interface_of(info, all);
+    uint64_t device = proa_hash_text(PROA_HASH_OF_NOTHING, info->domain_attr->name);
+
+    *offer = (struct proa_offer){.kind = proa_frame_network(info->fabric_attr->prov_name),
+                                 .worth = (int16_t)rank_of(info, all),
+                                 .flags = is_device(info) ? PROA_OFFER_DEVICE : 0};
+    if (interface)
+        show_address(interface, offer);
+    else
+        memcpy(offer->address, &device, sizeof device);
+}
+
+/* Processes with the same have the same interfaces. Not 0. */
+static uint64_t machine(void)
+{
+    uint64_t hash = PROA_HASH_OF_NOTHING;
+    struct stat net_namespace;
+    char boot[64] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 || read(fd, boot, sizeof boot - 1) <= 0)
+        gethostname(boot, sizeof boot - 1);
+    if (fd >= 0)
+        close(fd);
+    hash = proa_hash_text(hash, boot);
+    if (stat("/proc/self/ns/net", &net_namespace) == 0)
+        hash = proa_hash_bytes(hash, &net_namespace.st_ino, sizeof net_namespace.st_ino);
+    return hash ? hash : 1;
+}
+
+/* libfabric lists some of them several times. The address alone may have so many providers. */
+static int is_shown(const struct proa_offers *offers, const struct proa_offer *one)
+{
+    int providers = 0;
+
+    for (int i = 0; i < offers->count; i++)
+        if (memcmp(offers->offer[i].address, one->address, sizeof one->address) == 0) {
+            if (offers->offer[i].kind == one->kind)
+                return 1;
+            providers++;
+        }
+    return providers >= PROVIDERS_MOST;
+}
+
+int proa_ofi_offers(const struct proa_ofi_library *library, struct proa_offers *offers,
+                    struct proa_offer_names *names, struct fi_info *infos[PROA_OFFERS_MOST])
+{
+    struct ifaddrs *all = NULL;
+    struct fi_info *list;
+    int outcome;
+
+    if (getifaddrs(&all) != 0)
+        all = NULL;
+    outcome = choose(library, all, &list);
+    offers->machine = machine();
+    while (outcome == PROA_OK && list) {
+        struct fi_info *one = list;
+        struct proa_offer *offer = &offers->offer[offers->count];
+        int room = offers->count < PROA_OFFERS_MOST;
+
+        list = one->next;
+        one->next = NULL;
+        if (room)
+            show(one, all, offer);
+        if (!room || is_shown(offers, offer)) {
+            library->freeinfo(one);
+            continue;
+        }
+        snprintf(names->text[offers->count], sizeof names->text[0], "%s on %s",
+                 one->fabric_attr->prov_name, one->domain_attr->name);
+        infos[offers->count++] = one;
+    }
+    freeifaddrs(all);
+    return outcome;
 }
 
 void proa_ofi_read_traits(const struct fi_info *info, struct proa_ofi_traits *traits)

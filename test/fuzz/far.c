@@ -38,9 +38,18 @@ static char *memory;         /* with a margin on either side; NULL: it is Proa's
 
 /* ---- the transport ---- */
 
-static int net_open(const struct proa_net_events *events, void *context, struct proa_net **opened,
+static int net_offers(struct proa_offers *offers, struct proa_offer_names *names)
+{
+    *offers = (struct proa_offers){.machine = 1, .count = 1, .offer = {{.kind = 1}}};
+    *names = (struct proa_offer_names){{"fuzz"}};
+    return PROA_OK;
+}
+
+static int net_open(const struct proa_net_events *events, void *context,
+                    const struct proa_offer *offer, struct proa_net **opened,
                     struct proa_net_address *address)
 {
+    (void)offer;
     net.events = events;
     net.context = context;
     *opened = (struct proa_net *)(void *)&net;
@@ -190,6 +199,7 @@ static void net_wake(struct proa_net *opened)
 
 static const struct proa_net_transport transport = {
     .name = "fuzz",
+    .offers = net_offers,
     .open = net_open,
     .close = net_close,
     .reach = net_reach,

@@ -137,7 +137,7 @@ static int open_fabric(struct end *end, const struct over *over, struct proa_net
 #ifdef PROA_HAS_LIBFABRIC
     proa_ofi_know_buffers = over->know_buffers;
 #endif
-    outcome = transport->open(&events, end, &end->net, address);
+    outcome = transport->open(&events, end, NULL, &end->net, address);
     if (outcome && over->provider) {
         if (end->world->rank == 0)
             fprintf(stderr, "not tested with %s: %s\n", over->provider, proa_failure());
@@ -163,7 +163,7 @@ static struct end *end_open(struct world *world)
     transport = over->transport;
     is_fake = transport == &proa_net_fake;
     if (is_fake)
-        CHECK_OK(transport->open(&events, end, &end->net, &mine.address));
+        CHECK_OK(transport->open(&events, end, NULL, &end->net, &mine.address));
     else if (!open_fabric(end, over, &mine.address))
         return end_free(end);
     CHECK_OK(transport->expose(end->net, end->memory, MEMORY, &mine.key));

@@ -497,9 +497,18 @@ static int fake_reach(struct proa_net *net, const struct proa_net_address *addre
                                         : proa_fail(PROA_ERR_OTHER, "no process has that address");
 }
 
-static int fake_open(const struct proa_net_events *events, void *context, struct proa_net **net,
+static int fake_offers(struct proa_offers *offers, struct proa_offer_names *names)
+{
+    *offers = (struct proa_offers){.machine = 1, .count = 1, .offer = {{.kind = 1}}};
+    *names = (struct proa_offer_names){{"the pretended network"}};
+    return PROA_OK;
+}
+
+static int fake_open(const struct proa_net_events *events, void *context,
+                     const struct proa_offer *offer, struct proa_net **net,
                      struct proa_net_address *address)
 {
+    (void)offer;
     *net = calloc(1, sizeof **net);
     if (!*net)
         return proa_fail(PROA_ERR_NO_MEM, "no memory for a network");
@@ -545,6 +554,7 @@ static void fake_attend(struct proa_net *net)
 
 const struct proa_net_transport proa_net_fake = {
     .name = "fake",
+    .offers = fake_offers,
     .open = fake_open,
     .close = fake_close,
     .part = fake_part,

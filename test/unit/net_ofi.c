@@ -90,7 +90,7 @@ static struct card *card_of(struct world *world, int number)
 static void end_open(struct end *end)
 {
     memset(&end->seen, 0, sizeof end->seen);
-    CHECK_OK(transport->open(&events, &end->seen, &end->net, &end->address));
+    CHECK_OK(transport->open(&events, &end->seen, NULL, &end->net, &end->address));
 }
 
 static void progress(struct end *end)

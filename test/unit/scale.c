@@ -39,6 +39,7 @@ struct reply {
 
 static struct {
     const struct proa_net_events *events;
+    void *context;
     int size;
     uint64_t window;
     long sent, dropped;
@@ -117,16 +118,25 @@ static int they_come(struct proa_net *net)
     for (; others.first != others.last; events++) {
         const struct reply reply = others.replies[others.first++ % (4 * RANKS_MOST)];
 
-        others.events->message(NULL, reply.from, &reply.body, reply.bytes);
+        others.events->message(others.context, reply.from, &reply.body, reply.bytes);
     }
     return events;
 }
 
-static int open_them(const struct proa_net_events *events, void *context, struct proa_net **net,
+static int offer_them(struct proa_offers *offers, struct proa_offer_names *names)
+{
+    *offers = (struct proa_offers){.machine = 1, .count = 1, .offer = {{.kind = 1}}};
+    *names = (struct proa_offer_names){{"others"}};
+    return PROA_OK;
+}
+
+static int open_them(const struct proa_net_events *events, void *context,
+                     const struct proa_offer *offer, struct proa_net **net,
                      struct proa_net_address *address)
 {
-    (void)context;
+    (void)offer;
     others.events = events;
+    others.context = context;
     memset(address, 0, sizeof *address);
     *net = (struct proa_net *)(void *)&others;
     return PROA_OK;
@@ -195,6 +205,7 @@ static int doze(struct proa_net *net, long timeout_ns)
 }
 
 static const struct proa_net_transport network = {.name = "others",
+                                                  .offers = offer_them,
                                                   .open = open_them,
                                                   .close = close_them,
                                                   .part = close_them,
