@@ -114,6 +114,11 @@ struct proa_net_transport {
      * PROA_ERR_OTHER: there is no way to it; PROA_ERR_NO_MEM. By threads that create windows. */
     int (*reach)(struct proa_net *net, const struct proa_net_address *address, uint32_t *peer);
 
+    /* Does the network lead to that peer, and back? PROA_OK: something has come from it by now;
+     * PROA_NET_AGAIN: not yet, it has been asked; PROA_ERR_OTHER: it is lost. By threads that
+     * create windows. */
+    int (*try)(struct proa_net *net, uint32_t peer);
+
     /* Others may put to and get from this memory by *key, until hide. PROA_ERR_NO_MEM;
      * PROA_ERR_OTHER: not this memory. By threads that create windows or attach memory. */
     int (*expose)(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key);

@@ -333,10 +333,16 @@ static int ofi_open(const struct proa_net_events *events, void *context,
 
 /* ---- closing ---- */
 
+/* Not with one that the network was tried for in vain. */
+static int is_in_touch(const struct proa_ofi_peer *peer)
+{
+    return peer->state == PROA_OFI_THERE && (peer->wanted || peer->answered);
+}
+
 static int anything_leaves(const struct proa_net *net)
 {
     for (uint32_t i = 0; i < net->peer_count; i++)
-        if (net->peers[i]->state == PROA_OFI_THERE && net->peers[i]->under_way)
+        if (is_in_touch(net->peers[i]) && net->peers[i]->under_way)
             return 1;
     return 0;
 }
@@ -351,7 +357,7 @@ static void say_goodbye(struct proa_net *net, int in_order)
     for (uint32_t i = 0; i < net->peer_count; i++) {
         struct proa_ofi_peer *peer = net->peers[i];
 
-        if (peer->state == PROA_OFI_THERE && (peer->sent || peer->received))
+        if (is_in_touch(peer) && (peer->sent || peer->received))
             (void)proa_ofi_frame_send(net, peer, PROA_FRAME_BYE, &body, sizeof body);
     }
     while (anything_leaves(net) && proa_system->now_ns() < end)
@@ -388,6 +394,11 @@ static int ofi_reach(struct proa_net *net, const struct proa_net_address *addres
     return outcome;
 }
 
+static int ofi_try(struct proa_net *net, uint32_t number)
+{
+    return proa_ofi_peer_try(net, net->peers[number]);
+}
+
 static int ofi_send(struct proa_net *net, uint32_t number, const void *body, size_t bytes)
 {
     struct proa_ofi_peer *peer = net->peers[number];
@@ -395,6 +406,7 @@ static int ofi_send(struct proa_net *net, uint32_t number, const void *body, siz
 
     if (bytes > PROA_NET_MESSAGE_MOST)
         return proa_fail(PROA_ERR_INTERN, "a message of %zu bytes", bytes);
+    peer->wanted = 1;
     if (outcome == PROA_OK)
         outcome = proa_ofi_frame_send(net, peer, PROA_FRAME_MESSAGE, body, bytes);
     if (outcome == PROA_OK)
@@ -426,6 +438,7 @@ const struct proa_net_transport proa_net_ofi = {
     .close = ofi_close,
     .part = say_goodbye,
     .reach = ofi_reach,
+    .try = ofi_try,
     .expose = proa_ofi_expose,
     .hide = proa_ofi_hide,
     .send = ofi_send,

@@ -77,6 +77,9 @@ struct proa_ofi_peer {
     unsigned under_way;      /* operations that libfabric has begun */
     size_t moving;           /* bytes of puts and gets among them */
     int through;             /* the network has been through to it */
+    int tried;               /* core has asked whether the network leads there, and back */
+    int answered;            /* it does */
+    int wanted;              /* core has something to say or to do there */
     /* Times (net->now): */
     long heard;      /* it was heard of last */
     long asked;      /* the last ping went out */
@@ -199,6 +202,8 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
     __attribute__((format(printf, 3, 4)));
 /* The same for one that has said so, which is no fault. */
 void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order);
+/* Asks it for a sign of life where there was none: net.h, try. */
+int proa_ofi_peer_try(struct proa_net *net, struct proa_ofi_peer *peer);
 /* The same for one that has given this process up. */
 void proa_ofi_peer_gave_up(struct proa_net *net, struct proa_ofi_peer *peer);
 /* Peers are asked sooner from now on, for some seconds. */

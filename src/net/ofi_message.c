@@ -188,11 +188,15 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     proa_ofi_peer_heard(net, peer);
     switch ((enum proa_frame_kind)head->kind) {
     case PROA_FRAME_MESSAGE:
+        peer->answered = 1; /* by whoever uses the network: it has been tried */
         peer->used = net->now;
         net->events->message(net->context, peer->number, body, head->bytes);
         return 1;
     case PROA_FRAME_PING:
         return pong(net, peer);
+    case PROA_FRAME_PONG:
+        peer->answered = 1;
+        return 0;
     case PROA_FRAME_BYE:
         proa_ofi_peer_leaves(net, peer, head->bytes && *(const uint8_t *)body);
         return 0;

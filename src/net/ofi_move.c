@@ -188,6 +188,7 @@ int proa_ofi_move_begin(struct proa_net *net, const struct proa_net_place *there
         return outcome;
     if (!move)
         return PROA_NET_AGAIN;
+    peer->wanted = 1;
     move->peer = peer;
     move->token = token;
     move->here = here;

@@ -100,11 +100,24 @@ int proa_ofi_peer_add(struct proa_net *net, const struct proa_frame_address *add
 
 /* ---- losing one ---- */
 
+/* A peer that never answered may be on another network than the one that was chosen. */
 int proa_ofi_peer_check(const struct proa_ofi_peer *peer)
 {
     if (peer->state == PROA_OFI_THERE)
         return PROA_OK;
-    return proa_fail(PROA_ERR_OTHER, "the process at %s is lost: %s", peer->name, peer->why);
+    return proa_fail(PROA_ERR_OTHER, "the process at %s is lost: %s%s", peer->name, peer->why,
+                     peer->answered ? "" : "; it was never reached (PROA_INTERFACE)");
+}
+
+int proa_ofi_peer_try(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    if (peer->answered)
+        return PROA_OK;
+    if (peer->state != PROA_OFI_THERE)
+        return proa_fail(PROA_ERR_OTHER, "%s: %s", peer->name, peer->why);
+    if (!peer->tried)
+        peer->tried = proa_ofi_frame_send(net, peer, PROA_FRAME_PING, NULL, 0) == PROA_OK;
+    return PROA_NET_AGAIN;
 }
 
 static void is_lost(struct proa_net *net, struct proa_ofi_peer *peer, int level)
@@ -123,7 +136,7 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
     va_start(args, fmt);
     vsnprintf(peer->why, sizeof peer->why, fmt, args);
     va_end(args);
-    is_lost(net, peer, PROA_LOG_WARN);
+    is_lost(net, peer, peer->wanted || peer->answered ? PROA_LOG_WARN : PROA_LOG_DEBUG);
 }
 
 void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order)

@@ -188,6 +188,12 @@ static int net_doze(struct proa_net *opened, long timeout_ns)
     return 0;
 }
 
+static int net_try(struct proa_net *opened, uint32_t peer)
+{
+    (void)opened, (void)peer;
+    return PROA_OK;
+}
+
 static void net_wake(struct proa_net *opened)
 {
     (void)opened;
@@ -203,6 +209,7 @@ static const struct proa_net_transport transport = {
     .open = net_open,
     .close = net_close,
     .reach = net_reach,
+    .try = net_try,
     .expose = net_expose,
     .hide = net_hide,
     .send = net_send,

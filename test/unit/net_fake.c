@@ -288,6 +288,12 @@ static int fake_get(struct proa_net *net, const struct proa_net_place *there, vo
     return outcome;
 }
 
+static int fake_try(struct proa_net *net, uint32_t peer)
+{
+    (void)net, (void)peer;
+    return PROA_OK;
+}
+
 static int fake_send(struct proa_net *net, uint32_t peer, const void *body, size_t bytes)
 {
     struct packet packet = {.kind = MESSAGE, .bytes = (uint32_t)bytes};
@@ -560,6 +566,7 @@ const struct proa_net_transport proa_net_fake = {
     .part = fake_part,
     .attend = fake_attend,
     .reach = fake_reach,
+    .try = fake_try,
     .expose = fake_expose,
     .hide = fake_hide,
     .send = fake_send,

@@ -160,6 +160,12 @@ static int reach_one(struct proa_net *net, const struct proa_net_address *addres
     return PROA_OK;
 }
 
+static int try_one(struct proa_net *net, uint32_t peer)
+{
+    (void)net, (void)peer;
+    return PROA_OK;
+}
+
 static int expose_none(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key)
 {
     (void)net;
@@ -211,6 +217,7 @@ static const struct proa_net_transport network = {.name = "others",
                                                   .part = close_them,
                                                   .attend = nothing,
                                                   .reach = reach_one,
+                                                  .try = try_one,
                                                   .expose = expose_none,
                                                   .hide = hide_none,
                                                   .send = they_get,
