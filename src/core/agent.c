@@ -302,7 +302,7 @@ static void move_and_doze(void)
             end_ns = proa_system->now_ns() + LINGER_NS;
     } while (end_ns && !proa_wait_is_crowded() && proa_system->now_ns() < end_ns &&
              is_in_charge() && !is_stopping());
-    came = transport->doze(net, pending ? DOZE_PENDING_NS : DOZE_NS);
+    came = transport->doze(&net, 1, pending ? DOZE_PENDING_NS : DOZE_NS);
 }
 
 static void *work(void *arg)

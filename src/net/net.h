@@ -32,7 +32,8 @@
 #include <stdint.h>
 
 enum {
-    PROA_NET_AGAIN = 1, /* no room now, and nothing has been done: progress, then try again */
+    PROA_NETS_MOST = 16, /* that a process is on at once */
+    PROA_NET_AGAIN = 1,  /* no room now, and nothing has been done: progress, then try again */
     /* Bytes of a message: each costs its sender and its receiver a system call or two; with what
      * goes before it, it stays below the 16 KiB up to which libfabric sends one at once. */
     PROA_NET_MESSAGE_MOST = 15 << 10,
@@ -40,7 +41,8 @@ enum {
     PROA_NET_KEY_MOST = 32      /* bytes of a key */
 };
 
-/* A transport's state in this process; what is in it is the transport's affair. */
+/* A network that this process is on; what is in it is the transport's affair. A process may be on
+ * several of a transport: they share nothing, but who is inside. */
 struct proa_net;
 
 /* How others reach a process, and memory that it has exposed: bytes to be handed over at window
@@ -155,14 +157,15 @@ struct proa_net_transport {
      * in Proa, often; costs little where there is nothing. */
     int (*progress)(struct proa_net *net);
 
-    /* Blocks until progress may find something, wake has been called since the last doze, or the
-     * time is over. May return early. Not 0: something has come, as far as is known, be it for
-     * progress alone. By the agent only, which is not counted as being inside then: other threads
-     * may call all other functions meanwhile. */
-    int (*doze)(struct proa_net *net, long timeout_ns);
+    /* Blocks until progress may find something on one of these networks, wake has been called for
+     * one since the last doze, or the time is over. May return early. Not 0: something has come, as
+     * far as is known, be it for progress alone. count: PROA_NETS_MOST at the most. By the agent
+     * only, which is not counted as being inside then: other threads may call all other functions
+     * meanwhile, but close. */
+    int (*doze)(struct proa_net *const nets[], int count, long timeout_ns);
 
-    /* Ends a doze, or the next one before it begins. By any thread, at any time between open and
-     * close. */
+    /* Ends a doze at this network, or the next one before it begins. By any thread, at any time
+     * between open and close. */
     void (*wake)(struct proa_net *net);
 };
 

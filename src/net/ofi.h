@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The transport over libfabric: what its files share. One endpoint without connections (FI_EP_RDM)
- * and one completion queue a process.
+ * The transport over libfabric: what its files share. A network that this process is on is one
+ * endpoint without connections (FI_EP_RDM) and one completion queue.
  *
  *   ofi.c          opens and closes it; progress
  *   ofi_choose.c   which networks libfabric offers
@@ -261,7 +261,7 @@ int proa_ofi_random(void *bytes, size_t count);
 
 int proa_ofi_doze_open(struct proa_net *net);
 void proa_ofi_doze_close(struct proa_net *net);
-int proa_ofi_doze(struct proa_net *net, long timeout_ns);
+int proa_ofi_doze(struct proa_net *const nets[], int count, long timeout_ns);
 void proa_ofi_wake(struct proa_net *net);
 
 /* libfabric's error, as a sentence. */

@@ -31,12 +31,10 @@ enum {
 
 static int open_edge(struct proa_net *net)
 {
-    struct epoll_event news = {.events = EPOLLIN | EPOLLET, .data.fd = net->queue_fd},
-                       rung = {.events = EPOLLIN, .data.fd = net->bell};
+    struct epoll_event news = {.events = EPOLLIN | EPOLLET};
 
     net->edge = epoll_create1(EPOLL_CLOEXEC);
-    return net->edge >= 0 && epoll_ctl(net->edge, EPOLL_CTL_ADD, net->queue_fd, &news) == 0 &&
-           epoll_ctl(net->edge, EPOLL_CTL_ADD, net->bell, &rung) == 0;
+    return net->edge >= 0 && epoll_ctl(net->edge, EPOLL_CTL_ADD, net->queue_fd, &news) == 0;
 }
 
 int proa_ofi_doze_open(struct proa_net *net)
@@ -60,26 +58,6 @@ void proa_ofi_doze_close(struct proa_net *net)
         close(net->bell);
 }
 
-/* Is one of them ready, at once or within that time? */
-static int sleep_ns(struct proa_net *net, long ns)
-{
-    struct pollfd at[2] = {{.fd = net->queue_fd, .events = POLLIN}, /* -1 is ignored */
-                           {.fd = net->bell, .events = POLLIN}};
-    struct timespec time = {ns / 1000000000L, ns % 1000000000L};
-
-    return ppoll(at, 2, &time, NULL) > 0 && at[0].revents;
-}
-
-/* Has there been any? */
-static int sleep_for_news(struct proa_net *net, long ns)
-{
-    struct epoll_event event;
-    long most = ns < EDGE_SLEEP_NS ? ns : EDGE_SLEEP_NS;
-
-    return epoll_wait(net->edge, &event, 1, (int)((most + 999999) / 1000000)) > 0 &&
-           event.data.fd == net->queue_fd;
-}
-
 static int may_sleep(struct proa_net *net)
 {
     struct fid *queue = &net->cq->fid;
@@ -88,7 +66,7 @@ static int may_sleep(struct proa_net *net)
 }
 
 /* How long, at the most. */
-static long for_ns(struct proa_net *net, long timeout_ns)
+static long for_ns(const struct proa_net *net, long timeout_ns)
 {
     long tick = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED) - proa_system->now_ns(),
          least = timeout_ns < tick ? timeout_ns : tick;
@@ -98,30 +76,76 @@ static long for_ns(struct proa_net *net, long timeout_ns)
     return least < 0 ? 0 : least;
 }
 
-/* Has something come? What the descriptor tells again and again may be old. */
-static int doze(struct proa_net *net, long ns)
+/* Where its news is told: of the descriptor, which is ready as often as not for something old, only
+ * the edge counts then. */
+static int watched(const struct proa_net *net)
+{
+    struct pollfd queue = {.fd = net->queue_fd, .events = POLLIN};
+
+    return net->queue_fd >= 0 &&
+                   __atomic_load_n(&net->fruitless, __ATOMIC_RELAXED) >= FRUITLESS_MOST &&
+                   poll(&queue, 1, 0) > 0
+               ? net->edge
+               : net->queue_fd;
+}
+
+/* The descriptor is ready. Has something come? What the queue's tells again and again may be old.
+ */
+static int is_news(struct proa_net *net, int fd)
 {
     unsigned fruitless = __atomic_load_n(&net->fruitless, __ATOMIC_RELAXED);
+    struct epoll_event event;
 
-    if (net->queue_fd >= 0 && fruitless >= FRUITLESS_MOST && sleep_ns(net, 0))
-        return sleep_for_news(net, ns);
-    if (!sleep_ns(net, ns))
-        return 0;
+    if (fd != net->queue_fd)
+        return epoll_wait(net->edge, &event, 1, 0) > 0;
     __atomic_store_n(&net->fruitless, fruitless + 1, __ATOMIC_RELAXED);
     return fruitless == 0;
 }
 
-int proa_ofi_doze(struct proa_net *net, long timeout_ns)
+/* Until one of them is ready, or the time is over. */
+static int sleep_ns(struct proa_net *const nets[], int count, long ns)
 {
-    uint64_t rung;
+    struct pollfd at[2 * PROA_NETS_MOST]; /* -1 is ignored */
+    struct timespec time;
     int news = 0;
 
-    if (!__atomic_load_n(&net->woken, __ATOMIC_ACQUIRE) && may_sleep(net))
-        news = doze(net, for_ns(net, timeout_ns));
+    for (int i = 0; i < count; i++) {
+        at[2 * i] = (struct pollfd){.fd = watched(nets[i]), .events = POLLIN};
+        at[2 * i + 1] = (struct pollfd){.fd = nets[i]->bell, .events = POLLIN};
+        if (at[2 * i].fd >= 0 && at[2 * i].fd == nets[i]->edge && ns > EDGE_SLEEP_NS)
+            ns = EDGE_SLEEP_NS;
+    }
+    time = (struct timespec){ns / 1000000000L, ns % 1000000000L};
+    if (ppoll(at, 2 * (nfds_t)count, &time, NULL) <= 0)
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (at[2 * i].revents)
+            news |= is_news(nets[i], at[2 * i].fd);
+    return news;
+}
+
+static void take_bell(struct proa_net *net)
+{
+    uint64_t rung;
+
     __atomic_store_n(&net->slept, 1, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(&net->woken, 0, __ATOMIC_ACQ_REL))
         while (read(net->bell, &rung, sizeof rung) < 0 && errno == EINTR)
             ;
+}
+
+int proa_ofi_doze(struct proa_net *const nets[], int count, long timeout_ns)
+{
+    int asleep = 1, news = 0;
+
+    for (int i = 0; i < count; i++) {
+        asleep &= !__atomic_load_n(&nets[i]->woken, __ATOMIC_ACQUIRE) && may_sleep(nets[i]);
+        timeout_ns = for_ns(nets[i], timeout_ns);
+    }
+    if (asleep)
+        news = sleep_ns(nets, count, timeout_ns);
+    for (int i = 0; i < count; i++)
+        take_bell(nets[i]);
     return news;
 }
 

@@ -177,9 +177,9 @@ static int net_progress(struct proa_net *opened)
     return events;
 }
 
-static int net_doze(struct proa_net *opened, long timeout_ns)
+static int net_doze(struct proa_net *const nets[], int count, long timeout_ns)
 {
-    (void)opened, (void)timeout_ns;
+    (void)nets, (void)count, (void)timeout_ns;
     pthread_mutex_lock(&net.mutex);
     while (!net.wakes)
         pthread_cond_wait(&net.woken, &net.mutex);

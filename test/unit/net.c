@@ -474,7 +474,7 @@ static void wake_or_doze(void *arg, int number)
     struct end *end = arg;
 
     if (number == 0)
-        transport->doze(end->net, DAY_S * 1000000000L);
+        transport->doze(&end->net, 1, DAY_S * 1000000000L);
     else
         transport->wake(end->net);
 }
@@ -486,17 +486,17 @@ static void doze_body(struct world *world)
     if (!end)
         return;
     transport->wake(end->net);
-    transport->doze(end->net, DAY_S * 1000000000L); /* woken before */
+    transport->doze(&end->net, 1, DAY_S * 1000000000L); /* woken before */
     world_threads(2, wake_or_doze, end);
     world_barrier(world);
     if (world->rank == 0)
         send_number(end, 1, 0, 4);
     else
         while (end->seen.next[0] == 0) {
-            transport->doze(end->net, DAY_S * 1000000000L); /* ended by the message */
+            transport->doze(&end->net, 1, DAY_S * 1000000000L); /* ended by the message */
             progress(end);
         }
-    transport->doze(end->net, 1000); /* nothing comes: ended by time */
+    transport->doze(&end->net, 1, 1000); /* nothing comes: ended by time */
     end_close(end);
 }
 

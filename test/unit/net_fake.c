@@ -451,10 +451,13 @@ static int anything(struct proa_net *net)
     return __atomic_load_n(&net->waiting, __ATOMIC_SEQ_CST) != 0;
 }
 
-static int fake_doze(struct proa_net *net, long timeout_ns)
+/* On one network: the agent has no other one. */
+static int fake_doze(struct proa_net *const nets[], int count, long timeout_ns)
 {
     enum { NAP_US = 50 };
+    struct proa_net *net = nets[0];
 
+    CHECK_EQUAL(count, 1);
     for (long slept_us = 0; !__atomic_exchange_n(&net->woken, 0, __ATOMIC_SEQ_CST) &&
                             !anything(net) && slept_us < timeout_ns / 1000;
          slept_us += NAP_US)

@@ -180,7 +180,7 @@ static pid_t victim(struct world *world)
     end_open(&end);
     show(&end, card_of(world, 0));
     for (;;) {
-        transport->doze(end.net, 1000000000);
+        transport->doze(&end.net, 1, 1000000000);
         progress(&end);
         card_of(world, 0)->steps = (uint32_t)end.seen.messages;
         if (end.seen.lost)
@@ -625,7 +625,7 @@ static void large_and_small_body(struct world *world)
         card->memory = (uint64_t)(uintptr_t)mine;
         show(&end, card);
         while (end.seen.messages == 0) {
-            transport->doze(end.net, 1000000000);
+            transport->doze(&end.net, 1, 1000000000);
             progress(&end);
         }
     } else {
@@ -766,7 +766,7 @@ static void idle_body(struct world *world)
         clock_gettime(CLOCK_MONOTONIC, &t);
         end_ns = t.tv_sec * 1000000000L + t.tv_nsec + 1000000000L;
         do {
-            transport->doze(end.net, 1000000000);
+            transport->doze(&end.net, 1, 1000000000);
             progress(&end);
             clock_gettime(CLOCK_MONOTONIC, &t);
         } while (t.tv_sec * 1000000000L + t.tv_nsec < end_ns);

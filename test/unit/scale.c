@@ -202,9 +202,9 @@ static void drop_one(struct proa_net *net, uint32_t peer, const char *why)
     fprintf(stderr, "what rank %u says %s\n", peer, why);
 }
 
-static int doze(struct proa_net *net, long timeout_ns)
+static int doze(struct proa_net *const nets[], int count, long timeout_ns)
 {
-    (void)net;
+    (void)nets, (void)count;
     (void)timeout_ns;
     nanosleep(&(struct timespec){0, 1000000}, NULL);
     return 0;
