@@ -116,14 +116,24 @@ static const struct proa_net_events events = {on_message, on_done, on_lost};
 
 /* ---- sending, for those who may not wait ---- */
 
+/* What goes to one peer keeps its order. A peer that takes nothing, such as one that is not there
+ * any more, keeps back only its own, and those of peers whose number has the same remainder. */
 static void waiting_send(void)
 {
+    enum { REMAINDERS = 4096 };
+    uint8_t is_full[REMAINDERS];
     struct waiting *w, *next;
 
+    if (!waiting)
+        return;
+    memset(is_full, 0, sizeof is_full);
     DL_FOREACH_SAFE(waiting, w, next)
     {
-        if (transport->send(net, w->peer, w->body, w->bytes) == PROA_NET_AGAIN)
-            return;
+        uint8_t *full = &is_full[w->peer % REMAINDERS];
+
+        *full = *full || proa_agent_send(w->peer, w->body, w->bytes) == PROA_NET_AGAIN;
+        if (*full)
+            continue;
         DL_DELETE(waiting, w);
         free(w);
     }
