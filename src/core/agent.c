@@ -40,14 +40,11 @@ struct waiting {
     char body[];
 };
 
-static const struct proa_net_transport *transport;
-static struct proa_net *net;
-static struct proa_net_address own_address;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
 static struct waiting *waiting;
-static int stopping;
-static pid_t owner; /* of all this */
+static int is_running, stopping; /* the thread */
+static pid_t owner;              /* of all this */
 
 /* Who moves the network: drives counts what waiting threads have done for it; in_charge: nobody
  * else does, the agent's thread has to. The bell ends its rest. */
@@ -55,11 +52,6 @@ static uint64_t drives;
 static uint32_t in_charge;
 static struct proa_bell rest_bell;
 static int dozes; /* the agent's thread, for long; inside */
-
-void proa_agent_set_transport(const struct proa_net_transport *t)
-{
-    transport = t;
-}
 
 void proa_agent_enter(void)
 {
@@ -73,11 +65,10 @@ void proa_agent_leave(void)
 
 /* ---- events ---- */
 
-static void on_message(void *context, uint32_t peer, const void *body, size_t bytes)
+void proa_agent_message(uint32_t peer, const void *body, size_t bytes)
 {
     struct proa_wire_head head;
 
-    (void)context;
     if (bytes < sizeof head) {
         proa_agent_drop(peer, "is too short");
         return;
@@ -97,22 +88,18 @@ static void on_message(void *context, uint32_t peer, const void *body, size_t by
         proa_agent_drop(peer, "is of no known kind");
 }
 
-static void on_done(void *context, uint64_t token, int outcome)
+void proa_agent_done(uint64_t token, int outcome)
 {
-    (void)context;
     proa_batch_moved(token, outcome);
 }
 
 /* Who ends in order has freed all windows: those that it was in are in their last barrier here, and
  * it has sent all that this waits for. */
-static void on_lost(void *context, uint32_t peer, enum proa_net_end end)
+void proa_agent_lost(uint32_t peer, enum proa_net_end end)
 {
-    (void)context;
     if (end != PROA_NET_LEFT)
         proa_remote_lost(peer);
 }
-
-static const struct proa_net_events events = {on_message, on_done, on_lost};
 
 /* ---- sending, for those who may not wait ---- */
 
@@ -143,7 +130,7 @@ void proa_agent_answer(uint32_t peer, const void *body, size_t bytes)
 {
     struct waiting *w;
 
-    if (!waiting && transport->send(net, peer, body, bytes) != PROA_NET_AGAIN)
+    if (!waiting && proa_agent_send(peer, body, bytes) != PROA_NET_AGAIN)
         return;
     w = malloc(sizeof *w + bytes);
     if (!w) {
@@ -156,47 +143,9 @@ void proa_agent_answer(uint32_t peer, const void *body, size_t bytes)
     DL_APPEND(waiting, w);
 }
 
-/* ---- the transport, inside ---- */
-
-int proa_agent_reach(const struct proa_net_address *address, uint32_t *peer)
-{
-    return transport->reach(net, address, peer);
-}
-
-int proa_agent_expose(void *memory, size_t bytes, struct proa_net_key *key)
-{
-    return transport->expose(net, memory, bytes, key);
-}
-
-void proa_agent_hide(const struct proa_net_key *key)
-{
-    transport->hide(net, key);
-}
-
-int proa_agent_send(uint32_t peer, const void *body, size_t bytes)
-{
-    return transport->send(net, peer, body, bytes);
-}
-
-int proa_agent_put(const struct proa_net_place *there, const void *here, size_t bytes,
-                   uint64_t token)
-{
-    return transport->put(net, there, here, bytes, token);
-}
-
-int proa_agent_get(const struct proa_net_place *there, void *here, size_t bytes, uint64_t token)
-{
-    return transport->get(net, there, here, bytes, token);
-}
-
-void proa_agent_drop(uint32_t peer, const char *why)
-{
-    transport->drop(net, peer, why);
-}
-
 int proa_agent_progress(void)
 {
-    int moved = transport->progress(net) > 0;
+    int moved = proa_ends_progress();
 
     moved |= proa_serve_pending() > 0;
     proa_issues_push(0);
@@ -210,7 +159,7 @@ int proa_agent_progress(void)
 void proa_agent_disturb(void)
 {
     if (dozes && !proa_wait_is_crowded())
-        transport->wake(net);
+        proa_ends_wake();
     dozes = 0;
 }
 
@@ -230,7 +179,7 @@ void proa_agent_drive(void)
     if (pthread_mutex_trylock(&mutex) != 0)
         return;
     proa_agent_progress();
-    pthread_mutex_unlock(&mutex);
+    proa_agent_leave();
 }
 
 /* Twice at least: the first turn may bring no more than what our own sends have left in the
@@ -271,7 +220,7 @@ static int look_for_gathered(void)
         return 0;
     proa_gather_look();
     any = proa_gather_has_any();
-    pthread_mutex_unlock(&mutex);
+    proa_agent_leave();
     return any;
 }
 
@@ -312,7 +261,7 @@ static void move_and_doze(void)
             end_ns = proa_system->now_ns() + LINGER_NS;
     } while (end_ns && !proa_wait_is_crowded() && proa_system->now_ns() < end_ns &&
              is_in_charge() && !is_stopping());
-    came = transport->doze(&net, 1, pending ? DOZE_PENDING_NS : DOZE_NS);
+    came = proa_ends_doze(pending ? DOZE_PENDING_NS : DOZE_NS);
 }
 
 static void *work(void *arg)
@@ -361,67 +310,61 @@ static int thread_start(void)
     return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "no thread for the network");
 }
 
-/* Nothing is to be seen of it until it is whole. */
-static int open_all(void)
+/* Ends the agent's thread, soon. Takes no lock. */
+static void thread_end(void)
+{
+    __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
+    proa_bell_wake(&rest_bell);
+    proa_ends_wake();
+}
+
+static void thread_stop(void)
+{
+    if (!is_running)
+        return;
+    thread_end();
+    pthread_join(thread, NULL);
+    stopping = is_running = 0;
+}
+
+void proa_agent_pause(void)
+{
+    proa_wait_set_driver(NULL);
+    if (owner == getpid()) /* a child of fork has no such thread */
+        thread_stop();
+}
+
+int proa_agent_resume(void)
 {
     static const struct proa_wait_driver driver = {
         .drive = proa_agent_drive, .take_in = proa_agent_take_in, .rest = hand_over};
-    struct proa_net *opened = NULL;
-    int error = transport->open(&events, NULL, NULL, &opened, &own_address);
+    int error;
 
-    if (error)
-        return error;
     __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
     owner = getpid();
-    net = opened;
     error = thread_start();
-    if (error) {
-        transport->close(opened, 1);
-        net = NULL;
+    is_running = !error;
+    if (error)
         return error;
-    }
     proa_wait_set_driver(&driver);
     proa_adopt_set_pause(proa_agent_enter, proa_agent_leave);
     return PROA_OK;
-}
-
-/* Threads that create windows at once: the first opens it, the others wait. */
-int proa_agent_start(struct proa_net_address *address)
-{
-    static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
-    int error = PROA_OK;
-
-    if (!transport)
-        return proa_fail(PROA_ERR_OTHER,
-                         "the ranks are on different nodes, and there is no network between them");
-    pthread_mutex_lock(&start_mutex);
-    if (!net)
-        error = open_all();
-    *address = own_address;
-    pthread_mutex_unlock(&start_mutex);
-    return error;
 }
 
 void proa_agent_stop(void)
 {
     struct waiting *w, *next;
 
-    if (!net || owner != getpid()) /* a child of fork has no such thread */
+    if (!proa_ends_any() || owner != getpid())
         return;
-    proa_wait_set_driver(NULL);
-    __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
-    proa_bell_wake(&rest_bell);
-    transport->wake(net);
-    pthread_join(thread, NULL);
-    stopping = 0;
+    proa_agent_pause();
     proa_adopt_set_pause(NULL, NULL);
     DL_FOREACH_SAFE(waiting, w, next)
     {
         DL_DELETE(waiting, w);
         free(w);
     }
-    transport->close(net, proa_spreads == NULL);
-    net = NULL;
+    proa_ends_close(proa_spreads == NULL);
 }
 
 void proa_agent_end(void)

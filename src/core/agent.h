@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The agent: this process's end of the network, and who moves it.
+ * The agent: who moves the network.
  *
  * It is there only if a window spans nodes. One mutex guards the transport and all that core keeps
  * for it (core/remote.c, core/serve.c), so at most one thread is inside. Who waits in Proa moves
@@ -10,20 +10,13 @@
 #ifndef PROA_CORE_AGENT_H
 #define PROA_CORE_AGENT_H
 
-#include "net/net.h"
+#include "core/ends.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The network that windows over several nodes use; NULL: there is none. Before the first such
- * window. */
-void proa_agent_set_transport(const struct proa_net_transport *transport);
-
-/* Opens the network and starts the thread, if that has not been done. PROA_OK and how others reach
- * us; or a negative code: there is no network. */
-int proa_agent_start(struct proa_net_address *address);
-
-/* Ends both, if they are there. No window spans nodes any more, or none is going to be used. */
+/* Leaves all networks, and ends the thread, if there is any. No window spans nodes any more, or
+ * none is going to be used. */
 void proa_agent_stop(void);
 
 /* At the end of MPI: stops it, unless a window was left that spans nodes; callbacks that run later
@@ -34,10 +27,7 @@ void proa_agent_end(void);
 void proa_agent_enter(void);
 void proa_agent_leave(void);
 
-/* The transport's functions (net/net.h), inside. */
-int proa_agent_reach(const struct proa_net_address *address, uint32_t *peer);
-int proa_agent_expose(void *memory, size_t bytes, struct proa_net_key *key);
-void proa_agent_hide(const struct proa_net_key *key);
+/* The transport's functions (net/net.h), inside. A peer's number is that of core/ends.h. */
 int proa_agent_send(uint32_t peer, const void *body, size_t bytes);
 int proa_agent_put(const struct proa_net_place *there, const void *here, size_t bytes,
                    uint64_t token);
@@ -45,6 +35,9 @@ int proa_agent_get(const struct proa_net_place *there, void *here, size_t bytes,
 
 /* Moves what can be moved; inside. Has anything happened? */
 int proa_agent_progress(void);
+
+/* A thread waits, and has for some time: peers that are silent are asked soon; inside. */
+void proa_agent_attend(void);
 
 /* A message to a peer who waits for it, inside: sent as soon as there is room, in the order of
  * these calls. For those who may not wait: their number is bounded by what the peer has asked for.
@@ -64,5 +57,17 @@ void proa_agent_drive(void);
 /* For calls that test, by a thread that is not inside, while there is a network: returns once all
  * that had come before has been looked at, by this thread or by another that is inside. */
 void proa_agent_take_in(void);
+
+/* ---- for core/ends.c ---- */
+
+/* Around a change of the ends. Not inside. pause: the agent's thread has ended, if there was one;
+ * resume: it is there. PROA_ERR_OTHER: it cannot be. */
+void proa_agent_pause(void);
+int proa_agent_resume(void);
+
+/* What has happened at an end (net/net.h), from within progress. */
+void proa_agent_message(uint32_t peer, const void *body, size_t bytes);
+void proa_agent_done(uint64_t token, int outcome);
+void proa_agent_lost(uint32_t peer, enum proa_net_end end);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/system.h"
 #include "base/wait.h"
 #include "core/agent.h"
+#include "core/ends.h"
 #include "core/held.h"
 
 #include <stdlib.h>
@@ -353,7 +354,7 @@ static int keeper_open(struct proa_win *win, const struct proa_remote_card *card
         return PROA_ERR_NO_MEM;
     for (int i = 1; i < win->size && !error; i++)
         if (!proa_away_of(win, i))
-            error = proa_agent_reach(&cards[i].address, &k->near[i]);
+            error = proa_end_reach(win->spread->end, &cards[i].address, &k->near[i]);
     return error;
 }
 
@@ -367,7 +368,7 @@ int proa_room_open(struct proa_win *win, const struct proa_remote_card *cards)
     else if (rooms)
         error = proa_away_of(win, KEEPER)
                     ? PROA_OK
-                    : proa_agent_reach(&cards[KEEPER].address, &rooms->keeper_peer);
+                    : proa_end_reach(win->spread->end, &cards[KEEPER].address, &rooms->keeper_peer);
     return error == PROA_ERR_NO_MEM ? proa_fail(error, "no memory for the locks of a window")
                                     : error;
 }

@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "core/agent.h"
 #include "core/batch.h"
+#include "core/ends.h"
 #include "core/issue.h"
 #include "core/request.h"
 #include "core/road.h"
@@ -54,10 +55,24 @@ static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card
     struct proa_spread *spread = win->spread;
 
     proa_agent_enter();
-    spread->has_key = proa_agent_expose(win->base, bytes, &spread->key) == PROA_OK;
+    spread->has_key = proa_end_expose(spread->end, win->base, bytes, &spread->key) == PROA_OK;
     proa_agent_leave();
     card->key = spread->key;
     card->has_key = spread->has_key;
+}
+
+/* The best network that can be joined. */
+static int join_best(int *end, struct proa_net_address *address)
+{
+    struct proa_offers offers;
+    int error = proa_ends_offers(&offers, NULL);
+
+    *end = -1;
+    if (error)
+        return error;
+    for (int i = 0; i < offers.count && *end < 0; i++)
+        error = proa_end_join(&offers.offer[i], end, address);
+    return error;
 }
 
 void proa_remote_card_fill(struct proa_win *win, struct proa_remote_card *card)
@@ -65,15 +80,15 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_remote_card *card)
     const struct proa_target *self = &win->targets[win->rank];
 
     memset(card, 0, sizeof *card);
-    card->error = proa_agent_start(&card->address);
-    if (card->error)
-        return;
     win->spread = calloc(1, sizeof *win->spread);
     if (!win->spread) {
         card->error = proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
         return;
     }
     win->spread->win = win;
+    card->error = join_best(&win->spread->end, &card->address);
+    if (card->error)
+        return;
     while (!win->targets[card->leader].ctl) /* ours is there */
         card->leader++;
     card->window = next_number();
@@ -117,7 +132,7 @@ static int away_new(struct proa_win *win, int rank, const struct proa_remote_car
     target->away = away;
     if (win->flavor != PROA_FLAVOR_DYNAMIC && proa_spans_set(target, &span, 1))
         return PROA_ERR_NO_MEM;
-    return proa_agent_reach(&card->address, &away->peer);
+    return proa_end_reach(win->spread->end, &card->address, &away->peer);
 }
 
 static int aways_new(struct proa_win *win, const struct proa_remote_card *cards)
@@ -211,8 +226,10 @@ void proa_remote_close(struct proa_win *win)
         remote_free(proa_remote_of(win, i));
     proa_request_forget(win);
     if (spread->has_key)
-        proa_agent_hide(&spread->key);
+        proa_end_hide(spread->end, &spread->key);
     proa_agent_leave();
+    if (spread->end >= 0)
+        proa_end_release(spread->end);
     for (int i = 0; i < win->size; i++)
         win->targets[i].away = NULL;
     free(spread->aways);

@@ -23,6 +23,7 @@ struct proa_request;
 struct proa_spread {
     struct proa_win *win;
     uint64_t number; /* the same on all processes of the window */
+    int end;         /* the network that it goes over (core/ends.h) */
     int has_key;     /* its memory is exposed to the network */
     struct proa_net_key key;
     struct proa_served *served;
