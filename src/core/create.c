@@ -25,6 +25,7 @@
 #include "core/guard.h"
 #include "core/held.h"
 #include "core/lender.h"
+#include "core/network.h"
 #include "core/pages.h"
 #include "core/pair.h"
 #include "core/spread.h"
@@ -295,23 +296,30 @@ static int remote_cards_judge(const struct proa_remote_card *cards, const struct
     return PROA_OK;
 }
 
+/* As often as another network is to be tried that some process cannot join. */
 static int remote_cards_exchange(struct proa_win *win, const struct proa_group *group,
-                                 struct proa_remote_card *cards)
+                                 struct proa_networks *networks, struct proa_remote_card *cards)
 {
     struct proa_remote_card mine;
     int outcome;
 
-    proa_remote_card_fill(win, &mine);
-    outcome = group->allgather(group->context, &mine, cards, sizeof mine);
+    do {
+        proa_remote_close(win);
+        proa_remote_card_fill(win, networks, &mine);
+        outcome = group->allgather(group->context, &mine, cards, sizeof mine);
+        if (outcome == PROA_OK)
+            outcome = remote_cards_judge(cards, group);
+        if (outcome == PROA_OK)
+            outcome = proa_networks_judge(networks, group, cards);
+    } while (outcome == PROA_NETWORKS_AGAIN);
     if (outcome == PROA_OK)
-        outcome = remote_cards_judge(cards, group);
-    if (outcome == PROA_OK)
-        outcome = proa_remote_open(win, cards);
+        outcome = proa_remote_open(win, networks, cards);
     return outcome < 0 ? PROA_ELSEWHERE : outcome;
 }
 
 /* A second card, which only these windows need. reached: how it went with the neighbours. */
-static int spread(struct proa_win *win, const struct proa_group *group, int reached)
+static int spread(struct proa_win *win, const struct proa_group *group,
+                  struct proa_networks *networks, int reached)
 {
     struct proa_remote_card *cards = calloc((size_t)group->size, sizeof *cards);
     int outcome = reached;
@@ -321,7 +329,7 @@ static int spread(struct proa_win *win, const struct proa_group *group, int reac
     outcome = agree(group, outcome);
     /* the second follows from the first, which analysers do not see */
     if (outcome == PROA_OK && cards)
-        outcome = remote_cards_exchange(win, group, cards);
+        outcome = remote_cards_exchange(win, group, networks, cards);
     free(cards);
     return outcome;
 }
@@ -513,12 +521,13 @@ void proa_win_release(struct proa_win *win)
 }
 
 static int reach(struct proa_win *win, const struct proa_create_args *args,
-                 const struct proa_group *group, const struct card *cards, enum apart apart)
+                 const struct proa_group *group, const struct card *cards, enum apart apart,
+                 struct proa_networks *networks)
 {
     int outcome = targets_attach(win, cards, apart), spans = spans_nodes(cards, win->size, apart);
 
     if (spans)
-        outcome = spread(win, group, outcome);
+        outcome = spread(win, group, networks, outcome);
     if (win->contiguous && outcome == PROA_OK)
         outcome = shared_allocate(win, cards);
     if (args->finish && outcome == PROA_OK)
@@ -541,13 +550,15 @@ static int doors_open(const struct proa_group *group, int *open)
 
 /* What all try next after nobody knew, or knows by itself, how to reach everybody. PROA_OK: with
  * *apart; PROA_ELSEWHERE: there is nothing else. */
-static int next_way(const struct proa_win *win, const struct proa_group *group, int *doors,
-                    enum apart *apart)
+static int next_way(const struct proa_win *win, const struct proa_group *group,
+                    struct proa_networks *networks, int *doors, enum apart *apart)
 {
     int unreached = win->unreached, error = group->max(group->context, &unreached), open = 0;
 
     if (error || unreached == PROA_REACHED || win->size == 1)
         return error ? error : PROA_ELSEWHERE;
+    if (unreached == PROA_UNREACHED_NETWORK)
+        return proa_networks_next(networks, group, win->unreached == PROA_UNREACHED_NETWORK);
     if (unreached == PROA_UNREACHED_FILE && !*doors) {
         *doors = 1;
         error = doors_open(group, &open);
@@ -581,19 +592,26 @@ static int reach_somehow(struct proa_win *win, const struct proa_create_args *ar
                          const struct proa_group *group, const struct card *cards)
 {
     enum apart apart = apart_from_the_start(cards, win->size);
-    int doors = 0, outcome = reach(win, args, group, cards, apart);
+    struct proa_networks networks;
+    int doors = 0, outcome;
     char reason[160] = "";
 
+    proa_networks_begin(&networks);
+    outcome = reach(win, args, group, cards, apart, &networks);
     while (outcome == PROA_ELSEWHERE) {
         if (!reason[0])
             snprintf(reason, sizeof reason, "%s", proa_failure());
-        outcome = next_way(win, group, &doors, &apart);
+        outcome = next_way(win, group, &networks, &doors, &apart);
         if (outcome != PROA_OK)
             break;
         targets_forget(win);
-        outcome = reach(win, args, group, cards, apart);
+        outcome = reach(win, args, group, cards, apart, &networks);
     }
-    return outcome == PROA_ELSEWHERE ? proa_fail(PROA_ELSEWHERE, "%s", reason) : outcome;
+    if (outcome == PROA_OK)
+        proa_networks_keep(&networks, win);
+    if (outcome == PROA_ELSEWHERE && !*networks.tried)
+        proa_fail(PROA_ELSEWHERE, "%s", reason);
+    return outcome;
 }
 
 /* Only what all count can be brought together by a collective call. */

@@ -7,6 +7,7 @@
 #include "core/batch.h"
 #include "core/ends.h"
 #include "core/issue.h"
+#include "core/network.h"
 #include "core/request.h"
 #include "core/road.h"
 #include "core/room.h"
@@ -61,21 +62,8 @@ static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card
     card->has_key = spread->has_key;
 }
 
-/* The best network that can be joined. */
-static int join_best(int *end, struct proa_net_address *address)
-{
-    struct proa_offers offers;
-    int error = proa_ends_offers(&offers, NULL);
-
-    *end = -1;
-    if (error)
-        return error;
-    for (int i = 0; i < offers.count && *end < 0; i++)
-        error = proa_end_join(&offers.offer[i], end, address);
-    return error;
-}
-
-void proa_remote_card_fill(struct proa_win *win, struct proa_remote_card *card)
+void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
+                           struct proa_remote_card *card)
 {
     const struct proa_target *self = &win->targets[win->rank];
 
@@ -86,14 +74,12 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_remote_card *card)
         return;
     }
     win->spread->win = win;
-    card->error = join_best(&win->spread->end, &card->address);
-    if (card->error)
-        return;
+    win->spread->end = proa_networks_join(networks, card);
     while (!win->targets[card->leader].ctl) /* ours is there */
         card->leader++;
     card->window = next_number();
     card->memory = (uint64_t)(uintptr_t)win->base;
-    if (win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
+    if (win->spread->end >= 0 && win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
         expose(win, self->bytes, card);
 }
 
@@ -181,7 +167,8 @@ static int set_barrier(struct proa_win *win, const struct proa_remote_card *card
     return PROA_OK;
 }
 
-int proa_remote_open(struct proa_win *win, const struct proa_remote_card *cards)
+/* Who is there, and where: all that a trial of the network needs. */
+static int open_peers(struct proa_win *win, const struct proa_remote_card *cards)
 {
     int error;
 
@@ -190,8 +177,21 @@ int proa_remote_open(struct proa_win *win, const struct proa_remote_card *cards)
     error = set_barrier(win, cards);
     if (!error)
         error = aways_new(win, cards);
+    proa_agent_leave();
+    return error;
+}
+
+int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
+                     const struct proa_remote_card *cards)
+{
+    int error = open_peers(win, cards);
+
     if (!error)
-        error = proa_room_open(win, cards);
+        error = proa_networks_try(networks, win, cards);
+    if (error)
+        return error;
+    proa_agent_enter();
+    error = proa_room_open(win, cards);
     if (!error)
         error = proa_serve_open(win);
     if (!error)

@@ -19,6 +19,7 @@ struct proa_wanted;
 struct proa_rooms;
 struct proa_issue;
 struct proa_request;
+struct proa_networks;
 
 struct proa_spread {
     struct proa_win *win;
@@ -172,21 +173,26 @@ void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
 
 /* What a process shows to those on other nodes of its part of the window. */
 struct proa_remote_card {
+    uint64_t network; /* of the address (net/offer.h); 0: there is none yet */
     struct proa_net_address address;
     struct proa_net_key key; /* of its memory; has_key 0: that is reached by messages only */
     uint64_t memory;         /* its own address of it */
     uint64_t window;         /* the number that the window is to have, of rank 0 */
     int32_t leader;          /* the lowest rank on its node */
     int32_t has_key;
-    int32_t error; /* it has no network: a negative code */
+    int32_t error; /* a negative code */
 };
 
-/* Makes win->spread, starts the agent, exposes the window's memory, and fills in our card. */
-void proa_remote_card_fill(struct proa_win *win, struct proa_remote_card *card);
+/* Makes win->spread, joins the network that is to be tried, exposes the window's memory there, and
+ * fills in our card. */
+void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
+                           struct proa_remote_card *card);
 
-/* From now on the window reaches, and serves, targets of other nodes: those without a block here.
- * PROA_OK or a code; proa_remote_close undoes it in any case. */
-int proa_remote_open(struct proa_win *win, const struct proa_remote_card *cards);
+/* Tries the network, then: from now on the window reaches, and serves, targets of other nodes,
+ * those without a block here. PROA_OK, PROA_ELSEWHERE or a code; proa_remote_close undoes it in any
+ * case. */
+int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
+                     const struct proa_remote_card *cards);
 void proa_remote_close(struct proa_win *win);
 
 #endif

@@ -68,12 +68,13 @@ enum { PROA_LEADER = 0 };
 
 /* What kept a process from a neighbour's memory; the last is mended first (core/create.c): the
  * kernel refuses what nobody maps; a limit of its own keeps it from mapping more; files are closed
- * to it. */
+ * to it. Or from another node: the network that was tried does not lead there. */
 enum proa_unreached {
     PROA_REACHED,
     PROA_UNREACHED_PRIVATE,
     PROA_UNREACHED_LIMIT,
-    PROA_UNREACHED_FILE
+    PROA_UNREACHED_FILE,
+    PROA_UNREACHED_NETWORK
 };
 
 struct proa_pair;

@@ -243,7 +243,7 @@ static int gather_cards(void *context, const void *mine, void *all, size_t bytes
             memcpy(remote->address.bytes, &number, sizeof number);
             remote->leader = i;
             others.window = remote->window;
-        } else if (i > 0) {
+        } else if (bytes != sizeof(struct proa_offers) && i > 0) {
             ((struct proa_hello *)(void *)card)->node += number; /* a card begins with it */
         }
     }
