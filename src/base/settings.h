@@ -39,8 +39,8 @@
       "was reached, and who waited for whom; a file's name: the same for programs, as JSON. The " \
       "same for all ranks: `proa run --stats`")                                                   \
     X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                         \
-      "auto: other nodes are reached over the best network that libfabric has; none: they are "   \
-      "not, and windows with them are the host's")                                                \
+      "auto: other nodes are reached over the best network that libfabric has and that leads "    \
+      "there; none: they are not, and windows with them are the host's")                          \
     X(provider, "PROA_PROVIDER", TEXT, "", "a name", USER,                                        \
       "of libfabric's providers the one to use, such as tcp or tcp;ofi_rxm; the same for all "    \
       "ranks")                                                                                    \
