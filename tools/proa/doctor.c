@@ -20,6 +20,7 @@ enum { EXIT_FINE = 0, EXIT_COSTS = 1, EXIT_BROKEN = 3 };
 struct wishes {
     bool report;
     int ranks;
+    const char *machines; /* NULL: this one only */
 };
 
 static void print_line_of(const char *title, const char *path, const char *start)
@@ -62,6 +63,7 @@ static void print_end(void)
 
 static const struct argp_option options[] = {
     {"ranks", 'n', "RANKS", 0, "how many ranks are to run here (as many as processors)", 0},
+    {"hosts", 'H', "HOST,HOST", 0, "try windows out between these machines too, a rank on each", 0},
     {"report", 'r', NULL, 0, "all that a bug report needs, as Markdown; `proa info` is in it", 0},
     {0},
 };
@@ -77,6 +79,11 @@ static error_t take_option(int key, char *value, struct argp_state *state)
         wishes->ranks = (int)strtol(value, &end, 10);
         if (errno || *end || wishes->ranks < 1)
             argp_error(state, "-n %s: that is no number of ranks", value);
+        return 0;
+    case 'H':
+        if (!strchr(value, ','))
+            argp_error(state, "--hosts %s: that is no list of two machines and more", value);
+        wishes->machines = value;
         return 0;
     case 'r':
         wishes->report = true;
@@ -111,6 +118,8 @@ int proa_command_doctor(int argc, char **argv)
     proa_doctor_machine(wishes.ranks);
     proa_doctor_setup();
     proa_doctor_hosts();
+    if (wishes.machines)
+        proa_doctor_across(wishes.machines);
     print_end();
     if (wishes.report)
         printf("```\n");

@@ -15,4 +15,8 @@ void proa_doctor_setup(void);
 /* Of each host: its library, Proa's, its launcher, and two ranks that try windows out. */
 void proa_doctor_hosts(void);
 
+/* Between the machines of that list, with commas between: the same program, a rank on each, started
+ * by each MPI's own launcher. */
+void proa_doctor_across(const char *machines);
+
 #endif

@@ -13,7 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SELFTEST_SECONDS = 30 };
+enum {
+    SELFTEST_SECONDS = 30,
+    ACROSS_SECONDS = 120 /* with networks that are tried in vain */
+};
 
 static void add_words(struct proa_words *words, const char *list)
 {
@@ -24,17 +27,20 @@ static void add_words(struct proa_words *words, const char *list)
             proa_words_add(words, word);
 }
 
-/* For two ranks here, whoever starts them and however many processors there are. */
-static void set_environment(const struct proa_host *host)
+/* A command line of this command, behind the variables that it is to have. NULL: it is nowhere. */
+static struct proa_words *command_with(const char *variables, const char *root_variables)
 {
-    struct proa_words words = {0};
+    struct proa_words *words = calloc(1, sizeof *words);
+    char self[PATH_MAX] = "";
 
-    add_words(&words, host->crowded_environment);
-    add_words(&words, host->here_environment);
+    if (!words || readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
+        return NULL;
+    proa_words_add(words, "/usr/bin/env");
+    add_words(words, variables);
     if (getuid() == 0)
-        add_words(&words, host->root_environment);
-    for (size_t i = 0; i < words.count; i++)
-        putenv(words.list[i]);
+        add_words(words, root_variables);
+    proa_words_add(words, proa_text("%s", self));
+    return words;
 }
 
 /* The last line that was said, for a finding of one line. */
@@ -52,17 +58,17 @@ static const char *last_line(const char *text)
 
 static void run_selftest(const struct proa_host *host, const char *program)
 {
-    struct proa_words words = {0};
-    char self[PATH_MAX] = "";
+    /* For two ranks here, whoever starts them and however many processors there are. */
+    struct proa_words *words =
+        command_with(proa_text("%s %s", host->crowded_environment, host->here_environment),
+                     host->root_environment);
     int status;
 
-    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
+    if (!words)
         return;
-    set_environment(host);
-    proa_words_add(&words, self);
-    add_words(&words, proa_text("run --mpi %s -n 2 %s", host->name, host->crowded_options));
-    proa_words_add(&words, program);
-    const char *said = proa_child_run(words.list, SELFTEST_SECONDS, &status);
+    add_words(words, proa_text("run --mpi %s -n 2 %s", host->name, host->crowded_options));
+    proa_words_add(words, program);
+    const char *said = proa_child_run(words->list, SELFTEST_SECONDS, &status);
     const char *line = last_line(said), *ok = strstr(said, "selftest: ok");
     const char *by_hand = proa_text("see it all: proa run --mpi %s -n 2 %s", host->name, program);
     if (status == 0 && ok)
@@ -121,4 +127,98 @@ void proa_doctor_hosts(void)
         proa_findings(PROA_BROKEN) == 0)
         proa_finding(PROA_BROKEN, "hosts", "no MPI is here", "Proa is an engine for an MPI.",
                      proa_text("install one that Proa knows: %s", proa_host_names("", " or ")));
+}
+
+/* ---- between machines ---- */
+
+/* The rest of the first line that has `words` in it, from there on; NULL: there is none. */
+static const char *line_behind(const char *text, const char *words)
+{
+    const char *at = strstr(text, words);
+
+    if (!at)
+        return NULL;
+    at += strlen(words);
+    return proa_text("%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static int count_of(const char *list)
+{
+    int count = 1;
+
+    while ((list = strchr(list, ','))) {
+        list++;
+        count++;
+    }
+    return count;
+}
+
+/* What the ranks have said. The network that was taken they tell at PROA_LOG=2. */
+static void tell_across(const struct proa_host *host, const char *said, int status,
+                        const char *by_hand)
+{
+    const char *ok = strstr(said, "selftest: ok"),
+               *taken = line_behind(said, "windows over several nodes go over "),
+               *left = line_behind(said, "windows over several nodes are left to the host MPI: ");
+
+    for (const char *at = said; (at = strstr(at, "proa: network: "));) {
+        at += strlen("proa: network: ");
+        const char *line = proa_text("%.*s", (int)strcspn(at, "\n"), at);
+        if (strstr(line, "does not connect"))
+            proa_finding(PROA_NOTED, host->name, line,
+                         "Each job would try that network first, for some seconds.",
+                         "PROA_INTERFACE names the one to use");
+    }
+    if (status == 0 && ok)
+        proa_finding(PROA_FINE, host->name,
+                     taken ? proa_text("windows go over %s", taken)
+                           : "windows work, by loads and stores",
+                     NULL, NULL);
+    else if (left)
+        proa_finding(status == 0 ? PROA_COSTS : PROA_BROKEN, host->name, left,
+                     status == 0 ? "Windows over these machines are the host's."
+                                 : "Windows over these machines are the host's, which has none.",
+                     by_hand);
+    else
+        proa_finding(PROA_BROKEN, host->name,
+                     status == 124
+                         ? proa_text("the ranks have not ended after %d s", ACROSS_SECONDS)
+                         : proa_text("the ranks fail, status %d: %s", status, last_line(said)),
+                     NULL, by_hand);
+}
+
+static void run_across(const struct proa_host *host, const char *program, const char *machines)
+{
+    struct proa_words *words = command_with("PROA_LOG=2", host->root_environment);
+    const char *rest = proa_text("run --mpi %s -n %d %s %s", host->name, count_of(machines),
+                                 host->across_options, machines);
+    int status;
+
+    if (!words)
+        return;
+    add_words(words, rest);
+    proa_words_add(words, program);
+    const char *said = proa_child_run(words->list, ACROSS_SECONDS, &status);
+    tell_across(host, said, status, proa_text("see it all: proa %s %s", rest, program));
+}
+
+void proa_doctor_across(const char *machines)
+{
+    const char *only = getenv("PROA_MPI");
+    int tried = 0;
+
+    proa_finding_heading(proa_text("Between %s", machines));
+    for (const struct proa_host *host = proa_hosts; host->name; host++) {
+        struct proa_host_about about = proa_about_host(host);
+        const char *program = proa_library_selftest(host);
+
+        if (!about.library || !about.launcher || !about.mpi || !program ||
+            (only && *only && strcmp(only, host->name) != 0))
+            continue;
+        run_across(host, program, machines);
+        tried++;
+    }
+    if (tried == 0)
+        proa_finding(PROA_BROKEN, "hosts", "no MPI is here with its launcher and its self-test",
+                     "Nothing can be started on other machines.", NULL);
 }

@@ -6,7 +6,7 @@ _proa() {
     case $COMP_CWORD.$command in
     1.*) words='run info doctor bench --help --version' ;;
     *.info) words='--json --settings --help' ;;
-    *.doctor) words='-n --ranks --report --help' ;;
+    *.doctor) words='-n --ranks --hosts --report --help' ;;
     *.bench)
         case $before in
         --mpi) words='mpich openmpi' ;;
