@@ -183,6 +183,9 @@ struct wait {
     void *arg;
     struct proa_bell *bell; /* NULL: nobody rings */
     const uint64_t *word;   /* that alone ready looks at; NULL: at more, or not at one */
+    proa_ready *over;       /* NULL: never given up */
+    void *over_arg;
+    int is_over;
 };
 
 static void pause_processor(void)
@@ -198,6 +201,13 @@ static void pause_processor(void)
 static int is_ready(const struct wait *w)
 {
     return w->ready(w->arg);
+}
+
+/* Is it in vain? Not asked by the first looks. */
+static int is_over(struct wait *w)
+{
+    w->is_over = w->over && w->over(w->over_arg);
+    return w->is_over;
 }
 
 PROA_HOT static int look(const struct wait *w)
@@ -251,7 +261,7 @@ static int is_free(void)
 }
 
 /* Goes on looking as long as that costs nobody anything. */
-static int spin_on(const struct wait *w)
+static int spin_on(struct wait *w)
 {
     if (!is_free())
         return 0;
@@ -259,7 +269,7 @@ static int spin_on(const struct wait *w)
     do {
         long begin_ns = proa_system->now_ns();
 
-        if (poke_while_it_helps(w, 1) || look_for(w, TURN_NS))
+        if (poke_while_it_helps(w, 1) || look_for(w, TURN_NS) || is_over(w))
             return 1;
         proa_rivals_watch(begin_ns, proa_system->now_ns());
     } while (is_free());
@@ -396,7 +406,7 @@ static long until_fenced(long timeout_ns, int fenced)
  * proa_bell_ring), look again, sleep. The fence interrupts every processor, so it is made once, and
  * not before the first sleep has been in vain: at the worst, and hardly ever, that one misses its
  * ring, and so does not last. Who is rung for something else announces itself anew. */
-static int sleep_for_it(const struct wait *w)
+static int sleep_for_it(struct wait *w)
 {
     long timeout_ns = first_sleep_ns(), since_ns = proa_system->now_ns();
     int fenced = 0, done, free = 0;
@@ -407,8 +417,8 @@ static int sleep_for_it(const struct wait *w)
 
         if (proa_bell_announce(w->bell, w->word, &rings))
             fenced = 0;
-        done =
-            sleep_once(w, rings, until_fenced(timeout_ns, fenced)) || poke_after_sleep(w, &moved);
+        done = sleep_once(w, rings, until_fenced(timeout_ns, fenced)) ||
+               poke_after_sleep(w, &moved) || is_over(w);
         if (done || rung_lately)
             continue;
         if (!fenced++)
@@ -421,7 +431,7 @@ static int sleep_for_it(const struct wait *w)
 }
 
 /* The same where nobody rings. */
-static int look_now_and_then(const struct wait *w)
+static int look_now_and_then(struct wait *w)
 {
     long rest_ns = SLEEP_MIN_NS;
     int done, free;
@@ -430,14 +440,14 @@ static int look_now_and_then(const struct wait *w)
         int moved;
 
         proa_system->rest(rest_ns);
-        done = poke_after_sleep(w, &moved);
+        done = poke_after_sleep(w, &moved) || is_over(w);
         free = rest_ns == SLEEP_MAX_NS && is_free();
         rest_ns = moved ? SLEEP_MIN_NS : longer(rest_ns, 0);
     } while (!done && !free);
     return done;
 }
 
-PROA_HOT static void wait_until(const struct wait *w)
+PROA_HOT static void wait_until(struct wait *w)
 {
     if (spin(w))
         return;
@@ -461,7 +471,7 @@ void proa_wait_unwatched(void)
     unwatched = 1;
 }
 
-PROA_HOT static void wait_watched(const struct wait *w)
+PROA_HOT static void wait_watched(struct wait *w)
 {
     proa_wait_watcher *watcher = __atomic_load_n(&watcher_function, __ATOMIC_ACQUIRE);
     long begin_ns;
@@ -479,7 +489,16 @@ PROA_HOT static void wait_watched(const struct wait *w)
 
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
 {
-    wait_watched(&(struct wait){ready, arg, bell, NULL});
+    wait_watched(&(struct wait){.ready = ready, .arg = arg, .bell = bell});
+}
+
+int proa_wait_unless(proa_ready *ready, void *arg, struct proa_bell *bell, proa_ready *over,
+                     void *over_arg)
+{
+    struct wait w = {.ready = ready, .arg = arg, .bell = bell, .over = over, .over_arg = over_arg};
+
+    wait_watched(&w);
+    return w.is_over;
 }
 
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell)
@@ -505,5 +524,15 @@ static int has_come(void *arg)
 
 void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell)
 {
-    wait_watched(&(struct wait){has_come, &(struct awaited){word, least}, bell, word});
+    proa_wait_count_unless(word, least, bell, NULL, NULL);
+}
+
+int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_bell *bell,
+                           proa_ready *over, void *over_arg)
+{
+    struct awaited awaited = {word, least};
+    struct wait w = {has_come, &awaited, bell, word, over, over_arg, 0};
+
+    wait_watched(&w);
+    return w.is_over;
 }

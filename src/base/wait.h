@@ -30,6 +30,14 @@ typedef int proa_ready(void *arg);
  * rings, so a sleeper looks again and again. */
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
 
+/* The same, given up once over(over_arg) is true: 1; 0: it is ready. over is called in the slow
+ * part of the wait only, behind its first looks, once a turn or a sleep; it must not block. What
+ * has come in the same moment counts: the caller looks once more. */
+int proa_wait_unless(proa_ready *ready, void *arg, struct proa_bell *bell, proa_ready *over,
+                     void *over_arg);
+int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_bell *bell,
+                           proa_ready *over, void *over_arg) PROA_HOT;
+
 void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell) PROA_HOT;
 
 /* Returns once a count that only grows is at least `least`. Its load acquires; partner: the store

@@ -293,6 +293,57 @@ static void rests_where_nobody_rings(void **state)
     assert_int_equal(proa_wait_is_crowded(), 1);
 }
 
+/* ---- waits that are given up ---- */
+
+static int asked_over; /* how often */
+
+static int over_at_third(void *arg)
+{
+    (void)arg;
+    return ++asked_over == 3;
+}
+
+static int await_unless(struct proa_bell *bell)
+{
+    int taken = 0;
+
+    asked_over = 0;
+    return proa_wait_unless(ready, &taken, bell, over_at_third, NULL);
+}
+
+static void first_looks_do_not_ask_whether_it_is_over(void **state)
+{
+    (void)state;
+    pretend.ready_after_looks = 500;
+    assert_int_equal(await_unless(&pretend.bell), 0);
+    assert_int_equal(asked_over, 0);
+}
+
+static void gives_up_while_it_spins_on(void **state)
+{
+    (void)state;
+    assert_int_equal(await_unless(&pretend.bell), 1);
+    assert_int_equal(asked_over, 3);
+    assert_int_equal(pretend.sleeps, 0);
+}
+
+static void gives_up_between_sleeps(void **state)
+{
+    (void)state;
+    proa_wait_set_load(20, 2);
+    assert_int_equal(await_unless(&pretend.bell), 1);
+    assert_int_equal(pretend.sleeps, 3);
+    assert_int_equal(pretend.bell.sleeper, 0);
+}
+
+static void gives_up_between_rests(void **state)
+{
+    (void)state;
+    proa_wait_set_load(20, 2);
+    assert_int_equal(await_unless(NULL), 1);
+    assert_int_equal(pretend.rests, 3);
+}
+
 static void spins_on_after_rests(void **state)
 {
     (void)state;
@@ -619,6 +670,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(yields_longer_where_few_share_a_processor, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_at_once_where_yields_let_nobody_run, begin, end),
         cmocka_unit_test_setup_teardown(rests_where_nobody_rings, begin, end),
+        cmocka_unit_test_setup_teardown(first_looks_do_not_ask_whether_it_is_over, begin, end),
+        cmocka_unit_test_setup_teardown(gives_up_while_it_spins_on, begin, end),
+        cmocka_unit_test_setup_teardown(gives_up_between_sleeps, begin, end),
+        cmocka_unit_test_setup_teardown(gives_up_between_rests, begin, end),
         cmocka_unit_test_setup_teardown(spins_on_after_rests, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer_still_where_it_takes_long, begin, end),
