@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,6 +27,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -213,11 +215,27 @@ static void stat_read(int pid, char *text, size_t room)
     text[length > 0 ? length : 0] = '\0';
 }
 
+/* A descriptor of it is readable once it has ended. Where there is none to be had, it is there. */
+static int descriptor_tells(int pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    int ended = fd >= 0 ? poll(&end, 1, 0) == 1 : errno == ESRCH;
+
+    if (fd >= 0)
+        close(fd);
+    return ended;
+}
+
+int proa_peer_is_nobody(const struct proa_peer *peer)
+{
+    return kill(peer->pid, 0) != 0 && errno == ESRCH;
+}
+
 /* It was alive when we met it: a process that started later and has its number is another one. What
  * has ended, and its parent has not asked for yet, is a zombie; a first thread that has ended
- * before the others looks like that too, but for their number. Where /proc tells nothing, only who
- * is not there has ended. */
-static int has_ended(const struct proa_peer *peer)
+ * before the others looks like that too, but for their number. */
+int proa_peer_has_ended(const struct proa_peer *peer)
 {
     char text[1024], state;
     unsigned long long started;
@@ -230,7 +248,7 @@ static int has_ended(const struct proa_peer *peer)
         sscanf(rest + 1,
                " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
                &state, &threads, &started) != 3)
-        return kill(peer->pid, 0) != 0 && errno == ESRCH;
+        return proa_peer_is_nobody(peer) || descriptor_tells(peer->pid);
     return started > peer->met || ((state == 'Z' || state == 'X') && threads <= 1);
 }
 
@@ -242,7 +260,7 @@ static void peers_sweep(void)
 
     HASH_ITER(hh, peers, peer, next)
         if (peer != proa_self && __atomic_load_n(&peer->holders, __ATOMIC_ACQUIRE) == 0 &&
-            has_ended(peer)) {
+            proa_peer_has_ended(peer)) {
             /* the analyser takes the next peer for the one just freed */
             HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
             peer_detach(peer);
@@ -397,7 +415,7 @@ uint64_t proa_peers_untouched(void)
 
     pthread_mutex_lock(&peers_mutex);
     HASH_ITER(hh, peers, peer, next)
-        if (peer != proa_self && !has_ended(peer))
+        if (peer != proa_self && !proa_peer_has_ended(peer))
             bytes += untouched(peer);
     pthread_mutex_unlock(&peers_mutex);
     return bytes;
