@@ -504,6 +504,8 @@ static void targets_forget(struct proa_win *win)
 
 void proa_win_release(struct proa_win *win)
 {
+    if (win->is_open)
+        proa_peer_closes_window();
     proa_held_forget(win);
     proa_pages_learn(win);
     proa_regions_free(win);
@@ -701,6 +703,9 @@ static struct proa_win *win_new(const struct proa_create_args *args, const struc
     win->threads = args->threads != 0;
     win->adopt = (uint8_t)args->adopt;
     win->user = args->user;
+    win->is_open = proa_self != NULL;
+    if (win->is_open)
+        proa_peer_opens_window();
     win->atomics_most = proa_guard_atomics_most(args->threads);
     pthread_mutex_init(&win->mutex, NULL);
     return win;

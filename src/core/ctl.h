@@ -87,6 +87,8 @@ struct proa_proc_ctl {
     /* bytes of the segments that the owner has given out, or keeps for the next request: at least
      * those that have pages; some have none yet (core/arena.c) */
     uint64_t granted;
+    /* windows of the owner that are not freed yet, or are being created (core/peer.h) */
+    uint32_t windows;
     struct proa_segment_ctl adopted; /* the file that adopted pages are in (core/adopt.h) */
     struct proa_slot slots[PROA_SLOTS];
     struct proa_stripe stripes[PROA_STRIPES];

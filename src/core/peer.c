@@ -252,6 +252,30 @@ int proa_peer_has_ended(const struct proa_peer *peer)
     return started > peer->met || ((state == 'Z' || state == 'X') && threads <= 1);
 }
 
+int proa_hello_has_ended(const struct proa_hello *hello)
+{
+    int before = errno,
+        has_ended = proa_peer_has_ended(&(struct proa_peer){.pid = hello->pid, .met = UINT64_MAX});
+
+    errno = before;
+    return has_ended;
+}
+
+void proa_peer_opens_window(void)
+{
+    __atomic_fetch_add(&proa_self->ctl->windows, 1, __ATOMIC_RELAXED);
+}
+
+void proa_peer_closes_window(void)
+{
+    __atomic_fetch_sub(&proa_self->ctl->windows, 1, __ATOMIC_RELEASE);
+}
+
+int proa_peer_has_windows(const struct proa_peer *peer)
+{
+    return __atomic_load_n(&peer->ctl->windows, __ATOMIC_ACQUIRE) != 0;
+}
+
 /* Lets go of ended processes that no window holds. Not thread-safe. */
 static void peers_sweep(void)
 {

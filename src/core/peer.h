@@ -75,6 +75,15 @@ void proa_peer_release(struct proa_peer *peer);
 int proa_peer_has_ended(const struct proa_peer *peer);
 int proa_peer_is_nobody(const struct proa_peer *peer);
 
+/* Has the process that said this hello? Leaves errno as it is. */
+int proa_hello_has_ended(const struct proa_hello *hello);
+
+/* Counts the windows of this process, from before others know of one until it has been freed. Has
+ * the peer any? A process that ends without any has left in order, and is not missed. */
+void proa_peer_opens_window(void);
+void proa_peer_closes_window(void);
+int proa_peer_has_windows(const struct proa_peer *peer);
+
 /* The same peer for a second accessor in this process, who works beside the program's thread: with
  * a mark of its own (core/guard.h). Only its block is to be used. NULL without memory. */
 struct proa_peer *proa_peer_second(struct proa_peer *peer);

@@ -128,6 +128,7 @@ struct proa_win {
      * anything under way, or locked. */
     struct proa_spread *spread;
     struct proa_remote *remotes;
+    uint8_t is_open;          /* it is counted among the windows of this process (core/peer.h) */
     uint8_t counted;          /* all processes count what they do on it */
     uint8_t second;           /* as it is served to others: by second accessors (core/peer.h) */
     struct proa_pages *pages; /* core/pages.h */
