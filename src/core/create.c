@@ -499,6 +499,9 @@ static void targets_forget(struct proa_win *win)
         win->targets[i] = (struct proa_target){0};
     }
     proa_lenders_release(win);
+    free(win->gone);
+    win->gone = NULL;
+    win->lost = 0;
     win->leader = NULL;
 }
 

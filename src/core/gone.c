@@ -15,7 +15,7 @@
 
 int proa_remote_was_lost(const struct proa_win *win, int rank)
 {
-    const uint8_t *gone = __atomic_load_n(&win->spread->gone, __ATOMIC_ACQUIRE);
+    const uint8_t *gone = __atomic_load_n(&win->gone, __ATOMIC_ACQUIRE);
 
     return gone && __atomic_load_n(&gone[rank], __ATOMIC_ACQUIRE);
 }
@@ -26,9 +26,9 @@ static void tell_node(struct proa_win *win, int rank)
 {
     uint32_t none = 0;
 
-    if (!win->spread->lost)
-        __atomic_store_n(&win->spread->lost, 1 + (uint32_t)rank, __ATOMIC_RELEASE);
-    if (win->spread->ending)
+    if (!win->lost)
+        __atomic_store_n(&win->lost, 1 + (uint32_t)rank, __ATOMIC_RELEASE);
+    if (win->ending)
         return;
     __atomic_compare_exchange_n(&win->leader->lost, &none, 1 + (uint32_t)rank, 0, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
@@ -39,16 +39,15 @@ static void tell_node(struct proa_win *win, int rank)
  * wait for who does not come any more. */
 static void lose(struct proa_win *win, int rank)
 {
-    struct proa_spread *spread = win->spread;
     struct proa_remote *r = proa_remote_of(win, rank);
     struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_LOST, (uint64_t)rank);
 
     if (proa_remote_was_lost(win, rank))
         return;
-    if (!spread->gone)
-        __atomic_store_n(&spread->gone, calloc((size_t)win->size, 1), __ATOMIC_RELEASE);
-    if (spread->gone)
-        __atomic_store_n(&spread->gone[rank], 1, __ATOMIC_RELEASE);
+    if (!win->gone)
+        __atomic_store_n(&win->gone, calloc((size_t)win->size, 1), __ATOMIC_RELEASE);
+    if (win->gone)
+        __atomic_store_n(&win->gone[rank], 1, __ATOMIC_RELEASE);
     tell_node(win, rank);
     if (proa_away_of(win, rank))
         proa_away_of(win, rank)->lost = 1;
@@ -59,7 +58,7 @@ static void lose(struct proa_win *win, int rank)
         proa_batch_lose_wanted(r);
     }
     proa_room_lost(win, rank);
-    for (int i = 0; i < win->size && spread->gone; i++)
+    for (int i = 0; i < win->size && win->gone; i++)
         if (proa_away_of(win, i) && !proa_away_of(win, i)->lost)
             proa_agent_answer(proa_away_of(win, i)->peer, &head, sizeof head);
     proa_bell_ring(&proa_self->ctl->bell);
@@ -96,10 +95,10 @@ struct hearing {
 /* 1 + the first that anybody of the node has heard of; 0: none. */
 static uint32_t first_lost(const struct proa_win *win)
 {
-    uint32_t lost = __atomic_load_n(&win->spread->lost, __ATOMIC_ACQUIRE);
+    uint32_t lost = __atomic_load_n(&win->lost, __ATOMIC_ACQUIRE);
 
-    return lost || win->spread->ending ? lost
-                                       : __atomic_load_n(&win->leader->lost, __ATOMIC_ACQUIRE);
+    return lost || win->ending ? lost
+                               : __atomic_load_n(&win->leader->lost, __ATOMIC_ACQUIRE);
 }
 
 static int is_gone(const struct proa_win *win, int from)
@@ -110,7 +109,7 @@ static int is_gone(const struct proa_win *win, int from)
 void proa_remote_end(struct proa_win *win, int ending)
 {
     proa_agent_enter();
-    win->spread->ending = (uint8_t)ending;
+    win->ending = (uint8_t)ending;
     proa_agent_leave();
 }
 

@@ -233,7 +233,6 @@ void proa_remote_close(struct proa_win *win)
     for (int i = 0; i < win->size; i++)
         win->targets[i].away = NULL;
     free(spread->aways);
-    free(spread->gone);
     free(spread);
     win->spread = NULL;
 }

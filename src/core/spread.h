@@ -30,10 +30,6 @@ struct proa_spread {
     struct proa_served *served;
     struct proa_rooms *rooms; /* core/room.h */
     struct proa_away *aways;  /* of all other nodes' processes, by rank */
-    uint8_t *gone;            /* by rank: its process is; NULL: none is */
-    uint32_t lost;            /* 1 + the rank of the first that was heard of; 0: none */
-    /* we are in the last barrier: the blocks of neighbours may go at any time */
-    uint8_t ending;
     /* The barrier among nodes (core/barrier.c): how many other processes of the window are on this
      * node; if we are its leader, the leader that we tell in each round. */
     int neighbours, rounds;

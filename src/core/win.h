@@ -128,6 +128,12 @@ struct proa_win {
      * anything under way, or locked. */
     struct proa_spread *spread;
     struct proa_remote *remotes;
+    /* Processes that are gone (core/gone.h): by rank, NULL: none is; 1 + the first that was heard
+     * of, 0: none. We are in the last barrier: blocks of neighbours may go at any time. The others
+     * have given this process up. The neighbour that is looked at next. */
+    uint8_t *gone;
+    uint32_t lost;
+    uint8_t ending, given_up;
     uint8_t is_open;          /* it is counted among the windows of this process (core/peer.h) */
     uint8_t counted;          /* all processes count what they do on it */
     uint8_t second;           /* as it is served to others: by second accessors (core/peer.h) */

@@ -82,7 +82,7 @@ static void left_body(struct world *world)
         proa_agent_progress();
         proa_agent_progress();
         CHECK(!proa_away_of(win, 1)->lost);
-        CHECK_EQUAL(win->spread->lost, 0);
+        CHECK_EQUAL(win->lost, 0);
         proa_agent_leave();
     }
     world_barrier(world);
