@@ -97,8 +97,10 @@ void proa_agent_done(uint64_t token, int outcome)
  * it has sent all that this waits for. */
 void proa_agent_lost(uint32_t peer, enum proa_net_end end)
 {
-    if (end != PROA_NET_LEFT)
+    if (end == PROA_NET_GONE)
         proa_remote_lost(peer);
+    else if (end == PROA_NET_GAVE_UP)
+        proa_remote_gave_up(peer);
 }
 
 /* ---- sending, for those who may not wait ---- */

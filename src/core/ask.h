@@ -11,6 +11,7 @@
 #ifndef PROA_CORE_ASK_H
 #define PROA_CORE_ASK_H
 
+#include "core/gone.h"
 #include "core/win.h"
 
 /* ---- opened: how many fences of a process ended nothing (core/fence.c) ---- */
@@ -23,10 +24,13 @@ static inline void proa_opened(struct proa_win *win, uint64_t number)
     proa_bell_ring(&win->ctl->barrier_bell);
 }
 
-/* Returns once those of the target have come to at least this number. Acquires. */
-static inline void proa_ask_opened(const struct proa_target *target, uint64_t least)
+/* Returns once those of the target have come to at least this number: PROA_OK, acquires; or it is
+ * gone. */
+static inline int proa_ask_opened(struct proa_win *win, int target, uint64_t least)
 {
-    proa_wait_count(&target->ctl->opened, least, &target->ctl->barrier_bell);
+    struct proa_win_ctl *ctl = win->targets[target].ctl;
+
+    return proa_hear_word(win, target, &ctl->opened, least, &ctl->barrier_bell);
 }
 
 /* ---- agreed: how creation goes for a process (core/create.c) ---- */
@@ -61,10 +65,16 @@ static inline void proa_ask_pass(const struct proa_win *win, uint64_t number)
     proa_bell_ring(&win->leader->barrier_bell);
 }
 
-/* Returns once the barrier of that number has been passed. Acquires. */
-static inline void proa_ask_passed(const struct proa_win *win, uint64_t number)
+/* Returns once the barrier of that number has been passed: PROA_OK, acquires; or one is gone. */
+static inline int proa_ask_passed(struct proa_win *win, uint64_t number)
 {
-    proa_wait_count(&win->leader->passed, number, &win->leader->barrier_bell);
+    return proa_hear_word(win, -1, &win->leader->passed, number, &win->leader->barrier_bell);
+}
+
+/* The same at the leader, where others arrive: so many have. */
+static inline int proa_ask_arrived(struct proa_win *win, uint64_t least)
+{
+    return proa_hear_word(win, -1, &win->ctl->arrived, least, &win->ctl->barrier_bell);
 }
 
 /* ---- lock_all, and those who wait outside of a lock's queue, at the leader (core/lock.c) ---- */

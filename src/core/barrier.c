@@ -43,12 +43,12 @@ static __attribute__((noinline)) int disseminate_generally(struct proa_win *win,
     return disseminate(win, number, 1);
 }
 
-static void count_up(struct proa_win *win, uint64_t number)
+static int count_up(struct proa_win *win, uint64_t number)
 {
-    if (proa_ask_arrive(win) == number * (uint64_t)win->size)
-        proa_ask_pass(win, number);
-    else
-        proa_ask_passed(win, number);
+    if (proa_ask_arrive(win) != number * (uint64_t)win->size)
+        return proa_ask_passed(win, number);
+    proa_ask_pass(win, number);
+    return PROA_OK;
 }
 
 /* ---- over several nodes ---- */
@@ -57,7 +57,7 @@ static int arrive_and_wait(struct proa_win *win, uint64_t number)
 {
     proa_ask_arrive(win);
     proa_bell_ring(&win->leader->barrier_bell);
-    return proa_remote_await(win, &win->leader->passed, number, &win->leader->barrier_bell);
+    return proa_ask_passed(win, number);
 }
 
 static int lead(struct proa_win *win, uint64_t number)
@@ -66,8 +66,7 @@ static int lead(struct proa_win *win, uint64_t number)
     int error = PROA_OK;
 
     if (spread->neighbours)
-        error = proa_remote_await(win, &win->ctl->arrived, number * (uint64_t)spread->neighbours,
-                                  &win->ctl->barrier_bell);
+        error = proa_ask_arrived(win, number * (uint64_t)spread->neighbours);
     for (int k = 0; k < spread->rounds && !error; k++) {
         /* of all that our node stored, and all that we heard of in earlier rounds */
         proa_tell(win, &win->targets[spread->partners[k]], PROA_WORD_NODE_ROUND, k, number);
@@ -85,8 +84,7 @@ static __attribute__((noinline)) int pass_otherwise(struct proa_win *win)
 
     if (win->barrier == PROA_BARRIER_FAR)
         return win->ctl == win->leader ? lead(win, number) : arrive_and_wait(win, number);
-    count_up(win, number);
-    return PROA_OK;
+    return count_up(win, number);
 }
 
 int proa_barrier(struct proa_win *win)
@@ -97,17 +95,18 @@ int proa_barrier(struct proa_win *win)
 }
 
 /* In a dissemination every word written into a block has been awaited by its owner; whoever counts
- * up may still be reading the leader's. */
+ * up may still be reading the leader's. Once a process is gone this barrier is never passed, and
+ * others may have freed their blocks: it is not begun. */
 int proa_barrier_last(struct proa_win *win)
 {
     int error;
 
-    if (!win->spread)
-        return disseminate_generally(win, ++win->barriers);
-    proa_remote_end(win, 1);
+    if (__atomic_load_n(&win->lost, __ATOMIC_ACQUIRE))
+        return proa_gone_report(win, -1);
+    proa_gone_end(win, 1);
     error = disseminate_generally(win, ++win->barriers);
     if (error)
-        proa_remote_end(win, 0);
+        proa_gone_end(win, 0);
     return error;
 }
 

@@ -6,8 +6,8 @@
 #include "core/win.h"
 
 /* Returns once every process of the window has called it for this, the same, time. What they stored
- * before is visible after. PROA_OK; or a negative code, of a process on another node that is gone:
- * then nobody waits for it again, in this window. */
+ * before is visible after. PROA_OK; or a negative code, of a process that is gone: then no barrier
+ * of this window is passed again. */
 int proa_barrier(struct proa_win *win) PROA_HOT;
 
 /* The same, and when it returns no other process reads or writes this process's shared words for

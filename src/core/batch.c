@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "core/agent.h"
 #include "core/gather.h"
+#include "core/gone.h"
 #include "core/issue.h"
 #include "core/request.h"
 #include "core/room.h"
@@ -24,7 +25,7 @@ int proa_batch_report(struct proa_remote *r)
     int error = r->failed.code;
 
     if (r->lost)
-        return proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->rank);
+        return proa_gone_report(r->win, r->rank);
     r->failed.code = PROA_OK;
     return error ? proa_fail(error, "%s (at target rank %d)", r->failed.text, r->rank) : PROA_OK;
 }
@@ -41,8 +42,10 @@ int proa_batch_outcome(const struct proa_remote *r, int outcome)
 /* Leaves, waits and comes back: whatever was known before may have changed. */
 void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 {
+    struct proa_vigil vigil = {.win = r->win, .from = r->rank};
+
     proa_agent_leave();
-    proa_wait(ready, r, &proa_self->ctl->bell);
+    proa_wait_unless(ready, r, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
     proa_agent_enter();
 }
 
@@ -405,7 +408,7 @@ void proa_batch_lose_wanted(struct proa_remote *r)
 {
     struct proa_wanted *w, *next;
 
-    proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->rank);
+    proa_gone_report(r->win, r->rank);
     DL_FOREACH_SAFE(r->wanted, w, next)
     wanted_end(r, w, PROA_ERR_OTHER, proa_failure());
 }

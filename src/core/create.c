@@ -706,6 +706,7 @@ static struct proa_win *win_new(const struct proa_create_args *args, const struc
     win->threads = args->threads != 0;
     win->adopt = (uint8_t)args->adopt;
     win->user = args->user;
+    win->tests = (struct proa_vigil){.win = win, .from = group->rank};
     win->is_open = proa_self != NULL;
     if (win->is_open)
         proa_peer_opens_window();

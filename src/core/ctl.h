@@ -151,8 +151,9 @@ struct proa_win_ctl {
     uint64_t opened PROA_ALIGNED_LINE;
     /* rung when passed, opened or agreed has changed; over several nodes, when arrived has */
     struct proa_bell barrier_bell;
-    /* In the leader's block: 1 + the rank of a process of another node that somebody of this one
-     * has found to be gone, the first that was; 0: none is. Written by any process of the node. */
+    /* In the leader's block, of a window over several nodes: 1 + the rank of the first process that
+     * one of this node has found to be gone, or was told is (core/gone.c); 0: none is. While the
+     * window is created, in the owner's: that the owner has. */
     uint32_t lost;
     /* The owner's place among the processes of its node, by rank in the window's group. Constant.
      */

@@ -31,23 +31,28 @@ enum { BARRIER_SUFFICES = 2 };
 
 int proa_fence_await(struct proa_win *win, int target)
 {
-    proa_ask_opened(&win->targets[target], win->opens);
-    proa_epoch_seen_fence(&win->targets[target]);
-    return PROA_OK;
+    int error = proa_ask_opened(win, target, win->opens);
+
+    if (!error)
+        proa_epoch_seen_fence(&win->targets[target]);
+    return error;
 }
 
 /* NOPRECEDE: nobody waits for operations of others, only an origin for its target's fence (MPI-4.1,
  * 13.5.1), and that at its first operation. Where the program loads and stores in its neighbours'
  * memory itself, nobody can tell which operation is the first. */
-static void open_alone(struct proa_win *win)
+static int open_alone(struct proa_win *win)
 {
+    int error = PROA_OK;
+
     proa_opened(win, ++win->opens);
     for (int i = 0; i < win->size; i++)
         if (i != win->rank)
             proa_epoch_await_fence(&win->targets[i]);
     win->opening = 1;
-    for (int i = 0; i < win->size && win->direct; i++)
-        proa_fence_await(win, i);
+    for (int i = 0; i < win->size && win->direct && !error; i++)
+        error = proa_fence_await(win, i);
+    return error;
 }
 
 static void opening_end(struct proa_win *win)
@@ -84,11 +89,9 @@ PROA_FORMS int fence(struct proa_win *win, int mode, int general)
     if (ends || (begins && (win->size <= BARRIER_SUFFICES || (general && win->spread))))
         error = general ? barrier_generally(win) : proa_barrier(win);
     else if (begins)
-        open_alone(win);
-    if (general && error)
-        return error;
-    proa_epoch_pass_fence(win, begins);
-    return PROA_OK;
+        error = open_alone(win);
+    proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
+    return error;
 }
 
 static __attribute__((noinline)) int fence_generally(struct proa_win *win, int mode)

@@ -11,6 +11,7 @@
 #ifndef PROA_CORE_OP_H
 #define PROA_CORE_OP_H
 
+#include "base/fail.h"
 #include "core/sync.h"
 #include "type/type.h"
 #include "core/win.h"
@@ -116,8 +117,8 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
         return NULL;
     if ((uint64_t)at > target->fast_bytes || bytes > target->fast_bytes - (uint64_t)at)
         return proa_spanned_address(target, epoch, (uint64_t)at, bytes);
-    if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0))
-        proa_target_await(win, rank); /* on this node nobody is found to be gone */
+    if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0) && proa_target_await(win, rank) != PROA_OK)
+        return NULL; /* it is gone */
     return target->fast + at;
 }
 

@@ -90,7 +90,7 @@ int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode)
  * which looks again. */
 PROA_FORMS int waits_there(const struct proa_win *win, int target, int general)
 {
-    return general && win->targets[target].away && !proa_remote_was_lost(win, target);
+    return general && win->targets[target].away && !proa_is_gone(win, target);
 }
 
 PROA_FORMS int await_post(struct proa_win *win, int target, int general)
@@ -288,6 +288,30 @@ static void get_on(const struct proa_win *win)
     proa_wait_idle();
 }
 
+/* Who has not completed, and is gone. PROA_OK: none. */
+static int report_gone(const struct proa_win *win)
+{
+    for (int i = 0; i < win->exposed_group.count; i++) {
+        int rank = win->exposed_group.rank[i];
+
+        if (proa_is_gone(win, rank) && !has_completed(win, rank))
+            return proa_gone_report(win, rank);
+    }
+    return PROA_OK;
+}
+
+/* And it waits for a process that may have died. */
+static int look_for_gone(struct proa_win *win)
+{
+    int error;
+
+    proa_vigil_looks(&win->tests);
+    error = report_gone(win);
+    if (error)
+        proa_epoch_close_exposure(win);
+    return error;
+}
+
 int proa_win_test(struct proa_win *win, int *flag)
 {
     int error = exposed_check(win);
@@ -300,7 +324,7 @@ int proa_win_test(struct proa_win *win, int *flag)
         *flag = all_completed(win);
     }
     if (!*flag)
-        return PROA_OK;
+        return look_for_gone(win);
     for (int i = 0; i < win->exposed_group.count; i++)
         proa_pair_of(win, win->exposed_group.rank[i], 1)->waits++;
     proa_epoch_close_exposure(win);

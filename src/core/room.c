@@ -6,6 +6,7 @@
 #include "base/wait.h"
 #include "core/agent.h"
 #include "core/ends.h"
+#include "core/gone.h"
 #include "core/held.h"
 
 #include <stdlib.h>
@@ -261,7 +262,7 @@ struct entering {
 
 int proa_room_is_unkept(const struct proa_win *win)
 {
-    return win->rank != KEEPER && proa_remote_was_lost(win, KEEPER);
+    return win->rank != KEEPER && proa_is_gone(win, KEEPER);
 }
 
 /* Nobody of this process has asked, or is inside. */
@@ -299,6 +300,7 @@ void proa_room_enter(struct proa_win *win, enum proa_room room)
 {
     struct proa_rooms *rooms = rooms_of(win);
     struct entering e = {win, (uint8_t)room};
+    struct proa_vigil vigil = {.win = win, .from = KEEPER};
     int holds = -1;
 
     proa_agent_enter();
@@ -310,7 +312,7 @@ void proa_room_enter(struct proa_win *win, enum proa_room room)
         if (holds < 0)
             holds = proa_held_any();
         else
-            proa_wait(may_enter, &e, &proa_self->ctl->bell);
+            proa_wait_unless(may_enter, &e, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
         proa_agent_enter();
     }
     rooms->waiting--;

@@ -151,18 +151,15 @@ struct proa_win *proa_spread_find(uint64_t number);
  * has been dropped. */
 struct proa_remote *proa_remote_find(uint64_t window, uint32_t rank, uint32_t peer);
 
-/* ---- processes that are gone (core/gone.c) ---- */
+/* ---- processes that are gone (core/gone.c); inside ---- */
 
-/* Is the process of that rank? By any thread, at any time. */
-int proa_remote_was_lost(const struct proa_win *win, int rank);
-
-/* That peer is: in all windows. */
+/* The process of that peer is: in all windows. */
 void proa_remote_lost(uint32_t peer);
 
-/* From now on no neighbour is told, or believed, that one is; or the window stays after all. */
-void proa_remote_end(struct proa_win *win, int ending);
+/* That peer has given this process up, and will not talk to it any more. */
+void proa_remote_gave_up(uint32_t peer);
 
-/* A process of another node says that one is. */
+/* A process of another node says that one is gone. */
 void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
 
 /* ---- creation ---- */

@@ -11,6 +11,7 @@
 #ifndef PROA_CORE_TELL_H
 #define PROA_CORE_TELL_H
 
+#include "core/gone.h"
 #include "core/pair.h"
 #include "core/win.h"
 
@@ -84,25 +85,19 @@ PROA_FORMS uint64_t proa_heard(const struct proa_win *win, int from, enum proa_w
     return __atomic_load_n(proa_word_of(win, from, kind, 0, general), __ATOMIC_ACQUIRE);
 }
 
-/* A word that a process tells us which may be on another node, and gone: core/gone.c. from < 0: it
- * depends on all. */
-int proa_remote_hear(const struct proa_win *win, int from, int word, uint64_t least);
-
-/* The same of any word that counts up, and a bell that is rung then: what it counts depends on
- * all. */
-int proa_remote_await(const struct proa_win *win, const uint64_t *word, uint64_t least,
-                      struct proa_bell *bell);
+/* A word that a process tells us which may be on another node. */
+int proa_remote_hear(struct proa_win *win, int from, int word, uint64_t least);
 
 /* Returns once it has come to at least this value, told by the process of rank `from`; < 0: it
- * depends on all. PROA_OK, acquires; or a negative code: of a process on another node that is
- * gone. */
-PROA_FORMS int proa_hear_form(const struct proa_win *win, int from, enum proa_word kind, int row,
+ * depends on all. PROA_OK, acquires; or PROA_ERR_OTHER, as a process that it depends on is gone
+ * (core/gone.h). */
+PROA_FORMS int proa_hear_form(struct proa_win *win, int from, enum proa_word kind, int row,
                               uint64_t least, int general)
 {
     if (general && win->spread)
         return proa_remote_hear(win, from, (int)kind + row, least);
-    proa_wait_count(proa_word_in(win->ctl, from, kind, row), least, &proa_self->ctl->bell);
-    return 0;
+    return proa_hear_word(win, from, proa_word_in(win->ctl, from, kind, row), least,
+                          &proa_self->ctl->bell);
 }
 
 #endif

@@ -78,6 +78,15 @@ enum proa_unreached {
 };
 
 struct proa_pair;
+struct proa_win;
+
+/* A wait that depends on the process of rank `from`, on all for from < 0 (core/gone.h). due_ns:
+ * when it looks at its neighbours next, 0: it has just begun. */
+struct proa_vigil {
+    struct proa_win *win;
+    int from;
+    long due_ns;
+};
 
 /* Which barrier a window has (core/barrier.c): all on one node; more processes than processors
  * there; several nodes. */
@@ -134,6 +143,8 @@ struct proa_win {
     uint8_t *gone;
     uint32_t lost;
     uint8_t ending, given_up;
+    int watched_next;
+    struct proa_vigil tests;  /* of MPI_Win_test, which a program may call in a loop */
     uint8_t is_open;          /* it is counted among the windows of this process (core/peer.h) */
     uint8_t counted;          /* all processes count what they do on it */
     uint8_t second;           /* as it is served to others: by second accessors (core/peer.h) */
