@@ -42,11 +42,15 @@ static inline void proa_agreed(struct proa_win *win, uint64_t number)
     proa_bell_ring(&win->ctl->barrier_bell);
 }
 
-/* What the target's has come to, once that is at least this number. Acquires. */
-static inline uint64_t proa_ask_agreed(const struct proa_target *target, uint64_t least)
+/* *number: what the target's has come to, once that is at least as much: PROA_OK, acquires; or it
+ * is gone. */
+static inline int proa_ask_agreed(struct proa_win *win, int target, uint64_t *number)
 {
-    proa_wait_count(&target->ctl->agreed, least, &target->ctl->barrier_bell);
-    return __atomic_load_n(&target->ctl->agreed, __ATOMIC_ACQUIRE);
+    struct proa_win_ctl *ctl = win->targets[target].ctl;
+    int error = proa_hear_word(win, target, &ctl->agreed, *number, &ctl->barrier_bell);
+
+    *number = __atomic_load_n(&ctl->agreed, __ATOMIC_ACQUIRE);
+    return error;
 }
 
 /* ---- arrived, passed: the crowded barrier, at the leader (core/barrier.c) ---- */

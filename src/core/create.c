@@ -262,6 +262,29 @@ static int agree(const struct proa_group *group, int outcome)
     return 1 - value;
 }
 
+/* A neighbour's word of an agreement. One that is gone is known after that, be it that the
+ * neighbour knows of it. */
+static int is_fine(struct proa_win *win, int rank, uint64_t fine)
+{
+    uint64_t number = fine;
+    uint32_t lost = 0;
+
+    if (proa_ask_agreed(win, rank, &number) != PROA_OK)
+        return 0;
+    if (number == fine + 1)
+        lost = __atomic_load_n(&win->targets[rank].ctl->lost, __ATOMIC_RELAXED);
+    if (lost)
+        proa_gone_know(win, (int)lost - 1);
+    return number != fine + 1;
+}
+
+/* The host is not asked: it would wait for the process that is gone. */
+static int without_the_lost(struct proa_win *win)
+{
+    win->keeps_block = 1;
+    return proa_gone_report(win, -1);
+}
+
 /* The same among neighbours, by a word in the block of each: 2 n - 1 as the n-th agreement went
  * well for its owner, else 2 n. Who has failed may not reach the others' blocks, and looks at none.
  * Who has not reaches all of them, and so sees if anybody has; then all ask the host what it was.
@@ -271,9 +294,12 @@ static int agree_near(struct proa_win *win, const struct proa_group *group, int 
     uint64_t fine = 2 * (uint64_t)++win->agreements - 1;
     int all_fine = outcome == PROA_OK;
 
+    __atomic_store_n(&win->ctl->lost, win->lost, __ATOMIC_RELAXED);
     proa_agreed(win, all_fine ? fine : fine + 1);
     for (int i = 0; i < win->size && all_fine; i++)
-        all_fine = proa_ask_agreed(&win->targets[i], fine) != fine + 1;
+        all_fine = is_fine(win, i, fine);
+    if (win->lost)
+        return without_the_lost(win);
     return all_fine ? PROA_OK : agree(group, outcome);
 }
 
@@ -389,6 +415,10 @@ static int target_attach(struct proa_win *win, int rank, const struct card *card
         return PROA_OK; /* core/remote.c */
     target->peer = proa_peer_attach(&card->hello);
     segment = target->peer ? proa_peer_segment(target->peer, card->ctl.segment) : NULL;
+    if (!segment && proa_hello_has_ended(&card->hello)) {
+        proa_gone_know(win, rank);
+        return proa_gone_report(win, rank);
+    }
     if (!segment)
         return is_unmapped(win);
     target->ctl = (struct proa_win_ctl *)(void *)(segment + card->ctl.offset);
@@ -531,13 +561,15 @@ static int reach(struct proa_win *win, const struct proa_create_args *args,
 {
     int outcome = targets_attach(win, cards, apart), spans = spans_nodes(cards, win->size, apart);
 
-    if (spans)
+    if (spans && !win->lost)
         outcome = spread(win, group, networks, outcome);
     if (win->contiguous && outcome == PROA_OK)
         outcome = shared_allocate(win, cards);
     if (args->finish && outcome == PROA_OK)
         outcome = args->finish(win, args->user);
-    return spans ? agree(group, outcome) : agree_near(win, group, outcome);
+    if (spans)
+        return win->lost ? without_the_lost(win) : agree(group, outcome);
+    return agree_near(win, group, outcome);
 }
 
 /* Doors of all that are on this node, for all. *open: they are, or there was no reason to. */

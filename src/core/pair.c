@@ -24,7 +24,7 @@ int proa_block_new(struct proa_win *win)
 
 void proa_block_free(struct proa_win *win)
 {
-    if (win->ctl)
+    if (win->ctl && !win->keeps_block)
         proa_arena_free((char *)win->ctl - proa_rounds_bytes(win->size));
     win->ctl = NULL;
 }

@@ -143,6 +143,7 @@ struct proa_win {
     uint8_t *gone;
     uint32_t lost;
     uint8_t ending, given_up;
+    uint8_t keeps_block; /* neighbours may still look at ours, although there is no window */
     int watched_next;
     struct proa_vigil tests;  /* of MPI_Win_test, which a program may call in a loop */
     uint8_t is_open;          /* it is counted among the windows of this process (core/peer.h) */
