@@ -155,6 +155,9 @@ struct proa_win_ctl {
      * one of this node has found to be gone, or was told is (core/gone.c); 0: none is. While the
      * window is created, in the owner's: that the owner has. */
     uint32_t lost;
+    /* In the leader's block: 1 + the slot of the process that changes claims now, after a neighbour
+     * has died; 0: none does (core/claims.h). */
+    uint32_t turn;
     /* The owner's place among the processes of its node, by rank in the window's group. Constant.
      */
     uint32_t slot;
@@ -163,6 +166,10 @@ struct proa_win_ctl {
     uint64_t through_kernel;
     /* How creation went for the owner, at each agreement of neighbours (core/create.c). */
     uint64_t agreed;
+    /* The owner's claims (core/claims.h): it has, or tries for, a lock_all; and, on its own lock,
+     * so many locks of each kind for origins on other nodes. Behind from[]: by slot, that lock. */
+    uint32_t claims_all;
+    uint32_t served[3]; /* by PROA_CLAIM_* */
 
     struct proa_from_ctl from[]; /* by slot */
 };

@@ -5,6 +5,7 @@
 #include "base/system.h"
 #include "core/agent.h"
 #include "core/batch.h"
+#include "core/claims.h"
 #include "core/issue.h"
 #include "core/room.h"
 #include "core/serve.h"
@@ -121,6 +122,8 @@ static void lose(struct proa_win *win, int rank)
         proa_room_lost(win, rank);
         say_on(win, rank);
     }
+    if (win->targets[rank].ctl && !win->ending)
+        proa_claims_break(win);
     proa_bell_ring(&proa_self->ctl->bell);
 }
 

@@ -23,6 +23,11 @@
 #include "base/system.h"
 #include "core/held.h"
 
+static int is_for_all(const struct proa_asking *a)
+{
+    return a->kind == PROA_LOCK_ALL;
+}
+
 /* ---- who asks: this process ---- */
 
 /* Another thread of ours may hold a lock and come to its end only after this one: then that one's
@@ -46,7 +51,15 @@ static int self_is_pressed(struct proa_asking *a)
            proa_held_wanted(PROA_HOLDER_PROCESS);
 }
 
-const struct proa_asker proa_asker_self = {self_holds_any, self_is_pressed};
+static void self_claim(struct proa_asking *a, enum proa_claim claim)
+{
+    if (is_for_all(a))
+        proa_claim_all(a->win, claim != PROA_CLAIM_NONE);
+    else
+        proa_claim(a->win, a->target, claim, 1);
+}
+
+const struct proa_asker proa_asker_self = {self_holds_any, self_is_pressed, self_claim};
 
 /* ---- exclusive locks ---- */
 
@@ -211,6 +224,77 @@ static void read_outside(struct proa_asking *a)
     }
 }
 
+/* ---- after a death ---- */
+
+static enum proa_claim claim_of(const struct proa_asking *a)
+{
+    return a->kind == PROA_LOCK_EXCLUSIVE ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED;
+}
+
+static int is_broken(const struct proa_asking *a)
+{
+    return is_for_all(a) ? proa_claims_are_broken(a->win) : proa_rwlock_is_broken(a->lock);
+}
+
+/* Not before this process knows itself whose death it was. */
+static int claims_allow(struct proa_asking *a)
+{
+    return __atomic_load_n(&a->win->lost, __ATOMIC_ACQUIRE) &&
+           proa_claims_allow(a->win, is_for_all(a) ? -1 : a->target, claim_of(a));
+}
+
+/* The lock's words, which are given back as ever. */
+static void count_in(struct proa_asking *a)
+{
+    if (is_for_all(a))
+        proa_ask_all_enter(a->all);
+    else
+        proa_rwlock_count(a->lock, a->kind == PROA_LOCK_EXCLUSIVE);
+}
+
+static void count_out(struct proa_asking *a)
+{
+    if (is_for_all(a))
+        proa_ask_all_leave(a->all);
+    else if (a->kind == PROA_LOCK_EXCLUSIVE)
+        proa_rwlock_write_unlock(a->lock, a->lock_bell);
+    else
+        proa_rwlock_read_unlock(a->lock, a->lock_bell);
+}
+
+static void claim_try(struct proa_asking *a)
+{
+    if (!proa_claims_take_turn(a->win))
+        return;
+    if (claims_allow(a)) {
+        count_in(a);
+        a->asker->claim(a, claim_of(a));
+        a->stage = PROA_LOCK_GRANTED;
+    }
+    proa_claims_give_turn(a->win);
+}
+
+/* Granted by the queue. Sequentially consistent: either this sees that the lock is broken, or who
+ * has broken it sees the claim. */
+static void confirm(struct proa_asking *a)
+{
+    a->asker->claim(a, claim_of(a));
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!is_broken(a))
+        return;
+    a->asker->claim(a, PROA_CLAIM_NONE);
+    count_out(a);
+    a->stage = PROA_LOCK_BROKEN;
+}
+
+int proa_lock_leave_broken(struct proa_asking *a)
+{
+    if (a->stage == PROA_LOCK_BROKEN || a->stage == PROA_LOCK_GRANTED || !is_broken(a))
+        return 0;
+    a->stage = PROA_LOCK_BROKEN;
+    return 1;
+}
+
 /* ---- the steps ---- */
 
 static const struct {
@@ -228,15 +312,21 @@ static const struct {
     [PROA_LOCK_READ_AHEAD] = {no_writer_inside, outside_granted, 0},
     [PROA_LOCK_ALL_TRIES] = {at_once, all_try, 1},
     [PROA_LOCK_ALL_OUTSIDE] = {way_is_clear, all_again, 0},
+    [PROA_LOCK_BROKEN] = {claims_allow, claim_try, 0},
 };
 
 void proa_lock_ask(struct proa_asking *a, enum proa_lock_kind kind)
 {
-    if (kind == PROA_LOCK_EXCLUSIVE) {
+    a->kind = (uint8_t)kind;
+    if (is_broken(a)) {
+        a->stage = PROA_LOCK_BROKEN;
+    } else if (kind == PROA_LOCK_EXCLUSIVE) {
         a->number = proa_ask_asked(a->all);
         a->stage = PROA_LOCK_GIVES_WAY;
     } else if (kind == PROA_LOCK_SHARED) {
         read_try(a);
+        if (a->stage == PROA_LOCK_GRANTED)
+            confirm(a);
     } else {
         a->stage = PROA_LOCK_ALL_TRIES;
     }
@@ -249,31 +339,75 @@ int proa_lock_look(struct proa_asking *a)
 
 struct proa_bell *proa_lock_bell(const struct proa_asking *a)
 {
-    return stages[a->stage].rung_by_all ? &a->all->bell : a->lock_bell;
+    return stages[a->stage].rung_by_all || (a->stage == PROA_LOCK_BROKEN && is_for_all(a))
+               ? &a->all->bell
+               : a->lock_bell;
 }
 
 void proa_lock_go_on(struct proa_asking *a)
 {
+    int by_claims = a->stage == PROA_LOCK_BROKEN;
+
     stages[a->stage].go_on(a);
+    if (a->stage == PROA_LOCK_GRANTED && !by_claims)
+        confirm(a);
 }
+
+/* ---- waiting in a call ---- */
+
+struct waiting {
+    struct proa_asking asking;
+    struct proa_vigil vigil;
+};
 
 static int look(void *arg)
 {
-    return proa_lock_look(arg);
+    struct waiting *w = arg;
+
+    return proa_lock_look(&w->asking);
 }
 
-void proa_lock_wait(const struct proa_win *win, int target, enum proa_lock_kind kind)
+static int target_is_gone(const struct proa_asking *a)
 {
-    struct proa_asking asking = {.asker = &proa_asker_self, .win = win, .all = &win->leader->all};
+    return !is_for_all(a) && proa_is_gone(a->win, a->target);
+}
 
-    if (kind != PROA_LOCK_ALL) {
-        asking.lock = &win->targets[target].ctl->lock;
-        asking.lock_bell = &win->targets[target].ctl->lock_bell;
+static int is_over(void *arg)
+{
+    struct waiting *w = arg;
+
+    (void)proa_vigil_looks(&w->vigil);
+    return proa_lock_leave_broken(&w->asking) || target_is_gone(&w->asking);
+}
+
+static struct waiting begin(struct proa_win *win, int target, enum proa_lock_kind kind)
+{
+    struct waiting w = {.asking = {.asker = &proa_asker_self,
+                                   .win = win,
+                                   .target = target,
+                                   .kind = (uint8_t)kind,
+                                   .all = &win->leader->all},
+                        .vigil = {.win = win, .from = target < 0 ? win->rank : target}};
+
+    if (target >= 0) {
+        w.asking.lock = &win->targets[target].ctl->lock;
+        w.asking.lock_bell = &win->targets[target].ctl->lock_bell;
     }
-    proa_lock_ask(&asking, kind);
-    while (asking.stage != PROA_LOCK_GRANTED) {
-        if (!proa_lock_look(&asking))
-            proa_wait(look, &asking, proa_lock_bell(&asking));
-        proa_lock_go_on(&asking);
+    return w;
+}
+
+int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind)
+{
+    struct waiting w = begin(win, target, kind);
+
+    self_claim(&w.asking, PROA_CLAIM_NONE);
+    proa_lock_ask(&w.asking, kind);
+    while (w.asking.stage != PROA_LOCK_GRANTED) {
+        if (target_is_gone(&w.asking))
+            return proa_gone_report(win, target);
+        if (proa_lock_look(&w.asking) ||
+            !proa_wait_unless(look, &w, proa_lock_bell(&w.asking), is_over, &w))
+            proa_lock_go_on(&w.asking);
     }
+    return PROA_OK;
 }

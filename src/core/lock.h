@@ -19,6 +19,7 @@
 
 #include "base/hidden.h"
 #include "core/ask.h"
+#include "core/claims.h"
 #include "core/win.h"
 
 enum proa_lock_kind { PROA_LOCK_SHARED, PROA_LOCK_EXCLUSIVE, PROA_LOCK_ALL };
@@ -37,6 +38,7 @@ enum proa_lock_stage {
     PROA_LOCK_READ_AHEAD,
     PROA_LOCK_ALL_TRIES,   /* lock_all: nothing; it tries */
     PROA_LOCK_ALL_OUTSIDE, /* lock_all, outside: the writer that was found is not in the way */
+    PROA_LOCK_BROKEN,      /* after a death: the claims of the living allow it (core/claims.h) */
     PROA_LOCK_STAGES
 };
 
@@ -47,6 +49,8 @@ struct proa_asker {
     int (*holds_any)(const struct proa_asking *asking); /* does it hold any lock, of any window? */
     /* does somebody wait for a lock that it holds? Called by looks */
     int (*is_pressed)(struct proa_asking *asking);
+    /* the lock is claimed, or no more (core/claims.h) */
+    void (*claim)(struct proa_asking *asking, enum proa_claim claim);
 };
 
 /* The process itself, for the calling thread (core/held.h). */
@@ -54,26 +58,34 @@ extern PROA_HIDDEN const struct proa_asker proa_asker_self;
 
 struct proa_asking {
     const struct proa_asker *asker;
-    const struct proa_win *win; /* PROA_LOCK_ALL: whose targets */
-    struct proa_all_ctl *all;   /* of the leader */
-    struct proa_rwlock *lock;   /* of the target; of the one in the way of a lock_all */
+    struct proa_win *win;
+    int target;               /* a rank; < 0: PROA_LOCK_ALL */
+    struct proa_all_ctl *all; /* of the leader */
+    struct proa_rwlock *lock; /* of the target; of the one in the way of a lock_all */
     struct proa_bell *lock_bell;
     void *who;       /* for the asker */
     long begin_ns;   /* for the asker: when it first had to answer; 0: not yet */
     uint32_t number; /* of the ticket; of those who have to have their turn first */
+    uint8_t kind;    /* enum proa_lock_kind */
     uint8_t stage;   /* enum proa_lock_stage */
     uint8_t ahead;   /* may go ahead of writers that only wait: found while it waited outside */
     uint8_t outside; /* has asked outside, and has not been granted yet */
 };
 
-/* Asks. asking->win, all and asker are set; for a target's lock also lock and lock_bell. */
+/* Asks. asking->win, target, all and asker are set; for a target's lock also lock and lock_bell. A
+ * lock that is granted is claimed. */
 void proa_lock_ask(struct proa_asking *asking, enum proa_lock_kind kind);
 int proa_lock_look(struct proa_asking *asking);
 struct proa_bell *proa_lock_bell(const struct proa_asking *asking);
 void proa_lock_go_on(struct proa_asking *asking);
 
-/* Asks, and returns once the lock is ours. target: ignored for PROA_LOCK_ALL. */
-void proa_lock_wait(const struct proa_win *win, int target, enum proa_lock_kind kind);
+/* Before a look where it has been waited for: the queue of a broken lock is left. Has it been, just
+ * now? */
+int proa_lock_leave_broken(struct proa_asking *asking);
+
+/* Asks, and returns once the lock is ours: PROA_OK; or PROA_ERR_OTHER, the target is gone. target <
+ * 0: for PROA_LOCK_ALL. The first try has failed, and its claim stands. */
+int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind);
 
 /* ---- the first try, where the lock is free and nobody is to be given way: 1, and it is ours; or 0
  * ---- */

@@ -40,10 +40,12 @@ int proa_pairs_make(struct proa_win *win, int slot, int near)
     free(win->pairs);
     win->pairs = pairs;
     win->slot = slot;
+    win->near = near;
     win->ctl->slot = (uint32_t)slot;
     proa_arena_shrink((char *)win->ctl - proa_rounds_bytes(win->size),
                       proa_rounds_bytes(win->size) + proa_block_bytes(near));
-    memset(win->ctl->from, 0, (size_t)near * sizeof win->ctl->from[0]);
+    memset(win->ctl->from, 0, proa_block_bytes(near) - sizeof *win->ctl);
+    win->claims = proa_block_claims(win->ctl, near);
     return PROA_OK;
 }
 

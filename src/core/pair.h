@@ -34,6 +34,13 @@ static inline struct proa_round_ctl *proa_rounds_before(struct proa_win_ctl *ctl
     return (struct proa_round_ctl *)(void *)ctl - 1;
 }
 
+/* The owner's claims on the locks of its neighbours, one byte each, by slot: behind the row of a
+ * window with so many neighbours. */
+static inline uint8_t *proa_block_claims(struct proa_win_ctl *ctl, int near)
+{
+    return (uint8_t *)&ctl->from[near];
+}
+
 /* Bytes before the block of a window of so many processes, and from there on with so many
  * neighbours. */
 static inline size_t proa_rounds_bytes(int size)
@@ -43,7 +50,7 @@ static inline size_t proa_rounds_bytes(int size)
 
 static inline size_t proa_block_bytes(int near)
 {
-    return sizeof(struct proa_win_ctl) + (size_t)near * sizeof(struct proa_from_ctl);
+    return sizeof(struct proa_win_ctl) + (size_t)near * (sizeof(struct proa_from_ctl) + 1);
 }
 
 /* At creation, once it is known who is near: so many, this process included, whose own slot is

@@ -42,10 +42,12 @@ static void taken_by(const struct proa_win *win, pthread_t *taker)
         __atomic_store_n(taker, pthread_self(), __ATOMIC_RELAXED);
 }
 
-static void take(struct proa_win *win, int rank, int exclusive)
+PROA_FORMS int take(struct proa_win *win, int rank, int exclusive, int general)
 {
-    if (!proa_lock_try(all_of(win), win->targets[rank].ctl, exclusive))
-        proa_lock_wait(win, rank, exclusive ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED);
+    proa_claim(win, rank, exclusive ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED, general);
+    return __builtin_expect(proa_lock_try(all_of(win), win->targets[rank].ctl, exclusive), 1)
+               ? PROA_OK
+               : proa_lock_wait(win, rank, exclusive ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED);
 }
 
 /* Those that calls have returned for come first; then the room, of a window over several nodes. */
@@ -94,7 +96,9 @@ PROA_FORMS int lock(struct proa_win *win, int rank, int exclusive, int mode, int
     if (general && target->away)
         proa_remote_lock(win, rank, exclusive, nocheck);
     else if (!nocheck)
-        take(win, rank, exclusive);
+        error = take(win, rank, exclusive, general);
+    if (error)
+        return not_locked_after_all(win, error);
     if (general)
         taken_by(win, &target->taker);
     proa_epoch_open_lock(target, epoch);
@@ -131,8 +135,10 @@ PROA_FORMS int unlock(struct proa_win *win, int rank, int general)
     error = is_remote ? proa_remote_unlock(win, rank, epoch & PROA_EPOCH_NOCHECK)
                       : proa_settle_form(win, rank, settled_by(epoch), general);
     proa_epoch_close_lock(target);
-    if (!is_remote && !(epoch & PROA_EPOCH_NOCHECK))
+    if (!is_remote && !(epoch & PROA_EPOCH_NOCHECK)) {
+        proa_claim(win, rank, PROA_CLAIM_NONE, general);
         proa_lock_give_back(target->ctl, epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER));
+    }
     if (general && win->spread && epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER) &&
         !(epoch & PROA_EPOCH_NOCHECK))
         proa_room_leave(win);
@@ -175,8 +181,12 @@ int proa_win_lock_all(struct proa_win *win, int mode)
         return error;
     if (PROA_GENERALLY(win))
         before_lock_all(win, mode);
-    if (!(mode & PROA_MODE_NOCHECK) && !proa_lock_try_all(win, all_of(win)))
-        proa_lock_wait(win, -1, PROA_LOCK_ALL);
+    if (!(mode & PROA_MODE_NOCHECK)) {
+        proa_claim_all(win, 1);
+        if (!proa_lock_try_all(win, all_of(win)))
+            proa_lock_wait(win, -1,
+                           PROA_LOCK_ALL); /* as no target is waited for, it does not fail */
+    }
     taken_by(win, &win->taker);
     proa_epoch_open_lock_all(win, mode & PROA_MODE_NOCHECK);
     return PROA_OK;
@@ -194,8 +204,10 @@ int proa_win_unlock_all(struct proa_win *win)
     if (!error)
         error = proa_settle(win, -1, settled_by(epoch));
     proa_epoch_close_lock_all(win);
-    if (!(epoch & PROA_EPOCH_NOCHECK))
+    if (!(epoch & PROA_EPOCH_NOCHECK)) {
+        proa_claim_all(win, 0);
         proa_ask_all_leave(all_of(win));
+    }
     if (win->spread && !(epoch & PROA_EPOCH_NOCHECK))
         proa_room_leave(win);
     proa_touch_nothing(win);

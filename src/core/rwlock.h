@@ -15,10 +15,17 @@
 
 #include <stdint.h>
 
-enum { PROA_RW_HELD = 1, PROA_RW_WANTED = 2, PROA_RW_READER = 4 };
+enum {
+    PROA_RW_HELD = 1,
+    PROA_RW_WANTED = 2,
+    PROA_RW_READER = 4,
+    PROA_RW_BROKEN = 1 << 30 /* above all readers: every try fails from now on */
+};
 
 struct proa_rwlock {
-    /* PROA_RW_HELD by a writer | PROA_RW_WANTED by the queue's head | readers * PROA_RW_READER */
+    /* PROA_RW_HELD by a writer | PROA_RW_WANTED by the queue's head | readers * PROA_RW_READER |
+     * PROA_RW_BROKEN: a process has died that may have had it (core/claims.h); then it says no
+     * more, but what is taken and given back keeps its balance */
     uint32_t state;
     uint32_t tickets; /* drawn */
     uint32_t serving; /* the ticket at the head of the queue */
@@ -69,12 +76,14 @@ static inline int proa_rwlock_nobody_inside(const struct proa_rwlock *lock)
     return __atomic_load_n(&lock->state, __ATOMIC_ACQUIRE) == PROA_RW_WANTED;
 }
 
-/* Is a writer inside, or, asked for as well, at the head of the queue? Sequentially consistent: the
- * caller may have counted itself among the lock_alls before (core/lock.c). */
+/* Is a writer inside, or, asked for as well, at the head of the queue, or is the lock broken?
+ * Sequentially consistent: the caller may have counted itself among the lock_alls before
+ * (core/lock.c). */
 static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int waiting_too)
 {
     return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) &
-            (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED : PROA_RW_HELD)) != 0;
+            (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED | PROA_RW_BROKEN
+                         : PROA_RW_HELD | PROA_RW_BROKEN)) != 0;
 }
 
 /* Counts one who waits outside of the queue, 1, or does no more, -1. Partners:
@@ -93,15 +102,35 @@ static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
            __atomic_load_n(&lock->outside, __ATOMIC_RELAXED) != 0;
 }
 
+/* ---- after a death (core/claims.h) ---- */
+
+/* Sequentially consistent: who breaks it goes on to look at claims. */
+static inline void proa_rwlock_break(struct proa_rwlock *lock)
+{
+    __atomic_fetch_or(&lock->state, PROA_RW_BROKEN, __ATOMIC_SEQ_CST);
+}
+
+static inline int proa_rwlock_is_broken(const struct proa_rwlock *lock)
+{
+    return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) & PROA_RW_BROKEN) != 0;
+}
+
+/* What the unlock of a broken lock takes back. */
+static inline void proa_rwlock_count(struct proa_rwlock *lock, int exclusive)
+{
+    __atomic_fetch_add(&lock->state, exclusive ? PROA_RW_HELD : PROA_RW_READER, __ATOMIC_SEQ_CST);
+}
+
 /* ---- taking and giving back ---- */
 
 /* Takes the lock shared if no writer is inside or at the head of the queue. Was it taken? bell:
- * rung by every release. Acquires; its partner is the release in the unlocks. */
+ * rung by every release. Acquires; its partner is the release in the unlocks. Releases the claim
+ * (core/claims.h). */
 static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    uint32_t before = __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQUIRE);
+    uint32_t before = __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQ_REL);
 
-    if (__builtin_expect((before & (PROA_RW_HELD | PROA_RW_WANTED)) == 0, 1))
+    if (__builtin_expect((before & (PROA_RW_HELD | PROA_RW_WANTED | PROA_RW_BROKEN)) == 0, 1))
         return 1;
     proa_rwlock_read_give_way(lock, bell);
     return 0;
@@ -118,11 +147,13 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
                             1) != 0;
 }
 
-/* Rings only where somebody waits for that: the writer at the head of the queue. */
+/* Rings only where somebody waits for that: the writer at the head of the queue; any, once the lock
+ * is broken. */
 static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
 {
-    if (__builtin_expect(
-            __atomic_sub_fetch(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE) & PROA_RW_WANTED, 0))
+    if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE) &
+                             (PROA_RW_WANTED | PROA_RW_BROKEN),
+                         0))
         proa_bell_ring(bell);
 }
 

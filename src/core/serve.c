@@ -267,17 +267,30 @@ static int origin_is_pressed(struct proa_asking *a)
     return proa_system->now_ns() - a->begin_ns > ORIGINS_DEPEND_NS;
 }
 
-static const struct proa_asker asker_origin = {origin_holds_any, origin_is_pressed};
+static enum proa_claim claim_of(const struct proa_serving *s)
+{
+    return s->kind == PROA_LOCK_EXCLUSIVE ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED;
+}
+
+static void origin_claim(struct proa_asking *a, enum proa_claim claim)
+{
+    proa_claim_served(a->win, claim_of(a->who), claim == PROA_CLAIM_NONE ? -1 : 1);
+}
+
+static const struct proa_asker asker_origin = {origin_holds_any, origin_is_pressed, origin_claim};
 
 static int lock_take(struct proa_serving *s)
 {
     struct proa_win_ctl *ctl = s->origin->win->ctl;
     struct proa_all_ctl *all = &s->origin->win->leader->all;
 
+    proa_claim_served(s->origin->win, claim_of(s), 1);
     if (proa_lock_try(all, ctl, s->kind == PROA_LOCK_EXCLUSIVE))
         return 1;
+    proa_claim_served(s->origin->win, claim_of(s), -1);
     s->asking = (struct proa_asking){.asker = &asker_origin,
                                      .win = s->origin->win,
+                                     .target = s->origin->win->rank,
                                      .all = all,
                                      .lock = &ctl->lock,
                                      .lock_bell = &ctl->lock_bell,
@@ -288,6 +301,7 @@ static int lock_take(struct proa_serving *s)
 
 static int lock_get_on(struct proa_serving *s)
 {
+    (void)proa_lock_leave_broken(&s->asking);
     while (s->asking.stage != PROA_LOCK_GRANTED && proa_lock_look(&s->asking))
         proa_lock_go_on(&s->asking);
     return s->asking.stage == PROA_LOCK_GRANTED;
@@ -295,8 +309,10 @@ static int lock_get_on(struct proa_serving *s)
 
 static void lock_give_back(struct proa_serving *s)
 {
-    if (s->held)
+    if (s->held) {
+        proa_claim_served(s->origin->win, claim_of(s), -1);
         proa_lock_give_back(s->origin->win->ctl, s->kind == PROA_LOCK_EXCLUSIVE);
+    }
     s->held = 0;
 }
 

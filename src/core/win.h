@@ -119,7 +119,8 @@ struct proa_win {
 
     struct proa_ranks started_group, exposed_group;
     struct proa_pair *pairs;             /* with our neighbours, by slot (core/pair.h) */
-    int slot;                            /* ours */
+    int slot, near;                      /* ours; and how many there are on this node */
+    uint8_t *claims;                     /* ours, by slot (core/claims.h) */
     enum proa_barrier_kind barrier;      /* core/barrier.h */
     uint64_t barriers, crowded_barriers; /* so far: by dissemination; all others */
     uint64_t opens;                      /* fences so far that ended nothing (core/fence.c) */

@@ -50,7 +50,12 @@ static int never(struct proa_asking *asking)
     return 0;
 }
 
-static const struct proa_asker asker = {no, never};
+static void no_claim(struct proa_asking *asking, enum proa_claim claim)
+{
+    (void)asking, (void)claim;
+}
+
+static const struct proa_asker asker = {no, never, no_claim};
 
 static int look(void *arg)
 {
