@@ -6,6 +6,7 @@
 #include "core/agent.h"
 #include "core/batch.h"
 #include "core/combine.h"
+#include "core/gone.h"
 #include "core/lender.h"
 #include "core/lock.h"
 #include "core/road.h"
@@ -453,11 +454,32 @@ void proa_serve_batch(uint32_t peer, const struct proa_wire_head *head, const ch
     serve(s, head, body, bytes);
 }
 
+/* An origin waits for a lock that a neighbour may have, which may be dead. */
+static void look_at_neighbours(void)
+{
+    enum { LOOK_NS = 200000000 };
+    static long due_ns;
+    struct proa_serving *s;
+    long now_ns;
+
+    if (!pending) {
+        due_ns = 0;
+        return;
+    }
+    now_ns = proa_system->now_ns();
+    if (due_ns && now_ns >= due_ns)
+        DL_FOREACH(pending, s)
+            proa_gone_look(s->origin->win);
+    if (due_ns == 0 || now_ns >= due_ns)
+        due_ns = now_ns + LOOK_NS;
+}
+
 int proa_serve_pending(void)
 {
     struct proa_serving *s, *next;
     int got = 0;
 
+    look_at_neighbours();
     DL_FOREACH_SAFE(pending, s, next)
     if (lock_get_on(s)) {
         granted(s);
