@@ -27,6 +27,7 @@ enum {
     DOZE_PENDING_NS = 50000, /* somebody waits for a lock that is given back on the node */
     LINGER_NS = 30000,       /* after the last event, before a doze: what comes next may be near */
     LINGER_PUT_NS = 10000,   /* the same after what was no event: a piece of a peer's put */
+    LEAVE_NS = 900000000,    /* at the end of the process, for the goodbye */
     REST_NS = 300000,        /* while others drive, before a look whether they still do */
     TAKE_IN_TURNS = 64,      /* of progress in one call that tests, at the most */
     STACK_BYTES = 1 << 19
@@ -53,14 +54,41 @@ static uint32_t in_charge;
 static struct proa_bell rest_bell;
 static int dozes; /* the agent's thread, for long; inside */
 
+/* The end of the process: 1, the agent's thread is to say goodbye; and its last word, that it is
+ * out of the transport for good. */
+static int leaving;
+static uint32_t has_left;
+/* This thread holds the mutex, or is about to take or release it: so says a signal handler that has
+ * interrupted it. */
+static _Thread_local int inside;
+
+/* The mark is set before the mutex is taken, and removed after it is released. */
+static void mark_inside(int yes)
+{
+    __atomic_store_n(&inside, yes, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 void proa_agent_enter(void)
 {
+    mark_inside(1);
     pthread_mutex_lock(&mutex);
 }
 
 void proa_agent_leave(void)
 {
     pthread_mutex_unlock(&mutex);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    mark_inside(0);
+}
+
+static int try_enter(void)
+{
+    mark_inside(1);
+    if (pthread_mutex_trylock(&mutex) == 0)
+        return 1;
+    mark_inside(0);
+    return 0;
 }
 
 /* ---- events ---- */
@@ -178,7 +206,7 @@ static void take_charge(void)
 void proa_agent_drive(void)
 {
     take_charge();
-    if (pthread_mutex_trylock(&mutex) != 0)
+    if (!try_enter())
         return;
     proa_agent_progress();
     proa_agent_leave();
@@ -218,7 +246,7 @@ static int look_for_gathered(void)
 {
     int any;
 
-    if (pthread_mutex_trylock(&mutex) != 0)
+    if (!try_enter())
         return 0;
     proa_gather_look();
     any = proa_gather_has_any();
@@ -266,6 +294,14 @@ static void move_and_doze(void)
     came = proa_ends_doze(pending ? DOZE_PENDING_NS : DOZE_NS);
 }
 
+/* At the end of the process nothing is freed: another thread may still drive. The mutex stays
+ * taken, so none is inside the network's library when that ends. */
+static void say_goodbye(void)
+{
+    proa_agent_enter();
+    proa_ends_part(proa_spreads == NULL);
+}
+
 static void *work(void *arg)
 {
     (void)arg;
@@ -278,7 +314,11 @@ static void *work(void *arg)
         else
             rest();
     }
+    if (__atomic_load_n(&leaving, __ATOMIC_ACQUIRE))
+        say_goodbye();
     proa_threads_end();
+    __atomic_store_n(&has_left, 1, __ATOMIC_RELEASE); /* partner: at_exit */
+    proa_system->wake(&has_left);
     return NULL;
 }
 
@@ -344,6 +384,7 @@ int proa_agent_resume(void)
 
     __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
     owner = getpid();
+    has_left = 0;
     error = thread_start();
     is_running = !error;
     if (error)
@@ -380,8 +421,20 @@ void proa_agent_end(void)
         proa_agent_stop();
 }
 
-/* Before what the network's library has at the end of the process. */
+/* Before what the network's library has at the end of the process. May be the exit of a signal
+ * handler that has interrupted this thread anywhere, inside too: so it takes no lock and calls
+ * nothing of the library. The agent's thread says goodbye, and is waited for, for so long at most.
+ * The peers of a process that leaves without a goodbye notice its end. */
 static __attribute__((destructor)) void at_exit(void)
 {
-    proa_agent_stop();
+    long end_ns;
+
+    if (!is_running || owner != getpid() || __atomic_load_n(&inside, __ATOMIC_RELAXED))
+        return;
+    proa_wait_set_driver(NULL);
+    __atomic_store_n(&leaving, 1, __ATOMIC_RELEASE);
+    thread_end();
+    end_ns = proa_system->now_ns() + LEAVE_NS;
+    while (!__atomic_load_n(&has_left, __ATOMIC_ACQUIRE) && proa_system->now_ns() < end_ns)
+        proa_system->sleep(&has_left, 0, end_ns - proa_system->now_ns());
 }
