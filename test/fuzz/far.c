@@ -208,6 +208,7 @@ static const struct proa_net_transport transport = {
     .offers = net_offers,
     .open = net_open,
     .close = net_close,
+    .part = net_close,
     .reach = net_reach,
     .try = net_try,
     .expose = net_expose,
