@@ -17,11 +17,14 @@
 
 #include <cmocka.h>
 
+/* The locks that the dead one held, a window for each. */
+enum held { HELD_EXCLUSIVE, HELD_SHARED, HELD_ALL, HELD_KINDS };
+
 /* What the processes tell each other, without Proa: behind the words of world->shared that others
  * use. */
 struct steps {
     uint32_t begun, dead, done;
-    uint64_t count; /* of what is done under a lock */
+    uint64_t counts[HELD_KINDS]; /* of what is done under a lock, for each window */
 };
 
 static struct steps *steps_of(struct world *world)
@@ -201,8 +204,6 @@ ON_A_NODE_AND_APART(queue, 3)
 
 /* ---- locks that the dead one held ---- */
 
-enum held { HELD_EXCLUSIVE, HELD_SHARED, HELD_ALL, HELD_KINDS };
-
 static int hold(struct proa_win *win, int target, enum held held)
 {
     return held == HELD_ALL ? proa_win_lock_all(win, 0)
@@ -242,16 +243,17 @@ static void held_body(struct world *world)
 
                 CHECK_OK(get_word(wins[held], target, 0, &value));
                 CHECK_OK(flushed(proa_win_flush(wins[held], target)));
-                count = __atomic_load_n(&steps->count, __ATOMIC_RELAXED);
+                count = __atomic_load_n(&steps->counts[held], __ATOMIC_RELAXED);
                 CHECK_EQUAL(value, held == HELD_EXCLUSIVE ? 7 : 0);
                 world_sleep_us(1000);
-                __atomic_store_n(&steps->count, count + 1, __ATOMIC_RELAXED);
+                __atomic_store_n(&steps->counts[held], count + 1, __ATOMIC_RELAXED);
             }
             CHECK_OK(let_go(wins[held], target, (enum held)kind));
         }
     __atomic_fetch_add(&steps->dead, 1, __ATOMIC_SEQ_CST);
     world_await(&steps->dead, (uint32_t)last(world));
-    CHECK_EQUAL(__atomic_load_n(&steps->count, __ATOMIC_SEQ_CST), 9 * last(world));
+    for (int held = 0; held < HELD_KINDS; held++)
+        CHECK_EQUAL(__atomic_load_n(&steps->counts[held], __ATOMIC_SEQ_CST), 3 * last(world));
     survivors_end(world);
 }
 ON_A_NODE_AND_APART(held, 4)
