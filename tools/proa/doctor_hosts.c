@@ -66,7 +66,8 @@ static void run_selftest(const struct proa_host *host, const char *program)
 
     if (!words)
         return;
-    add_words(words, proa_text("run --mpi %s -n 2 %s", host->name, host->crowded_options));
+    add_words(words, proa_text("run --mpi %s -n 2 %s %s", host->name, host->crowded_options,
+                               host->here_options));
     proa_words_add(words, program);
     const char *said = proa_child_run(words->list, SELFTEST_SECONDS, &status);
     const char *line = last_line(said), *ok = strstr(said, "selftest: ok");

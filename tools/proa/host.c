@@ -164,6 +164,7 @@ const struct proa_host proa_hosts[] = {
         .env_in_two_words = PROA_HOST_FACT(host, env_words) == 2,         \
         .crowded_options = PROA_HOST_FACT(host, crowded_options),         \
         .crowded_environment = PROA_HOST_FACT(host, crowded_environment), \
+        .here_options = PROA_HOST_FACT(host, here_options),               \
         .across_options = PROA_HOST_FACT(host, across_options),           \
         .root_environment = PROA_HOST_FACT(host, root_environment),       \
         .here_environment = PROA_HOST_FACT(host, here_environment),       \
