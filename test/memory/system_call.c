@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-enum { windows = 500, record_bytes = 256 };
+enum { windows = 200, record_bytes = 256 };
 
 enum call { PREAD, PIPE, RANDOM, RECEIVE, ncalls };
 

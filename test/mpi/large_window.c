@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows and operations beyond what an int, and what 32 bits, can count: 3 GiB and, where there is
- * memory for it, 5 GiB; more than 2 GiB in one call; and a datatype of 10^8 blocks, which must not
+ * memory for it, 5 GiB; more than 2 GiB in one call; and a datatype of 30 million blocks, which must not
  * cost memory. Rank 1 has the window, rank 0 is the origin. Parts for which the machine has too
  * little free memory are left out, and said to be. Arguments: the flavors of the windows, allocate
  * and create.
@@ -371,9 +371,9 @@ static void ints_in_vector(const struct large *l, int blocks)
 /* By cma each block is the kernel's business one by one: fewer of them. */
 static void many_blocks(bool created)
 {
-    int blocks = created ? 1000000 : 100000000, ints = created ? 200000 : 5000000;
+    int blocks = created ? 1000000 : 30000000, ints = created ? 200000 : 5000000;
     struct large l;
-    if (!enough(5 * (int64_t)blocks, "a vector of 10^8 blocks") ||
+    if (!enough(5 * (int64_t)blocks, "a vector of 30 million blocks") ||
         !open_large(&l, 2 * (int64_t)blocks, 1, created))
         return;
     char *every_second = need(malloc(2 * (size_t)blocks));

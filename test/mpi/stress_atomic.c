@@ -570,7 +570,7 @@ int main(int argc, char **argv)
         return skip("the host has no MPI_THREAD_MULTIPLE");
     nthreads = several_threads ? threads_most : 1;
     if (seconds == 0) /* one alone meets nobody: a few rounds */
-        seconds = nranks * nthreads == 1 ? 0.01 : 0.05;
+        seconds = nranks * nthreads == 1 ? 0.01 : 0.03;
     shared_bytes =
         sizeof(struct shared) + sizeof(int64_t) * own_words * (size_t)(nranks * nthreads);
     /* brief ones first: Proa does not go back to atomics of the processor */

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_OPERATIONS = 64, MEMORY = 4096 };
+enum { MOST_OPERATIONS = 64, MEMORY = 4096, BYTES_ROUNDS = 15 };
 
 /* What a test runs over. */
 struct over {
@@ -248,7 +248,7 @@ static void meet(struct end *end, uint32_t *sent)
 static void messages_body(struct world *world)
 {
     struct end *end = end_open(world);
-    uint32_t sent[WORLD_MOST] = {0}, rounds = (uint32_t)world_rounds(2000);
+    uint32_t sent[WORLD_MOST] = {0}, rounds = (uint32_t)world_rounds(500);
     uint64_t seed = (uint64_t)world->rank;
 
     if (!end)
@@ -324,7 +324,7 @@ static void bytes_body(struct world *world)
 
     if (!end)
         return;
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < BYTES_ROUNDS; round++) {
         uint64_t first = world_below(&seed, MEMORY),
                  bytes = world_below(&seed, MEMORY - first + 1); /* the same in all */
         memset(&end->seen.done, 0, sizeof end->seen.done);
@@ -345,8 +345,8 @@ static void bytes_body(struct world *world)
         meet(end, sent);
     }
     if (is_fake) {
-        CHECK_EQUAL(net_fake_counts().puts, 100);
-        CHECK_EQUAL(net_fake_counts().gets, 50);
+        CHECK_EQUAL(net_fake_counts().puts, 2 * BYTES_ROUNDS);
+        CHECK_EQUAL(net_fake_counts().gets, BYTES_ROUNDS);
         CHECK(world->arg == &rough ? net_fake_counts().overtaken > 0
                                    : net_fake_counts().overtaken == 0);
     }
