@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows and operations beyond what an int, and what 32 bits, can count: 3 GiB and, where there is
- * memory for it, 5 GiB; more than 2 GiB in one call; and a datatype of 30 million blocks, which must not
- * cost memory. Rank 1 has the window, rank 0 is the origin. Parts for which the machine has too
- * little free memory are left out, and said to be. Arguments: the flavors of the windows, allocate
- * and create.
+ * memory for it, 5 GiB; more than 2 GiB in one call; and a datatype of 30 million blocks, which
+ * must not cost memory. Rank 1 has the window, rank 0 is the origin. Parts for which the machine
+ * has too little free memory are left out, and said to be. Arguments: the flavors of the windows,
+ * allocate and create.
  */
 #include "window.h"
 #include <stdbool.h>
