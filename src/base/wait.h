@@ -31,8 +31,8 @@ typedef int proa_ready(void *arg);
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
 
 /* The same, given up once over(over_arg) is true: 1; 0: it is ready. over is called in the slow
- * part of the wait only, behind its first looks, once a turn or a sleep; it must not block. What
- * has come in the same moment counts: the caller looks once more. */
+ * part of the wait only, behind its first looks, once a turn or a sleep; it must not block. An
+ * event of the same moment counts: the caller looks once more. */
 int proa_wait_unless(proa_ready *ready, void *arg, struct proa_bell *bell, proa_ready *over,
                      void *over_arg);
 int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_bell *bell,
@@ -101,8 +101,8 @@ static inline void proa_bell_ring_for(struct proa_bell *bell, const uint64_t *wo
 int proa_bell_announce(struct proa_bell *bell, const uint64_t *word, uint32_t *rings);
 void proa_bell_leave(struct proa_bell *bell, const uint64_t *word);
 
-/* For calls that test and return (MPI_Win_test), before their last look: takes in what has come by
- * the network, moves the host's messages once and, where processors are short, lets another process
+/* For calls that test and return (MPI_Win_test), before their last look: takes in the network's
+ * events, moves the host's messages once and, where processors are short, lets another process
  * run. */
 void proa_wait_idle(void);
 
