@@ -111,7 +111,7 @@ static const char *start_once(void)
 
 /* ---- moving in ---- */
 
-/* What a move has to know of the process. */
+/* The state of the process on which a move depends. */
 struct mover {
     struct proa_process process;
     struct proa_threads threads;
@@ -132,9 +132,9 @@ static const char *mover_look(struct mover *mover)
     return NULL;
 }
 
-/* What of the process stands against moving that many bytes; NULL: nothing. Little memory is needed
- * besides, but what is at the brink of its limit is better left alone; the look takes longer than
- * moving a few pages. */
+/* The reason why this process cannot move that many bytes; NULL: none. A move needs little memory
+ * besides, but a process at the brink of its limit is better left alone. The look at that limit
+ * takes longer than moving a few pages. */
 static const char *obstacle(const struct mover *mover, uint64_t bytes)
 {
     if (mover->process.locked_kib)
@@ -168,8 +168,8 @@ static const char *mover_begin(struct mover *mover, uint64_t bytes)
     return why;
 }
 
-/* The program has unmapped what had moved of [first, end): neither the mapping aside nor the file
- * is needed for it. */
+/* The program has unmapped the moved pages of [first, end): neither the mapping aside nor the file
+ * is needed for them. */
 static void forget(uint64_t first, uint64_t end)
 {
     const struct proa_moved *moved = proa_moves_next(&moves, first);
@@ -206,7 +206,7 @@ static uint64_t move_part(const struct mover *mover, const struct proa_survey_pa
     return done;
 }
 
-/* What of part i has not moved, from `done` on, is a part of its own that stays. */
+/* Part i has not moved from `done` on: that rest is a part of its own, which stays. */
 static void part_split(struct proa_survey *survey, int i, uint64_t done)
 {
     struct proa_survey_part *part = &survey->part[i];
@@ -245,14 +245,14 @@ static const char *move_parts(struct proa_survey *survey)
 
 /* ---- moving out ---- */
 
-/* Pages that nothing holds any more, as far as they are still what they were. */
+/* Pages that no hold covers any more, as far as they are still adopted. */
 struct leaving {
     const struct mover *mover; /* NULL: they cannot go back now */
     uint64_t first, end, at;   /* at: up to where that has been looked at */
     int failed;
 };
 
-/* The program has locked some of it meanwhile: what comes back in its place is locked as well. */
+/* The program has locked some of it meanwhile: the pages that replace it are locked as well. */
 static int unlock(uint64_t first, uint64_t end, uint64_t locked_kib)
 {
     struct proa_process process;
@@ -277,8 +277,8 @@ static void leave_moved(struct leaving *leaving, uint64_t first, uint64_t end, u
     proa_moves_remove(&moves, first, done);
 }
 
-/* What of the mapping has moved goes back, place by place; what is not mapped any more before it is
- * forgotten. */
+/* The moved pages of the mapping go back, place by place. Pages in front of it that are not mapped
+ * any more are forgotten. */
 static int leave_mapping(const struct proa_mapping *mapping, void *context)
 {
     struct leaving *leaving = context;
@@ -349,7 +349,7 @@ static void leave_last(uint64_t first, uint64_t end)
     }
 }
 
-/* Pages that could not go back before: what stood against it may be over. */
+/* Pages that could not go back before: the obstacle may be over. */
 static void leave_leftovers(void)
 {
     const struct proa_moved *moved;
@@ -553,9 +553,9 @@ void proa_adopt_stop(void)
 /*
  * Memory that has moved is not inherited (MADV_DONTFORK): a child never shares it. It gets a copy,
  * made aside by the parent before fork, which only has to be put in place: that takes no file, no
- * number, no /proc and no address space. What the program has told the kernel of this memory holds
- * for the mapping aside: if it is not to be inherited, the child has none; if it is to be wiped, it
- * is empty.
+ * number, no /proc and no address space. The program's advice (madvise) on this memory holds for
+ * the mapping aside: if the memory is not to be inherited, the child has none; if it is to be
+ * wiped, it is empty.
  */
 static sigset_t signals_before_fork;
 static int copy_error;

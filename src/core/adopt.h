@@ -42,13 +42,13 @@ struct proa_hold {
  * the process asks for the same, so when the library is loaded. May be called again. */
 void proa_adopt_load(void);
 
-/* Around moves: what keeps Proa's own threads from touching memory of the program's; NULL: nothing
- * has to. */
+/* Called around moves, to keep Proa's own threads from touching memory of the program's; NULL: no
+ * call is needed. */
 void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void));
 
 /* Holds [base, base + bytes), bytes > 0. adopt: as much of it as can be; PROA_ADOPT_NEVER: only
- * what is adopted already is told as such. PROA_OK, or PROA_ERR_NO_MEM: nothing is held. Any
- * thread. */
+ * pages that are adopted already are reported as such. PROA_OK, or PROA_ERR_NO_MEM: nothing is
+ * held. Any thread. */
 int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes,
                     enum proa_adopt adopt);
 

@@ -133,7 +133,7 @@ void proa_agent_lost(uint32_t peer, enum proa_net_end end)
 
 /* ---- sending, for those who may not wait ---- */
 
-/* What goes to one peer keeps its order. A peer that takes nothing, such as one that is not there
+/* Messages to one peer keep their order. A peer that takes nothing, such as one that is not there
  * any more, keeps back only its own, and those of peers whose number has the same remainder. */
 static void waiting_send(void)
 {
@@ -212,8 +212,8 @@ void proa_agent_drive(void)
     proa_agent_leave();
 }
 
-/* Twice at least: the first turn may bring no more than what our own sends have left in the
- * completion queue, without a look at what has come. */
+/* Twice at least: the first turn may take no more from the completion queue than completions of our
+ * own sends, without a look at incoming messages. */
 void proa_agent_take_in(void)
 {
     take_charge();

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The agent: who moves the network.
+ * The agent: progress of the network.
  *
  * It is there only if a window spans nodes. One mutex guards the transport and all that core keeps
- * for it (core/remote.c, core/serve.c), so at most one thread is inside. Who waits in Proa moves
- * the network himself (base/wait.h has the agent for a driver); the agent's thread does so when
- * nobody does: while the program computes, or is in its MPI, or sleeps. It makes no MPI call.
+ * for it (core/remote.c, core/serve.c), so at most one thread is inside. A thread that waits
+ * in Proa makes progress itself (base/wait.h has the agent for a driver). The agent's thread does
+ * so when no thread does: while the program computes, or is in its MPI, or sleeps. It makes no MPI
+ * call.
  */
 #ifndef PROA_CORE_AGENT_H
 #define PROA_CORE_AGENT_H
@@ -65,7 +66,7 @@ void proa_agent_take_in(void);
 void proa_agent_pause(void);
 int proa_agent_resume(void);
 
-/* What has happened at an end (net/net.h), from within progress. */
+/* Events at an end (net/net.h), from within progress. */
 void proa_agent_message(uint32_t peer, const void *body, size_t bytes);
 void proa_agent_done(uint64_t token, int outcome);
 void proa_agent_lost(uint32_t peer, enum proa_net_end end);

@@ -42,8 +42,8 @@ static inline void proa_agreed(struct proa_win *win, uint64_t number)
     proa_bell_ring(&win->ctl->barrier_bell);
 }
 
-/* *number: what the target's has come to, once that is at least as much: PROA_OK, acquires; or it
- * is gone. */
+/* Returns once the target's number is at least *number, and stores it there: PROA_OK, acquires; or
+ * the target is gone. */
 static inline int proa_ask_agreed(struct proa_win *win, int target, uint64_t *number)
 {
     struct proa_win_ctl *ctl = win->targets[target].ctl;

@@ -66,8 +66,7 @@ static int allow_one(const struct proa_win *win, int target, enum proa_claim wan
     return 1;
 }
 
-/* What this process has not heard of yet, the claims of a dead one, it takes for those of the
- * living. */
+/* Claims of a dead process count like any others until this process has heard of its death. */
 int proa_claims_allow(const struct proa_win *win, int target, enum proa_claim wanted)
 {
     if (target >= 0)

@@ -119,9 +119,9 @@ static int allocate_memory(struct proa_win *win, const struct proa_create_args *
     return win->memory ? PROA_OK : no_room(args->bytes);
 }
 
-/* Memory that the program brings, and that is not in somebody's arena. A process alone needs nobody
- * to reach it, so it moves nothing; but it holds the memory as all windows do, adopted or not, as
- * that decides how elements are guarded. */
+/* Memory that the program brings, and that is in no process's arena. A window of one process moves
+ * nothing, as no other process has to reach the memory. But it holds the memory as all windows do,
+ * adopted or not, as that decides how elements are guarded. */
 static int hold_memory(struct proa_win *win, const struct proa_create_args *args)
 {
     struct proa_hello owner;

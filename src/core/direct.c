@@ -19,7 +19,7 @@ static int is_context(const struct proa_mapping *mapping, void *context)
     return strncmp(mapping->name, "/[aio]", 6) == 0;
 }
 
-/* Nobody on the machine has a context: nearly always so, and then no mapping is looked at. */
+/* No process on the machine has a context: nearly always so, and then no mapping is looked at. */
 static int none_on_machine(void)
 {
     char text[32] = "";

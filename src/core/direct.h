@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Direct I/O: reads of the program's that store to memory without its page tables. The kernel has
- * looked up the pages before, so memory that has moved meanwhile does not get what was read.
+ * looked up the pages before, so memory that has moved meanwhile does not get the data.
  *
- * What makes such reads possible is looked for, not the reads: contexts of io_submit(2) and rings
- * of io_uring(7), which work behind the program's back; and files opened with O_DIRECT, which
- * matter where another thread may be in read(2).
+ * Proa looks for the means of such reads, not for the reads: contexts of io_submit(2) and rings of
+ * io_uring(7), which work behind the program's back; and files opened with O_DIRECT, which matter
+ * where another thread may be in read(2).
  */
 #ifndef PROA_CORE_DIRECT_H
 #define PROA_CORE_DIRECT_H

@@ -88,7 +88,7 @@ int proa_ends_offers(struct proa_offers *offers, struct proa_offer_names *names)
     return outcome;
 }
 
-/* The set of ends is another now: NULL for what has been left. */
+/* Changes the set of ends. now: NULL for an end that is left. */
 static int change(struct end *end, const struct end *now)
 {
     int error;

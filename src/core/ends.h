@@ -20,7 +20,7 @@ void proa_agent_set_transport(const struct proa_net_transport *transport);
 
 /* ---- by threads that create and free windows, not inside the agent ---- */
 
-/* What this process could use, with those marked that a window has gone over. PROA_OK, or the
+/* The offers of this process, with those marked that a window has gone over. PROA_OK, or the
  * negative code that is in there too, with its sentence. names: NULL, or a text for people of each.
  */
 int proa_ends_offers(struct proa_offers *offers, struct proa_offer_names *names);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See gone.h. What a loss means for those on other nodes: see spread.h. */
+/* See gone.h. The effects of a loss on processes of other nodes: see spread.h. */
 #include "core/gone.h"
 #include "base/fail.h"
 #include "base/system.h"
@@ -20,7 +20,7 @@ enum {
     CLOSELY = 4          /* so many of them are looked at closely each time */
 };
 
-/* ---- what is known ---- */
+/* ---- known losses ---- */
 
 int proa_is_gone(const struct proa_win *win, int rank)
 {
@@ -83,7 +83,7 @@ static void tell_node(struct proa_win *win, int rank)
     proa_bell_ring(&win->leader->barrier_bell);
 }
 
-/* What was under way to it, and from it. */
+/* Loses all that was in flight to it, and from it. */
 static void lose_away(struct proa_win *win, int rank)
 {
     struct proa_away *away = proa_away_of(win, rank);

@@ -18,8 +18,8 @@
  * thread, at any time. */
 int proa_is_gone(const struct proa_win *win, int rank);
 
-/* Fails, with the sentence: that rank is gone; from < 0: the first that was heard of; or, whoever
- * was waited for, the others have given this process up. PROA_ERR_OTHER. */
+/* Fails, with the sentence: that rank is gone; from < 0: the first that was heard of. If the others
+ * have given this process up, the sentence says that, for any `from`. PROA_ERR_OTHER. */
 int proa_gone_report(const struct proa_win *win, int from);
 
 /* Of a struct proa_vigil, for proa_wait_unless: looks now and then; is it in vain? Not inside the
@@ -37,8 +37,8 @@ void proa_gone_know(struct proa_win *win, int rank);
 void proa_gone_look(struct proa_win *win);
 
 /* Returns once the word has come to at least this value, told by the process of rank `from`; < 0:
- * it depends on all. PROA_OK, acquires; or PROA_ERR_OTHER. What has been told counts, whoever is
- * gone since. */
+ * it depends on all. PROA_OK, acquires; or PROA_ERR_OTHER. A value that was told counts, even if
+ * a process has gone since. */
 int proa_hear_slowly(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
                      struct proa_bell *bell) PROA_HOT;
 PROA_FORMS int proa_hear_word(struct proa_win *win, int from, const uint64_t *word, uint64_t least,

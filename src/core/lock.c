@@ -274,8 +274,8 @@ static void claim_try(struct proa_asking *a)
     proa_claims_give_turn(a->win);
 }
 
-/* Granted by the queue. Sequentially consistent: either this sees that the lock is broken, or who
- * has broken it sees the claim. */
+/* Granted by the queue. Sequentially consistent: either this sees that the lock is broken, or the
+ * process that has broken it sees the claim. */
 static void confirm(struct proa_asking *a)
 {
     a->asker->claim(a, claim_of(a));

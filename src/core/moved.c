@@ -57,7 +57,7 @@ const struct proa_moved *proa_moves_next(const struct proa_moves *moves, uint64_
     return at < moves->count ? &moves->moved[at] : NULL;
 }
 
-/* What of an entry lies behind [.., end) becomes one of its own. */
+/* The part of an entry behind `end` becomes an entry of its own. */
 static void split(struct proa_moves *moves, size_t at, uint64_t end)
 {
     struct proa_moved *moved = &moves->moved[at], rest = *moved;

@@ -20,7 +20,7 @@ struct proa_moves {
     size_t count, room;
 };
 
-/* Room for `more` entries beside those that are there: what follows does not fail then. PROA_OK or
+/* Room for `more` entries beside those that are there: adding them does not fail then. PROA_OK or
  * PROA_ERR_NO_MEM. */
 int proa_moves_reserve(struct proa_moves *moves, size_t more);
 
@@ -30,7 +30,7 @@ void proa_moves_add(struct proa_moves *moves, uint64_t first, uint64_t end, uint
 /* The first entry with bytes at or above address; NULL: none. Valid until the next change. */
 const struct proa_moved *proa_moves_next(const struct proa_moves *moves, uint64_t address);
 
-/* [first, end) is no more among what has moved. Where that is in the middle of an entry, and no
+/* [first, end) is no more among the moved ranges. Where that is in the middle of an entry, and no
  * memory is left for one more, the entry stays as it is. */
 void proa_moves_remove(struct proa_moves *moves, uint64_t first, uint64_t end);
 

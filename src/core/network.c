@@ -28,7 +28,7 @@ void proa_networks_begin(struct proa_networks *networks)
     networks->name[0] = networks->why[0] = networks->tried[0] = '\0';
 }
 
-/* What was tried last in vain, and what was said of that; 0: nothing. */
+/* The networks that were tried last in vain, and the text that lists them; 0: none. */
 static struct {
     uint64_t trials;
     char tried[sizeof((struct proa_networks *)0)->tried];
@@ -37,7 +37,7 @@ static struct {
 /* ---- telling the user ---- */
 
 /* Once for a process, on the rank that knows; on the others it is in the reason for which a window
- * is left to the host. Who has asked for no network need not be told. */
+ * is left to the host. A warning is not needed if the user has asked for no network. */
 static void warn(const struct proa_group *group, int rank)
 {
     static int warned;
@@ -66,7 +66,7 @@ static int fail_as(const struct proa_group *group, int rank)
 
 /* ---- the list ---- */
 
-/* What this process could use, for people: "tcp on eth0, tcp on lo". */
+/* The networks that this process could use, for people: "tcp on eth0, tcp on lo". */
 static void say_names(char *text, size_t bytes)
 {
     struct proa_offers mine;
@@ -90,7 +90,7 @@ static int other_node(const struct proa_offers *all, int count)
     return count - 1;
 }
 
-/* No network is common. Rank 0 says so, with what it has, and what one has that lacks it. */
+/* No network is common. Rank 0 says so, with its networks and those of one rank that lacks them. */
 static int fail_apart(const struct proa_group *group, const struct proa_offers *all)
 {
     int stranger = proa_offers_stranger(all, group->size), error;
@@ -319,8 +319,8 @@ struct trial {
     } other[2 * NODES_ALL];
 };
 
-/* Who is tried by the leader of that place among them: all, or those at distances of powers of two,
- * whom a fence goes to as well. */
+/* The leaders that the leader at place `mine` tries: all, or those at distances of powers of two,
+ * to which a fence goes as well. */
 static void choose(struct trial *trial, const struct proa_win *win, const int *leaders, int count,
                    int mine)
 {

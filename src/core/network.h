@@ -4,7 +4,7 @@
  * while it is created.
  *
  * The network of the last window is taken again where all processes are on it already. Otherwise
- * they show each other what they could use and compute, each by itself, the list of the networks
+ * they show each other their offers and compute, each by itself, the list of the networks
  * that they have in common (net/offer.h). Networks of the list are tried in order: each process
  * joins one and shows its address there, the leaders of the nodes try to reach each other, and all
  * agree on the outcome. So no window exists before its network has carried a message each way. A
@@ -12,8 +12,8 @@
  * it reaches the others.
  *
  * A trial that is not the only one ends after NETWORK_TRIAL_S seconds of silence. The list is then
- * gone through once more with more patience, for a network, or a process, that is only slow. What
- * was in vain for all processes is not tried again for their next window.
+ * gone through once more with more patience, for a network, or a process, that is only slow.
+ * Networks that all processes have tried in vain are not tried again for their next window.
  */
 #ifndef PROA_CORE_NETWORK_H
 #define PROA_CORE_NETWORK_H

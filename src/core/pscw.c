@@ -288,7 +288,7 @@ static void get_on(const struct proa_win *win)
     proa_wait_idle();
 }
 
-/* Who has not completed, and is gone. PROA_OK: none. */
+/* Fails if an origin is gone that has not completed. PROA_OK: none is. */
 static int report_gone(const struct proa_win *win)
 {
     for (int i = 0; i < win->exposed_group.count; i++) {

@@ -115,7 +115,7 @@ static int remap_all(uint64_t from, uint64_t bytes, uint64_t to)
 
 /* ---- stopping other threads ---- */
 
-/* One that serves kernel mode faults: for those who may call that, or open the device. */
+/* One that serves kernel mode faults: for processes that may call that, or open the device. */
 static int fault_open_any(void)
 {
     int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK), device;
@@ -252,8 +252,8 @@ static int write_run(const struct proa_segment *segment, const struct proa_touch
     return 0;
 }
 
-/* What pages aside have, to the file; first: of the range in place. *huge: they were a large
- * page. */
+/* Copies the content of pages aside to the file; first: of the range in place. *huge: they were a
+ * large page. */
 static int copy_in(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
                    uint64_t aside, int *huge)
 {
@@ -383,7 +383,7 @@ static int is_used(const struct proa_relocation *relocation, uint64_t first, uin
            (PROA_THREADS_WAIT_FIXED | (relocation->reads_direct ? PROA_THREADS_READ : 0));
 }
 
-/* No other thread gets at the range any more. The file keeps what it has. 0 or an errno; EBUSY: not
+/* No other thread gets at the range any more. The file keeps its content. 0 or an errno; EBUSY: not
  * now. */
 static int stop_others(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
 {
@@ -458,8 +458,8 @@ uint64_t proa_relocate_room(uint64_t first, uint64_t bytes)
     return got + front;
 }
 
-/* The end of the piece at `address`; what has no content from there on is one piece with it. next:
- * where content begins again. */
+/* The end of the piece at `address`; pages without content from there on are one piece with it.
+ * next: where content begins again. */
 static uint64_t piece_end(uint64_t address, uint64_t next, uint64_t end)
 {
     uint64_t from = next > address ? next : address,
@@ -483,7 +483,7 @@ int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, u
 {
     int error = 0;
 
-    proa_relocate_punch(relocation->segment, first, end); /* whatever was there at another time */
+    proa_relocate_punch(relocation->segment, first, end); /* the content of earlier moves */
     *done = first;
     while (*done < end && !error) {
         uint64_t piece = piece_end(*done, next_touched(relocation, *done, end), end);
@@ -517,8 +517,7 @@ int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, 
 
 /* ---- fork ---- */
 
-/* The program has closed the file: what is mapped still goes by the kernel, which says where
- * nothing is. */
+/* The program has closed the file: the kernel still copies mapped pages, and reports others. */
 static int copy_mapped(uint64_t first, uint64_t bytes, uint64_t to)
 {
     struct iovec here = {at(to), bytes}, there = {at(first), bytes};

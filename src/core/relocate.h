@@ -58,15 +58,15 @@ int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, u
 int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
                       uint64_t aside, int prot, uint64_t *done);
 
-/* Before fork: what the file has of [first, end) is copied aside. 0 or an errno. */
+/* Before fork: copies the file's content of [first, end) aside. 0 or an errno. */
 int proa_relocate_copy(const struct proa_segment *segment, uint64_t first, uint64_t end,
                        uint64_t aside);
 
-/* In the child: what lies aside goes to [first, end), as far as nothing is mapped there. 0 or an
+/* In the child: moves the copy aside to [first, end), as far as nothing is mapped there. 0 or an
  * errno. */
 int proa_relocate_place(uint64_t first, uint64_t end, uint64_t aside);
 
-/* The file forgets what it has of [first, end). */
+/* The file forgets its content of [first, end). */
 void proa_relocate_punch(const struct proa_segment *segment, uint64_t first, uint64_t end);
 
 #endif

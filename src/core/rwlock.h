@@ -24,8 +24,8 @@ enum {
 
 struct proa_rwlock {
     /* PROA_RW_HELD by a writer | PROA_RW_WANTED by the queue's head | readers * PROA_RW_READER |
-     * PROA_RW_BROKEN: a process has died that may have had it (core/claims.h); then it says no
-     * more, but what is taken and given back keeps its balance */
+     * PROA_RW_BROKEN: a process has died that may have had it (core/claims.h). The word does not
+     * tell the holders from then on, but takes and releases keep their balance in it */
     uint32_t state;
     uint32_t tickets; /* drawn */
     uint32_t serving; /* the ticket at the head of the queue */
@@ -104,7 +104,7 @@ static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
 
 /* ---- after a death (core/claims.h) ---- */
 
-/* Sequentially consistent: who breaks it goes on to look at claims. */
+/* Sequentially consistent: the process that breaks it goes on to look at claims. */
 static inline void proa_rwlock_break(struct proa_rwlock *lock)
 {
     __atomic_fetch_or(&lock->state, PROA_RW_BROKEN, __ATOMIC_SEQ_CST);
@@ -115,7 +115,7 @@ static inline int proa_rwlock_is_broken(const struct proa_rwlock *lock)
     return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) & PROA_RW_BROKEN) != 0;
 }
 
-/* What the unlock of a broken lock takes back. */
+/* Counts a holder of a broken lock in; the unlock counts it out. */
 static inline void proa_rwlock_count(struct proa_rwlock *lock, int exclusive)
 {
     __atomic_fetch_add(&lock->state, exclusive ? PROA_RW_HELD : PROA_RW_READER, __ATOMIC_SEQ_CST);
@@ -147,8 +147,8 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
                             1) != 0;
 }
 
-/* Rings only where somebody waits for that: the writer at the head of the queue; any, once the lock
- * is broken. */
+/* Rings only where a waiter may need it: the writer at the head of the queue; any, once the lock is
+ * broken. */
 static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
 {
     if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE) &

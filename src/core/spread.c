@@ -167,7 +167,7 @@ static int set_barrier(struct proa_win *win, const struct proa_remote_card *card
     return PROA_OK;
 }
 
-/* Who is there, and where: all that a trial of the network needs. */
+/* The peers, and their addresses: all that a trial of the network needs. */
 static int open_peers(struct proa_win *win, const struct proa_remote_card *cards)
 {
     int error;

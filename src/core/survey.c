@@ -26,7 +26,7 @@ static int has_content(uint64_t page)
     return found > 0 && run.present;
 }
 
-/* It may be nobody's, as AddressSanitizer sees it: read as it is. */
+/* The word may be in no object that AddressSanitizer knows: it is read without its checks. */
 static __attribute__((no_sanitize("address"))) uint64_t word_at(uint64_t address)
 {
     return *(const volatile uint64_t *)(uintptr_t)address;
@@ -164,8 +164,8 @@ static int survey_mapping(const struct proa_mapping *mapping, void *context)
     return survey->full;
 }
 
-/* What is not told of stays. Where that is because of too many parts, some of it may be adopted by
- * other windows: then accumulates go by stripes on all ways. */
+/* Memory that is in no part stays. Where too many parts are the cause, other windows may have
+ * adopted some of it: then accumulates go by stripes on all ways. */
 static void survey_finish(struct proa_survey *survey)
 {
     struct proa_survey_part *last = survey->count ? &survey->part[survey->count - 1] : NULL;

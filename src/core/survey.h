@@ -36,11 +36,11 @@ struct proa_survey_part {
 enum { PROA_SURVEY_PARTS = 64, PROA_SURVEY_THREADS = 1024 };
 
 struct proa_survey {
-    /* what is looked at; which of it may move: whole pages; */
+    /* the memory that is looked at; the whole pages of it that may move */
     uint64_t first, end, own_first, own_end;
     const struct proa_segment *segment; /* of adopted memory; NULL: there is none */
     const struct proa_ranges *through_kernel;
-    /* what was found: parts in order, side by side. A movable part lies in one mapping */
+    /* the parts that were found: in order, side by side. A movable part lies in one mapping */
     struct proa_survey_part part[PROA_SURVEY_PARTS];
     int count, full, before_mapping;
     const char *why; /* the first reason found why a part stays; NULL: none does */

@@ -22,7 +22,7 @@
 /* ---- whose they are ---- */
 
 /* Threads that are not the program's; 0: none in this place. Each is stored once, with release, by
- * the thread that starts MPI or by itself, and read with acquire by whoever moves memory. */
+ * the thread that starts MPI or by itself, and read with acquire by the one that moves memory. */
 enum { FOREIGN_MOST = 64 };
 static int foreign[FOREIGN_MOST];
 static int alone; /* there was one thread when MPI_Init was called */
@@ -100,7 +100,7 @@ void proa_threads_host_end(void)
         foreign_replace(0, threads.id[i]);
 }
 
-/* ---- what they do ---- */
+/* ---- their system calls ---- */
 
 /* A system call in which a thread sleeps. */
 struct call {

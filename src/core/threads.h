@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The program's other threads, and what they are doing in the kernel: they may use memory of the
+ * The program's other threads, and their system calls: they may use memory of the
  * program's while it moves (core/adopt.h).
  *
  * Threads that the host MPI starts in MPI_Init, and Proa's own, never touch memory that moves; they
@@ -32,7 +32,7 @@ struct proa_threads {
 
 void proa_threads_find(struct proa_threads *threads);
 
-/* What threads sleep in that has to do with some memory. */
+/* System calls on some memory in which threads sleep. */
 enum {
     /* a futex there without FUTEX_PRIVATE_FLAG, which the kernel knows by its page */
     PROA_THREADS_WAIT = 1,
