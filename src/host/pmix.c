@@ -57,12 +57,12 @@ static const char key[] = "proa";
 
 static int is_armed; /* MPI starts, in this very process */
 
-/* What has gone with the fence of the host's start. NOTHING: it has not come, or brings no keys
- * along. THEIRS: not ours. */
+/* The keys that have gone with the fence of the host's start. NOTHING: it has not come, or brings
+ * no keys along. THEIRS: not ours. */
 static enum { NOTHING, THEIRS, OURS } brought;
 static get_function *get;
 
-/* A library of PMIx: whoever calls it, and what its names begin with. */
+/* A library of PMIx: an address in its caller, and the prefix of its names. */
 struct client {
     const void *caller;
     const char *prefix;
