@@ -41,8 +41,8 @@ enum {
     PROA_NET_KEY_MOST = 32      /* bytes of a key */
 };
 
-/* A network that this process is on; what is in it is the transport's affair. A process may be on
- * several of a transport: they share nothing, but who is inside. */
+/* A network that this process is on; its content is the transport's affair. A process may be on
+ * several of a transport: they share nothing but the thread that is inside. */
 struct proa_net;
 
 /* How others reach a process, and memory that it has exposed: bytes to be handed over at window
@@ -55,7 +55,7 @@ struct proa_net_key {
     unsigned char bytes[PROA_NET_KEY_MOST];
 };
 
-/* What people call the offers of a process, in the same order: "tcp on eth0". */
+/* Names of the offers of a process, for people, in the same order: "tcp on eth0". */
 struct proa_offer_names {
     char text[PROA_OFFERS_MOST][PROA_OFFER_NAME];
 };
@@ -103,12 +103,12 @@ struct proa_net_transport {
     int (*open)(const struct proa_net_events *events, void *context, const struct proa_offer *offer,
                 struct proa_net **net, struct proa_net_address *address);
 
-    /* Leaves it. What is under way has no `done` any more. in_order: we owe nobody anything, and
-     * whoever talks to us is told that. Nobody is inside this network, or comes, then. */
+    /* Leaves it. Operations in flight have no `done` any more. in_order: we owe no peer anything,
+     * and peers that talk to us are told that. No thread is inside this network, or comes, then. */
     void (*close)(struct proa_net *net, int in_order);
 
-    /* The process is at its end: what close tells others, and nothing else. May wait as long as
-     * close for what is under way to leave. Nothing is called after it. By the agent. */
+    /* The process is at its end: tells others the same as close, and does nothing else. May wait as
+     * long as close for messages in flight to leave. Nothing is called after it. By the agent. */
     void (*part)(struct proa_net *net, int in_order);
 
     /* From now on the process of that address is *peer: a small number, the same for the same

@@ -2,10 +2,10 @@
 /*
  * Which networks processes have in common.
  *
- * Each process shows what it could use: its offers, one for each address and provider. From the
- * offers of all, every process computes the same list of common networks, the best first. A common
- * network is tried before anything depends on it (core/network.h), so the order decides which is
- * tried first and no more.
+ * Each process shows the networks that it could use: its offers, one for each address and provider.
+ * From the offers of all, every process computes the same list of common networks, the best first.
+ * A common network is tried before anything depends on it (core/network.h), so the order decides
+ * which is tried first and no more.
  *
  *   - A subnet in which each process has an address is common. Processes with several addresses in
  *     it use the first one each, and the second one each in a further entry.
@@ -57,7 +57,7 @@ static inline int proa_offer_is_same(const struct proa_offer *a, const struct pr
     return a->kind == b->kind && memcmp(a->address, b->address, sizeof a->address) == 0;
 }
 
-/* What a process shows. */
+/* The offers of a process. */
 struct proa_offers {
     uint64_t machine;  /* processes with the same have the same addresses */
     uint64_t given_up; /* not 0: core has tried these networks in vain */
@@ -68,7 +68,7 @@ struct proa_offers {
 
 /* A network that all processes have. */
 struct proa_common {
-    uint64_t network; /* stands for it; not 0. The same for the same network, whoever has it */
+    uint64_t network; /* stands for it; not 0. The same on all processes of that network */
     uint64_t places;  /* stands for the addresses that the processes have in it */
     uint32_t kind;
     int32_t score;

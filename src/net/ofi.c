@@ -274,7 +274,7 @@ static void keep_signals(struct sigaction kept[SIGSYS + 1], int take)
             sigaction(number, take ? NULL : &kept[number], take ? &kept[number] : NULL);
 }
 
-/* What libfabric has for this process: asked for once, as it takes milliseconds. */
+/* The networks that libfabric has for this process: asked for once, as it takes milliseconds. */
 static struct {
     const struct proa_ofi_library *library;
     struct proa_offers offers;

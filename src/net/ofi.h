@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The transport over libfabric: what its files share. A network that this process is on is one
- * endpoint without connections (FI_EP_RDM) and one completion queue.
+ * The transport over libfabric: declarations that its files share. A network that this process is
+ * on is one endpoint without connections (FI_EP_RDM) and one completion queue.
  *
  *   ofi.c          opens and closes it; progress
  *   ofi_choose.c   which networks libfabric offers

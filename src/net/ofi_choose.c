@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which networks libfabric offers, the best first. What is taken of them the processes of a window
- * find out together (offer.h, core/network.h); nothing is measured for it, which would let the
+ * Which networks libfabric offers, the best first. The processes of a window find out together
+ * which of them is taken (offer.h, core/network.h); nothing is measured for it, which would let the
  * order differ by chance. The networks are ranked by what libfabric and the kernel tell of them:
  *
  *   1. an interface that is up and has a carrier
@@ -257,13 +257,13 @@ int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **off
     int outcome;
 
     if (getifaddrs(&all) != 0)
-        all = NULL; /* then nobody is known to be at loopback, or named by an interface */
+        all = NULL; /* then no offer is known to be at loopback, or named by an interface */
     outcome = choose(library, all, offers);
     freeifaddrs(all);
     return outcome;
 }
 
-/* ---- what is shown to other processes ---- */
+/* ---- offers to other processes ---- */
 
 /* The bits of a mask that are set. */
 static int bits_of(const void *mask, size_t bytes)

@@ -188,7 +188,7 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     proa_ofi_peer_heard(net, peer);
     switch ((enum proa_frame_kind)head->kind) {
     case PROA_FRAME_MESSAGE:
-        peer->answered = 1; /* by whoever uses the network: it has been tried */
+        peer->answered = 1; /* by a peer that uses the network: it has been tried */
         peer->used = net->now;
         net->events->message(net->context, peer->number, body, head->bytes);
         return 1;
