@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program forks while a window has some of its memory: parent and child have memory of their own
- * after that, inside the window and beside it, whatever the program has run short of.
+ * after that, inside the window and beside it, even if the program has run short of
+ * a resource.
  *
  *   fork_own plain | address_space | files_low | files_used | files_none | no_proc | other_file
  *

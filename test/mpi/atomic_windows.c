@@ -111,7 +111,7 @@ static int64_t add_until_all_have(const struct part *p, int n)
     return added;
 }
 
-/* Who is in the narrow one adds through that. */
+/* Processes of the narrow window add through that one, the others through the wide one. */
 static void add_all(const struct part *narrow, const struct part *wide, int n, const char *what)
 {
     int64_t added, expected;

@@ -569,7 +569,7 @@ int main(int argc, char **argv)
     if (several_threads && level < MPI_THREAD_MULTIPLE)
         return skip("the host has no MPI_THREAD_MULTIPLE");
     nthreads = several_threads ? threads_most : 1;
-    if (seconds == 0) /* one alone meets nobody: a few rounds */
+    if (seconds == 0) /* one thread alone meets no other: a few rounds */
         seconds = nranks * nthreads == 1 ? 0.01 : 0.03;
     shared_bytes =
         sizeof(struct shared) + sizeof(int64_t) * own_words * (size_t)(nranks * nthreads);

@@ -200,7 +200,7 @@ static void told_body(struct world *world)
 }
 WORLD_TEST(told, 1)
 
-/* A thread that waits for a word by its page wakes up, whatever becomes of the page. */
+/* A thread that waits for a word by its page wakes up, whether the page stays or moves. */
 struct waiter {
     uint32_t *word, woken, id;
 };

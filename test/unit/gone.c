@@ -118,7 +118,7 @@ static void crowded_body(struct world *world)
 }
 WORLD_TEST(crowded, 3, .limit_s = 30)
 
-/* A fence that ends nothing waits for nobody, its first operation for the target's. */
+/* A fence that ends nothing waits for no process, the first operation after it for the target's. */
 static void open_fence_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, WORDS);
@@ -379,7 +379,7 @@ static void creation_body(struct world *world)
 }
 WORLD_TEST(creation, 3, .limit_s = 30)
 
-/* ---- who is not missed ---- */
+/* ---- exits that are no loss ---- */
 
 /* It has freed its window and ended, while others are in the last barrier. */
 static void left_body(struct world *world)
@@ -403,7 +403,7 @@ static void left_body(struct world *world)
 }
 WORLD_TEST(left, 3, .limit_s = 30)
 
-/* ---- who has been given up ---- */
+/* ---- a process that was given up ---- */
 
 /* The others have, and it hears so: by one of another node that does not listen any more, or by one
  * that was told. */

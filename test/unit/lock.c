@@ -275,7 +275,7 @@ static void steps_body(struct world *world)
         close_play();
     }
     for (int stage = PROA_LOCK_GRANTED + 1; stage < PROA_LOCK_STAGES; stage++)
-        /* the first waits for nothing, and nobody has died */
+        /* the first waits for nothing, and no process has died */
         if (stage != PROA_LOCK_ALL_TRIES && stage != PROA_LOCK_BROKEN)
             CHECK(waited[stage] > 0); /* it has been left there */
 }
