@@ -58,7 +58,7 @@ static const char *last_line(const char *text)
 
 static void run_selftest(const struct proa_host *host, const char *program)
 {
-    /* For two ranks here, whoever starts them and however many processors there are. */
+    /* For two ranks here, for any user, root included, and any number of processors. */
     struct proa_words *words =
         command_with(proa_text("%s %s", host->crowded_environment, host->here_environment),
                      host->root_environment);

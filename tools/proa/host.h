@@ -38,7 +38,7 @@ struct proa_host {
     const char *env_option;         /* gives all ranks a variable */
     bool env_in_two_words;          /* NAME VALUE rather than NAME=VALUE */
     const char *crowded_options;    /* of the launcher: more ranks than processors; with blanks */
-    const char *here_options;       /* two ranks on this machine, whatever hosts a job has */
+    const char *here_options;       /* two ranks on this machine, even if a job has other hosts */
     const char *across_options;     /* a rank on each host of the list that follows */
     /* variables, with blanks between: more ranks than processors; root may start ranks; and for
      * ranks that are all here */
