@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See manager.h. PMIx (pmix.org): PMIx_Put leaves a key with the library in this process,
- * PMIx_Commit hands it to the manager on this node, and the fence in the host's start brings the
- * keys of all ranks to all nodes. So the fence is taken over, and our key goes before it. Proa
- * starts no second client, which could be of another version than the host's.
+ * See manager.h. PMIx (pmix.org): PMIx_Put leaves a key with the library in this process, and
+ * PMIx_Commit hands all of them to the manager on this node. The host does both in its start,
+ * before a fence. So PMIx_Commit is taken over, and our key goes with the host's. Proa starts no
+ * second client, which could be of another version than the host's.
  *
- * A fence need not bring the keys along: they would be fetched later, one by one, and a key that is
- * not there could not be told from one that has not come. Such a manager is not here.
+ * The fence may bring the keys of all ranks to all nodes, of some (PRRTE 3, of Open MPI 5: those of
+ * the first node), or none (pmix_base_collect_data=0). A key that is not there could then not be
+ * told from one that has not come. So a rank whose key is missing is asked for a key of the host's
+ * own: the manager fetches it from the rank's node, with all that the rank has committed.
  *
  * The library may be out of sight, below a plug-in of the host's: it is found from the caller on.
  * Open MPI 4 that was built with its own copy gives all of its names a prefix.
@@ -23,7 +25,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { SUCCESS = 0, NOT_SUPPORTED = -47, GLOBAL = 3, BOOL = 1 };
+enum { SUCCESS = 0, NOT_SUPPORTED = -47, REMOTE = 2, GLOBAL = 3, BOOL = 1, INT = 6 };
+enum { FETCH_S = 60 };
 
 struct process {
     char job[256];
@@ -34,6 +37,7 @@ struct value {
     uint16_t type;
     union {
         uint8_t flag;
+        int integer;
         void *room[3];
     } data;
 };
@@ -44,23 +48,19 @@ struct info {
     struct value value;
 };
 
-typedef void done_function(int status, void *context);
 typedef int put_function(uint8_t scope, const char *key, struct value *value);
 typedef int commit_function(void);
-typedef int fence_function(const struct process *, size_t, const struct info *, size_t);
-typedef int fence_nb_function(const struct process *, size_t, const struct info *, size_t,
-                              done_function *, void *);
 typedef int get_function(const struct process *, const char *key, const struct info *, size_t,
                          struct value **);
 
-static const char key[] = "proa";
+static const char key[] = "proa", reserved[] = "pmix."; /* the manager knows such keys by itself */
 
 static int is_armed; /* MPI starts, in this very process */
 
-/* The keys that have gone with the fence of the host's start. NOTHING: it has not come, or brings
- * no keys along. THEIRS: not ours. */
-static enum { NOTHING, THEIRS, OURS } brought;
+/* The keys that the host has committed. NOTHING: there has been no commit. THEIRS: not ours. */
+static enum { NOTHING, THEIRS, OURS } committed;
 static get_function *get;
+static char host_key[512]; /* the first that the host has put for other nodes; "": none */
 
 /* A library of PMIx: an address in its caller, and the prefix of its names. */
 struct client {
@@ -89,61 +89,45 @@ static void *symbol_of(const struct client *client, const char *name)
     return symbol;
 }
 
-static int brings_keys(const struct info *infos, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(infos[i].key, "pmix.collect") == 0)
-            return infos[i].value.data.flag;
-    return 0;
-}
-
 static int put_key(const struct client *client)
 {
     put_function *put = (put_function *)symbol_of(client, "PMIx_Put");
-    commit_function *commit = (commit_function *)symbol_of(client, "PMIx_Commit");
     struct value yes = {.type = BOOL, .data.flag = 1};
 
     get = (get_function *)symbol_of(client, "PMIx_Get");
-    return get && put && commit && put(GLOBAL, key, &yes) == SUCCESS && commit() == SUCCESS;
+    return get && put && put(GLOBAL, key, &yes) == SUCCESS;
 }
 
-static void before_fence(const struct client *client, const struct info *infos, size_t count)
+static int put_theirs(const struct client *client, uint8_t scope, const char *name,
+                      struct value *value)
 {
-    if (brought == NOTHING && brings_keys(infos, count))
-        brought = is_armed && put_key(client) ? OURS : THEIRS;
+    put_function *theirs = (put_function *)symbol_of(client, "PMIx_Put");
+
+    if (!host_key[0] && (scope == REMOTE || scope == GLOBAL) &&
+        strncmp(name, reserved, sizeof reserved - 1) != 0)
+        snprintf(host_key, sizeof host_key, "%s", name);
+    return theirs ? theirs(scope, name, value) : NOT_SUPPORTED;
 }
 
-static int fence(const struct client *client, const struct process *processes, size_t n,
-                 const struct info *infos, size_t count)
+static int commit(const struct client *client)
 {
-    fence_function *theirs = (fence_function *)symbol_of(client, "PMIx_Fence");
+    commit_function *theirs = (commit_function *)symbol_of(client, "PMIx_Commit");
 
-    before_fence(client, infos, count);
-    return theirs ? theirs(processes, n, infos, count) : NOT_SUPPORTED;
+    if (committed != OURS)
+        committed = is_armed && put_key(client) ? OURS : THEIRS;
+    return theirs ? theirs() : NOT_SUPPORTED;
 }
 
-static int fence_nb(const struct client *client, const struct process *processes, size_t n,
-                    const struct info *infos, size_t count, done_function *done, void *context)
-{
-    fence_nb_function *theirs = (fence_nb_function *)symbol_of(client, "PMIx_Fence_nb");
-
-    before_fence(client, infos, count);
-    return theirs ? theirs(processes, n, infos, count, done, context) : NOT_SUPPORTED;
-}
-
-#define TAKE(prefix_, prefix)                                                                      \
-    fence_function prefix_##PMIx_Fence;                                                            \
-    fence_nb_function prefix_##PMIx_Fence_nb;                                                      \
-    EXPORT int prefix_##PMIx_Fence(const struct process *processes, size_t n,                      \
-                                   const struct info *infos, size_t count)                         \
-    {                                                                                              \
-        return fence(CLIENT(prefix), processes, n, infos, count);                                  \
-    }                                                                                              \
-    EXPORT int prefix_##PMIx_Fence_nb(const struct process *processes, size_t n,                   \
-                                      const struct info *infos, size_t count, done_function *done, \
-                                      void *context)                                               \
-    {                                                                                              \
-        return fence_nb(CLIENT(prefix), processes, n, infos, count, done, context);                \
+#define TAKE(prefix_, prefix)                                                          \
+    put_function prefix_##PMIx_Put;                                                    \
+    commit_function prefix_##PMIx_Commit;                                              \
+    EXPORT int prefix_##PMIx_Put(uint8_t scope, const char *name, struct value *value) \
+    {                                                                                  \
+        return put_theirs(CLIENT(prefix), scope, name, value);                         \
+    }                                                                                  \
+    EXPORT int prefix_##PMIx_Commit(void)                                              \
+    {                                                                                  \
+        return commit(CLIENT(prefix));                                                 \
     }
 
 TAKE(, "")
@@ -156,22 +140,34 @@ static void put(void)
 
 static int is_here(void)
 {
-    return brought != NOTHING && getenv("PMIX_NAMESPACE");
+    return committed != NOTHING && getenv("PMIX_NAMESPACE");
 }
 
-/* Without "immediate" the manager waits for a key that is not there. */
-static int has(int rank)
+static int get_key(int rank, const char *name, const struct info *how)
 {
-    const struct info immediate = {.key = "pmix.immediate",
-                                   .value = {.type = BOOL, .data.flag = 1}};
     struct process process = {.rank = (uint32_t)rank};
     struct value *value = NULL;
 
     snprintf(process.job, sizeof process.job, "%s", getenv("PMIX_NAMESPACE"));
-    if (brought != OURS || get(&process, key, &immediate, 1, &value) != SUCCESS)
+    if (get(&process, name, how, 1, &value) != SUCCESS)
         return 0;
     free(value);
     return 1;
+}
+
+/* "Immediate": the manager looks only at keys that are on this node already. Else it waits for a
+ * key that is not there. */
+static int has(int rank)
+{
+    const struct info immediate = {.key = "pmix.immediate",
+                                   .value = {.type = BOOL, .data.flag = 1}},
+                      timeout = {.key = "pmix.timeout",
+                                 .value = {.type = INT, .data.integer = FETCH_S}};
+
+    if (committed != OURS)
+        return 0;
+    return get_key(rank, key, &immediate) ||
+           (host_key[0] && get_key(rank, host_key, &timeout) && get_key(rank, key, &immediate));
 }
 
 const struct proa_manager proa_manager_pmix = {.put = put, .is_here = is_here, .has = has};

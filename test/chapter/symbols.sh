@@ -38,7 +38,7 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 #   MPI_Error_string              the sentence about a failure in Proa
 #   MPI_Init, MPI_Init_thread     so that Proa's end comes after the program's own callbacks at MPI_Finalize
 #   MPI_Session_init              as MPI_Init: this rank has Proa
-#   PMIx_Fence, PMIx_Fence_nb     the same, where the process manager speaks PMIx; with a prefix in Open MPI 4's own copy
+#   PMIx_Put, PMIx_Commit     the same, where the process manager speaks PMIx; with a prefix in Open MPI 4's own copy
 #   MPI_Session_finalize          the end of the last session is Proa's end, as MPI_Finalize is (Open MPI has it from 5.0 on)
 #   MPI_Group_free                its handle may then stand for another group
 #   MPI_Comm_spawn, _multiple     what they start gets Proa too
@@ -48,7 +48,7 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 #   ompi_errhandler_invoke        an error that Open MPI raises by itself: what Proa has said is then no longer about the last failure
 #   proa_*                        include/proa.h
 besides='MPI_Error_string PMPI_Error_string MPI_Group_free PMPI_Group_free MPI_Init PMPI_Init MPI_Init_thread PMPI_Init_thread MPI_Session_init PMPI_Session_init MPI_Session_finalize PMPI_Session_finalize
-  PMIx_Fence PMIx_Fence_nb OPAL_MCA_PMIX3X_PMIx_Fence OPAL_MCA_PMIX3X_PMIx_Fence_nb
+  PMIx_Put PMIx_Commit OPAL_MCA_PMIX3X_PMIx_Put OPAL_MCA_PMIX3X_PMIx_Commit
   MPI_Comm_spawn PMPI_Comm_spawn MPI_Comm_spawn_multiple PMPI_Comm_spawn_multiple
   MPI_Comm_accept PMPI_Comm_accept MPI_Comm_connect PMPI_Comm_connect MPI_Comm_join PMPI_Comm_join proa_stats_get proa_version proa_windows_served'
 for name in Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some; do besides+=" MPI_$name PMPI_$name"; done

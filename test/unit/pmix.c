@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The key that goes with the host's fence (host/pmix.c), under either of the names that a client of
+/* The key that goes with the host's keys (host/pmix.c), under either of the names that a client of
  * PMIx has: pmix_client.c, a library out of sight of this program. */
 #include "host/manager.h"
 
@@ -16,8 +16,8 @@
 /* pmix_client.c's. */
 struct client {
     void *library;
-    int (*start)(int brings_keys, int waits);
-    const int *puts, *fences;
+    int (*start)(void);
+    const int *puts, *commits, *fetches;
 };
 
 static void symbol(struct client *client, const char *name, void *field)
@@ -35,35 +35,42 @@ static void open_client(struct client *client, const char *file)
         fail_msg("%s", dlerror());
     symbol(client, "client_start", &client->start);
     symbol(client, "client_puts", &client->puts);
-    symbol(client, "client_fences", &client->fences);
+    symbol(client, "client_commits", &client->commits);
+    symbol(client, "client_fetches", &client->fetches);
 }
 
-/* In this order: what is kept of the fence is kept for good. */
-static void key_goes_with_the_fence(void **state)
+/* In this order: what is kept of the commits is kept for good. */
+static void key_goes_with_the_keys(void **state)
 {
     struct client client;
 
     (void)state;
     setenv("PMIX_NAMESPACE", "job", 1);
     open_client(&client, PMIX_CLIENT);
+    assert_false(proa_manager_pmix.is_here());
+    assert_int_equal(client.start(), 0); /* of a program that uses PMIx before MPI */
+    assert_int_equal(*client.puts, 0);
+    assert_true(proa_manager_pmix.is_here());
+    assert_false(proa_manager_pmix.has(0));
     proa_manager_pmix.put();
     assert_int_equal(*client.puts, 0);
-    assert_int_equal(client.start(0, 1), 0); /* a fence that brings no keys along */
-    assert_int_equal(*client.puts, 0);
-    assert_false(proa_manager_pmix.is_here());
-    assert_int_equal(client.start(1, PMIX_WAITS), 0);
+    assert_int_equal(client.start(), 0);
     assert_int_equal(*client.puts, 1);
-    assert_int_equal(*client.fences, 2);
     assert_true(proa_manager_pmix.is_here());
     assert_true(proa_manager_pmix.has(0));
-    assert_false(proa_manager_pmix.has(1)); /* the client knows of no such key */
-    assert_int_equal(client.start(1, 1), 0);
+    assert_int_equal(*client.fetches, 0);
+    assert_false(proa_manager_pmix.has(1)); /* its keys are here, without Proa's */
+    assert_true(proa_manager_pmix.has(2));  /* its keys come */
+    assert_false(proa_manager_pmix.has(3)); /* its keys come, without Proa's */
+    assert_int_equal(*client.fetches, 3);
+    assert_int_equal(client.start(), 0);
     assert_int_equal(*client.puts, 1);
+    assert_int_equal(*client.commits, 3);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(key_goes_with_the_fence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(key_goes_with_the_keys)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

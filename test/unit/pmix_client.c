@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A client of PMIx that has no manager, for pmix.c: PREFIX stands before its names. Rank 1 alone
- * has put no key. */
+/* A client of PMIx that has no manager, for pmix.c: PREFIX stands before its names. Ranks 1 and 3
+ * have put no key of Proa's; the keys of ranks 2 and 3 come when a key of theirs is fetched. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define PASTE(a, b) GLUE(a, b)
 #define NAME(name) PASTE(PREFIX, name)
 
-enum { NOT_FOUND = -46, BOOL = 1, PROCESS_BYTES = 256 };
+enum { NOT_FOUND = -46, LOCAL = 1, GLOBAL = 3, INT = 6, PROCESS_BYTES = 256 };
 
 /* As in the library's headers. */
 struct info {
@@ -29,13 +29,10 @@ int NAME(PMIx_Put)(uint8_t scope, const char *key, void *value);
 int NAME(PMIx_Commit)(void);
 int NAME(PMIx_Get)(const char *process, const char *key, const struct info *infos, size_t count,
                    void **value);
-int NAME(PMIx_Fence)(const void *processes, size_t n, const struct info *infos, size_t count);
-int NAME(PMIx_Fence_nb)(const void *processes, size_t n, const struct info *infos, size_t count,
-                        void (*done)(int, void *), void *context);
-int client_start(int brings_keys, int waits);
+int client_start(void);
 
-int client_puts, client_fences;
-static int uncommitted;
+int client_starts, client_puts, client_commits, client_fetches;
+static int uncommitted, is_fetched[4];
 
 int NAME(PMIx_Put)(uint8_t scope, const char *key, void *value)
 {
@@ -48,6 +45,7 @@ int NAME(PMIx_Put)(uint8_t scope, const char *key, void *value)
 int NAME(PMIx_Commit)(void)
 {
     client_puts += uncommitted;
+    client_commits++;
     uncommitted = 0;
     return 0;
 }
@@ -58,39 +56,31 @@ int NAME(PMIx_Get)(const char *process, const char *key, const struct info *info
     uint32_t rank;
 
     memcpy(&rank, process + PROCESS_BYTES, sizeof rank);
-    if (rank == 1 || strcmp(key, "proa") != 0 || count != 1 ||
-        strcmp(infos->key, "pmix.immediate") != 0)
+    if (count != 1)
         return NOT_FOUND;
+    if (strcmp(infos->key, "pmix.timeout") == 0 && infos->value.type == INT &&
+        strcmp(key, "host") == 0) {
+        client_fetches++;
+        is_fetched[rank] = 1;
+    } else if (strcmp(infos->key, "pmix.immediate") != 0 || strcmp(key, "proa") != 0 ||
+               rank % 2 == 1 || (rank == 2 && !is_fetched[rank])) {
+        return NOT_FOUND;
+    }
     *value = calloc(1, sizeof infos->value);
     return 0;
 }
 
-int NAME(PMIx_Fence)(const void *processes, size_t n, const struct info *infos, size_t count)
+/* As the host's start does; LOCAL keys stay on the node. A call at the very end would not be known
+ * as this library's. */
+int client_start(void)
 {
-    (void)processes;
-    (void)n;
-    (void)infos;
-    (void)count;
-    client_fences++;
-    return 0;
-}
+    int status;
 
-int NAME(PMIx_Fence_nb)(const void *processes, size_t n, const struct info *infos, size_t count,
-                        void (*done)(int, void *), void *context)
-{
-    int status = NAME(PMIx_Fence)(processes, n, infos, count);
-
-    if (done)
-        done(status, context);
+    NAME(PMIx_Put)(GLOBAL, "pmix.hname", NULL);
+    NAME(PMIx_Put)(LOCAL, "near", NULL);
+    NAME(PMIx_Put)(GLOBAL, "host", NULL);
+    NAME(PMIx_Put)(GLOBAL, "not of all", NULL);
+    status = NAME(PMIx_Commit)();
+    client_starts++;
     return status;
-}
-
-/* What the host's start does. */
-int client_start(int brings_keys, int waits)
-{
-    struct info collect = {.key = "pmix.collect", .value = {.type = BOOL}};
-
-    collect.value.data.flag = (uint8_t)brings_keys;
-    return waits ? NAME(PMIx_Fence)(NULL, 0, &collect, 1)
-                 : NAME(PMIx_Fence_nb)(NULL, 0, &collect, 1, NULL, NULL);
 }
