@@ -54,7 +54,7 @@ static ssize_t receive(void *to)
 }
 
 /* One call; the number of bytes stored. */
-static ssize_t call_once(enum call call, void *to)
+static ssize_t make_call(enum call call, void *to)
 {
     if (call == PREAD)
         return pread(file, to, record_bytes, 0);
@@ -87,7 +87,7 @@ static void try(enum call call, enum place place)
     struct tally *tally = &tallies[call][place];
     char *to = place_at(place);
     memset(to, 0, record_bytes);
-    ssize_t got = call_once(call, to);
+    ssize_t got = make_call(call, to);
     tally->calls++;
     if (got == record_bytes) {
         tally->lost += is_lost(call, (unsigned char *)to);
