@@ -48,6 +48,7 @@ proa_install_template(cmake/install/modulefile.in modulefile DESTINATION ${CMAKE
 
 install(FILES tools/proa/proa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME proa)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES test/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/test)
 file(GLOB proa_documents CONFIGURE_DEPENDS doc/*.md doc/*.svg)
 install(FILES ${proa_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc)
 file(GLOB proa_documents_from CONFIGURE_DEPENDS doc/from/*.md)
