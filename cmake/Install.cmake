@@ -47,7 +47,7 @@ install(EXPORT ProaTargets NAMESPACE Proa:: DESTINATION ${proa_cmake_folder})
 proa_install_template(cmake/install/modulefile.in modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/proa/modulefiles/proa RENAME ${PROJECT_VERSION})
 
 install(FILES tools/proa/proa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME proa)
-install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES test/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/test)
 file(GLOB proa_documents CONFIGURE_DEPENDS doc/*.md doc/*.svg)
 install(FILES ${proa_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc)
