@@ -51,6 +51,8 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE DESTINA
 install(FILES test/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/test)
 file(GLOB proa_documents CONFIGURE_DEPENDS doc/*.md doc/*.svg)
 install(FILES ${proa_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc)
+file(GLOB proa_decisions CONFIGURE_DEPENDS doc/decisions/*.md)
+install(FILES ${proa_decisions} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc/decisions)
 file(GLOB proa_documents_from CONFIGURE_DEPENDS doc/from/*.md)
 install(FILES ${proa_documents_from} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc/from)
 file(GLOB proa_pictures CONFIGURE_DEPENDS doc/pictures/*.svg)
