@@ -79,10 +79,11 @@ if [ "$how" = mpmd ] && ! "$@" true : -n 1 true >/dev/null 2>&1; then
 fi
 
 way=some
+preload=$(preload_of "$@")
 case $how in
   preload) command=("$scratch/rank1" "$scratch/without" "$program" some) ;;
   kept) command=("$scratch/rank1" "$scratch/kept" "$program" some) ;;
-  mpmd) command=("$program" some : -n 1 "$scratch/without" "$program" some : -n 1 env $(preload_of "$@") "$program" some) ;;
+  mpmd) command=("$program" some : -n 1 "$scratch/without" "$program" some : -n 1 env ${preload:+"$preload"} "$program" some) ;;
   past) command=("$program" past) ;;
   session) command=("$scratch/rank1" "$scratch/without" "$program" alone) ;;
   late) command=("$program" late "$scratch/err") way=late ;;
