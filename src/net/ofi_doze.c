@@ -105,22 +105,22 @@ static int is_news(struct proa_net *net, int fd)
 /* Until one of them is ready, or the time is over. */
 static int sleep_ns(struct proa_net *const nets[], int count, long ns)
 {
-    struct pollfd at[2 * PROA_NETS_MOST]; /* -1 is ignored */
+    struct pollfd at[PROA_NETS_MOST][2]; /* news, and the bell; -1 is ignored */
     struct timespec time;
     int news = 0;
 
     for (int i = 0; i < count; i++) {
-        at[2 * i] = (struct pollfd){.fd = watched(nets[i]), .events = POLLIN};
-        at[2 * i + 1] = (struct pollfd){.fd = nets[i]->bell, .events = POLLIN};
-        if (at[2 * i].fd >= 0 && at[2 * i].fd == nets[i]->edge && ns > EDGE_SLEEP_NS)
+        at[i][0] = (struct pollfd){.fd = watched(nets[i]), .events = POLLIN};
+        at[i][1] = (struct pollfd){.fd = nets[i]->bell, .events = POLLIN};
+        if (at[i][0].fd >= 0 && at[i][0].fd == nets[i]->edge && ns > EDGE_SLEEP_NS)
             ns = EDGE_SLEEP_NS;
     }
     time = (struct timespec){ns / 1000000000L, ns % 1000000000L};
-    if (ppoll(at, 2 * (nfds_t)count, &time, NULL) <= 0)
+    if (ppoll(at[0], 2 * (nfds_t)count, &time, NULL) <= 0)
         return 0;
     for (int i = 0; i < count; i++)
-        if (at[2 * i].revents)
-            news |= is_news(nets[i], at[2 * i].fd);
+        if (at[i][0].revents)
+            news |= is_news(nets[i], at[i][0].fd);
     return news;
 }
 

@@ -30,10 +30,13 @@ static void add_words(struct proa_words *words, const char *list)
 /* A command line of this command, behind the variables that it is to have. NULL: it is nowhere. */
 static struct proa_words *command_with(const char *variables, const char *root_variables)
 {
-    struct proa_words *words = calloc(1, sizeof *words);
+    struct proa_words *words;
     char self[PATH_MAX] = "";
 
-    if (!words || readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
+    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
+        return NULL;
+    words = calloc(1, sizeof *words);
+    if (!words)
         return NULL;
     proa_words_add(words, "/usr/bin/env");
     add_words(words, variables);
