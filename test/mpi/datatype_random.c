@@ -8,6 +8,7 @@
  *
  *   datatype_random [CASES [SEED [FIRST]]]      datatype_random 1 SEED N repeats case N alone
  */
+#include "begun.h"
 #include "datatype_tree.h"
 #include "window.h"
 #include <sched.h>
@@ -804,6 +805,7 @@ int main(int argc, char **argv)
     /* a host may refuse to make a type: then there is another one */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     open_windows();
+    begun();
     for (long i = first; i < first + cases; i++)
         one_case(i, seed, types, ntypes);
     close_windows();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test/hosts itself: room HOSTS [SECONDS]. The ranks are on so many hosts of different names, what
  * one sends to any other arrives, and they go on doing so for that long. */
+#include "../mpi/begun.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +70,7 @@ int main(int argc, char **argv)
     began = MPI_Wtime();
     for (int round = 0; go_on; round++) {
         wrong += talk(round);
+        begun();
         go_on = round < ROUNDS || MPI_Wtime() < began + seconds;
         MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
