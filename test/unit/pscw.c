@@ -394,7 +394,9 @@ WORLD_TEST(many_targets, 2)
 /* What is told has a number (core/tell.h), which stands for these words and no others. */
 static void words(void **state)
 {
-    char *memory = aligned_alloc(PROA_CACHE_LINE, proa_rounds_bytes(MANY) + proa_block_bytes(MANY));
+    size_t bytes = proa_rounds_bytes(MANY) + proa_block_bytes(MANY);
+    char *memory = aligned_alloc(PROA_CACHE_LINE,
+                                 (bytes + PROA_CACHE_LINE - 1) / PROA_CACHE_LINE * PROA_CACHE_LINE);
     struct proa_win_ctl *ctl = (struct proa_win_ctl *)(void *)(memory + proa_rounds_bytes(MANY));
 
     (void)state;
