@@ -172,8 +172,7 @@ void proa_given_forget_errors(void)
 {
     struct failure *f, *next;
 
-    DL_FOREACH_SAFE(failures, f, next)
-    {
+    DL_FOREACH_SAFE(failures, f, next) {
         DL_DELETE(failures, f);
         free(f);
     }

@@ -144,8 +144,7 @@ static void waiting_send(void)
     if (!waiting)
         return;
     memset(is_full, 0, sizeof is_full);
-    DL_FOREACH_SAFE(waiting, w, next)
-    {
+    DL_FOREACH_SAFE(waiting, w, next) {
         uint8_t *full = &is_full[w->peer % REMAINDERS];
 
         *full = *full || proa_agent_send(w->peer, w->body, w->bytes) == PROA_NET_AGAIN;
@@ -402,8 +401,7 @@ void proa_agent_stop(void)
         return;
     proa_agent_pause();
     proa_adopt_set_pause(NULL, NULL);
-    DL_FOREACH_SAFE(waiting, w, next)
-    {
+    DL_FOREACH_SAFE(waiting, w, next) {
         DL_DELETE(waiting, w);
         free(w);
     }

@@ -552,7 +552,7 @@ void proa_arena_stop(void)
         segment_remove(&segments[i]);
     }
     LL_FOREACH_SAFE(spare_blocks, block, next)
-    free(block);
+        free(block);
     spare_blocks = NULL;
     segment_count = 0;
     granted_bytes = used_bytes = left_bytes = 0;

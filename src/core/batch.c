@@ -410,7 +410,7 @@ void proa_batch_lose_wanted(struct proa_remote *r)
 
     proa_gone_report(r->win, r->rank);
     DL_FOREACH_SAFE(r->wanted, w, next)
-    wanted_end(r, w, PROA_ERR_OTHER, proa_failure());
+        wanted_end(r, w, PROA_ERR_OTHER, proa_failure());
 }
 
 void proa_batch_forget(struct proa_remote *r)

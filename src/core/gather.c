@@ -66,7 +66,7 @@ void proa_gather_look(void)
     gathered = 0;
     DL_FOREACH(proa_spreads, s)
         DL_FOREACH_SAFE(s->win->remotes, r, next)
-    gathered |= look_at(r);
+            gathered |= look_at(r);
 }
 
 int proa_gather_has_any(void)

@@ -262,15 +262,15 @@ static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)
 void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
 {
     EACH_WIDE(set, i)
-    __builtin_prefetch(&owner->wide[i], 1);
+        __builtin_prefetch(&owner->wide[i], 1);
     EACH_WIDE(set, i)
-    wide_take(owner, i);
+        wide_take(owner, i);
 }
 
 void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
 {
     EACH_WIDE(set, i)
-    __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
     proa_bell_ring(&owner->stripe_bell);
 }
 

@@ -115,8 +115,8 @@ int proa_held_any(void)
 
     pthread_mutex_lock(&watched_mutex);
     DL_FOREACH2(watched, win, watched_after)
-    if ((any = holds_any(win)))
-        break;
+        if ((any = holds_any(win)))
+            break;
     pthread_mutex_unlock(&watched_mutex);
     return any;
 }
@@ -128,8 +128,8 @@ int proa_held_wanted(enum proa_holder holder)
 
     pthread_mutex_lock(&watched_mutex);
     DL_FOREACH2(watched, win, watched_after)
-    if ((wanted = wanted_in(win, holder)))
-        break;
+        if ((wanted = wanted_in(win, holder)))
+            break;
     pthread_mutex_unlock(&watched_mutex);
     return wanted;
 }
@@ -140,6 +140,6 @@ void proa_held_generally(void)
 
     pthread_mutex_lock(&watched_mutex);
     DL_FOREACH2(watched, win, watched_after)
-    __atomic_store_n(&win->general, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&win->general, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&watched_mutex);
 }

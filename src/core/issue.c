@@ -80,8 +80,7 @@ int proa_issues_push(int hurry)
     struct proa_remote *r, *next;
 
     stuck = 0;
-    DL_FOREACH_SAFE2(pushed, r, next, push_after)
-    {
+    DL_FOREACH_SAFE2(pushed, r, next, push_after) {
         stuck |= queue_push(r);
         stuck |= batch_push(r, hurry);
         if (!r->issues && !r->pressing)

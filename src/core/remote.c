@@ -139,10 +139,10 @@ static int settle_all(struct proa_win *win, int local)
     do {
         again = 0;
         DL_FOREACH_SAFE(win->remotes, r, next)
-        if (!again && !error && (r->issues || is_unasked(r, local))) {
-            error = ask_one(r, local);
-            again = 1;
-        }
+            if (!again && !error && (r->issues || is_unasked(r, local))) {
+                error = ask_one(r, local);
+                again = 1;
+            }
     } while (again && !error);
     for (int rank = 0; rank < win->size && win->remotes; rank++) {
         int one;

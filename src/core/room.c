@@ -179,8 +179,7 @@ static int keeper_looks(struct proa_win *win)
     struct asking *a, *next;
     int any = 0;
 
-    DL_FOREACH_SAFE(k->queue, a, next)
-    {
+    DL_FOREACH_SAFE(k->queue, a, next) {
         if (!a->holds || a->room != k->room)
             continue;
         if (proa_system->now_ns() - a->begin_ns > HOLDERS_WAIT_NS) {
@@ -406,10 +405,10 @@ void proa_room_lost(struct proa_win *win, int rank)
     if (!k)
         return;
     DL_FOREACH_SAFE(k->queue, a, next)
-    if (a->rank == rank) {
-        DL_DELETE(k->queue, a);
-        free(a);
-    }
+        if (a->rank == rank) {
+            DL_DELETE(k->queue, a);
+            free(a);
+        }
     forget_permit(k, rank);
     keep(win);
 }

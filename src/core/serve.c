@@ -481,10 +481,10 @@ int proa_serve_pending(void)
 
     look_at_neighbours();
     DL_FOREACH_SAFE(pending, s, next)
-    if (lock_get_on(s)) {
-        granted(s);
-        got++;
-    }
+        if (lock_get_on(s)) {
+            granted(s);
+            got++;
+        }
     return got;
 }
 

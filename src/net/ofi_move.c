@@ -247,18 +247,18 @@ void proa_ofi_moves_lost(struct proa_net *net, struct proa_ofi_peer *peer)
     struct proa_ofi_move *move, *next;
 
     DL_FOREACH_SAFE(net->active, move, next)
-    if (move->peer == peer) {
-        int outcome = proa_ofi_peer_check(peer);
-        uint64_t token = move->token;
-        int told = move->under_way && !move->told;
+        if (move->peer == peer) {
+            int outcome = proa_ofi_peer_check(peer);
+            uint64_t token = move->token;
+            int told = move->under_way && !move->told;
 
-        give_up(net, move, outcome);
-        /* What the network has begun it may keep for as long as it likes. */
-        if (told) {
-            move->told = 1;
-            net->events->done(net->context, token, outcome);
+            give_up(net, move, outcome);
+            /* What the network has begun it may keep for as long as it likes. */
+            if (told) {
+                move->told = 1;
+                net->events->done(net->context, token, outcome);
+            }
         }
-    }
 }
 
 int proa_ofi_moves_go_on(struct proa_net *net)
@@ -266,8 +266,7 @@ int proa_ofi_moves_go_on(struct proa_net *net)
     struct proa_ofi_move *move, *next;
     int events = 0;
 
-    DL_FOREACH_SAFE(net->active, move, next)
-    {
+    DL_FOREACH_SAFE(net->active, move, next) {
         ssize_t outcome = move->begun < move->bytes ? go_on(net, move) : 0;
 
         if (outcome == -FI_EAGAIN)

@@ -319,8 +319,8 @@ static void flush_outbox(struct proa_net *net)
     struct held *held, *next;
 
     DL_FOREACH_SAFE(net->outbox, held, next)
-    if (net->lost[held->peer] || push(held->peer, &held->packet))
-        release(net, &net->outbox, held);
+        if (net->lost[held->peer] || push(held->peer, &held->packet))
+            release(net, &net->outbox, held);
 }
 
 static void fill_inbox(struct proa_net *net)
@@ -376,13 +376,13 @@ static int tell_lost(struct proa_net *net, uint32_t peer)
 
     net->lost[peer] = 2;
     DL_FOREACH_SAFE(net->operations, o, next)
-    if (o->peer == peer) {
-        DL_DELETE(net->operations, o);
-        counts.failed++;
-        net->events->done(net->context, o->token,
-                          proa_fail(PROA_ERR_OTHER, "peer %u is lost", peer));
-        free(o);
-    }
+        if (o->peer == peer) {
+            DL_DELETE(net->operations, o);
+            counts.failed++;
+            net->events->done(net->context, o->token,
+                              proa_fail(PROA_ERR_OTHER, "peer %u is lost", peer));
+            free(o);
+        }
     net->events->lost(net->context, peer, net->end[peer]);
     return 1;
 }
@@ -413,8 +413,8 @@ void net_fake_lose(struct proa_net *net, uint32_t peer)
     net = net ? net : opened;
     net->lost[peer] = 1;
     DL_FOREACH_SAFE(net->inbox, held, next)
-    if (held->peer == peer)
-        release(net, &net->inbox, held);
+        if (held->peer == peer)
+            release(net, &net->inbox, held);
 }
 
 /* To those who talk to it, as if it had closed in order. */
