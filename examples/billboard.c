@@ -15,7 +15,6 @@
  *                          rank 0 draws all ranks'
  *                          random numbers once more and adds up what they did
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -67,35 +66,28 @@ struct move {
 
 /* ---- options ---- */
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void read_options(int argc, char **argv, struct options *opt)
 {
-    struct options *opt = state->input;
-    const struct number_option numbers[] = {
-        {'o', "operations", &opt->operations, 0, 1 << 30},
-        {'b', "boards", &opt->boards, 1, 1 << 20},
-        {'w', "share of writers", &opt->writers, 0, 100},
-        {'p', "pause", &opt->pause_us, 0, 1000000},
-        {'s', "seed", &opt->seed, 0, INT32_MAX},
-        {0},
-    };
-    return parse_number(numbers, key, arg, state);
+    const struct example_option list[] = {
+        {"operations", 'o', "N", "Reads and updates by each rank (1000)",
+         .number = {&opt->operations, "operations", 0, 1 << 30}},
+        {"boards", 'b', "N", "Boards, dealt out to the ranks (8)",
+         .number = {&opt->boards, "boards", 1, 1 << 20}},
+        {"writers", 'w', "PERCENT", "Share of the operations that are updates (25)",
+         .number = {&opt->writers, "share of writers", 0, 100}},
+        {"pause", 'p', "US", "Compute up to this many microseconds between operations (20)",
+         .number = {&opt->pause_us, "pause", 0, 1000000}},
+        {"seed", 's', "N", "Start of the random numbers (1)",
+         .number = {&opt->seed, "seed", 0, INT32_MAX}},
+        {0}};
+    const struct command_line line = {
+        .options = list,
+        .about = "Ranks read and update shared boards at random times, under shared and exclusive "
+                 "locks.\v"
+                 "Every reader checks what it reads; at the end the boards are compared with a "
+                 "sequential run of the same updates."};
+    read_command_line(argc, argv, line);
 }
-
-static const struct argp_option option_table[] = {
-    {"operations", 'o', "N", 0, "Reads and updates by each rank (1000)", 0},
-    {"boards", 'b', "N", 0, "Boards, dealt out to the ranks (8)", 0},
-    {"writers", 'w', "PERCENT", 0, "Share of the operations that are updates (25)", 0},
-    {"pause", 'p', "US", 0, "Compute up to this many microseconds between operations (20)", 0},
-    {"seed", 's', "N", 0, "Start of the random numbers (1)", 0},
-    {0}};
-
-static const struct argp argp = {
-    .options = option_table,
-    .parser = parse_option,
-    .doc =
-        "Ranks read and update shared boards at random times, under shared and exclusive locks.\v"
-        "Every reader checks what it reads; at the end the boards are compared with a sequential "
-        "run of the same updates."};
 
 /* ---- moves ---- */
 
@@ -322,7 +314,7 @@ int main(int argc, char **argv)
 {
     struct run run = {
         .opt = {.operations = 1000, .boards = 8, .writers = 25, .pause_us = 20, .seed = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &run.opt); /* before MPI_Init: --help needs no MPI */
+    read_options(argc, argv, &run.opt); /* before MPI_Init: --help needs no MPI */
     MPI_Init(&argc, &argv);
     set_up(&run);
     play(&run);

@@ -20,58 +20,130 @@ extern const char program[];
 
 /* ---- options ---- */
 
-/* Reads a number. `what` names it to who has given another one. */
-static inline int number(struct argp_state *state, const char *what, const char *arg, int low,
-                         int high)
-{
-    char *rest;
-    long value = strtol(arg, &rest, 10);
-    if (rest == arg || *rest || value < low || value > high)
-        argp_error(state, "the %s must be a number from %d to %d, not '%s'", what, low, high, arg);
-    return (int)value;
-}
-
-/* An option that is a number: its key, what it is called when it is wrong, where it goes, and from
- * what to what it may be. */
-struct number_option {
+/* An option: its text in --help, and where its value goes. One of `number`, `size`, `choice` and
+ * `text` is set, and says what the value may be. */
+struct example_option {
+    const char *name;
     int key;
-    const char *what;
-    int *value;
-    int low, high;
+    const char *value, *help;
+    struct {
+        int *to;
+        const char *what; /* its name in the error */
+        int low, high;
+    } number;
+    const char *wanted; /* the numbers in the error; NULL: "a number from LOW to HIGH" */
+    struct {
+        int *cols, *rows; /* of a size as 200x100 */
+        int most;
+    } size;
+    struct {
+        int *to;                  /* index of the name */
+        const char *const *names; /* ends with NULL */
+    } choice;
+    const char **text;
 };
 
-/* For a parser: reads the option if it is in this list, which ends with a row of zeros. */
-static inline error_t parse_number(const struct number_option *list, int key, const char *arg,
-                                   struct argp_state *state)
+/* The words that are not options. */
+struct operands {
+    const char *shown; /* as --help shows them */
+    const char *what;  /* their name in the error */
+    const char **to;
+    int *count, most;
+};
+
+/* The command line of an example. `options` ends with a row of zeros. */
+struct command_line {
+    const struct example_option *options;
+    const char *about; /* text of --help before the options and, behind \v, after them */
+    struct operands operands;
+};
+
+static inline void read_number(struct argp_state *state, const struct example_option *option,
+                               const char *arg)
 {
-    for (; list->key; list++) {
-        if (list->key != key)
-            continue;
-        *list->value = number(state, list->what, arg, list->low, list->high);
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    const char *what = option->number.what;
+    int low = option->number.low, high = option->number.high;
+    char *rest;
+    long value = strtol(arg, &rest, 10);
+    bool good = rest != arg && !*rest && value >= low && value <= high;
+    if (!good && option->wanted)
+        argp_error(state, "the %s must be %s, not '%s'", what, option->wanted, arg);
+    else if (!good)
+        argp_error(state, "the %s must be a number from %d to %d, not '%s'", what, low, high, arg);
+    *option->number.to = (int)value;
 }
 
-/* Reads a size as in 200x100, columns x rows, of which neither may be more than `most`. */
-static inline void read_size(struct argp_state *state, const char *arg, int most, int *cols,
-                             int *rows)
+static inline void read_size(struct argp_state *state, const struct example_option *option,
+                             const char *arg)
 {
+    int *cols = option->size.cols, *rows = option->size.rows, most = option->size.most;
     char rest;
     if (sscanf(arg, "%dx%d%c", cols, rows, &rest) != 2 || *cols < 1 || *rows < 1 || *cols > most ||
         *rows > most)
         argp_error(state, "the size must be like 200x100, not '%s'", arg);
 }
 
-/* Returns the index of a word in a list of names that ends with NULL. */
-static inline int choose(struct argp_state *state, const char *what, const char *arg,
-                         const char *const *names)
+static inline void read_choice(struct argp_state *state, const struct example_option *option,
+                               const char *arg)
 {
-    for (int i = 0; names[i]; i++)
-        if (!strcmp(arg, names[i]))
-            return i;
-    argp_error(state, "%s cannot be '%s'", what, arg);
+    const char *const *names = option->choice.names;
+    int i = 0;
+    while (names[i] && strcmp(arg, names[i]))
+        i++;
+    if (!names[i])
+        argp_error(state, "--%s cannot be '%s'", option->name, arg);
+    *option->choice.to = i;
+}
+
+static inline void read_operand(struct argp_state *state, const struct operands *operands,
+                                const char *arg)
+{
+    if (*operands->count == operands->most)
+        argp_error(state, "more than %d %s", operands->most, operands->what);
+    operands->to[(*operands->count)++] = arg;
+}
+
+/* argp calls it for each option and operand. */
+static inline error_t read_argument(int key, char *arg, struct argp_state *state)
+{
+    const struct command_line *line = state->input;
+    const struct example_option *option = line->options;
+    if (key == ARGP_KEY_ARG && line->operands.to) {
+        read_operand(state, &line->operands, arg);
+        return 0;
+    }
+    while (option->key && option->key != key)
+        option++;
+    if (!option->key)
+        return ARGP_ERR_UNKNOWN;
+    if (option->number.to)
+        read_number(state, option, arg);
+    else if (option->size.cols)
+        read_size(state, option, arg);
+    else if (option->choice.to)
+        read_choice(state, option, arg);
+    else
+        *option->text = arg;
     return 0;
+}
+
+/* Sets the values that are given. Ends the program after --help and after an error. */
+static inline void read_command_line(int argc, char **argv, struct command_line line)
+{
+    int count = 0;
+    while (line.options[count].key)
+        count++;
+    struct argp_option shown[count + 1];
+    for (int i = 0; i <= count; i++)
+        shown[i] = (struct argp_option){.name = line.options[i].name,
+                                        .key = line.options[i].key,
+                                        .arg = line.options[i].value,
+                                        .doc = line.options[i].help};
+    struct argp argp = {.options = shown,
+                        .parser = read_argument,
+                        .args_doc = line.operands.shown,
+                        .doc = line.about};
+    argp_parse(&argp, argc, argv, 0, NULL, &line);
 }
 
 /* ---- memory ---- */

@@ -14,7 +14,6 @@
  * standard asks of programs that also want to run where window memory is not coherent
  * (MPI_WIN_SEPARATE).
  */
-#include <argp.h>
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>
@@ -64,47 +63,28 @@ struct run {
 
 /* ---- options ---- */
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void read_options(int argc, char **argv, struct options *opt)
 {
-    struct options *opt = state->input;
-    char rest;
-    switch (key) {
-    case 's':
-        read_size(state, arg, INT_MAX, &opt->cols, &opt->rows);
-        return 0;
-    case 'n':
-        if (sscanf(arg, "%d%c", &opt->steps, &rest) != 1 || opt->steps < 0)
-            argp_error(state, "the steps must be a number, not '%s'", arg);
-        return 0;
-    case 'y':
-        opt->sync = choose(state, "--sync", arg, sync_names);
-        return 0;
-    case 'w':
-        opt->window = choose(state, "--window", arg, window_names);
-        return 0;
-    case 'p':
-        opt->picture = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct example_option list[] = {
+        {"size", 's', "NXxNY", "Cells of the plate, columns x rows (256x256)",
+         .size = {&opt->cols, &opt->rows, INT_MAX}},
+        {"steps", 'n', "N", "Time steps (100)", .number = {&opt->steps, "steps", 0, INT_MAX},
+         .wanted = "a number"},
+        {"sync", 'y', "pscw|fence|lock",
+         "Synchronize by post/start/complete/wait (default), fences, or locks and barriers",
+         .choice = {&opt->sync, sync_names}},
+        {"window", 'w', "allocate|create",
+         "Memory from MPI_Win_allocate (default), or from malloc given to MPI_Win_create",
+         .choice = {&opt->window, window_names}},
+        {"picture", 'p', "FILE", "Write the last field as a grey picture (PGM)",
+         .text = &opt->picture},
+        {0}};
+    const struct command_line line = {
+        .options = list,
+        .about = "Heat spreading in a plate, halos exchanged by one-sided puts.\v"
+                 "The result is compared, bit for bit, with a sequential run of the same steps."};
+    read_command_line(argc, argv, line);
 }
-
-static const struct argp_option option_table[] = {
-    {"size", 's', "NXxNY", 0, "Cells of the plate, columns x rows (256x256)", 0},
-    {"steps", 'n', "N", 0, "Time steps (100)", 0},
-    {"sync", 'y', "pscw|fence|lock", 0,
-     "Synchronize by post/start/complete/wait (default), fences, or locks and barriers", 0},
-    {"window", 'w', "allocate|create", 0,
-     "Memory from MPI_Win_allocate (default), or from malloc given to MPI_Win_create", 0},
-    {"picture", 'p', "FILE", 0, "Write the last field as a grey picture (PGM)", 0},
-    {0}};
-
-static const struct argp argp = {
-    .options = option_table,
-    .parser = parse_option,
-    .doc = "Heat spreading in a plate, halos exchanged by one-sided puts.\v"
-           "The result is compared, bit for bit, with a sequential run of the same steps."};
 
 /* ---- the scheme ---- */
 
@@ -476,7 +456,7 @@ static bool judge(struct run *run, double seconds)
 int main(int argc, char **argv)
 {
     struct run run = {.opt = {.rows = 256, .cols = 256, .steps = 100}};
-    argp_parse(&argp, argc, argv, 0, NULL, &run.opt); /* before MPI_Init: --help needs no MPI */
+    read_options(argc, argv, &run.opt); /* before MPI_Init: --help needs no MPI */
     MPI_Init(&argc, &argv);
     bool good = set_up(&run);
     if (good) {

@@ -10,7 +10,6 @@
  * slow one - least of all when it is the one that has the queue (--slow owner), and is away
  * computing while the others want to take from it.
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -50,48 +49,28 @@ struct run {
 
 /* ---- options ---- */
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void read_options(int argc, char **argv, struct options *opt)
 {
-    struct options *opt = state->input;
-    switch (key) {
-    case 's':
-        read_size(state, arg, 1 << 14, &opt->cols, &opt->rows);
-        return 0;
-    case 'd':
-        opt->depth = number(state, "depth", arg, 1, UINT16_MAX);
-        return 0;
-    case 'c':
-        opt->chunk = number(state, "rows at a time", arg, 1, 1 << 14);
-        return 0;
-    case 'l':
-        opt->slow = choose(state, "--slow", arg, slow_names);
-        return 0;
-    case 'f':
-        opt->factor = number(state, "factor", arg, 1, 1000000);
-        return 0;
-    case 'p':
-        opt->picture = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct example_option list[] = {
+        {"size", 's', "NXxNY", "Pixels of the picture, columns x rows (256x192)",
+         .size = {&opt->cols, &opt->rows, 1 << 14}},
+        {"depth", 'd', "N", "Iterations after which a point belongs to the set (500)",
+         .number = {&opt->depth, "depth", 1, UINT16_MAX}},
+        {"chunk", 'c', "N", "Rows to take at a time (1)",
+         .number = {&opt->chunk, "rows at a time", 1, 1 << 14}},
+        {"slow", 'l', "last|owner|none",
+         "Which rank is slow: the last one (default), the one that has the queue, or none",
+         .choice = {&opt->slow, slow_names}},
+        {"factor", 'f', "N", "How many times the slow rank computes each row (8)",
+         .number = {&opt->factor, "factor", 1, 1000000}},
+        {"picture", 'p', "FILE", "Write the picture, in greys (PGM)", .text = &opt->picture},
+        {0}};
+    const struct command_line line = {
+        .options = list,
+        .about = "Ranks take the rows of a picture from a queue, and one rank is slow.\v"
+                 "The picture is compared, number by number, with one that rank 0 computes alone."};
+    read_command_line(argc, argv, line);
 }
-
-static const struct argp_option option_table[] = {
-    {"size", 's', "NXxNY", 0, "Pixels of the picture, columns x rows (256x192)", 0},
-    {"depth", 'd', "N", 0, "Iterations after which a point belongs to the set (500)", 0},
-    {"chunk", 'c', "N", 0, "Rows to take at a time (1)", 0},
-    {"slow", 'l', "last|owner|none", 0,
-     "Which rank is slow: the last one (default), the one that has the queue, or none", 0},
-    {"factor", 'f', "N", 0, "How many times the slow rank computes each row (8)", 0},
-    {"picture", 'p', "FILE", 0, "Write the picture, in greys (PGM)", 0},
-    {0}};
-
-static const struct argp argp = {
-    .options = option_table,
-    .parser = parse_option,
-    .doc = "Ranks take the rows of a picture from a queue, and one rank is slow.\v"
-           "The picture is compared, number by number, with one that rank 0 computes alone."};
 
 /* ---- the picture ---- */
 
@@ -277,7 +256,7 @@ static bool judge(struct run *run)
 int main(int argc, char **argv)
 {
     struct run run = {.opt = {.rows = 192, .cols = 256, .depth = 500, .chunk = 1, .factor = 8}};
-    argp_parse(&argp, argc, argv, 0, NULL, &run.opt); /* before MPI_Init: --help needs no MPI */
+    read_options(argc, argv, &run.opt); /* before MPI_Init: --help needs no MPI */
     MPI_Init(&argc, &argv);
     set_up(&run);
     run_queue(&run);

@@ -14,7 +14,6 @@
  * While entries are under way a rank computes the rows that need none of them: the inner rows
  * between complete and wait, the outer ones behind wait.
  */
-#include <argp.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,39 +67,29 @@ struct run {
 
 /* ---- options ---- */
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void read_options(int argc, char **argv, struct options *opt)
 {
-    struct options *opt = state->input;
-    const struct number_option numbers[] = {
-        {'r', "rows", &opt->rows, 2, 1 << 26},   {'d', "coefficients", &opt->degree, 1, 1000},
-        {'w', "reach", &opt->reach, 1, 1 << 26}, {'n', "steps", &opt->steps, 0, 1 << 30},
-        {'s', "seed", &opt->seed, 0, INT32_MAX}, {0},
-    };
-    if (key == ARGP_KEY_END) {
-        if (!opt->reach)
-            opt->reach = 1 + opt->rows / 16;
-        if (opt->reach >= opt->rows)
-            opt->reach = opt->rows - 1;
-        return 0;
-    }
-    return parse_number(numbers, key, arg, state);
+    const struct example_option list[] = {
+        {"rows", 'r', "N", "Equations (20000)", .number = {&opt->rows, "rows", 2, 1 << 26}},
+        {"degree", 'd', "N", "Coefficients of most equations, on average (8)",
+         .number = {&opt->degree, "coefficients", 1, 1000}},
+        {"reach", 'w', "N", "How far from the diagonal they may be (a sixteenth of the rows)",
+         .number = {&opt->reach, "reach", 1, 1 << 26}},
+        {"steps", 'n', "N", "Steps (200)", .number = {&opt->steps, "steps", 0, 1 << 30}},
+        {"seed", 's', "N", "Start of the random numbers (1)",
+         .number = {&opt->seed, "seed", 0, INT32_MAX}},
+        {0}};
+    const struct command_line line = {
+        .options = list,
+        .about = "Multiplies a vector by a sparse matrix again and again; each rank is put just "
+                 "the entries that it needs of others.\v"
+                 "The result is compared, bit for bit, with a sequential run of the same steps."};
+    read_command_line(argc, argv, line);
+    if (!opt->reach)
+        opt->reach = 1 + opt->rows / 16;
+    if (opt->reach >= opt->rows)
+        opt->reach = opt->rows - 1;
 }
-
-static const struct argp_option option_table[] = {
-    {"rows", 'r', "N", 0, "Equations (20000)", 0},
-    {"degree", 'd', "N", 0, "Coefficients of most equations, on average (8)", 0},
-    {"reach", 'w', "N", 0, "How far from the diagonal they may be (a sixteenth of the rows)", 0},
-    {"steps", 'n', "N", 0, "Steps (200)", 0},
-    {"seed", 's', "N", 0, "Start of the random numbers (1)", 0},
-    {0}};
-
-static const struct argp argp = {
-    .options = option_table,
-    .parser = parse_option,
-    .doc =
-        "Multiplies a vector by a sparse matrix again and again; each rank is put just the entries "
-        "that it needs of others.\v"
-        "The result is compared, bit for bit, with a sequential run of the same steps."};
 
 static int *checked_ints(size_t count)
 {
@@ -485,7 +474,7 @@ static bool judge(struct run *run)
 int main(int argc, char **argv)
 {
     struct run run = {.opt = {.rows = 20000, .degree = 8, .steps = 200, .seed = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &run.opt); /* before MPI_Init: --help needs no MPI */
+    read_options(argc, argv, &run.opt); /* before MPI_Init: --help needs no MPI */
     MPI_Init(&argc, &argv);
     bool good = set_up(&run);
     if (good) {

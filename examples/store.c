@@ -15,7 +15,6 @@
  * Values are added to by compare-and-swap as well. In the upper part of a value is a mark of its
  * key, which whoever reads it checks.
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -70,35 +69,27 @@ struct move {
 
 /* ---- options ---- */
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void read_options(int argc, char **argv, struct options *opt)
 {
-    struct options *opt = state->input;
-    const struct number_option numbers[] = {
-        {'o', "operations", &opt->operations, 0, 1 << 30},
-        {'k', "keys", &opt->keys, 1, 1 << 26},
-        {'l', "lists", &opt->heads, 1, 1 << 26},
-        {'w', "share of writers", &opt->writers, 0, 100},
-        {'s', "seed", &opt->seed, 0, INT32_MAX},
-        {0},
-    };
-    return parse_number(numbers, key, arg, state);
+    const struct example_option list[] = {
+        {"operations", 'o', "N", "Insertions, updates and lookups by each rank (5000)",
+         .number = {&opt->operations, "operations", 0, 1 << 30}},
+        {"keys", 'k', "N", "Different keys (4000)", .number = {&opt->keys, "keys", 1, 1 << 26}},
+        {"lists", 'l', "N", "Lists in which they are, dealt out to the ranks (1024)",
+         .number = {&opt->heads, "lists", 1, 1 << 26}},
+        {"writers", 'w', "PERCENT", "Share of the operations that insert or update (50)",
+         .number = {&opt->writers, "share of writers", 0, 100}},
+        {"seed", 's', "N", "Start of the random numbers (1)",
+         .number = {&opt->seed, "seed", 0, INT32_MAX}},
+        {0}};
+    const struct command_line line = {
+        .options = list,
+        .about = "Ranks insert, update and look up pairs in a store that grows by memory that they "
+                 "attach.\v"
+                 "Every lookup checks what it finds; at the end the whole store is compared with a "
+                 "sequential run of the same operations."};
+    read_command_line(argc, argv, line);
 }
-
-static const struct argp_option option_table[] = {
-    {"operations", 'o', "N", 0, "Insertions, updates and lookups by each rank (5000)", 0},
-    {"keys", 'k', "N", 0, "Different keys (4000)", 0},
-    {"lists", 'l', "N", 0, "Lists in which they are, dealt out to the ranks (1024)", 0},
-    {"writers", 'w', "PERCENT", 0, "Share of the operations that insert or update (50)", 0},
-    {"seed", 's', "N", 0, "Start of the random numbers (1)", 0},
-    {0}};
-
-static const struct argp argp = {
-    .options = option_table,
-    .parser = parse_option,
-    .doc =
-        "Ranks insert, update and look up pairs in a store that grows by memory that they attach.\v"
-        "Every lookup checks what it finds; at the end the whole store is compared with a "
-        "sequential run of the same operations."};
 
 /* ---- moves ---- */
 
@@ -443,7 +434,7 @@ int main(int argc, char **argv)
 {
     struct run run = {
         .opt = {.operations = 5000, .keys = 4000, .heads = 1024, .writers = 50, .seed = 1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &run.opt); /* before MPI_Init: --help needs no MPI */
+    read_options(argc, argv, &run.opt); /* before MPI_Init: --help needs no MPI */
     MPI_Init(&argc, &argv);
     bool good = set_up(&run);
     if (good) {

@@ -11,9 +11,9 @@
  * for it. (Two words with one hash would be counted as one, and the comparison at the end would
  * show it.)
  */
-#include <argp.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ struct options {
     const char *docs;
     const char *files[MAX_FILES];
     int file_count;
-    long slots;
+    int slots;
     int repeat;
 };
 
@@ -72,47 +72,26 @@ struct counter {
 
 /* ---- options ---- */
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void read_options(int argc, char **argv, struct options *opt)
 {
-    struct options *opt = state->input;
-    char rest;
-    switch (key) {
-    case 'd':
-        opt->docs = arg;
-        return 0;
-    case 's':
-        opt->slots = number(state, "slots", arg, 1, MAX_SLOTS);
-        return 0;
-    case 'k':
-        if (sscanf(arg, "%d%c", &opt->repeat, &rest) != 1 || opt->repeat < 1)
-            argp_error(state, "the repeats must be a positive number, not '%s'", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->file_count == MAX_FILES)
-            argp_error(state, "more than %d files", MAX_FILES);
-        opt->files[opt->file_count++] = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct example_option list[] = {
+        {"docs", 'd', "DIR",
+         "Without FILEs count README.md, CHANGELOG.md and doc/*.md of this folder (" WORDCOUNT_DOCS
+         ")",
+         .text = &opt->docs},
+        {"slots", 's', "N", "Slots of the table, of all ranks together (65536)",
+         .number = {&opt->slots, "slots", 1, MAX_SLOTS}},
+        {"repeat", 'k', "K", "Count the files K times, so that there is something to measure (1)",
+         .number = {&opt->repeat, "repeats", 1, INT_MAX}, .wanted = "a positive number"},
+        {0}};
+    const struct command_line line = {
+        .options = list,
+        .about = "Counts words in a hash table that lies in the windows of all ranks.\v"
+                 "A word is a run of ASCII letters, digits and _, in any case. The result is "
+                 "compared, word by word, with a sequential count.",
+        .operands = {"[FILE...]", "files", opt->files, &opt->file_count, MAX_FILES}};
+    read_command_line(argc, argv, line);
 }
-
-static const struct argp_option option_table[] = {
-    {"docs", 'd', "DIR", 0,
-     "Without FILEs count README.md, CHANGELOG.md and doc/*.md of this folder (" WORDCOUNT_DOCS ")",
-     0},
-    {"slots", 's', "N", 0, "Slots of the table, of all ranks together (65536)", 0},
-    {"repeat", 'k', "K", 0, "Count the files K times, so that there is something to measure (1)",
-     0},
-    {0}};
-
-static const struct argp argp = {
-    .options = option_table,
-    .parser = parse_option,
-    .args_doc = "[FILE...]",
-    .doc = "Counts words in a hash table that lies in the windows of all ranks.\v"
-           "A word is a run of ASCII letters, digits and _, in any case. The result is compared, "
-           "word by word, with a sequential count."};
 
 /* ---- the text ---- */
 
@@ -484,7 +463,7 @@ int main(int argc, char **argv)
     static struct options opt = {.docs = WORDCOUNT_DOCS, .slots = 65536, .repeat = 1};
     struct text text = {0};
     int rank;
-    argp_parse(&argp, argc, argv, 0, NULL, &opt); /* before MPI_Init: --help needs no MPI */
+    read_options(argc, argv, &opt); /* before MPI_Init: --help needs no MPI */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     bool good = share_text(&opt, rank, &text) && run(&opt, &text);
