@@ -21,7 +21,7 @@
 int proa_put_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
                        struct proa_win *win, enum proa_call call) __attribute__((noinline));
-int proa_get_generally(void *origin, int64_t count, MPI_Datatype datatype, int rank,
+int proa_get_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
                        struct proa_win *win, enum proa_call call) __attribute__((noinline));
 int proa_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
@@ -70,38 +70,23 @@ static inline int proa_accumulates_plain(struct proa_win *win, const void *origi
  * is put into a struct is stored, also where it is not needed. */
 #define PROA_BODY static inline __attribute__((always_inline)) int
 
-PROA_BODY proa_do_put(struct proa_win *win, enum proa_call call, const void *origin, int64_t count,
-                      MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
-                      MPI_Datatype target_datatype)
+/* Put and get. A get writes to `origin`. */
+PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_direction direction,
+                       const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                       MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype)
 {
     const struct proa_type *type;
 
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
-         proa_put_plain(win, origin, (uint64_t)count, type, rank, displacement))) {
+         proa_move_plain(win, direction, origin, (uint64_t)count, type, rank, displacement))) {
         proa_count_plain(win, call, rank, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_count_generally(win, call, rank, count, datatype,
-                                proa_put_generally(origin, count, datatype, rank, displacement,
-                                                   target_count, target_datatype, win, call));
-}
-
-PROA_BODY proa_do_get(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
-                      MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
-                      MPI_Datatype target_datatype)
-{
-    const struct proa_type *type;
-
-    if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
-        (type = proa_type_find(datatype),
-         proa_get_plain(win, origin, (uint64_t)count, type, rank, displacement))) {
-        proa_count_plain(win, call, rank, (uint64_t)count * type->size);
-        return MPI_SUCCESS;
-    }
-    return proa_count_generally(win, call, rank, count, datatype,
-                                proa_get_generally(origin, count, datatype, rank, displacement,
-                                                   target_count, target_datatype, win, call));
+    return proa_count_generally(
+        win, call, rank, count, datatype,
+        (direction == PROA_PUT ? proa_put_generally : proa_get_generally)(
+            origin, count, datatype, rank, displacement, target_count, target_datatype, win, call));
 }
 
 PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const void *origin,

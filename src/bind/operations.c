@@ -77,38 +77,38 @@ static inline int set_sides(struct proa_buffer *near, struct proa_there *there, 
                  : set_there(win, there, rank, displacement, target_count, target_datatype, call);
 }
 
+PROA_BODY move_generally(enum proa_direction direction, const void *origin, int64_t count,
+                         MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                         int64_t target_count, MPI_Datatype target_datatype, struct proa_win *win,
+                         enum proa_call call)
+{
+    struct proa_buffer near;
+    struct proa_there there;
+    int error;
+
+    if (is_nothing(win, count, datatype, rank, target_count, target_datatype))
+        return MPI_SUCCESS;
+    error = set_sides(&near, &there, origin, count, datatype, rank, displacement, target_count,
+                      target_datatype, win, call);
+    if (!error)
+        error = direction == PROA_PUT ? proa_put(win, &near, &there) : proa_get(win, &near, &there);
+    return proa_return(win, call, error);
+}
+
 int proa_put_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
                        struct proa_win *win, enum proa_call call)
 {
-    struct proa_buffer near;
-    struct proa_there there;
-    int error;
-
-    if (is_nothing(win, count, datatype, rank, target_count, target_datatype))
-        return MPI_SUCCESS;
-    error = set_sides(&near, &there, origin, count, datatype, rank, displacement, target_count,
-                      target_datatype, win, call);
-    if (!error)
-        error = proa_put(win, &near, &there);
-    return proa_return(win, call, error);
+    return move_generally(PROA_PUT, origin, count, datatype, rank, displacement, target_count,
+                          target_datatype, win, call);
 }
 
-int proa_get_generally(void *origin, int64_t count, MPI_Datatype datatype, int rank,
+int proa_get_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
                        struct proa_win *win, enum proa_call call)
 {
-    struct proa_buffer near;
-    struct proa_there there;
-    int error;
-
-    if (is_nothing(win, count, datatype, rank, target_count, target_datatype))
-        return MPI_SUCCESS;
-    error = set_sides(&near, &there, origin, count, datatype, rank, displacement, target_count,
-                      target_datatype, win, call);
-    if (!error)
-        error = proa_get(win, &near, &there);
-    return proa_return(win, call, error);
+    return move_generally(PROA_GET, origin, count, datatype, rank, displacement, target_count,
+                          target_datatype, win, call);
 }
 
 int proa_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,

@@ -11,8 +11,8 @@ PROA_ENTRY(PROA_WIDE(Put))
 
     PROA_FIND(win, PROA_WIDE(Put), handle, origin, count, datatype, rank, displacement,
               target_count, target_datatype, handle);
-    return proa_do_put(win, PROA_CALL_NAMED(PROA_WIDE(Put)), origin, count, datatype, rank,
-                       displacement, target_count, target_datatype);
+    return proa_do_move(win, PROA_CALL_NAMED(PROA_WIDE(Put)), PROA_PUT, origin, count, datatype,
+                        rank, displacement, target_count, target_datatype);
 }
 PROA_ENTRY_ALIAS(PROA_WIDE(Put));
 
@@ -24,8 +24,8 @@ PROA_ENTRY(PROA_WIDE(Get))
 
     PROA_FIND(win, PROA_WIDE(Get), handle, origin, count, datatype, rank, displacement,
               target_count, target_datatype, handle);
-    return proa_do_get(win, PROA_CALL_NAMED(PROA_WIDE(Get)), origin, count, datatype, rank,
-                       displacement, target_count, target_datatype);
+    return proa_do_move(win, PROA_CALL_NAMED(PROA_WIDE(Get)), PROA_GET, origin, count, datatype,
+                        rank, displacement, target_count, target_datatype);
 }
 PROA_ENTRY_ALIAS(PROA_WIDE(Get));
 

@@ -74,29 +74,17 @@ PROA_BODY request_end(struct proa_win *win, enum proa_call call, int rank, struc
 
 /* ---- the operations ---- */
 
-PROA_BODY put_requested(struct proa_win *win, enum proa_call call, const void *origin,
-                        int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                        int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
+PROA_BODY move_requested(struct proa_win *win, enum proa_call call, enum proa_direction direction,
+                         const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                         MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                         MPI_Request *request)
 {
     struct proa_given *given = request_begin(win, call, rank);
     int outcome = check_passive(win, call, rank);
 
     if (outcome == MPI_SUCCESS)
-        outcome = proa_do_put(win, call, origin, count, datatype, rank, displacement, target_count,
-                              target_datatype);
-    return request_end(win, call, rank, given, outcome, request);
-}
-
-PROA_BODY get_requested(struct proa_win *win, enum proa_call call, void *origin, int64_t count,
-                        MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                        int64_t target_count, MPI_Datatype target_datatype, MPI_Request *request)
-{
-    struct proa_given *given = request_begin(win, call, rank);
-    int outcome = check_passive(win, call, rank);
-
-    if (outcome == MPI_SUCCESS)
-        outcome = proa_do_get(win, call, origin, count, datatype, rank, displacement, target_count,
-                              target_datatype);
+        outcome = proa_do_move(win, call, direction, origin, count, datatype, rank, displacement,
+                               target_count, target_datatype);
     return request_end(win, call, rank, given, outcome, request);
 }
 

@@ -11,8 +11,8 @@ PROA_ENTRY(PROA_WIDE(Rput))
 
     PROA_FIND(win, PROA_WIDE(Rput), handle, origin, count, datatype, rank, displacement,
               target_count, target_datatype, handle, request);
-    return put_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rput)), origin, count, datatype, rank,
-                         displacement, target_count, target_datatype, request);
+    return move_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rput)), PROA_PUT, origin, count, datatype,
+                          rank, displacement, target_count, target_datatype, request);
 }
 PROA_ENTRY_ALIAS(PROA_WIDE(Rput));
 
@@ -24,8 +24,8 @@ PROA_ENTRY(PROA_WIDE(Rget))
 
     PROA_FIND(win, PROA_WIDE(Rget), handle, origin, count, datatype, rank, displacement,
               target_count, target_datatype, handle, request);
-    return get_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget)), origin, count, datatype, rank,
-                         displacement, target_count, target_datatype, request);
+    return move_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget)), PROA_GET, origin, count, datatype,
+                          rank, displacement, target_count, target_datatype, request);
 }
 PROA_ENTRY_ALIAS(PROA_WIDE(Rget));
 

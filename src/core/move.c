@@ -7,7 +7,6 @@
 #include "core/road.h"
 #include "core/strict.h"
 
-enum direction { PUT, GET };
 enum { TARGET, ORIGIN, SIDES };
 
 /* An operation in progress. */
@@ -100,18 +99,18 @@ static int move_next(struct move *move, struct proa_walk *walk, int *more)
                                  : proa_carry_runs(&move->carry, &move->place.span, &runs);
 }
 
-static int move_layouts(struct move *move, struct proa_walk *walk, enum direction direction)
+static int move_layouts(struct move *move, struct proa_walk *walk, enum proa_direction direction)
 {
     int more = 1, error = PROA_OK;
 
-    proa_carry_begin(&move->carry, move->win, move->rank, direction == PUT);
+    proa_carry_begin(&move->carry, move->win, move->rank, direction == PROA_PUT);
     while (more && !error)
         error = move_next(move, walk, &more);
     return error ? error : proa_carry_end(&move->carry);
 }
 
 static int move(struct proa_win *win, const struct proa_buffer *origin,
-                const struct proa_there *there, enum direction direction)
+                const struct proa_there *there, enum proa_direction direction)
 {
     struct move move;
     const struct proa_type *types[SIDES] = {[TARGET] = there->type, [ORIGIN] = origin->type};
@@ -127,7 +126,7 @@ static int move(struct proa_win *win, const struct proa_buffer *origin,
         error = proa_walk_begin(&walk, SIDES, types, counts, 0);
     if (error)
         return error;
-    if (direction == PUT)
+    if (direction == PROA_PUT)
         proa_touch_store(win);
     else
         proa_touch_load(win);
@@ -142,8 +141,8 @@ static int move(struct proa_win *win, const struct proa_buffer *origin,
 /* An origin that is shorter than its target: both hosts put what it has, if both lie in a row, and
  * get nothing where it has none. Makes *there as long as the origin; all else is for move to
  * judge. */
-static int shorten(struct proa_win *win, const struct proa_buffer *origin, enum direction direction,
-                   struct proa_there *there)
+static int shorten(struct proa_win *win, const struct proa_buffer *origin,
+                   enum proa_direction direction, struct proa_there *there)
 {
     const struct proa_type *type = there->type;
     uint64_t bytes, target_bytes;
@@ -152,7 +151,7 @@ static int shorten(struct proa_win *win, const struct proa_buffer *origin, enum 
         type->size == 0 || __builtin_mul_overflow(origin->count, origin->type->size, &bytes) ||
         __builtin_mul_overflow(there->count, type->size, &target_bytes))
         return PROA_OK;
-    if (bytes >= target_bytes || bytes % type->size || (direction == GET && bytes))
+    if (bytes >= target_bytes || bytes % type->size || (direction == PROA_GET && bytes))
         return PROA_OK;
     there->count = bytes / type->size;
     return proa_lax(win, PROA_LAX_SHORT, PROA_ERR_TYPE, there->call,
@@ -160,18 +159,21 @@ static int shorten(struct proa_win *win, const struct proa_buffer *origin, enum 
                     (unsigned long long)bytes, (unsigned long long)target_bytes);
 }
 
-int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
+static inline int move_shortened(struct proa_win *win, const struct proa_buffer *origin,
+                                 const struct proa_there *there, enum proa_direction direction)
 {
     struct proa_there shorter = *there;
-    int error = shorten(win, origin, PUT, &shorter);
+    int error = shorten(win, origin, direction, &shorter);
 
-    return error ? error : move(win, origin, &shorter, PUT);
+    return error ? error : move(win, origin, &shorter, direction);
+}
+
+int proa_put(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
+{
+    return move_shortened(win, origin, there, PROA_PUT);
 }
 
 int proa_get(struct proa_win *win, const struct proa_buffer *origin, const struct proa_there *there)
 {
-    struct proa_there shorter = *there;
-    int error = shorten(win, origin, GET, &shorter);
-
-    return error ? error : move(win, origin, &shorter, GET);
+    return move_shortened(win, origin, there, PROA_GET);
 }

@@ -35,6 +35,9 @@ struct proa_there {
     enum proa_call call;
 };
 
+/* A constant in every call, so that each direction has code of its own. */
+enum proa_direction { PROA_PUT, PROA_GET };
+
 int proa_put(struct proa_win *win, const struct proa_buffer *origin,
              const struct proa_there *there);
 int proa_get(struct proa_win *win, const struct proa_buffer *origin,
@@ -140,9 +143,11 @@ static inline void proa_copy(void *to, const void *from, uint64_t bytes)
 
 /* The plain case, and the usual one: the same dense type on both sides, inside the target's window,
  * reached by load and store; or no element at all. 1 if done; 0, and nothing done, if it is not
- * that plain: then proa_put does it, or says what is wrong. */
-static inline int proa_put_plain(struct proa_win *win, const void *origin, uint64_t count,
-                                 const struct proa_type *type, int rank, int64_t displacement)
+ * that plain: then proa_put or proa_get does it, or says what is wrong. A get writes to `origin`,
+ * which is const for the sake of puts. */
+static inline int proa_move_plain(struct proa_win *win, enum proa_direction direction,
+                                  const void *origin, uint64_t count, const struct proa_type *type,
+                                  int rank, int64_t displacement)
 {
     char *at;
 
@@ -155,27 +160,13 @@ static inline int proa_put_plain(struct proa_win *win, const void *origin, uint6
     at = proa_fast_address(win, rank, displacement, count * type->size);
     if (!at)
         return 0;
-    proa_touch_store(win);
-    proa_copy(at, origin, count * type->size);
-    return 1;
-}
-
-static inline int proa_get_plain(struct proa_win *win, void *origin, uint64_t count,
-                                 const struct proa_type *type, int rank, int64_t displacement)
-{
-    const char *at;
-
-    if (!type->dense || type->size > INT32_MAX)
-        return 0;
-    if (count - 1 >= INT32_MAX)
-        return count == 0 && proa_is_open(win, rank);
-    if (!origin)
-        return 0;
-    at = proa_fast_address(win, rank, displacement, count * type->size);
-    if (!at)
-        return 0;
-    proa_touch_load(win);
-    proa_copy(origin, at, count * type->size);
+    if (direction == PROA_PUT) {
+        proa_touch_store(win);
+        proa_copy(at, origin, count * type->size);
+    } else {
+        proa_touch_load(win);
+        proa_copy((void *)(uintptr_t)origin, at, count * type->size);
+    }
     return 1;
 }
 

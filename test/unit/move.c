@@ -74,7 +74,8 @@ int put_many(struct proa_win *win, int rank, int64_t displacement, const void *v
     struct proa_buffer origin = {(void *)(uintptr_t)values, count, basic_type(basic)};
     struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Put};
 
-    if (tries_plain() && proa_put_plain(win, values, count, there.type, rank, displacement))
+    if (tries_plain() &&
+        proa_move_plain(win, PROA_PUT, values, count, there.type, rank, displacement))
         return PROA_OK;
     return proa_put(win, &origin, &there);
 }
@@ -85,7 +86,8 @@ int get_many(struct proa_win *win, int rank, int64_t displacement, void *values,
     struct proa_buffer origin = {values, count, basic_type(basic)};
     struct proa_there there = {rank, displacement, count, basic_type(basic), PROA_CALL_Get};
 
-    if (tries_plain() && proa_get_plain(win, values, count, there.type, rank, displacement))
+    if (tries_plain() &&
+        proa_move_plain(win, PROA_GET, values, count, there.type, rank, displacement))
         return PROA_OK;
     return proa_get(win, &origin, &there);
 }

@@ -14,14 +14,14 @@ enum { ROUNDS = 1000000, APART = 16 /* words: each side's own is in a cache line
 /* The plain forms: nothing lies between the operation and what is to make it visible. */
 static void put_now(struct proa_win *win, int rank, int64_t value)
 {
-    CHECK(proa_put_plain(win, &value, 1, basic_type(PROA_I64), rank, APART));
+    CHECK(proa_move_plain(win, PROA_PUT, &value, 1, basic_type(PROA_I64), rank, APART));
 }
 
 static int64_t get_now(struct proa_win *win)
 {
     int64_t value = -1;
 
-    CHECK(proa_get_plain(win, &value, 1, basic_type(PROA_I64), win->rank, APART));
+    CHECK(proa_move_plain(win, PROA_GET, &value, 1, basic_type(PROA_I64), win->rank, APART));
     return value;
 }
 
