@@ -64,10 +64,11 @@
 PROA_PMPI_CHAPTER(PROA_DECLARE_FORMS)
 #undef PROA_DECLARE_FORMS
 
-#define PROA_COUNT static inline __attribute__((always_inline))
+/* Always inline: counts in the counted form, and costs the others nothing. */
+#define PROA_COUNTING static inline __attribute__((always_inline))
 
 /* What a call of synchronization returns, which is counted; rank: the target's, or -1. */
-PROA_COUNT int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
+PROA_COUNTING int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
 {
 #ifdef PROA_COUNTED
     proa_record_call(win, call, rank);
@@ -78,8 +79,8 @@ PROA_COUNT int proa_finish(const struct proa_win *win, enum proa_call call, int 
 }
 
 /* The same for a flush of one target, which on one node waits for nobody. */
-PROA_COUNT int proa_finish_flush(const struct proa_win *win, enum proa_call call, int rank,
-                                 int code)
+PROA_COUNTING int proa_finish_flush(const struct proa_win *win, enum proa_call call, int rank,
+                                    int code)
 {
 #ifdef PROA_COUNTED
     if (!PROA_RARELY(code)) {
@@ -91,8 +92,8 @@ PROA_COUNT int proa_finish_flush(const struct proa_win *win, enum proa_call call
 }
 
 /* An operation of this call was done in the plain way, by load and store. */
-PROA_COUNT void proa_count_plain(const struct proa_win *win, enum proa_call call, int rank,
-                                 uint64_t bytes)
+PROA_COUNTING void proa_count_plain(const struct proa_win *win, enum proa_call call, int rank,
+                                    uint64_t bytes)
 {
 #ifdef PROA_COUNTED
     proa_record_way(win, call, rank, PROA_STATS_PLAIN, bytes);
@@ -105,8 +106,8 @@ PROA_COUNT void proa_count_plain(const struct proa_win *win, enum proa_call call
 }
 
 /* The same for the operations that are always on one element of a basic type. */
-PROA_COUNT void proa_count_one(const struct proa_win *win, enum proa_call call, int rank,
-                               const struct proa_type *type)
+PROA_COUNTING void proa_count_one(const struct proa_win *win, enum proa_call call, int rank,
+                                  const struct proa_type *type)
 {
 #ifdef PROA_COUNTED
     proa_record_one(win, call, rank, type->basic);
@@ -120,8 +121,8 @@ PROA_COUNT void proa_count_one(const struct proa_win *win, enum proa_call call, 
 
 /* Gives back the outcome of an operation in the general way, which is counted if it is a success.
  */
-PROA_COUNT int proa_count_generally(const struct proa_win *win, enum proa_call call, int rank,
-                                    int64_t count, MPI_Datatype datatype, int outcome)
+PROA_COUNTING int proa_count_generally(const struct proa_win *win, enum proa_call call, int rank,
+                                       int64_t count, MPI_Datatype datatype, int outcome)
 {
 #ifdef PROA_COUNTED
     proa_record_generally(win, call, rank, count, datatype, outcome);
@@ -137,8 +138,8 @@ PROA_COUNT int proa_count_generally(const struct proa_win *win, enum proa_call c
 
 /* What came after an operation that is counted: it was completed, or has a request that the user
  * will wait for. */
-PROA_COUNT void proa_count_request(const struct proa_win *win, enum proa_call call, int rank,
-                                   int given)
+PROA_COUNTING void proa_count_request(const struct proa_win *win, enum proa_call call, int rank,
+                                      int given)
 {
 #ifdef PROA_COUNTED
     if (given)
