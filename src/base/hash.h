@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A short name for what is equal in several processes: FNV-1a, 64 bits (Fowler, Noll, Vo). */
+/*
+ * Two hashes. FNV-1a, 64 bits (Fowler, Noll, Vo), of bytes: a short name for what is equal in
+ * several processes. Multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4) of a
+ * number: its place in a table.
+ */
 #ifndef PROA_BASE_HASH_H
 #define PROA_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* ---- of bytes ---- */
 
 /* To begin with. */
 #define PROA_HASH_OF_NOTHING 0xcbf29ce484222325ull
@@ -25,6 +31,24 @@ static inline uint64_t proa_hash_bytes(uint64_t hash, const void *bytes, size_t 
 static inline uint64_t proa_hash_text(uint64_t hash, const char *text)
 {
     return proa_hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+/* ---- of a number ---- */
+
+/* 2^64 divided by the golden ratio. */
+#define PROA_HASH_GOLDEN 0x9e3779b97f4a7c15ull
+
+/* The upper 64 - shift bits of the product: they depend on all bits of the number. The factor is
+ * odd. */
+static inline uint64_t proa_hash_by(uint64_t number, uint64_t factor, int shift)
+{
+    return number * factor >> shift;
+}
+
+/* The hash of a number in so many bits, 1 to 64. */
+static inline uint64_t proa_hash_number(uint64_t number, int bits)
+{
+    return proa_hash_by(number, PROA_HASH_GOLDEN, 64 - bits);
 }
 
 #endif

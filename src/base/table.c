@@ -73,12 +73,11 @@ static size_t copy_keys(struct proa_table_slots *new, const struct proa_table_sl
 static struct proa_table_slots *slots_copy(const struct proa_table_slots *old, int log2,
                                            uintptr_t coming)
 {
-    uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
-    struct proa_table_slots *best = slots_new(log2, golden), *other;
+    struct proa_table_slots *best = slots_new(log2, PROA_HASH_GOLDEN), *other;
     size_t least = best ? copy_keys(best, old, coming) : 0, displaced;
 
     for (unsigned i = 1; i < FACTORS && least > 0 && (1 << log2) <= SMALL; i++) {
-        other = slots_new(log2, golden * (2 * i + 1));
+        other = slots_new(log2, PROA_HASH_GOLDEN * (2 * i + 1));
         if (!other)
             break;
         displaced = copy_keys(other, old, coming);

@@ -15,6 +15,8 @@
 #ifndef PROA_BASE_TABLE_H
 #define PROA_BASE_TABLE_H
 
+#include "base/hash.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,11 +56,10 @@ void *proa_table_remove(struct proa_table *table, uintptr_t key);
 /* Removes the key if that value is there. Was it? */
 int proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *value);
 
-/* Where a key is looked for first. Multiplicative hashing: Knuth, The Art of Computer Programming
- * 3, 6.4. */
+/* Where a key is looked for first. */
 static inline size_t proa_table_home(const struct proa_table_slots *slots, uintptr_t key)
 {
-    return (size_t)((uint64_t)key * slots->factor >> slots->shift);
+    return (size_t)proa_hash_by(key, slots->factor, slots->shift);
 }
 
 /* The value, or NULL. */

@@ -3,6 +3,7 @@
  * fit, used ones in a table by address. */
 #include "core/arena.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "core/available.h"
 #include "core/ctl.h"
 #include "core/peer.h"
@@ -374,10 +375,10 @@ static void block_release(struct block *block)
         give_back_or_keep(block);
 }
 
-/* As in base/table.h; uthash takes the lowest bits. */
+/* uthash takes the lowest bits, which are mostly 0 in an address. */
 static unsigned hash_of(const void *address)
 {
-    return (unsigned)((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15ull >> 32);
+    return (unsigned)proa_hash_number((uint64_t)(uintptr_t)address, 32);
 }
 
 static struct block *used_find(const void *address)

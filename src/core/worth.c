@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See worth.h. */
 #include "core/worth.h"
+#include "base/hash.h"
 #include "base/system.h"
 #include "core/cma.h"
 
@@ -19,7 +20,7 @@ struct place {
 
 /* A place is found by its address; another that falls on the same one takes its room, and what was
  * known of the first is learned anew. */
-enum { PLACES = 64 };
+enum { PLACES_LOG2 = 6, PLACES = 1 << PLACES_LOG2 };
 
 /* So that what is wasted is never that of one window alone. */
 static const long patience_most_ns = 1000000000000;
@@ -59,7 +60,7 @@ static int may_stay(void)
 
 static struct place *room_of(uint64_t first)
 {
-    return &places[(first * 0x9e3779b97f4a7c15ull) >> 58];
+    return &places[proa_hash_number(first, PLACES_LOG2)];
 }
 
 static int is_of(const struct place *place, uint64_t first, uint64_t bytes)
