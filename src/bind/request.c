@@ -54,7 +54,7 @@ static __attribute__((noinline)) int give_generally(struct proa_win *win, enum p
     if (given)
         outcome = proa_given_end(given, outcome, request);
     else if (outcome == MPI_SUCCESS && rank >= 0)
-        outcome = proa_return(win, call, proa_settle(win, rank, PROA_SETTLED_LOCAL));
+        outcome = proa_return(win, call, win->sync->settle(win, rank, PROA_SETTLED_LOCAL));
     proa_count_request(win, call, rank, is_given);
     return is_given ? outcome : give_request(win, outcome, request);
 }
@@ -62,14 +62,15 @@ static __attribute__((noinline)) int give_generally(struct proa_win *win, enum p
 /* Around the operation: what it is issued for, and what the caller gets for it. */
 PROA_FORMS struct proa_given *request_begin(struct proa_win *win, enum proa_call call, int rank)
 {
-    return PROA_RARELY(win->general) ? proa_given_begin(win, call, rank) : NULL;
+    return PROA_RARELY(win->spread != NULL) ? proa_given_begin(win, call, rank) : NULL;
 }
 
 PROA_BODY request_end(struct proa_win *win, enum proa_call call, int rank, struct proa_given *given,
                       int outcome, MPI_Request *request)
 {
-    return PROA_RARELY(win->general) ? give_generally(win, call, rank, given, outcome, request)
-                                     : give_request(win, outcome, request);
+    return PROA_RARELY(win->spread != NULL)
+               ? give_generally(win, call, rank, given, outcome, request)
+               : give_request(win, outcome, request);
 }
 
 /* ---- the operations ---- */

@@ -28,12 +28,11 @@
 
 enum proa_claim { PROA_CLAIM_NONE, PROA_CLAIM_SHARED, PROA_CLAIM_EXCLUSIVE };
 
-/* The calling process has, or tries for, such a lock on a neighbour; or none any more. Before the
- * atomic to its word that takes it or gives it back. Releases what was done under the lock. */
-PROA_FORMS void proa_claim(struct proa_win *win, int rank, enum proa_claim claim, int general)
+/* The calling process has, or tries for, such a lock on the neighbour of that slot; or none any
+ * more. Before the atomic to its word that takes it or gives it back. Releases what was done under
+ * the lock. */
+static inline void proa_claim(struct proa_win *win, int slot, enum proa_claim claim)
 {
-    int slot = general && win->spread ? (int)win->targets[rank].ctl->slot : rank;
-
     __atomic_store_n(&win->claims[slot], (uint8_t)claim, __ATOMIC_RELEASE);
 }
 

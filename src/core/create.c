@@ -759,15 +759,18 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
         proa_win_release(win);
         return outcome;
     }
-    win->barrier = proa_barrier_choose(win);
-    win->general = win->threads;
+    win->sync = win->spread    ? &proa_sync_remote
+                : win->threads ? &proa_sync_threads
+                               : &proa_sync_node;
+    if (!win->spread)
+        win->barrier = proa_barrier_choose(win);
     if (win->threads)
         guard_for_threads(win);
     proa_held_watch(win);
     /* A lock that is on its way comes before later ones of any window. By all of them, and after
      * this one is among them: another thread may make the first that spans nodes just now. */
     if (__atomic_load_n(&proa_spreads, __ATOMIC_RELAXED))
-        proa_held_generally();
+        proa_sync_generally();
     *result = win;
     return PROA_OK;
 }

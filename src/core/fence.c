@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Win_fence (MPI-4.1, 13.5.1), and what a fence epoch means for the other calls. */
+/* MPI_Win_fence in windows of one node (MPI-4.1, 13.5.1), and the meaning of a fence epoch for the
+ * other calls. */
+#include "core/fence.h"
 #include "base/fail.h"
 #include "core/ask.h"
 #include "core/barrier.h"
-#include "core/remote.h"
-#include "core/settle.h"
-#include "core/sync.h"
 
-static int fence_check(const struct proa_win *win)
+int proa_fence_check(const struct proa_win *win)
 {
     if (win->epoch_all & PROA_EPOCH_LOCK)
         return proa_fail(PROA_ERR_RMA_SYNC,
@@ -41,7 +40,7 @@ int proa_fence_await(struct proa_win *win, int target)
 /* NOPRECEDE: nobody waits for operations of others, only an origin for its target's fence (MPI-4.1,
  * 13.5.1), and that at its first operation. Where the program loads and stores in its neighbours'
  * memory itself, nobody can tell which operation is the first. */
-static int open_alone(struct proa_win *win)
+static __attribute__((noinline)) int open_alone(struct proa_win *win)
 {
     int error = PROA_OK;
 
@@ -66,42 +65,22 @@ static void opening_end(struct proa_win *win)
 
 /* ---- fences ---- */
 
-/* What was fetched from other nodes comes with the answers. */
-static int barrier_generally(struct proa_win *win)
+int proa_fence_node(struct proa_win *win, int mode)
 {
-    int error = proa_barrier(win);
-
-    if (!error && __atomic_load_n(&win->remotes, __ATOMIC_RELAXED))
-        error = proa_remote_completed_all(win);
-    return error;
-}
-
-PROA_FORMS int fence(struct proa_win *win, int mode, int general)
-{
-    int error = fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE),
+    int error = proa_fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE),
         begins = !(mode & PROA_MODE_NOSUCCEED);
 
-    if (!error && ends)
-        error = proa_settle_form(win, -1, PROA_SETTLED_BY_BARRIER, general);
     if (error)
         return error;
+    if (ends)
+        proa_settle_node(win, PROA_SETTLED_BY_BARRIER);
     opening_end(win);
-    if (ends || (begins && (win->size <= BARRIER_SUFFICES || (general && win->spread))))
-        error = general ? barrier_generally(win) : proa_barrier(win);
+    if (ends || (begins && win->size <= BARRIER_SUFFICES))
+        error = proa_barrier_node(win);
     else if (begins)
         error = open_alone(win);
     proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
     return error;
-}
-
-static __attribute__((noinline)) int fence_generally(struct proa_win *win, int mode)
-{
-    return fence(win, mode, 1);
-}
-
-int proa_win_fence(struct proa_win *win, int mode)
-{
-    return PROA_GENERALLY(win) ? fence_generally(win, mode) : fence(win, mode, 0);
 }
 
 int proa_fence_epoch_end(struct proa_win *win, enum proa_call call)
@@ -120,7 +99,7 @@ int proa_fence_epoch_end(struct proa_win *win, enum proa_call call)
 
 int proa_win_may_free(const struct proa_win *win)
 {
-    int error = fence_check(win);
+    int error = proa_fence_check(win);
 
     if (!error && (win->epoch_all & PROA_EPOCH_FENCE) && win->touched)
         error = proa_fail(

@@ -241,12 +241,6 @@ int proa_hear_slowly(struct proa_win *win, int from, const uint64_t *word, uint6
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least ? PROA_OK : proa_gone_report(win, from);
 }
 
-int proa_remote_hear(struct proa_win *win, int from, int word, uint64_t least)
-{
-    return proa_hear_word(win, from, proa_word_anywhere(win, from, word), least,
-                          &proa_self->ctl->bell);
-}
-
 void proa_gone_end(struct proa_win *win, int ending)
 {
     proa_agent_enter();

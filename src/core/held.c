@@ -4,6 +4,7 @@
 #include "core/ask.h"
 #include "core/epoch.h"
 #include "core/room.h"
+#include "core/sync.h"
 
 #include <pthread.h>
 #include <utlist.h>
@@ -134,12 +135,13 @@ int proa_held_wanted(enum proa_holder holder)
     return wanted;
 }
 
-void proa_held_generally(void)
+void proa_sync_generally(void)
 {
     struct proa_win *win;
 
     pthread_mutex_lock(&watched_mutex);
     DL_FOREACH2(watched, win, watched_after)
-        __atomic_store_n(&win->general, 1, __ATOMIC_RELAXED);
+        if (__atomic_load_n(&win->sync, __ATOMIC_RELAXED) == &proa_sync_node)
+            __atomic_store_n(&win->sync, &proa_sync_threads, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&watched_mutex);
 }

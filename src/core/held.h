@@ -24,8 +24,4 @@ int proa_held_any(void);
 enum proa_holder { PROA_HOLDER_THREAD, PROA_HOLDER_PROCESS };
 int proa_held_wanted(enum proa_holder holder);
 
-/* All windows of this process take the general form of calls from now on (struct proa_win): one of
- * them has come to span nodes. */
-void proa_held_generally(void);
-
 #endif

@@ -56,7 +56,7 @@ static void self_claim(struct proa_asking *a, enum proa_claim claim)
     if (is_for_all(a))
         proa_claim_all(a->win, claim != PROA_CLAIM_NONE);
     else
-        proa_claim(a->win, a->target, claim, 1);
+        proa_claim(a->win, (int)a->win->targets[a->target].ctl->slot, claim);
 }
 
 const struct proa_asker proa_asker_self = {self_holds_any, self_is_pressed, self_claim};

@@ -3,8 +3,7 @@
 #include "core/pair.h"
 #include "base/fail.h"
 #include "core/arena.h"
-#include "core/remote.h"
-#include "core/spread.h"
+#include "core/sync.h"
 #include "core/tell.h"
 
 #include <stdlib.h>
@@ -49,37 +48,6 @@ int proa_pairs_make(struct proa_win *win, int slot, int near)
     return PROA_OK;
 }
 
-int proa_pairs_expect(const struct proa_win *win, const int *ranks, int count)
-{
-    int error = PROA_OK;
-
-    for (int i = 0; i < count && !error; i++)
-        if (proa_away_of(win, ranks[i]))
-            error = proa_remote_expect(&win->targets[ranks[i]]);
-    return error;
-}
-
-struct proa_pair *proa_pair_anywhere(const struct proa_win *win, int rank)
-{
-    struct proa_remote *r = proa_remote_of(win, rank);
-
-    return r ? &r->pair : &win->pairs[win->targets[rank].ctl->slot];
-}
-
-uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
-{
-    struct proa_remote *r;
-
-    if (word >= PROA_WORD_NODE_ROUND)
-        return &win->spread->node_rounds[word - PROA_WORD_NODE_ROUND];
-    if (word >= PROA_WORD_ROUND)
-        return proa_word_in(win->ctl, 0, PROA_WORD_ROUND, word - PROA_WORD_ROUND);
-    r = proa_remote_of(win, from);
-    if (!r)
-        return proa_word_in(win->ctl, (int)win->targets[from].ctl->slot, (enum proa_word)word, 0);
-    return word == PROA_WORD_POSTED ? &r->told.posted : &r->told.completed;
-}
-
 int proa_word_exists(const struct proa_win *win, uint64_t word)
 {
     return word < PROA_WORDS && (word < PROA_WORD_ROUND || word >= PROA_WORD_NODE_ROUND ||
@@ -88,13 +56,9 @@ int proa_word_exists(const struct proa_win *win, uint64_t word)
 
 int proa_pair_teller(const struct proa_win *win, const uint64_t *word)
 {
-    for (int rank = 0; rank < win->size; rank++) {
-        if (proa_away_of(win, rank) && !proa_remote_of(win, rank))
-            continue;
+    for (int rank = 0; rank < win->size; rank++)
         for (int told = 0; told < PROA_WORD_ROUND; told++)
-            if (word == (win->spread ? proa_word_anywhere(win, rank, told)
-                                     : proa_word_in(win->ctl, rank, (enum proa_word)told, 0)))
+            if (word == win->sync->word(win, rank, told))
                 return rank;
-    }
     return -1;
 }

@@ -65,21 +65,13 @@ void proa_block_free(struct proa_win *win);
 /* Is there a word of that number (core/tell.h)? It comes from another process. */
 int proa_word_exists(const struct proa_win *win, uint64_t word);
 
-/* Those with these ranks may be used from now on. PROA_OK or PROA_ERR_NO_MEM. */
-int proa_pairs_expect(const struct proa_win *win, const int *ranks, int count);
-
-/* In a window over several nodes: the pair with that rank; and the word of that number
- * (core/tell.h) that it has told us. */
-struct proa_pair *proa_pair_anywhere(const struct proa_win *win, int rank);
-uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
-
 /* Whose word that is, of what is told by one process; -1: of none. Looks at all: for statistics. */
 int proa_pair_teller(const struct proa_win *win, const uint64_t *word);
 
-/* The pair with that rank. */
-PROA_FORMS struct proa_pair *proa_pair_of(const struct proa_win *win, int rank, int general)
+/* The pair with that rank, in a window of one node. */
+PROA_FORMS struct proa_pair *proa_pair_of(const struct proa_win *win, int rank)
 {
-    return general && win->spread ? proa_pair_anywhere(win, rank) : &win->pairs[rank];
+    return &win->pairs[rank];
 }
 
 #endif

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Passive target synchronization: lock, unlock, lock_all, unlock_all, flush, sync (MPI-4.1, 13.5.3
- * and 13.5.4). */
+/* See passive.h. */
+#include "core/passive.h"
 #include "base/fail.h"
 #include "core/lock.h"
-#include "core/remote.h"
-#include "core/room.h"
-#include "core/settle.h"
 #include "core/strict.h"
-#include "core/sync.h"
 
 static struct proa_all_ctl *all_of(const struct proa_win *win)
 {
     return &win->leader->all;
 }
 
-/* ---- lock and unlock ---- */
+/* ---- lock ---- */
 
-static int lock_check(struct proa_win *win, int target)
+int proa_lock_check(struct proa_win *win, int target)
 {
     enum proa_call call = target < 0 ? PROA_CALL_Win_lock_all : PROA_CALL_Win_lock;
     int error = PROA_OK;
@@ -35,6 +31,52 @@ static int lock_check(struct proa_win *win, int target)
     return error ? error : proa_fence_epoch_end(win, call);
 }
 
+PROA_FORMS int take(struct proa_win *win, int rank, int slot, int exclusive)
+{
+    proa_claim(win, slot, exclusive ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED);
+    return __builtin_expect(proa_lock_try(all_of(win), win->targets[rank].ctl, exclusive), 1)
+               ? PROA_OK
+               : proa_lock_wait(win, rank, exclusive ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED);
+}
+
+int proa_lock_take(struct proa_win *win, int rank, int exclusive)
+{
+    return take(win, rank, (int)win->targets[rank].ctl->slot, exclusive);
+}
+
+int proa_lock_node(struct proa_win *win, int rank, int exclusive, int mode)
+{
+    int nocheck = mode & PROA_MODE_NOCHECK, error = proa_lock_check(win, rank);
+    uint8_t epoch = proa_epoch_of_lock(win, rank, exclusive, nocheck);
+
+    if (error)
+        return error;
+    proa_epoch_before_lock(win);
+    if (!nocheck)
+        error = take(win, rank, rank, exclusive);
+    if (error)
+        return proa_lock_end(win, rank, epoch, error);
+    proa_epoch_open_lock(&win->targets[rank], epoch);
+    return PROA_OK;
+}
+
+/* ---- with several threads ---- */
+
+/* The mutex is not held while we wait for the lock: other threads of this process may have to
+ * unlock other targets first. */
+int proa_lock_begin(struct proa_win *win, int rank, int exclusive, int mode, uint8_t *epoch)
+{
+    int error;
+
+    proa_win_enter(win);
+    error = proa_lock_check(win, rank);
+    *epoch = proa_epoch_of_lock(win, rank, exclusive, mode & PROA_MODE_NOCHECK);
+    if (!error)
+        proa_epoch_before_lock(win);
+    proa_win_leave(win);
+    return error;
+}
+
 /* Before the epoch says that the lock is held (core/held.h). */
 static void taken_by(const struct proa_win *win, pthread_t *taker)
 {
@@ -42,219 +84,222 @@ static void taken_by(const struct proa_win *win, pthread_t *taker)
         __atomic_store_n(taker, pthread_self(), __ATOMIC_RELAXED);
 }
 
-PROA_FORMS int take(struct proa_win *win, int rank, int exclusive, int general)
+int proa_lock_end(struct proa_win *win, int rank, uint8_t epoch, int error)
 {
-    proa_claim(win, rank, exclusive ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED, general);
-    return __builtin_expect(proa_lock_try(all_of(win), win->targets[rank].ctl, exclusive), 1)
-               ? PROA_OK
-               : proa_lock_wait(win, rank, exclusive ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED);
-}
-
-/* Those that calls have returned for come first; then the room, of a window over several nodes. */
-static int before_lock(struct proa_win *win, struct proa_target *target, int in_room)
-{
-    int error = target->away ? proa_remote_expect(target) : PROA_OK;
-
-    if (error)
+    if (error) {
+        proa_unlock_end(win);
         return error;
-    proa_remote_keep_promises();
-    if (in_room && win->spread)
-        proa_room_enter(win, PROA_ROOM_EXCLUSIVE);
+    }
+    taken_by(win, &win->targets[rank].taker);
+    proa_epoch_open_lock(&win->targets[rank], epoch);
     return PROA_OK;
 }
 
-static int not_locked_after_all(struct proa_win *win, int error)
+static void (*before_locks)(void);
+
+void proa_lock_set_before(void (*before)(void))
+{
+    __atomic_store_n(&before_locks, before, __ATOMIC_RELEASE); /* partner: before_lock */
+}
+
+static void before_lock(void)
+{
+    void (*before)(void) = __atomic_load_n(&before_locks, __ATOMIC_ACQUIRE);
+
+    if (before)
+        before();
+}
+
+int proa_lock_threads(struct proa_win *win, int rank, int exclusive, int mode)
+{
+    uint8_t epoch;
+    int error = proa_lock_begin(win, rank, exclusive, mode, &epoch);
+
+    if (error)
+        return error;
+    before_lock();
+    if (!(mode & PROA_MODE_NOCHECK))
+        error = proa_lock_take(win, rank, exclusive);
+    return proa_lock_end(win, rank, epoch, error);
+}
+
+/* ---- unlock ---- */
+
+int proa_unlock_check(struct proa_win *win, int rank, uint8_t *epoch)
+{
+    *epoch = proa_epoch_one(&win->targets[rank]);
+    return *epoch & PROA_EPOCH_LOCK
+               ? PROA_OK
+               : proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
+}
+
+PROA_FORMS void give_back(struct proa_win *win, int rank, int slot, uint8_t epoch)
+{
+    proa_claim(win, slot, PROA_CLAIM_NONE);
+    proa_lock_give_back(win->targets[rank].ctl, proa_epoch_is_writers(epoch));
+}
+
+void proa_lock_return(struct proa_win *win, int rank, uint8_t epoch)
+{
+    give_back(win, rank, (int)win->targets[rank].ctl->slot, epoch);
+}
+
+int proa_unlock_node(struct proa_win *win, int rank)
+{
+    uint8_t epoch;
+    int error = proa_unlock_check(win, rank, &epoch);
+
+    if (error)
+        return error;
+    proa_settle_node(win, proa_settled_by(epoch));
+    proa_epoch_close_lock(&win->targets[rank]);
+    if (!(epoch & PROA_EPOCH_NOCHECK))
+        give_back(win, rank, rank, epoch);
+    proa_epoch_after_lock(win);
+    proa_polled(&win->polls);
+    return PROA_OK;
+}
+
+void proa_unlock_end(struct proa_win *win)
 {
     proa_win_enter(win);
     proa_epoch_after_lock(win);
     proa_win_leave(win);
-    return error;
 }
 
-/* The mutex is not held while we wait for the lock: other threads of this process may have to
- * unlock other targets first. */
-PROA_FORMS int lock(struct proa_win *win, int rank, int exclusive, int mode, int general)
+int proa_unlock_threads(struct proa_win *win, int rank)
 {
-    struct proa_target *target = &win->targets[rank];
-    int nocheck = mode & PROA_MODE_NOCHECK, error;
     uint8_t epoch;
+    int error = proa_unlock_check(win, rank, &epoch);
 
-    if (general)
-        proa_win_enter(win);
-    error = lock_check(win, rank);
-    epoch = proa_epoch_of_lock(win, rank, exclusive, nocheck);
-    if (!error)
-        proa_epoch_before_lock(win);
-    if (general)
-        proa_win_leave(win);
     if (error)
         return error;
-    if (general)
-        error = before_lock(win, target, exclusive && !nocheck);
-    if (error)
-        return not_locked_after_all(win, error);
-    if (general && target->away)
-        proa_remote_lock(win, rank, exclusive, nocheck);
-    else if (!nocheck)
-        error = take(win, rank, exclusive, general);
-    if (error)
-        return not_locked_after_all(win, error);
-    if (general)
-        taken_by(win, &target->taker);
-    proa_epoch_open_lock(target, epoch);
+    proa_settle_threads(win, proa_settled_by(epoch));
+    proa_epoch_close_lock(&win->targets[rank]);
+    if (!(epoch & PROA_EPOCH_NOCHECK))
+        proa_lock_return(win, rank, epoch);
+    proa_unlock_end(win);
+    proa_polled(&win->polls);
     return PROA_OK;
 }
 
-static __attribute__((noinline)) int lock_generally(struct proa_win *win, int rank, int exclusive,
-                                                    int mode)
-{
-    return lock(win, rank, exclusive, mode, 1);
-}
+/* ---- lock_all, unlock_all ---- */
 
-int proa_win_lock(struct proa_win *win, int rank, int exclusive, int mode)
+int proa_lock_all_check(struct proa_win *win)
 {
-    return PROA_GENERALLY(win) ? lock_generally(win, rank, exclusive, mode)
-                               : lock(win, rank, exclusive, mode, 0);
-}
-
-/* What is given back is told; what was not taken is not. */
-static enum proa_settled settled_by(uint8_t epoch)
-{
-    return epoch & PROA_EPOCH_NOCHECK ? PROA_SETTLED_VISIBLE : PROA_SETTLED_TOLD;
-}
-
-PROA_FORMS int unlock(struct proa_win *win, int rank, int general)
-{
-    struct proa_target *target = &win->targets[rank];
-    uint8_t epoch = proa_epoch_one(target);
-    int is_remote = general && target->away, error;
-
-    if (!(epoch & PROA_EPOCH_LOCK))
-        return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
-    /* what went wrong elsewhere is told, and the epoch is over all the same */
-    error = is_remote ? proa_remote_unlock(win, rank, epoch & PROA_EPOCH_NOCHECK)
-                      : proa_settle_form(win, rank, settled_by(epoch), general);
-    proa_epoch_close_lock(target);
-    if (!is_remote && !(epoch & PROA_EPOCH_NOCHECK)) {
-        proa_claim(win, rank, PROA_CLAIM_NONE, general);
-        proa_lock_give_back(target->ctl, epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER));
-    }
-    if (general && win->spread && epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER) &&
-        !(epoch & PROA_EPOCH_NOCHECK))
-        proa_room_leave(win);
-    if (general)
-        proa_win_enter(win);
-    proa_epoch_after_lock(win);
-    if (general)
-        proa_win_leave(win);
-    proa_polled(&win->polls);
-    return error;
-}
-
-static __attribute__((noinline)) int unlock_generally(struct proa_win *win, int rank)
-{
-    return unlock(win, rank, 1);
-}
-
-int proa_win_unlock(struct proa_win *win, int rank)
-{
-    return PROA_GENERALLY(win) ? unlock_generally(win, rank) : unlock(win, rank, 0);
-}
-
-/* On other nodes nobody has an exclusive lock while we are in this room: no target need be asked.
- */
-static void before_lock_all(struct proa_win *win, int mode)
-{
-    proa_remote_keep_promises();
-    if (win->spread && !(mode & PROA_MODE_NOCHECK))
-        proa_room_enter(win, PROA_ROOM_ALL);
-}
-
-int proa_win_lock_all(struct proa_win *win, int mode)
-{
-    int error = lock_check(win, -1);
+    int error = proa_lock_check(win, -1);
 
     if (!error && win->locked)
         error = proa_fail(PROA_ERR_RMA_SYNC, "%d target(s) are locked by this process already",
                           win->locked);
-    if (error)
-        return error;
-    if (PROA_GENERALLY(win))
-        before_lock_all(win, mode);
+    return error;
+}
+
+/* As no target is waited for, the wait does not fail. */
+void proa_lock_all_take(struct proa_win *win, int mode)
+{
     if (!(mode & PROA_MODE_NOCHECK)) {
         proa_claim_all(win, 1);
         if (!proa_lock_try_all(win, all_of(win)))
-            proa_lock_wait(win, -1,
-                           PROA_LOCK_ALL); /* as no target is waited for, it does not fail */
+            proa_lock_wait(win, -1, PROA_LOCK_ALL);
     }
     taken_by(win, &win->taker);
     proa_epoch_open_lock_all(win, mode & PROA_MODE_NOCHECK);
+}
+
+int proa_lock_all_node(struct proa_win *win, int mode)
+{
+    int error = proa_lock_all_check(win);
+
+    if (error)
+        return error;
+    before_lock();
+    proa_lock_all_take(win, mode);
     return PROA_OK;
 }
 
-int proa_win_unlock_all(struct proa_win *win)
+int proa_unlock_all_check(const struct proa_win *win)
+{
+    return win->epoch_all & PROA_EPOCH_LOCK
+               ? PROA_OK
+               : proa_fail(PROA_ERR_RMA_SYNC,
+                           "the window is not in a lock_all epoch of this process");
+}
+
+void proa_unlock_all_end(struct proa_win *win)
 {
     uint8_t epoch = win->epoch_all;
-    int error;
 
-    if (!(epoch & PROA_EPOCH_LOCK))
-        return proa_fail(PROA_ERR_RMA_SYNC,
-                         "the window is not in a lock_all epoch of this process");
-    error = win->remotes ? proa_remote_unlock_all(win) : PROA_OK;
-    if (!error)
-        error = proa_settle(win, -1, settled_by(epoch));
     proa_epoch_close_lock_all(win);
     if (!(epoch & PROA_EPOCH_NOCHECK)) {
         proa_claim_all(win, 0);
         proa_ask_all_leave(all_of(win));
     }
-    if (win->spread && !(epoch & PROA_EPOCH_NOCHECK))
-        proa_room_leave(win);
     proa_touch_nothing(win);
     proa_polled(&win->polls);
-    return error;
+}
+
+int proa_unlock_all_node(struct proa_win *win)
+{
+    int error = proa_unlock_all_check(win);
+
+    if (error)
+        return error;
+    win->sync->settle(win, -1, proa_settled_by(win->epoch_all));
+    proa_unlock_all_end(win);
+    return PROA_OK;
 }
 
 /* ---- flush and sync ---- */
 
-static int not_locked(int target)
+static __attribute__((cold)) int not_locked(int target)
 {
     return target < 0 ? proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process")
                       : proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process",
                                   target);
 }
 
-PROA_FORMS int flush(struct proa_win *win, int target, enum proa_settled how, int general)
+static inline int is_unlocked(const struct proa_win *win, int target)
 {
-    int error;
+    return !(win->epoch_all & PROA_EPOCH_LOCK) &&
+           !(proa_epoch_one(&win->targets[target]) & PROA_EPOCH_LOCK);
+}
 
-    if (!(win->epoch_all & PROA_EPOCH_LOCK) &&
-        !(proa_epoch_one(&win->targets[target]) & PROA_EPOCH_LOCK))
+int proa_flush_node(struct proa_win *win, int target)
+{
+    if (is_unlocked(win, target))
         return not_locked(target);
-    error = proa_settle_form(win, target, how, general);
-    if (!error)
-        proa_polled(&win->polls);
-    return error;
+    proa_settle_node(win, PROA_SETTLED_VISIBLE);
+    proa_polled(&win->polls);
+    return PROA_OK;
 }
 
-static __attribute__((noinline)) int flush_generally(struct proa_win *win, int target,
-                                                     enum proa_settled how)
+int proa_flush_local_node(struct proa_win *win, int target)
 {
-    int error = flush(win, target, how, 1);
-
-    return error ? error : PROA_FLUSHED_GENERALLY;
+    if (is_unlocked(win, target))
+        return not_locked(target);
+    proa_polled(&win->polls);
+    return PROA_OK;
 }
 
-int proa_win_flush(struct proa_win *win, int target)
+static int flush_generally(struct proa_win *win, int target, enum proa_settled how)
 {
-    return PROA_GENERALLY(win) ? flush_generally(win, target, PROA_SETTLED_VISIBLE)
-                               : flush(win, target, PROA_SETTLED_VISIBLE, 0);
+    int error = is_unlocked(win, target) ? not_locked(target) : win->sync->settle(win, target, how);
+
+    if (error)
+        return error;
+    proa_polled(&win->polls);
+    return PROA_FLUSHED_GENERALLY;
 }
 
-int proa_win_flush_local(struct proa_win *win, int target)
+int proa_flush_generally(struct proa_win *win, int target)
 {
-    return PROA_GENERALLY(win) ? flush_generally(win, target, PROA_SETTLED_LOCAL)
-                               : flush(win, target, PROA_SETTLED_LOCAL, 0);
+    return flush_generally(win, target, PROA_SETTLED_VISIBLE);
+}
+
+int proa_flush_local_generally(struct proa_win *win, int target)
+{
+    return flush_generally(win, target, PROA_SETTLED_LOCAL);
 }
 
 static int flush_all(struct proa_win *win, enum proa_settled how)
@@ -263,7 +308,7 @@ static int flush_all(struct proa_win *win, enum proa_settled how)
 
     if (!(win->epoch_all & PROA_EPOCH_LOCK) && !proa_epoch_locks(win))
         return not_locked(-1);
-    error = proa_settle(win, -1, how);
+    error = win->sync->settle(win, -1, how);
     if (!error)
         proa_polled(&win->polls);
     return error;

@@ -38,27 +38,16 @@ static inline void proa_settle_stores(struct proa_win *win)
     proa_touch_nothing(win);
 }
 
-/* The general form: in settle.c. */
-int proa_settle_generally(struct proa_win *win, int target, enum proa_settled how);
-
-/* Returns once all operations that this process has issued to the target (a rank; < 0: to all) are
- * settled: PROA_OK; or a negative code, and what was not settled will not be. On a node it never
- * waits and never fails. */
-PROA_FORMS int proa_settle_form(struct proa_win *win, int target, enum proa_settled how,
-                                int general)
+/* On one node, in a process of one thread: nothing is waited for, and nothing fails. */
+static inline void proa_settle_node(struct proa_win *win, enum proa_settled how)
 {
-    if (general)
-        return proa_settle_generally(win, target, how);
     if (how == PROA_SETTLED_VISIBLE)
         proa_settle_stores(win);
     else if (how != PROA_SETTLED_LOCAL && proa_epoch_touched(win) & PROA_TOUCH_STORED)
-        proa_polls_stored(&win->polls); /* who stores under a lock works, and does not just poll */
-    return PROA_OK;
+        proa_polls_stored(&win->polls); /* stores under a lock are work, and no mere polling */
 }
 
-static inline int proa_settle(struct proa_win *win, int target, enum proa_settled how)
-{
-    return proa_settle_form(win, target, how, PROA_GENERALLY(win));
-}
+/* The same where other threads of the process may touch the window at any time. */
+void proa_settle_threads(struct proa_win *win, enum proa_settled how);
 
 #endif

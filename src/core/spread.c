@@ -8,6 +8,8 @@
 #include "core/ends.h"
 #include "core/issue.h"
 #include "core/network.h"
+#include "core/passive.h"
+#include "core/remote.h"
 #include "core/request.h"
 #include "core/road.h"
 #include "core/room.h"
@@ -191,6 +193,7 @@ int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
     if (error)
         return error;
     proa_agent_enter();
+    proa_lock_set_before(proa_remote_keep_promises);
     error = proa_room_open(win, cards);
     if (!error)
         error = proa_serve_open(win);

@@ -151,6 +151,10 @@ struct proa_win *proa_spread_find(uint64_t number);
  * has been dropped. */
 struct proa_remote *proa_remote_find(uint64_t window, uint32_t rank, uint32_t peer);
 
+/* The word of that number (core/tell.h) that the process of rank `from`, which is known, tells
+ * us. */
+uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
+
 /* ---- processes that are gone (core/gone.c); inside ---- */
 
 /* The process of that peer is: in all windows. */

@@ -41,63 +41,47 @@ PROA_FORMS uint64_t *proa_word_in(struct proa_win_ctl *ctl, int slot, enum proa_
     }
 }
 
-/* What the process of that rank tells us. */
-PROA_FORMS uint64_t *proa_word_of(const struct proa_win *win, int from, enum proa_word kind,
-                                  int row, int general)
-{
-    return general && win->spread ? proa_word_anywhere(win, from, (int)kind + row)
-                                  : proa_word_in(win->ctl, from, kind, row);
-}
-
 /* ---- telling ---- */
 
-/* To another node: core/remote.h. */
-void proa_remote_tell(const struct proa_target *target, int word, uint64_t value);
-
-/* The word of the target has come to this value. Releases what we did before; partner: the acquire
+/* The word of a neighbour has come to this value. Releases what we did before; partner: the acquire
  * in proa_hear or proa_heard. */
-PROA_FORMS void proa_tell_form(const struct proa_win *win, const struct proa_target *target,
-                               enum proa_word kind, int row, uint64_t value, int general)
+PROA_FORMS void proa_tell(const struct proa_win *win, const struct proa_target *target,
+                          enum proa_word kind, int row, uint64_t value)
 {
-    uint64_t *word;
+    uint64_t *word = proa_word_in(target->ctl, win->slot, kind, row);
 
-    if (general && target->away) {
-        proa_remote_tell(target, (int)kind + row, value);
-        return;
-    }
-    word = proa_word_in(target->ctl, win->slot, kind, row);
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
     proa_bell_ring_for(&target->peer->ctl->bell, word);
 }
 
-static inline void proa_tell(const struct proa_win *win, const struct proa_target *target,
-                             enum proa_word kind, int row, uint64_t value)
-{
-    proa_tell_form(win, target, kind, row, value, 1);
-}
-
-/* ---- being told ---- */
+/* ---- being told, in a window of one node ---- */
 
 /* What the word that this process tells us has come to. Acquires. */
-PROA_FORMS uint64_t proa_heard(const struct proa_win *win, int from, enum proa_word kind,
-                               int general)
+PROA_FORMS uint64_t proa_heard(const struct proa_win *win, int from, enum proa_word kind)
 {
-    return __atomic_load_n(proa_word_of(win, from, kind, 0, general), __ATOMIC_ACQUIRE);
+    return __atomic_load_n(proa_word_in(win->ctl, from, kind, 0), __ATOMIC_ACQUIRE);
 }
-
-/* A word that a process tells us which may be on another node. */
-int proa_remote_hear(struct proa_win *win, int from, int word, uint64_t least);
 
 /* Returns once it has come to at least this value, told by the process of rank `from`; < 0: it
  * depends on all. PROA_OK, acquires; or PROA_ERR_OTHER, as a process that it depends on is gone
  * (core/gone.h). */
-PROA_FORMS int proa_hear_form(struct proa_win *win, int from, enum proa_word kind, int row,
-                              uint64_t least, int general)
+PROA_FORMS int proa_hear(struct proa_win *win, int from, enum proa_word kind, int row,
+                         uint64_t least)
 {
-    if (general && win->spread)
-        return proa_remote_hear(win, from, (int)kind + row, least);
     return proa_hear_word(win, from, proa_word_in(win->ctl, from, kind, row), least,
                           &proa_self->ctl->bell);
 }
+
+/* ---- both ---- */
+
+/* How the words of a window are told and heard, and the pairs found: constant, for bodies that are
+ * compiled for windows of one node and for others (PROA_FORMS). As above, and in core/pair.h. */
+struct proa_words {
+    void (*tell)(const struct proa_win *win, const struct proa_target *target, enum proa_word kind,
+                 int row, uint64_t value);
+    uint64_t (*heard)(const struct proa_win *win, int from, enum proa_word kind);
+    int (*hear)(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least);
+    struct proa_pair *(*pair)(const struct proa_win *win, int rank);
+};
 
 #endif

@@ -10,9 +10,8 @@
 #ifndef PROA_CORE_WIN_H
 #define PROA_CORE_WIN_H
 
-/* A function of two forms is written once, as an inline body with an argument `general`. */
+/* A body that is written once and compiled in several forms, by arguments that are constant. */
 #define PROA_FORMS static inline __attribute__((always_inline))
-#define PROA_GENERALLY(win) __builtin_expect((win)->general, 0)
 
 #include "base/poll.h"
 #include "core/peer.h"
@@ -78,6 +77,7 @@ enum proa_unreached {
 };
 
 struct proa_pair;
+struct proa_sync_ops;
 struct proa_win;
 
 /* A wait that depends on the process of rank `from`, on all for from < 0 (core/gone.h). due_ns:
@@ -88,9 +88,9 @@ struct proa_vigil {
     long due_ns;
 };
 
-/* Which barrier a window has (core/barrier.c): all on one node; more processes than processors
- * there; several nodes. */
-enum proa_barrier_kind { PROA_BARRIER_NEAR, PROA_BARRIER_CROWDED, PROA_BARRIER_FAR };
+/* Which barrier a window of one node has (core/barrier.c): as many processors as processes, or
+ * fewer. */
+enum proa_barrier_kind { PROA_BARRIER_NEAR, PROA_BARRIER_CROWDED };
 
 /* What of a window's group is posted or started: ranks in the window. */
 struct proa_ranks {
@@ -108,11 +108,9 @@ struct proa_win {
     uint8_t started;   /* between start and complete */
     int locked;        /* targets locked by MPI_Win_lock */
     uint8_t lax;       /* PROA_LAX_*: wrong uses that were served (core/strict.h) */
-    /* Synchronization calls have two forms: of windows on one node in processes of one thread, and
-     * the general one, where this says so: there are several threads, or several nodes. */
-    uint8_t general;
-    uint8_t threads;             /* several threads of this process may call at once */
-    struct proa_win_ctl *ctl;    /* our own shared words */
+    const struct proa_sync_ops *sync; /* how this window is synchronized (core/sync.h) */
+    uint8_t threads;                  /* several threads of this process may call at once */
+    struct proa_win_ctl *ctl;         /* our own shared words */
     struct proa_win_ctl *leader; /* those of rank PROA_LEADER; of the lowest rank on this node */
     enum proa_flavor flavor;
     int contiguous; /* PROA_FLAVOR_SHARED: all memory is one block, in the leader's arena */

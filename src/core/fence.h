@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Win_fence: its rows of the tables in core/sync.h, and the check that both share. */
+#ifndef PROA_CORE_FENCE_H
+#define PROA_CORE_FENCE_H
+
+#include "core/sync.h"
+
+/* May a fence be called now? PROA_ERR_RMA_SYNC: an epoch of another kind is open. */
+int proa_fence_check(const struct proa_win *win);
+
+int proa_fence_node(struct proa_win *win, int mode) PROA_HOT;
+
+#endif

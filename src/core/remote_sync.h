@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Synchronization in windows over several nodes: between remote_sync.c and remote_lock.c. */
+#ifndef PROA_CORE_REMOTE_SYNC_H
+#define PROA_CORE_REMOTE_SYNC_H
+
+#include "core/passive.h"
+
+/* Rows of proa_sync_remote (core/sync.h). */
+int proa_lock_remote(struct proa_win *win, int rank, int exclusive, int mode);
+int proa_unlock_remote(struct proa_win *win, int rank);
+int proa_lock_all_remote(struct proa_win *win, int mode);
+int proa_unlock_all_remote(struct proa_win *win);
+
+#endif

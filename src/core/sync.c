@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tables of windows of one node: see sync.h. */
+#include "core/sync.h"
+#include "core/barrier.h"
+#include "core/fence.h"
+#include "core/passive.h"
+#include "core/pscw.h"
+
+static int settle_node(struct proa_win *win, int target, enum proa_settled how)
+{
+    (void)target;
+    proa_settle_node(win, how);
+    return PROA_OK;
+}
+
+static int settle_threads(struct proa_win *win, int target, enum proa_settled how)
+{
+    (void)target;
+    proa_settle_threads(win, how);
+    return PROA_OK;
+}
+
+static uint64_t *word(const struct proa_win *win, int from, int number)
+{
+    return proa_word_in(win->ctl, from, (enum proa_word)number, 0);
+}
+
+const struct proa_sync_ops proa_sync_node = {
+    .fence = proa_fence_node,
+    .start = proa_start_node,
+    .post = proa_post_node,
+    .complete = proa_complete_node,
+    .wait = proa_wait_node,
+    .test = proa_test_node,
+    .await_post = proa_await_post_node,
+    .lock = proa_lock_node,
+    .unlock = proa_unlock_node,
+    .lock_all = proa_lock_all_node,
+    .unlock_all = proa_unlock_all_node,
+    .flush = proa_flush_node,
+    .flush_local = proa_flush_local_node,
+    .settle = settle_node,
+    .barrier = proa_barrier_node,
+    .disseminate = proa_barrier_disseminate,
+    .word = word,
+};
+
+const struct proa_sync_ops proa_sync_threads = {
+    .fence = proa_fence_node,
+    .start = proa_start_node,
+    .post = proa_post_node,
+    .complete = proa_complete_node,
+    .wait = proa_wait_node,
+    .test = proa_test_node,
+    .await_post = proa_await_post_node,
+    .lock = proa_lock_threads,
+    .unlock = proa_unlock_threads,
+    .lock_all = proa_lock_all_node,
+    .unlock_all = proa_unlock_all_node,
+    .flush = proa_flush_generally,
+    .flush_local = proa_flush_local_generally,
+    .settle = settle_threads,
+    .barrier = proa_barrier_node,
+    .disseminate = proa_barrier_disseminate,
+    .word = word,
+};
