@@ -489,6 +489,7 @@ static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
     else
         proa_survey_make(&survey);
     hold->why = survey.why;
+    hold->is_rough = survey.full;
     if (has_movable(&survey)) {
         why = move_parts(&survey);
         hold->why = why ? why : hold->why;

@@ -36,6 +36,8 @@ struct proa_hold {
     uint32_t count;      /* pieces, alternately adopted and not; 0: nothing is held */
     struct proa_piece *piece, only;
     const char *why; /* what stands against adopting the rest; NULL: nothing, or no rest */
+    /* it lies in too many pieces: some of what counts as not adopted may be, by other windows */
+    int is_rough;
 };
 
 /* Registers what keeps memory from being shared with a child after fork(2): before anything else in

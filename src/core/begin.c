@@ -2,7 +2,7 @@
 /* See begin.h. */
 #include "core/begin.h"
 #include "base/fail.h"
-#include "core/sync.h"
+#include "core/sync_ops.h"
 
 #include <stdio.h>
 

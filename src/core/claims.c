@@ -3,6 +3,7 @@
 #include "core/claims.h"
 #include "core/gone.h"
 #include "core/pair.h"
+#include "core/rwlock.h"
 
 void proa_claims_break(struct proa_win *win)
 {

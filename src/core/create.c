@@ -28,6 +28,7 @@
 #include "core/network.h"
 #include "core/pages.h"
 #include "core/pair.h"
+#include "core/regions.h"
 #include "core/spread.h"
 #include "core/road.h"
 #include "core/win.h"
@@ -736,6 +737,7 @@ static struct proa_win *win_new(const struct proa_create_args *args, const struc
     win->flavor = args->flavor;
     win->direct = args->flavor == PROA_FLAVOR_SHARED;
     win->threads = args->threads != 0;
+    win->sync = proa_sync_of_node(win);
     win->adopt = (uint8_t)args->adopt;
     win->user = args->user;
     win->tests = (struct proa_vigil){.win = win, .from = group->rank};
@@ -759,9 +761,6 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
         proa_win_release(win);
         return outcome;
     }
-    win->sync = win->spread    ? &proa_sync_remote
-                : win->threads ? &proa_sync_threads
-                               : &proa_sync_node;
     if (!win->spread)
         win->barrier = proa_barrier_choose(win);
     if (win->threads)

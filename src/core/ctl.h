@@ -14,7 +14,6 @@
 #define PROA_CORE_CTL_H
 
 #include "base/wait.h"
-#include "core/rwlock.h"
 
 #include <sched.h>
 #include <stdint.h>
@@ -93,6 +92,19 @@ struct proa_proc_ctl {
     struct proa_slot slots[PROA_SLOTS];
     struct proa_stripe stripes[PROA_STRIPES];
     struct proa_stripe wide[PROA_WIDE_LOCKS]; /* each over as many of stripes[] */
+};
+
+/* A lock of one process's part of a window (core/rwlock.h). */
+struct proa_rwlock {
+    /* PROA_RW_HELD by a writer | PROA_RW_WANTED by the queue's head | readers * PROA_RW_READER |
+     * PROA_RW_BROKEN: a process has died that may have had it (core/claims.h). The word does not
+     * tell the holders from then on, but takes and releases keep their balance in it */
+    uint32_t state;
+    uint32_t tickets; /* drawn */
+    uint32_t serving; /* the ticket at the head of the queue */
+    /* how many wait outside of the queue (core/lock.c): counted by them, looked at by those who
+     * hold the lock */
+    uint32_t outside;
 };
 
 /* lock_all, and those who wait outside of a lock's queue, counted for the whole window in the

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "core/ask.h"
 #include "core/barrier.h"
+#include "core/settle.h"
 
 int proa_fence_check(const struct proa_win *win)
 {

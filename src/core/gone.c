@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See gone.h. The effects of a loss on processes of other nodes: see spread.h. */
+/* See gone.h. The effects of a loss on processes of other nodes: remote_gone.c. */
 #include "core/gone.h"
 #include "base/fail.h"
 #include "base/system.h"
-#include "core/agent.h"
-#include "core/batch.h"
 #include "core/claims.h"
-#include "core/issue.h"
-#include "core/room.h"
-#include "core/serve.h"
-#include "core/spread.h"
-#include "core/tell.h"
+#include "core/sync_ops.h"
 
+#include <pthread.h>
 #include <stdlib.h>
-#include <utlist.h>
 
 enum {
     LOOK_NS = 200000000, /* between two looks of a wait at its neighbours */
@@ -35,9 +29,7 @@ static uint32_t first_lost(const struct proa_win *win)
 {
     uint32_t lost = __atomic_load_n(&win->lost, __ATOMIC_ACQUIRE);
 
-    return lost || win->ending || !win->spread
-               ? lost
-               : __atomic_load_n(&win->leader->lost, __ATOMIC_ACQUIRE);
+    return lost || win->ending ? lost : win->sync->node_lost(win);
 }
 
 static int is_in_vain(const struct proa_win *win, int from)
@@ -68,113 +60,56 @@ static void mark(struct proa_win *win, int rank)
 
 void proa_gone_know(struct proa_win *win, int rank)
 {
-    proa_agent_enter();
+    win->sync->losses_enter();
     mark(win, rank);
-    proa_agent_leave();
+    win->sync->losses_leave();
 }
 
-/* Barriers of the window are over, for neighbours too that have had nothing to do with it. */
-static void tell_node(struct proa_win *win, int rank)
-{
-    uint32_t none = 0;
-
-    __atomic_compare_exchange_n(&win->leader->lost, &none, 1 + (uint32_t)rank, 0, __ATOMIC_RELEASE,
-                                __ATOMIC_RELAXED);
-    proa_bell_ring(&win->leader->barrier_bell);
-}
-
-/* Loses all that was in flight to it, and from it. */
-static void lose_away(struct proa_win *win, int rank)
-{
-    struct proa_away *away = proa_away_of(win, rank);
-    struct proa_remote *r = proa_remote_of(win, rank);
-
-    if (away)
-        away->lost = 1;
-    if (!r)
-        return;
-    __atomic_store_n(&r->lost, 1, __ATOMIC_RELEASE);
-    proa_serve_lost(r);
-    proa_issue_lose(r);
-    proa_batch_lose_wanted(r);
-}
-
-/* A process that has no connection to the lost one would wait for it. So is the lost one told,
- * which may have been silent only. */
-static void say_on(struct proa_win *win, int rank)
-{
-    struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_LOST, (uint64_t)rank);
-
-    for (int i = 0; i < win->size; i++)
-        if (proa_away_of(win, i) && (!proa_away_of(win, i)->lost || i == rank))
-            proa_agent_answer(proa_away_of(win, i)->peer, &head, sizeof head);
-}
-
-static void lose(struct proa_win *win, int rank)
+void proa_gone_lose(struct proa_win *win, int rank)
 {
     if (proa_is_gone(win, rank))
         return;
     mark(win, rank);
-    if (win->spread) {
-        if (!win->ending)
-            tell_node(win, rank);
-        lose_away(win, rank);
-        proa_room_lost(win, rank);
-        say_on(win, rank);
-    }
+    win->sync->lose(win, rank);
     if (win->targets[rank].ctl && !win->ending)
         proa_claims_break(win);
     proa_bell_ring(&proa_self->ctl->bell);
 }
 
-/* The others do without this process: it waits for none of them, and tells none that one is gone.
- */
-static void be_given_up(struct proa_win *win)
+void proa_gone_be_given_up(struct proa_win *win)
 {
     mark(win, win->rank);
     __atomic_store_n(&win->given_up, 1, __ATOMIC_RELEASE);
-    for (int i = 0; i < win->size; i++)
-        lose_away(win, i);
-    proa_bell_ring(&proa_self->ctl->bell);
 }
 
-static int has_peer(const struct proa_win *win, uint32_t peer)
-{
-    int rank = win->size;
+/* ---- of windows of one node: rows of the tables in core/sync_ops.h ---- */
 
-    while (--rank >= 0 && !(proa_away_of(win, rank) && proa_away_of(win, rank)->peer == peer))
-        continue;
-    return rank;
+static pthread_mutex_t losses_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void proa_losses_enter(void)
+{
+    pthread_mutex_lock(&losses_mutex);
 }
 
-void proa_remote_lost(uint32_t peer)
+void proa_losses_leave(void)
 {
-    struct proa_spread *spread;
-
-    DL_FOREACH(proa_spreads, spread)
-        if (has_peer(spread->win, peer) >= 0)
-            lose(spread->win, has_peer(spread->win, peer));
+    pthread_mutex_unlock(&losses_mutex);
 }
 
-void proa_remote_gave_up(uint32_t peer)
+void proa_losses_attend(void)
 {
-    struct proa_spread *spread;
-
-    DL_FOREACH(proa_spreads, spread)
-        if (has_peer(spread->win, peer) >= 0)
-            be_given_up(spread->win);
 }
 
-void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head)
+void proa_losses_lose(struct proa_win *win, int rank)
 {
-    struct proa_remote *from = proa_remote_find(head->window, head->rank, peer);
+    (void)win;
+    (void)rank;
+}
 
-    if (from && head->number >= (uint64_t)from->win->size)
-        proa_agent_drop(peer, "tells of a rank that there is not");
-    else if (from && (int)head->number == from->win->rank)
-        be_given_up(from->win);
-    else if (from)
-        lose(from->win, (int)head->number);
+uint32_t proa_losses_of_node(const struct proa_win *win)
+{
+    (void)win;
+    return 0;
 }
 
 /* ---- looking at neighbours ---- */
@@ -191,15 +126,14 @@ void proa_gone_look(struct proa_win *win)
 {
     int near = 0, first = win->watched_next;
 
-    if (win->spread)
-        proa_agent_attend();
+    win->sync->attend();
     for (int i = 0; i < win->size; i++) {
         const struct proa_peer *peer = win->targets[i].peer;
 
         if (!peer)
             continue;
         if (!proa_is_gone(win, i) && has_died(peer, near >= first && near < first + CLOSELY))
-            lose(win, i);
+            proa_gone_lose(win, i);
         near++;
     }
     win->watched_next = first + CLOSELY < near ? first + CLOSELY : 0;
@@ -218,9 +152,9 @@ int proa_vigil_is_over(void *arg)
     if (now_ns < vigil->due_ns)
         return 0;
     vigil->due_ns = now_ns + LOOK_NS;
-    proa_agent_enter();
+    vigil->win->sync->losses_enter();
     proa_gone_look(vigil->win);
-    proa_agent_leave();
+    vigil->win->sync->losses_leave();
     return is_in_vain(vigil->win, vigil->from);
 }
 
@@ -243,7 +177,7 @@ int proa_hear_slowly(struct proa_win *win, int from, const uint64_t *word, uint6
 
 void proa_gone_end(struct proa_win *win, int ending)
 {
-    proa_agent_enter();
+    win->sync->losses_enter();
     win->ending = (uint8_t)ending;
-    proa_agent_leave();
+    win->sync->losses_leave();
 }

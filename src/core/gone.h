@@ -22,18 +22,25 @@ int proa_is_gone(const struct proa_win *win, int rank);
  * have given this process up, the sentence says that, for any `from`. PROA_ERR_OTHER. */
 int proa_gone_report(const struct proa_win *win, int from);
 
-/* Of a struct proa_vigil, for proa_wait_unless: looks now and then; is it in vain? Not inside the
- * agent. */
+/* Of a struct proa_vigil, for proa_wait_unless: looks now and then; is it in vain? Not
+ * inside. */
 int proa_vigil_is_over(void *vigil);
 
 /* The same, of a wait that ends by itself once the process is known to be gone: never 1. */
 int proa_vigil_looks(void *vigil);
 
-/* The process of that rank is, as its end has been seen otherwise. Not inside the agent. */
+/* The process of that rank is: marked, and its locks and messages are lost. Inside (losses_enter of
+ * core/sync_ops.h). */
+void proa_gone_lose(struct proa_win *win, int rank);
+
+/* The others have given this process up; inside. */
+void proa_gone_be_given_up(struct proa_win *win);
+
+/* The process of that rank is, as its end has been seen otherwise. Not inside. */
 void proa_gone_know(struct proa_win *win, int rank);
 
 /* Looks at the neighbours of the window now: at each whether there is one, at some more closely.
- * Inside the agent. */
+ * Inside. */
 void proa_gone_look(struct proa_win *win);
 
 /* Returns once the word has come to at least this value, told by the process of rank `from`; < 0:
@@ -48,6 +55,13 @@ PROA_FORMS int proa_hear_word(struct proa_win *win, int from, const uint64_t *wo
                ? PROA_OK
                : proa_hear_slowly(win, from, word, least, bell);
 }
+
+/* Rows of the tables of windows of one node. */
+void proa_losses_enter(void);
+void proa_losses_leave(void);
+void proa_losses_attend(void);
+void proa_losses_lose(struct proa_win *win, int rank);
+uint32_t proa_losses_of_node(const struct proa_win *win);
 
 /* From now on no neighbour's block is touched on account of a death; or the window stays after
  * all. */

@@ -3,7 +3,7 @@
 #include "core/held.h"
 #include "core/ask.h"
 #include "core/epoch.h"
-#include "core/room.h"
+#include "core/rwlock.h"
 #include "core/sync.h"
 
 #include <pthread.h>
@@ -83,12 +83,6 @@ static int is_mine(const struct proa_win *win, const pthread_t *taker, enum proa
            pthread_equal(__atomic_load_n(taker, __ATOMIC_RELAXED), pthread_self());
 }
 
-/* By those who wait for the other room. */
-static int room_is_wanted(const struct proa_win *win)
-{
-    return win->spread && proa_room_is_wanted(win);
-}
-
 static int wanted_in(const struct proa_win *win, enum proa_holder holder)
 {
     int all = holds_all(win) && is_mine(win, &win->taker, holder), one;
@@ -99,7 +93,7 @@ static int wanted_in(const struct proa_win *win, enum proa_holder holder)
         const struct proa_target *target = &win->targets[i];
 
         one = !all && holds_one(target) && is_mine(win, &target->taker, holder);
-        if ((all || one) && (is_wanted(target) || room_is_wanted(win)))
+        if ((all || one) && (is_wanted(target) || win->sync->lock_is_wanted(win)))
             return 1;
         if (one && holds_exclusive(target) && awaits_writers(win))
             return 1;

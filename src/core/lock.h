@@ -20,6 +20,7 @@
 #include "base/hidden.h"
 #include "core/ask.h"
 #include "core/claims.h"
+#include "core/rwlock.h"
 #include "core/win.h"
 
 enum proa_lock_kind { PROA_LOCK_SHARED, PROA_LOCK_EXCLUSIVE, PROA_LOCK_ALL };

@@ -11,8 +11,10 @@
 #ifndef PROA_CORE_OP_H
 #define PROA_CORE_OP_H
 
+#include "base/calls.h"
 #include "base/fail.h"
-#include "core/sync.h"
+#include "core/epoch.h"
+#include "core/sync_ops.h"
 #include "type/type.h"
 #include "core/win.h"
 

@@ -20,8 +20,6 @@ struct proa_win;
 struct proa_target;
 struct proa_span;
 
-static const uint64_t proa_pages_block = 64ull << 20;
-
 /* ---- the owner's side ---- */
 
 /* Where the table of pieces is, for others; count 0: there is none, nothing is adopted. */
@@ -53,12 +51,5 @@ void proa_pages_release(struct proa_win *win);
  * with win->unreached set, if it cannot be reached; or PROA_ERR_NO_MEM. */
 int proa_pages_reach(struct proa_win *win, struct proa_target *target, uint64_t address,
                      const struct proa_pages_place *place);
-
-/* Where [first, end) of the peer's adopted memory is mapped here; NULL, with proa_failure() set, if
- * that fails, or if it goes over the border of a block. Any thread. */
-char *proa_pages_map(struct proa_peer *peer, uint64_t first, uint64_t end);
-
-/* Unmaps all blocks of a peer. */
-void proa_pages_forget(struct proa_peer *peer);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/passive.h"
 #include "base/fail.h"
 #include "core/lock.h"
+#include "core/settle.h"
 #include "core/strict.h"
 
 static struct proa_all_ctl *all_of(const struct proa_win *win)

@@ -10,7 +10,7 @@
 #include "core/arena.h"
 #include "core/available.h"
 #include "core/door.h"
-#include "core/pages.h"
+#include "core/blocks.h"
 #include "core/segment.h"
 #include "type/basic.h"
 

@@ -39,7 +39,7 @@ struct proa_peer {
     int holders;                   /* proa_peer_attach less proa_peer_release */
     uint64_t met;                  /* when that was, in ticks since the node started */
     struct proa_peer *second;      /* proa_peer_second */
-    struct proa_block *blocks;     /* of its adopted memory, as mapped here (core/pages.h) */
+    struct proa_block *blocks;     /* of its adopted memory, as mapped here (core/blocks.h) */
     UT_hash_handle hh;
 };
 

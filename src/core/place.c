@@ -2,6 +2,22 @@
 /* See place.h. */
 #include "core/place.h"
 #include "base/fail.h"
+#include "core/regions.h"
+
+int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t position,
+                   uint64_t bytes, struct proa_span *span)
+{
+    if (win->flavor == PROA_FLAVOR_DYNAMIC)
+        return proa_regions_find(win, target, position, bytes, !win->threads, span);
+    for (uint32_t i = 0; i < target->span_count; i++)
+        if (proa_span_holds(&target->spans[i], position, 1)) {
+            *span = target->spans[i];
+            return PROA_OK;
+        }
+    return proa_fail(PROA_ERR_RMA_RANGE,
+                     "byte %llu is not in the target's window, which has %llu bytes",
+                     (unsigned long long)position, (unsigned long long)target->bytes);
+}
 
 static int range_error(const struct proa_target *target, int rank, int64_t displacement,
                        uint64_t bytes)

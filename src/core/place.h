@@ -22,4 +22,10 @@ struct proa_place {
 int proa_place_find(struct proa_win *win, int target, int64_t displacement, int64_t lower,
                     uint64_t bytes, struct proa_place *place);
 
+/* The span that holds the byte at position; in a dynamic window, together with neighbours of the
+ * same piece of memory as far as `bytes` bytes from there ask. PROA_OK; PROA_ERR_RMA_RANGE if there
+ * is none; or what mapping the memory returned. */
+int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t position,
+                   uint64_t bytes, struct proa_span *span);
+
 #endif

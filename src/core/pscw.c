@@ -2,6 +2,8 @@
 /* See pscw.h. */
 #include "core/pscw.h"
 #include "base/wait.h"
+#include "core/fence.h"
+#include "core/settle.h"
 
 #include <stdlib.h>
 
@@ -48,7 +50,7 @@ int proa_start_node(struct proa_win *win, const int *ranks, int count, int mode)
     return proa_start_as(win, ranks, count, mode, &words);
 }
 
-int proa_await_post_node(struct proa_win *win, int target)
+static int await_post(struct proa_win *win, int target)
 {
     uint64_t epoch = proa_pair_of(win, target)->starts;
     int error = proa_hear(win, target, PROA_WORD_POSTED, 0, 2 * epoch);
@@ -58,6 +60,11 @@ int proa_await_post_node(struct proa_win *win, int target)
     proa_epoch_seen_post(&win->targets[target],
                          proa_heard(win, target, PROA_WORD_POSTED) == 2 * epoch + 1);
     return PROA_OK;
+}
+
+int proa_await_node(struct proa_win *win, int target)
+{
+    return win->started ? await_post(win, target) : proa_fence_await(win, target);
 }
 
 int proa_complete_node(struct proa_win *win)

@@ -27,7 +27,7 @@ int proa_post_node(struct proa_win *win, const int *ranks, int count) PROA_HOT;
 int proa_complete_node(struct proa_win *win) PROA_HOT;
 int proa_wait_node(struct proa_win *win) PROA_HOT;
 int proa_test_node(struct proa_win *win, int *flag);
-int proa_await_post_node(struct proa_win *win, int target) PROA_HOT;
+int proa_await_node(struct proa_win *win, int target) PROA_HOT;
 
 /* ---- checks, and the group ---- */
 

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a target's memory is reached, for those who tell of it. */
+/* How a target's memory is reached: for programs that load and store in it themselves, and for
+ * statistics. */
 #ifndef PROA_CORE_REACH_H
 #define PROA_CORE_REACH_H
 
+#include "core/road.h"
 #include "core/win.h"
+
+/* Where target's window memory starts in this process, for load and store; for a part of no bytes
+ * of a contiguous shared window, where it would start. NULL where there is no such address, or none
+ * that outlives the window: another's adopted memory. */
+static inline char *proa_win_load_store(struct proa_win *win, int target)
+{
+    const struct proa_target *t = &win->targets[target];
+
+    win->direct = 1;
+    if (t->span_count != 1 || (t->only.road == &proa_road_adopted && target != win->rank))
+        return NULL;
+    return t->only.here;
+}
 
 /* BY_REGION: a dynamic window's, which may have regions of several kinds. */
 enum proa_reach { PROA_BY_STORE, PROA_BY_KERNEL, PROA_BY_NETWORK, PROA_BY_REGION };

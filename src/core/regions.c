@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "core/adopt.h"
 #include "core/arena.h"
+#include "core/blocks.h"
 #include "core/guard.h"
 #include "core/lender.h"
 #include "core/op.h"
@@ -237,6 +238,8 @@ static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size
         free(held);
         return error;
     }
+    if (held->hold.is_rough)
+        proa_guard_stripes_only(proa_self->ctl);
     proa_log(PROA_LOG_DEBUG, "attached: %llu of %llu bytes are adopted%s%s",
              (unsigned long long)proa_adopt_bytes(&held->hold), (unsigned long long)bytes,
              held->hold.why ? ", the rest is not: " : "", held->hold.why ? held->hold.why : "");

@@ -6,11 +6,13 @@
 #include "core/remote_sync.h"
 #include "base/fail.h"
 #include "base/wait.h"
+#include "core/agent.h"
 #include "core/ask.h"
 #include "core/barrier.h"
 #include "core/fence.h"
 #include "core/pscw.h"
 #include "core/remote.h"
+#include "core/room.h"
 #include "core/spread.h"
 
 /* ---- words ---- */
@@ -252,7 +254,7 @@ const struct proa_sync_ops proa_sync_remote = {
     .complete = complete,
     .wait = await_completed,
     .test = test,
-    .await_post = await_post,
+    .await = await_post,
     .lock = proa_lock_remote,
     .unlock = proa_unlock_remote,
     .lock_all = proa_lock_all_remote,
@@ -263,4 +265,10 @@ const struct proa_sync_ops proa_sync_remote = {
     .barrier = barrier,
     .disseminate = disseminate,
     .word = word,
+    .losses_enter = proa_agent_enter,
+    .losses_leave = proa_agent_leave,
+    .attend = proa_agent_attend,
+    .lose = proa_remote_lose,
+    .node_lost = proa_remote_node_lost,
+    .lock_is_wanted = proa_room_is_wanted,
 };

@@ -11,4 +11,7 @@ int proa_unlock_remote(struct proa_win *win, int rank);
 int proa_lock_all_remote(struct proa_win *win, int mode);
 int proa_unlock_all_remote(struct proa_win *win);
 
+void proa_remote_lose(struct proa_win *win, int rank);
+uint32_t proa_remote_node_lost(const struct proa_win *win);
+
 #endif

@@ -2,6 +2,7 @@
 /* Puts and gets over whatever roads lead to their bytes. See road.h. */
 #include "core/road.h"
 #include "base/fail.h"
+#include "core/place.h"
 #include "core/win.h"
 
 void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, int put)

@@ -3,6 +3,7 @@
  * combine.h. */
 #include "core/combine.h"
 #include "base/fail.h"
+#include "core/place.h"
 #include "core/road.h"
 
 enum { ELEMENT_BYTES_MOST = 32 }; /* of all basic types */

@@ -12,6 +12,7 @@
 #define PROA_CORE_RWLOCK_H
 
 #include "base/wait.h"
+#include "core/ctl.h"
 
 #include <stdint.h>
 
@@ -20,18 +21,6 @@ enum {
     PROA_RW_WANTED = 2,
     PROA_RW_READER = 4,
     PROA_RW_BROKEN = 1 << 30 /* above all readers: every try fails from now on */
-};
-
-struct proa_rwlock {
-    /* PROA_RW_HELD by a writer | PROA_RW_WANTED by the queue's head | readers * PROA_RW_READER |
-     * PROA_RW_BROKEN: a process has died that may have had it (core/claims.h). The word does not
-     * tell the holders from then on, but takes and releases keep their balance in it */
-    uint32_t state;
-    uint32_t tickets; /* drawn */
-    uint32_t serving; /* the ticket at the head of the queue */
-    /* how many wait outside of the queue (core/lock.c): counted by them, looked at by those who
-     * hold the lock */
-    uint32_t outside;
 };
 
 /* ---- the queue: none of these waits; core/lock.c waits between them ---- */

@@ -13,20 +13,7 @@
 
 #include "base/fail.h"
 #include "core/epoch.h"
-
-enum proa_settled {
-    /* the origin's and the result's buffers are the user's again: flush_local, requests */
-    PROA_SETTLED_LOCAL,
-    /* done at the target before anything that this process tells the same target after this:
-     * complete */
-    PROA_SETTLED_IN_ORDER,
-    /* done at the target, for whoever has passed a barrier after this: fence */
-    PROA_SETTLED_BY_BARRIER,
-    /* done at the target, for whoever is told so after this: unlock */
-    PROA_SETTLED_TOLD,
-    /* done at the target, before anything that this process does next: flush */
-    PROA_SETTLED_VISIBLE
-};
+#include "core/sync_ops.h"
 
 /* Our stores, before all that follows. */
 static inline void proa_settle_stores(struct proa_win *win)

@@ -69,10 +69,4 @@ int proa_spans_set(struct proa_target *target, const struct proa_span *spans, ui
 /* Gives back what proa_spans_set has allocated. */
 void proa_spans_free(struct proa_target *target);
 
-/* The span that holds the byte at position; in a dynamic window, together with neighbours of the
- * same piece of memory as far as `bytes` bytes from there ask. PROA_OK; PROA_ERR_RMA_RANGE if there
- * is none; or what mapping the memory returned. */
-int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t position,
-                   uint64_t bytes, struct proa_span *span);
-
 #endif

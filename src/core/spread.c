@@ -76,6 +76,7 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
         return;
     }
     win->spread->win = win;
+    win->sync = &proa_sync_remote;
     win->spread->end = proa_networks_join(networks, card);
     while (!win->targets[card->leader].ctl) /* ours is there */
         card->leader++;
@@ -238,4 +239,5 @@ void proa_remote_close(struct proa_win *win)
     free(spread->aways);
     free(spread);
     win->spread = NULL;
+    win->sync = proa_sync_of_node(win);
 }

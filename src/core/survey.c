@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See survey.h. */
 #include "core/survey.h"
-#include "core/guard.h"
-#include "core/peer.h"
 #include "core/touched.h"
 
 #include <string.h>
@@ -164,14 +162,12 @@ static int survey_mapping(const struct proa_mapping *mapping, void *context)
     return survey->full;
 }
 
-/* Memory that is in no part stays. Where too many parts are the cause, other windows may have
- * adopted some of it: then accumulates go by stripes on all ways. */
+/* Memory that is in no part stays. */
 static void survey_finish(struct proa_survey *survey)
 {
     struct proa_survey_part *last = survey->count ? &survey->part[survey->count - 1] : NULL;
 
     if (last && survey->full) {
-        proa_guard_stripes_only(proa_self->ctl);
         survey->why = "it lies in too many pieces";
         last->kind = last->kind == PROA_SURVEY_MOVABLE ? PROA_SURVEY_STAYS : last->kind;
         if (last->kind == PROA_SURVEY_STAYS)

@@ -3,8 +3,10 @@
 #include "core/sync.h"
 #include "core/barrier.h"
 #include "core/fence.h"
+#include "core/gone.h"
 #include "core/passive.h"
 #include "core/pscw.h"
+#include "core/settle.h"
 
 static int settle_node(struct proa_win *win, int target, enum proa_settled how)
 {
@@ -20,6 +22,12 @@ static int settle_threads(struct proa_win *win, int target, enum proa_settled ho
     return PROA_OK;
 }
 
+static int lock_is_wanted(const struct proa_win *win)
+{
+    (void)win;
+    return 0;
+}
+
 static uint64_t *word(const struct proa_win *win, int from, int number)
 {
     return proa_word_in(win->ctl, from, (enum proa_word)number, 0);
@@ -32,7 +40,7 @@ const struct proa_sync_ops proa_sync_node = {
     .complete = proa_complete_node,
     .wait = proa_wait_node,
     .test = proa_test_node,
-    .await_post = proa_await_post_node,
+    .await = proa_await_node,
     .lock = proa_lock_node,
     .unlock = proa_unlock_node,
     .lock_all = proa_lock_all_node,
@@ -43,6 +51,12 @@ const struct proa_sync_ops proa_sync_node = {
     .barrier = proa_barrier_node,
     .disseminate = proa_barrier_disseminate,
     .word = word,
+    .losses_enter = proa_losses_enter,
+    .losses_leave = proa_losses_leave,
+    .attend = proa_losses_attend,
+    .lose = proa_losses_lose,
+    .node_lost = proa_losses_of_node,
+    .lock_is_wanted = lock_is_wanted,
 };
 
 const struct proa_sync_ops proa_sync_threads = {
@@ -52,7 +66,7 @@ const struct proa_sync_ops proa_sync_threads = {
     .complete = proa_complete_node,
     .wait = proa_wait_node,
     .test = proa_test_node,
-    .await_post = proa_await_post_node,
+    .await = proa_await_node,
     .lock = proa_lock_threads,
     .unlock = proa_unlock_threads,
     .lock_all = proa_lock_all_node,
@@ -63,4 +77,10 @@ const struct proa_sync_ops proa_sync_threads = {
     .barrier = proa_barrier_node,
     .disseminate = proa_barrier_disseminate,
     .word = word,
+    .losses_enter = proa_losses_enter,
+    .losses_leave = proa_losses_leave,
+    .attend = proa_losses_attend,
+    .lose = proa_losses_lose,
+    .node_lost = proa_losses_of_node,
+    .lock_is_wanted = lock_is_wanted,
 };

@@ -3,19 +3,13 @@
  * Synchronization: what MPI_Win_fence, start, complete, post, wait, test, lock, unlock, lock_all,
  * unlock_all, flush and sync do once bind has turned their arguments into ours. Each returns
  * PROA_OK, or PROA_ERR_RMA_SYNC (proa_failure() says what is wrong) having done nothing.
- *
- * A window has a table of these functions, set when it is made:
- *
- *   proa_sync_node      one node, processes of one thread: fence.c, pscw.c, passive.c, barrier.c
- *   proa_sync_threads   one node, several threads, or a process that has windows over several nodes
- *   proa_sync_remote    several nodes: remote_sync.c, remote_lock.c
  */
 #ifndef PROA_CORE_SYNC_H
 #define PROA_CORE_SYNC_H
 
 #include "base/calls.h"
-#include "base/hidden.h"
-#include "core/settle.h"
+#include "core/epoch.h"
+#include "core/sync_ops.h"
 
 /* Assertions (MPI-4.1, 13.5.5); MPI's own values differ from host to host. */
 enum {
@@ -26,42 +20,13 @@ enum {
     PROA_MODE_NOSUCCEED = 16
 };
 
-struct proa_sync_ops {
-    int (*fence)(struct proa_win *win, int mode);
-    int (*start)(struct proa_win *win, const int *ranks, int count, int mode);
-    int (*post)(struct proa_win *win, const int *ranks, int count);
-    int (*complete)(struct proa_win *win);
-    int (*wait)(struct proa_win *win);
-    int (*test)(struct proa_win *win, int *flag);
-    /* the first operation to a target of the group: waits for its post */
-    int (*await_post)(struct proa_win *win, int target);
-
-    int (*lock)(struct proa_win *win, int target, int exclusive, int mode);
-    int (*unlock)(struct proa_win *win, int target);
-    int (*lock_all)(struct proa_win *win, int mode);
-    int (*unlock_all)(struct proa_win *win);
-    int (*flush)(struct proa_win *win, int target);
-    int (*flush_local)(struct proa_win *win, int target);
-    /* core/settle.h, of a lock epoch; target < 0: all */
-    int (*settle)(struct proa_win *win, int target, enum proa_settled how);
-
-    /* core/barrier.h */
-    int (*barrier)(struct proa_win *win);
-    int (*disseminate)(struct proa_win *win, uint64_t number);
-    /* The word of that number (core/tell.h) that the process of rank `from` tells us; NULL: there
-     * is none yet. */
-    uint64_t *(*word)(const struct proa_win *win, int from, int word);
-};
-
-extern PROA_HIDDEN const struct proa_sync_ops proa_sync_node, proa_sync_threads, proa_sync_remote;
-
 /* All windows of one node in this process have proa_sync_threads from now on: one of its windows
  * has come to span nodes. */
 void proa_sync_generally(void);
 
 /* Collective over the window. A barrier, unless mode has NOPRECEDE: with NOSUCCEED as well it does
  * nothing, without it may return before the others call theirs, and first operations wait
- * (proa_fence_await). */
+ * (core/fence.h). */
 static inline int proa_win_fence(struct proa_win *win, int mode)
 {
     return win->sync->fence(win, mode);
@@ -94,16 +59,6 @@ static inline int proa_win_wait(struct proa_win *win)
 static inline int proa_win_test(struct proa_win *win, int *flag)
 {
     return win->sync->test(win, flag);
-}
-
-/* For the first operation to a target whose epoch says PROA_EPOCH_AWAITED. After a start: waits for
- * the target's post (figure 11.2 of MPI-2.2: weak synchronization); after a fence that ended
- * nothing, which only windows of one node have: for the target's own. */
-int proa_fence_await(struct proa_win *win, int target);
-
-static inline int proa_target_await(struct proa_win *win, int target)
-{
-    return win->started ? win->sync->await_post(win, target) : proa_fence_await(win, target);
 }
 
 static inline int proa_win_lock(struct proa_win *win, int target, int exclusive, int mode)

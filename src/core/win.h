@@ -15,8 +15,6 @@
 
 #include "base/poll.h"
 #include "core/peer.h"
-#include "core/regions.h"
-#include "core/road.h"
 #include "core/span.h"
 
 #include <pthread.h>
@@ -76,7 +74,12 @@ enum proa_unreached {
     PROA_UNREACHED_NETWORK
 };
 
+struct proa_attached;
+struct proa_lenders;
+struct proa_pages;
 struct proa_pair;
+struct proa_remote;
+struct proa_spread;
 struct proa_sync_ops;
 struct proa_win;
 
@@ -205,19 +208,6 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
 /* Frees the window. The caller has checked that no epoch is open (proa_win_may_free) and that all
  * processes are done with it (proa_barrier_last). */
 void proa_win_release(struct proa_win *win);
-
-/* Where target's window memory starts in this process, for load and store; for a part of no bytes
- * of a contiguous shared window, where it would start. NULL where there is no such address, or none
- * that outlives the window: another's adopted memory. */
-static inline char *proa_win_load_store(struct proa_win *win, int target)
-{
-    const struct proa_target *t = &win->targets[target];
-
-    win->direct = 1;
-    if (t->span_count != 1 || (t->only.road == &proa_road_adopted && target != win->rank))
-        return NULL;
-    return t->only.here;
-}
 
 /* Guards epoch state against other threads of this process; free of cost where there are none. */
 static inline void proa_win_enter(struct proa_win *win)

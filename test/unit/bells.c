@@ -7,6 +7,7 @@
  */
 #include "move.h"
 
+#include "core/rwlock.h"
 #include "core/guard.h"
 
 #include <linux/futex.h>

@@ -7,6 +7,7 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/place.h"
 #include "core/adopt.h"
 #include "core/regions.h"
 #include "core/road.h"

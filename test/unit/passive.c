@@ -4,6 +4,7 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/rwlock.h"
 #include "core/held.h"
 
 #include <sched.h>

@@ -4,6 +4,7 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/blocks.h"
 #include "core/arena.h"
 #include "core/place.h"
 #include "core/pages.h"

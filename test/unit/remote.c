@@ -6,6 +6,7 @@
 #include "nodes.h"
 
 #include "base/fail.h"
+#include "core/regions.h"
 #include "core/remote.h"
 #include "core/spread.h"
 

@@ -7,6 +7,7 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/regions.h"
 #include "core/arena.h"
 #include "core/guard.h"
 #include "core/place.h"

@@ -4,6 +4,8 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/reach.h"
+#include "core/regions.h"
 #include "core/arena.h"
 #include "core/ctl.h"
 #include "core/pair.h"
