@@ -6,7 +6,6 @@
 #include "base/membar.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "core/adopt.h"
 #include "core/arena.h"
 #include "core/available.h"
 #include "core/door.h"
@@ -477,54 +476,31 @@ char *proa_peer_segment(struct proa_peer *peer, int segment)
 
 /* ---- start and stop ---- */
 
-/* Registering for membarrier(2) waits for a grace period of the kernel's, 14 ms, if the process has
- * threads by then; once it is done, doing it again costs nothing. */
-void proa_core_load(void)
-{
-    proa_file_make_room();
-    proa_adopt_load();
-    proa_membar_start();
-}
-
-void proa_core_prepare(void)
+void proa_peers_prepare(void)
 {
     if (machine_hash)
         return;
     machine_hash = machine_name();
     seed = random_seed();
-    proa_kernels_choose();
-    (void)proa_memory_is_strict(); /* which is remembered for a second */
 }
 
-int proa_core_start(void)
+int proa_peers_start(struct proa_proc_ctl *ctl)
 {
-    struct proa_proc_ctl *ctl = proa_arena_start();
-
-    if (!ctl)
-        return PROA_ERR_NO_MEM;
-    proa_adopt_load();
-    proa_core_prepare();
+    proa_peers_prepare();
     node_hash = proa_hash_text(machine_hash, proa_settings()->node_id);
     ctl_fill(ctl);
     proa_self = peer_add(ctl->id, ctl->pid, (char *)ctl);
-    if (!proa_self) {
-        proa_arena_stop();
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to start");
-    }
-    return PROA_OK;
+    return proa_self ? PROA_OK : PROA_ERR_NO_MEM;
 }
 
-void proa_core_stop(void)
+void proa_peers_stop(void)
 {
     struct proa_peer *peer, *next;
 
-    proa_door_close();
     HASH_ITER(hh, peers, peer, next) {
         /* the analyser takes the next peer for the one just freed */
         HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
         peer_detach(peer);
     }
     proa_self = NULL;
-    proa_adopt_stop();
-    proa_arena_stop();
 }

@@ -43,24 +43,16 @@ struct proa_peer {
     UT_hash_handle hh;
 };
 
-/* This process as its own peer; valid after proa_core_start. */
+/* This process as its own peer; valid between proa_peers_start and proa_peers_stop. */
 extern PROA_HIDDEN struct proa_peer *proa_self;
 
-/* What is to be done as early as can be, best when the library is loaded: handlers for fork that
- * come before others, and what takes the kernel long once there are threads. Costs microseconds;
- * core need not be started after it. */
-void proa_core_load(void);
+/* Finds out on which machine this process is, and a random number: some 50 us, the first time. */
+void proa_peers_prepare(void);
 
-/* Finds out what core will want to know: on which machine this process is, a random number, what
- * its processor can do, how the system promises memory. Some 80 us, for which the first window
- * would wait; nothing is held, and the second time nothing is done. No settings are read. Under the
- * same lock as proa_core_start, which does it otherwise. */
-void proa_core_prepare(void);
-
-/* Starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe: the caller holds
- * its own start lock. */
-int proa_core_start(void);
-void proa_core_stop(void);
+/* Makes our own peer, of the arena's first block (core/arena.h). PROA_OK or PROA_ERR_NO_MEM. And
+ * forgets all peers. */
+int proa_peers_start(struct proa_proc_ctl *ctl);
+void proa_peers_stop(void);
 
 /* Fills in what we tell others of us. */
 void proa_hello_fill(struct proa_hello *hello);

@@ -7,6 +7,7 @@
  * told here, in one sentence, and ends.
  */
 #include "base/log.h"
+#include "core/start.h"
 #include "core/peer.h"
 #include "host/kind.h"
 #include "host/pmpi.h"

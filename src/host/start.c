@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/fail.h"
 #include "base/settings.h"
+#include "core/start.h"
 #include "core/agent.h"
 #include "core/peer.h"
 #include "host/kind.h"

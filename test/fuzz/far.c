@@ -2,6 +2,7 @@
 /* See far.h. */
 #include "far.h"
 #include "base/fail.h"
+#include "core/start.h"
 #include "core/agent.h"
 #include "core/regions.h"
 #include "core/spread.h"

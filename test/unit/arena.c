@@ -4,6 +4,7 @@
 #include "world.h"
 
 #include "base/fail.h"
+#include "core/start.h"
 #include "core/arena.h"
 #include "core/available.h"
 #include "core/ctl.h"

@@ -3,6 +3,7 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/start.h"
 #include "core/arena.h"
 #include "core/ctl.h"
 #include "core/peer.h"

@@ -4,6 +4,7 @@
 #include "move.h"
 
 #include "base/fail.h"
+#include "core/start.h"
 #include "core/reach.h"
 #include "core/regions.h"
 #include "core/arena.h"

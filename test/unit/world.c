@@ -2,6 +2,7 @@
 /* See world.h. */
 #include "world.h"
 #include "base/fail.h"
+#include "core/start.h"
 #include "core/agent.h"
 
 #include <dirent.h>
