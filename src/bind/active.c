@@ -2,7 +2,7 @@
 /* MPI_Win_fence (MPI-4.1, 13.5.1) and MPI_Win_start, complete, post, wait, test (13.5.2). */
 #include "bind/bind.h"
 #include "bind/form.h"
-#include "core/sync.h"
+#include "sync/sync.h"
 
 PROA_ENTRY(Win_fence)(int assert, MPI_Win handle)
 {

@@ -10,8 +10,8 @@
  */
 #include "bind/given.h"
 #include "bind/record.h"
-#include "core/agent.h"
-#include "core/request.h"
+#include "remote/agent.h"
+#include "remote/request.h"
 
 #include <stdlib.h>
 #include <string.h>

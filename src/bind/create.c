@@ -5,8 +5,8 @@
 #include "bind/given.h"
 #include "bind/record.h"
 #include "host/hints.h"
-#include "core/barrier.h"
-#include "core/sync.h"
+#include "sync/barrier.h"
+#include "sync/sync.h"
 #include "host/absent.h"
 #include "host/exchange.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See given.h. */
 #include "bind/given.h"
-#include "core/request.h"
-#include "core/win.h"
+#include "remote/request.h"
+#include "window/win.h"
 
 #include <stdio.h>
 #include <stdlib.h>

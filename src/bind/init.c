@@ -2,7 +2,7 @@
 /* MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): to be there before the program, so as to be the last
  * at MPI_Finalize, to tell the other ranks, and to prepare (host/start.h). */
 #include "bind/bind.h"
-#include "core/threads.h"
+#include "shm/threads.h"
 #include "host/absent.h"
 #include "host/kind.h"
 

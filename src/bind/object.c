@@ -4,7 +4,7 @@
 #include "bind/attribute.h"
 #include "bind/bind.h"
 #include "bind/callbacks.h"
-#include "core/reach.h"
+#include "rma/reach.h"
 
 #include <stdint.h>
 

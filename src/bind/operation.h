@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The operations on a window of Proa's, by their MPI arguments: one body for each, which the plain,
- * the request and the large-count forms share. It tries the plain way (core/op.h), inline, and goes
+ * the request and the large-count forms share. It tries the plain way (rma/op.h), inline, and goes
  * the general one where that says no. All raise what goes wrong in the name of `call`, and return
  * an MPI error class. Counts are as the user gave them; negative ones are errors.
  */
@@ -10,7 +10,7 @@
 
 #include "bind/bind.h"
 #include "bind/form.h"
-#include "core/op.h"
+#include "rma/op.h"
 #include "host/operations.h"
 #include "host/types.h"
 

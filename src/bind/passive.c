@@ -2,7 +2,7 @@
 /* MPI_Win_lock, unlock, lock_all, unlock_all (MPI-4.1, 13.5.3), flush and sync (13.5.4). */
 #include "bind/bind.h"
 #include "bind/form.h"
-#include "core/sync.h"
+#include "sync/sync.h"
 
 PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
 {

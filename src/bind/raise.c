@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "bind/bind.h"
 #include "bind/callbacks.h"
-#include "core/sync.h"
+#include "sync/sync.h"
 #include "host/kind.h"
 
 #include <stdio.h>

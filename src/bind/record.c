@@ -4,10 +4,10 @@
 #include "base/settings.h"
 #include "base/wait.h"
 #include "bind/report.h"
-#include "core/pair.h"
-#include "core/reach.h"
-#include "core/spread.h"
-#include "core/tell.h"
+#include "sync/pair.h"
+#include "rma/reach.h"
+#include "remote/spread.h"
+#include "sync/tell.h"
 #include "host/pmpi.h"
 #include "host/start.h"
 #include "host/types.h"
@@ -28,7 +28,7 @@ static int rank_of(const struct proa_win *win, const uint64_t *word)
     int teller = proa_pair_teller(win, word);
 
     for (int k = 0; teller < 0 && k < proa_rounds(win->size); k++)
-        if (word == proa_word_in(win->ctl, 0, PROA_WORD_ROUND, k)) /* core/barrier.c */
+        if (word == proa_word_in(win->ctl, 0, PROA_WORD_ROUND, k)) /* sync/barrier.c */
             teller = (int)((win->rank + (int64_t)win->size - ((int64_t)1 << k)) % win->size);
     return teller;
 }

@@ -10,8 +10,8 @@
  */
 #include "bind/given.h"
 #include "bind/operation.h"
-#include "core/settle.h"
-#include "core/strict.h"
+#include "sync/settle.h"
+#include "window/strict.h"
 
 /* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in
  * all. MPI_SUCCESS, or the class that was raised. Where no epoch is open the operation itself says

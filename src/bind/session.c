@@ -8,7 +8,7 @@
  * no sessions, and 5.0, which has them, although both say that they are MPI 3.1.
  */
 #include "bind/bind.h"
-#include "core/threads.h"
+#include "shm/threads.h"
 #include "host/absent.h"
 #include "host/kind.h"
 

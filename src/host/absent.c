@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/table.h"
-#include "core/win.h"
+#include "window/win.h"
 #include "host/manager.h"
 #include "host/pmpi.h"
 

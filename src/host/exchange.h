@@ -3,7 +3,7 @@
 #ifndef PROA_HOST_EXCHANGE_H
 #define PROA_HOST_EXCHANGE_H
 
-#include "core/win.h"
+#include "window/win.h"
 
 #include <mpi.h>
 

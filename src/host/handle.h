@@ -15,7 +15,7 @@
 
 #include "base/hidden.h"
 #include "base/table.h"
-#include "core/win.h"
+#include "window/win.h"
 #include "host/hints.h"
 #include "host/members.h"
 

@@ -2,7 +2,7 @@
 /* See hints.h. */
 #include "host/hints.h"
 #include "base/settings.h"
-#include "core/adopt.h"
+#include "adopt/adopt.h"
 #include "host/info.h"
 #include "host/pmpi.h"
 

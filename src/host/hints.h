@@ -41,7 +41,7 @@ void proa_hints_change(MPI_Info info, struct proa_hints *hints);
 int proa_hints_info(const struct proa_hints *hints, MPI_Info *info);
 
 /* Whether memory that the program brings to this window is adopted: enum proa_adopt
- * (core/adopt.h). By the window's info and the setting PROA_ADOPT. */
+ * (adopt/adopt.h). By the window's info and the setting PROA_ADOPT. */
 int proa_hints_adopt(const struct proa_hints *hints);
 
 /* A hint as truth, and as a number. */

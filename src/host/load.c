@@ -7,8 +7,8 @@
  * told here, in one sentence, and ends.
  */
 #include "base/log.h"
-#include "core/start.h"
-#include "core/peer.h"
+#include "create/start.h"
+#include "shm/peer.h"
 #include "host/kind.h"
 #include "host/pmpi.h"
 

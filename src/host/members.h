@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/hidden.h"
-#include "core/win.h"
+#include "window/win.h"
 
 #include <mpi.h>
 

@@ -4,7 +4,7 @@
  *
  * Each process shows the networks that it could use: its offers, one for each address and provider.
  * From the offers of all, every process computes the same list of common networks, the best first.
- * A common network is tried before anything depends on it (core/network.h), so the order decides
+ * A common network is tried before anything depends on it (remote/network.h), so the order decides
  * which is tried first and no more.
  *
  *   - A subnet in which each process has an address is common. Processes with several addresses in

@@ -2,10 +2,10 @@
 /* See far.h. */
 #include "far.h"
 #include "base/fail.h"
-#include "core/start.h"
-#include "core/agent.h"
-#include "core/regions.h"
-#include "core/spread.h"
+#include "create/start.h"
+#include "remote/agent.h"
+#include "rma/regions.h"
+#include "remote/spread.h"
 
 #include <pthread.h>
 #include <stdlib.h>

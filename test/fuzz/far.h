@@ -9,7 +9,7 @@
 #ifndef PROA_FUZZ_FAR_H
 #define PROA_FUZZ_FAR_H
 
-#include "core/win.h"
+#include "window/win.h"
 
 #define MUST(condition)   \
     do {                  \

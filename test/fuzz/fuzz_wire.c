@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzer of core's messages (src/net/wire.h): batches, answers and word of lost processes, of any
+/* Fuzzer of core's messages (src/remote/wire.h): batches, answers and word of lost processes, of any
  * bytes, given to a window of which some ranks are on other nodes (far.h). Whatever comes, nothing
  * outside of the window is written, and a call that waits comes back. README.md has the format of
  * the input. */
 #include "far.h"
 #include "base/fail.h"
-#include "core/op.h"
-#include "core/spread.h"
-#include "core/sync.h"
-#include "net/wire.h"
+#include "rma/op.h"
+#include "remote/spread.h"
+#include "sync/sync.h"
+#include "remote/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

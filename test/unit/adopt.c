@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adoption (core/adopt.h): memory that moves under threads that write to it, failures on the way,
+/* Adoption (adopt/adopt.h): memory that moves under threads that write to it, failures on the way,
  * fork, memory that comes and goes, and what never moves. */
 #include "world.h"
 
-#include "core/adopt.h"
-#include "core/pages.h"
-#include "core/peer.h"
-#include "core/threads.h"
+#include "adopt/adopt.h"
+#include "rma/pages.h"
+#include "shm/peer.h"
+#include "shm/threads.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arena (core/arena.h): blocks against a model, pages given back, refusals, segments, threads,
+/* The arena (shm/arena.h): blocks against a model, pages given back, refusals, segments, threads,
  * files and mappings. */
 #include "world.h"
 
 #include "base/fail.h"
-#include "core/start.h"
-#include "core/arena.h"
-#include "core/available.h"
-#include "core/ctl.h"
-#include "core/peer.h"
+#include "create/start.h"
+#include "shm/arena.h"
+#include "shm/available.h"
+#include "shm/ctl.h"
+#include "shm/peer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much memory is left (core/available.h), asked of folders that look like /proc and
+/* How much memory is left (shm/available.h), asked of folders that look like /proc and
  * /sys/fs/cgroup. */
-#include "core/available.h"
+#include "shm/available.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The barriers of a window (core/barrier.h): both kinds, mixed, and the last one before the memory
+/* The barriers of a window (sync/barrier.h): both kinds, mixed, and the last one before the memory
  * goes. */
 #include "move.h"
 
-#include "core/arena.h"
-#include "core/pair.h"
+#include "shm/arena.h"
+#include "sync/pair.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,8 +7,8 @@
  */
 #include "move.h"
 
-#include "core/rwlock.h"
-#include "core/guard.h"
+#include "sync/rwlock.h"
+#include "rma/guard.h"
 
 #include <linux/futex.h>
 #include <setjmp.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files over sockets where /proc/PID/fd is closed (core/door.h): windows on them go by load and
+/* Files over sockets where /proc/PID/fd is closed (shm/door.h): windows on them go by load and
  * store, private memory by the agent of its process; strangers get nothing. */
 #include "move.h"
 #include "net_fake.h"
 
 #include "base/fail.h"
-#include "core/agent.h"
-#include "core/arena.h"
-#include "core/door.h"
-#include "core/peer.h"
+#include "remote/agent.h"
+#include "shm/arena.h"
+#include "shm/door.h"
+#include "shm/peer.h"
 
 #include <errno.h>
 #include <linux/capability.h>

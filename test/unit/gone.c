@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Neighbours that die (core/gone.h, core/claims.h): each wait for one ends with an error that names
+/* Neighbours that die (sync/gone.h, sync/claims.h): each wait for one ends with an error that names
  * its rank, and the locks that it had are for others to have. The last process dies; on one node,
  * and, as `..._apart`, with the first of two processes of each of two nodes. */
 #include "nodes.h"
 
-#include "core/barrier.h"
-#include "core/claims.h"
-#include "core/gone.h"
-#include "core/remote.h"
+#include "sync/barrier.h"
+#include "sync/claims.h"
+#include "sync/gone.h"
+#include "remote/origin.h"
 
 #include <pthread.h>
 #include <setjmp.h>

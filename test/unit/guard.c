@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accumulates that meet (core/guard.c): single elements by processor atomics and bulk ones under
+ * Accumulates that meet (rma/guard.c): single elements by processor atomics and bulk ones under
  * stripes, the switch from one to the other in the middle of everything, memory reached by cma,
  * elements anywhere, several threads. Every sum must be exact.
  */
 #include "move.h"
 
 #include "base/fail.h"
-#include "core/combine.h"
-#include "core/guard.h"
-#include "core/rows.h"
+#include "rma/combine.h"
+#include "rma/guard.h"
+#include "rma/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,9 +5,9 @@
 #include "net_fake.h"
 
 #include "base/fail.h"
-#include "core/agent.h"
-#include "core/spread.h"
-#include "core/tell.h"
+#include "remote/agent.h"
+#include "remote/spread.h"
+#include "sync/tell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

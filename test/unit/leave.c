@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a process (core/agent.c): exit() comes back from wherever it is called, in a signal
+/* The end of a process (remote/agent.c): exit() comes back from wherever it is called, in a signal
  * handler too, and the peers are told where that is possible. */
 #include "nodes.h"
 

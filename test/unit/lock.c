@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The steps of asking for a lock (core/lock.h), in one thread: many askers, each left after any
+ * The steps of asking for a lock (sync/lock.h), in one thread: many askers, each left after any
  * step and taken up again in random order, against a model of who may be inside together. Nobody
  * wakes anybody here: whoever could go on must find that out by looking.
  */
 #include "world.h"
 
-#include "core/lock.h"
+#include "sync/lock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -92,7 +92,7 @@ int get_many(struct proa_win *win, int rank, int64_t displacement, void *values,
     return proa_get(win, &origin, &there);
 }
 
-/* What the plain way leaves to its callers to look at (core/op.h). */
+/* What the plain way leaves to its callers to look at (rma/op.h). */
 static int fits_plain(uint64_t count)
 {
     return count - 1 < INT32_MAX;

@@ -4,9 +4,9 @@
 #ifndef PROA_TEST_MOVE_H
 #define PROA_TEST_MOVE_H
 
-#include "core/barrier.h"
-#include "core/op.h"
-#include "core/sync.h"
+#include "sync/barrier.h"
+#include "rma/op.h"
+#include "sync/sync.h"
 #include "world.h"
 
 /* The type of a row of PROA_BASICS. */

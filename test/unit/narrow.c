@@ -7,10 +7,10 @@
 #include "move.h"
 
 #include "base/fail.h"
-#include "core/place.h"
-#include "core/adopt.h"
-#include "core/regions.h"
-#include "core/road.h"
+#include "rma/place.h"
+#include "adopt/adopt.h"
+#include "rma/regions.h"
+#include "rma/road.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include "move.h"
 #include "net_fake.h"
 
-#include "core/agent.h"
+#include "remote/agent.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 
 #include "base/fail.h"
 #include "base/settings.h"
-#include "core/guard.h"
-#include "core/pair.h"
+#include "rma/guard.h"
+#include "sync/pair.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks on windows (core/passive.c): exclusion of every kind from every other, several targets at
+/* Locks on windows (sync/passive.c): exclusion of every kind from every other, several targets at
  * once, no deadlock of our own making. */
 #include "move.h"
 
 #include "base/fail.h"
-#include "core/rwlock.h"
-#include "core/held.h"
+#include "sync/rwlock.h"
+#include "sync/held.h"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Peers (core/peer.h): who is taken for one, and until when. */
+/* Peers (shm/peer.h): who is taken for one, and until when. */
 #include "move.h"
 
 #include "base/fail.h"
-#include "core/start.h"
-#include "core/arena.h"
-#include "core/ctl.h"
-#include "core/peer.h"
+#include "create/start.h"
+#include "shm/arena.h"
+#include "shm/ctl.h"
+#include "shm/peer.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Post, start, complete, wait, test (core/pscw.c): matching across large counts, origins that run
+/* Post, start, complete, wait, test (sync/pscw.c): matching across large counts, origins that run
  * ahead, random graphs, many origins. */
 #include "move.h"
 
 #include "base/fail.h"
-#include "core/tell.h"
+#include "sync/tell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -391,7 +391,7 @@ static void many_targets_body(struct world *world)
 
 WORLD_TEST(many_targets, 2)
 
-/* What is told has a number (core/tell.h), which stands for these words and no others. */
+/* What is told has a number (sync/tell.h), which stands for these words and no others. */
 static void words(void **state)
 {
     size_t bytes = proa_rounds_bytes(MANY) + proa_block_bytes(MANY);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranges with counts (core/ranges.h) against an array of counts; and how this process's mappings
- * are read (core/maps.h). */
+/* Ranges with counts (adopt/ranges.h) against an array of counts; and how this process's mappings
+ * are read (adopt/maps.h). */
 #include "world.h"
 
-#include "core/maps.h"
-#include "core/ranges.h"
+#include "adopt/maps.h"
+#include "adopt/ranges.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions of dynamic windows (core/regions.c): attach, detach and find against a model; neighbours
+/* Regions of dynamic windows (rma/regions.c): attach, detach and find against a model; neighbours
  * who look while the owner changes. */
 #include "move.h"
 
 #include "base/fail.h"
-#include "core/blocks.h"
-#include "core/arena.h"
-#include "core/place.h"
-#include "core/pages.h"
-#include "core/regions.h"
-#include "core/road.h"
+#include "shm/blocks.h"
+#include "shm/arena.h"
+#include "rma/place.h"
+#include "rma/pages.h"
+#include "rma/regions.h"
+#include "rma/road.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -426,7 +426,7 @@ WORLD_TEST(across_segments, 1)
  * A table that moves from segment to segment, as it does when it grows, while somebody looks.
  * Whoever looks may find a mixture of old and new words, and must not follow it anywhere. So that
  * the owner comes in between at any instruction, it is played by a signal handler; it writes its
- * words as core/regions.c does.
+ * words as rma/regions.c does.
  */
 static struct {
     struct proa_regions_ctl *ctl;
@@ -565,7 +565,7 @@ WORLD_TEST(forgotten, 2)
 
 /* ---- adopted memory ---- */
 
-/* A region that goes over the border of two blocks (core/pages.h), with a page in it that cannot be
+/* A region that goes over the border of two blocks (rma/pages.h), with a page in it that cannot be
  * written by its owner and so stays: three pieces, one detach. */
 enum { WIDE_BYTES = 130 << 20, PAGE = 4096 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows over several nodes (core/remote.c, core/serve.c, core/agent.c), over the network that the
+/* Windows over several nodes (remote/origin.c, remote/serve.c, remote/agent.c), over the network that the
  * tests pretend: every synchronization and operation, near and far at once, whatever a network may
  * do. */
 #include "move.h"
 #include "nodes.h"
 
 #include "base/fail.h"
-#include "core/regions.h"
-#include "core/remote.h"
-#include "core/spread.h"
+#include "rma/regions.h"
+#include "remote/origin.h"
+#include "remote/spread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes on other nodes that are gone (core/gone.c): on the pretended network, which loses them
+/* Processes on other nodes that are gone (sync/gone.c): on the pretended network, which loses them
  * when it is told. */
 #include "nodes.h"
 
 #include "base/fail.h"
-#include "core/remote.h"
-#include "core/spread.h"
+#include "remote/origin.h"
+#include "remote/spread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many messages go to targets on other nodes for what is done there (core/remote.c): on the
+/* How many messages go to targets on other nodes for what is done there (remote/origin.c): on the
  * pretended network, which counts them. */
 #include "nodes.h"
 
-#include "core/win.h"
+#include "window/win.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations with requests on targets of other nodes (core/request.c, core/issue.c), over the
+ * Operations with requests on targets of other nodes (remote/request.c, remote/issue.c), over the
  * pretended network. That their calls return while the target answers nothing, and that they come
  * to be done while nobody is in Proa but its agent, is shown by the order of events.
  */
 #include "nodes.h"
 
 #include "base/fail.h"
-#include "core/request.h"
+#include "remote/request.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reader-writer lock between processes (core/rwlock.h): exclusion, order, fairness, tickets
+/* The reader-writer lock between processes (sync/rwlock.h): exclusion, order, fairness, tickets
  * that wrap. */
 #include "world.h"
 
-#include "core/lock.h"
+#include "sync/lock.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static struct place *place_of(struct world *world)
     return (struct place *)(void *)world->shared;
 }
 
-/* ---- the lock alone, by the steps that wait for it (core/lock.h): nobody holds anything else, and
+/* ---- the lock alone, by the steps that wait for it (sync/lock.h): nobody holds anything else, and
  * there are no lock_alls ---- */
 
 static int no(const struct proa_asking *asking)

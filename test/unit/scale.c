@@ -4,11 +4,11 @@
  * same barriers, and to post and complete. */
 #include "move.h"
 
-#include "core/agent.h"
-#include "core/remote.h"
-#include "core/spread.h"
-#include "core/tell.h"
-#include "net/wire.h"
+#include "remote/agent.h"
+#include "remote/origin.h"
+#include "remote/spread.h"
+#include "sync/tell.h"
+#include "remote/wire.h"
 
 #include <malloc.h>
 #include <stdio.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Targets of several spans (core/span.h), made here by hand: pieces of two processes' arenas and of
+ * Targets of several spans (window/span.h), made here by hand: pieces of two processes' arenas and of
  * private memory, with borders in the middle of elements, under every operation and on every road.
  * And what spans of windows say: all processes guard a byte by the same key.
  */
 #include "move.h"
 
 #include "base/fail.h"
-#include "core/regions.h"
-#include "core/arena.h"
-#include "core/guard.h"
-#include "core/place.h"
-#include "core/road.h"
+#include "rma/regions.h"
+#include "shm/arena.h"
+#include "rma/guard.h"
+#include "rma/place.h"
+#include "rma/road.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What flush, MPI_Win_sync and an unlock that released nothing make visible (core/passive.c), by
+/* What flush, MPI_Win_sync and an unlock that released nothing make visible (sync/passive.c), by
  * the litmus test of store buffering. */
 #include "litmus.h"
 #include "move.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows of every flavor (core/create.c) and what operations do to them, with 1 to 5 processes;
+/* Windows of every flavor (create/create.c) and what operations do to them, with 1 to 5 processes;
  * failures that all must share. */
 #include "move.h"
 
 #include "base/fail.h"
-#include "core/start.h"
-#include "core/reach.h"
-#include "core/regions.h"
-#include "core/arena.h"
-#include "core/ctl.h"
-#include "core/pair.h"
-#include "core/place.h"
-#include "core/road.h"
+#include "create/start.h"
+#include "rma/reach.h"
+#include "rma/regions.h"
+#include "shm/arena.h"
+#include "shm/ctl.h"
+#include "sync/pair.h"
+#include "rma/place.h"
+#include "rma/road.h"
 
 #include <limits.h>
 #include <malloc.h>

@@ -2,8 +2,8 @@
 /* See world.h. */
 #include "world.h"
 #include "base/fail.h"
-#include "core/start.h"
-#include "core/agent.h"
+#include "create/start.h"
+#include "remote/agent.h"
 
 #include <dirent.h>
 #include <errno.h>

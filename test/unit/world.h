@@ -13,8 +13,8 @@
 #define PROA_TEST_WORLD_H
 
 #include "base/fail.h"
-#include "core/sync.h"
-#include "core/win.h"
+#include "sync/sync.h"
+#include "window/win.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is moving memory worth it (core/worth.h)? By a pretended clock. */
+/* Is moving memory worth it (adopt/worth.h)? By a pretended clock. */
 #include "move.h"
 
 #include "base/system.h"
-#include "core/adopt.h"
-#include "core/pages.h"
-#include "core/regions.h"
-#include "core/road.h"
-#include "core/worth.h"
+#include "adopt/adopt.h"
+#include "rma/pages.h"
+#include "rma/regions.h"
+#include "rma/road.h"
+#include "adopt/worth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include "finding.h"
 #include "keep.h"
 
-#include "core/available.h"
+#include "shm/available.h"
 
 #include <limits.h>
 #include <sched.h>

@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See adopt.h. Which pages stay where they are is said in adopt/survey.h. All stay while
+ *
+ *   memory of the process is locked (mlock) or pinned for a device: a new page would not be; and a
+ *                          device goes on to use the old one
+ *   asynchronous or direct I/O is set up (adopt/direct.h): the kernel may be about to store to the
+ *                          old pages
+ *   the program has other threads, and the kernel cannot stop them (adopt/relocate.h)
+ *   hundreds of places have moved: memory would be cut into too many mappings
+ *   vm.overcommit_memory is 2: private memory has been promised to the program, pages of files come
+ *                          as they are touched, or do not
+ *
+ * Signals are blocked as long as the mutex is held: a handler may call fork, which takes it.
+ */
+#include "adopt/adopt.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "shm/available.h"
+#include "adopt/direct.h"
+#include "adopt/moved.h"
+#include "shm/peer.h"
+#include "adopt/relocate.h"
+#include "adopt/survey.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Places that are adopted at a time: each splits a mapping of the program's in three, and has one
+ * aside, of which a process has 65,530 (vm.max_map_count). Thousands of windows of some pages each,
+ * all over the heap, leave room for large ones. */
+enum { PLACES_MOST_SMALL = 256, PLACES_MOST = 8192, MANY_BYTES = 1 << 20 };
+
+static const uint64_t address_space_bytes = 1ull << 48;
+
+static pthread_mutex_t adopt_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct proa_segment segment; /* all that follows under the mutex */
+static enum { NOT_YET, ON, OFF } state;
+static const char *why_off;
+static struct proa_ranges adopted, through_kernel; /* whole pages that are held */
+static struct proa_moves moves;                    /* those that have moved */
+static int leftovers; /* pages of these that nothing holds could not become private again */
+
+/* ---- one at a time ---- */
+
+static void (*pause_enter)(void), (*pause_leave)(void);
+
+void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
+{
+    pthread_mutex_lock(&adopt_mutex);
+    pause_enter = enter;
+    pause_leave = leave;
+    pthread_mutex_unlock(&adopt_mutex);
+}
+
+struct section {
+    sigset_t signals;
+    void (*leave)(void);
+};
+
+static void section_enter(struct section *section)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &section->signals);
+    section->leave = pause_leave;
+    if (section->leave)
+        pause_enter();
+    pthread_mutex_lock(&adopt_mutex);
+}
+
+static void section_leave(const struct section *section)
+{
+    pthread_mutex_unlock(&adopt_mutex);
+    if (section->leave)
+        section->leave();
+    pthread_sigmask(SIG_SETMASK, &section->signals, NULL);
+}
+
+/* ---- the file ---- */
+
+static const char *start(void)
+{
+    if (proa_memory_is_strict())
+        return "vm.overcommit_memory is 2";
+    if (proa_segment_create_file(&segment, address_space_bytes) != 0)
+        return "no file in memory (memfd_create)";
+    proa_segment_publish(&segment, &proa_self->ctl->adopted);
+    return NULL;
+}
+
+static const char *start_once(void)
+{
+    if (proa_segment_most() < address_space_bytes)
+        return "a limit on the size of files (RLIMIT_FSIZE)";
+    if (state == NOT_YET) {
+        why_off = start();
+        state = why_off ? OFF : ON;
+    }
+    if (state == ON && !proa_segment_is_open(&segment)) /* the program has closed it */
+        return "the program has closed Proa's file";
+    return why_off;
+}
+
+/* ---- moving in ---- */
+
+/* The state of the process on which a move depends. */
+struct mover {
+    struct proa_process process;
+    struct proa_threads threads;
+    enum proa_direct direct;
+    struct proa_relocation relocation;
+};
+
+static const char *mover_look(struct mover *mover)
+{
+    if (proa_process_read(&mover->process) != 0)
+        return "no /proc/self/status";
+    mover->threads.count = 0;
+    if (mover->process.threads > 1)
+        proa_threads_find(&mover->threads);
+    if (mover->threads.count < 0)
+        return "the threads of the process are not known, or too many";
+    mover->direct = proa_direct_find(mover->threads.count > 0);
+    return NULL;
+}
+
+/* The reason why this process cannot move that many bytes; NULL: none. A move needs little memory
+ * besides, but a process at the brink of its limit is better left alone. The look at that limit
+ * takes longer than moving a few pages. */
+static const char *obstacle(const struct mover *mover, uint64_t bytes)
+{
+    if (mover->process.locked_kib)
+        return "memory of this process is locked (mlock)";
+    if (mover->process.pinned_kib)
+        return "memory of this process is pinned for a device, or for io_uring";
+    if (mover->direct == PROA_DIRECT_ASYNC)
+        return "the program has asynchronous I/O set up (io_setup, io_uring)";
+    if (mover->direct == PROA_DIRECT_FILE)
+        return "the program has threads and a file open with O_DIRECT";
+    if (adopted.count >= (bytes < MANY_BYTES ? PLACES_MOST_SMALL : PLACES_MOST))
+        return "so many places have moved that more would cut memory into too many mappings";
+    if (bytes > PROA_RELOCATE_BYTES / 2 &&
+        proa_memory_available() < 2 * (uint64_t)PROA_RELOCATE_BYTES)
+        return "too little memory is left to move any";
+    return NULL;
+}
+
+/* NULL, and moves may be made; else why not. */
+static const char *mover_begin(struct mover *mover, uint64_t bytes)
+{
+    const char *why = start_once();
+
+    if (!why)
+        why = mover_look(mover);
+    if (!why)
+        why = obstacle(mover, bytes);
+    if (!why)
+        why = proa_relocate_begin(&mover->relocation, &segment, &mover->threads, 0,
+                                  mover->process.swapped_kib);
+    return why;
+}
+
+/* The program has unmapped the moved pages of [first, end): neither the mapping aside nor the file
+ * is needed for them. */
+static void forget(uint64_t first, uint64_t end)
+{
+    const struct proa_moved *moved = proa_moves_next(&moves, first);
+
+    if (!moved || moved->first >= end || first >= end)
+        return;
+    for (; moved && moved->first < end; moved = proa_moves_next(&moves, moved->end)) {
+        uint64_t from = moved->first > first ? moved->first : first,
+                 to = moved->end < end ? moved->end : end;
+
+        munmap((void *)(uintptr_t)(moved->aside + (from - moved->first)), to - from);
+    }
+    proa_moves_remove(&moves, first, end);
+    if (proa_segment_is_open(&segment))
+        proa_relocate_punch(&segment, first, end);
+}
+
+/* Up to where it has moved. */
+static uint64_t move_part(const struct mover *mover, const struct proa_survey_part *part)
+{
+    uint64_t bytes = part->end - part->first, done = part->first, aside;
+
+    forget(part->first, part->end);
+    if (proa_moves_reserve(&moves, 1) != PROA_OK)
+        return done;
+    aside = proa_relocate_room(part->first, bytes);
+    if (!aside)
+        return done;
+    proa_relocate_in(&mover->relocation, part->first, part->end, aside, &done);
+    if (done > part->first)
+        proa_moves_add(&moves, part->first, done, aside);
+    if (done < part->end)
+        munmap((void *)(uintptr_t)(aside + (done - part->first)), part->end - done);
+    return done;
+}
+
+/* Part i has not moved from `done` on: that rest is a part of its own, which stays. */
+static void part_split(struct proa_survey *survey, int i, uint64_t done)
+{
+    struct proa_survey_part *part = &survey->part[i];
+
+    memmove(part + 1, part, (size_t)(survey->count - i) * sizeof *part);
+    survey->count++;
+    part->end = done;
+    part[1].first = done;
+    part[1].kind = PROA_SURVEY_STAYS;
+}
+
+static const char *move_parts(struct proa_survey *survey)
+{
+    struct mover mover;
+    const char *why = mover_begin(&mover, survey->end - survey->first);
+
+    if (why)
+        return why;
+    for (int i = 0; i < survey->count; i++) {
+        struct proa_survey_part *part = &survey->part[i];
+        uint64_t done;
+
+        if (part->kind != PROA_SURVEY_MOVABLE)
+            continue;
+        /* room for a part that moves in part */
+        done = !why && survey->count < PROA_SURVEY_PARTS ? move_part(&mover, part) : part->first;
+        part->kind = done > part->first ? PROA_SURVEY_ADOPTED : PROA_SURVEY_STAYS;
+        if (done < part->end)
+            why = "the kernel refuses to move them, or a thread waits at a word of them";
+        if (done > part->first && done < part->end)
+            part_split(survey, i, done);
+    }
+    proa_relocate_end(&mover.relocation);
+    return why;
+}
+
+/* ---- moving out ---- */
+
+/* Pages that no hold covers any more, as far as they are still adopted. */
+struct leaving {
+    const struct mover *mover; /* NULL: they cannot go back now */
+    uint64_t first, end, at;   /* at: up to where that has been looked at */
+    int failed;
+};
+
+/* The program has locked some of it meanwhile: the pages that replace it are locked as well. */
+static int unlock(uint64_t first, uint64_t end, uint64_t locked_kib)
+{
+    struct proa_process process;
+
+    return locked_kib && munlock((void *)(uintptr_t)first, end - first) == 0 &&
+           proa_process_read(&process) == 0 && process.locked_kib < locked_kib;
+}
+
+static void leave_moved(struct leaving *leaving, uint64_t first, uint64_t end, uint64_t aside,
+                        int protection)
+{
+    const struct mover *mover = leaving->mover;
+    int was_locked = unlock(first, end, mover->process.locked_kib);
+    uint64_t done;
+
+    if (proa_maps_is_bound(first))
+        proa_maps_unbind(first, end);
+    if (proa_relocate_out(&mover->relocation, first, end, aside, protection, &done) != 0)
+        leaving->failed = 1;
+    if (was_locked)
+        mlock((void *)(uintptr_t)first, end - first);
+    proa_moves_remove(&moves, first, done);
+}
+
+/* The moved pages of the mapping go back, place by place. Pages in front of it that are not mapped
+ * any more are forgotten. */
+static int leave_mapping(const struct proa_mapping *mapping, void *context)
+{
+    struct leaving *leaving = context;
+    uint64_t first = mapping->first > leaving->at ? mapping->first : leaving->at,
+             end = mapping->end < leaving->end ? mapping->end : leaving->end;
+    const struct proa_moved *moved;
+
+    if (!proa_survey_is_adopted(&segment, mapping))
+        return 0;
+    forget(leaving->at, first);
+    leaving->at = end;
+    while (leaving->mover && (moved = proa_moves_next(&moves, first)) && moved->first < end) {
+        uint64_t from = moved->first > first ? moved->first : first,
+                 to = moved->end < end ? moved->end : end;
+
+        first = to;
+        leave_moved(leaving, from, to, moved->aside + (from - moved->first), mapping->protection);
+    }
+    leaving->failed |= !leaving->mover;
+    return 0;
+}
+
+static void leave_with(const struct mover *mover, uint64_t first, uint64_t end)
+{
+    struct leaving leaving = {.mover = mover, .first = first, .end = end, .at = first};
+
+    if (proa_maps_walk(first, end, leave_mapping, &leaving) == 0)
+        forget(leaving.at, end);
+    leftovers |= leaving.failed;
+}
+
+/* NULL, and pages may go back; else why not. */
+static const char *mover_begin_back(struct mover *mover)
+{
+    const char *why = mover_look(mover);
+
+    if (!why && !proa_segment_is_open(&segment))
+        why = "the program has closed Proa's file";
+    if (!why && (mover->process.pinned_kib || mover->direct == PROA_DIRECT_ASYNC))
+        why = "the kernel may be about to store to them";
+    if (!why)
+        why = proa_relocate_begin(&mover->relocation, &segment, &mover->threads,
+                                  mover->direct == PROA_DIRECT_FILE, mover->process.swapped_kib);
+    return why;
+}
+
+static void leave(uint64_t first, uint64_t end)
+{
+    struct mover mover;
+    const char *why = mover_begin_back(&mover);
+
+    leave_with(why ? NULL : &mover, first, end);
+    if (!why)
+        proa_relocate_end(&mover.relocation);
+}
+
+/* Of [first, end) what has this hold as its last. */
+static void leave_last(uint64_t first, uint64_t end)
+{
+    const struct proa_range *range;
+
+    for (; first < end; first = range->end) {
+        range = proa_ranges_next(&adopted, first);
+        if (!range || range->first >= end)
+            break;
+        if (range->users == 1)
+            leave(range->first > first ? range->first : first, range->end < end ? range->end : end);
+    }
+}
+
+/* Pages that could not go back before: the obstacle may be over. */
+static void leave_leftovers(void)
+{
+    const struct proa_moved *moved;
+    const struct proa_range *held;
+    uint64_t end;
+
+    if (!leftovers)
+        return;
+    leftovers = 0;
+    for (uint64_t at = 0; (moved = proa_moves_next(&moves, at)) != NULL; at = end) {
+        uint64_t first = moved->first > at ? moved->first : at;
+
+        held = proa_ranges_next(&adopted, first);
+        end = moved->end;
+        if (held && held->first <= first)
+            end = held->end < end ? held->end : end;
+        else if (held && held->first < end)
+            end = held->first;
+        if (!held || held->first > first)
+            leave(first, end);
+    }
+}
+
+/* ---- holding ---- */
+
+static uint64_t page_below(uint64_t address)
+{
+    return address / proa_page_bytes() * proa_page_bytes();
+}
+
+static uint64_t page_above(uint64_t address)
+{
+    return page_below(address + proa_page_bytes() - 1);
+}
+
+/* The pieces that the parts make: in order, of two kinds in turn. */
+static int pieces_make(struct proa_hold *hold, const struct proa_survey *survey)
+{
+    hold->count = 0;
+    hold->piece =
+        survey->count == 1 ? &hold->only : malloc((size_t)survey->count * sizeof *hold->piece);
+    if (!hold->piece)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
+    for (int i = 0; i < survey->count; i++) {
+        uint64_t is_adopted = survey->part[i].kind == PROA_SURVEY_ADOPTED,
+                 end = survey->part[i].end < hold->end ? survey->part[i].end : hold->end;
+
+        if (hold->count == 0 || hold->piece[hold->count - 1].adopted != is_adopted)
+            hold->piece[hold->count++].adopted = is_adopted;
+        hold->piece[hold->count - 1].end = end;
+    }
+    return PROA_OK;
+}
+
+static void pieces_free(struct proa_hold *hold)
+{
+    if (hold->piece != &hold->only)
+        free(hold->piece);
+    hold->count = 0;
+}
+
+static struct proa_ranges *ranges_of(const struct proa_piece *piece)
+{
+    return piece->adopted ? &adopted : &through_kernel;
+}
+
+static uint64_t piece_first(const struct proa_hold *hold, uint32_t i)
+{
+    return page_below(i ? hold->piece[i - 1].end : hold->first);
+}
+
+static void let_go(struct proa_hold *hold, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct proa_piece *piece = &hold->piece[i];
+        uint64_t first = piece_first(hold, i), end = page_above(piece->end);
+
+        if (piece->adopted)
+            leave_last(first, end);
+        proa_ranges_remove(ranges_of(piece), first, end);
+    }
+    pieces_free(hold);
+}
+
+static int hold_pieces(struct proa_hold *hold)
+{
+    for (uint32_t i = 0; i < hold->count; i++)
+        if (proa_ranges_add(ranges_of(&hold->piece[i]), piece_first(hold, i),
+                            page_above(hold->piece[i].end)) != PROA_OK) {
+            let_go(hold, i);
+            return PROA_ERR_NO_MEM;
+        }
+    return PROA_OK;
+}
+
+/* Which pages of the window's may move. */
+static void own_find(struct proa_survey *survey, const struct proa_hold *hold,
+                     enum proa_adopt adopt)
+{
+    survey->own_first = survey->first;
+    survey->own_end = survey->end;
+    if (adopt == PROA_ADOPT_ALWAYS)
+        return;
+    if (!proa_survey_is_malloc_start(hold->first))
+        survey->own_first = page_above(hold->first);
+    survey->own_end = adopt == PROA_ADOPT_NEVER ? survey->own_first : page_below(hold->end);
+}
+
+/* Nothing is to move, and nothing there has: the kernel need not be asked what lies there. */
+static int is_idle(const struct proa_survey *survey)
+{
+    const struct proa_moved *moved = proa_moves_next(&moves, survey->first);
+
+    return survey->own_first >= survey->own_end && (!moved || moved->first >= survey->end);
+}
+
+static int has_movable(const struct proa_survey *survey)
+{
+    for (int i = 0; i < survey->count; i++)
+        if (survey->part[i].kind == PROA_SURVEY_MOVABLE)
+            return 1;
+    return 0;
+}
+
+static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
+{
+    struct proa_survey survey = {.first = page_below(hold->first),
+                                 .end = page_above(hold->end),
+                                 .segment = state == ON ? &segment : NULL,
+                                 .through_kernel = &through_kernel};
+    const char *why;
+    int error;
+
+    own_find(&survey, hold, adopt);
+    if (is_idle(&survey))
+        proa_survey_skip(&survey);
+    else
+        proa_survey_make(&survey);
+    hold->why = survey.why;
+    hold->is_rough = survey.full;
+    if (has_movable(&survey)) {
+        why = move_parts(&survey);
+        hold->why = why ? why : hold->why;
+    }
+    error = pieces_make(hold, &survey);
+    return error ? error : hold_pieces(hold);
+}
+
+int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, enum proa_adopt adopt)
+{
+    struct section section;
+    int error;
+
+    *hold = (struct proa_hold){.first = (uint64_t)(uintptr_t)base,
+                               .end = (uint64_t)(uintptr_t)base + bytes};
+    section_enter(&section);
+    leave_leftovers();
+    error = hold_locked(hold, adopt);
+    section_leave(&section);
+    return error;
+}
+
+void proa_adopt_drop(struct proa_hold *hold)
+{
+    struct section section;
+
+    if (hold->count == 0)
+        return;
+    section_enter(&section);
+    leave_leftovers();
+    let_go(hold, hold->count);
+    section_leave(&section);
+}
+
+uint64_t proa_adopt_bytes(const struct proa_hold *hold)
+{
+    uint64_t first = hold->first, bytes = 0;
+
+    for (uint32_t i = 0; i < hold->count; first = hold->piece[i++].end)
+        bytes += hold->piece[i].adopted ? hold->piece[i].end - first : 0;
+    return bytes;
+}
+
+void proa_adopt_stop(void)
+{
+    struct section section;
+
+    section_enter(&section);
+    if (state == ON)
+        proa_segment_close(&segment);
+    state = NOT_YET;
+    why_off = NULL;
+    leftovers = 0;
+    proa_moves_clear(&moves);
+    proa_ranges_clear(&adopted);
+    proa_ranges_clear(&through_kernel);
+    section_leave(&section);
+}
+
+/* ---- fork ---- */
+
+/*
+ * Memory that has moved is not inherited (MADV_DONTFORK): a child never shares it. It gets a copy,
+ * made aside by the parent before fork, which only has to be put in place: that takes no file, no
+ * number, no /proc and no address space. The program's advice (madvise) on this memory holds for
+ * the mapping aside: if the memory is not to be inherited, the child has none; if it is to be
+ * wiped, it is empty.
+ */
+static sigset_t signals_before_fork;
+static int copy_error;
+
+static void before_fork(void)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &signals_before_fork);
+    pthread_mutex_lock(&adopt_mutex);
+    copy_error = 0;
+    for (size_t i = 0; i < moves.count && !copy_error; i++)
+        copy_error = proa_relocate_copy(&segment, moves.moved[i].first, moves.moved[i].end,
+                                        moves.moved[i].aside);
+}
+
+static void fork_is_over(void)
+{
+    pthread_mutex_unlock(&adopt_mutex);
+    pthread_sigmask(SIG_SETMASK, &signals_before_fork, NULL);
+}
+
+static void after_fork_in_parent(void)
+{
+    for (size_t i = 0; i < moves.count; i++)
+        madvise((void *)(uintptr_t)moves.moved[i].aside, moves.moved[i].end - moves.moved[i].first,
+                MADV_DONTNEED);
+    fork_is_over();
+}
+
+/* A child that cannot have the memory of its parent cannot go on: write(2) is all that is safe. */
+static void end_child(int error)
+{
+    char text[256];
+    int length = snprintf(text, sizeof text,
+                          "proa: fork: a child cannot get its own copy of windows' memory (%s): it "
+                          "ends\n",
+                          strerror(error));
+
+    if (write(STDERR_FILENO, text, (size_t)length) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+static void after_fork_in_child(void)
+{
+    for (size_t i = 0; i < moves.count && !copy_error; i++)
+        copy_error =
+            proa_relocate_place(moves.moved[i].first, moves.moved[i].end, moves.moved[i].aside);
+    if (copy_error)
+        end_child(copy_error);
+    adopted.count = through_kernel.count = moves.count = 0;
+    adopted.adds = through_kernel.adds = 0;
+    leftovers = 0;
+    fork_is_over();
+}
+
+static void at_load(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void proa_adopt_load(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, at_load);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See maps.h. Sources: proc(5), the kernel's proc.rst (PROCMAP_QUERY), get_robust_list(2). */
+#include "adopt/maps.h"
+#include "shm/segment.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/mempolicy.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* ---- asking for one mapping ---- */
+
+/* struct procmap_query of Linux 6.11, which older headers do not have. */
+struct query {
+    uint64_t size, flags, address;                            /* in */
+    uint64_t first, end, vma_flags, page_size, offset, inode; /* out */
+    uint32_t major, minor;                                    /* out */
+    uint32_t name_size, build_id_size;                        /* in and out */
+    uint64_t name_address, build_id_address;                  /* in */
+};
+
+#define MAPPING_QUERY _IOWR('f', 17, struct query)
+
+enum { QUERY_READ = 1, QUERY_WRITE = 2, QUERY_EXECUTE = 4, QUERY_SHARED = 8, QUERY_OR_NEXT = 16 };
+
+static void set_protection(struct proa_mapping *mapping, int read, int write, int execute)
+{
+    mapping->protection =
+        (read ? PROT_READ : 0) | (write ? PROT_WRITE : 0) | (execute ? PROT_EXEC : 0);
+    mapping->plain =
+        mapping->protection == (PROT_READ | PROT_WRITE) && !mapping->shared && mapping->inode == 0;
+}
+
+/* The mapping that holds address, or the next. 1; 0: none; -1: cannot be asked. */
+static int ask(int fd, uint64_t address, struct proa_mapping *mapping)
+{
+    char name[256] = "";
+    struct query query = {.size = sizeof query,
+                          .flags = QUERY_OR_NEXT,
+                          .address = address,
+                          .name_size = sizeof name,
+                          .name_address = (uint64_t)(uintptr_t)name};
+
+    if (ioctl(fd, MAPPING_QUERY, &query) != 0) {
+        if (errno == ENAMETOOLONG) { /* none of those that matter */
+            strcpy(name, "?");
+            query.name_size = 0;
+            query.name_address = 0;
+            if (ioctl(fd, MAPPING_QUERY, &query) != 0)
+                return -1;
+        } else {
+            return errno == ENOENT ? 0 : -1;
+        }
+    }
+    *mapping = (struct proa_mapping){.first = query.first,
+                                     .end = query.end,
+                                     .offset = query.offset,
+                                     .device = makedev(query.major, query.minor),
+                                     .inode = query.inode,
+                                     .shared = (query.vma_flags & QUERY_SHARED) != 0};
+    set_protection(mapping, (query.vma_flags & QUERY_READ) != 0,
+                   (query.vma_flags & QUERY_WRITE) != 0, (query.vma_flags & QUERY_EXECUTE) != 0);
+    snprintf(mapping->name, sizeof mapping->name, "%.*s", (int)sizeof mapping->name - 1, name);
+    return 1;
+}
+
+/* ---- reading lines ---- */
+
+static const char *hex(const char *at, uint64_t *number)
+{
+    *number = 0;
+    for (;; at++) {
+        unsigned digit = (unsigned)(*at | 0x20) - '0';
+        if (digit > 9)
+            digit = digit - ('a' - '0') + 10;
+        if (digit > 15)
+            return at;
+        *number = *number << 4 | digit;
+    }
+}
+
+/* "7f00-8f00 rw-p 00000000 00:01 1234    /memfd:name (deleted)" */
+static int line_read(const char *line, struct proa_mapping *mapping)
+{
+    uint64_t major = 0, minor = 0;
+    const char *at = hex(line, &mapping->first);
+    const char *mode;
+    char *rest;
+
+    if (*at != '-')
+        return 0;
+    at = hex(at + 1, &mapping->end);
+    mode = at + 1;
+    if (*at != ' ' || strlen(mode) < 5)
+        return 0;
+    at = hex(mode + 5, &mapping->offset);
+    at = hex(at + 1, &major);
+    at = hex(at + 1, &minor);
+    mapping->device = makedev((unsigned)major, (unsigned)minor);
+    mapping->inode = strtoull(at, &rest, 10);
+    mapping->shared = mode[3] == 's';
+    set_protection(mapping, mode[0] == 'r', mode[1] == 'w', mode[2] == 'x');
+    rest += strspn(rest, " ");
+    snprintf(mapping->name, sizeof mapping->name, "%.*s", (int)sizeof mapping->name - 1, rest);
+    return 1;
+}
+
+/* Text with whole lines in it; what is left of the last one goes to the front. */
+struct reader {
+    int fd;
+    size_t filled;
+    char text[8192];
+};
+
+/* One line, without its end; NULL: no more, or one that no room is for. */
+static char *line_next(struct reader *reader, char **at)
+{
+    char *end = memchr(*at, '\n', reader->filled - (size_t)(*at - reader->text)), *line = *at;
+
+    while (!end) {
+        size_t left = reader->filled - (size_t)(line - reader->text);
+        ssize_t got;
+
+        memmove(reader->text, line, left);
+        line = reader->text;
+        got = read(reader->fd, reader->text + left, sizeof reader->text - left);
+        if (got <= 0)
+            return NULL;
+        reader->filled = left + (size_t)got;
+        end = memchr(reader->text, '\n', reader->filled);
+    }
+    *end = '\0';
+    *at = end + 1;
+    return line;
+}
+
+int proa_maps_read(uint64_t first, uint64_t end, proa_mapping_use *use, void *context)
+{
+    struct reader reader = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+    struct proa_mapping mapping = {0};
+    char *at = reader.text, *line;
+    int result = 0;
+
+    if (reader.fd < 0)
+        return -1;
+    while (result == 0 && (line = line_next(&reader, &at)))
+        if (line_read(line, &mapping) && mapping.end > first) {
+            if (mapping.first >= end)
+                break;
+            result = use(&mapping, context);
+        }
+    close(reader.fd);
+    return result;
+}
+
+int proa_maps_walk(uint64_t first, uint64_t end, proa_mapping_use *use, void *context)
+{
+    struct proa_mapping mapping = {0};
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), result = 0, found = 1;
+    uint64_t at = first;
+
+    if (fd < 0)
+        return -1;
+    while (at < end && result == 0 && found > 0) {
+        found = ask(fd, at, &mapping);
+        if (found <= 0 || mapping.first >= end)
+            break;
+        result = use(&mapping, context);
+        at = mapping.end;
+    }
+    close(fd);
+    return found < 0 ? proa_maps_read(at, end, use, context) : result;
+}
+
+int proa_maps_is_bound(uint64_t address)
+{
+    int mode = MPOL_DEFAULT;
+
+    return syscall(SYS_get_mempolicy, &mode, NULL, 0, address, MPOL_F_ADDR) == 0 &&
+           mode != MPOL_DEFAULT;
+}
+
+void proa_maps_unbind(uint64_t first, uint64_t end)
+{
+    syscall(SYS_mbind, first, end - first, MPOL_DEFAULT, NULL, 0, 0);
+}
+
+/* ---- the process ---- */
+
+/* The number behind a line's name; *missing: there is no such line. */
+static uint64_t number_of(const char *text, const char *name, int *missing)
+{
+    const char *line = strstr(text, name);
+
+    *missing |= !line;
+    return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
+
+int proa_process_read(struct proa_process *process)
+{
+    char text[4096];
+    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC), missing = 0;
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    if (length <= 0)
+        return -1;
+    text[length] = '\0';
+    process->threads = (long)number_of(text, "\nThreads:", &missing);
+    process->locked_kib = number_of(text, "\nVmLck:", &missing);
+    process->pinned_kib = number_of(text, "\nVmPin:", &missing);
+    process->swapped_kib = number_of(text, "\nVmSwap:", &missing);
+    return missing ? -1 : 0;
+}
+
+/* Where the stack of the thread with that control block ends. On x86-64 the block lies in its last
+ * page; the first thread's, which is not on its stack, may go over into one more. Elsewhere the
+ * variables of the thread lie above the block. */
+static uint64_t stack_end(uint64_t block, int first)
+{
+    uint64_t page = proa_page_bytes(), above = 64 << 10;
+
+#if defined(__x86_64__)
+    above = first ? 4096 : 1;
+#else
+    (void)first;
+#endif
+    return (block + above + page - 1) / page * page;
+}
+
+/* The list of robust futexes has its head in the control block. One that has just started tells of
+ * it within microseconds; else it is none of the C library's, and of its stack nothing is known. 1;
+ * 0: it has ended; -1: not known. */
+static int control_block(int thread, uint64_t *block)
+{
+    enum { TRIES = 100 };
+    struct robust_list_head *head = NULL;
+    size_t size;
+
+    for (int i = 0; i < TRIES && !head; i++) {
+        if (i > 0)
+            usleep(100);
+        if (syscall(SYS_get_robust_list, thread, &head, &size) != 0)
+            return errno == ESRCH ? 0 : -1;
+    }
+    *block = (uint64_t)(uintptr_t)head;
+    return head ? 1 : -1;
+}
+
+int proa_threads_stacks(struct proa_thread *room, int most)
+{
+    DIR *folder = opendir("/proc/self/task");
+    const struct dirent *entry;
+    uint64_t block = 0;
+    int count = 0, found;
+
+    if (!folder)
+        return -1;
+    while (count >= 0 && (entry = readdir(folder))) {
+        int thread = atoi(entry->d_name);
+
+        if (thread <= 0)
+            continue;
+        found = control_block(thread, &block);
+        if (found < 0 || (found && count == most))
+            count = -1;
+        else if (found)
+            room[count++] = (struct proa_thread){block, stack_end(block, thread == getpid())};
+    }
+    closedir(folder);
+    return count;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What lies where in this process's address space, as the kernel tells it, and what must not be
+ * moved there.
+ */
+#ifndef PROA_ADOPT_MAPS_H
+#define PROA_ADOPT_MAPS_H
+
+#include <stdint.h>
+
+/* A mapping (a line of /proc/self/maps). */
+struct proa_mapping {
+    uint64_t first, end;            /* addresses, end not included */
+    uint64_t offset, device, inode; /* of the file; inode 0: none */
+    int protection;                 /* PROT_READ, PROT_WRITE, PROT_EXEC */
+    uint8_t plain;                  /* private, readable, writable, not executable, of no file */
+    uint8_t shared;                 /* MAP_SHARED */
+    char name[24];                  /* as much of its name as fits; "": none */
+};
+
+/* Calls use for each mapping that has a byte in [first, end), in order, until it returns not 0.
+ * Asks for single mappings where the kernel can be asked (Linux 6.11), as a large program has
+ * thousands of others. 0; what use returned; or -1 if nothing could be read. */
+typedef int proa_mapping_use(const struct proa_mapping *mapping, void *context);
+int proa_maps_walk(uint64_t first, uint64_t end, proa_mapping_use *use, void *context);
+
+/* The same by reading all lines: what the above does where it cannot ask. */
+int proa_maps_read(uint64_t first, uint64_t end, proa_mapping_use *use, void *context);
+
+/* Has the program said where the pages of the mapping at address are to lie (mbind)? */
+int proa_maps_is_bound(uint64_t address);
+
+/* Whole pages of a file in memory are to lie anywhere again: the file would remember. */
+void proa_maps_unbind(uint64_t first, uint64_t end);
+
+/* What of the process as a whole stands against moving memory (proc(5), status). */
+struct proa_process {
+    long threads;
+    uint64_t locked_kib; /* by mlock */
+    uint64_t swapped_kib;
+    uint64_t pinned_kib; /* for a device, or for io_uring: written to without page tables */
+};
+
+/* 0, or -1 if nothing could be read. */
+int proa_process_read(struct proa_process *process);
+
+/* A thread of this process: an address in the control block that the C library has put at the upper
+ * end of the thread's stack, and where the stack ends, with what belongs to it: a whole page. */
+struct proa_thread {
+    uint64_t block, end;
+};
+
+/* All threads, into room; how many, or -1 if some are not known, or if there are more than
+ * `most`. */
+int proa_threads_stacks(struct proa_thread *room, int most);
+
+#endif

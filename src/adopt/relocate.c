@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See relocate.h. Sources: mremap(2), userfaultfd(2), ioctl_userfaultfd(2), madvise(2).
+ *
+ * While a range is empty no library function is called that might touch memory of the program's,
+ * such as malloc: this thread would wait for itself. Mappings are changed by syscall(2): libraries
+ * that watch the program's mmap (those for networks) would do more than this allows. They have
+ * nothing to learn: memory that a device uses is not moved (adopt/adopt.c). Bytes go by syscall(2)
+ * as well: of a page of the heap the window may be a part, and a program's AddressSanitizer takes
+ * the C library's pwrite of the rest for a fault.
+ */
+#include "adopt/relocate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4 /* Linux 5.7 */
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#endif
+#ifndef UFFD_FEATURE_MINOR_SHMEM
+#define UFFD_FEATURE_MINOR_SHMEM (1 << 10) /* Linux 5.14 */
+#endif
+#ifndef USERFAULTFD_IOC_NEW
+#define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00) /* Linux 6.1 */
+#endif
+#ifndef UFFDIO_REGISTER_MODE_MINOR
+#define UFFDIO_REGISTER_MODE_MINOR ((uint64_t)1 << 2)
+#endif
+
+static void *at(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* ---- system calls ---- */
+
+static int map_file(const struct proa_segment *segment, uint64_t first, uint64_t bytes)
+{
+    return syscall(SYS_mmap, first, bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED, segment->fd, first) == (long)first
+               ? 0
+               : errno;
+}
+
+/* keep: the mapping stays where it was as well, empty. 0 or an errno. */
+static int remap(uint64_t from, uint64_t bytes, uint64_t to, int keep)
+{
+    int flags = MREMAP_MAYMOVE | MREMAP_FIXED | (keep ? MREMAP_DONTUNMAP : 0);
+
+    return syscall(SYS_mremap, from, bytes, bytes, flags, to) == -1 ? errno : 0;
+}
+
+static void unmap(uint64_t first, uint64_t bytes)
+{
+    if (bytes)
+        syscall(SYS_munmap, first, bytes);
+}
+
+static ssize_t write_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
+                          uint64_t from)
+{
+    return syscall(SYS_pwrite64, segment->fd, at(from), bytes, position);
+}
+
+static ssize_t read_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
+                         uint64_t to)
+{
+    return syscall(SYS_pread64, segment->fd, at(to), bytes, position);
+}
+
+void proa_relocate_punch(const struct proa_segment *segment, uint64_t first, uint64_t end)
+{
+    fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first,
+              (off_t)(end - first));
+}
+
+static int is_mapped(uint64_t page)
+{
+    unsigned char resident;
+
+    return mincore(at(page), 1, &resident) == 0;
+}
+
+/* [from, from + bytes), which may consist of several mappings, to `to`. Where nothing is mapped,
+ * nothing is mapped then. 0 or an errno. */
+static int remap_all(uint64_t from, uint64_t bytes, uint64_t to)
+{
+    uint64_t page = proa_page_bytes(), half = bytes / page / 2 * page;
+    int error = remap(from, bytes, to, 0);
+
+    if (error != EFAULT)
+        return error;
+    if (half) {
+        error = remap_all(from, half, to);
+        return error ? error : remap_all(from + half, bytes - half, to + half);
+    }
+    if (is_mapped(from))
+        return error;
+    unmap(to, bytes);
+    return 0;
+}
+
+/* ---- stopping other threads ---- */
+
+/* One that serves kernel mode faults: for processes that may call that, or open the device. */
+static int fault_open_any(void)
+{
+    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK), device;
+
+    if (fd >= 0)
+        return fd;
+    device = (int)syscall(SYS_openat, AT_FDCWD, "/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+    if (device < 0)
+        return -1;
+    fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
+    close(device);
+    return fd;
+}
+
+/* A descriptor with these features, or -1 and errno. */
+static int fault_open(uint64_t features)
+{
+    struct uffdio_api api = {.api = UFFD_API, .features = features};
+    int fd = fault_open_any();
+
+    if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) != 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+/* EBUSY: the program has registered that memory itself. */
+static int enter(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
+                 uint64_t mode)
+{
+    struct uffdio_register range = {.range = {first, bytes}, .mode = mode};
+
+    return relocation->fault_fd < 0 || ioctl(relocation->fault_fd, UFFDIO_REGISTER, &range) == 0
+               ? 0
+               : errno;
+}
+
+/* Wakes as well. */
+static void leave(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
+{
+    struct uffdio_range range = {first, bytes};
+
+    if (relocation->fault_fd >= 0)
+        ioctl(relocation->fault_fd, UFFDIO_UNREGISTER, &range);
+}
+
+static void wake(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
+{
+    struct uffdio_range range = {first, bytes};
+
+    if (relocation->fault_fd >= 0)
+        ioctl(relocation->fault_fd, UFFDIO_WAKE, &range);
+}
+
+const char *proa_relocate_begin(struct proa_relocation *relocation,
+                                const struct proa_segment *segment,
+                                const struct proa_threads *threads, int reads_direct,
+                                uint64_t swapped_kib)
+{
+    *relocation = (struct proa_relocation){
+        .segment = segment, .threads = threads, .reads_direct = reads_direct, .fault_fd = -1};
+    if (proa_touched_open(&relocation->touched, swapped_kib) != 0)
+        return "the kernel does not tell which pages have content (/proc/self/pagemap)";
+    if (threads->count == 0)
+        return NULL;
+    relocation->fault_fd = fault_open(UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM);
+    if (relocation->fault_fd >= 0)
+        return NULL;
+    proa_touched_close(&relocation->touched);
+    return "the program has other threads, and the kernel no userfaultfd for it that can stop them "
+           "in system calls (vm.unprivileged_userfaultfd)";
+}
+
+void proa_relocate_end(struct proa_relocation *relocation)
+{
+    if (relocation->fault_fd >= 0)
+        close(relocation->fault_fd);
+    relocation->fault_fd = -1;
+    proa_touched_close(&relocation->touched);
+}
+
+/* ---- in ---- */
+
+/* All of the page, the neighbours' bytes too, whatever AddressSanitizer takes them for. */
+static __attribute__((no_sanitize("address"))) int is_zero(const uint64_t *page, uint64_t bytes)
+{
+    enum { AT_ONCE = 32 };
+    uint64_t any = 0;
+
+    for (uint64_t i = 0; !any && i < bytes / sizeof *page; i += AT_ONCE)
+        for (uint64_t k = i; k < i + AT_ONCE; k++)
+            any |= page[k];
+    return any == 0;
+}
+
+/* A limit on files that the program has set meanwhile is an error, not its end. */
+static int write_failed(void)
+{
+    const struct timespec at_once = {0, 0};
+    sigset_t limit;
+    int error = errno;
+
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    if (error == EFBIG) /* it is blocked, and pending */
+        sigtimedwait(&limit, NULL, &at_once);
+    return error;
+}
+
+/* Pages of zeros stay holes. position: in the file, of the byte at `from`. */
+static int write_run(const struct proa_segment *segment, const struct proa_touched_run *run,
+                     uint64_t position)
+{
+    uint64_t next, page = proa_page_bytes();
+
+    for (uint64_t from = run->first; from < run->end; from = next) {
+        ssize_t written;
+
+        for (next = from; next < run->end && !(run->present && is_zero(at(next), page));
+             next += page)
+            continue;
+        if (next == from) {
+            next += page;
+            continue;
+        }
+        written = write_file(segment, position + (from - run->first), next - from, from);
+        if (written < 0 && errno != EINTR)
+            return write_failed();
+        next = from + (written > 0 ? (uint64_t)written / page * page : 0);
+    }
+    return 0;
+}
+
+/* Copies the content of pages aside to the file; first: of the range in place. *huge: they were a
+ * large page. */
+static int copy_in(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
+                   uint64_t aside, int *huge)
+{
+    struct proa_touched_run run;
+    int found, error = 0;
+
+    for (uint64_t from = aside; !error && from < aside + bytes; from = run.end) {
+        found = proa_touched_next(&relocation->touched, from, aside + bytes, bytes, &run);
+        if (found <= 0)
+            return found < 0 ? errno : 0;
+        *huge |= run.huge && run.end - run.first == PROA_RELOCATE_BYTES;
+        error = write_run(relocation->segment, &run, first + (run.first - aside));
+    }
+    return error;
+}
+
+/* Waiters at a word are known by its page: they would never be woken. */
+static int is_waited_at(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
+{
+    return proa_threads_look(relocation->threads, first, first + bytes, NULL, NULL) &
+           (PROA_THREADS_WAIT | PROA_THREADS_WAIT_FIXED);
+}
+
+static int piece_in(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
+                    uint64_t aside)
+{
+    int huge = 0, error = enter(relocation, first, bytes, UFFDIO_REGISTER_MODE_MISSING);
+
+    if (error)
+        return error;
+    error = remap(first, bytes, aside, 1);
+    if (error) {
+        leave(relocation, first, bytes);
+        return error;
+    }
+    error = is_waited_at(relocation, first, bytes)
+                ? EBUSY
+                : copy_in(relocation, first, bytes, aside, &huge);
+    if (!error)
+        error = map_file(relocation->segment, first, bytes);
+    if (error) {
+        remap(aside, bytes, first, 1); /* as it was: the mapping in place goes */
+        proa_relocate_punch(relocation->segment, first, first + bytes);
+    } else {
+        madvise(at(first), bytes, MADV_DONTFORK);
+        madvise(at(aside), bytes, MADV_DONTNEED);
+    }
+    wake(relocation, first, bytes);
+    if (huge && !error) /* loads are as quick as before */
+        madvise(at(first), bytes, MADV_COLLAPSE);
+    return error;
+}
+
+/* ---- out ---- */
+
+/* The file's bytes at `position`, to `to`. */
+static int read_run(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
+                    uint64_t to)
+{
+    while (bytes > 0) {
+        ssize_t got = read_file(segment, position, bytes, to);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? errno : EIO;
+        position += (uint64_t)got;
+        to += (uint64_t)got;
+        bytes -= (uint64_t)got;
+    }
+    return 0;
+}
+
+/* Where the file has data from `position` on, and up to where; UINT64_MAX: no more. */
+struct data {
+    uint64_t first, end;
+};
+
+static struct data data_at(const struct proa_segment *segment, uint64_t position)
+{
+    off_t first = lseek(segment->fd, (off_t)position, SEEK_DATA), end;
+
+    if (first < 0 && errno == ENXIO)
+        return (struct data){UINT64_MAX, UINT64_MAX};
+    if (first < 0) /* it does not tell: all of it */
+        return (struct data){position, UINT64_MAX};
+    end = lseek(segment->fd, first, SEEK_HOLE);
+    return (struct data){(uint64_t)first, end > first ? (uint64_t)end : UINT64_MAX};
+}
+
+/* data: as far as the file is known; the kernel looks at each page to find its end, so it is not
+ * asked again for each piece of it. Data does not go away. */
+static int copy_out(const struct proa_segment *segment, uint64_t first, uint64_t end,
+                    uint64_t aside, struct data *data)
+{
+    int error = 0;
+
+    for (uint64_t from = first, next; !error && from < end; from = next) {
+        if (from < data->first || from >= data->end)
+            *data = data_at(segment, from);
+        if (data->first >= end)
+            break;
+        from = data->first > from ? data->first : from;
+        next = data->end < end ? data->end : end;
+        error = read_run(segment, from, next - from, aside + (from - first));
+    }
+    return error;
+}
+
+/* Wakes threads that wait at a word of the file's page, which is to go: they look again. */
+static void wake_word(uint64_t word, void *context)
+{
+    const struct proa_segment *segment = context;
+    uint64_t page = proa_page_bytes(), start = word / page * page;
+    long alias = syscall(SYS_mmap, 0, page, PROT_READ | PROT_WRITE, MAP_SHARED, segment->fd, start);
+
+    if (alias == -1)
+        return;
+    syscall(SYS_futex, (uint64_t)alias + (word - start), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    unmap((uint64_t)alias, page);
+}
+
+/* Does a thread sleep in a call that would not notice that the pages have gone? */
+static int is_used(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
+{
+    return proa_threads_look(relocation->threads, first, first + bytes, NULL, NULL) &
+           (PROA_THREADS_WAIT_FIXED | (relocation->reads_direct ? PROA_THREADS_READ : 0));
+}
+
+/* No other thread gets at the range any more. The file keeps its content. 0 or an errno; EBUSY: not
+ * now. */
+static int stop_others(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
+{
+    int error =
+        enter(relocation, first, bytes, UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_MINOR);
+
+    if (error || relocation->fault_fd < 0)
+        return error;
+    if (madvise(at(first), bytes, MADV_DONTNEED) != 0)
+        error = errno;
+    else if (is_used(relocation, first, bytes))
+        error = EBUSY;
+    if (error)
+        leave(relocation, first, bytes);
+    return error;
+}
+
+/* A read takes some milliseconds. */
+static int stop_others_soon(const struct proa_relocation *relocation, uint64_t first,
+                            uint64_t bytes)
+{
+    enum { TRIES = 2000 };
+    int error = EBUSY;
+
+    for (int i = 0; i < TRIES && error == EBUSY; i++) {
+        if (i > 0)
+            usleep(500);
+        error = stop_others(relocation, first, bytes);
+    }
+    return error;
+}
+
+static int piece_out(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
+                     uint64_t aside, int prot, struct data *data)
+{
+    int error = stop_others_soon(relocation, first, bytes);
+
+    if (error)
+        return error;
+    error = copy_out(relocation->segment, first, first + bytes, aside, data);
+    if (!error)
+        error = remap_all(aside, bytes, first);
+    if (error) {
+        leave(relocation, first, bytes);
+        return error;
+    }
+    if (prot != (PROT_READ | PROT_WRITE))
+        syscall(SYS_mprotect, first, bytes, prot);
+    proa_threads_look(relocation->threads, first, first + bytes, wake_word,
+                      (void *)(uintptr_t)relocation->segment);
+    proa_relocate_punch(relocation->segment, first, first + bytes);
+    wake(relocation, first, bytes);
+    return 0;
+}
+
+/* ---- both, piece by piece ---- */
+
+/* Aside, memory lies in its pieces as it does in place: then the kernel moves whole page tables
+ * and large pages, where it would move pages. */
+uint64_t proa_relocate_room(uint64_t first, uint64_t bytes)
+{
+    uint64_t wanted = bytes + PROA_RELOCATE_BYTES, got, front;
+    long room =
+        syscall(SYS_mmap, 0, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (room == -1)
+        return 0;
+    got = (uint64_t)room;
+    front = (first - got) % PROA_RELOCATE_BYTES;
+    unmap(got, front);
+    unmap(got + front + bytes, PROA_RELOCATE_BYTES - front);
+    return got + front;
+}
+
+/* The end of the piece at `address`; pages without content from there on are one piece with it.
+ * next: where content begins again. */
+static uint64_t piece_end(uint64_t address, uint64_t next, uint64_t end)
+{
+    uint64_t from = next > address ? next : address,
+             border = from / PROA_RELOCATE_BYTES * PROA_RELOCATE_BYTES;
+
+    if (border <= address)
+        border += PROA_RELOCATE_BYTES;
+    return border < end ? border : end;
+}
+
+static uint64_t next_touched(const struct proa_relocation *relocation, uint64_t first, uint64_t end)
+{
+    struct proa_touched_run run;
+    int found = proa_touched_next(&relocation->touched, first, end, 1, &run);
+
+    return found > 0 ? run.first : found < 0 ? first : end;
+}
+
+int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                     uint64_t aside, uint64_t *done)
+{
+    int error = 0;
+
+    proa_relocate_punch(relocation->segment, first, end); /* the content of earlier moves */
+    *done = first;
+    while (*done < end && !error) {
+        uint64_t piece = piece_end(*done, next_touched(relocation, *done, end), end);
+
+        error = piece_in(relocation, *done, piece - *done, aside + (*done - first));
+        if (!error)
+            *done = piece;
+    }
+    return error;
+}
+
+int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                      uint64_t aside, int prot, uint64_t *done)
+{
+    struct data data = {UINT64_MAX, UINT64_MAX};
+    int error = 0;
+
+    *done = first;
+    while (*done < end && !error) {
+        uint64_t piece;
+
+        if (*done < data.first || *done >= data.end)
+            data = data_at(relocation->segment, *done);
+        piece = piece_end(*done, data.first, end);
+        error = piece_out(relocation, *done, piece - *done, aside + (*done - first), prot, &data);
+        if (!error)
+            *done = piece;
+    }
+    return error;
+}
+
+/* ---- fork ---- */
+
+/* The program has closed the file: the kernel still copies mapped pages, and reports others. */
+static int copy_mapped(uint64_t first, uint64_t bytes, uint64_t to)
+{
+    struct iovec here = {at(to), bytes}, there = {at(first), bytes};
+
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes ? 0 : errno;
+}
+
+int proa_relocate_copy(const struct proa_segment *segment, uint64_t first, uint64_t end,
+                       uint64_t aside)
+{
+    struct data data = {UINT64_MAX, UINT64_MAX};
+
+    return proa_segment_is_open(segment) ? copy_out(segment, first, end, aside, &data)
+                                         : copy_mapped(first, end - first, aside);
+}
+
+int proa_relocate_place(uint64_t first, uint64_t end, uint64_t aside)
+{
+    uint64_t page = proa_page_bytes(), next;
+    int error = 0;
+
+    if (syscall(SYS_mmap, first, end - first, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+                0) == (long)first)
+        return remap_all(aside, end - first, first);
+    for (uint64_t from = first; from < end && !error; from = next) {
+        for (next = from; next < end && !is_mapped(next); next += page)
+            continue;
+        if (next > from)
+            error = remap_all(aside + (from - first), next - from, first + (from - first));
+        else
+            next += page;
+    }
+    return error;
+}

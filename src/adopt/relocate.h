@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Pages of this process change what they are made of, under the hands of the program: from private
+ * memory to a file that others map, and back. Address and content stay; no store of any thread is
+ * lost.
+ *
+ * The way in: the pages are taken aside with their mapping (mremap, MREMAP_DONTUNMAP), those with
+ * content are copied to the file, and the file is mapped in their place. The mapping stays aside,
+ * empty, as long as the file is there: it keeps what the program has told the kernel of this
+ * memory (madvise, mbind, large pages, whether it is reserved), and room for a child after fork
+ * (adopt.c). The way out fills the mapping aside, and moves it back in place.
+ *
+ * Where the program has other threads, the range is registered with userfaultfd(2) first: while
+ * it is empty, loads and stores of other threads wait in the fault, and try again when it is over.
+ * That takes kernel mode faults: with user mode faults alone (vm.unprivileged_userfaultfd) a
+ * system call of another thread would fail with EFAULT. It goes in pieces of PROA_RELOCATE_BYTES,
+ * so that no thread waits for long, and little memory is there twice.
+ *
+ * Callers have all signals blocked: a handler of this thread's would wait for its own thread.
+ */
+#ifndef PROA_ADOPT_RELOCATE_H
+#define PROA_ADOPT_RELOCATE_H
+
+#include "shm/segment.h"
+#include "shm/threads.h"
+#include "adopt/touched.h"
+
+enum { PROA_RELOCATE_BYTES = 2 << 20 };
+
+/* What is needed to move pages: begin and end bracket one or more moves. */
+struct proa_relocation {
+    const struct proa_segment *segment; /* whose offsets are addresses */
+    const struct proa_threads *threads; /* the program's others */
+    struct proa_touched touched;
+    int reads_direct; /* one of them may be in a direct read */
+    int fault_fd;     /* -1: there are none */
+};
+
+/* NULL, or why there is none: nothing tells which pages have content; or there are other threads,
+ * and the kernel has no userfaultfd for us that is able to stop them (Linux 5.14, and the right to
+ * kernel mode faults). swapped_kib: VmSwap of this process. */
+const char *proa_relocate_begin(struct proa_relocation *relocation,
+                                const struct proa_segment *segment,
+                                const struct proa_threads *threads, int reads_direct,
+                                uint64_t swapped_kib);
+void proa_relocate_end(struct proa_relocation *relocation);
+
+/* Room for pages that are to be aside: address space that nothing else gets. 0 and errno. */
+uint64_t proa_relocate_room(uint64_t first, uint64_t bytes);
+
+/* [first, end): whole pages of one private mapping that reads and writes. aside: room for as many.
+ * Returns 0 or an errno; *done: the address up to which all have moved. The rest is as it was. */
+int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                     uint64_t aside, uint64_t *done);
+
+/* The way back, of pages that have moved and are mapped with protection `prot`, which they keep:
+ * the file has them no more. EBUSY: a thread does not come out of a direct read. */
+int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                      uint64_t aside, int prot, uint64_t *done);
+
+/* Before fork: copies the file's content of [first, end) aside. 0 or an errno. */
+int proa_relocate_copy(const struct proa_segment *segment, uint64_t first, uint64_t end,
+                       uint64_t aside);
+
+/* In the child: moves the copy aside to [first, end), as far as nothing is mapped there. 0 or an
+ * errno. */
+int proa_relocate_place(uint64_t first, uint64_t end, uint64_t aside);
+
+/* The file forgets its content of [first, end). */
+void proa_relocate_punch(const struct proa_segment *segment, uint64_t first, uint64_t end);
+
+#endif

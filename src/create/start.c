@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See start.h. */
+#include "create/start.h"
+#include "base/fail.h"
+#include "base/membar.h"
+#include "adopt/adopt.h"
+#include "shm/arena.h"
+#include "shm/available.h"
+#include "shm/door.h"
+#include "shm/peer.h"
+#include "shm/segment.h"
+#include "type/basic.h"
+
+/* Registering for membarrier(2) waits for a grace period of the kernel's, 14 ms, if the process has
+ * threads by then; once it is done, doing it again costs nothing. */
+void proa_core_load(void)
+{
+    proa_file_make_room();
+    proa_adopt_load();
+    proa_membar_start();
+}
+
+void proa_core_prepare(void)
+{
+    proa_peers_prepare();
+    proa_kernels_choose();
+    (void)proa_memory_is_strict(); /* which is remembered for a second */
+}
+
+int proa_core_start(void)
+{
+    struct proa_proc_ctl *ctl = proa_arena_start();
+
+    if (!ctl)
+        return PROA_ERR_NO_MEM;
+    proa_adopt_load();
+    proa_core_prepare();
+    if (proa_peers_start(ctl) == PROA_OK)
+        return PROA_OK;
+    proa_arena_stop();
+    return proa_fail(PROA_ERR_NO_MEM, "no memory to start");
+}
+
+void proa_core_stop(void)
+{
+    proa_door_close();
+    proa_peers_stop();
+    proa_adopt_stop();
+    proa_arena_stop();
+}

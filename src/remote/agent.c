@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See agent.h. */
+#include "remote/agent.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/poke.h"
+#include "base/system.h"
+#include "base/wait.h"
+#include "adopt/adopt.h"
+#include "remote/batch.h"
+#include "remote/gather.h"
+#include "remote/issue.h"
+#include "remote/room.h"
+#include "remote/serve.h"
+#include "shm/threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <utlist.h>
+
+enum {
+    DOZE_NS = 100000000,     /* with nothing to do */
+    DOZE_PENDING_NS = 50000, /* somebody waits for a lock that is given back on the node */
+    LINGER_NS = 30000,       /* after the last event, before a doze: what comes next may be near */
+    LINGER_PUT_NS = 10000,   /* the same after what was no event: a piece of a peer's put */
+    LEAVE_NS = 900000000,    /* at the end of the process, for the goodbye */
+    REST_NS = 300000,        /* while others drive, before a look whether they still do */
+    TAKE_IN_TURNS = 64,      /* of progress in one call that tests, at the most */
+    STACK_BYTES = 1 << 19
+};
+
+/* An answer that waits for room. */
+struct waiting {
+    struct waiting *prev, *next;
+    uint32_t peer;
+    size_t bytes;
+    char body[];
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t thread;
+static struct waiting *waiting;
+static int is_running, stopping; /* the thread */
+static pid_t owner;              /* of all this */
+
+/* Who moves the network: drives counts what waiting threads have done for it; in_charge: nobody
+ * else does, the agent's thread has to. The bell ends its rest. */
+static uint64_t drives;
+static uint32_t in_charge;
+static struct proa_bell rest_bell;
+static int dozes; /* the agent's thread, for long; inside */
+
+/* The end of the process: 1, the agent's thread is to say goodbye; and its last word, that it is
+ * out of the transport for good. */
+static int leaving;
+static uint32_t has_left;
+/* This thread holds the mutex, or is about to take or release it: so says a signal handler that has
+ * interrupted it. */
+static _Thread_local int inside;
+
+/* The mark is set before the mutex is taken, and removed after it is released. */
+static void mark_inside(int yes)
+{
+    __atomic_store_n(&inside, yes, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void proa_agent_enter(void)
+{
+    mark_inside(1);
+    pthread_mutex_lock(&mutex);
+}
+
+void proa_agent_leave(void)
+{
+    pthread_mutex_unlock(&mutex);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    mark_inside(0);
+}
+
+static int try_enter(void)
+{
+    mark_inside(1);
+    if (pthread_mutex_trylock(&mutex) == 0)
+        return 1;
+    mark_inside(0);
+    return 0;
+}
+
+/* ---- events ---- */
+
+void proa_agent_message(uint32_t peer, const void *body, size_t bytes)
+{
+    struct proa_wire_head head;
+
+    if (bytes < sizeof head) {
+        proa_agent_drop(peer, "is too short");
+        return;
+    }
+    memcpy(&head, body, sizeof head);
+    if (head.version != PROA_WIRE_VERSION)
+        proa_agent_drop(peer, "is of another version of Proa");
+    else if (head.kind == PROA_WIRE_BATCH)
+        proa_serve_batch(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
+    else if (head.kind == PROA_WIRE_ANSWER)
+        proa_batch_answered(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
+    else if (head.kind == PROA_WIRE_LOST)
+        proa_remote_told_lost(peer, &head);
+    else if (head.kind == PROA_WIRE_ROOM)
+        proa_room_message(peer, &head);
+    else
+        proa_agent_drop(peer, "is of no known kind");
+}
+
+void proa_agent_done(uint64_t token, int outcome)
+{
+    proa_batch_moved(token, outcome);
+}
+
+/* Who ends in order has freed all windows: those that it was in are in their last barrier here, and
+ * it has sent all that this waits for. */
+void proa_agent_lost(uint32_t peer, enum proa_net_end end)
+{
+    if (end == PROA_NET_GONE)
+        proa_remote_lost(peer);
+    else if (end == PROA_NET_GAVE_UP)
+        proa_remote_gave_up(peer);
+}
+
+/* ---- sending, for those who may not wait ---- */
+
+/* Messages to one peer keep their order. A peer that takes nothing, such as one that is not there
+ * any more, keeps back only its own, and those of peers whose number has the same remainder. */
+static void waiting_send(void)
+{
+    enum { REMAINDERS = 4096 };
+    uint8_t is_full[REMAINDERS];
+    struct waiting *w, *next;
+
+    if (!waiting)
+        return;
+    memset(is_full, 0, sizeof is_full);
+    DL_FOREACH_SAFE(waiting, w, next) {
+        uint8_t *full = &is_full[w->peer % REMAINDERS];
+
+        *full = *full || proa_agent_send(w->peer, w->body, w->bytes) == PROA_NET_AGAIN;
+        if (*full)
+            continue;
+        DL_DELETE(waiting, w);
+        free(w);
+    }
+}
+
+void proa_agent_answer(uint32_t peer, const void *body, size_t bytes)
+{
+    struct waiting *w;
+
+    if (!waiting && proa_agent_send(peer, body, bytes) != PROA_NET_AGAIN)
+        return;
+    w = malloc(sizeof *w + bytes);
+    if (!w) {
+        proa_log(PROA_LOG_WARN, "no memory for an answer to another node: its operation hangs");
+        return;
+    }
+    w->peer = peer;
+    w->bytes = bytes;
+    memcpy(w->body, body, bytes);
+    DL_APPEND(waiting, w);
+}
+
+int proa_agent_progress(void)
+{
+    int moved = proa_ends_progress();
+
+    moved |= proa_serve_pending() > 0;
+    proa_issues_push(0);
+    proa_rooms_look();
+    proa_gather_look();
+    waiting_send();
+    return moved;
+}
+
+/* With fewer processors than processes nobody is taken from one for this. */
+void proa_agent_disturb(void)
+{
+    if (dozes && !proa_wait_is_crowded())
+        proa_ends_wake();
+    dozes = 0;
+}
+
+/* ---- who moves it ---- */
+
+/* The agent's thread keeps out of the way. */
+static void take_charge(void)
+{
+    __atomic_store_n(&drives, __atomic_load_n(&drives, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&in_charge, __ATOMIC_RELAXED))
+        __atomic_store_n(&in_charge, 0, __ATOMIC_RELAXED);
+}
+
+void proa_agent_drive(void)
+{
+    take_charge();
+    if (!try_enter())
+        return;
+    proa_agent_progress();
+    proa_agent_leave();
+}
+
+/* Twice at least: the first turn may take no more from the completion queue than completions of our
+ * own sends, without a look at incoming messages. */
+void proa_agent_take_in(void)
+{
+    take_charge();
+    proa_agent_enter();
+    for (int turn = 0; turn < TAKE_IN_TURNS; turn++)
+        if (!proa_agent_progress() && turn > 0)
+            break;
+    proa_agent_leave();
+}
+
+/* A thread that waited goes to sleep. */
+static void hand_over(void)
+{
+    if (__atomic_exchange_n(&in_charge, 1, __ATOMIC_SEQ_CST) == 0)
+        proa_bell_ring(&rest_bell);
+}
+
+static int is_in_charge(void)
+{
+    return __atomic_load_n(&in_charge, __ATOMIC_ACQUIRE) != 0;
+}
+
+static int is_stopping(void)
+{
+    return __atomic_load_n(&stopping, __ATOMIC_ACQUIRE);
+}
+
+/* Is there something gathered that may have to be sent soon? Whoever is inside looks himself. */
+static int look_for_gathered(void)
+{
+    int any;
+
+    if (!try_enter())
+        return 0;
+    proa_gather_look();
+    any = proa_gather_has_any();
+    proa_agent_leave();
+    return any;
+}
+
+/* Others drive: looks now and then whether they still do, and whether they have left something. */
+static void rest(void)
+{
+    static int soon;
+    uint64_t before = __atomic_load_n(&drives, __ATOMIC_RELAXED);
+    uint32_t rings;
+
+    proa_bell_announce(&rest_bell, NULL, &rings);
+    if (!is_in_charge() && !is_stopping())
+        proa_system->sleep(&rest_bell.rings, rings, soon ? DOZE_PENDING_NS : REST_NS);
+    proa_bell_leave(&rest_bell, NULL);
+    soon = look_for_gathered();
+    if (before == __atomic_load_n(&drives, __ATOMIC_RELAXED))
+        __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
+}
+
+/* Once; then as long as things happen, or have just happened. What a peer puts is no event here,
+ * but where a piece has come there is mostly another. */
+static void move_and_doze(void)
+{
+    static int came; /* something did, at the end of the last doze */
+    long end_ns = came ? proa_system->now_ns() + LINGER_PUT_NS : 0;
+    int pending;
+
+    do {
+        int moved;
+
+        proa_agent_enter();
+        moved = proa_agent_progress();
+        pending = proa_gather_has_any() || proa_serve_has_pending() || proa_issues_are_stuck() ||
+                  proa_rooms_are_pending();
+        dozes = !pending;
+        proa_agent_leave();
+        if (moved)
+            end_ns = proa_system->now_ns() + LINGER_NS;
+    } while (end_ns && !proa_wait_is_crowded() && proa_system->now_ns() < end_ns &&
+             is_in_charge() && !is_stopping());
+    came = proa_ends_doze(pending ? DOZE_PENDING_NS : DOZE_NS);
+}
+
+/* At the end of the process nothing is freed: another thread may still drive. The mutex stays
+ * taken, so none is inside the network's library when that ends. */
+static void say_goodbye(void)
+{
+    proa_agent_enter();
+    proa_ends_part(proa_spreads == NULL);
+}
+
+static void *work(void *arg)
+{
+    (void)arg;
+    proa_threads_begin();
+    proa_poke_forbid();
+    proa_wait_unwatched(); /* it is in no call of the program's */
+    while (!is_stopping()) {
+        if (is_in_charge())
+            move_and_doze();
+        else
+            rest();
+    }
+    if (__atomic_load_n(&leaving, __ATOMIC_ACQUIRE))
+        say_goodbye();
+    proa_threads_end();
+    __atomic_store_n(&has_left, 1, __ATOMIC_RELEASE); /* partner: at_exit */
+    proa_system->wake(&has_left);
+    return NULL;
+}
+
+/* ---- start and stop ---- */
+
+/* On a small stack, as there may be a limit on address space; on one of the usual size where that
+ * does not hold what the libraries of the process keep for each thread. */
+static int thread_create(void)
+{
+    pthread_attr_t small;
+    int error = pthread_attr_init(&small);
+
+    if (!error) {
+        pthread_attr_setstacksize(&small, STACK_BYTES);
+        error = pthread_create(&thread, &small, work, NULL);
+        pthread_attr_destroy(&small);
+    }
+    return error == EINVAL ? pthread_create(&thread, NULL, work, NULL) : error;
+}
+
+/* The program's signals are its own threads' business. */
+static int thread_start(void)
+{
+    sigset_t all, before;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    error = thread_create();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "no thread for the network");
+}
+
+/* Ends the agent's thread, soon. Takes no lock. */
+static void thread_end(void)
+{
+    __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
+    proa_bell_wake(&rest_bell);
+    proa_ends_wake();
+}
+
+static void thread_stop(void)
+{
+    if (!is_running)
+        return;
+    thread_end();
+    pthread_join(thread, NULL);
+    stopping = is_running = 0;
+}
+
+void proa_agent_pause(void)
+{
+    proa_wait_set_driver(NULL);
+    if (owner == getpid()) /* a child of fork has no such thread */
+        thread_stop();
+}
+
+int proa_agent_resume(void)
+{
+    static const struct proa_wait_driver driver = {
+        .drive = proa_agent_drive, .take_in = proa_agent_take_in, .rest = hand_over};
+    int error;
+
+    __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
+    owner = getpid();
+    has_left = 0;
+    error = thread_start();
+    is_running = !error;
+    if (error)
+        return error;
+    proa_wait_set_driver(&driver);
+    proa_adopt_set_pause(proa_agent_enter, proa_agent_leave);
+    return PROA_OK;
+}
+
+void proa_agent_stop(void)
+{
+    struct waiting *w, *next;
+
+    if (!proa_ends_any() || owner != getpid())
+        return;
+    proa_agent_pause();
+    proa_adopt_set_pause(NULL, NULL);
+    DL_FOREACH_SAFE(waiting, w, next) {
+        DL_DELETE(waiting, w);
+        free(w);
+    }
+    proa_ends_close(proa_spreads == NULL);
+}
+
+void proa_agent_end(void)
+{
+    int any;
+
+    proa_agent_enter();
+    any = proa_spreads != NULL;
+    proa_agent_leave();
+    if (!any)
+        proa_agent_stop();
+}
+
+/* Before what the network's library has at the end of the process. May be the exit of a signal
+ * handler that has interrupted this thread anywhere, inside too: so it takes no lock and calls
+ * nothing of the library. The agent's thread says goodbye, and is waited for, for so long at most.
+ * The peers of a process that leaves without a goodbye notice its end. */
+static __attribute__((destructor)) void at_exit(void)
+{
+    long end_ns;
+
+    if (!is_running || owner != getpid() || __atomic_load_n(&inside, __ATOMIC_RELAXED))
+        return;
+    proa_wait_set_driver(NULL);
+    __atomic_store_n(&leaving, 1, __ATOMIC_RELEASE);
+    thread_end();
+    end_ns = proa_system->now_ns() + LEAVE_NS;
+    while (!__atomic_load_n(&has_left, __ATOMIC_ACQUIRE) && proa_system->now_ns() < end_ns)
+        proa_system->sleep(&has_left, 0, end_ns - proa_system->now_ns());
+}

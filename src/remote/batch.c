@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See batch.h. */
+#include "remote/batch.h"
+#include "base/fail.h"
+#include "remote/agent.h"
+#include "remote/gather.h"
+#include "sync/gone.h"
+#include "remote/issue.h"
+#include "remote/request.h"
+#include "remote/room.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+/* Batches to one target without an answer: what a target that computes has to keep. */
+enum { UNANSWERED_MOST = 32 };
+
+/* ---- errors ---- */
+
+/* What went wrong, told once. */
+int proa_batch_report(struct proa_remote *r)
+{
+    int error = r->failed.code;
+
+    if (r->lost)
+        return proa_gone_report(r->win, r->rank);
+    r->failed.code = PROA_OK;
+    return error ? proa_fail(error, "%s (at target rank %d)", r->failed.text, r->rank) : PROA_OK;
+}
+
+int proa_batch_outcome(const struct proa_remote *r, int outcome)
+{
+    return outcome == PROA_ERR_OTHER
+               ? proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->rank)
+               : outcome;
+}
+
+/* ---- waiting ---- */
+
+/* Leaves, waits and comes back: whatever was known before may have changed. */
+void proa_batch_await(struct proa_remote *r, proa_ready *ready)
+{
+    struct proa_vigil vigil = {.win = r->win, .from = r->rank};
+
+    proa_agent_leave();
+    proa_wait_unless(ready, r, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
+    proa_agent_enter();
+}
+
+static uint64_t answered(const struct proa_remote *r)
+{
+    /* partner: proa_batch_answered */
+    return __atomic_load_n(&r->answered, __ATOMIC_ACQUIRE);
+}
+
+int proa_batch_has_no_moves(void *arg)
+{
+    const struct proa_remote *r = arg;
+
+    /* partner: proa_batch_moved */
+    return proa_remote_is_lost(r) || __atomic_load_n(&r->moves, __ATOMIC_ACQUIRE) == 0;
+}
+
+int proa_batch_is_answered(void *arg)
+{
+    const struct proa_remote *r = arg;
+
+    return proa_remote_is_lost(r) || answered(r) >= __atomic_load_n(&r->asked, __ATOMIC_RELAXED);
+}
+
+/* A lock that was asked for has been granted. */
+int proa_batch_has_lock(void *arg)
+{
+    const struct proa_remote *r = arg;
+
+    return proa_remote_is_lost(r) || answered(r) >= r->lock_number;
+}
+
+static uint64_t heard_post(const struct proa_remote *r)
+{
+    return __atomic_load_n(&r->told.posted, __ATOMIC_ACQUIRE); /* partner: serve_tell */
+}
+
+static int has_post(const struct proa_remote *r)
+{
+    return proa_remote_is_lost(r) || heard_post(r) >= r->post_asked;
+}
+
+int proa_batch_is_kept_promise(void *arg)
+{
+    return proa_batch_has_lock(arg) && has_post(arg);
+}
+
+int proa_batch_lacks_post(const struct proa_remote *r)
+{
+    return heard_post(r) < r->post_wanted;
+}
+
+/* A target keeps one batch of whoever waits for its lock or its post, and not many of anybody. */
+int proa_batch_may_send(void *arg)
+{
+    const struct proa_remote *r = arg;
+
+    return proa_batch_is_kept_promise(arg) &&
+           (proa_remote_is_lost(r) ||
+            __atomic_load_n(&r->sent, __ATOMIC_RELAXED) - answered(r) < UNANSWERED_MOST);
+}
+
+/* ---- batches ---- */
+
+void proa_batch_list(struct proa_remote *r)
+{
+    if (!r->listed)
+        DL_APPEND(r->win->remotes, r);
+    r->listed = 1;
+}
+
+static uint8_t lock_flags(const struct proa_remote *r)
+{
+    if (r->lock != PROA_REMOTE_WANTED)
+        return 0;
+    return (uint8_t)((r->exclusive ? PROA_WIRE_LOCK_EXCLUSIVE : PROA_WIRE_LOCK_SHARED) |
+                     PROA_WIRE_ANSWERED);
+}
+
+static void count_batch(struct proa_remote *r, unsigned flags)
+{
+    __atomic_store_n(&r->sent, r->sent + 1, __ATOMIC_RELAXED);
+    if (r->works)
+        r->worked = r->sent;
+    r->works = 0;
+    if (flags & PROA_WIRE_ANSWERED)
+        __atomic_store_n(&r->asked, r->sent, __ATOMIC_RELAXED);
+    if (r->lock == PROA_REMOTE_WANTED) {
+        r->lock = PROA_REMOTE_ASKED;
+        r->lock_number = r->sent;
+    }
+    if (flags & PROA_WIRE_POSTED) {
+        r->post_asked = r->post_wanted;
+        r->waits |= r->fetching > 0; /* for the answer */
+        proa_remote_promise(r);
+    }
+    if (flags & PROA_WIRE_UNLOCK)
+        r->lock = PROA_REMOTE_UNLOCKED;
+}
+
+static int batch_room(struct proa_remote *r)
+{
+    if (!r->batch)
+        r->batch = malloc(PROA_NET_MESSAGE_MOST);
+    if (!r->batch)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory for a message to another node");
+    if (r->used == 0)
+        r->used = sizeof(struct proa_wire_head);
+    return PROA_OK;
+}
+
+static unsigned all_flags(const struct proa_remote *r, unsigned flags)
+{
+    flags |= lock_flags(r);
+    if (r->fetching || (r->sent + 1) % (UNANSWERED_MOST / 2) == 0)
+        flags |= PROA_WIRE_ANSWERED;
+    if (r->works && proa_batch_lacks_post(r))
+        flags |= PROA_WIRE_POSTED;
+    if (r->waits)
+        flags |= PROA_WIRE_WAITS;
+    return r->holds ? flags | PROA_WIRE_HOLDS : flags;
+}
+
+/* Nothing has changed where it could not be sent. */
+int proa_batch_try_send(struct proa_remote *r, unsigned flags)
+{
+    struct proa_wire_head head = proa_spread_head(r->win, PROA_WIRE_BATCH, r->sent + 1);
+    int outcome = r->lost ? proa_batch_report(r) : batch_room(r);
+
+    if (outcome)
+        return outcome;
+    if (!proa_batch_may_send(r)) {
+        r->waits |= !has_post(r);
+        return PROA_NET_AGAIN;
+    }
+    flags = all_flags(r, flags);
+    head.flags = (uint8_t)flags;
+    memcpy(r->batch, &head, sizeof head);
+    outcome = proa_batch_outcome(r, proa_agent_send(r->peer, r->batch, r->used));
+    if (outcome == PROA_NET_AGAIN)
+        return outcome;
+    count_batch(r, flags);
+    r->used = r->fetching = 0;
+    r->pressing = 0;
+    __atomic_store_n(&r->has_posts, 0, __ATOMIC_RELAXED);
+    return outcome;
+}
+
+void proa_batch_unblock(struct proa_remote *r)
+{
+    if (!proa_batch_may_send(r))
+        proa_batch_await(r, proa_batch_may_send);
+    else if (!proa_agent_progress() && proa_wait_is_crowded())
+        proa_wait_yield();
+}
+
+/* Sends what has been gathered, which may be nothing; or waits for what has to come first, and has
+ * sent nothing then: callers look again. */
+int proa_batch_send(struct proa_remote *r, unsigned flags)
+{
+    int outcome = proa_batch_try_send(r, flags);
+
+    if (outcome != PROA_NET_AGAIN)
+        return outcome;
+    proa_batch_unblock(r);
+    return PROA_OK;
+}
+
+/* Once nobody keeps the window's rooms a lock_all asks for each target's lock when that is used. */
+void proa_batch_want_lock(struct proa_remote *r)
+{
+    uint8_t epoch = proa_epoch_all(r->win);
+
+    /* sync/lock.h: whoever holds a lock, of this lock_all too, and waits for another */
+    if (r->lock == PROA_REMOTE_UNLOCKED && proa_room_is_unkept(r->win) &&
+        (epoch & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK) {
+        r->lock = PROA_REMOTE_WANTED;
+        r->exclusive = 0;
+        r->holds = 1;
+    }
+}
+
+void proa_batch_want_post(struct proa_remote *r)
+{
+    uint8_t awaited = PROA_EPOCH_START | PROA_EPOCH_AWAITED;
+
+    if ((proa_epoch_one(&r->win->targets[r->rank]) & awaited) == awaited)
+        r->post_wanted = 2 * r->pair.starts;
+}
+
+int proa_batch_await_post(struct proa_remote *r)
+{
+    int outcome = PROA_OK;
+
+    if (!proa_batch_lacks_post(r))
+        return PROA_OK;
+    r->waits = 1;
+    if (r->used) /* a post of ours, for which the other may wait likewise */
+        outcome = proa_batch_try_send(r, 0);
+    if (outcome != PROA_OK)
+        return outcome;
+    r->post_asked = r->post_wanted;
+    return PROA_NET_AGAIN;
+}
+
+static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)
+{
+    return r->used + bytes > PROA_NET_MESSAGE_MOST ||
+           r->fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST;
+}
+
+/* An operation's head, with room for what follows it, in *data; and for what comes back. NULL: the
+ * outcome says why. */
+char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
+                         uint64_t fetched, int *outcome)
+{
+    size_t bytes = sizeof *op + proa_wire_padded(data);
+    char *at;
+
+    fetched = proa_wire_padded(fetched);
+    *outcome = batch_room(r);
+    if (!*outcome && is_full(r, bytes, fetched)) {
+        *outcome = proa_batch_try_send(r, 0);
+        if (!*outcome)
+            *outcome = batch_room(r);
+    }
+    if (*outcome)
+        return NULL;
+    at = r->batch + r->used;
+    memcpy(at, op, sizeof *op);
+    memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* what pads */
+    r->used += bytes;
+    if (op->code != PROA_WIRE_TELL && !r->works) {
+        r->works = 1;
+        proa_gather_begun();
+    }
+    r->fetching += fetched;
+    proa_batch_list(r);
+    return at + sizeof *op;
+}
+
+int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
+{
+    struct proa_wanted *w = malloc(sizeof *w);
+
+    if (!w)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember what is fetched");
+    *w = *wanted;
+    if (w->request) {
+        proa_request_part(w->request);
+        proa_batch_press(r);
+    }
+    DL_APPEND(r->wanted, w);
+    return PROA_OK;
+}
+
+/* ---- answers ---- */
+
+/* What is inside a pair and is not its own stays as it is, as on the node (rma/combine.c). */
+static void fetched_to(const struct proa_wanted *w, const char *data)
+{
+    if (w->basic != PROA_MIXED && proa_is_padded(w->basic)) {
+        proa_kernel_find(PROA_OP_REPLACE, w->basic)(w->to, data, w->count);
+        return;
+    }
+    for (uint64_t i = 0; i < w->count; i++)
+        memcpy(proa_at(w->to, (int64_t)i * w->stride), data + i * w->bytes, w->bytes);
+}
+
+/* It has come, or will not. */
+static void wanted_end(struct proa_remote *r, struct proa_wanted *w, int code, const char *why)
+{
+    DL_DELETE(r->wanted, w);
+    if (w->request)
+        proa_request_part_done(w->request, code, why);
+    free(w);
+}
+
+/* What was fetched, in the order in which it was asked for; code, why: of the answer. Is it just
+ * that? */
+static int take_fetched(struct proa_remote *r, const char *data, size_t bytes, int code,
+                        const char *why)
+{
+    struct proa_wanted *w;
+
+    while (bytes && (w = r->wanted)) {
+        uint64_t length = proa_wire_padded(w->bytes * w->count);
+
+        if (length > bytes)
+            return 0;
+        fetched_to(w, data);
+        data += length;
+        bytes -= length;
+        wanted_end(r, w, code, why);
+    }
+    return bytes == 0;
+}
+
+/* What an answer says and has fetched. Does it make sense? */
+static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
+{
+    struct proa_wire_outcome outcome;
+    char text[160] = "";
+
+    if (bytes < sizeof outcome)
+        return 0;
+    memcpy(&outcome, body, sizeof outcome);
+    body += sizeof outcome;
+    bytes -= sizeof outcome;
+    if (outcome.code > 0 || outcome.text_bytes >= sizeof text ||
+        proa_wire_padded(outcome.text_bytes) > bytes)
+        return 0;
+    if (outcome.code) {
+        snprintf(text, sizeof text, "%.*s", (int)outcome.text_bytes, body);
+        proa_failure_keep(&r->failed, outcome.code, text);
+    }
+    return take_fetched(r, body + proa_wire_padded(outcome.text_bytes),
+                        bytes - proa_wire_padded(outcome.text_bytes), outcome.code, text);
+}
+
+void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
+                         size_t bytes)
+{
+    struct proa_remote *r = proa_remote_find(head->window, head->rank, peer);
+
+    if (!r)
+        return;
+    if (head->number > r->sent || head->number <= r->answered) {
+        proa_agent_drop(peer, "answers what was not asked");
+        return;
+    }
+    if (!take_answer(r, body, bytes)) {
+        proa_agent_drop(peer, "is no answer");
+        return;
+    }
+    /* releases what was fetched */
+    __atomic_store_n(&r->answered, head->number, __ATOMIC_RELEASE);
+    proa_bell_ring(&proa_self->ctl->bell);
+}
+
+/* What a request has begun it tells of by itself. */
+void proa_batch_moved(uint64_t token, int outcome)
+{
+    static const char why[] = "the network could not move the bytes";
+    struct proa_request *request =
+        token & PROA_BATCH_TOKEN_REQUEST
+            ? (struct proa_request *)(uintptr_t)(token - PROA_BATCH_TOKEN_REQUEST)
+            : NULL;
+    struct proa_remote *r = request ? request->remote : (struct proa_remote *)(uintptr_t)token;
+
+    __atomic_fetch_sub(&r->moves, 1, __ATOMIC_RELEASE);
+    if (request)
+        proa_request_part_done(request, outcome, why);
+    else if (outcome)
+        proa_failure_keep(&r->failed, outcome, why);
+    proa_bell_ring(&proa_self->ctl->bell);
+}
+
+void proa_batch_lose_wanted(struct proa_remote *r)
+{
+    struct proa_wanted *w, *next;
+
+    proa_gone_report(r->win, r->rank);
+    DL_FOREACH_SAFE(r->wanted, w, next)
+        wanted_end(r, w, PROA_ERR_OTHER, proa_failure());
+}
+
+void proa_batch_forget(struct proa_remote *r)
+{
+    proa_batch_lose_wanted(r);
+    free(r->batch);
+    r->batch = NULL;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Losses in windows over several nodes: what the transport tells, what other nodes tell, and the
+ * effects on processes of other nodes. See gone.h and spread.h. */
+#include "base/fail.h"
+#include "remote/agent.h"
+#include "remote/batch.h"
+#include "sync/gone.h"
+#include "remote/issue.h"
+#include "remote/sync.h"
+#include "remote/room.h"
+#include "remote/serve.h"
+#include "remote/spread.h"
+
+#include <utlist.h>
+
+/* ---- rows of proa_sync_remote (window/sync_ops.h) ---- */
+
+/* Barriers of the window are over, for neighbours too that have had nothing to do with it. */
+static void tell_node(struct proa_win *win, int rank)
+{
+    uint32_t none = 0;
+
+    __atomic_compare_exchange_n(&win->leader->lost, &none, 1 + (uint32_t)rank, 0, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+    proa_bell_ring(&win->leader->barrier_bell);
+}
+
+/* Loses all that was in flight to it, and from it. */
+static void lose_away(struct proa_win *win, int rank)
+{
+    struct proa_away *away = proa_away_of(win, rank);
+    struct proa_remote *r = proa_remote_of(win, rank);
+
+    if (away)
+        away->lost = 1;
+    if (!r)
+        return;
+    __atomic_store_n(&r->lost, 1, __ATOMIC_RELEASE);
+    proa_serve_lost(r);
+    proa_issue_lose(r);
+    proa_batch_lose_wanted(r);
+}
+
+/* A process that has no connection to the lost one would wait for it. So is the lost one told,
+ * which may have been silent only. */
+static void say_on(struct proa_win *win, int rank)
+{
+    struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_LOST, (uint64_t)rank);
+
+    for (int i = 0; i < win->size; i++)
+        if (proa_away_of(win, i) && (!proa_away_of(win, i)->lost || i == rank))
+            proa_agent_answer(proa_away_of(win, i)->peer, &head, sizeof head);
+}
+
+void proa_remote_lose(struct proa_win *win, int rank)
+{
+    if (!win->ending)
+        tell_node(win, rank);
+    lose_away(win, rank);
+    proa_room_lost(win, rank);
+    say_on(win, rank);
+}
+
+uint32_t proa_remote_node_lost(const struct proa_win *win)
+{
+    return __atomic_load_n(&win->leader->lost, __ATOMIC_ACQUIRE);
+}
+
+/* ---- news; inside ---- */
+
+/* The others do without this process: it waits for none of them, and tells none that one is gone.
+ */
+static void be_given_up(struct proa_win *win)
+{
+    proa_gone_be_given_up(win);
+    for (int i = 0; i < win->size; i++)
+        lose_away(win, i);
+    proa_bell_ring(&proa_self->ctl->bell);
+}
+
+static int has_peer(const struct proa_win *win, uint32_t peer)
+{
+    int rank = win->size;
+
+    while (--rank >= 0 && !(proa_away_of(win, rank) && proa_away_of(win, rank)->peer == peer))
+        continue;
+    return rank;
+}
+
+void proa_remote_lost(uint32_t peer)
+{
+    struct proa_spread *spread;
+
+    DL_FOREACH(proa_spreads, spread)
+        if (has_peer(spread->win, peer) >= 0)
+            proa_gone_lose(spread->win, has_peer(spread->win, peer));
+}
+
+void proa_remote_gave_up(uint32_t peer)
+{
+    struct proa_spread *spread;
+
+    DL_FOREACH(proa_spreads, spread)
+        if (has_peer(spread->win, peer) >= 0)
+            be_given_up(spread->win);
+}
+
+void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head)
+{
+    struct proa_remote *from = proa_remote_find(head->window, head->rank, peer);
+
+    if (from && head->number >= (uint64_t)from->win->size)
+        proa_agent_drop(peer, "tells of a rank that there is not");
+    else if (from && (int)head->number == from->win->rank)
+        be_given_up(from->win);
+    else if (from)
+        proa_gone_lose(from->win, (int)head->number);
+}
+

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Synchronization with targets on other nodes: see remote.h. */
+#include "remote/origin.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "remote/agent.h"
+#include "remote/batch.h"
+#include "remote/gather.h"
+#include "sync/held.h"
+#include "remote/issue.h"
+#include "remote/serve.h"
+#include "sync/tell.h"
+
+#include <utlist.h>
+
+/* ---- telling ---- */
+
+/* A post goes with what follows, such as our complete: whoever is posted to goes on without it
+ * (PROA_WIRE_POSTED), unless it has said that it waits. With fewer processors than processes nobody
+ * looks for it in time. */
+static int is_for_later(const struct proa_remote *r, int word)
+{
+    return word == PROA_WORD_POSTED && !r->is_hasty && proa_gather_is_on() &&
+           !proa_wait_is_crowded();
+}
+
+static void send_all(struct proa_remote *r)
+{
+    int error = PROA_OK;
+
+    while (!error && r->used)
+        error = proa_batch_send(r, 0);
+}
+
+/* With all that has been gathered before. What is lost with a lost peer nobody waits for. */
+void proa_remote_tell(const struct proa_target *target, int word, uint64_t value)
+{
+    struct proa_remote *r;
+    struct proa_wire_op op = {.code = PROA_WIRE_TELL, .position = word, .count = value};
+    int error;
+
+    proa_agent_enter();
+    r = proa_remote_make(target->away);
+    if (!r) {
+        proa_agent_leave();
+        proa_log(PROA_LOG_WARN, "%s: it is not told, and waits", proa_failure());
+        return;
+    }
+    while (!proa_batch_try_add(r, &op, 0, 0, &error) && error == PROA_NET_AGAIN)
+        proa_batch_unblock(r);
+    if (!error && is_for_later(r, word)) {
+        __atomic_store_n(&r->has_posts, 1, __ATOMIC_RELAXED);
+        proa_gather_begun();
+    } else if (!error) {
+        send_all(r);
+    }
+    if (word == PROA_WORD_POSTED)
+        proa_serve_posted(r, value / 2);
+    proa_agent_leave();
+}
+
+void proa_remote_say(const struct proa_win *win, int rank)
+{
+    struct proa_remote *r = proa_remote_of(win, rank);
+
+    if (!r || !__atomic_load_n(&r->has_posts, __ATOMIC_RELAXED))
+        return;
+    proa_agent_enter();
+    if (r->has_posts)
+        send_all(r);
+    proa_agent_leave();
+}
+
+/* ---- settling ---- */
+
+/* Is there anything that an answer has not been asked for? */
+static int is_unasked(const struct proa_remote *r, int local)
+{
+    if (r->lost)
+        return 0;
+    return local ? r->used && r->fetching : r->used || r->asked < r->worked;
+}
+
+/* Nothing is under way, and no lock is held or asked for: it need not be looked at any more. */
+static void unlist(struct proa_remote *r)
+{
+    if (!r->listed || r->used || r->issues || r->moves || r->wanted ||
+        r->lock != PROA_REMOTE_UNLOCKED || (r->answered < r->worked && !r->lost))
+        return;
+    DL_DELETE(r->win->remotes, r);
+    r->listed = 0;
+}
+
+static int ask_one(struct proa_remote *r, int local)
+{
+    int error = PROA_OK;
+
+    proa_issue_drain(r);
+    while (!error && is_unasked(r, local))
+        error = proa_batch_send(r, PROA_WIRE_ANSWERED);
+    return error;
+}
+
+static int wait_one(struct proa_remote *r, int local)
+{
+    int error;
+
+    while (!proa_batch_has_no_moves(r))
+        proa_batch_await(r, proa_batch_has_no_moves);
+    while ((!local || r->wanted) && !proa_batch_is_answered(r))
+        proa_batch_await(r, proa_batch_is_answered);
+    error = proa_batch_report(r);
+    unlist(r);
+    return error;
+}
+
+/* Of two processes each is told by the other in the barrier: what has been gathered goes along, and
+ * comes first. With more of them a third one could leave the barrier, and come to the same memory,
+ * before that. In a dynamic window it is the answer that tells of an address that is not attached.
+ */
+static int is_told_by_barrier(const struct proa_win *win, enum proa_settled how)
+{
+    return how == PROA_SETTLED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
+}
+
+/* Nothing is to be waited for, or told: that its process is gone is no matter. */
+static int is_settled(const struct proa_remote *r)
+{
+    return !r->used && !r->issues && !r->moves && !r->wanted && !r->failed.code &&
+           r->lock == PROA_REMOTE_UNLOCKED && r->answered >= r->worked;
+}
+
+/* First all are asked, then all are waited for. Others may come to the list meanwhile, and go. */
+static int settle_all(struct proa_win *win, int local)
+{
+    struct proa_remote *r, *next;
+    int error = PROA_OK, again;
+
+    do {
+        again = 0;
+        DL_FOREACH_SAFE(win->remotes, r, next)
+            if (!again && !error && (r->issues || is_unasked(r, local))) {
+                error = ask_one(r, local);
+                again = 1;
+            }
+    } while (again && !error);
+    for (int rank = 0; rank < win->size && win->remotes; rank++) {
+        int one;
+
+        r = proa_remote_of(win, rank);
+        if (!r || !r->listed)
+            continue;
+        one = is_settled(r) ? PROA_OK : wait_one(r, local);
+        error = error ? error : one;
+    }
+    return error;
+}
+
+int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
+{
+    int local = how == PROA_SETTLED_LOCAL, error = PROA_OK;
+    struct proa_remote *r;
+
+    if (is_told_by_barrier(win, how)) {
+        rank = !win->rank;
+        how = PROA_SETTLED_IN_ORDER;
+    }
+    r = rank >= 0 ? proa_remote_of(win, rank) : NULL;
+    if (rank >= 0 && !r)
+        return PROA_OK;
+    proa_agent_enter();
+    if (how == PROA_SETTLED_IN_ORDER && win->flavor != PROA_FLAVOR_DYNAMIC) {
+        proa_issue_drain(r);
+        while (!proa_batch_has_no_moves(r))
+            proa_batch_await(r, proa_batch_has_no_moves);
+    } else if (rank < 0) {
+        error = settle_all(win, local);
+    } else {
+        error = ask_one(r, local);
+        if (!error)
+            error = wait_one(r, local);
+    }
+    proa_agent_leave();
+    return error;
+}
+
+static int complete_one(struct proa_remote *r)
+{
+    int error = wait_one(r, 1);
+
+    r->worked = 0;
+    unlist(r);
+    return error;
+}
+
+int proa_remote_completed(struct proa_win *win, int rank)
+{
+    struct proa_remote *r = proa_remote_of(win, rank);
+    int error;
+
+    if (!r)
+        return PROA_OK;
+    proa_agent_enter();
+    error = complete_one(r);
+    proa_agent_leave();
+    return error;
+}
+
+int proa_remote_completed_all(struct proa_win *win)
+{
+    int error = PROA_OK;
+
+    proa_agent_enter();
+    for (int rank = 0; rank < win->size && win->remotes; rank++) {
+        struct proa_remote *r = proa_remote_of(win, rank);
+        int one = r && r->listed ? complete_one(r) : PROA_OK;
+
+        error = error ? error : one;
+    }
+    proa_agent_leave();
+    return error;
+}
+
+/* ---- locks ---- */
+
+static struct proa_remote *promises;
+
+void proa_remote_promise(struct proa_remote *r)
+{
+    if (!r->promised)
+        DL_APPEND2(promises, r, promise_before, promise_after);
+    r->promised = 1;
+}
+
+void proa_remote_forget_promise(struct proa_remote *r)
+{
+    if (r->promised)
+        DL_DELETE2(promises, r, promise_before, promise_after);
+    r->promised = 0;
+}
+
+/* What fails here is told when the lock is used. */
+void proa_remote_keep_promises(void)
+{
+    struct proa_remote *r;
+
+    if (!__atomic_load_n(&promises, __ATOMIC_RELAXED))
+        return;
+    proa_agent_enter();
+    while ((r = promises)) {
+        int error = PROA_OK;
+
+        while (!error && r->lock == PROA_REMOTE_WANTED)
+            error = proa_batch_send(r, 0);
+        while (!error && r->promised && !proa_batch_is_kept_promise(r))
+            proa_batch_await(r, proa_batch_is_kept_promise);
+        proa_remote_forget_promise(r);
+    }
+    proa_agent_leave();
+}
+
+int proa_remote_expect(const struct proa_target *target)
+{
+    int error;
+
+    proa_agent_enter();
+    error = proa_remote_make(target->away) ? PROA_OK : PROA_ERR_NO_MEM;
+    proa_agent_leave();
+    return error;
+}
+
+void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck)
+{
+    struct proa_remote *r = proa_remote_of(win, rank);
+
+    int holds = proa_held_any();
+
+    proa_agent_enter();
+    r->holds = (uint8_t)holds;
+    r->lock = nocheck ? PROA_REMOTE_UNLOCKED : PROA_REMOTE_WANTED;
+    r->exclusive = (uint8_t)exclusive;
+    if (!nocheck)
+        proa_remote_promise(r);
+    proa_agent_leave();
+}
+
+/* With the lock still to be asked for, all of it is one message. */
+static int unlock_ask(struct proa_remote *r)
+{
+    int error = PROA_OK;
+
+    proa_remote_forget_promise(r);
+    proa_issue_drain(r);
+    while (!proa_batch_has_no_moves(r))
+        proa_batch_await(r, proa_batch_has_no_moves);
+    while (!error && !r->lost && r->lock != PROA_REMOTE_UNLOCKED)
+        error = proa_batch_send(r, PROA_WIRE_UNLOCK | PROA_WIRE_ANSWERED);
+    return error;
+}
+
+int proa_remote_unlock(struct proa_win *win, int rank, int nocheck)
+{
+    struct proa_remote *r = proa_remote_of(win, rank);
+    int error;
+
+    if (nocheck)
+        return proa_remote_settle(win, rank, PROA_SETTLED_TOLD);
+    proa_agent_enter();
+    error = unlock_ask(r);
+    r->lock = PROA_REMOTE_UNLOCKED;
+    if (!error)
+        error = wait_one(r, 0);
+    proa_agent_leave();
+    return error;
+}
+
+int proa_remote_unlock_all(struct proa_win *win)
+{
+    struct proa_remote *r;
+    int error = PROA_OK;
+
+    proa_agent_enter();
+    for (int rank = 0; rank < win->size && win->remotes; rank++) {
+        int one;
+
+        r = proa_remote_of(win, rank);
+        if (!r || !r->listed || r->lock == PROA_REMOTE_UNLOCKED)
+            continue;
+        one = unlock_ask(r);
+        r->lock = PROA_REMOTE_UNLOCKED;
+        error = error ? error : one;
+    }
+    proa_agent_leave();
+    return error;
+}

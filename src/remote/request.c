@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See request.h. */
+#include "remote/request.h"
+#include "base/fail.h"
+#include "base/wait.h"
+#include "remote/agent.h"
+#include "remote/issue.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+static struct proa_request *open_requests, *done;
+static uint32_t done_any;
+static _Thread_local struct proa_request *current;
+
+void proa_request_begin(struct proa_request *q, struct proa_win *win)
+{
+    memset(q, 0, sizeof *q);
+    q->win = win;
+    q->parts = 1;
+    current = q;
+}
+
+int proa_request_is_issued(struct proa_request *q)
+{
+    int is_done;
+
+    current = NULL;
+    if (!q->remote) /* it has had no part */
+        return 1;
+    proa_agent_enter();
+    is_done = q->parts == 1;
+    if (!is_done)
+        DL_APPEND(open_requests, q);
+    proa_agent_leave();
+    return is_done;
+}
+
+void proa_request_let_go(struct proa_request *q)
+{
+    proa_agent_enter();
+    proa_request_part_done(q, PROA_OK, NULL);
+    proa_agent_leave();
+}
+
+static int is_alone(void *request)
+{
+    const struct proa_request *q = request;
+
+    /* only the agent's mutex orders what was written before */
+    return __atomic_load_n(&q->parts, __ATOMIC_RELAXED) == 1;
+}
+
+void proa_request_await(struct proa_request *q)
+{
+    proa_wait(is_alone, q, &proa_self->ctl->bell);
+    proa_agent_enter();
+    DL_DELETE(open_requests, q);
+    proa_agent_leave();
+}
+
+int proa_request_any_done(void)
+{
+    /* partner: proa_request_part_done */
+    return (int)__atomic_load_n(&done_any, __ATOMIC_ACQUIRE);
+}
+
+struct proa_request *proa_request_take_done(void)
+{
+    struct proa_request *q;
+
+    if (!proa_request_any_done())
+        return NULL;
+    proa_agent_enter();
+    q = done;
+    if (q)
+        DL_DELETE(done, q);
+    if (!done)
+        __atomic_store_n(&done_any, 0, __ATOMIC_RELAXED);
+    proa_agent_leave();
+    return q;
+}
+
+void proa_request_hurry(void)
+{
+    proa_agent_enter();
+    proa_issues_push(1);
+    proa_agent_leave();
+}
+
+/* ---- inside ---- */
+
+struct proa_request *proa_request_current(void)
+{
+    return current;
+}
+
+void proa_request_part(struct proa_request *q)
+{
+    __atomic_store_n(&q->parts, q->parts + 1, __ATOMIC_RELAXED);
+}
+
+void proa_request_part_done(struct proa_request *q, int code, const char *why)
+{
+    if (code && !q->code) {
+        q->code = code;
+        snprintf(q->why, sizeof q->why, "%s", why);
+    }
+    __atomic_store_n(&q->parts, q->parts - 1, __ATOMIC_RELAXED);
+    if (q->parts > 0)
+        return;
+    DL_DELETE(open_requests, q);
+    DL_APPEND(done, q);
+    __atomic_store_n(&done_any, 1, __ATOMIC_RELEASE);
+    proa_bell_ring(&proa_self->ctl->bell);
+}
+
+void proa_request_forget(const struct proa_win *win)
+{
+    struct proa_request *q;
+
+    DL_FOREACH(open_requests, q)
+        if (q->win == win)
+            q->win = NULL;
+    DL_FOREACH(done, q)
+        if (q->win == win)
+            q->win = NULL;
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See room.h. */
+#include "remote/room.h"
+#include "base/fail.h"
+#include "base/system.h"
+#include "base/wait.h"
+#include "remote/agent.h"
+#include "remote/ends.h"
+#include "sync/gone.h"
+#include "sync/held.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+enum { KEEPER = 0, HOLDERS_WAIT_NS = 10000000 };
+
+/* Who waits at the keeper's. */
+struct asking {
+    int rank;
+    uint8_t room, holds;
+    long begin_ns;
+    struct asking *prev, *next;
+};
+
+/* What a process has of another's, by rank; at the keeper. */
+enum { PERMIT = 1, RECALLED = 2 };
+
+struct keeper {
+    uint8_t room; /* that those with a permit are in */
+    int permits;
+    struct asking *queue;
+    uint8_t *has;   /* by rank: PERMIT, RECALLED */
+    uint32_t *near; /* peers of the processes on this node, by rank */
+};
+
+struct proa_rooms {
+    uint32_t keeper_peer; /* where that is on our node, and not this process */
+    uint8_t permit;       /* the room that we have it for */
+    uint8_t asked;        /* the room that it has been asked for, and not been granted */
+    uint8_t recalled;
+    int inside, waiting; /* threads of this process; waiting: in proa_room_enter */
+    struct keeper *keeper;
+};
+
+static int pending; /* somebody waits who may come to have waited for long */
+
+static void keeper_hears(struct proa_win *win, int rank, int what, int room, int holds);
+static void member_hears(struct proa_win *win, int what, int room);
+
+/* ---- messages ---- */
+
+static struct proa_rooms *rooms_of(const struct proa_win *win)
+{
+    return win->spread->rooms;
+}
+
+static uint32_t peer_of(const struct proa_win *win, int rank)
+{
+    const struct proa_away *away = proa_away_of(win, rank);
+    const struct proa_rooms *rooms = rooms_of(win);
+
+    if (away)
+        return away->peer;
+    return rooms->keeper ? rooms->keeper->near[rank] : rooms->keeper_peer;
+}
+
+static void say(struct proa_win *win, int rank, int what, int room, int holds)
+{
+    struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_ROOM, (uint64_t)room);
+
+    if (rank != win->rank) {
+        head.flags = (uint8_t)(what | (holds ? PROA_WIRE_HOLDS : 0));
+        proa_agent_answer(peer_of(win, rank), &head, sizeof head);
+    } else if (what == PROA_WIRE_ROOM_ASK || what == PROA_WIRE_ROOM_BACK) {
+        keeper_hears(win, rank, what, room, holds);
+    } else {
+        member_hears(win, what, room);
+    }
+}
+
+/* ---- the keeper ---- */
+
+/* clang-tidy does not know that the elements of a list point at each other, and so sees one in it
+ * that was taken out. */
+/* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
+static void permit(struct proa_win *win, struct asking *a)
+{
+    struct keeper *k = rooms_of(win)->keeper;
+    int rank = a->rank, room = a->room;
+
+    DL_DELETE(k->queue, a);
+    free(a);
+    k->room = (uint8_t)room;
+    k->permits++;
+    k->has[rank] = PERMIT;
+    say(win, rank, PROA_WIRE_ROOM_GRANT, room, 0);
+}
+
+static void recall_all(struct proa_win *win)
+{
+    struct keeper *k = rooms_of(win)->keeper;
+
+    for (int rank = 0; rank < win->size; rank++)
+        if (k->has[rank] == PERMIT) {
+            k->has[rank] |= RECALLED;
+            say(win, rank, PROA_WIRE_ROOM_RECALL, k->room, 0);
+        }
+}
+
+/* All that wait for it now, be it others' turn in between. */
+static void permit_all(struct proa_win *win, int room)
+{
+    struct keeper *k = rooms_of(win)->keeper;
+    struct asking *last = k->queue ? k->queue->prev : NULL, *a, *next;
+
+    for (a = k->queue; a; a = next) {
+        next = a == last ? NULL : a->next;
+        if (a->room == room)
+            permit(win, a);
+    }
+}
+
+/* Whoever is first: its room is open, or is opened, or the other one is cleared. */
+static void keep(struct proa_win *win)
+{
+    struct keeper *k = rooms_of(win)->keeper;
+
+    while (k->queue) {
+        int room = k->queue->room;
+
+        if (k->permits && k->room != room) {
+            recall_all(win); /* who had it and did not use it may have given it back by now */
+            if (k->permits)
+                return;
+        }
+        permit_all(win, room);
+    }
+}
+
+/* NOLINTEND(clang-analyzer-unix.Malloc) */
+
+static void forget_permit(struct keeper *k, int rank)
+{
+    k->permits -= (k->has[rank] & PERMIT) != 0;
+    k->has[rank] = 0;
+}
+
+static void ask(struct proa_win *win, int rank, int room, int holds)
+{
+    struct keeper *k = rooms_of(win)->keeper;
+    struct asking *a = calloc(1, sizeof *a);
+
+    if (!a)
+        return;
+    *a = (struct asking){.rank = rank,
+                         .room = (uint8_t)room,
+                         .holds = (uint8_t)holds,
+                         .begin_ns = proa_system->now_ns()};
+    DL_APPEND(k->queue, a);
+}
+
+static void keeper_hears(struct proa_win *win, int rank, int what, int room, int holds)
+{
+    struct keeper *k = rooms_of(win)->keeper;
+
+    if (!k || (room != PROA_ROOM_EXCLUSIVE && room != PROA_ROOM_ALL))
+        return;
+    forget_permit(k, rank);
+    if (what == PROA_WIRE_ROOM_ASK)
+        ask(win, rank, room, holds);
+    keep(win);
+}
+
+/* Somebody inside may wait for what it holds. Its permit is recalled at once, so that it does not
+ * come back without waiting. */
+static int keeper_looks(struct proa_win *win)
+{
+    struct keeper *k = rooms_of(win)->keeper;
+    struct asking *a, *next;
+    int any = 0;
+
+    DL_FOREACH_SAFE(k->queue, a, next) {
+        if (!a->holds || a->room != k->room)
+            continue;
+        if (proa_system->now_ns() - a->begin_ns > HOLDERS_WAIT_NS) {
+            permit(win, a);
+            recall_all(win);
+            return 1;
+        }
+        any = 1;
+    }
+    return any;
+}
+
+void proa_rooms_look(void)
+{
+    struct proa_spread *spread;
+
+    pending = 0;
+    DL_FOREACH(proa_spreads, spread)
+        if (spread->rooms && spread->rooms->keeper && spread->rooms->keeper->queue)
+            pending |= keeper_looks(spread->win);
+}
+
+int proa_rooms_are_pending(void)
+{
+    return pending;
+}
+
+/* ---- everybody ---- */
+
+static void give_back(struct proa_win *win)
+{
+    struct proa_rooms *rooms = rooms_of(win);
+    int room = rooms->permit;
+
+    __atomic_store_n(&rooms->permit, PROA_ROOM_NONE, __ATOMIC_RELAXED);
+    __atomic_store_n(&rooms->recalled, 0, __ATOMIC_RELAXED);
+    say(win, KEEPER, PROA_WIRE_ROOM_BACK, room, 0);
+}
+
+static void member_hears(struct proa_win *win, int what, int room)
+{
+    struct proa_rooms *rooms = rooms_of(win);
+
+    if (what == PROA_WIRE_ROOM_GRANT && rooms->asked == room) {
+        /* partner: may_enter */
+        __atomic_store_n(&rooms->permit, (uint8_t)room, __ATOMIC_RELEASE);
+        __atomic_store_n(&rooms->asked, PROA_ROOM_NONE, __ATOMIC_RELEASE);
+        proa_bell_ring(&proa_self->ctl->bell);
+    } else if (what == PROA_WIRE_ROOM_RECALL && rooms->permit == room) {
+        __atomic_store_n(&rooms->recalled, 1, __ATOMIC_RELAXED);
+        if (!rooms->inside && !rooms->waiting)
+            give_back(win);
+    } /* else it has been given back already */
+}
+
+void proa_room_message(uint32_t peer, const struct proa_wire_head *head)
+{
+    struct proa_win *win = proa_spread_find(head->window);
+    int rank = (int)head->rank, what = head->flags & ~PROA_WIRE_HOLDS;
+    int to_keeper = what == PROA_WIRE_ROOM_ASK || what == PROA_WIRE_ROOM_BACK;
+
+    if (!win)
+        return;
+    if (head->rank >= (uint32_t)win->size || rank == win->rank ||
+        (to_keeper ? win->rank != KEEPER : rank != KEEPER) || peer_of(win, rank) != peer)
+        proa_agent_drop(peer, "is of another rank than its own");
+    else if (to_keeper)
+        keeper_hears(win, rank, what, (int)head->number, head->flags & PROA_WIRE_HOLDS);
+    else
+        member_hears(win, what, (int)head->number);
+}
+
+/* ---- entering and leaving ---- */
+
+struct entering {
+    struct proa_win *win;
+    uint8_t room;
+};
+
+int proa_room_is_unkept(const struct proa_win *win)
+{
+    return win->rank != KEEPER && proa_is_gone(win, KEEPER);
+}
+
+/* Nobody of this process has asked, or is inside. */
+static int can_ask(const struct proa_rooms *rooms)
+{
+    return !__atomic_load_n(&rooms->asked, __ATOMIC_RELAXED) &&
+           !(__atomic_load_n(&rooms->permit, __ATOMIC_RELAXED) &&
+             __atomic_load_n(&rooms->inside, __ATOMIC_RELAXED));
+}
+
+static int may_enter(void *arg)
+{
+    const struct entering *e = arg;
+
+    const struct proa_rooms *rooms = rooms_of(e->win);
+
+    /* partner: member_hears */
+    return __atomic_load_n(&rooms->permit, __ATOMIC_ACQUIRE) == e->room || can_ask(rooms) ||
+           proa_room_is_unkept(e->win);
+}
+
+static void ask_keeper(struct proa_win *win, enum proa_room room, int holds)
+{
+    struct proa_rooms *rooms = rooms_of(win);
+
+    if (!can_ask(rooms))
+        return;
+    __atomic_store_n(&rooms->asked, (uint8_t)room, __ATOMIC_RELAXED);
+    __atomic_store_n(&rooms->permit, PROA_ROOM_NONE, __ATOMIC_RELAXED);
+    __atomic_store_n(&rooms->recalled, 0, __ATOMIC_RELAXED);
+    say(win, KEEPER, PROA_WIRE_ROOM_ASK, (int)room, holds);
+}
+
+void proa_room_enter(struct proa_win *win, enum proa_room room)
+{
+    struct proa_rooms *rooms = rooms_of(win);
+    struct entering e = {win, (uint8_t)room};
+    struct proa_vigil vigil = {.win = win, .from = KEEPER};
+    int holds = -1;
+
+    proa_agent_enter();
+    rooms->waiting++;
+    while (rooms->permit != room && !proa_room_is_unkept(win)) {
+        if (holds >= 0)
+            ask_keeper(win, room, holds);
+        proa_agent_leave();
+        if (holds < 0)
+            holds = proa_held_any();
+        else
+            proa_wait_unless(may_enter, &e, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
+        proa_agent_enter();
+    }
+    rooms->waiting--;
+    __atomic_store_n(&rooms->inside, rooms->inside + 1, __ATOMIC_RELAXED);
+    proa_agent_leave();
+}
+
+void proa_room_leave(struct proa_win *win)
+{
+    struct proa_rooms *rooms = rooms_of(win);
+
+    proa_agent_enter();
+    __atomic_store_n(&rooms->inside, rooms->inside - 1, __ATOMIC_RELAXED);
+    if (!rooms->inside && !rooms->waiting && rooms->recalled)
+        give_back(win);
+    if (rooms->waiting)
+        proa_bell_ring(&proa_self->ctl->bell);
+    proa_agent_leave();
+}
+
+int proa_room_is_wanted(const struct proa_win *win)
+{
+    const struct proa_rooms *rooms = rooms_of(win);
+
+    return __atomic_load_n(&rooms->inside, __ATOMIC_RELAXED) != 0 &&
+           __atomic_load_n(&rooms->recalled, __ATOMIC_RELAXED);
+}
+
+/* ---- windows ---- */
+
+static int keeper_open(struct proa_win *win, const struct proa_remote_card *cards)
+{
+    struct keeper *k = rooms_of(win)->keeper = calloc(1, sizeof *k);
+    int error = PROA_OK;
+
+    if (!k)
+        return PROA_ERR_NO_MEM;
+    k->has = calloc((size_t)win->size, sizeof *k->has);
+    k->near = calloc((size_t)win->size, sizeof *k->near);
+    if (!k->has || !k->near)
+        return PROA_ERR_NO_MEM;
+    for (int i = 1; i < win->size && !error; i++)
+        if (!proa_away_of(win, i))
+            error = proa_end_reach(win->spread->end, &cards[i].address, &k->near[i]);
+    return error;
+}
+
+int proa_room_open(struct proa_win *win, const struct proa_remote_card *cards)
+{
+    struct proa_rooms *rooms = win->spread->rooms = calloc(1, sizeof *rooms);
+    int error = PROA_ERR_NO_MEM;
+
+    if (rooms && win->rank == KEEPER)
+        error = keeper_open(win, cards);
+    else if (rooms)
+        error = proa_away_of(win, KEEPER)
+                    ? PROA_OK
+                    : proa_end_reach(win->spread->end, &cards[KEEPER].address, &rooms->keeper_peer);
+    return error == PROA_ERR_NO_MEM ? proa_fail(error, "no memory for the locks of a window")
+                                    : error;
+}
+
+static void keeper_close(struct keeper *k)
+{
+    struct asking *a;
+
+    while ((a = k->queue)) {
+        DL_DELETE(k->queue, a);
+        free(a);
+    }
+    free(k->has);
+    free(k->near);
+    free(k);
+}
+
+void proa_room_close(struct proa_win *win)
+{
+    struct proa_rooms *rooms = win->spread->rooms;
+
+    if (rooms && rooms->keeper)
+        keeper_close(rooms->keeper);
+    free(rooms);
+    win->spread->rooms = NULL;
+}
+
+void proa_room_lost(struct proa_win *win, int rank)
+{
+    struct keeper *k = rooms_of(win)->keeper;
+    struct asking *a, *next;
+
+    if (!k)
+        return;
+    DL_FOREACH_SAFE(k->queue, a, next)
+        if (a->rank == rank) {
+            DL_DELETE(k->queue, a);
+            free(a);
+        }
+    forget_permit(k, rank);
+    keep(win);
+}

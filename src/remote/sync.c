@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Active target synchronization in windows over several nodes: fence, post, start, complete, wait,
+ * test, and their barriers. Neighbours are told and heard as in windows of one node.
+ */
+#include "remote/sync.h"
+#include "base/fail.h"
+#include "base/wait.h"
+#include "remote/agent.h"
+#include "sync/ask.h"
+#include "sync/barrier.h"
+#include "sync/fence.h"
+#include "sync/pscw.h"
+#include "remote/origin.h"
+#include "remote/room.h"
+#include "remote/spread.h"
+
+/* ---- words ---- */
+
+static uint64_t *word(const struct proa_win *win, int from, int number)
+{
+    return proa_away_of(win, from) && !proa_remote_of(win, from)
+               ? NULL
+               : proa_word_anywhere(win, from, number);
+}
+
+/* Those with these ranks may be used from now on. PROA_OK or PROA_ERR_NO_MEM. */
+static int expect(const struct proa_win *win, const int *ranks, int count)
+{
+    int error = PROA_OK;
+
+    for (int i = 0; i < count && !error; i++)
+        if (proa_away_of(win, ranks[i]))
+            error = proa_remote_expect(&win->targets[ranks[i]]);
+    return error;
+}
+
+static struct proa_pair *pair(const struct proa_win *win, int rank)
+{
+    struct proa_remote *r = proa_remote_of(win, rank);
+
+    return r ? &r->pair : &win->pairs[win->targets[rank].ctl->slot];
+}
+
+uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
+{
+    struct proa_remote *r;
+
+    if (word >= PROA_WORD_NODE_ROUND)
+        return &win->spread->node_rounds[word - PROA_WORD_NODE_ROUND];
+    if (word >= PROA_WORD_ROUND)
+        return proa_word_in(win->ctl, 0, PROA_WORD_ROUND, word - PROA_WORD_ROUND);
+    r = proa_remote_of(win, from);
+    if (!r)
+        return proa_word_in(win->ctl, (int)win->targets[from].ctl->slot, (enum proa_word)word, 0);
+    return word == PROA_WORD_POSTED ? &r->told.posted : &r->told.completed;
+}
+
+static void tell(const struct proa_win *win, const struct proa_target *target, enum proa_word kind,
+                 int row, uint64_t value)
+{
+    if (target->away)
+        proa_remote_tell(target, (int)kind + row, value);
+    else
+        proa_tell(win, target, kind, row, value);
+}
+
+static uint64_t heard(const struct proa_win *win, int from, enum proa_word kind)
+{
+    return __atomic_load_n(proa_word_anywhere(win, from, (int)kind), __ATOMIC_ACQUIRE);
+}
+
+static int hear(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least)
+{
+    return proa_hear_word(win, from, proa_word_anywhere(win, from, (int)kind + row), least,
+                          &proa_self->ctl->bell);
+}
+
+static const struct proa_words words = {tell, heard, hear, pair};
+
+/* ---- barriers ---- */
+
+static int disseminate(struct proa_win *win, uint64_t number)
+{
+    return proa_disseminate(win, number, &words);
+}
+
+static int arrive_and_wait(struct proa_win *win, uint64_t number)
+{
+    proa_ask_arrive(win);
+    proa_bell_ring(&win->leader->barrier_bell);
+    return proa_ask_passed(win, number);
+}
+
+static int lead(struct proa_win *win, uint64_t number)
+{
+    const struct proa_spread *spread = win->spread;
+    int error = PROA_OK;
+
+    if (spread->neighbours)
+        error = proa_ask_arrived(win, number * (uint64_t)spread->neighbours);
+    for (int k = 0; k < spread->rounds && !error; k++) {
+        /* of all that our node stored, and all that we heard of in earlier rounds */
+        tell(win, &win->targets[spread->partners[k]], PROA_WORD_NODE_ROUND, k, number);
+        error = hear(win, -1, PROA_WORD_NODE_ROUND, k, number);
+    }
+    if (!error && spread->neighbours)
+        proa_ask_pass(win, number);
+    return error;
+}
+
+/* All of a node count up a word of its leader, the leaders disseminate, and open their nodes. */
+static int barrier(struct proa_win *win)
+{
+    uint64_t number = ++win->crowded_barriers;
+
+    return win->ctl == win->leader ? lead(win, number) : arrive_and_wait(win, number);
+}
+
+/* ---- completion ---- */
+
+static int settle(struct proa_win *win, int target, enum proa_settled how)
+{
+    int error = __atomic_load_n(&win->remotes, __ATOMIC_RELAXED)
+                    ? proa_remote_settle(win, target, how)
+                    : PROA_OK;
+
+    proa_settle_threads(win, how);
+    return error;
+}
+
+/* ---- fence ---- */
+
+/* Data fetched from other nodes come with the answers. */
+static int fence(struct proa_win *win, int mode)
+{
+    int error = proa_fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE),
+        begins = !(mode & PROA_MODE_NOSUCCEED);
+
+    if (!error && ends)
+        error = settle(win, -1, PROA_SETTLED_BY_BARRIER);
+    if (error)
+        return error;
+    if (ends || begins)
+        error = barrier(win);
+    if (!error && (ends || begins) && __atomic_load_n(&win->remotes, __ATOMIC_RELAXED))
+        error = proa_remote_completed_all(win);
+    proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
+    return error;
+}
+
+/* ---- start and complete ---- */
+
+static int start(struct proa_win *win, const int *ranks, int count, int mode)
+{
+    int error = expect(win, ranks, count);
+
+    return error ? error : proa_start_as(win, ranks, count, mode, &words);
+}
+
+/* An operation on another node waits for the post there (remote/batch.h), or is the network's own put
+ * or get, which looks again. */
+static int await_post(struct proa_win *win, int target)
+{
+    uint64_t epoch = pair(win, target)->starts, posted;
+    int error = proa_away_of(win, target) && !proa_is_gone(win, target)
+                    ? PROA_OK
+                    : hear(win, target, PROA_WORD_POSTED, 0, 2 * epoch);
+
+    if (error)
+        return error;
+    posted = heard(win, target, PROA_WORD_POSTED);
+    if (posted >= 2 * epoch)
+        proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
+    return PROA_OK;
+}
+
+/* Data fetched from other nodes come with the answers. */
+static int finish_completed(struct proa_win *win)
+{
+    int error = PROA_OK;
+
+    for (int i = 0; i < win->started_group.count; i++) {
+        int one = proa_remote_completed(win, win->started_group.rank[i]);
+
+        error = error ? error : one;
+    }
+    return error;
+}
+
+static int complete(struct proa_win *win)
+{
+    int error = proa_complete_check(win);
+
+    for (int i = 0; !error && i < win->started_group.count; i++)
+        error = settle(win, win->started_group.rank[i], PROA_SETTLED_IN_ORDER);
+    if (error)
+        return error;
+    proa_complete_as(win, &words);
+    return win->remotes ? finish_completed(win) : PROA_OK;
+}
+
+/* ---- post, wait and test ---- */
+
+static int post(struct proa_win *win, const int *ranks, int count)
+{
+    int error = expect(win, ranks, count);
+
+    return error ? error : proa_post_as(win, ranks, count, &words);
+}
+
+/* An origin that has not completed may wait for our post: it goes now, if it has not gone. */
+static void say_posts(const struct proa_win *win)
+{
+    for (int i = 0; i < win->exposed_group.count; i++)
+        if (!proa_has_completed(win, win->exposed_group.rank[i], &words))
+            proa_remote_say(win, win->exposed_group.rank[i]);
+}
+
+static int await_completed(struct proa_win *win)
+{
+    int error = proa_exposed_check(win);
+
+    if (error)
+        return error;
+    say_posts(win);
+    return proa_wait_as(win, &words);
+}
+
+static int test(struct proa_win *win, int *flag)
+{
+    int error = proa_exposed_check(win);
+
+    if (error)
+        return error;
+    *flag = proa_have_all_completed(win, &words);
+    if (!*flag) {
+        say_posts(win);
+        proa_wait_idle();
+        *flag = proa_have_all_completed(win, &words);
+    }
+    if (!*flag)
+        return proa_test_for_gone(win, &words);
+    proa_test_end(win, &words);
+    return PROA_OK;
+}
+
+/* ---- the table ---- */
+
+const struct proa_sync_ops proa_sync_remote = {
+    .fence = fence,
+    .start = start,
+    .post = post,
+    .complete = complete,
+    .wait = await_completed,
+    .test = test,
+    .await = await_post,
+    .lock = proa_lock_remote,
+    .unlock = proa_unlock_remote,
+    .lock_all = proa_lock_all_remote,
+    .unlock_all = proa_unlock_all_remote,
+    .flush = proa_flush_generally,
+    .flush_local = proa_flush_local_generally,
+    .settle = settle,
+    .barrier = barrier,
+    .disseminate = disseminate,
+    .word = word,
+    .losses_enter = proa_agent_enter,
+    .losses_leave = proa_agent_leave,
+    .attend = proa_agent_attend,
+    .lose = proa_remote_lose,
+    .node_lost = proa_remote_node_lost,
+    .lock_is_wanted = proa_room_is_wanted,
+};

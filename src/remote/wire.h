@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What core's messages look like on a network: the one place of their format.
+ *
+ * A message is a head, and behind it what its kind says. Everything is a multiple of PROA_WIRE_UNIT
+ * bytes long, and in the byte order of the sender, which a transport sees to be the receiver's. No
+ * field can be trusted: whoever reads one checks it.
+ *
+ *   BATCH    operations of one origin on one target's window, done in their order; before them a
+ *            lock may be asked for, or a post waited for, after them the lock may be given back
+ *   ANSWER   of a target: all batches up to that number are done; and what they have fetched
+ *   LOST     of anybody: the process of the rank `number` is gone
+ *   ROOM     to and of rank 0: about the room `number` of the window (remote/room.h)
+ */
+#ifndef PROA_REMOTE_WIRE_H
+#define PROA_REMOTE_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROA_WIRE_VERSION = 1, PROA_WIRE_UNIT = 8 };
+
+enum proa_wire_kind { PROA_WIRE_BATCH = 1, PROA_WIRE_ANSWER, PROA_WIRE_LOST, PROA_WIRE_ROOM };
+
+/* Of a batch. */
+enum {
+    PROA_WIRE_LOCK_SHARED = 1, /* done once the lock is the origin's */
+    PROA_WIRE_LOCK_EXCLUSIVE = 2,
+    PROA_WIRE_UNLOCK = 4,   /* and given back after it */
+    PROA_WIRE_ANSWERED = 8, /* an answer is wanted */
+    PROA_WIRE_HOLDS = 16,   /* the origin holds other locks (sync/lock.h) */
+    /* done once the target has posted to the origin for the access epoch after those that the
+     * origin has told the end of; no lock is asked for */
+    PROA_WIRE_POSTED = 32,
+    PROA_WIRE_WAITS = 64 /* the origin has waited for a post: others are to be told at once */
+};
+
+/* Of a ROOM: one of these, and HOLDS. */
+enum {
+    PROA_WIRE_ROOM_ASK = 1,
+    PROA_WIRE_ROOM_GRANT = 2,
+    PROA_WIRE_ROOM_RECALL = 4,
+    PROA_WIRE_ROOM_BACK = 8
+};
+
+struct proa_wire_head {
+    uint8_t kind, flags;
+    uint16_t version;
+    uint32_t rank;   /* the sender's, in the window's group */
+    uint64_t window; /* the same number on all its processes */
+    uint64_t number; /* of the batch, counted by its origin for each target from 1 on */
+};
+
+enum proa_wire_code {
+    PROA_WIRE_PUT = 1, /* count runs of `bytes` bytes, stride apart; behind it the bytes */
+    PROA_WIRE_GET,     /* the same; the bytes come with the answer */
+    /* count elements of `bytes` bytes in a row; behind it the origin's, if there are any, then the
+     * one to compare with; the answer may have what was there */
+    PROA_WIRE_COMBINE,
+    PROA_WIRE_TELL /* the word of the number `position` (sync/tell.h) has come to the value `count`
+                    */
+};
+
+/* Of a PROA_WIRE_COMBINE. */
+enum { PROA_WIRE_ORIGIN = 1, PROA_WIRE_RESULT = 2, PROA_WIRE_COMPARE = 4 };
+
+struct proa_wire_op {
+    uint8_t code, flags;
+    uint8_t operation, basic; /* enum proa_operation, enum proa_basic */
+    uint32_t bytes;
+    uint64_t position; /* in the target's window; in a dynamic one, the address */
+    int64_t stride;
+    uint64_t count;
+    uint64_t total; /* elements of the whole operation that this is a part of */
+};
+
+/* Behind the head of an answer; then the text, then all that was fetched, each thing padded. */
+struct proa_wire_outcome {
+    int32_t code; /* of the first operation that failed since the last answer; 0: none */
+    uint32_t text_bytes;
+};
+
+static inline uint64_t proa_wire_padded(uint64_t bytes)
+{
+    return (bytes + PROA_WIRE_UNIT - 1) / PROA_WIRE_UNIT * PROA_WIRE_UNIT;
+}
+
+#endif

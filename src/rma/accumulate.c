@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Accumulate, get_accumulate, fetch_and_op, compare_and_swap: how each run of elements gets to its
+ * road. What is done to them there is that of rma/combine.h; how that is kept atomic is the
+ * business of rma/guard.c; where the runs of derived types lie is that of type/walk.c.
+ */
+#include "base/fail.h"
+#include "rma/begin.h"
+#include "rma/guard.h"
+#include "rma/road_store.h"
+#include "window/strict.h"
+
+/* ---- elements in a row, at hand ---- */
+
+/* Within one stripe, as nearly all are that are not long. */
+static void one_stripe(const struct proa_elements *c, struct proa_proc_ctl *owner, uint64_t key,
+                       char *at)
+{
+    uint64_t stripe = proa_guard_stripe_of(key);
+
+    proa_guard_stripe_take(owner, stripe);
+    proa_apply(c, at);
+    proa_guard_stripe_give(owner, stripe);
+}
+
+/* Within as much as is guarded at a time. */
+static void several_stripes(const struct proa_elements *c, struct proa_proc_ctl *owner,
+                            uint64_t key, uint64_t bytes, char *at)
+{
+    struct proa_wide_range range = proa_guard_wide_over(key, bytes);
+
+    proa_guard_wide_take(owner, range);
+    proa_apply(c, at);
+    proa_guard_wide_give(owner, range);
+}
+
+static int striped_plain(struct proa_win *win, const struct proa_target *target,
+                         const struct proa_elements *c, char *at)
+{
+    struct proa_guarded guarded = PROA_GUARD_NONE;
+    uint64_t key = proa_span_key_at(&target->only, at),
+             bytes = (c->count - 1) * c->bytes + 1; /* to the last one's first byte */
+
+    if (key % PROA_STRIPE_BYTES + bytes <= PROA_STRIPE_BYTES) {
+        one_stripe(c, target->only.owner->ctl, key, at);
+    } else if (proa_guard_may_cover(key, bytes, proa_guard_most(target->only.owner->ctl))) {
+        several_stripes(c, target->only.owner->ctl, key, bytes, at);
+    } else {
+        proa_store_striped(c, target->only.owner, key, at, &guarded);
+        proa_guard_leave(&guarded);
+    }
+    proa_touch_store(win);
+    return 1;
+}
+
+/* The fast path: no walk, no general place. */
+int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result,
+                          const void *compare, uint64_t count, const struct proa_type *type,
+                          int rank, int64_t displacement, enum proa_operation operation)
+{
+    const struct proa_elements c = {proa_kernel_find(operation, (enum proa_basic)type->basic),
+                                    operation,
+                                    (enum proa_basic)type->basic,
+                                    (size_t)type->extent,
+                                    count,
+                                    operation == PROA_OP_NO_OP ? NULL : origin,
+                                    result,
+                                    compare};
+    const struct proa_target *target = &win->targets[rank];
+    struct proa_slot *slot;
+    char *at;
+
+    if (!c.kernel || !type->plain_units || !(origin || operation == PROA_OP_NO_OP))
+        return 0;
+    at = proa_fast_address(win, rank, displacement, count * c.bytes);
+    if (!at)
+        return 0;
+    switch (proa_guard_choose(win, rank, &target->only, (uintptr_t)at, count, c.bytes, &slot)) {
+    case PROA_GUARD_PLAIN:
+        proa_apply(&c, at);
+        proa_touch_store(win);
+        return 1;
+    case PROA_GUARD_STRIPES:
+        return striped_plain(win, target, &c, at);
+    default:
+        break;
+    }
+    if (count == 1)
+        proa_apply_atomic_one(&c, at);
+    else
+        proa_apply_atomic(&c, at);
+    proa_guard_slot_leave(slot);
+    if (win->epoch_all & PROA_EPOCH_FENCE)
+        proa_touch_load(win);
+    return 1;
+}
+
+/* ---- the runs of a layout ---- */
+
+enum { TARGET, FIRST, SECOND }; /* FIRST: the origin if there is one, else the result */
+
+/* An operation with what it needs on the way. */
+struct operation {
+    const struct proa_there *there;
+    struct proa_place place;
+    struct proa_combine combine;
+    int has_origin, has_result; /* no origin: MPI_NO_OP; no result: not a get */
+    const char *origin;         /* either may be NULL, with a type of absolute addresses */
+    char *result;
+};
+
+/* The i-th run of a stretch, of count elements. */
+static void run_set(struct operation *o, const struct proa_stretch *s, uint64_t i, uint64_t count)
+{
+    struct proa_elements *run = &o->combine.run;
+    int result_side = o->has_origin ? SECOND : FIRST;
+
+    run->count = count;
+    run->origin =
+        o->has_origin ? proa_at(o->origin, s->offset[FIRST] + (int64_t)i * s->stride[FIRST]) : NULL;
+    run->result =
+        o->has_result
+            ? proa_at(o->result, s->offset[result_side] + (int64_t)i * s->stride[result_side])
+            : NULL;
+}
+
+static uint64_t run_position(const struct operation *o, const struct proa_stretch *s, uint64_t i)
+{
+    return o->place.at + (uint64_t)(s->offset[TARGET] + (int64_t)i * s->stride[TARGET]);
+}
+
+/* ---- rows: runs that are worked on together ---- */
+
+/* Those of an operation for which nobody uses processor atomics. */
+static int goes_by_rows(const struct operation *o)
+{
+    return o->combine.total > o->combine.win->atomics_most &&
+           !proa_is_padded(o->combine.run.basic) && o->place.span.road->combine_rows;
+}
+
+/* A row that goes over the border of a span, or to where rows do not matter. */
+static int apply_row(struct proa_combine *c, uint64_t position, const struct proa_rows *rows,
+                     struct proa_rows_at *at)
+{
+    struct proa_elements run = c->run;
+    int error;
+
+    c->run.count = rows->items[at->item].bytes / run.bytes;
+    error = proa_combine_row(c, position);
+    c->run = run;
+    proa_rows_next(&c->run, rows, at);
+    return error;
+}
+
+/* Over several spans: those together that lie in the same. */
+static int apply_scattered(struct operation *o, uint64_t position, const struct proa_rows *rows,
+                           struct proa_rows_at *at)
+{
+    struct proa_combine *c = &o->combine;
+    uint64_t here = position + (uint64_t)proa_rows_offset(rows, at),
+             bytes = rows->items[at->item].bytes;
+    struct proa_span span;
+    int error = proa_span_find(c->win, &c->win->targets[c->rank], here, bytes, &span);
+
+    if (error)
+        return error;
+    if (!rows->ascends || !span.road->combine_rows || !proa_span_holds(&span, here, bytes))
+        return apply_row(c, here, rows, at);
+    error = span.road->combine_rows(c, &span, position, rows, at);
+    proa_guard_leave(&c->guarded);
+    return error;
+}
+
+static int apply_rows(struct operation *o, uint64_t position, const struct proa_rows *rows)
+{
+    struct proa_rows_at at = {0, 0};
+    int error = PROA_OK;
+
+    if (!o->place.scattered)
+        return o->place.span.road->combine_rows(&o->combine, &o->place.span, position, rows, &at);
+    while (at.item < rows->count && !error)
+        error = apply_scattered(o, position, rows, &at);
+    return error;
+}
+
+static int apply_list(struct operation *o, const struct proa_list *list)
+{
+    const struct proa_rows rows = proa_rows_of_list(list);
+    struct proa_elements *run = &o->combine.run;
+
+    run->origin = o->has_origin ? proa_at(o->origin, list->offset[FIRST]) : NULL;
+    run->result =
+        o->has_result ? proa_at(o->result, list->offset[o->has_origin ? SECOND : FIRST]) : NULL;
+    return apply_rows(o, o->place.at + (uint64_t)list->offset[TARGET], &rows);
+}
+
+/* Upwards, whichever way the loop goes: from the last run to the first one if it goes down. */
+static int apply_loop(struct operation *o, const struct proa_stretch *s)
+{
+    const int64_t way = s->stride[TARGET] < 0 ? -1 : 1;
+    const uint64_t lowest = way < 0 ? s->count - 1 : 0;
+    const struct proa_item item = {
+        .stride = way * s->stride[TARGET], .count = s->count, .bytes = s->bytes};
+    const struct proa_rows rows = {.items = &item,
+                                   .count = 1,
+                                   .origin_stride = way * s->stride[FIRST],
+                                   .result_stride = way * s->stride[o->has_origin ? SECOND : FIRST],
+                                   .ascends = 1,
+                                   .apart = 1,
+                                   .high =
+                                       (int64_t)(s->count - 1) * item.stride + (int64_t)s->bytes};
+
+    run_set(o, s, lowest, 0);
+    return apply_rows(o, run_position(o, s, lowest), &rows);
+}
+
+/* Do its runs lie beside each other, so that it does not matter which is the first? */
+static int is_loop(const struct proa_stretch *s)
+{
+    return s->count > 1 &&
+           (s->stride[TARGET] >= (int64_t)s->bytes || s->stride[TARGET] <= -(int64_t)s->bytes);
+}
+
+/* ---- any layout ---- */
+
+static int apply_stretch(struct operation *o, const struct proa_stretch *s)
+{
+    const struct proa_span *span = &o->place.span;
+    int result_side = o->has_origin ? SECOND : FIRST, error = PROA_OK;
+    int row = s->stride[TARGET] == (int64_t)s->bytes &&
+              (!o->has_origin || s->stride[FIRST] == (int64_t)s->bytes) &&
+              (!o->has_result || s->stride[result_side] == (int64_t)s->bytes);
+    uint64_t runs = row ? 1 : s->count;
+
+    if (!row && is_loop(s) && goes_by_rows(o))
+        return apply_loop(o, s);
+    for (uint64_t i = 0; i < runs && !error; i++) {
+        uint64_t position = run_position(o, s, i);
+
+        run_set(o, s, i, s->bytes / o->combine.run.bytes * (row ? s->count : 1));
+        error = o->place.scattered ? proa_combine_row(&o->combine, position)
+                                   : span->road->combine(&o->combine, span, position);
+    }
+    return error;
+}
+
+static int apply_next(struct operation *o, struct proa_walk *walk, int *more)
+{
+    struct proa_stretch stretch = {0};
+    struct proa_list list;
+
+    if (proa_walk_may_list(walk, TARGET) && goes_by_rows(o) && proa_walk_list(walk, TARGET, &list))
+        return apply_list(o, &list);
+    *more = proa_walk_next(walk, &stretch);
+    return *more ? apply_stretch(o, &stretch) : PROA_OK;
+}
+
+static int walk_begin(struct proa_walk *walk, const struct proa_there *there,
+                      const struct proa_buffer *origin, const struct proa_buffer *result)
+{
+    const struct proa_type *types[PROA_WALK_SIDES] = {there->type};
+    uint64_t counts[PROA_WALK_SIDES] = {there->count};
+    int sides = 1;
+
+    if (origin) {
+        types[sides] = origin->type;
+        counts[sides++] = origin->count;
+    }
+    if (result) {
+        types[sides] = result->type;
+        counts[sides++] = result->count;
+    }
+    return proa_walk_begin(walk, sides, types, counts, 1);
+}
+
+static int combine(struct operation *o, const struct proa_buffer *origin,
+                   const struct proa_buffer *result)
+{
+    struct proa_walk walk;
+    int more = 1, error = walk_begin(&walk, o->there, origin, result);
+
+    if (error)
+        return error;
+    while (more && !error)
+        error = apply_next(o, &walk, &more);
+    proa_guard_leave(&o->combine.guarded);
+    proa_walk_end(&walk);
+    proa_touch_store(o->combine.win);
+    return error;
+}
+
+/* ---- the operations ---- */
+
+static int is_plain_row(const struct proa_type *type)
+{
+    return type->dense && !type->data_pairs && type->basic != PROA_MIXED;
+}
+
+/* Is the basic type of this side the target's? Where its elements are only copied (copied: by
+ * MPI_REPLACE, or as what was there) and lie in a row, it does not matter which they are: their
+ * bytes are taken for the target's elements. which: "origin" or "result". */
+static int check_basic(struct proa_win *win, const struct proa_buffer *side,
+                       const struct proa_there *there, int copied, const char *which)
+{
+    const char *mine = proa_basic_name((enum proa_basic)side->type->basic),
+               *its = proa_basic_name((enum proa_basic)there->type->basic);
+
+    if (side->type->basic == there->type->basic)
+        return PROA_OK;
+    if (copied && is_plain_row(side->type) && !there->type->data_pairs)
+        return proa_lax(win, PROA_LAX_BASIC, PROA_ERR_TYPE, there->call,
+                        "the %s's basic type (%s) is not the target's (%s)", which, mine, its);
+    return proa_fail(PROA_ERR_TYPE, "the %s's basic type (%s) is not the target's (%s)", which,
+                     mine, its);
+}
+
+static int set_operation(struct proa_win *win, const struct proa_there *there,
+                         enum proa_operation operation, struct proa_elements *c)
+{
+    c->basic = (enum proa_basic)there->type->basic;
+    c->operation = operation;
+    c->kernel = proa_kernel_find(operation, c->basic);
+    c->bytes = proa_basic_bytes(c->basic);
+    if (c->kernel)
+        return PROA_OK;
+    /* none of MPI_MAXLOC and MPI_MINLOC, which are for pairs */
+    c->kernel = proa_kernel_of_bytes(operation, c->basic);
+    if (c->kernel)
+        return proa_lax(win, PROA_LAX_BYTES, PROA_ERR_OP, there->call,
+                        "%s is not defined on this datatype (%s)", proa_operation_name(operation),
+                        proa_basic_name(c->basic));
+    return proa_fail(PROA_ERR_OP, "%s is not defined on this datatype (%s)",
+                     proa_operation_name(operation), proa_basic_name(c->basic));
+}
+
+static int check_operation(struct proa_win *win, const struct proa_buffer *origin,
+                           const struct proa_buffer *result, const struct proa_there *there,
+                           enum proa_operation operation, struct proa_elements *c)
+{
+    int error = PROA_OK;
+
+    if (there->type->basic == PROA_MIXED)
+        return proa_fail(PROA_ERR_TYPE,
+                         "the target datatype mixes basic types: an accumulate takes only one");
+    if (origin)
+        error = check_basic(win, origin, there, operation == PROA_OP_REPLACE, "origin");
+    if (!error)
+        error = set_operation(win, there, operation, c);
+    if (!error && result)
+        error = check_basic(win, result, there, 1, "result");
+    return error;
+}
+
+static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin,
+                          const struct proa_buffer *result, const struct proa_there *there,
+                          enum proa_operation operation, const void *compare)
+{
+    struct operation o = {.there = there,
+                          .combine = {.win = win,
+                                      .rank = there->rank,
+                                      .run.compare = compare,
+                                      .guarded = PROA_GUARD_NONE},
+                          .has_origin = origin != NULL,
+                          .has_result = result != NULL};
+    int error = PROA_OK;
+
+    if (result)
+        error = proa_check_types(result, there, "result");
+    if (!error && origin)
+        error = proa_check_types(origin, there, "origin");
+    if (!error && proa_there_bytes(there) == 0) /* nothing of any type */
+        return proa_begin(win, there->rank);
+    if (!error)
+        error = check_operation(win, origin, result, there, operation, &o.combine.run);
+    if (error)
+        return error;
+    o.combine.total = there->count * there->type->elements;
+    o.origin = origin ? origin->address : NULL;
+    o.result = result ? result->address : NULL;
+    error = proa_begin_at(win, there, &o.place);
+    return error ? error : combine(&o, origin, result);
+}
+
+int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin,
+                    const struct proa_there *there, enum proa_operation operation)
+{
+    if (operation == PROA_OP_NO_OP)
+        return proa_fail(PROA_ERR_OP,
+                         "MPI_NO_OP is for MPI_Get_accumulate and MPI_Fetch_and_op only");
+    return accumulate_any(win, origin, NULL, there, operation, NULL);
+}
+
+int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin,
+                        const struct proa_buffer *result, const struct proa_there *there,
+                        enum proa_operation operation)
+{
+    return accumulate_any(win, operation == PROA_OP_NO_OP ? NULL : origin, result, there, operation,
+                          NULL);
+}
+
+int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result,
+                      const struct proa_there *there, enum proa_operation operation)
+{
+    const struct proa_type *type = there->type;
+    struct proa_buffer from = {(void *)(uintptr_t)origin, 1, type}, to = {result, 1, type};
+
+    if (!type->trouble && !type->predefined)
+        return proa_fail(
+            PROA_ERR_TYPE,
+            "MPI_Fetch_and_op takes one element of a predefined datatype, not a derived one");
+    return accumulate_any(win, operation == PROA_OP_NO_OP ? NULL : &from, &to, there, operation,
+                          NULL);
+}
+
+static int check_compare(const void *origin, const void *compare, const void *result,
+                         const struct proa_type *type)
+{
+    if (type->trouble)
+        return proa_fail(PROA_ERR_TYPE, "the datatype %s", type->trouble);
+    if (!type->predefined || !proa_basic_compares((enum proa_basic)type->basic))
+        return proa_fail(PROA_ERR_TYPE,
+                         "MPI_Compare_and_swap takes one integer, logical or byte, not %s",
+                         type->predefined ? proa_basic_name((enum proa_basic)type->basic)
+                                          : "a derived datatype");
+    if (!origin || !compare || !result)
+        return proa_fail(PROA_ERR_BUFFER, "the %s buffer is NULL",
+                         !origin    ? "origin"
+                         : !compare ? "compare"
+                                    : "result");
+    return PROA_OK;
+}
+
+int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare,
+                          void *result, const struct proa_there *there)
+{
+    const struct proa_type *type = there->type;
+    struct proa_buffer from = {(void *)(uintptr_t)origin, 1, type}, to = {result, 1, type};
+    int error = check_compare(origin, compare, result, type);
+
+    return error ? error : accumulate_any(win, &from, &to, there, PROA_OP_REPLACE, compare);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the accumulate family does to elements in a row, wherever they lie: in a target's memory
+ * that is mapped here, or in a copy of it.
+ *
+ * Nothing here keeps others away: rma/guard.h says who does.
+ */
+#ifndef PROA_RMA_COMBINE_H
+#define PROA_RMA_COMBINE_H
+
+#include "rma/guard.h"
+#include "rma/op.h"
+#include "type/basic.h"
+
+#include <string.h>
+
+/* An operation on `count` elements in a row. compare: not NULL for compare_and_swap, which has one
+ * element and stores origin if the target holds *compare. */
+struct proa_elements {
+    proa_kernel *kernel;
+    enum proa_operation operation;
+    enum proa_basic basic;
+    size_t bytes; /* from one element to the next */
+    uint64_t count;
+    const char *origin; /* NULL for MPI_NO_OP */
+    char *result;       /* NULL if nobody wants to know what was there */
+    const void *compare;
+};
+
+/* A run of elements of an operation, for a road (rma/road.h). */
+struct proa_combine {
+    struct proa_win *win;
+    int rank;
+    uint64_t total; /* elements of the whole operation */
+    struct proa_elements run;
+    struct proa_guarded guarded;
+};
+
+/* Bytes behind the data of a pair, up to the next one; 0 for all other types. */
+size_t proa_padding_of(enum proa_basic basic);
+
+/* Are there bytes, inside or behind the data, that are not the element's? */
+int proa_is_padded(enum proa_basic basic);
+
+/* Both hosts take bytes and characters for numbers. Whether those have a sign they do not agree on,
+ * so what depends on it is refused: NULL. */
+proa_kernel *proa_kernel_of_bytes(enum proa_operation operation, enum proa_basic basic);
+
+/* Elements in a row in the target's window, wherever they lie: looks for the span of each. PROA_OK
+ * or a code. */
+int proa_combine_row(struct proa_combine *combine, uint64_t position);
+
+static inline void proa_elements_advance(struct proa_elements *c, uint64_t elements)
+{
+    if (c->origin)
+        c->origin += elements * c->bytes;
+    if (c->result)
+        c->result += elements * c->bytes;
+}
+
+/* The ordinary loop: nobody else works on these elements meanwhile. */
+void proa_apply(const struct proa_elements *c, char *target);
+
+/* Processor atomics, one after the other; elements that are aligned, of a size that
+ * proa_guard_atomics_fit. _fields: pairs with padding, of 4 or 8 bytes, which leave that as it
+ * is. */
+void proa_apply_atomic(const struct proa_elements *run, char *target);
+void proa_apply_atomic_fields(const struct proa_elements *run, char *target);
+
+/* ---- one element by a processor atomic: inline, as the plain way (rma/accumulate.c) lives on it
+ * ---- */
+
+/* One element of a size that the processor can exchange. Sequentially consistent, so a flush after
+ * it has nothing left to do. */
+#define PROA_ATOMIC_ELEMENT(ctype)                                                               \
+    /* What the kernel leaves alone, such as padding, stays as it is. */                         \
+    static inline ctype proa_atomic_kernel_##ctype(const struct proa_elements *c, ctype *target, \
+                                                   const void *origin)                           \
+    {                                                                                            \
+        ctype new, old = __atomic_load_n(target, __ATOMIC_RELAXED);                              \
+        do {                                                                                     \
+            new = old;                                                                           \
+            c->kernel(&new, origin, 1);                                                          \
+        } while (!__atomic_compare_exchange_n(target, &old, new, 0, __ATOMIC_SEQ_CST,            \
+                                              __ATOMIC_RELAXED));                                \
+        return old;                                                                              \
+    }                                                                                            \
+    static inline void proa_atomic_##ctype(const struct proa_elements *c, void *at)              \
+    {                                                                                            \
+        ctype old, *target = at;                                                                 \
+        ctype value = 0;                                                                         \
+        if (c->origin)                                                                           \
+            memcpy(&value, c->origin, sizeof value);                                             \
+        if (c->compare) {                                                                        \
+            memcpy(&old, c->compare, sizeof old);                                                \
+            __atomic_compare_exchange_n(target, &old, value, 0, __ATOMIC_SEQ_CST,                \
+                                        __ATOMIC_SEQ_CST);                                       \
+        } else if (c->operation == PROA_OP_SUM && c->basic <= PROA_U64) {                        \
+            old = __atomic_fetch_add(target, value, __ATOMIC_SEQ_CST);                           \
+        } else if (c->operation == PROA_OP_REPLACE) {                                            \
+            old = __atomic_exchange_n(target, value, __ATOMIC_SEQ_CST);                          \
+        } else if (c->operation == PROA_OP_NO_OP) {                                              \
+            old = __atomic_load_n(target, __ATOMIC_SEQ_CST);                                     \
+        } else {                                                                                 \
+            old = proa_atomic_kernel_##ctype(c, target, &value);                                 \
+        }                                                                                        \
+        if (c->result)                                                                           \
+            memcpy(c->result, &old, sizeof old);                                                 \
+    }
+
+PROA_ATOMIC_ELEMENT(uint8_t)
+PROA_ATOMIC_ELEMENT(uint16_t)
+PROA_ATOMIC_ELEMENT(uint32_t)
+PROA_ATOMIC_ELEMENT(uint64_t)
+
+#undef PROA_ATOMIC_ELEMENT
+
+static inline void proa_apply_atomic_one(const struct proa_elements *c, char *target)
+{
+    switch (c->bytes) {
+    case 8:
+        proa_atomic_uint64_t(c, target);
+        break;
+    case 4:
+        proa_atomic_uint32_t(c, target);
+        break;
+    case 2:
+        proa_atomic_uint16_t(c, target);
+        break;
+    default:
+        proa_atomic_uint8_t(c, target);
+    }
+}
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See guard.h.
+ *
+ * From atomics to stripes, once for an owner. Whoever uses atomics marks its slot in the owner's
+ * block as busy, then looks at stripes_only; whoever needs stripes stores stripes_only, then looks
+ * at all slots until none is busy. Between its store and its loads the first has a light fence, the
+ * second a heavy one (base/membar.h), so at least one sees the other: either the accessor goes for
+ * stripes too, or the switch waits until it is done. Until the switch is complete nobody enters a
+ * stripe.
+ *
+ * Stripes and wide locks. What lies within one stripe takes that; what goes over several takes the
+ * wide lock over it, which is one atomic where the stripes would be PROA_WIDE. Whoever takes a
+ * stripe stores its word, then looks at the wide lock's; whoever takes a wide lock stores its word,
+ * then looks at its stripes'. All four are sequentially consistent, so at least one sees the other:
+ * who has a stripe and sees the wide lock gives it back; who has a wide lock waits until nobody has
+ * a stripe of it. As nobody waits for anything with a stripe in hand, that ends; and as nobody new
+ * comes in, soon.
+ */
+#include "rma/guard.h"
+
+#include <sched.h>
+#include <string.h>
+
+/* ---- the switch ---- */
+
+static int is_switched(void *arg)
+{
+    return __atomic_load_n((uint32_t *)arg, __ATOMIC_ACQUIRE) == PROA_STRIPES_ONLY;
+}
+
+static void wait_for_slots(struct proa_proc_ctl *owner)
+{
+    uint32_t given = __atomic_load_n(&owner->slots_given, __ATOMIC_SEQ_CST);
+
+    for (uint32_t i = 0; i < given && i < PROA_SLOTS; i++)
+        /* a few instructions long; partner: proa_guard_slot_leave */
+        while (__atomic_load_n(&owner->slots[i].busy, __ATOMIC_ACQUIRE))
+            sched_yield();
+}
+
+void proa_guard_stripes_only(struct proa_proc_ctl *owner)
+{
+    uint32_t expected = PROA_ATOMICS;
+
+    if (is_switched(&owner->stripes_only))
+        return;
+    if (!__atomic_compare_exchange_n(&owner->stripes_only, &expected, PROA_SWITCHING, 0,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+        if (!is_switched(&owner->stripes_only))
+            proa_wait_still(is_switched, &owner->stripes_only, &owner->stripe_bell);
+        return;
+    }
+    proa_membar_heavy(); /* partner: the light fence in proa_guard_slot_enter */
+    wait_for_slots(owner);
+    __atomic_store_n(&owner->stripes_only, PROA_STRIPES_ONLY, __ATOMIC_RELEASE);
+    proa_bell_ring(&owner->stripe_bell);
+}
+
+/* ---- coming in ---- */
+
+uint64_t proa_guard_atomics_most(int threads)
+{
+    return threads ? 0 : PROA_ATOMICS_MOST; /* a slot is for one thread at a time */
+}
+
+/* Elements of a size that is no power of two are never exchanged by the processor: for them
+ * `aligned` means nothing. */
+void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key,
+                      uint64_t total, size_t bytes, struct proa_guarded *guarded)
+{
+    int aligned = (key & (bytes - 1)) == 0;
+
+    if (guarded->entered && guarded->aligned == aligned)
+        return;
+    proa_guard_leave(guarded);
+    guarded->aligned = aligned;
+    guarded->entered = 1;
+    guarded->guard = proa_guard_choose(win, rank, span, key, total, bytes, &guarded->slot);
+}
+
+/* ---- stripes ---- */
+
+/* A stripe or a wide lock that is wanted. */
+struct wanted {
+    struct proa_proc_ctl *owner;
+    uint64_t which;
+};
+
+/* Looks at the wide lock first: while that is held, to take the stripe and give it back would ring
+ * at every look. */
+static int is_taken(void *arg)
+{
+    const struct wanted *wanted = arg;
+
+    return !__atomic_load_n(&wanted->owner->wide[wanted->which / PROA_WIDE].held,
+                            __ATOMIC_RELAXED) &&
+           proa_guard_stripe_try(wanted->owner, wanted->which);
+}
+
+/* So many pieces of long accumulates are short after somebody has waited: some milliseconds of
+ * them, in which somebody who comes again is met again. */
+enum { CROWDED_PIECES = 4096 };
+
+/* How much is guarded of what is longer than PROA_GUARD_AT_ONCE. Who counts does not matter. */
+static uint64_t long_piece(struct proa_proc_ctl *owner)
+{
+    uint32_t crowded = __atomic_load_n(&owner->crowded, __ATOMIC_RELAXED);
+
+    if (!crowded)
+        return PROA_GUARD_ALONE;
+    __atomic_store_n(&owner->crowded, crowded - 1, __ATOMIC_RELAXED);
+    return PROA_GUARD_AT_ONCE;
+}
+
+/* Driving the network meanwhile could come to need those that this thread holds already. */
+static void await(int is_done(void *), struct proa_proc_ctl *owner, uint64_t which)
+{
+    __atomic_store_n(&owner->crowded, CROWDED_PIECES, __ATOMIC_RELAXED);
+    proa_wait_still(is_done, &(struct wanted){owner, which}, &owner->stripe_bell);
+}
+
+void proa_guard_stripe_await(struct proa_proc_ctl *owner, uint64_t stripe)
+{
+    await(is_taken, owner, stripe);
+}
+
+static int is_wide_taken(void *arg)
+{
+    const struct wanted *wanted = arg;
+    struct proa_stripe *wide = &wanted->owner->wide[wanted->which];
+
+    return __atomic_load_n(&wide->held, __ATOMIC_RELAXED) == 0 &&
+           __atomic_exchange_n(&wide->held, 1, __ATOMIC_SEQ_CST) == 0;
+}
+
+/* Acquires; partner: proa_guard_stripe_give. */
+static int is_deserted(void *arg)
+{
+    const struct wanted *wanted = arg;
+    const struct proa_stripe *stripe = &wanted->owner->stripes[wanted->which * PROA_WIDE];
+    uint32_t held = 0;
+
+    for (int i = 0; i < PROA_WIDE; i++)
+        held |= __atomic_load_n(&stripe[i].held, __ATOMIC_SEQ_CST);
+    return held == 0;
+}
+
+static void wide_take(struct proa_proc_ctl *owner, uint64_t which)
+{
+    struct wanted wanted = {owner, which};
+
+    if (__builtin_expect(!is_wide_taken(&wanted), 0))
+        await(is_wide_taken, owner, which);
+    if (__builtin_expect(!is_deserted(&wanted), 0))
+        await(is_deserted, owner, which);
+}
+
+/* Upwards, so that two who want several do not wait for each other. */
+void proa_guard_wide_take(struct proa_proc_ctl *owner, struct proa_wide_range range)
+{
+    for (uint64_t i = range.first + 1; i < range.end; i++) /* atomics wait for each other */
+        __builtin_prefetch(&owner->wide[i], 1);
+    for (uint64_t i = range.first; i < range.end; i++)
+        wide_take(owner, i);
+}
+
+void proa_guard_wide_give(struct proa_proc_ctl *owner, struct proa_wide_range range)
+{
+    for (uint64_t i = range.first; i < range.end; i++)
+        __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
+    proa_bell_ring(&owner->stripe_bell); /* once for all: it may be a fence */
+}
+
+static struct proa_wide_range held_by(const struct proa_guarded *guarded)
+{
+    return (struct proa_wide_range){guarded->first / PROA_WIDE,
+                                    (guarded->first + guarded->stripes) / PROA_WIDE};
+}
+
+static void stripes_release(struct proa_guarded *guarded)
+{
+    struct proa_proc_ctl *ctl;
+
+    if (!guarded->owner)
+        return;
+    ctl = guarded->owner->ctl;
+    guarded->owner = NULL;
+    if (guarded->stripes == 1)
+        proa_guard_stripe_give(ctl, guarded->first);
+    else
+        proa_guard_wide_give(ctl, held_by(guarded));
+}
+
+static void stripes_take(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t first,
+                         uint64_t count)
+{
+    guarded->owner = owner;
+    guarded->first = first;
+    guarded->stripes = count;
+    if (count == 1) {
+        proa_guard_stripe_take(owner->ctl, first);
+        return;
+    }
+    guarded->first -= first % PROA_WIDE;
+    guarded->stripes = (first % PROA_WIDE + count + PROA_WIDE - 1) / PROA_WIDE * PROA_WIDE;
+    proa_guard_wide_take(owner->ctl, held_by(guarded));
+}
+
+static int are_held(const struct proa_guarded *guarded, const struct proa_peer *owner,
+                    uint64_t first, uint64_t count)
+{
+    return guarded->owner == owner && guarded->first <= first &&
+           first + count <= guarded->first + guarded->stripes;
+}
+
+uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
+                            uint64_t bytes)
+{
+    uint64_t first = proa_guard_stripe_of(key), before = key % PROA_STRIPE_BYTES;
+    uint64_t most = bytes <= PROA_GUARD_AT_ONCE ? PROA_GUARD_AT_ONCE : long_piece(owner->ctl);
+    uint64_t count =
+        bytes < most ? (before + bytes - 1) / PROA_STRIPE_BYTES + 1 : most / PROA_STRIPE_BYTES;
+    uint64_t covered;
+
+    if (count > PROA_STRIPES - first)
+        count = PROA_STRIPES - first;
+    if (!are_held(guarded, owner, first, count)) {
+        stripes_release(guarded);
+        stripes_take(guarded, owner, first, count);
+    }
+    covered = (guarded->first + guarded->stripes - first) * PROA_STRIPE_BYTES - before;
+    return covered < most ? covered : most;
+}
+
+uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
+                             size_t bytes, uint64_t count, uint64_t wanted)
+{
+    uint64_t covered = proa_guard_stripes(guarded, owner, key, wanted),
+             elements = ((covered < wanted ? covered : wanted) + bytes - 1) / bytes;
+
+    return elements < count ? elements : count;
+}
+
+/* Those from `from` on that are in the set: the first one. PROA_WIDE_LOCKS: none. Eight at a look;
+ * the lowest byte is the first one, as everywhere here. */
+static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)
+{
+    for (uint64_t eight; from < PROA_WIDE_LOCKS; from = from / 8 * 8 + 8) {
+        memcpy(&eight, &set->has[from / 8 * 8], sizeof eight);
+        eight >>= from % 8 * 8;
+        if (eight)
+            return from + (uint64_t)__builtin_ctzll(eight) / 8;
+    }
+    return PROA_WIDE_LOCKS;
+}
+
+#define EACH_WIDE(set, i) \
+    for (uint64_t i = next_in(set, 0); i < PROA_WIDE_LOCKS; i = next_in(set, i + 1))
+
+/* Upwards, as in proa_guard_wide_take. */
+void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
+{
+    EACH_WIDE(set, i)
+        __builtin_prefetch(&owner->wide[i], 1);
+    EACH_WIDE(set, i)
+        wide_take(owner, i);
+}
+
+void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
+{
+    EACH_WIDE(set, i)
+        __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
+    proa_bell_ring(&owner->stripe_bell);
+}
+
+void proa_guard_leave(struct proa_guarded *guarded)
+{
+    if (guarded->slot)
+        proa_guard_slot_leave(guarded->slot);
+    guarded->slot = NULL;
+    stripes_release(guarded);
+    guarded->entered = 0;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How accumulates to the same element are kept from disturbing each other.
+ *
+ * Three ways, chosen by what is the same for all who may work on an element at the same time (its
+ * basic type, its place, the owner's state), never by the path that the
+ * operation came:
+ *   plain     nobody else may access the target now: an exclusive lock, or a post to us alone
+ *   atomics   one processor atomic an element
+ *   stripes   a lock over PROA_STRIPE_BYTES of the owner's memory, and an ordinary loop inside;
+ *             for what goes over several stripes, one over PROA_WIDE of them
+ * An owner's memory starts with atomics. The first operation that is too long for them
+ * (PROA_ATOMICS_MOST elements) makes its owner use stripes from then on; guard.c has the argument
+ * why nobody gets in between.
+ */
+#ifndef PROA_RMA_GUARD_H
+#define PROA_RMA_GUARD_H
+
+#include "window/epoch.h"
+#include "rma/road.h"
+
+/* Two elements take as long by atomics as under a stripe, which takes the same for many. A few
+ * more, such as the coordinates of a point, are left to atomics all the same: one operation that is
+ * too long turns all others to stripes for good, and single elements, above all those that several
+ * processes work on, are better off without. */
+enum { PROA_ATOMICS_MOST = 4 };
+
+/* How many elements an operation on a window may have to be done by processor atomics. threads: may
+ * several of a process work on the window? */
+uint64_t proa_guard_atomics_most(int threads);
+
+enum proa_guard { PROA_GUARD_PLAIN, PROA_GUARD_ATOMICS, PROA_GUARD_STRIPES };
+
+/* An accumulate in progress. */
+struct proa_guarded {
+    enum proa_guard guard;
+    struct proa_slot *slot;  /* marked busy until proa_guard_leave; NULL: nothing to unmark */
+    struct proa_peer *owner; /* of the stripes that are held; NULL: none is */
+    uint64_t first, stripes; /* held; several by wide locks, from the first of one on */
+    int entered, aligned; /* chosen already, for elements that are aligned to their size, or not */
+};
+
+/* Nothing chosen yet. */
+/* clang-format off */
+#define PROA_GUARD_NONE {PROA_GUARD_PLAIN, NULL, NULL, 0, 0, 0, 0}
+/* clang-format on */
+
+/* Chooses and enters, for a run of elements of `bytes` bytes at key in span's owner. The runs of
+ * one operation in one span share a guarded, which is left and entered anew only where the choice
+ * may differ. total: elements of the whole operation. */
+void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key,
+                      uint64_t total, size_t bytes, struct proa_guarded *guarded);
+void proa_guard_leave(struct proa_guarded *guarded);
+
+/* The most that is guarded at a time: each time has its price, an atomic that waits for all stores
+ * before it, or system calls; but others wait meanwhile. Where nobody has lately, a plain loop goes
+ * on for ALONE. */
+enum {
+    PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES,
+    PROA_GUARD_ALONE = 64 * PROA_STRIPE_BYTES,
+};
+static inline uint64_t proa_guard_most(const struct proa_proc_ctl *owner)
+{
+    return __atomic_load_n(&owner->crowded, __ATOMIC_RELAXED) ? PROA_GUARD_AT_ONCE
+                                                              : PROA_GUARD_ALONE;
+}
+
+/* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys
+ * from key on, for `bytes` bytes or fewer: by one stripe, or as many as their wide locks have.
+ * Returns how many bytes from key on they cover, at most PROA_GUARD_ALONE. */
+uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
+                            uint64_t bytes);
+
+static inline uint64_t proa_guard_stripe_of(uint64_t key)
+{
+    return key / PROA_STRIPE_BYTES % PROA_STRIPES;
+}
+
+/* Would it cover all of these bytes, with so many at most? */
+static inline int proa_guard_may_cover(uint64_t key, uint64_t bytes, uint64_t most)
+{
+    uint64_t in_all = key % (PROA_STRIPE_BYTES * (uint64_t)PROA_STRIPES) + bytes;
+
+    return key % PROA_STRIPE_BYTES + bytes <= most &&
+           in_all <= PROA_STRIPE_BYTES * (uint64_t)PROA_STRIPES;
+}
+
+/* The same for bytes that it would cover, to be given back at once: the wide locks over them. */
+struct proa_wide_range {
+    uint64_t first, end;
+};
+static inline struct proa_wide_range proa_guard_wide_over(uint64_t key, uint64_t bytes)
+{
+    uint64_t first = proa_guard_stripe_of(key) / PROA_WIDE,
+             last = proa_guard_stripe_of(key + bytes - 1) / PROA_WIDE;
+
+    return (struct proa_wide_range){first, last + 1};
+}
+void proa_guard_wide_take(struct proa_proc_ctl *owner, struct proa_wide_range range);
+void proa_guard_wide_give(struct proa_proc_ctl *owner, struct proa_wide_range range);
+
+/* Stripes that are scattered: those of the bytes that have been added, for as long as they are
+ * held, all by wide locks. Not together with those of a proa_guarded, which is left before. */
+struct proa_stripe_set {
+    /* 0 or 1; no bits, of which each would wait for the one before */
+    uint8_t has[PROA_WIDE_LOCKS];
+};
+static inline void proa_guard_set_add(struct proa_stripe_set *set, uint64_t key)
+{
+    set->has[proa_guard_stripe_of(key) / PROA_WIDE] = 1;
+}
+void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);
+void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);
+
+/* The same for elements in a row: sees to it that stripes are held of the first bytes of some of
+ * `count` elements of `bytes` bytes, the first at key, and returns of how many, at least one.
+ * wanted: bytes to cover, from key on, where that is possible; no more count. */
+uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
+                             size_t bytes, uint64_t count, uint64_t wanted);
+
+/* From now on everybody uses stripes for owner's memory. Called for targets of windows on which
+ * several threads of a process work. */
+void proa_guard_stripes_only(struct proa_proc_ctl *owner);
+
+/* ---- one stripe: inline, as the plain way (rma/accumulate.c) lives on it ---- */
+
+static inline void proa_guard_stripe_give(struct proa_proc_ctl *owner, uint64_t stripe)
+{
+    __atomic_store_n(&owner->stripes[stripe].held, 0, __ATOMIC_RELEASE);
+    proa_bell_ring(&owner->stripe_bell);
+}
+
+/* Is the stripe ours now, that was nobody's? Acquires; partners: proa_guard_stripe_give, and
+ * stripes_release in guard.c, which has the argument about wide locks. */
+static inline int proa_guard_stripe_try(struct proa_proc_ctl *owner, uint64_t stripe)
+{
+    struct proa_stripe *one = &owner->stripes[stripe];
+
+    if (__atomic_load_n(&one->held, __ATOMIC_RELAXED) ||
+        __atomic_exchange_n(&one->held, 1, __ATOMIC_SEQ_CST))
+        return 0;
+    if (!__atomic_load_n(&owner->wide[stripe / PROA_WIDE].held, __ATOMIC_SEQ_CST))
+        return 1;
+    proa_guard_stripe_give(owner, stripe);
+    return 0;
+}
+
+/* Waits for it. */
+void proa_guard_stripe_await(struct proa_proc_ctl *owner, uint64_t stripe);
+
+static inline void proa_guard_stripe_take(struct proa_proc_ctl *owner, uint64_t stripe)
+{
+    if (__builtin_expect(!proa_guard_stripe_try(owner, stripe), 0))
+        proa_guard_stripe_await(owner, stripe);
+}
+
+/* Has nobody else access to the target now? Of the bits asked for only a lock and a post to one
+ * origin have any, never an epoch for all. */
+static inline int proa_guard_is_alone(const struct proa_win *win, int rank)
+{
+    return win->targets[rank].epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads;
+}
+
+/* Is this a size that the processor can exchange? */
+static inline int proa_guard_atomics_fit(size_t bytes)
+{
+    return bytes <= 8 && (bytes & (bytes - 1)) == 0;
+}
+
+/* proa_proc_ctl.stripes_only */
+enum { PROA_ATOMICS = 0, PROA_SWITCHING = 1, PROA_STRIPES_ONLY = 2 };
+
+static inline void proa_guard_slot_leave(struct proa_slot *slot)
+{
+    /* partner: wait_for_slots in guard.c */
+    __atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Marks the slot in which this process may use processor atomics on owner's memory, until
+ * proa_guard_slot_leave. NULL: it may not, the owner has gone over to stripes, or has no slot for
+ * us. */
+static inline struct proa_slot *proa_guard_slot_enter(struct proa_peer *owner)
+{
+    struct proa_slot *slot = owner->slot;
+
+    if (!slot)
+        return NULL;
+    __atomic_store_n(&slot->busy, 1, __ATOMIC_RELAXED);
+    proa_membar_light(); /* partner: the heavy fence in proa_guard_stripes_only */
+    if (__builtin_expect(
+            __atomic_load_n(&owner->ctl->stripes_only, __ATOMIC_ACQUIRE) == PROA_ATOMICS, 1))
+        return slot;
+    proa_guard_slot_leave(slot);
+    return NULL;
+}
+
+/* The choice, for an element of `bytes` bytes of an operation of `total` elements: here and nowhere
+ * else. address: the element's, where it is mapped or in its owner, which are aligned alike. *slot:
+ * to be left once the work is done, with PROA_GUARD_ATOMICS. */
+static inline enum proa_guard proa_guard_choose(const struct proa_win *win, int rank,
+                                                const struct proa_span *span, uint64_t address,
+                                                uint64_t total, size_t bytes,
+                                                struct proa_slot **slot)
+{
+    if (proa_guard_is_alone(win, rank))
+        return PROA_GUARD_PLAIN;
+    if (!span->road->atomics || !proa_guard_atomics_fit(bytes) || address & (bytes - 1))
+        return PROA_GUARD_STRIPES; /* as everybody does for this element */
+    if (total <= win->atomics_most) {
+        *slot = proa_guard_slot_enter(span->owner);
+        if (*slot)
+            return PROA_GUARD_ATOMICS;
+    }
+    if (__atomic_load_n(&span->owner->ctl->stripes_only, __ATOMIC_ACQUIRE) != PROA_STRIPES_ONLY)
+        proa_guard_stripes_only(span->owner->ctl);
+    return PROA_GUARD_STRIPES;
+}
+
+#endif

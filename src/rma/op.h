@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The operations: put, get, and the accumulate family (MPI-4.1, 13.3).
+ *
+ * The fast path of put and get is here, inline: bind finds the window, these functions compute the
+ * address and copy. Everything that is not plain load and store inside an open epoch (a post to be
+ * waited for, a derived type, cma, a dynamic window, an error) goes to proa_put and proa_get in
+ * rma/move.c.
+ * All return PROA_OK or a negative code with proa_failure() set; a wrong call changes nothing.
+ */
+#ifndef PROA_RMA_OP_H
+#define PROA_RMA_OP_H
+
+#include "base/calls.h"
+#include "base/fail.h"
+#include "window/epoch.h"
+#include "window/sync_ops.h"
+#include "type/type.h"
+#include "window/win.h"
+
+#include <string.h>
+
+/* The origin's buffer of an operation, or a get's result. */
+struct proa_buffer {
+    void *address;  /* may be NULL (MPI_BOTTOM) with a type of absolute addresses */
+    uint64_t count; /* elements */
+    const struct proa_type *type;
+};
+
+/* Where in the target's window: the rank in the window's group, the displacement in the target's
+ * units, and what lies there. And in which call, for what the user is told. */
+struct proa_there {
+    int rank;
+    int64_t displacement;
+    uint64_t count;
+    const struct proa_type *type;
+    enum proa_call call;
+};
+
+/* A constant in every call, so that each direction has code of its own. */
+enum proa_direction { PROA_PUT, PROA_GET };
+
+int proa_put(struct proa_win *win, const struct proa_buffer *origin,
+             const struct proa_there *there);
+int proa_get(struct proa_win *win, const struct proa_buffer *origin,
+             const struct proa_there *there);
+
+/* there op= origin. */
+int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin,
+                    const struct proa_there *there, enum proa_operation operation);
+
+/* The plain case of the accumulate family: the same predefined type on all sides, few elements (1
+ * to INT32_MAX, the caller sees to it), at hand, with nothing that has to be waited for. 1 if done;
+ * 0, and nothing done: then the general functions do it, or say what is wrong. result NULL: nobody
+ * wants what was there. compare not NULL: compare_and_swap, one element, MPI_REPLACE. */
+int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result,
+                          const void *compare, uint64_t count, const struct proa_type *type,
+                          int rank, int64_t displacement, enum proa_operation operation);
+
+/* result = there, there op= origin, at once for each element. origin is not looked at for
+ * MPI_NO_OP. */
+int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin,
+                        const struct proa_buffer *result, const struct proa_there *there,
+                        enum proa_operation operation);
+
+/* The same for one element of a basic type. */
+int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result,
+                      const struct proa_there *there, enum proa_operation operation);
+
+/* result = there; there = origin if it was equal to compare; one element. */
+int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare,
+                          void *result, const struct proa_there *there);
+
+/* May this process access the target now, without waiting for its post? */
+static inline int proa_is_open(const struct proa_win *win, int rank)
+{
+    uint8_t epoch = proa_epoch_towards(win, rank);
+
+    return epoch != 0 && !(epoch & PROA_EPOCH_AWAITED);
+}
+
+/* The same for a dynamic window, whose displacements are addresses: if it lies in the region that
+ * was found last (rma/regions.h), nothing has been attached or detached since, and nothing has to
+ * be waited for. In other windows what is mapped in one piece is `fast`, so that here is none. */
+static inline char *proa_attached_address(const struct proa_target *target, uint8_t epoch,
+                                          uint64_t address, uint64_t bytes)
+{
+    const struct proa_span *span = &target->only;
+
+    if (!span->here || epoch & PROA_EPOCH_AWAITED || !proa_span_holds(span, address, bytes) ||
+        !proa_regions_are_unchanged(target))
+        return NULL;
+    return proa_span_here(span, address);
+}
+
+/* The same for a window of several spans, such as a head that the kernel reaches: in the largest
+ * that is mapped here. Or past the end of a window. */
+static inline char *proa_spanned_address(const struct proa_target *target, uint8_t epoch,
+                                         uint64_t at, uint64_t bytes)
+{
+    if (epoch & PROA_EPOCH_AWAITED || !proa_span_holds(&target->only, at, bytes))
+        return NULL;
+    return proa_span_here(&target->only, at);
+}
+
+/* The address of [displacement, + bytes) in the target's window if an epoch is open and it is
+ * reached by load and store; else NULL, and the others find out why. Waits for the target if need
+ * be. */
+static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t displacement,
+                                      uint64_t bytes)
+{
+    const struct proa_target *target = &win->targets[rank];
+    uint8_t epoch = proa_epoch_towards(win, rank);
+    int64_t at;
+
+    if (epoch == 0)
+        return NULL;
+    if (__builtin_expect(!target->fast, 0))
+        return proa_attached_address(target, epoch, (uint64_t)displacement, bytes);
+    /* one below 0 is, unsigned, far outside of the window */
+    if (__builtin_mul_overflow(displacement, target->disp_unit, &at))
+        return NULL;
+    if ((uint64_t)at > target->fast_bytes || bytes > target->fast_bytes - (uint64_t)at)
+        return proa_spanned_address(target, epoch, (uint64_t)at, bytes);
+    if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0) && proa_target_await(win, rank) != PROA_OK)
+        return NULL; /* it is gone */
+    return target->fast + at;
+}
+
+/* Small sizes without a call: one load and one store each, so that an aligned word is never seen
+ * half written. */
+static inline void proa_copy(void *to, const void *from, uint64_t bytes)
+{
+    switch (bytes) {
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    default:
+        memcpy(to, from, bytes);
+    }
+}
+
+/* The plain case, and the usual one: the same dense type on both sides, inside the target's window,
+ * reached by load and store; or no element at all. 1 if done; 0, and nothing done, if it is not
+ * that plain: then proa_put or proa_get does it, or says what is wrong. A get writes to `origin`,
+ * which is const for the sake of puts. */
+static inline int proa_move_plain(struct proa_win *win, enum proa_direction direction,
+                                  const void *origin, uint64_t count, const struct proa_type *type,
+                                  int rank, int64_t displacement)
+{
+    char *at;
+
+    if (!type->dense || type->size > INT32_MAX)
+        return 0;
+    if (count - 1 >= INT32_MAX)
+        return count == 0 && proa_is_open(win, rank);
+    if (!origin)
+        return 0;
+    at = proa_fast_address(win, rank, displacement, count * type->size);
+    if (!at)
+        return 0;
+    if (direction == PROA_PUT) {
+        proa_touch_store(win);
+        proa_copy(at, origin, count * type->size);
+    } else {
+        proa_touch_load(win);
+        proa_copy((void *)(uintptr_t)origin, at, count * type->size);
+    }
+    return 1;
+}
+
+#endif

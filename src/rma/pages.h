@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A window's part that consists of adopted memory (adopt/adopt.h) and other: held by its process,
+ * told to the others, reached by them.
+ *
+ * What the pieces are stands in a table in the owner's arena. Neighbours map a peer's adopted
+ * memory in blocks of PROA_PAGES_BLOCK that stay mapped as long as the peer is known, so that a
+ * window made again costs nothing; a piece over the border of two blocks gets a mapping of its own,
+ * for as long as its window lives.
+ */
+#ifndef PROA_RMA_PAGES_H
+#define PROA_RMA_PAGES_H
+
+#include "adopt/adopt.h"
+#include "shm/peer.h"
+
+#include <stdint.h>
+
+struct proa_win;
+struct proa_target;
+struct proa_span;
+
+/* ---- the owner's side ---- */
+
+/* Where the table of pieces is, for others; count 0: there is none, nothing is adopted. */
+struct proa_pages_place {
+    uint64_t offset;
+    int32_t segment;
+    uint32_t count;
+};
+
+/* What a window remembers of its own part, and of what it has mapped for itself. */
+struct proa_pages;
+
+/* Holds the window's memory, adopted as far as it can be if that is wanted. PROA_OK, or
+ * PROA_ERR_NO_MEM. Undone by proa_pages_release. */
+int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt);
+
+/* A window that is about to be freed tells what it was worth. */
+void proa_pages_learn(const struct proa_win *win);
+
+/* What the others are told. All of it adopted: *whole. A window that holds nothing: no table. */
+struct proa_pages_place proa_pages_show(const struct proa_win *win, int *whole);
+
+/* Lets go of the window's memory, and unmaps what was mapped for it alone. */
+void proa_pages_release(struct proa_win *win);
+
+/* ---- the others' side ---- */
+
+/* Sets the spans of target, whose memory is at address in its process. PROA_OK; PROA_ELSEWHERE,
+ * with win->unreached set, if it cannot be reached; or PROA_ERR_NO_MEM. */
+int proa_pages_reach(struct proa_win *win, struct proa_target *target, uint64_t address,
+                     const struct proa_pages_place *place);
+
+#endif

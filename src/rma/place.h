@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A place in a target's window: what an operation works on, once rank, displacement and range have
+ * been checked. */
+#ifndef PROA_RMA_PLACE_H
+#define PROA_RMA_PLACE_H
+
+#include "window/span.h"
+#include "window/win.h"
+
+struct proa_place {
+    /* of the displacement: bytes from the start of the target's window; in a dynamic window, the
+     * address */
+    uint64_t at;
+    struct proa_span span; /* that holds all of it or, if it is scattered, its first byte */
+    int scattered;         /* over several spans: each run of bytes has to be found by itself */
+};
+
+/* Finds the place of [displacement * disp_unit + lower, + bytes) in target's window. displacement
+ * in the target's units; lower (may be negative) and bytes span what the operation touches.
+ * PROA_OK, PROA_ERR_DISP (negative), PROA_ERR_RMA_RANGE (outside of the window or not attached: of
+ * a scattered place only the first byte is looked for), or what mapping the memory returned. */
+int proa_place_find(struct proa_win *win, int target, int64_t displacement, int64_t lower,
+                    uint64_t bytes, struct proa_place *place);
+
+/* The span that holds the byte at position; in a dynamic window, together with neighbours of the
+ * same piece of memory as far as `bytes` bytes from there ask. PROA_OK; PROA_ERR_RMA_RANGE if there
+ * is none; or what mapping the memory returned. */
+int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t position,
+                   uint64_t bytes, struct proa_span *span);
+
+#endif

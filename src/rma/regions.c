@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See regions.h. */
+#include "rma/regions.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "adopt/adopt.h"
+#include "shm/arena.h"
+#include "shm/blocks.h"
+#include "rma/guard.h"
+#include "rma/lender.h"
+#include "rma/op.h"
+#include "rma/pages.h"
+#include "rma/road.h"
+#include "window/win.h"
+#include "adopt/worth.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A region of private memory: held, and in the table as one row for each piece. */
+struct held_region {
+    struct proa_hold hold;
+    struct proa_worth worth;
+    uint64_t through_kernel; /* of the window, when it was attached (shm/ctl.h) */
+};
+
+struct proa_attached {
+    struct proa_region *table; /* in the arena; the published one */
+    /* beside it: the region of private memory that begins with that row; NULL: none does */
+    struct held_region **held;
+    size_t count, room;
+    int segment; /* where the table lies in the arena */
+    uint64_t offset;
+    size_t empty_count; /* regions of no bytes: legal, reachable by nobody, remembered for detach */
+    void **empty;
+};
+
+/* ---- the owner's side ---- */
+
+/* First index whose start is not below address. */
+static size_t lower_bound(const struct proa_region *table, size_t count, uint64_t address)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table[middle].start < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What of a row is shared. owner.node is not: nobody attaches a window's memory from another
+ * node. */
+#define ROW_FIELDS(X)     \
+    X(start)              \
+    X(end)                \
+    X(segment)            \
+    X(offset)             \
+    X(owner.id)           \
+    X(owner.first_bytes)  \
+    X(owner.first_device) \
+    X(owner.first_inode)  \
+    X(owner.pid)          \
+    X(owner.first_fd)
+
+/* Plain stores beside the atomic loads of row_read would be a data race. */
+static void row_write(struct proa_region *row, const struct proa_region *from)
+{
+#define WRITE(field) __atomic_store_n(&row->field, from->field, __ATOMIC_RELAXED);
+    ROW_FIELDS(WRITE)
+#undef WRITE
+}
+
+/* Readers between these two see an odd or a changed sequence and look again (seqlock; partner:
+ * table_read). Nobody but the owner stores it, one thread at a time. */
+static void change_begin(struct proa_regions_ctl *ctl)
+{
+    __atomic_store_n(&ctl->sequence, ctl->sequence + 1, __ATOMIC_RELAXED);
+    /* before all stores that follow; partner: is_unchanged */
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void change_end(struct proa_regions_ctl *ctl, const struct proa_attached *attached)
+{
+    __atomic_store_n(&ctl->count, attached->count, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctl->segment, (uint32_t)attached->segment, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctl->offset, attached->offset, __ATOMIC_RELAXED);
+    /* partner: the acquire in table_read */
+    __atomic_store_n(&ctl->sequence, ctl->sequence + 1, __ATOMIC_RELEASE);
+}
+
+static int attach_empty(struct proa_attached *attached, void *base)
+{
+    void **more = realloc(attached->empty, (attached->empty_count + 1) * sizeof *more);
+
+    if (!more)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+    attached->empty = more;
+    attached->empty[attached->empty_count++] = base;
+    return PROA_OK;
+}
+
+static int detach_empty(struct proa_attached *attached, const void *base)
+{
+    for (size_t i = 0; i < attached->empty_count; i++)
+        if (attached->empty[i] == base) {
+            attached->empty[i] = attached->empty[--attached->empty_count];
+            return PROA_OK;
+        }
+    return proa_fail(PROA_ERR_BASE, "no region that starts at %p is attached to this window", base);
+}
+
+static int check_overlap(const struct proa_attached *attached, size_t at, uint64_t start,
+                         uint64_t end)
+{
+    const struct proa_region *table = attached->table;
+    size_t other;
+
+    if (at < attached->count && table[at].start < end)
+        other = at;
+    /* where a region lies before this one, there is a table */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+    else if (at > 0 && table[at - 1].end > start)
+        other = at - 1;
+    else
+        return PROA_OK;
+    return proa_fail(PROA_ERR_RMA_ATTACH,
+                     "the region [%#llx, %#llx) overlaps [%#llx, %#llx), which is attached already",
+                     (unsigned long long)start, (unsigned long long)end,
+                     (unsigned long long)table[other].start, (unsigned long long)table[other].end);
+}
+
+/* The same in a table of twice the room. */
+static int table_grow(struct proa_win *win)
+{
+    struct proa_attached *attached = win->attached;
+    size_t room = attached->room ? 2 * attached->room : 16;
+    struct proa_region *old = attached->table, *table;
+    struct held_region **held = realloc(attached->held, room * sizeof *held);
+
+    if (!held)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember attached regions");
+    attached->held = held;
+    table = proa_arena_alloc(room * sizeof *table, 0);
+    if (!table)
+        return PROA_ERR_NO_MEM;
+    if (old)
+        memcpy(table, old, attached->count * sizeof *table);
+    change_begin(&win->ctl->regions);
+    attached->table = table;
+    attached->room = room;
+    proa_arena_find(table, 1, &attached->segment, &attached->offset);
+    change_end(&win->ctl->regions, attached);
+    if (old)
+        /* a reader that still looks at it will see that the sequence has changed */
+        proa_arena_free(old);
+    return PROA_OK;
+}
+
+static int row_insert(struct proa_win *win, size_t at, const struct proa_region *row,
+                      struct held_region *held)
+{
+    struct proa_attached *attached = win->attached;
+    int error = attached->count == attached->room ? table_grow(win) : PROA_OK;
+
+    if (error)
+        return error;
+    change_begin(&win->ctl->regions);
+    for (size_t i = attached->count; i > at; i--) {
+        row_write(&attached->table[i], &attached->table[i - 1]);
+        attached->held[i] = attached->held[i - 1];
+    }
+    row_write(&attached->table[at], row);
+    attached->held[at] = held;
+    attached->count++;
+    change_end(&win->ctl->regions, attached);
+    return PROA_OK;
+}
+
+static void rows_delete(struct proa_win *win, size_t at, size_t rows)
+{
+    struct proa_attached *attached = win->attached;
+
+    change_begin(&win->ctl->regions);
+    attached->count -= rows;
+    for (size_t i = at; i < attached->count; i++) {
+        row_write(&attached->table[i], &attached->table[i + rows]);
+        attached->held[i] = attached->held[i + rows];
+    }
+    change_end(&win->ctl->regions, attached);
+}
+
+static int insert_pieces(struct proa_win *win, size_t at, struct held_region *held)
+{
+    const struct proa_hold *hold = &held->hold;
+    struct proa_region row = {.start = hold->first};
+    int error = PROA_OK;
+
+    for (uint32_t i = 0; i < hold->count && !error; i++, row.start = row.end) {
+        row.end = hold->piece[i].end;
+        row.segment = hold->piece[i].adopted ? PROA_REGION_ADOPTED : PROA_REGION_PRIVATE;
+        error = row_insert(win, at + i, &row, i == 0 ? held : NULL);
+        if (error && i > 0)
+            rows_delete(win, at, i);
+    }
+    return error;
+}
+
+/* Operations on this window so far that went through the kernel to this process. */
+static uint64_t through_kernel(const struct proa_win *win)
+{
+    return __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED);
+}
+
+static void held_end(struct held_region *held)
+{
+    proa_adopt_drop(&held->hold);
+    free(held);
+}
+
+/* Memory of the program's own: adopted as far as it can be. Who is alone needs nobody to reach
+ * it. */
+static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size_t at)
+{
+    struct held_region *held = malloc(sizeof *held);
+    int error;
+
+    if (!held)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+    *held = (struct held_region){.through_kernel = through_kernel(win)};
+    error = proa_worth_hold(&held->worth, &held->hold, base, bytes,
+                            win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
+    if (error) {
+        free(held);
+        return error;
+    }
+    if (held->hold.is_rough)
+        proa_guard_stripes_only(proa_self->ctl);
+    proa_log(PROA_LOG_DEBUG, "attached: %llu of %llu bytes are adopted%s%s",
+             (unsigned long long)proa_adopt_bytes(&held->hold), (unsigned long long)bytes,
+             held->hold.why ? ", the rest is not: " : "", held->hold.why ? held->hold.why : "");
+    error = insert_pieces(win, at, held);
+    if (error)
+        held_end(held);
+    return error;
+}
+
+static int attach(struct proa_win *win, void *base, uint64_t bytes)
+{
+    struct proa_region region = {.start = (uint64_t)(uintptr_t)base};
+    struct proa_attached *attached = win->attached;
+    int segment, error;
+    size_t at;
+
+    if (bytes == 0)
+        return attach_empty(attached, base);
+    if (region.start + bytes < region.start)
+        return proa_fail(PROA_ERR_SIZE, "a region of %llu bytes at %p goes past the end of memory",
+                         (unsigned long long)bytes, base);
+    region.end = region.start + bytes;
+    at = lower_bound(attached->table, attached->count, region.start);
+    error = check_overlap(attached, at, region.start, region.end);
+    if (error)
+        return error;
+    if (!proa_arena_find(base, bytes, &segment, &region.offset) &&
+        !proa_peer_find(base, bytes, &region.owner, &segment, &region.offset))
+        return attach_private(win, base, bytes, at);
+    region.segment = segment;
+    return row_insert(win, at, &region, NULL);
+}
+
+/* Rows of private memory may be pieces of a region that starts before them. */
+static int detach(struct proa_win *win, const void *base)
+{
+    struct proa_attached *attached = win->attached;
+    uint64_t start = (uint64_t)(uintptr_t)base;
+    size_t at = lower_bound(attached->table, attached->count, start);
+    struct held_region *held =
+        at < attached->count && attached->table[at].start == start ? attached->held[at] : NULL;
+
+    if (held) {
+        rows_delete(win, at, held->hold.count);
+        proa_worth_freed(&held->worth, through_kernel(win) - held->through_kernel);
+        held_end(held);
+        return PROA_OK;
+    }
+    if (at == attached->count || attached->table[at].start != start ||
+        attached->table[at].segment < 0)
+        return detach_empty(attached, base);
+    rows_delete(win, at, 1);
+    return PROA_OK;
+}
+
+int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes)
+{
+    int error = PROA_OK;
+
+    proa_win_enter(win);
+    if (!win->attached)
+        win->attached = calloc(1, sizeof *win->attached);
+    error = win->attached ? attach(win, base, bytes)
+                          : proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+    proa_win_leave(win);
+    return error;
+}
+
+int proa_regions_detach(struct proa_win *win, const void *base)
+{
+    int error;
+
+    proa_win_enter(win);
+    if (win->attached)
+        error = detach(win, base);
+    else
+        error = proa_fail(PROA_ERR_BASE, "nothing is attached to this window");
+    proa_win_leave(win);
+    return error;
+}
+
+void proa_regions_free(struct proa_win *win)
+{
+    struct proa_attached *attached = win->attached;
+
+    if (!attached)
+        return;
+    for (size_t i = 0; i < attached->count; i++)
+        if (attached->held[i])
+            held_end(attached->held[i]);
+    if (attached->table)
+        proa_arena_free(attached->table);
+    free(attached->held);
+    free(attached->empty);
+    free(attached);
+    win->attached = NULL;
+}
+
+/* ---- the origin's side ---- */
+
+/* Reads one row as the owner may be changing it: plain copies are checked afterwards by the
+ * sequence; row by row, atomically, so that sanitizers see no race. */
+static struct proa_region row_read(const struct proa_region *row)
+{
+    struct proa_region copy = {0};
+
+#define READ(field) copy.field = __atomic_load_n(&row->field, __ATOMIC_RELAXED);
+    ROW_FIELDS(READ)
+#undef READ
+    return copy;
+}
+
+/* The last row that starts at or below address, together with those that go on where it ends, as
+ * far as `end` asks; all zero if there is none. */
+static struct proa_region table_search(const struct proa_region *table, uint64_t count,
+                                       uint64_t address, uint64_t end)
+{
+    struct proa_region none = {0}, row;
+    uint64_t low = 0, high = count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (__atomic_load_n(&table[middle].start, __ATOMIC_RELAXED) <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return none;
+    row = row_read(&table[low - 1]);
+    for (; low < count && row.end < end; low++) {
+        struct proa_region next = row_read(&table[low]);
+        if (next.start != row.end || next.segment != row.segment || next.owner.id != row.owner.id)
+            break;
+        row.end = next.end;
+    }
+    return row;
+}
+
+/* Have all loads before this seen the table of that sequence? */
+static int is_unchanged(const struct proa_regions_ctl *ctl, uint64_t sequence)
+{
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* those loads before this one */
+    return __atomic_load_n(&ctl->sequence, __ATOMIC_RELAXED) == sequence;
+}
+
+/* One try at a consistent look at the table. 1 if nothing changed meanwhile; then *sequence is that
+ * of the table. */
+static int table_read(const struct proa_target *target, uint64_t address, uint64_t end,
+                      struct proa_region *found, uint64_t *sequence)
+{
+    const struct proa_regions_ctl *ctl = &target->ctl->regions;
+    uint64_t now = __atomic_load_n(&ctl->sequence, __ATOMIC_ACQUIRE);
+    uint64_t count = __atomic_load_n(&ctl->count, __ATOMIC_RELAXED),
+             offset = __atomic_load_n(&ctl->offset, __ATOMIC_RELAXED);
+    int segment = (int)__atomic_load_n(&ctl->segment, __ATOMIC_RELAXED);
+    char *base;
+
+    memset(found, 0, sizeof *found);
+    *sequence = now;
+    /* Where the table is must be of one piece before anybody goes there; an old table may be read,
+     * it stays mapped. */
+    if (now & 1 || !is_unchanged(ctl, now))
+        return 0;
+    if (count) {
+        base = proa_peer_segment(target->peer, segment);
+        if (!base)
+            return 1;
+        *found =
+            table_search((const struct proa_region *)(void *)(base + offset), count, address, end);
+    }
+    return is_unchanged(ctl, now);
+}
+
+static int cache_holds(const struct proa_target *target, uint64_t address, uint64_t bytes)
+{
+    return target->only.end && proa_span_holds(&target->only, address, bytes) &&
+           proa_regions_are_unchanged(target);
+}
+
+static void span_set_private(const struct proa_target *target, struct proa_span *span)
+{
+    span->key = span->first;
+    if (target->peer == proa_self)
+        span->here = (char *)(uintptr_t)span->first;
+    span->road = target->peer == proa_self ? &proa_road_own : &proa_road_cma;
+}
+
+/* As much of it around address as is mapped in one block. Where that cannot be mapped, it goes
+ * through the kernel, and all who have it guard it as that asks. */
+static void span_set_adopted(const struct proa_target *target, uint64_t address,
+                             struct proa_span *span)
+{
+    uint64_t block = address / proa_pages_block * proa_pages_block;
+
+    if (target->peer != proa_self) {
+        span->first = span->first > block ? span->first : block;
+        span->end = span->end < block + proa_pages_block ? span->end : block + proa_pages_block;
+        span->here = proa_pages_map(target->peer, span->first, span->end);
+    } else {
+        span->here = (char *)(uintptr_t)span->first;
+    }
+    span->key = span->first;
+    span->road = &proa_road_adopted;
+    if (span->here)
+        return;
+    proa_guard_stripes_only(target->peer->ctl);
+    span->road = &proa_road_cma;
+}
+
+/* Who serves others has a mark of his own. */
+static int accessor_set(const struct proa_win *win, struct proa_span *span)
+{
+    if (!win->second)
+        return PROA_OK;
+    span->owner = proa_peer_second(span->owner);
+    return span->owner ? PROA_OK : PROA_ERR_NO_MEM;
+}
+
+static int span_of(struct proa_win *win, const struct proa_target *target,
+                   const struct proa_region *region, uint64_t address, struct proa_span *span)
+{
+    char *segment;
+
+    *span = (struct proa_span){.first = region->start,
+                               .end = region->end,
+                               .owner = target->peer,
+                               .road = &proa_road_store};
+    if (region->segment < 0) {
+        if (region->segment == PROA_REGION_ADOPTED)
+            span_set_adopted(target, address, span);
+        else
+            span_set_private(target, span);
+        return accessor_set(win, span);
+    }
+    if (region->owner.id)
+        span->owner = proa_lender(win, &region->owner);
+    segment = span->owner ? proa_peer_segment(span->owner, (int)region->segment) : NULL;
+    if (!segment)
+        return PROA_ERR_OTHER;
+    span->here = segment + region->offset;
+    span->key = proa_peer_address(span->owner, (int)region->segment, region->offset);
+    return accessor_set(win, span);
+}
+
+int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t address,
+                      uint64_t bytes, int cache, struct proa_span *span)
+{
+    uint64_t end = bytes < UINT64_MAX - address ? address + bytes : UINT64_MAX, sequence;
+    struct proa_region region;
+    int error;
+
+    if (target->away) { /* it knows its regions itself */
+        *span = (struct proa_span){.end = UINT64_MAX, .road = &proa_road_net};
+        return PROA_OK;
+    }
+    if (cache && cache_holds(target, address, bytes)) {
+        *span = target->only;
+        return PROA_OK;
+    }
+    while (!table_read(target, address, end, &region, &sequence))
+        sched_yield();         /* the owner is in the middle of an attach or detach: a few stores */
+    if (address >= region.end) /* the one found begins at or below it */
+        return proa_fail(PROA_ERR_RMA_RANGE,
+                         "%llu bytes at address %#llx are not in a region attached by the target",
+                         (unsigned long long)bytes, (unsigned long long)address);
+    error = span_of(win, target, &region, address, span);
+    if (cache && !error) {
+        target->only = *span;
+        target->sequence = sequence;
+    }
+    return error;
+}

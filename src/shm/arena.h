@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The arena: memory of this process that every process of the node can map.
+ *
+ * It consists of few segments (shm/segment.h) of growing size (64 MiB, then at least twice the one
+ * before; never more than a limit on the size of files, RLIMIT_FSIZE, allows at that moment). A
+ * segment is mapped whole by its
+ * owner and, on first use, by peers. Pages come when they are touched first; what can be had is
+ * looked at before a block is given out, with what was given out and not touched yet taken off,
+ * here and by the processes that we know. Only where the kernel itself promises no more than it has
+ * are they reserved at once, as no page would mean SIGBUS. An unused rest costs nothing. Ten
+ * thousand windows therefore share a handful of files and mappings. The table of blocks is private
+ * to the owner: no peer, and no stray store of the user, can damage it.
+ */
+#ifndef PROA_SHM_ARENA_H
+#define PROA_SHM_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct proa_proc_ctl;
+
+/* Creates the first segment with the process's control block at its start (zeroed). Returns it, or
+ * NULL with proa_failure() set. */
+struct proa_proc_ctl *proa_arena_start(void);
+
+/* Unmaps all segments and closes their files. */
+void proa_arena_stop(void);
+
+/* A block of at least max(bytes, 1) bytes, aligned to align (a power of two, at least 64 is used).
+ * NULL, with proa_failure() set, when the memory is not to be had. Not zeroed. */
+void *proa_arena_alloc(size_t bytes, size_t align);
+
+/* After proa_arena_alloc has failed for that many bytes: is it only because a limit on the size
+ * of files (RLIMIT_FSIZE) keeps segments small? Then there is memory, but none that could be
+ * shared. */
+int proa_arena_is_limited(size_t bytes);
+
+/* Gives back what is behind the first so many bytes of a block, if there is memory to keep the
+ * books of that. */
+void proa_arena_shrink(void *p, size_t bytes);
+
+/* Gives a block back. Returns 1, or 0 if p is not the start of a block of this arena. */
+int proa_arena_free(void *p);
+
+/* Finds the segment that holds all of [address, address + bytes): 1 and *segment, *offset; or 0. */
+int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *offset);
+
+/* Where this process has mapped its own segment; NULL if there is none of that number. */
+char *proa_arena_segment(int segment);
+
+#endif

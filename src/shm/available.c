@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See available.h. Sources: /proc/meminfo, /proc/PID/mountinfo (proc(5)), cgroups(7), the kernel's
+ * cgroup-v2.rst and cgroup-v1/memory.rst. */
+#include "shm/available.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t margin_bytes = 64ull << 20;
+
+enum { LINE_ROOM = 1024 };
+
+/* What the two versions of control groups call the same. */
+static const struct {
+    const char *limit, *use, *droppable[3];
+} names[] = {
+    [1] = {"memory.limit_in_bytes",
+           "memory.usage_in_bytes",
+           {"total_inactive_file", "total_active_file", ""}},
+    [2] = {"memory.max", "memory.current", {"inactive_file", "active_file", "slab_reclaimable"}},
+};
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static FILE *open_in(const char *folder, const char *name)
+{
+    char path[PROA_GROUP_ROOM + 64];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return fopen(path, "re");
+}
+
+/* ---- the node ---- */
+
+static uint64_t meminfo_available(const char *root)
+{
+    FILE *file = open_in(root, "proc/meminfo");
+    char line[128];
+    uint64_t kib, total = 0, found = 0;
+
+    if (!file)
+        return UINT64_MAX;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1 ||
+            sscanf(line, "SwapFree: %" SCNu64, &kib) == 1) {
+            total += kib << 10;
+            found = 1;
+        }
+    fclose(file);
+    return found ? total : UINT64_MAX;
+}
+
+/* ---- one control group ---- */
+
+/* The number in a file; UINT64_MAX for "max" or no such file. Without stdio, whose buffers take
+ * longer than the kernel does. */
+static uint64_t number_in(const char *folder, const char *name)
+{
+    char path[PROA_GROUP_ROOM + 64], text[32];
+    uint64_t value = UINT64_MAX;
+    ssize_t length;
+    int fd;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return UINT64_MAX;
+    length = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return sscanf(text, "%" SCNu64, &value) == 1 ? value : UINT64_MAX;
+}
+
+/* What counts as used, but is given up as soon as it is needed: what was read from files, and the
+ * kernel's own notes about them. Shared memory is not among it, though it lies in files too. */
+static uint64_t droppable(const char *folder, int version)
+{
+    FILE *file = open_in(folder, "memory.stat");
+    char line[128], name[64];
+    uint64_t value, total = 0;
+
+    if (!file)
+        return 0;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "%63s %" SCNu64, name, &value) == 2)
+            for (int i = 0; i < 3; i++)
+                total += strcmp(name, names[version].droppable[i]) == 0 ? value : 0;
+    fclose(file);
+    return total;
+}
+
+/* At most `most`, whatever the group has. What can be dropped is asked for only where it matters:
+ * the kernel adds it up for each reader. */
+static uint64_t left_to(const char *folder, int version, uint64_t most)
+{
+    uint64_t limit = number_in(folder, names[version].limit),
+             use = number_in(folder, names[version].use), left;
+
+    if (limit == UINT64_MAX || use == UINT64_MAX)
+        return most;
+    left = less(limit, use);
+    if (left < most)
+        left = less(limit, less(use, droppable(folder, version)));
+    return left < most ? left : most;
+}
+
+/* ---- which control groups ---- */
+
+static void add(struct proa_groups *groups, int version, const char *folder)
+{
+    if (groups->count == PROA_GROUPS_MOST)
+        return;
+    groups->group[groups->count].version = version;
+    snprintf(groups->group[groups->count].folder, PROA_GROUP_ROOM, "%s", folder);
+    groups->count++;
+}
+
+/* folder, and all that it lies in up to top. */
+static void add_upwards(struct proa_groups *groups, int version, char *folder, size_t top)
+{
+    char *slash;
+
+    do {
+        add(groups, version, folder);
+        slash = strrchr(folder, '/');
+        if (!slash || (size_t)(slash - folder) < top)
+            return;
+        *slash = '\0';
+    } while (strlen(folder) >= top);
+}
+
+/* Is "memory" among the names with commas between? */
+static int has_memory(const char *names_begin, const char *names_end)
+{
+    for (const char *name = names_begin; name < names_end; name += strcspn(name, ",:") + 1)
+        if (strcspn(name, ",:") == 6 && strncmp(name, "memory", 6) == 0)
+            return 1;
+    return 0;
+}
+
+/* The path of the process's group in the hierarchy of that version, as /proc/self/cgroup has it. 1,
+ * or 0 if it is in none. */
+static int group_path(const char *root, int version, char path[LINE_ROOM])
+{
+    FILE *file = open_in(root, "proc/self/cgroup");
+    char line[LINE_ROOM];
+    int found = 0;
+
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *controllers = strchr(line, ':'),
+                   *at = controllers ? strchr(controllers + 1, ':') : NULL;
+
+        if (!at)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        found = version == 2 ? strncmp(line, "0::", 3) == 0 : has_memory(controllers + 1, at);
+        if (found)
+            strcpy(path, at + 1);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* path as it is seen from a mount that shows only what is below shown: containers see a part of the
+ * hierarchy, or a path that is not there. */
+static void add_below(struct proa_groups *groups, int version, const char *mount, const char *shown,
+                      const char *path)
+{
+    char folder[PROA_GROUP_ROOM];
+    size_t top = strlen(mount), length = strcmp(shown, "/") == 0 ? 0 : strlen(shown);
+
+    if (top + strlen(path) >= sizeof folder)
+        return;
+    snprintf(folder, sizeof folder, "%s", mount);
+    if (!strstr(path, "/..") && strncmp(path, shown, length) == 0 &&
+        (path[length] == '/' || path[length] == '\0') && strcmp(path + length, "/") != 0)
+        snprintf(folder + top, sizeof folder - top, "%s", path + length);
+    if (access(folder, F_OK) != 0)
+        folder[top] = '\0';
+    add_upwards(groups, version, folder, top);
+}
+
+/* Is this line of mountinfo a hierarchy with a memory controller? Its version, or 0. Behind " - "
+ * stand type, source and options. */
+static int mount_version(const char *line)
+{
+    const char *type = strstr(line, " - ");
+
+    if (type && strncmp(type, " - cgroup2 ", 11) == 0)
+        return 2;
+    return type && strncmp(type, " - cgroup ", 10) == 0 && strstr(type, "memory") ? 1 : 0;
+}
+
+void proa_groups_find(const char *root, struct proa_groups *groups)
+{
+    FILE *file = open_in(root, "proc/self/mountinfo");
+    char line[LINE_ROOM], path[LINE_ROOM], shown[PROA_GROUP_ROOM], at[PROA_GROUP_ROOM],
+        mount[2 * PROA_GROUP_ROOM];
+    int version, seen[3] = {0}; /* the first place where a hierarchy is mounted will do */
+
+    groups->count = 0;
+    while (file && fgets(line, sizeof line, file)) {
+        version = mount_version(line);
+        if (!version || seen[version] || sscanf(line, "%*s %*s %*s %511s %511s", shown, at) != 2 ||
+            !group_path(root, version, path))
+            continue;
+        seen[version] = 1;
+        snprintf(mount, sizeof mount, "%s%s", root, at);
+        add_below(groups, version, mount, shown, path);
+    }
+    if (file)
+        fclose(file);
+}
+
+/* ---- the whole ---- */
+
+uint64_t proa_memory_available_in(const char *root, const struct proa_groups *groups)
+{
+    uint64_t least = meminfo_available(root);
+
+    for (int i = 0; i < groups->count; i++)
+        least = left_to(groups->group[i].folder, groups->group[i].version, least);
+    return least == UINT64_MAX ? least : less(least, margin_bytes);
+}
+
+static struct proa_groups own_groups;
+
+static void own_groups_find(void)
+{
+    proa_groups_find("", &own_groups);
+}
+
+static void own_groups_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, own_groups_find);
+}
+
+uint64_t proa_memory_available(void)
+{
+    own_groups_once();
+    return proa_memory_available_in("", &own_groups);
+}
+
+/* ---- lately ---- */
+
+uint64_t proa_memory_strict_in(const char *root, const struct proa_groups *groups)
+{
+    (void)groups;
+    return number_in(root, "proc/sys/vm/overcommit_memory") == 2;
+}
+
+uint64_t proa_look_renew(const char *root, const struct proa_groups *groups, struct proa_look *look,
+                         int64_t now_ns)
+{
+    if (!look->at_ns || now_ns - look->at_ns > look->lasts_ns) {
+        look->seen = look->see(root, groups);
+        look->at_ns = now_ns;
+    }
+    return look->seen;
+}
+
+static uint64_t look_lately(struct proa_look *look)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    struct timespec now;
+    uint64_t seen;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    pthread_mutex_lock(&mutex);
+    seen = proa_look_renew("", &own_groups, look, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+    pthread_mutex_unlock(&mutex);
+    return seen;
+}
+
+uint64_t proa_memory_available_lately(void)
+{
+    static struct proa_look look = {.see = proa_memory_available_in, .lasts_ns = PROA_LOOK_NS};
+
+    own_groups_once();
+    return look_lately(&look);
+}
+
+int proa_memory_is_strict(void)
+{
+    static struct proa_look look = {.see = proa_memory_strict_in, .lasts_ns = PROA_STRICT_NS};
+
+    return look_lately(&look) != 0;
+}

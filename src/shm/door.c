@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See door.h. A thread and not only a look at creation: a neighbour may need a segment that is new
+ * in the middle of an operation. It stores to its own stack alone and calls nothing that takes
+ * memory, so that adoption need not mind it.
+ *
+ * One question and one answer to a connection: which file, by device and inode; a byte, and the
+ * file with it if it is one of ours (unix(7), SCM_RIGHTS).
+ */
+#include "shm/door.h"
+#include "base/fail.h"
+#include "shm/peer.h"
+#include "shm/threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    QUESTION_S = 1, /* as long as somebody who has come may think */
+    ANSWER_S = 10,  /* as long as somebody who is asked may be stopped, or without a processor */
+    WAITING_MOST = 128
+};
+
+struct question {
+    uint64_t device, inode;
+};
+
+/* Room for one file that goes with a message. */
+union rights {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(sizeof(int))];
+};
+
+static pthread_mutex_t door_mutex = PTHREAD_MUTEX_INITIALIZER;
+static int door = -1; /* the socket; changed under the mutex, atomically */
+static struct stat door_file;
+static pthread_t thread;
+
+/* ---- both sides ---- */
+
+static socklen_t name_of(uint64_t id, struct sockaddr_un *name)
+{
+    memset(name, 0, sizeof *name);
+    name->sun_family = AF_UNIX;
+    snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "proa-door-%016llx",
+             (unsigned long long)id);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name->sun_path + 1));
+}
+
+static void limit(int fd, int seconds)
+{
+    const struct timeval most = {.tv_sec = seconds};
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
+}
+
+/* Is the other end of our user's, and, pid > 0, that process? As the kernel says. */
+static int is_trusted(int fd, int pid)
+{
+    struct ucred other;
+    socklen_t length = sizeof other;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0 &&
+           other.uid == geteuid() && (pid <= 0 || other.pid == pid);
+}
+
+/* ---- this process's door ---- */
+
+/* The program may have closed it, and have a socket of its own under that number. */
+static int is_ours(int fd)
+{
+    struct stat file;
+
+    return fstat(fd, &file) == 0 && file.st_dev == door_file.st_dev &&
+           file.st_ino == door_file.st_ino;
+}
+
+static int is_asked_for(const struct question *question, const struct proa_segment_ctl *ctl)
+{
+    struct proa_segment_name name = proa_segment_name(proa_self->ctl, ctl);
+
+    return name.bytes && name.device == question->device && name.inode == question->inode;
+}
+
+/* -1: it is none of ours, or the program has closed it. */
+static int file_for(const struct question *question)
+{
+    const struct proa_proc_ctl *ctl = proa_self->ctl;
+    const struct proa_segment_ctl *found = NULL;
+    struct stat file;
+
+    if (is_asked_for(question, &ctl->adopted))
+        found = &ctl->adopted;
+    for (int i = 0; i < PROA_SEGMENTS && !found; i++)
+        if (is_asked_for(question, &ctl->segments[i]))
+            found = &ctl->segments[i];
+    return found && fstat(found->fd, &file) == 0 && file.st_dev == question->device &&
+                   file.st_ino == question->inode
+               ? found->fd
+               : -1;
+}
+
+static void answer(int to, int fd)
+{
+    char none = 0;
+    struct iovec byte = {&none, 1};
+    union rights rights = {.room = {0}};
+    struct msghdr message = {.msg_iov = &byte, .msg_iovlen = 1};
+
+    if (fd >= 0) {
+        message.msg_control = rights.room;
+        message.msg_controllen = sizeof rights.room;
+        rights.head.cmsg_level = SOL_SOCKET;
+        rights.head.cmsg_type = SCM_RIGHTS;
+        rights.head.cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(&rights.head), &fd, sizeof fd);
+    }
+    sendmsg(to, &message, MSG_NOSIGNAL);
+}
+
+/* Core is there as long as the door is open. */
+static void receive(int guest, int fd)
+{
+    struct question question;
+
+    limit(guest, QUESTION_S);
+    if (is_trusted(guest, 0) &&
+        recv(guest, &question, sizeof question, 0) == (ssize_t)sizeof question) {
+        pthread_mutex_lock(&door_mutex);
+        if (door == fd)
+            answer(guest, file_for(&question));
+        pthread_mutex_unlock(&door_mutex);
+    }
+    close(guest);
+}
+
+/* Until the socket is shut down, or the program has closed it. */
+static void *stand(void *arg)
+{
+    int fd = (int)(intptr_t)arg;
+
+    proa_threads_begin();
+    while (is_ours(fd)) {
+        int guest = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+
+        if (guest >= 0)
+            receive(guest, fd);
+        else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); /* till there is room again */
+        else if (errno != EINTR && errno != ECONNABORTED)
+            break;
+    }
+    proa_threads_end();
+    return NULL;
+}
+
+/* A child has no thread at it; it must not keep neighbours waiting once the parent is gone. */
+static void after_fork_in_child(void)
+{
+    if (door >= 0 && is_ours(door))
+        close(door);
+    door = -1;
+    pthread_mutex_init(&door_mutex, NULL);
+}
+
+static void at_first(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+/* The program's signals are its own threads' business. */
+static int thread_start(int fd)
+{
+    sigset_t all, before;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    error = pthread_create(&thread, NULL, stand, (void *)(intptr_t)fd);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+static int open_locked(void)
+{
+    struct sockaddr_un name;
+    socklen_t length = name_of(proa_self->id, &name);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+    if (fd >= 0)
+        fd = proa_file_move_up(fd);
+    if (fd < 0 || bind(fd, (const struct sockaddr *)&name, length) != 0 ||
+        listen(fd, WAITING_MOST) != 0 || fstat(fd, &door_file) != 0) {
+        int error = errno;
+
+        if (fd >= 0)
+            close(fd);
+        return error;
+    }
+    if (thread_start(fd) != 0) {
+        close(fd);
+        return EAGAIN;
+    }
+    __atomic_store_n(&door, fd, __ATOMIC_RELAXED);
+    return 0;
+}
+
+int proa_door_open(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int error = 0;
+
+    pthread_once(&once, at_first);
+    pthread_mutex_lock(&door_mutex);
+    if (door < 0)
+        error = open_locked();
+    else if (!is_ours(door)) /* the program has closed it */
+        error = EBADF;
+    pthread_mutex_unlock(&door_mutex);
+    return error ? proa_fail(PROA_ERR_OTHER,
+                             "no socket by which neighbours could get the files of process %d: %s",
+                             (int)getpid(), strerror(error))
+                 : PROA_OK;
+}
+
+void proa_door_close(void)
+{
+    int fd;
+
+    pthread_mutex_lock(&door_mutex);
+    fd = door;
+    __atomic_store_n(&door, -1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&door_mutex);
+    if (fd < 0)
+        return;
+    if (is_ours(fd)) {
+        shutdown(fd, SHUT_RDWR);
+        pthread_join(thread, NULL);
+        close(fd);
+    } else { /* closed by the program: the thread may sleep there for ever */
+        pthread_detach(thread);
+    }
+}
+
+int proa_door_threads(void)
+{
+    return __atomic_load_n(&door, __ATOMIC_RELAXED) >= 0;
+}
+
+/* ---- somebody else's ---- */
+
+/* The file that came with the message; -1 and errno. */
+static int file_of(struct msghdr *message)
+{
+    struct cmsghdr *rights = CMSG_FIRSTHDR(message);
+    int fd;
+
+    errno = ESTALE;
+    if (!rights || rights->cmsg_level != SOL_SOCKET || rights->cmsg_type != SCM_RIGHTS ||
+        rights->cmsg_len != CMSG_LEN(sizeof fd))
+        return -1;
+    memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+    return fd;
+}
+
+static int ask(int at, const struct proa_segment_name *name)
+{
+    const struct question question = {name->device, name->inode};
+    char none;
+    struct iovec byte = {&none, 1};
+    union rights rights;
+    struct msghdr message = {.msg_iov = &byte,
+                             .msg_iovlen = 1,
+                             .msg_control = rights.room,
+                             .msg_controllen = sizeof rights.room};
+    struct sockaddr_un address;
+    socklen_t length = name_of(name->id, &address);
+    ssize_t got;
+
+    limit(at, ANSWER_S);
+    if (connect(at, (const struct sockaddr *)&address, length) != 0)
+        return -1;
+    errno = EPERM;
+    if (!is_trusted(at, name->pid) ||
+        send(at, &question, sizeof question, MSG_NOSIGNAL) != (ssize_t)sizeof question)
+        return -1;
+    do
+        got = recvmsg(at, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got == 0)
+        errno = ECONNREFUSED;
+    return got > 0 ? file_of(&message) : -1;
+}
+
+int proa_door_ask(const struct proa_segment_name *name)
+{
+    int at = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), fd, error;
+
+    if (at < 0)
+        return -1;
+    fd = ask(at, name);
+    error = errno;
+    close(at);
+    errno = error;
+    return fd;
+}

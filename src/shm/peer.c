@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See peer.h. */
+#include "shm/peer.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/membar.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "shm/arena.h"
+#include "shm/available.h"
+#include "shm/door.h"
+#include "shm/blocks.h"
+#include "shm/segment.h"
+#include "type/basic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct proa_peer *proa_self;
+
+static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct proa_peer *peers;     /* by id */
+static unsigned unheld;             /* how often a peer's last holder has let it go */
+static uint64_t machine_hash, seed; /* 0: not prepared yet */
+static uint64_t node_hash;
+
+/* ---- who we are ---- */
+
+static uint64_t hash_file(uint64_t hash, const char *path)
+{
+    char text[128];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text) : 0;
+
+    if (fd >= 0)
+        close(fd);
+    return length > 0 ? proa_hash_bytes(hash, text, (size_t)length) : hash;
+}
+
+/* The pid namespace belongs to a node's name: /proc/PID of a process in another one is somebody
+ * else. */
+static uint64_t machine_name(void)
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    uint64_t hash = PROA_HASH_OF_NOTHING;
+    struct stat pid_namespace;
+
+    gethostname(host, sizeof host - 1);
+    hash = proa_hash_text(hash, host);
+    hash = hash_file(hash, "/proc/sys/kernel/random/boot_id");
+    if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
+        hash = proa_hash_bytes(hash, &pid_namespace.st_ino, sizeof pid_namespace.st_ino);
+    return hash;
+}
+
+static uint64_t random_seed(void)
+{
+    uint64_t number = 0;
+
+    /* early in a machine's life there may be none: the pid and the time will do */
+    (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
+    return number;
+}
+
+/* Another one for each start, also of processes that come from one by fork. */
+static uint64_t new_id(void)
+{
+    pid_t pid = getpid();
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return proa_hash_bytes(proa_hash_bytes(seed, &pid, sizeof pid), &now, sizeof now);
+}
+
+static void ctl_fill(struct proa_proc_ctl *ctl)
+{
+    ctl->id = new_id();
+    ctl->pid = getpid();
+    ctl->light_fences = proa_membar_start();
+    CPU_ZERO(&ctl->processors);
+    sched_getaffinity(0, sizeof ctl->processors, &ctl->processors);
+    ctl->magic = PROA_CTL_MAGIC;
+}
+
+static void hello_of(const struct proa_peer *peer, struct proa_hello *hello)
+{
+    const struct proa_segment_ctl *first = &peer->ctl->segments[0];
+
+    memset(hello, 0, sizeof *hello);
+    hello->node = node_hash;
+    hello->id = peer->id;
+    hello->first_bytes = __atomic_load_n(&first->bytes, __ATOMIC_RELAXED);
+    hello->first_device = first->device;
+    hello->first_inode = first->inode;
+    hello->pid = peer->pid;
+    hello->first_fd = first->fd;
+}
+
+void proa_hello_fill(struct proa_hello *hello)
+{
+    hello_of(proa_self, hello);
+}
+
+/* ---- peers ---- */
+
+static struct proa_slot *slot_take(struct proa_proc_ctl *ctl)
+{
+    uint32_t number = __atomic_fetch_add(&ctl->slots_given, 1, __ATOMIC_RELAXED);
+
+    return number < PROA_SLOTS ? &ctl->slots[number] : NULL;
+}
+
+/* More processes than processors changes how we wait. */
+static void load_update(void)
+{
+    const struct proa_peer *peer, *next;
+    cpu_set_t processors; /* where any of us may run */
+
+    CPU_ZERO(&processors);
+    HASH_ITER(hh, peers, peer, next)
+        CPU_OR(&processors, &processors, &peer->ctl->processors);
+    proa_wait_set_load((int)HASH_COUNT(peers), CPU_COUNT(&processors));
+}
+
+/* Ticks since the node started, as the kernel tells of processes (proc(5), stat). */
+static uint64_t ticks_now(void)
+{
+    uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec * per_second + (uint64_t)now.tv_nsec * per_second / 1000000000;
+}
+
+static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
+{
+    struct proa_peer *peer = calloc(1, sizeof *peer);
+
+    if (!peer)
+        return NULL;
+    peer->id = id;
+    peer->pid = pid;
+    peer->ctl = (struct proa_proc_ctl *)(void *)first;
+    peer->segments[0] = first;
+    peer->slot = slot_take(peer->ctl);
+    peer->met = ticks_now();
+    HASH_ADD(hh, peers, id, sizeof id, peer);
+    load_update();
+    if (!peer->ctl->light_fences || proa_membar_light_is_full)
+        proa_membar_weaken();
+    return peer;
+}
+
+static void peer_detach(struct proa_peer *peer)
+{
+    proa_pages_forget(peer);
+    for (int i = 0; i < PROA_SEGMENTS && peer != proa_self; i++)
+        if (i > 0 && __atomic_load_n(&peer->segments[i], __ATOMIC_RELAXED))
+            munmap(peer->segments[i],
+                   __atomic_load_n(&peer->ctl->segments[i].bytes, __ATOMIC_SEQ_CST));
+    if (peer != proa_self)
+        munmap(peer->segments[0], __atomic_load_n(&peer->ctl->segments[0].bytes, __ATOMIC_SEQ_CST));
+    free(peer->second);
+    free(peer);
+}
+
+struct proa_peer *proa_peer_second(struct proa_peer *peer)
+{
+    struct proa_peer *second = __atomic_load_n(&peer->second, __ATOMIC_ACQUIRE);
+
+    if (second)
+        return second;
+    pthread_mutex_lock(&peers_mutex);
+    second = peer->second ? peer->second : calloc(1, sizeof *second);
+    if (!second)
+        proa_fail(PROA_ERR_NO_MEM, "no memory to serve other nodes");
+    if (second && !peer->second) {
+        second->id = peer->id;
+        second->pid = peer->pid;
+        second->ctl = peer->ctl;
+        second->slot = slot_take(peer->ctl);
+        __atomic_store_n(&peer->second, second, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&peers_mutex);
+    return second;
+}
+
+/* What the kernel tells of a process, NUL-terminated; "": nothing. */
+static void stat_read(int pid, char *text, size_t room)
+{
+    char path[40];
+    ssize_t length;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    length = fd >= 0 ? read(fd, text, room - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+}
+
+/* A descriptor of it is readable once it has ended. Where there is none to be had, it is there. */
+static int descriptor_tells(int pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    int ended = fd >= 0 ? poll(&end, 1, 0) == 1 : errno == ESRCH;
+
+    if (fd >= 0)
+        close(fd);
+    return ended;
+}
+
+int proa_peer_is_nobody(const struct proa_peer *peer)
+{
+    return kill(peer->pid, 0) != 0 && errno == ESRCH;
+}
+
+/* It was alive when we met it: a process that started later and has its number is another one. What
+ * has ended, and its parent has not asked for yet, is a zombie; a first thread that has ended
+ * before the others looks like that too, but for their number. */
+int proa_peer_has_ended(const struct proa_peer *peer)
+{
+    char text[1024], state;
+    unsigned long long started;
+    long threads;
+    const char *rest;
+
+    stat_read(peer->pid, text, sizeof text);
+    rest = strrchr(text, ')'); /* the name before it may hold anything */
+    if (!rest ||
+        sscanf(rest + 1,
+               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
+               &state, &threads, &started) != 3)
+        return proa_peer_is_nobody(peer) || descriptor_tells(peer->pid);
+    return started > peer->met || ((state == 'Z' || state == 'X') && threads <= 1);
+}
+
+int proa_hello_has_ended(const struct proa_hello *hello)
+{
+    int before = errno,
+        has_ended = proa_peer_has_ended(&(struct proa_peer){.pid = hello->pid, .met = UINT64_MAX});
+
+    errno = before;
+    return has_ended;
+}
+
+void proa_peer_opens_window(void)
+{
+    __atomic_fetch_add(&proa_self->ctl->windows, 1, __ATOMIC_RELAXED);
+}
+
+void proa_peer_closes_window(void)
+{
+    __atomic_fetch_sub(&proa_self->ctl->windows, 1, __ATOMIC_RELEASE);
+}
+
+int proa_peer_has_windows(const struct proa_peer *peer)
+{
+    return __atomic_load_n(&peer->ctl->windows, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* Lets go of ended processes that no window holds. Not thread-safe. */
+static void peers_sweep(void)
+{
+    unsigned before = HASH_COUNT(peers);
+    struct proa_peer *peer, *next;
+
+    HASH_ITER(hh, peers, peer, next)
+        if (peer != proa_self && __atomic_load_n(&peer->holders, __ATOMIC_ACQUIRE) == 0 &&
+            proa_peer_has_ended(peer)) {
+            /* the analyser takes the next peer for the one just freed */
+            HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
+            peer_detach(peer);
+        }
+    if (HASH_COUNT(peers) != before)
+        load_update();
+}
+
+/* Between these lies all that is mapped here of others' segments. They only move apart, under the
+ * mutex; without it they are read by who has an address from there, and so comes after. */
+static uintptr_t others_first = UINTPTR_MAX, others_end;
+
+static void others_widen(const char *base, uint64_t bytes)
+{
+    if ((uintptr_t)base < others_first)
+        __atomic_store_n(&others_first, (uintptr_t)base, __ATOMIC_RELAXED);
+    if ((uintptr_t)base + bytes > others_end)
+        __atomic_store_n(&others_end, (uintptr_t)base + bytes, __ATOMIC_RELAXED);
+}
+
+static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
+{
+    struct proa_peer *peer;
+    const struct proa_proc_ctl *ctl;
+    char *first;
+
+    HASH_FIND(hh, peers, &hello->id, sizeof hello->id, peer);
+    if (peer)
+        return peer;
+    first = proa_segment_map(&(struct proa_segment_name){.id = hello->id,
+                                                         .pid = hello->pid,
+                                                         .fd = hello->first_fd,
+                                                         .bytes = hello->first_bytes,
+                                                         .device = hello->first_device,
+                                                         .inode = hello->first_inode});
+    if (!first)
+        return NULL;
+    ctl = (const struct proa_proc_ctl *)(const void *)first;
+    if (ctl->magic != PROA_CTL_MAGIC || ctl->id != hello->id) {
+        munmap(first, hello->first_bytes);
+        errno = ESTALE;
+        proa_fail(PROA_ERR_OTHER, "process %d here is not the process %d that said hello",
+                  hello->pid, hello->pid);
+        return NULL;
+    }
+    peers_sweep(); /* where processes come, others have gone */
+    peer = peer_add(hello->id, hello->pid, first);
+    if (!peer) {
+        munmap(first, hello->first_bytes);
+        errno = ENOMEM;
+        proa_fail(PROA_ERR_NO_MEM, "no memory to remember process %d", hello->pid);
+        return NULL;
+    }
+    others_widen(first, hello->first_bytes);
+    return peer;
+}
+
+struct proa_peer *proa_peer_attach(const struct proa_hello *hello)
+{
+    struct proa_peer *peer;
+
+    pthread_mutex_lock(&peers_mutex);
+    peer = peer_attach_locked(hello);
+    if (peer)
+        __atomic_fetch_add(&peer->holders, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&peers_mutex);
+    return peer;
+}
+
+/* A look at a process takes some microseconds, freeing a window among two less than one: so it is
+ * done now and then. */
+void proa_peer_release(struct proa_peer *peer)
+{
+    enum { RELEASES_PER_LOOK = 64 };
+
+    if (__atomic_fetch_sub(&peer->holders, 1, __ATOMIC_RELEASE) > 1 ||
+        peer == proa_self) /* partner: peers_sweep */
+        return;
+    if ((__atomic_fetch_add(&unheld, 1, __ATOMIC_RELAXED) + 1) % RELEASES_PER_LOOK)
+        return;
+    pthread_mutex_lock(&peers_mutex);
+    if (__atomic_load_n(&unheld, __ATOMIC_RELAXED) >= RELEASES_PER_LOOK * HASH_COUNT(peers)) {
+        __atomic_store_n(&unheld, 0, __ATOMIC_RELAXED);
+        peers_sweep();
+    }
+    pthread_mutex_unlock(&peers_mutex);
+}
+
+/* Does all of [address, address + bytes) lie in the peer's segment, as far as that is mapped
+ * here? */
+static int is_in_segment(const struct proa_peer *peer, int segment, const void *address,
+                         uint64_t bytes, uint64_t *offset)
+{
+    const char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_RELAXED);
+    uint64_t room = __atomic_load_n(&peer->ctl->segments[segment].bytes, __ATOMIC_RELAXED);
+
+    return proa_segment_holds(base, room, address, bytes, offset);
+}
+
+int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment,
+                   uint64_t *offset)
+{
+    struct proa_peer *peer, *next;
+    int found = 0;
+
+    if ((uintptr_t)address < __atomic_load_n(&others_first, __ATOMIC_RELAXED) ||
+        (uintptr_t)address >= __atomic_load_n(&others_end, __ATOMIC_RELAXED))
+        return 0; /* as nearly all memory, whatever the number of neighbours */
+    pthread_mutex_lock(&peers_mutex);
+    HASH_ITER(hh, peers, peer, next)
+        for (int i = 0; i < PROA_SEGMENTS && !found && peer != proa_self; i++)
+            if (is_in_segment(peer, i, address, bytes, offset)) {
+                hello_of(peer, owner);
+                *segment = i;
+                found = 1;
+            }
+    pthread_mutex_unlock(&peers_mutex);
+    return found;
+}
+
+uint64_t proa_peers_granted(void)
+{
+    struct proa_peer *peer, *next;
+    uint64_t bytes = 0;
+
+    pthread_mutex_lock(&peers_mutex);
+    HASH_ITER(hh, peers, peer, next)
+        if (peer != proa_self)
+            bytes += __atomic_load_n(&peer->ctl->granted, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&peers_mutex);
+    return bytes;
+}
+
+static uint64_t untouched(const struct proa_peer *peer)
+{
+    uint64_t granted = __atomic_load_n(&peer->ctl->granted, __ATOMIC_RELAXED), touched = 0;
+
+    for (int i = 0; i < PROA_SEGMENTS; i++) {
+        struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->segments[i]);
+
+        if (name.bytes == 0)
+            break;
+        touched += proa_segment_name_touched(&name);
+    }
+    return granted > touched ? granted - touched : 0;
+}
+
+uint64_t proa_peers_untouched(void)
+{
+    struct proa_peer *peer, *next;
+    uint64_t bytes = 0;
+
+    pthread_mutex_lock(&peers_mutex);
+    HASH_ITER(hh, peers, peer, next)
+        if (peer != proa_self && !proa_peer_has_ended(peer))
+            bytes += untouched(peer);
+    pthread_mutex_unlock(&peers_mutex);
+    return bytes;
+}
+
+static char *segment_map_locked(struct proa_peer *peer, int segment)
+{
+    struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->segments[segment]);
+    char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_RELAXED);
+
+    if (base) /* another thread was quicker */
+        return base;
+    if (name.bytes == 0) {
+        proa_fail(PROA_ERR_INTERN, "process %d has no segment %d", peer->pid, segment);
+        return NULL;
+    }
+    base = peer == proa_self ? proa_arena_segment(segment) : proa_segment_map(&name);
+    if (base && peer != proa_self)
+        others_widen(base, name.bytes);
+    __atomic_store_n(&peer->segments[segment], base, __ATOMIC_RELEASE);
+    return base;
+}
+
+char *proa_peer_segment(struct proa_peer *peer, int segment)
+{
+    char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_ACQUIRE);
+
+    if (base)
+        return base;
+    pthread_mutex_lock(&peers_mutex);
+    base = segment_map_locked(peer, segment);
+    pthread_mutex_unlock(&peers_mutex);
+    return base;
+}
+
+/* ---- start and stop ---- */
+
+void proa_peers_prepare(void)
+{
+    if (machine_hash)
+        return;
+    machine_hash = machine_name();
+    seed = random_seed();
+}
+
+int proa_peers_start(struct proa_proc_ctl *ctl)
+{
+    proa_peers_prepare();
+    node_hash = proa_hash_text(machine_hash, proa_settings()->node_id);
+    ctl_fill(ctl);
+    proa_self = peer_add(ctl->id, ctl->pid, (char *)ctl);
+    return proa_self ? PROA_OK : PROA_ERR_NO_MEM;
+}
+
+void proa_peers_stop(void)
+{
+    struct proa_peer *peer, *next;
+
+    HASH_ITER(hh, peers, peer, next) {
+        /* the analyser takes the next peer for the one just freed */
+        HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
+        peer_detach(peer);
+    }
+    proa_self = NULL;
+}

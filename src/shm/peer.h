@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * This process and its peers on the node: who they are, and where their arenas are mapped here.
+ *
+ * A peer is named by node and process, never by a rank, so windows on any communicator, spawned
+ * processes and sessions find the same peer. A process says hello (struct proa_hello) whenever a
+ * window is created; whoever hears it attaches the sender: opens the sender's first segment through
+ * /proc/PID/fd and maps it. Further segments are mapped on first use. Every window holds the peers
+ * that it works with; a peer that no window holds stays attached, so that the next window costs no
+ * more than the last, until it is found that its process has ended.
+ */
+#ifndef PROA_SHM_PEER_H
+#define PROA_SHM_PEER_H
+
+#include "base/hidden.h"
+#include "shm/ctl.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <uthash.h>
+
+/* What a process tells the others. Fixed size, no pointers. */
+struct proa_hello {
+    uint64_t node; /* equal on equal nodes: host name, boot, pid namespace and PROA_NODE_ID */
+    uint64_t id;   /* of the process */
+    uint64_t first_bytes; /* size of its first segment */
+    uint64_t first_device, first_inode;
+    int32_t pid;
+    int32_t first_fd;
+};
+
+struct proa_peer {
+    uint64_t id;
+    int32_t pid;
+    struct proa_proc_ctl *ctl;
+    struct proa_slot *slot;        /* ours in the peer's block; NULL if there was none left */
+    char *segments[PROA_SEGMENTS]; /* where we have mapped them; NULL: not yet */
+    int cma;                       /* does it work (shm/cma.h)? 0: not asked yet, 1: yes, -1: no */
+    int holders;                   /* proa_peer_attach less proa_peer_release */
+    uint64_t met;                  /* when that was, in ticks since the node started */
+    struct proa_peer *second;      /* proa_peer_second */
+    struct proa_block *blocks;     /* of its adopted memory, as mapped here (shm/blocks.h) */
+    UT_hash_handle hh;
+};
+
+/* This process as its own peer; valid between proa_peers_start and proa_peers_stop. */
+extern PROA_HIDDEN struct proa_peer *proa_self;
+
+/* Finds out on which machine this process is, and a random number: some 50 us, the first time. */
+void proa_peers_prepare(void);
+
+/* Makes our own peer, of the arena's first block (shm/arena.h). PROA_OK or PROA_ERR_NO_MEM. And
+ * forgets all peers. */
+int proa_peers_start(struct proa_proc_ctl *ctl);
+void proa_peers_stop(void);
+
+/* Fills in what we tell others of us. */
+void proa_hello_fill(struct proa_hello *hello);
+
+/* The peer that said this hello, attached, and held until proa_peer_release is called as often.
+ * NULL, with proa_failure() and errno set, if its memory cannot be opened. */
+struct proa_peer *proa_peer_attach(const struct proa_hello *hello);
+void proa_peer_release(struct proa_peer *peer);
+
+/* Has its process ended? Tells it from a later one of the same number, and a zombie from one that
+ * lives; some 10 us. The second knows neither, and takes a 20th of that. */
+int proa_peer_has_ended(const struct proa_peer *peer);
+int proa_peer_is_nobody(const struct proa_peer *peer);
+
+/* Has the process that said this hello? Leaves errno as it is. */
+int proa_hello_has_ended(const struct proa_hello *hello);
+
+/* Counts the windows of this process, from before others know of one until it has been freed. Has
+ * the peer any? A process that ends without any has left in order, and is not missed. */
+void proa_peer_opens_window(void);
+void proa_peer_closes_window(void);
+int proa_peer_has_windows(const struct proa_peer *peer);
+
+/* The same peer for a second accessor in this process, who works beside the program's thread: with
+ * a mark of its own (rma/guard.h). Only its block is to be used. NULL without memory. */
+struct proa_peer *proa_peer_second(struct proa_peer *peer);
+
+/* Finds the peer, other than ourselves, in whose arena all of [address, address + bytes) lies as
+ * mapped here: 1, what it says of itself, and where in its arena; or 0. */
+int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment,
+                   uint64_t *offset);
+
+/* What the other peers have given out of their arenas, and what of that has no pages yet: bytes
+ * that may be taken from the node at any time. */
+uint64_t proa_peers_granted(void);
+uint64_t proa_peers_untouched(void);
+
+/* The peer's own address of a byte in its segment, which has been mapped here. */
+static inline uint64_t proa_peer_address(const struct proa_peer *peer, int segment, uint64_t offset)
+{
+    return peer->ctl->segments[segment].address + offset;
+}
+
+/* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() and
+ * errno set, if that fails. */
+char *proa_peer_segment(struct proa_peer *peer, int segment);
+
+#endif

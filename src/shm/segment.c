@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See segment.h. */
+#include "shm/segment.h"
+#include "base/fail.h"
+#include "shm/door.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+/* Mappings from that size on begin where large pages do, and get them where the system lets files
+ * in memory have any (shmem_enabled): then the processor finds an address in a GiB in half the
+ * time. A smaller one would waste most of a page. */
+static const uint64_t huge_from = 128ull << 20, huge_page = 2ull << 20;
+
+/* number from which our files have theirs, where the process may have twice as many */
+static const rlim_t high_file = 1000;
+
+/* ---- mapping, by all ---- */
+
+static char *map_at(char *address, int fixed, int fd, uint64_t offset, uint64_t bytes)
+{
+    return mmap(address, bytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_NORESERVE | (fixed ? MAP_FIXED : 0), fd, (off_t)offset);
+}
+
+/* Room for so many bytes from a large page on; MAP_FAILED. */
+static char *room_for(uint64_t bytes)
+{
+    char *room = mmap(NULL, bytes + huge_page, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint64_t front;
+
+    if (room == MAP_FAILED)
+        return room;
+    front = -(uint64_t)(uintptr_t)room % huge_page;
+    if (front)
+        munmap(room, front);
+    munmap(room + front + bytes, huge_page - front);
+    return room + front;
+}
+
+/* MAP_FAILED and errno. */
+static char *map(int fd, uint64_t offset, uint64_t bytes)
+{
+    char *room = bytes < huge_from ? MAP_FAILED : room_for(bytes), *base;
+
+    if (room == MAP_FAILED)
+        return map_at(NULL, 0, fd, offset, bytes);
+    base = map_at(room, 1, fd, offset, bytes);
+    if (base != MAP_FAILED) {
+        madvise(base, bytes, MADV_HUGEPAGE);
+    } else {
+        int error = errno;
+
+        munmap(room, bytes);
+        errno = error;
+    }
+    return base;
+}
+
+/* ---- the owner's file ---- */
+
+int proa_file_move_up(int fd)
+{
+    struct rlimit files;
+    rlim_t lowest = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < high_file
+                        ? files.rlim_cur / 2
+                        : high_file;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, (int)lowest);
+
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+void proa_file_make_room(void)
+{
+    int fd = open("/", O_PATH | O_CLOEXEC);
+
+    if (fd >= 0)
+        close(proa_file_move_up(fd));
+}
+
+int proa_segment_is_open(const struct proa_segment *segment)
+{
+    struct stat file;
+
+    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device &&
+           file.st_ino == segment->inode;
+}
+
+uint64_t proa_segment_most(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return files.rlim_cur / PROA_CHUNK_BYTES * PROA_CHUNK_BYTES;
+}
+
+int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes)
+{
+    struct stat file;
+    int fd = memfd_create("proa", MFD_CLOEXEC);
+
+    if (fd < 0)
+        return errno;
+    fd = proa_file_move_up(fd);
+    if (ftruncate(fd, (off_t)bytes) != 0 || fstat(fd, &file) != 0) {
+        int error = errno;
+        close(fd);
+        return error;
+    }
+    *segment = (struct proa_segment){
+        .bytes = bytes, .device = file.st_dev, .inode = file.st_ino, .fd = fd};
+    return 0;
+}
+
+int proa_segment_create(struct proa_segment *segment, uint64_t bytes)
+{
+    int error = proa_segment_create_file(segment, bytes);
+
+    if (error)
+        return error;
+    segment->base = map(segment->fd, 0, bytes);
+    if (segment->base != MAP_FAILED)
+        return 0;
+    error = errno;
+    close(segment->fd);
+    return error;
+}
+
+void proa_segment_close(const struct proa_segment *segment)
+{
+    if (segment->base)
+        munmap(segment->base, segment->bytes);
+    if (proa_segment_is_open(segment))
+        close(segment->fd);
+}
+
+/* ---- its pages ---- */
+
+/* Through the mapping where the file is gone: that also fills in this process's page table, and so
+ * takes longer. A signal may make fallocate stop and undo what it has done (fallocate(2), EINTR);
+ * under a profiler's timer a large piece would never be done: smaller and smaller ones, then. */
+int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
+{
+    uint64_t end = offset + bytes, piece = bytes;
+
+    if (!proa_segment_is_open(segment))
+        return madvise(segment->base + offset, bytes, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+    while (offset < end) {
+        if (piece > end - offset)
+            piece = end - offset;
+        if (fallocate(segment->fd, 0, (off_t)offset, (off_t)piece) == 0)
+            offset += piece;
+        else if (errno != EINTR)
+            return errno;
+        else if (piece > PROA_CHUNK_BYTES) /* half of it, in whole chunks */
+            piece = (piece / 2 + PROA_CHUNK_BYTES - 1) / PROA_CHUNK_BYTES * PROA_CHUNK_BYTES;
+    }
+    return 0;
+}
+
+uint64_t proa_segment_touched(const struct proa_segment *segment)
+{
+    struct stat file;
+
+    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device &&
+                   file.st_ino == segment->inode
+               ? (uint64_t)file.st_blocks * 512
+               : 0;
+}
+
+int proa_segment_return(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
+{
+    return madvise(segment->base + offset, bytes, MADV_REMOVE) == 0;
+}
+
+/* ---- from process to process ---- */
+
+void proa_segment_publish(const struct proa_segment *segment, struct proa_segment_ctl *ctl)
+{
+    ctl->address = (uint64_t)(uintptr_t)segment->base;
+    ctl->device = segment->device;
+    ctl->inode = segment->inode;
+    ctl->fd = segment->fd;
+    /* partner: proa_segment_name */
+    __atomic_store_n(&ctl->bytes, segment->bytes, __ATOMIC_RELEASE);
+}
+
+struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
+                                           const struct proa_segment_ctl *ctl)
+{
+    struct proa_segment_name name = {.id = owner->id,
+                                     .pid = owner->pid,
+                                     /* partner: publish */
+                                     .bytes = __atomic_load_n(&ctl->bytes, __ATOMIC_ACQUIRE)};
+
+    if (name.bytes) {
+        name.fd = ctl->fd;
+        name.device = ctl->device;
+        name.inode = ctl->inode;
+    }
+    return name;
+}
+
+static int is_it(const struct stat *file, const struct proa_segment_name *name)
+{
+    return file->st_dev == name->device && file->st_ino == name->inode &&
+           (uint64_t)file->st_size >= name->bytes;
+}
+
+/* Opens the segment's file by /proc, or fails with errno. The program may have closed it, and
+ * another file may have its number now: that is not even opened, as opening a pipe or a tape does
+ * something. Looked at again when open, since numbers change at any time. */
+static int file_open(const struct proa_segment_name *name, const char *path)
+{
+    struct stat file;
+    int fd;
+
+    if (stat(path, &file) != 0)
+        return -1;
+    fd = is_it(&file, name) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (fd >= 0 && fstat(fd, &file) == 0 && is_it(&file, name))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 || !is_it(&file, name))
+        errno = ESTALE;
+    return -1;
+}
+
+/* The same where its owner hands it out, if it does. */
+static int file_ask(const struct proa_segment_name *name)
+{
+    struct stat file;
+    int fd = proa_door_ask(name);
+
+    if (fd >= 0 && fstat(fd, &file) == 0 && is_it(&file, name))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* By the way that is open. What /proc says of it is what counts where neither is. */
+static int file_get(const struct proa_segment_name *name)
+{
+    char path[64];
+    int fd, error;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
+    fd = file_open(name, path);
+    if (fd >= 0)
+        return fd;
+    error = errno;
+    fd = file_ask(name);
+    errno = error;
+    return fd;
+}
+
+uint64_t proa_segment_name_touched(const struct proa_segment_name *name)
+{
+    char path[64];
+    struct stat file;
+    int fd, is_known;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
+    if (stat(path, &file) == 0)
+        return is_it(&file, name) ? (uint64_t)file.st_blocks * 512 : 0;
+    fd = file_ask(name);
+    is_known = fd >= 0 && fstat(fd, &file) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_known ? (uint64_t)file.st_blocks * 512 : 0;
+}
+
+int proa_segment_is_limit(int error)
+{
+    return error == ENOMEM || error == EMFILE || error == ENFILE;
+}
+
+/* The owner has mapped it with the same size, so no access within it can fault for lack of a
+ * page. */
+char *proa_segment_map(const struct proa_segment_name *name)
+{
+    return proa_segment_map_part(name, 0, name->bytes);
+}
+
+char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes)
+{
+    char *base = MAP_FAILED;
+    int fd = file_get(name);
+
+    if (fd >= 0) {
+        int error;
+
+        base = map(fd, offset, bytes);
+        error = errno;
+        close(fd);
+        errno = error;
+    }
+    if (base == MAP_FAILED) {
+        int error = errno;
+
+        proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (/proc/%d/fd/%d): %s", name->pid,
+                  name->pid, name->fd,
+                  error == ESTALE || error == ENOENT
+                      ? "it has ended, or its program has closed Proa's file"
+                      : strerror(error));
+        errno = error;
+        return NULL;
+    }
+    return base;
+}

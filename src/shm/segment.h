@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Segments: memory in a file without a name (memfd) that its owner publishes with the file's
+ * device, inode and size, and that other processes of the node find by these and map. The arena
+ * (shm/arena.h) cuts its blocks from segments.
+ *
+ * The file stays open as long as the segment, as a process that comes later has no other way to it
+ * than /proc/PID/fd, or its owner's door (shm/door.h). The program may close that number all the
+ * same and have a file of its own there: then nobody touches that, and what is mapped goes on.
+ */
+#ifndef PROA_SHM_SEGMENT_H
+#define PROA_SHM_SEGMENT_H
+
+#include "shm/ctl.h"
+
+#include <stdint.h>
+#include <unistd.h>
+
+enum { PROA_CHUNK_BYTES = 256 << 10 }; /* unit in which pages are reserved and given back */
+
+/* Asked for once: whoever attaches and detaches memory needs it several times. */
+static inline uint64_t proa_page_bytes(void)
+{
+    static uint64_t kept;
+    uint64_t bytes = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+
+    if (bytes == 0) {
+        bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+        __atomic_store_n(&kept, bytes, __ATOMIC_RELAXED);
+    }
+    return bytes;
+}
+
+/* A segment of this process. */
+struct proa_segment {
+    char *base; /* NULL: not mapped as a whole */
+    uint64_t bytes;
+    uint64_t device, inode; /* of the file */
+    int fd;                 /* it, unless the program has closed that number */
+};
+
+/* A segment of another process, as it tells of it. */
+struct proa_segment_name {
+    uint64_t id; /* of the process */
+    int pid, fd;
+    uint64_t bytes, device, inode;
+};
+
+/* ---- the owner's side: what fails returns an errno ---- */
+
+/* A file under a high number, out of the way of the program's: that, or the same where there is
+ * none. Programs close files by number, as daemons do with all from 3 on, or count on getting the
+ * lowest ones for files of their own. */
+int proa_file_move_up(int fd);
+
+/* When the library is loaded: the process's table of files gets room for those numbers. Later, with
+ * a second thread, the kernel waits for a grace period of its own to do so: 12 ms. */
+void proa_file_make_room(void);
+
+/* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. Whoever makes a
+ * file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
+uint64_t proa_segment_most(void);
+
+/* Makes and maps one of `bytes` bytes, with no pages reserved. 0 or an errno. */
+int proa_segment_create(struct proa_segment *segment, uint64_t bytes);
+
+/* Makes only the file, with no pages in it: whoever wants some of it maps that. 0 or an errno. */
+int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes);
+
+/* Has the program left its file alone? If not, that number may be one of the program's own. */
+int proa_segment_is_open(const struct proa_segment *segment);
+
+/* Unmaps it and closes its file. */
+void proa_segment_close(const struct proa_segment *segment);
+
+/* Makes sure of the pages of [offset, offset + bytes), whole chunks. 0 or an errno; what the kernel
+ * gave before it ran out stays. */
+int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
+
+/* Gives these pages back. 1 if that was done. */
+int proa_segment_return(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
+
+/* How many bytes of it have pages; 0 if its file is gone. */
+uint64_t proa_segment_touched(const struct proa_segment *segment);
+
+/* Others see it from now on. ctl: a line of our own process's table. */
+void proa_segment_publish(const struct proa_segment *segment, struct proa_segment_ctl *ctl);
+
+/* ---- the others' side ---- */
+
+/* What that process has published there. bytes 0: nothing there yet. */
+struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
+                                           const struct proa_segment_ctl *ctl);
+
+/* Maps it whole. NULL, with proa_failure() and errno set, if it is not to be found, or
+ * (proa_segment_is_limit) cannot be mapped here. */
+char *proa_segment_map(const struct proa_segment_name *name);
+
+/* Maps whole pages of it. The same. */
+char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes);
+
+/* Is this errno, of mapping, for a limit of this process, on memory or files? */
+int proa_segment_is_limit(int error);
+
+/* How many bytes of it have pages; 0 if it is not to be found. */
+uint64_t proa_segment_name_touched(const struct proa_segment_name *name);
+
+/* ---- both ---- */
+
+/* Does all of [address, address + bytes) lie in the memory_bytes bytes at base? If so, *offset: of
+ * address from there. */
+static inline int proa_segment_holds(const char *base, uint64_t memory_bytes, const void *address,
+                                     uint64_t bytes, uint64_t *offset)
+{
+    uint64_t at = (uint64_t)((uintptr_t)address - (uintptr_t)base);
+
+    if (!base || at >= memory_bytes || bytes > memory_bytes - at)
+        return 0;
+    *offset = at;
+    return 1;
+}
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See threads.h. */
+#include "shm/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449 /* Linux 5.16 */
+#endif
+#ifndef SYS_futex_wait
+#define SYS_futex_wait 455 /* Linux 6.7 */
+#endif
+
+/* ---- whose they are ---- */
+
+/* Threads that are not the program's; 0: none in this place. Each is stored once, with release, by
+ * the thread that starts MPI or by itself, and read with acquire by the one that moves memory. */
+enum { FOREIGN_MOST = 64 };
+static int foreign[FOREIGN_MOST];
+static int alone; /* there was one thread when MPI_Init was called */
+
+/* One more than FOREIGN_MOST is taken for one of the program's. */
+static void foreign_replace(int old, int new)
+{
+    int found = old;
+
+    for (int i = 0; i < FOREIGN_MOST; i++, found = old)
+        if (__atomic_compare_exchange_n(&foreign[i], &found, new, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return;
+}
+
+static int is_foreign(int id)
+{
+    for (int i = 0; i < FOREIGN_MOST; i++)
+        if (__atomic_load_n(&foreign[i], __ATOMIC_ACQUIRE) == id)
+            return 1;
+    return 0;
+}
+
+static int own_id(void)
+{
+    return (int)syscall(SYS_gettid);
+}
+
+void proa_threads_begin(void)
+{
+    foreign_replace(0, own_id());
+}
+
+void proa_threads_end(void)
+{
+    foreign_replace(own_id(), 0);
+}
+
+void proa_threads_find(struct proa_threads *threads)
+{
+    DIR *folder = opendir("/proc/self/task");
+    const struct dirent *entry;
+
+    threads->count = folder ? 0 : -1;
+    while (threads->count >= 0 && (entry = readdir(folder))) {
+        int id = atoi(entry->d_name);
+
+        if (id <= 0 || id == own_id() || is_foreign(id))
+            continue;
+        if (threads->count == PROA_THREADS_MOST)
+            threads->count = -1;
+        else
+            threads->id[threads->count++] = id;
+    }
+    if (folder)
+        closedir(folder);
+}
+
+void proa_threads_host_begin(void)
+{
+    struct proa_threads threads;
+
+    proa_threads_find(&threads);
+    alone = threads.count == 0;
+}
+
+void proa_threads_host_end(void)
+{
+    struct proa_threads threads;
+
+    if (!alone)
+        return;
+    proa_threads_find(&threads);
+    for (int i = 0; i < threads.count; i++)
+        foreign_replace(0, threads.id[i]);
+}
+
+/* ---- their system calls ---- */
+
+/* A system call in which a thread sleeps. */
+struct call {
+    long number;
+    uint64_t arg[6];
+};
+
+enum state { ENDED, RUNNING, ASLEEP, IN_CALL, UNKNOWN };
+
+/* "202 0x7f00 0x0 0x1 0x0 0x0 0x0 0x7ffd 0x7f01", "-1 0x7ffd 0x7f01" (a fault), or "running". */
+static enum state look_once(int id, struct call *call)
+{
+    char path[64], text[256], *at = text;
+    ssize_t got;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", id);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? ENDED : UNKNOWN;
+    got = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (got <= 0)
+        return got < 0 && errno == ESRCH ? ENDED : UNKNOWN;
+    text[got] = '\0';
+    if (text[0] == 'r')
+        return RUNNING;
+    call->number = strtol(at, &at, 10);
+    if (call->number < 0)
+        return ASLEEP;
+    for (int i = 0; i < 6; i++)
+        call->arg[i] = strtoull(at, &at, 16);
+    return IN_CALL;
+}
+
+/* A thread that is on its way into a wait is there within a microsecond, as each look takes. */
+static enum state look(int id, struct call *call)
+{
+    enum { TRIES = 3 };
+    enum state state = RUNNING;
+
+    for (int i = 0; i < TRIES && state == RUNNING; i++)
+        state = look_once(id, call);
+    return state;
+}
+
+static int overlaps(uint64_t at, uint64_t bytes, uint64_t first, uint64_t end)
+{
+    return at < end && at + bytes > first;
+}
+
+static int use_of_futex(const struct call *call, uint64_t first, uint64_t end)
+{
+    int command = (int)call->arg[1] & FUTEX_CMD_MASK;
+
+    if (command == FUTEX_WAIT_REQUEUE_PI && overlaps(call->arg[4], 4, first, end))
+        return PROA_THREADS_WAIT_FIXED;
+    if (call->arg[1] & FUTEX_PRIVATE_FLAG || !overlaps(call->arg[0], 4, first, end))
+        return 0;
+    return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ? PROA_THREADS_WAIT
+                                                                 : PROA_THREADS_WAIT_FIXED;
+}
+
+/* Calls with lists of words or of buffers are not looked into. */
+static int use_of(const struct call *call, uint64_t first, uint64_t end)
+{
+    switch (call->number) {
+    case SYS_futex:
+        return use_of_futex(call, first, end);
+    case SYS_futex_wait:
+    case SYS_futex_waitv:
+        return PROA_THREADS_WAIT_FIXED;
+    case SYS_read:
+    case SYS_pread64:
+        return overlaps(call->arg[1], call->arg[2], first, end) ? PROA_THREADS_READ : 0;
+    case SYS_readv:
+    case SYS_preadv:
+    case SYS_preadv2:
+        return PROA_THREADS_READ;
+    default:
+        return 0;
+    }
+}
+
+int proa_threads_look(const struct proa_threads *threads, uint64_t first, uint64_t end,
+                      void (*wake)(uint64_t word, void *context), void *context)
+{
+    int all = 0;
+
+    for (int i = 0; i < threads->count; i++) {
+        struct call call = {0};
+        enum state state = look(threads->id[i], &call);
+        int use = 0;
+
+        if (state == UNKNOWN)
+            use = PROA_THREADS_WAIT_FIXED | PROA_THREADS_READ;
+        else if (state == IN_CALL)
+            use = use_of(&call, first, end);
+        if (use == PROA_THREADS_WAIT && wake)
+            wake(call.arg[0], context);
+        all |= use;
+    }
+    return all;
+}

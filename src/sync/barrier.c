@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two barriers of windows of one node, chosen once for a window; the one of windows over several
+ * nodes is in remote/sync.c.
+ *
+ * Dissemination: see barrier.h. Crowded, with more processes than processors: every round of a
+ * dissemination could wait for a process that does not run, so all count up one word instead and
+ * the last one opens; each process has to run once.
+ */
+#include "sync/barrier.h"
+#include "base/fail.h"
+#include "sync/ask.h"
+
+static const struct proa_words words = {.tell = proa_tell, .hear = proa_hear};
+
+__attribute__((noinline)) int proa_barrier_disseminate(struct proa_win *win, uint64_t number)
+{
+    return proa_disseminate(win, number, &words);
+}
+
+/* Apart from the other, whose call is to cost nothing else. */
+static __attribute__((noinline)) int count_up(struct proa_win *win)
+{
+    uint64_t number = ++win->crowded_barriers;
+
+    if (proa_ask_arrive(win) != number * (uint64_t)win->size)
+        return proa_ask_passed(win, number);
+    proa_ask_pass(win, number);
+    return PROA_OK;
+}
+
+int proa_barrier_node(struct proa_win *win)
+{
+    if (win->barrier == PROA_BARRIER_NEAR)
+        return proa_barrier_disseminate(win, ++win->barriers);
+    return count_up(win);
+}
+
+/* In a dissemination every word written into a block has been awaited by its owner; a process that
+ * counts up may still be reading the leader's. Once a process is gone this barrier is never passed,
+ * and others may have freed their blocks: it is not begun. */
+int proa_barrier_last(struct proa_win *win)
+{
+    int error;
+
+    if (__atomic_load_n(&win->lost, __ATOMIC_ACQUIRE))
+        return proa_gone_report(win, -1);
+    proa_gone_end(win, 1);
+    error = win->sync->disseminate(win, ++win->barriers);
+    if (error)
+        proa_gone_end(win, 0);
+    return error;
+}
+
+enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win)
+{
+    cpu_set_t processors;
+
+    CPU_ZERO(&processors);
+    for (int i = 0; i < win->size; i++)
+        CPU_OR(&processors, &processors, &win->targets[i].peer->ctl->processors);
+    return win->size > CPU_COUNT(&processors) ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
+}

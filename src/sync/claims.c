@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See claims.h. */
+#include "sync/claims.h"
+#include "sync/gone.h"
+#include "sync/pair.h"
+#include "sync/rwlock.h"
+
+void proa_claims_break(struct proa_win *win)
+{
+    for (int i = 0; i < win->size; i++) {
+        struct proa_win_ctl *ctl = win->targets[i].ctl;
+
+        if (!ctl)
+            continue;
+        proa_rwlock_break(&ctl->lock);
+        proa_bell_ring(&ctl->lock_bell);
+    }
+    proa_bell_ring(&win->leader->all.bell);
+}
+
+int proa_claims_are_broken(const struct proa_win *win)
+{
+    for (int i = 0; i < win->size; i++)
+        if (win->targets[i].ctl && proa_rwlock_is_broken(&win->targets[i].ctl->lock))
+            return 1;
+    return 0;
+}
+
+static int is_alive(const struct proa_win *win, int rank)
+{
+    return win->targets[rank].ctl && !proa_is_gone(win, rank);
+}
+
+static int conflicts(enum proa_claim claim, enum proa_claim wanted)
+{
+    return claim == PROA_CLAIM_EXCLUSIVE ||
+           (wanted == PROA_CLAIM_EXCLUSIVE && claim != PROA_CLAIM_NONE);
+}
+
+/* Does that neighbour keep such a lock on the target from others? */
+static int keeps(const struct proa_win *win, int rank, int target, enum proa_claim wanted)
+{
+    struct proa_win_ctl *ctl = win->targets[rank].ctl;
+    const uint8_t *claims = proa_block_claims(ctl, win->near);
+
+    if (wanted == PROA_CLAIM_EXCLUSIVE && __atomic_load_n(&ctl->claims_all, __ATOMIC_SEQ_CST))
+        return 1;
+    return conflicts(__atomic_load_n(&claims[win->targets[target].ctl->slot], __ATOMIC_SEQ_CST),
+                     wanted);
+}
+
+static int serves(const struct proa_win_ctl *target, enum proa_claim wanted)
+{
+    for (enum proa_claim claim = PROA_CLAIM_SHARED; claim <= PROA_CLAIM_EXCLUSIVE; claim++)
+        if (__atomic_load_n(&target->served[claim], __ATOMIC_SEQ_CST) && conflicts(claim, wanted))
+            return 1;
+    return 0;
+}
+
+static int allow_one(const struct proa_win *win, int target, enum proa_claim wanted)
+{
+    if (serves(win->targets[target].ctl, wanted))
+        return 0;
+    for (int i = 0; i < win->size; i++)
+        if (is_alive(win, i) && keeps(win, i, target, wanted))
+            return 0;
+    return 1;
+}
+
+/* Claims of a dead process count like any others until this process has heard of its death. */
+int proa_claims_allow(const struct proa_win *win, int target, enum proa_claim wanted)
+{
+    if (target >= 0)
+        return is_alive(win, target) && allow_one(win, target, wanted);
+    for (int i = 0; i < win->size; i++)
+        if (is_alive(win, i) && !allow_one(win, i, wanted))
+            return 0;
+    return 1;
+}
+
+static int is_slot_of_gone(const struct proa_win *win, uint32_t slot)
+{
+    for (int i = 0; i < win->size; i++)
+        if (win->targets[i].ctl && win->targets[i].ctl->slot == slot)
+            return proa_is_gone(win, i);
+    return 0;
+}
+
+int proa_claims_take_turn(const struct proa_win *win)
+{
+    uint32_t *turn = &win->leader->turn, before = __atomic_load_n(turn, __ATOMIC_RELAXED);
+
+    if (before && !is_slot_of_gone(win, before - 1))
+        return 0;
+    return __atomic_compare_exchange_n(turn, &before, 1 + (uint32_t)win->slot, 0, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_RELAXED);
+}
+
+void proa_claims_give_turn(const struct proa_win *win)
+{
+    __atomic_store_n(&win->leader->turn, 0, __ATOMIC_SEQ_CST);
+}

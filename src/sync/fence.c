@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Win_fence in windows of one node (MPI-4.1, 13.5.1), and the meaning of a fence epoch for the
+ * other calls. */
+#include "sync/fence.h"
+#include "base/fail.h"
+#include "sync/ask.h"
+#include "sync/barrier.h"
+#include "sync/settle.h"
+
+int proa_fence_check(const struct proa_win *win)
+{
+    if (win->epoch_all & PROA_EPOCH_LOCK)
+        return proa_fail(PROA_ERR_RMA_SYNC,
+                         "the window is in a lock_all epoch: MPI_Win_unlock_all first");
+    if (win->locked)
+        return proa_fail(PROA_ERR_RMA_SYNC,
+                         "%d target(s) are locked by this process: MPI_Win_unlock first",
+                         win->locked);
+    if (win->started)
+        return proa_fail(PROA_ERR_RMA_SYNC, "an access epoch is open: MPI_Win_complete first");
+    if (win->exposed)
+        return proa_fail(PROA_ERR_RMA_SYNC, "an exposure epoch is open: MPI_Win_wait first");
+    return PROA_OK;
+}
+
+/* ---- a fence that ends nothing ---- */
+
+/* Up to so many processes a barrier is the quickest way to hear of the other's fence, and waits for
+ * no stranger. */
+enum { BARRIER_SUFFICES = 2 };
+
+int proa_fence_await(struct proa_win *win, int target)
+{
+    int error = proa_ask_opened(win, target, win->opens);
+
+    if (!error)
+        proa_epoch_seen_fence(&win->targets[target]);
+    return error;
+}
+
+/* NOPRECEDE: nobody waits for operations of others, only an origin for its target's fence (MPI-4.1,
+ * 13.5.1), and that at its first operation. Where the program loads and stores in its neighbours'
+ * memory itself, nobody can tell which operation is the first. */
+static __attribute__((noinline)) int open_alone(struct proa_win *win)
+{
+    int error = PROA_OK;
+
+    proa_opened(win, ++win->opens);
+    for (int i = 0; i < win->size; i++)
+        if (i != win->rank)
+            proa_epoch_await_fence(&win->targets[i]);
+    win->opening = 1;
+    for (int i = 0; i < win->size && win->direct && !error; i++)
+        error = proa_fence_await(win, i);
+    return error;
+}
+
+static void opening_end(struct proa_win *win)
+{
+    if (!win->opening)
+        return;
+    for (int i = 0; i < win->size; i++)
+        proa_epoch_seen_fence(&win->targets[i]);
+    win->opening = 0;
+}
+
+/* ---- fences ---- */
+
+int proa_fence_node(struct proa_win *win, int mode)
+{
+    int error = proa_fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE),
+        begins = !(mode & PROA_MODE_NOSUCCEED);
+
+    if (error)
+        return error;
+    if (ends)
+        proa_settle_node(win, PROA_SETTLED_BY_BARRIER);
+    opening_end(win);
+    if (ends || (begins && win->size <= BARRIER_SUFFICES))
+        error = proa_barrier_node(win);
+    else if (begins)
+        error = open_alone(win);
+    proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
+    return error;
+}
+
+int proa_fence_epoch_end(struct proa_win *win, enum proa_call call)
+{
+    if (!(win->epoch_all & PROA_EPOCH_FENCE))
+        return PROA_OK;
+    if (win->touched)
+        return proa_fail(
+            PROA_ERR_RMA_SYNC,
+            "operations were issued since the last fence: a fence must complete them before %s",
+            proa_call_name(call));
+    opening_end(win);
+    proa_epoch_close_fence(win);
+    return PROA_OK;
+}
+
+int proa_win_may_free(const struct proa_win *win)
+{
+    int error = proa_fence_check(win);
+
+    if (!error && (win->epoch_all & PROA_EPOCH_FENCE) && win->touched)
+        error = proa_fail(
+            PROA_ERR_RMA_SYNC,
+            "operations were issued since the last fence: a fence must complete them first");
+    return error;
+}

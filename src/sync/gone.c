@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See gone.h. The effects of a loss on processes of other nodes: remote/gone.c. */
+#include "sync/gone.h"
+#include "base/fail.h"
+#include "base/system.h"
+#include "sync/claims.h"
+#include "window/sync_ops.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum {
+    LOOK_NS = 200000000, /* between two looks of a wait at its neighbours */
+    CLOSELY = 4          /* so many of them are looked at closely each time */
+};
+
+/* ---- known losses ---- */
+
+int proa_is_gone(const struct proa_win *win, int rank)
+{
+    const uint8_t *gone = __atomic_load_n(&win->gone, __ATOMIC_ACQUIRE);
+
+    return __atomic_load_n(&win->given_up, __ATOMIC_ACQUIRE) ||
+           (gone && __atomic_load_n(&gone[rank], __ATOMIC_ACQUIRE));
+}
+
+/* 1 + the first that this process, or one of the node, has heard of; 0: none. */
+static uint32_t first_lost(const struct proa_win *win)
+{
+    uint32_t lost = __atomic_load_n(&win->lost, __ATOMIC_ACQUIRE);
+
+    return lost || win->ending ? lost : win->sync->node_lost(win);
+}
+
+static int is_in_vain(const struct proa_win *win, int from)
+{
+    return from < 0 ? first_lost(win) != 0 : proa_is_gone(win, from);
+}
+
+int proa_gone_report(const struct proa_win *win, int from)
+{
+    int rank = from >= 0 ? from : (int)first_lost(win) - 1;
+
+    if (rank == win->rank || __atomic_load_n(&win->given_up, __ATOMIC_ACQUIRE))
+        return proa_fail(PROA_ERR_OTHER, "the other ranks have given this process up");
+    return proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", rank);
+}
+
+/* ---- losing one; inside ---- */
+
+static void mark(struct proa_win *win, int rank)
+{
+    if (!win->gone)
+        __atomic_store_n(&win->gone, calloc((size_t)win->size, 1), __ATOMIC_RELEASE);
+    if (win->gone)
+        __atomic_store_n(&win->gone[rank], 1, __ATOMIC_RELEASE);
+    if (!win->lost)
+        __atomic_store_n(&win->lost, 1 + (uint32_t)rank, __ATOMIC_RELEASE);
+}
+
+void proa_gone_know(struct proa_win *win, int rank)
+{
+    win->sync->losses_enter();
+    mark(win, rank);
+    win->sync->losses_leave();
+}
+
+void proa_gone_lose(struct proa_win *win, int rank)
+{
+    if (proa_is_gone(win, rank))
+        return;
+    mark(win, rank);
+    win->sync->lose(win, rank);
+    if (win->targets[rank].ctl && !win->ending)
+        proa_claims_break(win);
+    proa_bell_ring(&proa_self->ctl->bell);
+}
+
+void proa_gone_be_given_up(struct proa_win *win)
+{
+    mark(win, win->rank);
+    __atomic_store_n(&win->given_up, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- of windows of one node: rows of the tables in window/sync_ops.h ---- */
+
+static pthread_mutex_t losses_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void proa_losses_enter(void)
+{
+    pthread_mutex_lock(&losses_mutex);
+}
+
+void proa_losses_leave(void)
+{
+    pthread_mutex_unlock(&losses_mutex);
+}
+
+void proa_losses_attend(void)
+{
+}
+
+void proa_losses_lose(struct proa_win *win, int rank)
+{
+    (void)win;
+    (void)rank;
+}
+
+uint32_t proa_losses_of_node(const struct proa_win *win)
+{
+    (void)win;
+    return 0;
+}
+
+/* ---- looking at neighbours ---- */
+
+static int has_died(const struct proa_peer *peer, int closely)
+{
+    return peer != proa_self && proa_peer_has_windows(peer) &&
+           (closely ? proa_peer_has_ended(peer) : proa_peer_is_nobody(peer));
+}
+
+/* A number that no process has is found at the first look, a zombie or a number that has a new
+ * owner when its turn has come. */
+void proa_gone_look(struct proa_win *win)
+{
+    int near = 0, first = win->watched_next;
+
+    win->sync->attend();
+    for (int i = 0; i < win->size; i++) {
+        const struct proa_peer *peer = win->targets[i].peer;
+
+        if (!peer)
+            continue;
+        if (!proa_is_gone(win, i) && has_died(peer, near >= first && near < first + CLOSELY))
+            proa_gone_lose(win, i);
+        near++;
+    }
+    win->watched_next = first + CLOSELY < near ? first + CLOSELY : 0;
+}
+
+int proa_vigil_is_over(void *arg)
+{
+    struct proa_vigil *vigil = arg;
+    long now_ns;
+
+    if (is_in_vain(vigil->win, vigil->from))
+        return 1;
+    now_ns = proa_system->now_ns();
+    if (vigil->due_ns == 0)
+        vigil->due_ns = now_ns + LOOK_NS;
+    if (now_ns < vigil->due_ns)
+        return 0;
+    vigil->due_ns = now_ns + LOOK_NS;
+    vigil->win->sync->losses_enter();
+    proa_gone_look(vigil->win);
+    vigil->win->sync->losses_leave();
+    return is_in_vain(vigil->win, vigil->from);
+}
+
+int proa_vigil_looks(void *vigil)
+{
+    proa_vigil_is_over(vigil);
+    return 0;
+}
+
+/* ---- waits ---- */
+
+int proa_hear_slowly(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
+                     struct proa_bell *bell)
+{
+    struct proa_vigil vigil = {.win = win, .from = from};
+
+    proa_wait_count_unless(word, least, bell, proa_vigil_is_over, &vigil);
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least ? PROA_OK : proa_gone_report(win, from);
+}
+
+void proa_gone_end(struct proa_win *win, int ending)
+{
+    win->sync->losses_enter();
+    win->ending = (uint8_t)ending;
+    win->sync->losses_leave();
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See held.h. */
+#include "sync/held.h"
+#include "sync/ask.h"
+#include "window/epoch.h"
+#include "sync/rwlock.h"
+#include "sync/sync.h"
+
+#include <pthread.h>
+#include <utlist.h>
+
+static pthread_mutex_t watched_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct proa_win *watched; /* all windows of this process */
+
+void proa_held_watch(struct proa_win *win)
+{
+    pthread_mutex_lock(&watched_mutex);
+    DL_APPEND2(watched, win, watched_before, watched_after);
+    pthread_mutex_unlock(&watched_mutex);
+}
+
+void proa_held_forget(struct proa_win *win)
+{
+    pthread_mutex_lock(&watched_mutex);
+    if (win->watched_before) /* else it never came to be */
+        DL_DELETE2(watched, win, watched_before, watched_after);
+    pthread_mutex_unlock(&watched_mutex);
+}
+
+/* ---- one window ---- */
+
+static int is_taken(uint8_t epoch)
+{
+    return (epoch & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK;
+}
+
+static int holds_all(const struct proa_win *win)
+{
+    return is_taken(proa_epoch_all(win));
+}
+
+static int holds_one(const struct proa_target *target)
+{
+    return is_taken(proa_epoch_one(target));
+}
+
+static int holds_exclusive(const struct proa_target *target)
+{
+    return (proa_epoch_one(target) & PROA_EPOCH_EXCLUSIVE) != 0;
+}
+
+static int holds_any(const struct proa_win *win)
+{
+    if (holds_all(win))
+        return 1;
+    if (proa_epoch_locks(win) == 0)
+        return 0;
+    for (int i = 0; i < win->size; i++)
+        if (holds_one(&win->targets[i]))
+            return 1;
+    return 0;
+}
+
+/* In the queue, at its head, or outside of it. What is read may be old: whoever asks while it waits
+ * asks again. */
+static int is_wanted(const struct proa_target *target)
+{
+    return target->ctl && proa_rwlock_is_wanted(&target->ctl->lock);
+}
+
+/* A lock_all wants every target, but waits for one after the other: whoever holds one exclusively
+ * stands in its way already. */
+static int awaits_writers(const struct proa_win *win)
+{
+    const struct proa_all_ctl *all = &win->leader->all;
+
+    return !proa_ask_are_granted(all, proa_ask_asked(all));
+}
+
+static int is_mine(const struct proa_win *win, const pthread_t *taker, enum proa_holder holder)
+{
+    return holder == PROA_HOLDER_PROCESS || !win->threads ||
+           pthread_equal(__atomic_load_n(taker, __ATOMIC_RELAXED), pthread_self());
+}
+
+static int wanted_in(const struct proa_win *win, enum proa_holder holder)
+{
+    int all = holds_all(win) && is_mine(win, &win->taker, holder), one;
+
+    if (!all && proa_epoch_locks(win) == 0)
+        return 0;
+    for (int i = 0; i < win->size; i++) {
+        const struct proa_target *target = &win->targets[i];
+
+        one = !all && holds_one(target) && is_mine(win, &target->taker, holder);
+        if ((all || one) && (is_wanted(target) || win->sync->lock_is_wanted(win)))
+            return 1;
+        if (one && holds_exclusive(target) && awaits_writers(win))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- all windows ---- */
+
+int proa_held_any(void)
+{
+    const struct proa_win *win;
+    int any = 0;
+
+    pthread_mutex_lock(&watched_mutex);
+    DL_FOREACH2(watched, win, watched_after)
+        if ((any = holds_any(win)))
+            break;
+    pthread_mutex_unlock(&watched_mutex);
+    return any;
+}
+
+int proa_held_wanted(enum proa_holder holder)
+{
+    const struct proa_win *win;
+    int wanted = 0;
+
+    pthread_mutex_lock(&watched_mutex);
+    DL_FOREACH2(watched, win, watched_after)
+        if ((wanted = wanted_in(win, holder)))
+            break;
+    pthread_mutex_unlock(&watched_mutex);
+    return wanted;
+}
+
+void proa_sync_generally(void)
+{
+    struct proa_win *win;
+
+    pthread_mutex_lock(&watched_mutex);
+    DL_FOREACH2(watched, win, watched_after)
+        if (__atomic_load_n(&win->sync, __ATOMIC_RELAXED) == &proa_sync_node)
+            __atomic_store_n(&win->sync, &proa_sync_threads, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&watched_mutex);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a lock is asked for (sync/lock.h), and why nobody waits for ever.
+ *
+ * A lock on one target (MPI-4.1, 13.5.3) is that target's reader-writer lock (sync/rwlock.h): one
+ * atomic when free. A lock_all does not take n locks: it counts itself in one word of the window,
+ * then looks whether any target has a writer. An exclusive lock takes its target, then looks at
+ * that word. Both announce before they look, sequentially consistent, so they cannot miss each
+ * other (Dekker). A lock_all that finds a writer takes its count back and waits for that writer
+ * holding nothing, so it cannot deadlock with a process that locks several targets.
+ *
+ * Fairness: those who find a lock taken wait in its queue, first come first served. A lock_all
+ * cannot, nor can a shared lock of a process that holds others already: two readers that cross,
+ * each with a writer waiting behind it, would wait for ever. These wait outside of the queue, for
+ * the writers that are there, and are counted in `asked` and `granted`; a writer that comes later
+ * waits until they have had their turn. Nobody who holds a lock that somebody waits for
+ * (is_pressed) waits for one who only waits: it goes ahead of such writers, and gives way to nobody
+ * outside. So in a circle of processes that wait for each other each one waits for a lock that
+ * another holds, and then the program itself is wrong. Whoever does not stand in anybody's way
+ * overtakes nobody, whatever else it holds.
+ */
+#include "sync/lock.h"
+#include "base/system.h"
+#include "sync/held.h"
+
+static int is_for_all(const struct proa_asking *a)
+{
+    return a->kind == PROA_LOCK_ALL;
+}
+
+/* ---- who asks: this process ---- */
+
+/* Another thread of ours may hold a lock and come to its end only after this one: then that one's
+ * counts as well, but only after so long a wait, as threads that do not depend on each other should
+ * not overtake strangers for each other's sake. */
+enum { THREADS_DEPEND_NS = 1000000000 };
+
+static int self_holds_any(const struct proa_asking *a)
+{
+    (void)a;
+    return proa_held_any();
+}
+
+static int self_is_pressed(struct proa_asking *a)
+{
+    if (proa_held_wanted(PROA_HOLDER_THREAD))
+        return 1;
+    if (a->begin_ns == 0)
+        a->begin_ns = proa_system->now_ns();
+    return proa_system->now_ns() - a->begin_ns > THREADS_DEPEND_NS &&
+           proa_held_wanted(PROA_HOLDER_PROCESS);
+}
+
+static void self_claim(struct proa_asking *a, enum proa_claim claim)
+{
+    if (is_for_all(a))
+        proa_claim_all(a->win, claim != PROA_CLAIM_NONE);
+    else
+        proa_claim(a->win, (int)a->win->targets[a->target].ctl->slot, claim);
+}
+
+const struct proa_asker proa_asker_self = {self_holds_any, self_is_pressed, self_claim};
+
+/* ---- exclusive locks ---- */
+
+static int need_not_give_way(struct proa_asking *a)
+{
+    return proa_ask_are_granted(a->all, a->number) || a->asker->is_pressed(a);
+}
+
+static void write_try(struct proa_asking *a)
+{
+    a->stage = PROA_LOCK_GRANTED;
+    if (proa_rwlock_write_try(a->lock)) {
+        if (proa_ask_all_none(a->all))
+            return;
+        proa_rwlock_write_unlock(a->lock, a->lock_bell);
+    }
+    a->number = proa_rwlock_draw(a->lock);
+    a->stage = PROA_LOCK_WRITE_QUEUED;
+}
+
+static int is_turn(struct proa_asking *a)
+{
+    return proa_rwlock_is_turn(a->lock, a->number);
+}
+
+/* At the head of the queue, announced, we keep those out that come now, but not those who go ahead;
+ * nobody ever waits for a writer that is inside and itself waits for lock_alls. */
+static void write_announce(struct proa_asking *a)
+{
+    proa_rwlock_write_announce(a->lock);
+    a->stage = PROA_LOCK_WRITE_HEAD;
+}
+
+static int no_lock_all(struct proa_asking *a)
+{
+    return proa_ask_all_none(a->all);
+}
+
+static void write_may_enter(struct proa_asking *a)
+{
+    a->stage = PROA_LOCK_WRITE_ENTERS;
+}
+
+static int nobody_inside(struct proa_asking *a)
+{
+    return proa_rwlock_nobody_inside(a->lock);
+}
+
+static void write_enter(struct proa_asking *a)
+{
+    if (!proa_rwlock_write_enter(a->lock))
+        return;
+    if (proa_ask_all_none(a->all)) {
+        proa_rwlock_leave_queue(a->lock, a->lock_bell);
+        a->stage = PROA_LOCK_GRANTED;
+    } else {
+        /* one that went ahead, or that is about to give way */
+        proa_rwlock_write_step_back(a->lock, a->lock_bell);
+        a->stage = PROA_LOCK_WRITE_HEAD;
+    }
+}
+
+/* ---- outside of the queue ---- */
+
+static void outside_begin(struct proa_asking *a, enum proa_lock_stage stage)
+{
+    if (!a->outside)
+        proa_ask_outside(a->all);
+    a->outside = 1;
+    proa_rwlock_outside(a->lock, 1); /* for those who hold it */
+    a->stage = (uint8_t)stage;
+}
+
+static int way_is_clear(struct proa_asking *a)
+{
+    if (!proa_rwlock_has_writer(a->lock, 1))
+        return 1;
+    a->ahead = a->ahead || a->asker->is_pressed(a);
+    return a->ahead && !proa_rwlock_has_writer(a->lock, 0);
+}
+
+static void outside_granted(struct proa_asking *a)
+{
+    if (a->outside)
+        proa_ask_granted(a->all);
+    a->outside = 0;
+    a->stage = PROA_LOCK_GRANTED;
+}
+
+/* ---- lock_all ---- */
+
+static int at_once(struct proa_asking *a)
+{
+    (void)a;
+    return 1;
+}
+
+static void all_try(struct proa_asking *a)
+{
+    struct proa_win_ctl *writer;
+
+    proa_ask_all_enter(a->all);
+    writer = proa_lock_find_writer(a->win, a->ahead);
+    if (!writer) {
+        outside_granted(a);
+        return;
+    }
+    proa_ask_all_leave(a->all);
+    a->lock = &writer->lock;
+    a->lock_bell = &writer->lock_bell;
+    outside_begin(a, PROA_LOCK_ALL_OUTSIDE);
+}
+
+static void all_again(struct proa_asking *a)
+{
+    proa_rwlock_outside(a->lock, -1);
+    a->stage = PROA_LOCK_ALL_TRIES;
+}
+
+/* ---- shared locks ---- */
+
+static void read_try(struct proa_asking *a)
+{
+    a->stage = PROA_LOCK_GRANTED;
+    if (proa_rwlock_read_try(a->lock, a->lock_bell))
+        return;
+    if (a->asker->holds_any(a)) {
+        outside_begin(a, PROA_LOCK_READ_OUTSIDE);
+    } else {
+        a->number = proa_rwlock_draw(a->lock);
+        a->stage = PROA_LOCK_READ_QUEUED;
+    }
+}
+
+static void read_enter(struct proa_asking *a)
+{
+    proa_rwlock_read_enter(a->lock);
+    a->stage = PROA_LOCK_READ_HEAD;
+}
+
+static int no_writer_inside(struct proa_asking *a)
+{
+    return proa_rwlock_no_writer_inside(a->lock);
+}
+
+static void read_inside(struct proa_asking *a)
+{
+    proa_rwlock_leave_queue(a->lock, a->lock_bell);
+    a->stage = PROA_LOCK_GRANTED;
+}
+
+static void read_outside(struct proa_asking *a)
+{
+    proa_rwlock_outside(a->lock, -1);
+    if (a->ahead) {
+        proa_rwlock_read_enter(a->lock);
+        a->stage = PROA_LOCK_READ_AHEAD;
+    } else if (proa_rwlock_read_try(a->lock, a->lock_bell)) {
+        outside_granted(a);
+    } else {
+        outside_begin(a, PROA_LOCK_READ_OUTSIDE);
+    }
+}
+
+/* ---- after a death ---- */
+
+static enum proa_claim claim_of(const struct proa_asking *a)
+{
+    return a->kind == PROA_LOCK_EXCLUSIVE ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED;
+}
+
+static int is_broken(const struct proa_asking *a)
+{
+    return is_for_all(a) ? proa_claims_are_broken(a->win) : proa_rwlock_is_broken(a->lock);
+}
+
+/* Not before this process knows itself whose death it was. */
+static int claims_allow(struct proa_asking *a)
+{
+    return __atomic_load_n(&a->win->lost, __ATOMIC_ACQUIRE) &&
+           proa_claims_allow(a->win, is_for_all(a) ? -1 : a->target, claim_of(a));
+}
+
+/* The lock's words, which are given back as ever. */
+static void count_in(struct proa_asking *a)
+{
+    if (is_for_all(a))
+        proa_ask_all_enter(a->all);
+    else
+        proa_rwlock_count(a->lock, a->kind == PROA_LOCK_EXCLUSIVE);
+}
+
+static void count_out(struct proa_asking *a)
+{
+    if (is_for_all(a))
+        proa_ask_all_leave(a->all);
+    else if (a->kind == PROA_LOCK_EXCLUSIVE)
+        proa_rwlock_write_unlock(a->lock, a->lock_bell);
+    else
+        proa_rwlock_read_unlock(a->lock, a->lock_bell);
+}
+
+static void claim_try(struct proa_asking *a)
+{
+    if (!proa_claims_take_turn(a->win))
+        return;
+    if (claims_allow(a)) {
+        count_in(a);
+        a->asker->claim(a, claim_of(a));
+        a->stage = PROA_LOCK_GRANTED;
+    }
+    proa_claims_give_turn(a->win);
+}
+
+/* Granted by the queue. Sequentially consistent: either this sees that the lock is broken, or the
+ * process that has broken it sees the claim. */
+static void confirm(struct proa_asking *a)
+{
+    a->asker->claim(a, claim_of(a));
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!is_broken(a))
+        return;
+    a->asker->claim(a, PROA_CLAIM_NONE);
+    count_out(a);
+    a->stage = PROA_LOCK_BROKEN;
+}
+
+int proa_lock_leave_broken(struct proa_asking *a)
+{
+    if (a->stage == PROA_LOCK_BROKEN || a->stage == PROA_LOCK_GRANTED || !is_broken(a))
+        return 0;
+    a->stage = PROA_LOCK_BROKEN;
+    return 1;
+}
+
+/* ---- the steps ---- */
+
+static const struct {
+    int (*look)(struct proa_asking *);
+    void (*go_on)(struct proa_asking *);
+    int rung_by_all; /* by the lock_alls' bell, else the lock's */
+} stages[PROA_LOCK_STAGES] = {
+    [PROA_LOCK_GIVES_WAY] = {need_not_give_way, write_try, 1},
+    [PROA_LOCK_WRITE_QUEUED] = {is_turn, write_announce, 0},
+    [PROA_LOCK_WRITE_HEAD] = {no_lock_all, write_may_enter, 1},
+    [PROA_LOCK_WRITE_ENTERS] = {nobody_inside, write_enter, 0},
+    [PROA_LOCK_READ_QUEUED] = {is_turn, read_enter, 0},
+    [PROA_LOCK_READ_HEAD] = {no_writer_inside, read_inside, 0},
+    [PROA_LOCK_READ_OUTSIDE] = {way_is_clear, read_outside, 0},
+    [PROA_LOCK_READ_AHEAD] = {no_writer_inside, outside_granted, 0},
+    [PROA_LOCK_ALL_TRIES] = {at_once, all_try, 1},
+    [PROA_LOCK_ALL_OUTSIDE] = {way_is_clear, all_again, 0},
+    [PROA_LOCK_BROKEN] = {claims_allow, claim_try, 0},
+};
+
+void proa_lock_ask(struct proa_asking *a, enum proa_lock_kind kind)
+{
+    a->kind = (uint8_t)kind;
+    if (is_broken(a)) {
+        a->stage = PROA_LOCK_BROKEN;
+    } else if (kind == PROA_LOCK_EXCLUSIVE) {
+        a->number = proa_ask_asked(a->all);
+        a->stage = PROA_LOCK_GIVES_WAY;
+    } else if (kind == PROA_LOCK_SHARED) {
+        read_try(a);
+        if (a->stage == PROA_LOCK_GRANTED)
+            confirm(a);
+    } else {
+        a->stage = PROA_LOCK_ALL_TRIES;
+    }
+}
+
+int proa_lock_look(struct proa_asking *a)
+{
+    return stages[a->stage].look(a);
+}
+
+struct proa_bell *proa_lock_bell(const struct proa_asking *a)
+{
+    return stages[a->stage].rung_by_all || (a->stage == PROA_LOCK_BROKEN && is_for_all(a))
+               ? &a->all->bell
+               : a->lock_bell;
+}
+
+void proa_lock_go_on(struct proa_asking *a)
+{
+    int by_claims = a->stage == PROA_LOCK_BROKEN;
+
+    stages[a->stage].go_on(a);
+    if (a->stage == PROA_LOCK_GRANTED && !by_claims)
+        confirm(a);
+}
+
+/* ---- waiting in a call ---- */
+
+struct waiting {
+    struct proa_asking asking;
+    struct proa_vigil vigil;
+};
+
+static int look(void *arg)
+{
+    struct waiting *w = arg;
+
+    return proa_lock_look(&w->asking);
+}
+
+static int target_is_gone(const struct proa_asking *a)
+{
+    return !is_for_all(a) && proa_is_gone(a->win, a->target);
+}
+
+static int is_over(void *arg)
+{
+    struct waiting *w = arg;
+
+    (void)proa_vigil_looks(&w->vigil);
+    return proa_lock_leave_broken(&w->asking) || target_is_gone(&w->asking);
+}
+
+static struct waiting begin(struct proa_win *win, int target, enum proa_lock_kind kind)
+{
+    struct waiting w = {.asking = {.asker = &proa_asker_self,
+                                   .win = win,
+                                   .target = target,
+                                   .kind = (uint8_t)kind,
+                                   .all = &win->leader->all},
+                        .vigil = {.win = win, .from = target < 0 ? win->rank : target}};
+
+    if (target >= 0) {
+        w.asking.lock = &win->targets[target].ctl->lock;
+        w.asking.lock_bell = &win->targets[target].ctl->lock_bell;
+    }
+    return w;
+}
+
+int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind)
+{
+    struct waiting w = begin(win, target, kind);
+
+    self_claim(&w.asking, PROA_CLAIM_NONE);
+    proa_lock_ask(&w.asking, kind);
+    while (w.asking.stage != PROA_LOCK_GRANTED) {
+        if (target_is_gone(&w.asking))
+            return proa_gone_report(win, target);
+        if (proa_lock_look(&w.asking) ||
+            !proa_wait_unless(look, &w, proa_lock_bell(&w.asking), is_over, &w))
+            proa_lock_go_on(&w.asking);
+    }
+    return PROA_OK;
+}

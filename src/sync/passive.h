@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Passive target synchronization: lock, unlock, lock_all, unlock_all, flush (MPI-4.1, 13.5.3 and
+ * 13.5.4): rows of the tables in sync/sync.h, and the steps that they share with windows over
+ * several nodes.
+ */
+#ifndef PROA_SYNC_PASSIVE_H
+#define PROA_SYNC_PASSIVE_H
+
+#include "sync/sync.h"
+
+/* ---- of windows of one node ---- */
+
+int proa_lock_node(struct proa_win *win, int rank, int exclusive, int mode);
+int proa_unlock_node(struct proa_win *win, int rank);
+int proa_lock_all_node(struct proa_win *win, int mode);
+int proa_unlock_all_node(struct proa_win *win);
+int proa_flush_node(struct proa_win *win, int target);
+int proa_flush_local_node(struct proa_win *win, int target);
+
+/* The same with several threads. */
+int proa_lock_threads(struct proa_win *win, int rank, int exclusive, int mode);
+int proa_unlock_threads(struct proa_win *win, int rank);
+
+/* The same of several threads, or several nodes, by the table's `settle`. */
+int proa_flush_generally(struct proa_win *win, int target);
+int proa_flush_local_generally(struct proa_win *win, int target);
+
+/* Called before each lock of proa_sync_threads, and each lock_all: locks that calls have returned
+ * for come first (remote/origin.h). */
+void proa_lock_set_before(void (*before)(void));
+
+/* ---- steps ---- */
+
+/* May this process lock the target now; target < 0: all? PROA_OK or PROA_ERR_RMA_SYNC. */
+int proa_lock_check(struct proa_win *win, int target);
+
+/* The same of one target, under the mutex; and the lock is about to be asked for. *epoch: what the
+ * epoch will be. */
+int proa_lock_begin(struct proa_win *win, int rank, int exclusive, int mode, uint8_t *epoch);
+
+/* Takes the lock of a neighbour: PROA_OK, or PROA_ERR_OTHER, it is gone. */
+int proa_lock_take(struct proa_win *win, int rank, int exclusive);
+
+/* The lock is ours, or error says why it is not, and is returned. */
+int proa_lock_end(struct proa_win *win, int rank, uint8_t epoch, int error);
+
+/* PROA_OK: the target is locked, and *epoch is its epoch. */
+int proa_unlock_check(struct proa_win *win, int rank, uint8_t *epoch);
+
+/* Gives the lock of a neighbour back. */
+void proa_lock_return(struct proa_win *win, int rank, uint8_t epoch);
+
+/* The lock has been given back. */
+void proa_unlock_end(struct proa_win *win);
+
+/* May this process take a lock_all now? PROA_OK or PROA_ERR_RMA_SYNC. */
+int proa_lock_all_check(struct proa_win *win);
+
+/* Takes the locks of all neighbours, unless mode has NOCHECK, and opens the epoch. */
+void proa_lock_all_take(struct proa_win *win, int mode);
+
+/* PROA_OK: the window is in a lock_all epoch. */
+int proa_unlock_all_check(const struct proa_win *win);
+
+/* Closes the epoch, and gives the locks of all neighbours back. */
+void proa_unlock_all_end(struct proa_win *win);
+
+/* A lock that is given back is told; one that was not taken is not. */
+static inline enum proa_settled proa_settled_by(uint8_t epoch)
+{
+    return epoch & PROA_EPOCH_NOCHECK ? PROA_SETTLED_VISIBLE : PROA_SETTLED_TOLD;
+}
+
+static inline int proa_epoch_is_writers(uint8_t epoch)
+{
+    return (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER)) != 0;
+}
+
+#endif

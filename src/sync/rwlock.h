@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A fair reader-writer lock between processes.
+ *
+ * Algorithm: the queued reader-writer lock of W. Long (Linux kernel, kernel/locking/qrwlock.c).
+ * Free, it is taken by one atomic and released by one. Whoever finds it taken draws a ticket; only
+ * the head of the queue watches the lock itself. The head announces itself (a writer by WANTED, a
+ * reader by its count), which stops newcomers from overtaking, so that neither readers nor writers
+ * starve.
+ */
+#ifndef PROA_SYNC_RWLOCK_H
+#define PROA_SYNC_RWLOCK_H
+
+#include "base/wait.h"
+#include "shm/ctl.h"
+
+#include <stdint.h>
+
+enum {
+    PROA_RW_HELD = 1,
+    PROA_RW_WANTED = 2,
+    PROA_RW_READER = 4,
+    PROA_RW_BROKEN = 1 << 30 /* above all readers: every try fails from now on */
+};
+
+/* ---- the queue: none of these waits; sync/lock.c waits between them ---- */
+
+/* A ticket. Whose turn has come is at the head of the queue, until it leaves it, which it does once
+ * inside. */
+uint32_t proa_rwlock_draw(struct proa_rwlock *lock);
+void proa_rwlock_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
+
+/* Counts one more reader, who is inside as soon as no writer is: at the head of the queue; or ahead
+ * of writers that only wait, for one who holds another lock that somebody waits for, maybe such a
+ * writer, or one who waits for it. Our count keeps the writer at the head out. */
+void proa_rwlock_read_enter(struct proa_rwlock *lock);
+
+/* Gives way to the writer inside, or at the head of the queue: takes our count back. */
+void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell);
+
+/* A writer at the head of the queue: announces itself; goes inside if nobody is there, WANTED
+ * becoming HELD (1, or 0: somebody is; sequentially consistent, as in proa_rwlock_write_try); and
+ * back to the head if it may not be inside yet. */
+void proa_rwlock_write_announce(struct proa_rwlock *lock);
+int proa_rwlock_write_enter(struct proa_rwlock *lock);
+void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell);
+
+/* ---- looks ---- */
+
+/* Is this ticket at the head of the queue? */
+static inline int proa_rwlock_is_turn(const struct proa_rwlock *lock, uint32_t ticket)
+{
+    return __atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) == ticket;
+}
+
+/* For a reader who is counted: is it inside? Acquires; partner: the release in the unlock. */
+static inline int proa_rwlock_no_writer_inside(const struct proa_rwlock *lock)
+{
+    return !(__atomic_load_n(&lock->state, __ATOMIC_ACQUIRE) & PROA_RW_HELD);
+}
+
+/* For a writer who has announced itself: is nobody inside? */
+static inline int proa_rwlock_nobody_inside(const struct proa_rwlock *lock)
+{
+    return __atomic_load_n(&lock->state, __ATOMIC_ACQUIRE) == PROA_RW_WANTED;
+}
+
+/* Is a writer inside, or, asked for as well, at the head of the queue, or is the lock broken?
+ * Sequentially consistent: the caller may have counted itself among the lock_alls before
+ * (sync/lock.c). */
+static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int waiting_too)
+{
+    return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) &
+            (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED | PROA_RW_BROKEN
+                         : PROA_RW_HELD | PROA_RW_BROKEN)) != 0;
+}
+
+/* Counts one who waits outside of the queue, 1, or does no more, -1. Partners:
+ * proa_rwlock_is_wanted, proa_rwlock_write_unlock. */
+static inline void proa_rwlock_outside(struct proa_rwlock *lock, int change)
+{
+    __atomic_fetch_add(&lock->outside, (uint32_t)change, __ATOMIC_SEQ_CST);
+}
+
+/* Does anybody wait: in the queue, at its head, or outside of it? */
+static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
+{
+    return (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) & PROA_RW_WANTED) ||
+           __atomic_load_n(&lock->tickets, __ATOMIC_RELAXED) !=
+               __atomic_load_n(&lock->serving, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&lock->outside, __ATOMIC_RELAXED) != 0;
+}
+
+/* ---- after a death (sync/claims.h) ---- */
+
+/* Sequentially consistent: the process that breaks it goes on to look at claims. */
+static inline void proa_rwlock_break(struct proa_rwlock *lock)
+{
+    __atomic_fetch_or(&lock->state, PROA_RW_BROKEN, __ATOMIC_SEQ_CST);
+}
+
+static inline int proa_rwlock_is_broken(const struct proa_rwlock *lock)
+{
+    return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) & PROA_RW_BROKEN) != 0;
+}
+
+/* Counts a holder of a broken lock in; the unlock counts it out. */
+static inline void proa_rwlock_count(struct proa_rwlock *lock, int exclusive)
+{
+    __atomic_fetch_add(&lock->state, exclusive ? PROA_RW_HELD : PROA_RW_READER, __ATOMIC_SEQ_CST);
+}
+
+/* ---- taking and giving back ---- */
+
+/* Takes the lock shared if no writer is inside or at the head of the queue. Was it taken? bell:
+ * rung by every release. Acquires; its partner is the release in the unlocks. Releases the claim
+ * (sync/claims.h). */
+static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bell *bell)
+{
+    uint32_t before = __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQ_REL);
+
+    if (__builtin_expect((before & (PROA_RW_HELD | PROA_RW_WANTED | PROA_RW_BROKEN)) == 0, 1))
+        return 1;
+    proa_rwlock_read_give_way(lock, bell);
+    return 0;
+}
+
+/* Takes the lock exclusive if it is free. Was it? Sequentially consistent: the caller may go on to
+ * look at the lock_all count. */
+static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
+{
+    uint32_t expected = 0;
+
+    return __builtin_expect(__atomic_compare_exchange_n(&lock->state, &expected, PROA_RW_HELD, 0,
+                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST),
+                            1) != 0;
+}
+
+/* Rings only where a waiter may need it: the writer at the head of the queue; any, once the lock is
+ * broken. */
+static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
+{
+    if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE) &
+                             (PROA_RW_WANTED | PROA_RW_BROKEN),
+                         0))
+        proa_bell_ring(bell);
+}
+
+/* The head of the queue, counted or announced; or somebody outside, who counts himself before he
+ * looks (sequentially consistent, both). Others in the queue wait for their turn. */
+static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
+{
+    if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_HELD, __ATOMIC_SEQ_CST) != 0 ||
+                             __atomic_load_n(&lock->outside, __ATOMIC_SEQ_CST) != 0,
+                         0))
+        proa_bell_ring(bell);
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See settle.h. */
+#include "sync/settle.h"
+
+void proa_settle_threads(struct proa_win *win, enum proa_settled how)
+{
+    if (how == PROA_SETTLED_LOCAL || !(proa_epoch_touched(win) & PROA_TOUCH_STORED))
+        return;
+    proa_polls_stored(&win->polls);
+    if (how != PROA_SETTLED_VISIBLE)
+        return;
+    proa_membar_full();
+    if (!win->threads) /* another thread may just have touched it again */
+        proa_touch_nothing(win);
+}

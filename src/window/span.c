@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See span.h. */
+#include "window/span.h"
+#include "base/fail.h"
+#include "window/win.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The largest span that is mapped here, for plain load and store. */
+static const struct proa_span *largest_here(const struct proa_span *spans, uint32_t count)
+{
+    const struct proa_span *largest = NULL;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (spans[i].here &&
+            (!largest || spans[i].end - spans[i].first > largest->end - largest->first))
+            largest = &spans[i];
+    return largest;
+}
+
+/* Where that is not the first, displacements from its start are found by the second look of
+ * rma/op.h. */
+static void set_fast(struct proa_target *target, const struct proa_span *span)
+{
+    target->fast = span ? span->here : NULL;
+    target->fast_bytes = span && span->first == 0 ? span->end : 0;
+    if (span)
+        target->only = *span;
+}
+
+int proa_spans_set(struct proa_target *target, const struct proa_span *spans, uint32_t count)
+{
+    struct proa_span *room = count == 1 ? &target->only : malloc(count * sizeof *room);
+
+    if (!room)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
+    target->only = (struct proa_span){0};
+    memcpy(room, spans, count * sizeof *room);
+    target->spans = room;
+    target->span_count = count;
+    set_fast(target, largest_here(room, count));
+    return PROA_OK;
+}
+
+void proa_spans_free(struct proa_target *target)
+{
+    if (target->spans != &target->only)
+        free(target->spans);
+    target->spans = NULL;
+    target->span_count = 0;
+}

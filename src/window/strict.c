@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See strict.h. */
+#include "window/strict.h"
+#include "base/fail.h"
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, const char *fmt,
+             ...)
+{
+    char sentence[300];
+    va_list args;
+
+    if (__atomic_load_n(&win->lax, __ATOMIC_RELAXED) & use)
+        return PROA_OK;
+    va_start(args, fmt);
+    /* it is, in the line above; the analyser misses that */
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
+    vsnprintf(sentence, sizeof sentence, fmt, args);
+    va_end(args);
+    if (proa_settings()->strict)
+        return proa_fail(code, "%s", sentence);
+    if (!(__atomic_fetch_or(&win->lax, (uint8_t)use, __ATOMIC_RELAXED) & use))
+        proa_log(PROA_LOG_INFO,
+                 "%s: %s (rank %d). Served as the host does; not told again for this window; "
+                 "PROA_STRICT=1 makes it an error",
+                 proa_call_name(call), sentence, win->rank);
+    return PROA_OK;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A drop-in is not stricter than what it replaces: wrong uses that both hosts serve in the way
+ * their writer meant are served by Proa too, with a line in the log, unless PROA_STRICT=1 asks for
+ * the errors of the standard. doc/CHAPTER.md says which they are, and what the hosts do.
+ */
+#ifndef PROA_WINDOW_STRICT_H
+#define PROA_WINDOW_STRICT_H
+
+#include "base/calls.h"
+#include "window/win.h"
+
+/* The uses; bits of proa_win.lax. */
+enum {
+    PROA_LAX_REQUEST = 1, /* a request form in a fence or start epoch */
+    PROA_LAX_EXPOSED = 2, /* the own window locked and exposed at once */
+    /* other basic types on the sides of an accumulate where none is computed with */
+    PROA_LAX_BASIC = 4,
+    PROA_LAX_BYTES = 8, /* arithmetic on bytes */
+    PROA_LAX_SHORT = 16 /* an origin that is shorter than its target */
+};
+
+/* use: PROA_LAX_*; code, and a sentence as for printf: the error that it is by the standard; call:
+ * in which function. Returns that error with PROA_STRICT=1; else PROA_OK, having told the user at
+ * PROA_LOG=2. Once for each window and use: who does it in a loop is not flooded, and each window,
+ * which is where one looks for it in the program, is told of. Safe from any thread. */
+int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, const char *fmt,
+             ...) __attribute__((format(printf, 5, 6), cold));
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a window is synchronized: a constant table of functions, set when it is made. Their callers
+ * go by sync/sync.h.
+ *
+ * The tables:
+ *
+ *   proa_sync_node      one node, processes of one thread: fence.c, pscw.c, passive.c, barrier.c
+ *   proa_sync_threads   one node, several threads, or a process that has windows over several nodes
+ *   proa_sync_remote    several nodes: remote/sync.c, remote/lock.c
+ */
+#ifndef PROA_WINDOW_SYNC_OPS_H
+#define PROA_WINDOW_SYNC_OPS_H
+
+#include "base/hidden.h"
+#include "window/win.h"
+
+/* Which completion of operations a call asks for (sync/settle.h). */
+enum proa_settled {
+    /* the origin's and the result's buffers are the user's again: flush_local, requests */
+    PROA_SETTLED_LOCAL,
+    /* done at the target before anything that this process tells the same target after this:
+     * complete */
+    PROA_SETTLED_IN_ORDER,
+    /* done at the target, for whoever has passed a barrier after this: fence */
+    PROA_SETTLED_BY_BARRIER,
+    /* done at the target, for whoever is told so after this: unlock */
+    PROA_SETTLED_TOLD,
+    /* done at the target, before anything that this process does next: flush */
+    PROA_SETTLED_VISIBLE
+};
+
+struct proa_sync_ops {
+    int (*fence)(struct proa_win *win, int mode);
+    int (*start)(struct proa_win *win, const int *ranks, int count, int mode);
+    int (*post)(struct proa_win *win, const int *ranks, int count);
+    int (*complete)(struct proa_win *win);
+    int (*wait)(struct proa_win *win);
+    int (*test)(struct proa_win *win, int *flag);
+    /* The first operation to a target whose epoch says PROA_EPOCH_AWAITED. After a start: waits
+     * for the target's post (figure 11.2 of MPI-2.2: weak synchronization); after a fence that
+     * ended nothing, which only windows of one node have: for the target's own. */
+    int (*await)(struct proa_win *win, int target);
+
+    int (*lock)(struct proa_win *win, int target, int exclusive, int mode);
+    int (*unlock)(struct proa_win *win, int target);
+    int (*lock_all)(struct proa_win *win, int mode);
+    int (*unlock_all)(struct proa_win *win);
+    int (*flush)(struct proa_win *win, int target);
+    int (*flush_local)(struct proa_win *win, int target);
+    /* sync/settle.h, of a lock epoch; target < 0: all */
+    int (*settle)(struct proa_win *win, int target, enum proa_settled how);
+
+    /* sync/barrier.h */
+    int (*barrier)(struct proa_win *win);
+    int (*disseminate)(struct proa_win *win, uint64_t number);
+    /* The word of that number (sync/tell.h) that the process of rank `from` tells us; NULL: there
+     * is none yet. */
+    uint64_t *(*word)(const struct proa_win *win, int from, int word);
+
+    /* ---- losses (sync/gone.h) ---- */
+
+    /* Guards what is known of them. Not twice by one thread. */
+    void (*losses_enter)(void);
+    void (*losses_leave)(void);
+    /* a wait looks for losses: of processes that no neighbour's end tells of; inside */
+    void (*attend)(void);
+    /* the process of that rank is lost, and marked; inside */
+    void (*lose)(struct proa_win *win, int rank);
+    /* 1 + the first lost process that another one of the node has heard of; 0: none */
+    uint32_t (*node_lost)(const struct proa_win *win);
+    /* does a process wait for this one's locks elsewhere than at a target? */
+    int (*lock_is_wanted)(const struct proa_win *win);
+};
+
+extern PROA_HIDDEN const struct proa_sync_ops proa_sync_node, proa_sync_threads, proa_sync_remote;
+
+/* That of a window of one node. */
+static inline const struct proa_sync_ops *proa_sync_of_node(const struct proa_win *win)
+{
+    return win->threads ? &proa_sync_threads : &proa_sync_node;
+}
+
+static inline int proa_target_await(struct proa_win *win, int target)
+{
+    return win->sync->await(win, target);
+}
+
+#endif

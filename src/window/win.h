@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A window as its own process sees it: where each target's memory is reached, and which epochs are
+ * open here.
+ *
+ * struct proa_win is private to the process; what processes share about a window is struct
+ * proa_win_ctl (shm/ctl.h). The operations (rma/op.h, rma/accumulate.c) read it, the
+ * synchronization calls (sync/fence.c, sync/pscw.c, sync/passive.c) change it.
+ */
+#ifndef PROA_WINDOW_WIN_H
+#define PROA_WINDOW_WIN_H
+
+/* A body that is written once and compiled in several forms, by arguments that are constant. */
+#define PROA_FORMS static inline __attribute__((always_inline))
+
+#include "base/poll.h"
+#include "shm/peer.h"
+#include "window/span.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct proa_target {
+    /* memory of the window that is reached by plain load and store (`only`); NULL: there is none */
+    char *fast;
+    union {
+        uint64_t fast_bytes; /* how much of it, if that is where the window starts; else 0 */
+        uint64_t sequence;   /* of a dynamic window: of the table that `only` was read from */
+    };
+    int64_t disp_unit; /* bytes; large-count windows may have more than an int of them */
+    uint8_t epoch;     /* window/epoch.h */
+    /* 0: a dynamic window's, whose spans are looked up by address at each operation */
+    uint32_t span_count;
+    /* what the window consists of (window/span.h); &only where that is one */
+    struct proa_span *spans;
+    struct proa_span only;  /* of several: the largest that is mapped here; of a dynamic window: the
+                             * span that was found last */
+    uint64_t bytes;         /* size of the target's window */
+    struct proa_peer *peer; /* the process, if it is on this node */
+    struct proa_win_ctl *ctl; /* the target's shared words, if it is */
+    /* the thread that took the lock of this target (sync/held.h); set only if win->threads */
+    pthread_t taker;
+    /* a process of another node (remote/spread.h): peer and ctl are NULL then. The size is a power of
+     * two: every call finds its target by it */
+    struct proa_away *away;
+};
+
+/* Of a neighbour in a dynamic window: has it attached and detached nothing since `only` was found?
+ * What is done to that afterwards is not done before this look. */
+static inline int proa_regions_are_unchanged(const struct proa_target *target)
+{
+    return target->sequence == __atomic_load_n(&target->ctl->regions.sequence, __ATOMIC_ACQUIRE);
+}
+
+enum proa_flavor {
+    PROA_FLAVOR_CREATE,
+    PROA_FLAVOR_ALLOCATE,
+    PROA_FLAVOR_DYNAMIC,
+    PROA_FLAVOR_SHARED
+};
+
+/* The rank in whose block the words stand that a window on one node has once (shm/ctl.h). */
+enum { PROA_LEADER = 0 };
+
+/* What kept a process from a neighbour's memory; the last is mended first (create/create.c): the
+ * kernel refuses what nobody maps; a limit of its own keeps it from mapping more; files are closed
+ * to it. Or from another node: the network that was tried does not lead there. */
+enum proa_unreached {
+    PROA_REACHED,
+    PROA_UNREACHED_PRIVATE,
+    PROA_UNREACHED_LIMIT,
+    PROA_UNREACHED_FILE,
+    PROA_UNREACHED_NETWORK
+};
+
+struct proa_attached;
+struct proa_lenders;
+struct proa_pages;
+struct proa_pair;
+struct proa_remote;
+struct proa_spread;
+struct proa_sync_ops;
+struct proa_win;
+
+/* A wait that depends on the process of rank `from`, on all for from < 0 (sync/gone.h). due_ns:
+ * when it looks at its neighbours next, 0: it has just begun. */
+struct proa_vigil {
+    struct proa_win *win;
+    int from;
+    long due_ns;
+};
+
+/* Which barrier a window of one node has (sync/barrier.c): as many processors as processes, or
+ * fewer. */
+enum proa_barrier_kind { PROA_BARRIER_NEAR, PROA_BARRIER_CROWDED };
+
+/* What of a window's group is posted or started: ranks in the window. */
+struct proa_ranks {
+    int count, room;
+    int *rank; /* room for so many */
+};
+
+struct proa_win {
+    struct proa_target *targets; /* by rank */
+    int size, rank;              /* of the window's group, and ours in it */
+    /* Which epochs are open: window/epoch.h alone writes these. */
+    uint8_t epoch_all; /* PROA_EPOCH_*, for every target */
+    uint8_t touched;   /* PROA_TOUCH_*: what was done since the last fence or flush of any kind */
+    uint8_t exposed;   /* between post and wait */
+    uint8_t started;   /* between start and complete */
+    int locked;        /* targets locked by MPI_Win_lock */
+    uint8_t lax;       /* PROA_LAX_*: wrong uses that were served (window/strict.h) */
+    const struct proa_sync_ops *sync; /* how this window is synchronized (sync/sync.h) */
+    uint8_t threads;                  /* several threads of this process may call at once */
+    struct proa_win_ctl *ctl;         /* our own shared words */
+    struct proa_win_ctl *leader; /* those of rank PROA_LEADER; of the lowest rank on this node */
+    enum proa_flavor flavor;
+    int contiguous; /* PROA_FLAVOR_SHARED: all memory is one block, in the leader's arena */
+
+    struct proa_ranks started_group, exposed_group;
+    struct proa_pair *pairs;             /* with our neighbours, by slot (sync/pair.h) */
+    int slot, near;                      /* ours; and how many there are on this node */
+    uint8_t *claims;                     /* ours, by slot (sync/claims.h) */
+    enum proa_barrier_kind barrier;      /* sync/barrier.h */
+    uint64_t barriers, crowded_barriers; /* so far: by dissemination; all others */
+    uint64_t opens;                      /* fences so far that ended nothing (sync/fence.c) */
+    uint8_t opening; /* the last fence was one, and targets may still be awaited */
+    uint8_t adopt;   /* what is attached: enum proa_adopt (adopt/adopt.h) */
+    uint8_t direct;  /* the program may load and store in its neighbours' memory without our help */
+    uint8_t unreached;  /* enum proa_unreached: while it is created */
+    uint8_t agreements; /* of neighbours: while it is created */
+
+    void *memory;                   /* what the window allocated in our arena; NULL if nothing */
+    void *base;                     /* our own window: MPI_WIN_BASE */
+    struct proa_attached *attached; /* dynamic windows: what is attached here */
+    struct proa_lenders *lenders;   /* rma/lender.h */
+    /* A window over several nodes (remote/origin.h); NULL: it is not. And the remote targets with
+     * anything under way, or locked. */
+    struct proa_spread *spread;
+    struct proa_remote *remotes;
+    /* Processes that are gone (sync/gone.h): by rank, NULL: none is; 1 + the first that was heard
+     * of, 0: none. We are in the last barrier: blocks of neighbours may go at any time. The others
+     * have given this process up. The neighbour that is looked at next. */
+    uint8_t *gone;
+    uint32_t lost;
+    uint8_t ending, given_up;
+    uint8_t keeps_block; /* neighbours may still look at ours, although there is no window */
+    int watched_next;
+    struct proa_vigil tests;  /* of MPI_Win_test, which a program may call in a loop */
+    uint8_t is_open;          /* it is counted among the windows of this process (shm/peer.h) */
+    uint8_t counted;          /* all processes count what they do on it */
+    uint8_t second;           /* as it is served to others: by second accessors (shm/peer.h) */
+    struct proa_pages *pages; /* rma/pages.h */
+    /* elements of an accumulate that processor atomics may do (rma/guard.h) */
+    uint64_t atomics_most;
+    pthread_t taker; /* the thread that took the lock_all; set only if threads */
+    struct proa_win *watched_before, *watched_after; /* sync/held.c */
+    struct proa_polls polls; /* calls that a program can poll with: flush, unlock, sync */
+    /* guards the epoch state against threads of this process (taken only if threads) */
+    pthread_mutex_t mutex;
+    void *user;    /* of whoever created the window (struct proa_create_args) */
+    void *counter; /* of whoever counts what is done on it (bind/record.h) */
+};
+
+/* How creation talks to the other processes of the window's group: given by bind, or by a unit
+ * test. The calls are collective and return 0 or a negative code. */
+struct proa_group {
+    int size, rank;
+    void *context;
+    /* Gathers `bytes` bytes from each process into all, in rank order. */
+    int (*allgather)(void *context, const void *mine, void *all, size_t bytes);
+    /* *value becomes the largest of all processes' values. */
+    int (*max)(void *context, int *value);
+    /* The `bytes` bytes of process rank come into everybody's text. */
+    int (*tell)(void *context, int rank, char *text, size_t bytes);
+};
+
+struct proa_create_args {
+    enum proa_flavor flavor;
+    void *base; /* PROA_FLAVOR_CREATE */
+    uint64_t bytes;
+    int64_t disp_unit;
+    size_t align; /* of allocated memory, a power of two; 0: our choice */
+    /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
+    int noncontig;
+    int threads; /* several threads may call at once */
+    int counted; /* this process counts what it does on the window */
+    int adopt;   /* memory that the program brings: enum proa_adopt (adopt/adopt.h) */
+    /* not 0: this process cannot, and proa_failure() says why. A negative code: creation fails on
+     * every process; PROA_ELSEWHERE: Proa serves the window on none, and core need not even have
+     * been started here */
+    int error;
+    /* What else a process has to do for the window and may fail: PROA_OK or a code. Called once its
+     * part is ready, before the last agreement; so all have it done, or the window comes to be on
+     * none. NULL: nothing. */
+    int (*finish)(struct proa_win *win, void *user);
+    void *user; /* for finish; the window's */
+};
+
+/* PROA_OK and *win; PROA_ELSEWHERE, on every process of the group alike, if Proa does not serve
+ * such a window (proa_failure() says why); or a negative code, on every process alike. Collective
+ * over the group. */
+enum { PROA_ELSEWHERE = 1 };
+int proa_win_create(const struct proa_create_args *args, const struct proa_group *group,
+                    struct proa_win **win);
+
+/* Frees the window. The caller has checked that no epoch is open (proa_win_may_free) and that all
+ * processes are done with it (proa_barrier_last). */
+void proa_win_release(struct proa_win *win);
+
+/* Guards epoch state against other threads of this process; free of cost where there are none. */
+static inline void proa_win_enter(struct proa_win *win)
+{
+    if (win->threads)
+        pthread_mutex_lock(&win->mutex);
+}
+
+static inline void proa_win_leave(struct proa_win *win)
+{
+    if (win->threads)
+        pthread_mutex_unlock(&win->mutex);
+}
+
+#endif
