@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is it worth moving the memory that a window is made of to where neighbours map it (adopt/adopt.h)?
+ * Is it worth moving the memory that a window is made of to where neighbours map it
+ * (adopt/adopt.h)?
  *
  * Moving it there and back takes some 60 us, and half a second for each GiB both ways; an operation
  * through the kernel takes half a microsecond more than a store. A window that lives for longer

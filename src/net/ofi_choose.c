@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which networks libfabric offers, the best first. The processes of a window find out together
- * which of them is taken (offer.h, remote/network.h); nothing is measured for it, which would let the
- * order differ by chance. The networks are ranked by what libfabric and the kernel tell of them:
+ * which of them is taken (offer.h, remote/network.h); nothing is measured for it, which would let
+ * the order differ by chance. The networks are ranked by what libfabric and the kernel tell of
+ * them:
  *
  *   1. an interface that is up and has a carrier
  *   2. an address by which other machines can be reached: not loopback, not of the link alone, not

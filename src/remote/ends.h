@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The networks that this process is on: its ends. A window over several nodes goes over one of
- * them (remote/network.h), nearly always the same; a process of which the windows are with different
- * others may be on several. A peer's number, as the rest of core has it, tells the end as well.
+ * them (remote/network.h), nearly always the same; a process of which the windows are with
+ * different others may be on several. A peer's number, as the rest of core has it, tells the end as
+ * well.
  *
  * The set of ends changes only while the agent's thread does not run, and inside the agent.
  */

@@ -116,4 +116,3 @@ void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head)
     else if (from)
         proa_gone_lose(from->win, (int)head->number);
 }
-

@@ -4,8 +4,8 @@
  *
  * A request is begun by its thread before the operation, which then takes it for its own
  * (proa_request_current): what it leaves undone when its call returns are parts of the request
- * (remote/issue.c, remote/batch.c). The agent, or whoever moves the network, ends the last part; then
- * the request is in the list of those that are done, from which whoever may call MPI takes it.
+ * (remote/issue.c, remote/batch.c). The agent, or whoever moves the network, ends the last part;
+ * then the request is in the list of those that are done, from which whoever may call MPI takes it.
  */
 #ifndef PROA_REMOTE_REQUEST_H
 #define PROA_REMOTE_REQUEST_H

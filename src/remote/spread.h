@@ -104,8 +104,8 @@ struct proa_remote {
     } told;
 };
 
-/* Before another lock is taken its lock, or its post, is waited for (remote/origin.c); it need not be
- * any more. */
+/* Before another lock is taken its lock, or its post, is waited for (remote/origin.c); it need not
+ * be any more. */
 void proa_remote_promise(struct proa_remote *r);
 void proa_remote_forget_promise(struct proa_remote *r);
 

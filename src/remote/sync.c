@@ -158,8 +158,8 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
     return error ? error : proa_start_as(win, ranks, count, mode, &words);
 }
 
-/* An operation on another node waits for the post there (remote/batch.h), or is the network's own put
- * or get, which looks again. */
+/* An operation on another node waits for the post there (remote/batch.h), or is the network's own
+ * put or get, which looks again. */
 static int await_post(struct proa_win *win, int target)
 {
     uint64_t epoch = pair(win, target)->starts, posted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A peer's adopted memory (adopt/adopt.h), as it is mapped here: in blocks of proa_pages_block bytes
- * that stay mapped as long as the peer is known, so that a window made again costs nothing.
+ * A peer's adopted memory (adopt/adopt.h), as it is mapped here: in blocks of proa_pages_block
+ * bytes that stay mapped as long as the peer is known, so that a window made again costs nothing.
  */
 #ifndef PROA_SHM_BLOCKS_H
 #define PROA_SHM_BLOCKS_H

@@ -41,8 +41,8 @@ struct proa_target {
     struct proa_win_ctl *ctl; /* the target's shared words, if it is */
     /* the thread that took the lock of this target (sync/held.h); set only if win->threads */
     pthread_t taker;
-    /* a process of another node (remote/spread.h): peer and ctl are NULL then. The size is a power of
-     * two: every call finds its target by it */
+    /* a process of another node (remote/spread.h): peer and ctl are NULL then. The size is a power
+     * of two: every call finds its target by it */
     struct proa_away *away;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzer of core's messages (src/remote/wire.h): batches, answers and word of lost processes, of any
- * bytes, given to a window of which some ranks are on other nodes (far.h). Whatever comes, nothing
- * outside of the window is written, and a call that waits comes back. README.md has the format of
- * the input. */
+/* Fuzzer of core's messages (src/remote/wire.h): batches, answers and word of lost processes, of
+ * any bytes, given to a window of which some ranks are on other nodes (far.h). Whatever comes,
+ * nothing outside of the window is written, and a call that waits comes back. README.md has the
+ * format of the input. */
 #include "far.h"
 #include "base/fail.h"
 #include "rma/op.h"

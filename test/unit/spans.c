@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Targets of several spans (window/span.h), made here by hand: pieces of two processes' arenas and of
- * private memory, with borders in the middle of elements, under every operation and on every road.
- * And what spans of windows say: all processes guard a byte by the same key.
+ * Targets of several spans (window/span.h), made here by hand: pieces of two processes' arenas and
+ * of private memory, with borders in the middle of elements, under every operation and on every
+ * road. And what spans of windows say: all processes guard a byte by the same key.
  */
 #include "move.h"
 
