@@ -9,6 +9,7 @@
 #include "shm/threads.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -231,6 +232,19 @@ static void await_sleep(const struct waiter *waiter)
     }
 }
 
+/* An ordinary user may not have the userfaultfd that stops other threads in system calls: then no
+ * memory moves beside them (no_faults). */
+static int kernel_stops_threads(void)
+{
+    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        fd = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 static void waiter_body(struct world *world)
 {
     char *memory = map_pages(4 * PAGE);
@@ -239,6 +253,8 @@ static void waiter_body(struct world *world)
     pthread_t thread;
 
     (void)world;
+    if (!kernel_stops_threads())
+        return;
     fill(memory + PAGE, 3 * PAGE, 1);
     CHECK(pthread_create(&thread, NULL, wait_at_word, &waiter) == 0);
     await_sleep(&waiter);
@@ -423,6 +439,8 @@ static void threads_body(struct world *world)
     uint64_t seed = 9, total = 0;
 
     (void)world;
+    if (!kernel_stops_threads())
+        return;
     for (int i = 0; i < WRITERS; i++) {
         writers[i] = (struct writer){&all, i};
         CHECK(pthread_create(&threads[i], NULL, write_words, &writers[i]) == 0);
@@ -613,6 +631,8 @@ static void failures_threads_body(struct world *world)
     uint32_t stop;
     pthread_t thread;
 
+    if (!kernel_stops_threads())
+        return;
     thread = sleeper(&stop);
     failures_body(world);
     sleeper_end(thread, &stop);
