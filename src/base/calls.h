@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of the chapter, as numbers: errors, the log and whoever counts name a call by one of
- * these, and its text stands once.
+ * The calls of MPI's chapter on one-sided communication, as numbers. Errors, the log and the
+ * counters name a call by its number; its text stands here once.
  *
- * The lists are the truth: the numbers, the names and the table of the host's functions
+ * The lists are the only source: the numbers, the names and the table of the host's functions
  * (host/pmpi.h) come from them.
  */
 #ifndef PROA_BASE_CALLS_H
@@ -57,8 +57,8 @@
     X(Raccumulate)         \
     X(Rget_accumulate)
 
-/* With large counts, since MPI-4.0. A host that is older has none of them; their numbers are there
- * all the same. */
+/* With large counts, since MPI-4.0. An older host has none of these calls; their numbers exist all
+ * the same. */
 #define PROA_CALLS_LARGE(X)  \
     X(Win_create_c)          \
     X(Win_allocate_c)        \
@@ -73,7 +73,7 @@
     X(Raccumulate_c)         \
     X(Rget_accumulate_c)
 
-/* PROA_CALL_Put and so on: as MPI spells them. */
+/* PROA_CALL_Put and so on: spelled as in MPI. */
 enum proa_call {
 #define PROA_CALL_NUMBER(name) PROA_CALL_##name,
     PROA_CALLS(PROA_CALL_NUMBER) PROA_CALLS_LARGE(PROA_CALL_NUMBER)

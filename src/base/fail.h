@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How core says what went wrong: a negative code, and a sentence about it kept for the calling
- * thread until its next failure. bind/ turns the code into an MPI error class and puts the name of
+ * How core reports a failure: a negative code, and a sentence about it that is kept for the calling
+ * thread until its next failure. bind/ turns the code into an MPI error class. It puts the name of
  * the call and of the window before the sentence.
  */
 #ifndef PROA_BASE_FAIL_H
@@ -46,12 +46,13 @@ enum proa_error {
 #undef PROA_ERROR_CODE
 };
 
-/* Keeps the sentence for this thread. Cold by design: the branch that gets here is the unlikely
- * one. */
+/* Keeps the sentence for this thread. Marked cold: the branch that calls this is the unlikely one.
+ */
 void proa_fail_say(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold, noinline));
 
-/* proa_fail(code, format, ...) says it and is code: callers write `return proa_fail(...)`. A macro,
- * so that where it stands compilers and analysers see that what comes back is not PROA_OK. */
+/* proa_fail(code, format, ...) keeps the sentence and evaluates to code: callers write `return
+ * proa_fail(...)`. It is a macro so that compilers and analysers see, where it stands, that the
+ * result is not PROA_OK. */
 #define proa_fail(code, ...) (proa_fail_say(__VA_ARGS__), proa_fail_code(code))
 
 static inline int proa_fail_code(int code)
@@ -62,13 +63,13 @@ static inline int proa_fail_code(int code)
 /* The sentence of this thread's last failure; "" before any. */
 const char *proa_failure(void);
 
-/* The first failure of several, which is told later. All zero: there was none. */
+/* The first of several failures, to be reported later. All zero: no failure yet. */
 struct proa_first_failure {
     int code;
     char text[160];
 };
 
-/* Keeps this one, unless there was one before. text: may be longer than there is room. */
+/* Keeps this failure, unless there was one before. A text that is too long is cut. */
 void proa_failure_keep(struct proa_first_failure *first, int code, const char *text);
 
 #endif

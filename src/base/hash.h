@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two hashes. FNV-1a, 64 bits (Fowler, Noll, Vo), of bytes: a short name for what is equal in
- * several processes. Multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4) of a
- * number: its place in a table.
+ * Two hashes. FNV-1a, 64 bits (Fowler, Noll, Vo), hashes bytes: a short name for contents that are
+ * equal in several processes. Multiplicative hashing (Knuth, The Art of Computer Programming 3,
+ * 6.4) hashes a number: its place in a table.
  */
 #ifndef PROA_BASE_HASH_H
 #define PROA_BASE_HASH_H
@@ -13,10 +13,11 @@
 
 /* ---- of bytes ---- */
 
-/* To begin with. */
+/* The hash of no bytes, to begin with. */
 #define PROA_HASH_OF_NOTHING 0xcbf29ce484222325ull
 
-/* The hash of what `hash` is of, followed by so many bytes. */
+/* Continues a hash: `hash` is the hash of some bytes; returns the hash of those bytes followed by
+ * these. */
 static inline uint64_t proa_hash_bytes(uint64_t hash, const void *bytes, size_t count)
 {
     const unsigned char *p = bytes;
@@ -26,8 +27,8 @@ static inline uint64_t proa_hash_bytes(uint64_t hash, const void *bytes, size_t 
     return hash;
 }
 
-/* The same of a text, with the 0 at its end: "ab" and "c" differ from "a" and "bc". NULL is as "".
- */
+/* Continues a hash with a text and the 0 at its end, so "ab" and "c" differ from "a" and "bc". NULL
+ * hashes as "". */
 static inline uint64_t proa_hash_text(uint64_t hash, const char *text)
 {
     return proa_hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);

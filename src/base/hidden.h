@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where functions and variables are, for the compiler and the linker.
+ * Where functions and variables are placed, for the compiler and the linker.
  *
- * Variables that cross files are the library's own: PROA_HIDDEN stands in the declaration, where
- * the compiler sees it that uses them. That the definition is hidden (-fvisibility) it does not
- * know there, and would load the address first.
+ * Variables that several files use are the library's own. PROA_HIDDEN stands in their declaration,
+ * where the compiler that uses them sees it. From the definition alone (-fvisibility) the compiler
+ * would not know there that they are hidden, and would load the address first.
  */
 #ifndef PROA_BASE_HIDDEN_H
 #define PROA_BASE_HIDDEN_H
 
 #define PROA_HIDDEN __attribute__((visibility("hidden")))
 
-/* What programs call often, and what waits there, the linker lays side by side. Who has waited for
- * a second returns through pages that the waiting itself has kept at hand, and who comes then finds
- * two cold pages of code in place of four. */
+/* The linker lays the functions that programs call often, and those that wait in them, side by
+ * side. A thread that has waited for a second returns through pages that the waiting itself has
+ * kept warm. A caller that comes then finds two cold pages of code instead of four. */
 #define PROA_HOT __attribute__((hot))
 
 #endif

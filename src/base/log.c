@@ -25,5 +25,5 @@ void proa_log(int level, const char *fmt, ...)
         length = (int)(sizeof line - prefix - 2);
     line[prefix + (size_t)length] = '\n';
     if (write(STDERR_FILENO, line, prefix + (size_t)length + 1) < 0)
-        return; /* nobody to tell */
+        return; /* there is no other place to report this */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines to the user on stderr, each starting with "proa: ". One write() a line, so that lines of
+/* Lines to the user on stderr, each starting with "proa: ". Each line is one write(), so lines of
  * several ranks do not mix. */
 #ifndef PROA_BASE_LOG_H
 #define PROA_BASE_LOG_H

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int proa_membar_light_is_full = 1; /* until proa_membar_start has found better */
+int proa_membar_light_is_full = 1; /* until proa_membar_start finds membarrier */
 int proa_membar_rings_are_full = 1;
 static int membarrier_works, rings_wanted;
 

@@ -25,19 +25,19 @@ extern PROA_HIDDEN int proa_membar_rings_are_full; /* the same; by proa_membar_s
 /* Registers this process. Returns 1 if the light side may be a compiler barrier here, 0 if not. */
 int proa_membar_start(void);
 
-/* From now on this process issues full fences on the light side too: called when a neighbour that
- * lacks membarrier is met. */
+/* From now on this process issues full fences on the light side too. Called when this process meets
+ * a neighbour that lacks membarrier. */
 void proa_membar_weaken(void);
 
-/* The light side of bells, proa_membar_ring(), is to be a full fence as well: with more processes
- * than processors somebody nearly always sleeps, and a heavy fence for each sleep would cost more.
- */
+/* full: makes proa_membar_ring(), the light side of bells, a full fence as well. With more
+ * processes than processors some process nearly always sleeps, and a heavy fence for each sleep
+ * would cost more. */
 void proa_membar_set_rings(int full);
 
-/* The rare side. */
+/* The rare side (heavy). */
 void proa_membar_heavy(void);
 
-/* A full fence of this processor alone; cheaper than the mfence that compilers emit for
+/* A full fence of this processor alone. It is cheaper than the mfence that compilers emit for
  * __atomic_thread_fence(seq_cst). */
 static inline void proa_membar_full(void)
 {
@@ -51,7 +51,7 @@ static inline void proa_membar_full(void)
 #endif
 }
 
-/* The frequent side. */
+/* The frequent side (light). */
 static inline void proa_membar_light(void)
 {
     if (__builtin_expect(proa_membar_light_is_full, 0))

@@ -6,14 +6,15 @@
 #include <stddef.h>
 
 enum {
-    AWAY_NS = 100000, /* no fragment takes so long: the thread lost its processor meanwhile */
-    /* an idle one takes 50 to 200; one that copies a fragment of a message, more than this */
+    AWAY_NS = 100000, /* no fragment takes so long: the thread has lost its processor meanwhile */
+    /* an idle poke takes 50 to 200 ns; one that copies a fragment of a message takes more than this
+     */
     BUSY_NS = 800,
-    BUSY_TIMES = 4, /* of the quickest: where everything is slow, idle ones are too */
-    /* of the processor's time, after a sleep: idle ones take 0.5 to 8 us under MPICH, whose part of
-     * the caches others have taken, up to 15 where Open MPI yields in them to several others, 25 to
-     * 40 where it asks sockets; those that move a long message 8 to 120, and through sockets more
-     * than 200 */
+    BUSY_TIMES = 4, /* times the quickest poke: where everything is slow, idle pokes are slow too */
+    /* Processor time of a poke after a sleep. Idle pokes take 0.5 to 8 us under MPICH, as other
+     * processes have taken its part of the caches. They take up to 15 us where Open MPI yields in
+     * them to several other processes, and 25 to 40 us where it polls sockets. Pokes that move a
+     * long message take 8 to 120 us, and through sockets more than 200 us. */
     BUSY_COLD_NS = 25000
 };
 
@@ -47,7 +48,7 @@ void proa_poke_remove(proa_poke_function *poke)
     }
 }
 
-/* Were there any? */
+/* Calls all pokes. Returns whether there were any. */
 static int poke_all(void)
 {
     int any = 0;
@@ -69,8 +70,8 @@ void proa_poke(void)
     poke_all();
 }
 
-/* Took it more than that, and than those that found nothing? quickest_ns: of its kind, so far; 0:
- * none yet. */
+/* Did this poke take more than least_ns, and more than those that found nothing? quickest_ns: the
+ * quickest poke of its kind so far; 0: none yet. */
 static int is_busy(long took_ns, long least_ns, long *quickest_ns)
 {
     if (*quickest_ns == 0 || took_ns < *quickest_ns)

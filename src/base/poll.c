@@ -6,32 +6,34 @@
 #include "base/wait.h"
 
 enum {
-    /* calls that a program can poll with; a poke costs what some 20 of them do, and where ranks
-     * are many Open MPI gives the processor up in it */
+    /* calls that a program can poll with; a poke costs as much as some 20 of them, and with many
+     * ranks Open MPI gives the processor up in it */
     POLLS_PER_POKE = 4096,
     POLLS_PER_BUSY_POKE = 32, /* while a message moves */
-    POLLS_PER_TURN = 128,     /* crowded: looks at the clock */
-    POLL_PATIENCE_NS = 20000, /* of polling before others get the processor */
-    /* and before it sleeps, if yields let nobody run although somebody wants to */
+    /* calls between two looks at the clock, if oversubscribed (crowded) */
+    POLLS_PER_TURN = 128,
+    POLL_PATIENCE_NS = 20000, /* of polling before other threads get the processor */
+    /* of polling before it sleeps, if yields let no other thread run although one wants to */
     POLL_VAIN_NS = 50000,
     POLL_REST_NS = 50000, /* its sleep */
-    /* a turn's calls took longer: the program does other things between them */
+    /* the calls of a turn took longer: the program does other work between them */
     POLL_LULL_NS = 60000,
-    CONTENDED_NS = 100000000 /* somebody who took our processor so long ago may still want it */
+    /* a thread that took our processor so long ago may still want it */
+    CONTENDED_NS = 100000000
 };
 
-/* What a thread that polls knows of itself. */
+/* The state of a thread that polls. */
 struct poller {
     long begin_ns;     /* of polling without a break; 0: it has not begun */
     long turn_ns;      /* when it last looked at the clock */
-    long contended_ns; /* when it last found that it had lost its processor to others */
-    long lost;         /* how often it has, so far */
+    long contended_ns; /* when it last found that it had lost its processor to other threads */
+    long lost;         /* how often it has lost its processor so far */
     int turns;         /* since the last poke */
 };
 
 static _Thread_local struct poller poller;
 
-/* Does anybody else want this processor? Only then is there somebody to sleep for. */
+/* Does another thread want this processor? Only then does sleeping help another thread. */
 static int is_contended(struct poller *p, long now_ns)
 {
     long lost = proa_system->preempted();
@@ -43,7 +45,8 @@ static int is_contended(struct poller *p, long now_ns)
     return p->contended_ns && now_ns - p->contended_ns < CONTENDED_NS;
 }
 
-/* Crowded, and polling for some time: whoever is awaited may be one who cannot run. */
+/* Called when oversubscribed, after polling for some time: the awaited process may be one that
+ * cannot run. */
 static void let_others_run(struct poller *p)
 {
     int helped = proa_wait_yield();

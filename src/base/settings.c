@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the environment once into struct proa_settings. Called lazily by everyone who needs a
- * setting. */
+/* Reads the environment once into struct proa_settings, at the first call that needs a setting. */
 #include "base/settings.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Settings: what the user can say to Proa through environment variables.
+ * Settings: the environment variables through which the user configures Proa.
  *
  * One row gives a setting's storage, its check and its line of help, so that the code, `proa info`
  * and the manual cannot disagree (tools/settings writes the manual's part). Values are read once,
  * at the first call of proa_settings(), and never change afterwards. A value that a setting cannot
- * have is as if it were not there, and proa_settings_complain names it.
+ * have is ignored, and proa_settings_complain names it.
  */
 #ifndef PROA_BASE_SETTINGS_H
 #define PROA_BASE_SETTINGS_H
@@ -13,11 +13,12 @@
 #include "base/hidden.h"
 
 /*
- * X(field, environment variable, kind, default, what it can be, whose, help)
+ * X(field, environment variable, kind, default, possible values, whose, help)
  *
  * Kinds: FLAG (0 or 1), NUMBER (long, "LEAST..MOST", units last in the name), CHOICE (one of
- * "A|B"), TEXT (anything; what it can be is said in words). The default is written as the user
- * would. Whose: USER, or DEVELOPER for what only tests and the curious need.
+ * "A|B"), TEXT (anything; the possible values are described in words). The default is written as
+ * the user would write it. Whose: USER, or DEVELOPER for settings that only tests and experiments
+ * need.
  */
 #define PROA_SETTINGS(X)                                                                          \
     X(disable, "PROA_DISABLE", FLAG, "0", "0|1", USER, "1 leaves every window to the host MPI")   \
@@ -59,7 +60,7 @@
     X(node_id, "PROA_NODE_ID", TEXT, "", "any text", DEVELOPER,                                   \
       "processes with different values count as being on different nodes")
 
-/* What the command `proa` itself reads, and no library. */
+/* Settings that only the command `proa` reads, and no library. */
 #define PROA_COMMAND_SETTINGS(X)                                                   \
     X(mpi, "PROA_MPI", TEXT, "", "the name of a host", USER,                       \
       "which MPI a job of proa run uses where its programs do not tell: as --mpi") \
@@ -83,7 +84,7 @@ struct proa_settings {
 /* The settings in force. Never NULL; safe from any thread. */
 const struct proa_settings *proa_settings(void);
 
-/* ---- the table, for those who show it ---- */
+/* ---- the table, for code that shows it ---- */
 
 enum proa_setting_kind {
     PROA_SETTING_FLAG,
@@ -110,20 +111,20 @@ struct proa_setting {
 /* All rows, those of the libraries first; the last has no variable. */
 extern PROA_HIDDEN const struct proa_setting proa_setting_rows[];
 
-/* Where a value comes from. REFUSED: the environment has one that the setting cannot have. */
+/* Where a value comes from. REFUSED: the environment has a value that the setting cannot have. */
 enum proa_setting_origin { PROA_SETTING_DEFAULT, PROA_SETTING_ENVIRONMENT, PROA_SETTING_REFUSED };
 
-/* The value in force where the environment says `text` (NULL or "": nothing): that, or the default.
- * *origin (may be NULL): which. */
+/* The value in force if the environment holds `text` (NULL or "": nothing): text itself, or the
+ * default. *origin (may be NULL): which of them. */
 const char *proa_setting_value(const struct proa_setting *row, const char *text,
                                enum proa_setting_origin *origin);
 
-/* What the setting can be, in words: "0 or 1", "0 to 3", "auto or none". Into `words`, of `room`
- * bytes; returns it. */
+/* Writes the possible values of the setting in words ("0 or 1", "0 to 3", "auto or none") into
+ * `words`, of `room` bytes, and returns it. */
 const char *proa_setting_words(const struct proa_setting *row, char *words, int room);
 
-/* Says by `say`, one sentence each, which variables have values that settings cannot have, and what
- * is used instead. */
+/* Calls `say` with one sentence for each variable with a value that its setting cannot have; the
+ * sentence names the value used instead. */
 void proa_settings_complain(void (*say)(const char *sentence));
 
 #endif

@@ -19,7 +19,7 @@ static struct proa_table_slots *slots_new(int log2, uint64_t factor)
     return slots;
 }
 
-/* The slot of key, or the first that may take it. */
+/* The slot of key, or else the first slot that key may take. */
 static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_t key)
 {
     struct proa_table_slot *reusable = NULL;
@@ -50,8 +50,8 @@ static size_t live_keys(const struct proa_table_slots *slots)
     return live;
 }
 
-/* Copies the keys; how many are not where they are looked for first, the one that is about to come
- * included. */
+/* Copies the keys. Returns how many are not in the slot where a search looks first, including the
+ * key that is about to be added. */
 static size_t copy_keys(struct proa_table_slots *new, const struct proa_table_slots *old,
                         uintptr_t coming)
 {
@@ -68,8 +68,8 @@ static size_t copy_keys(struct proa_table_slots *new, const struct proa_table_sl
     return displaced + (slot_for(new, coming) != &new->slot[proa_table_home(new, coming)]);
 }
 
-/* A copy with room for another key: in a small one, of some factors the one that displaces fewest.
- */
+/* A copy with room for another key. For a small table several factors are tried, and the factor
+ * that displaces the fewest keys is taken. */
 static struct proa_table_slots *slots_copy(const struct proa_table_slots *old, int log2,
                                            uintptr_t coming)
 {
@@ -88,7 +88,7 @@ static struct proa_table_slots *slots_copy(const struct proa_table_slots *old, i
     return best;
 }
 
-/* Would this key come to lie beside its place, in a table that may grow for that? */
+/* Would this key not get its home slot, in a table that may still grow to avoid that? */
 static int crowded(const struct proa_table *table, const struct proa_table_slots *slots,
                    uintptr_t key)
 {
@@ -99,8 +99,8 @@ static int crowded(const struct proa_table *table, const struct proa_table_slots
            slots->mask + 1 <= 8 * (table->used + 1);
 }
 
-/* At most half full, marks included. A table that is full of marks grows too: copies of the same
- * size would pile up without end where some keys stay and others come and go. */
+/* Keeps the table at most half full, marks included. A table that is full of marks grows too:
+ * copies of the same size would pile up without end where some keys stay and others come and go. */
 static int make_room(struct proa_table *table, uintptr_t key)
 {
     struct proa_table_slots *old = __atomic_load_n(&table->slots, __ATOMIC_RELAXED), *new;
@@ -117,7 +117,7 @@ static int make_room(struct proa_table *table, uintptr_t key)
     new->older = old;
     table->used = live_keys(new);
     __atomic_store_n(&table->slots, new, __ATOMIC_RELEASE);
-    return 0; /* old stays: a reader may be in it */
+    return 0; /* old is kept: a reader may still be in it */
 }
 
 int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
@@ -141,9 +141,9 @@ static uintptr_t key_at(const struct proa_table_slots *slots, size_t i)
     return __atomic_load_n(&slots->slot[i & slots->mask].key, __ATOMIC_RELAXED);
 }
 
-/* Marks at the end of a run of slots lead nowhere: they become empty again, so that a table in
+/* Marks at the end of a run of slots become empty again, as no search needs them. So a table in
  * which keys come and go need not be copied, and old copies do not pile up. No search in progress
- * can need them: it would go on to an empty slot. */
+ * can need these marks: it would go on to an empty slot. */
 static void sweep(struct proa_table *table, struct proa_table_slots *slots, size_t i)
 {
     if (key_at(slots, i + 1) != EMPTY)
@@ -154,7 +154,7 @@ static void sweep(struct proa_table *table, struct proa_table_slots *slots, size
     }
 }
 
-/* expected NULL: whatever is there. */
+/* expected NULL: removes the key with any value. */
 static void *remove_key(struct proa_table *table, uintptr_t key, const void *expected)
 {
     struct proa_table_slots *slots;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a host's handle to Proa's object, in a few nanoseconds: a hash table that is read without
- * locks.
+ * The table from a host's handle to Proa's object, read in a few nanoseconds and without locks: a
+ * hash table.
  *
- * Open addressing with linear search; in a small table nearly every key is where it is looked for
- * first, as the factor of the hash is chosen by the keys that there are. Otherwise what an
- * operation takes would depend on where the host's library happens to lie: handles may be addresses
- * in it. Writers hold a mutex; they store the value before the key (release), so a reader that sees
- * the key (acquire) sees the value. A table that grows is copied, and the old one kept, since
- * somebody may still be reading it; sizes double, so all old ones together are no larger than the
- * new one. Removing leaves a mark; a handle whose number or address is used again later is simply a
- * new key.
+ * Open addressing with linear search. In a small table nearly every key is in the slot where a
+ * search looks first, as the factor of the hash is chosen by the keys present. Otherwise the time
+ * of an operation would depend on where the host's library happens to be loaded: handles may be
+ * addresses in it. Writers hold a mutex. They store the value before the key (release), so a reader
+ * that sees the key (acquire) sees the value. A table that grows is copied, and the old one is
+ * kept, since a reader may still be in it. Sizes double, so all old ones together are no larger
+ * than the new one. Removing a key leaves a mark. A handle whose number or address is used again
+ * later is simply a new key.
  */
 #ifndef PROA_BASE_TABLE_H
 #define PROA_BASE_TABLE_H
@@ -27,7 +27,7 @@ struct proa_table_slot {
 };
 
 struct proa_table_slots {
-    struct proa_table_slots *older; /* what this one was copied from; kept */
+    struct proa_table_slots *older; /* the slots that these were copied from; kept */
     uint64_t factor;                /* of the hash; odd */
     int shift;                      /* 64 - log2(number of slots) */
     size_t mask;
@@ -47,22 +47,22 @@ struct proa_table {
 /* Handles are small numbers (MPICH) or addresses (Open MPI); neither is 0 or 1. */
 #define PROA_TABLE_KEY(handle) ((uintptr_t)(handle))
 
-/* Enters or replaces. 0, or -1 without memory. */
+/* Adds the key or replaces its value. 0, or -1 without memory. */
 int proa_table_set(struct proa_table *table, uintptr_t key, void *value);
 
-/* Removes; returns the value that was there, or NULL. */
+/* Removes the key; returns its value, or NULL. */
 void *proa_table_remove(struct proa_table *table, uintptr_t key);
 
-/* Removes the key if that value is there. Was it? */
+/* Removes the key if it has that value. Returns whether it had. */
 int proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *value);
 
-/* Where a key is looked for first. */
+/* The slot where a search for the key begins. */
 static inline size_t proa_table_home(const struct proa_table_slots *slots, uintptr_t key)
 {
     return (size_t)proa_hash_by(key, slots->factor, slots->shift);
 }
 
-/* The value, or NULL. */
+/* The value of the key, or NULL. */
 static inline void *proa_table_find(const struct proa_table *table, uintptr_t key)
 {
     const struct proa_table_slots *slots = __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);

@@ -11,38 +11,45 @@
 #include <unistd.h>
 
 enum {
-    SPIN_NS = 20000,       /* whoever may want the processor: longer than a wake-up costs */
-    SPIN_NET_NS = 500000,  /* where a network is driven: some times there and back */
+    /* spun even if another thread wants the processor: longer than a wake-up costs */
+    SPIN_NS = 20000,
+    SPIN_NET_NS = 500000,  /* the same where a network is driven: several round trips */
     CHECKS_PER_CLOCK = 64, /* looks at the condition between two looks at the clock */
-    /* between two looks at whether anybody wants the processor, and at the host's messages */
+    /* between two looks at whether another thread wants the processor, and at the host's messages
+     */
     TURN_NS = 20000,
-    /* given up before sleeping: with few processes a processor, a yield is what lets the awaited
-     * one run */
+    /* yields before sleeping: with few processes per processor, a yield is what lets the awaited
+     * process run */
     YIELDS = 200,
-    /* in a row that let nobody run: sleep. This divided by the processes of a processor: the fewer
-     * they are the sooner the awaited one has its turn. At most the second */
+    /* A thread sleeps after so many yields in a row that let no other thread run. The number is
+     * this divided by the processes per processor, and at most IDLE_YIELDS_MOST. The fewer
+     * processes there are, the sooner the awaited one has its turn. */
     IDLE_YIELDS_OF_ALL = 40,
     IDLE_YIELDS_MOST = 20,
-    /* two switches of the processor take more, a yield that returns at once a third */
+    /* two context switches take more; a yield that returns at once takes a third */
     IDLE_YIELD_NS = 800,
-    /* waits in a row whose yields let nobody run: from then on only each RETRY_WAITS-th yields at
-     * all */
+    /* waits in a row whose yields let no other thread run: after that only each RETRY_WAITS-th wait
+     * yields at all */
     VAIN_WAITS = 8,
     RETRY_WAITS = 32,
     YIELDS_PER_POKE = 8,
-    IDLE_POKES = 16,         /* in a row that moved nothing, before sleeping */
-    CROWDED_POKES = 2,       /* the same, crowded: whoever would answer does not run */
-    CROWDED_POKES_SLEPT = 1, /* and after a sleep, when the host's own yields are dear */
-    CROWDED_POKE_NS = 50000, /* and not more often */
+    IDLE_POKES = 16, /* pokes in a row that moved nothing, before sleeping */
+    /* the same if oversubscribed (crowded): the process that would answer does not run */
+    CROWDED_POKES = 2,
+    /* the same after a sleep, when the yields of the host itself are expensive */
+    CROWDED_POKES_SLEPT = 1,
+    /* if oversubscribed: the least time between two series of pokes */
+    CROWDED_POKE_NS = 50000,
     SLEEP_MIN_NS = 50000,
     SLEEP_MAX_NS = 1000000,
-    /* a wait that lasts sleeps this part of the time so far, at most that: what the host's messages
-     * come too late by then, nobody notices */
+    /* A long wait sleeps for this part of the time so far, and for SLEEP_LONG_NS at most. The
+     * host's messages are moved that much later, which is not noticeable after so long a wait. */
     SLEEP_PART = 16,
     SLEEP_LONG_NS = 10000000,
-    MOVED_PART = 4, /* the time so far seems only such a part where the host's messages move */
-    /* at least what the scheduler's own tick takes: then a sleep that is rung for sets no timer,
-     * which in a virtual machine costs more than the switch of the processor */
+    /* after a poke that moved messages the wait counts as so many times shorter */
+    MOVED_PART = 4,
+    /* At least a tick of the scheduler: a sleep that a ring ends then sets no timer. In a virtual
+     * machine a timer costs more than a context switch. */
     SLEEP_RUNG_NS = 4000000
 };
 
@@ -69,20 +76,20 @@ int proa_wait_is_crowded(void)
 /* ---- the network ---- */
 
 static const struct proa_wait_driver *current_driver;
-static _Thread_local int still; /* this thread must not drive now */
+static _Thread_local int still; /* this thread must not drive the network now */
 
 void proa_wait_set_driver(const struct proa_wait_driver *driver)
 {
     __atomic_store_n(&current_driver, driver, __ATOMIC_RELEASE);
 }
 
-/* NULL: there is none, or not for this thread now. */
+/* The driver. NULL: there is none, or this thread must not use it now. */
 static const struct proa_wait_driver *driver(void)
 {
     return still ? NULL : __atomic_load_n(&current_driver, __ATOMIC_ACQUIRE);
 }
 
-/* Is there one, and was it driven? */
+/* Drives the network once. Returns whether there is a driver. */
 static int drive(void)
 {
     const struct proa_wait_driver *d = driver();
@@ -118,8 +125,9 @@ void proa_wait_idle(void)
 
 /* ---- bells ---- */
 
-/* What a sleeper announces: its thread, above, so that it takes back nobody else's; below, where in
- * a page the word lies for which it sleeps, the same for all who have it mapped. */
+/* The announcement of a sleeper. Upper 32 bits: its thread, so that it withdraws only its own
+ * announcement. Lower 32 bits: the offset in its page of the word that it sleeps for, which is the
+ * same in every process that maps the word. */
 enum { ANYTHING = 1, WORDS = 4095 & ~7 };
 static const uint64_t several = ANYTHING;
 
@@ -149,7 +157,7 @@ int proa_bell_announce(struct proa_bell *bell, const uint64_t *word, uint32_t *r
     return before != mine && before != several;
 }
 
-/* Where there are several, whoever rings next takes that back. */
+/* If several threads are announced, the next ringer withdraws the announcement. */
 void proa_bell_leave(struct proa_bell *bell, const uint64_t *word)
 {
     uint64_t mine = announcement(word);
@@ -157,9 +165,10 @@ void proa_bell_leave(struct proa_bell *bell, const uint64_t *word)
     __atomic_compare_exchange_n(&bell->sleeper, &mine, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Takes back first: so one is woken once, however many ring before it runs. Whoever announces
- * itself before that has read the count of rings before it changes here, and so does not sleep;
- * after it, is left announced. */
+/* Withdraws the announcement first, so that a sleeper is woken once, however many threads ring
+ * before it runs. A sleeper that announces itself before the exchange has read the count of rings
+ * before it changes here, and so does not sleep. A sleeper that announces itself after the exchange
+ * stays announced. */
 void proa_bell_wake(struct proa_bell *bell)
 {
     if (__atomic_exchange_n(&bell->sleeper, 0, __ATOMIC_SEQ_CST) == 0)
@@ -181,9 +190,10 @@ void proa_bell_wake_for(struct proa_bell *bell, const uint64_t *word)
 struct wait {
     proa_ready *ready;
     void *arg;
-    struct proa_bell *bell; /* NULL: nobody rings */
-    const uint64_t *word;   /* that alone ready looks at; NULL: at more, or not at one */
-    proa_ready *over;       /* NULL: never given up */
+    struct proa_bell *bell; /* NULL: no thread rings */
+    /* the only word that ready looks at; NULL: it looks at more, or at none */
+    const uint64_t *word;
+    proa_ready *over; /* NULL: the wait is never given up */
     void *over_arg;
     int is_over;
 };
@@ -197,13 +207,13 @@ static void pause_processor(void)
 #endif
 }
 
-/* That may be to take something: after a 1 it must not be asked again. */
+/* ready() may consume the event: do not call it again after it returned 1. */
 static int is_ready(const struct wait *w)
 {
     return w->ready(w->arg);
 }
 
-/* Is it in vain? Not asked by the first looks. */
+/* Is the wait in vain? The first looks of a wait do not ask this. */
 static int is_over(struct wait *w)
 {
     w->is_over = w->over && w->over(w->over_arg);
@@ -253,14 +263,14 @@ static int poke_while_it_helps(const struct wait *w, int idle_most)
     return 0;
 }
 
-/* Do processors suffice, for us, and does nobody else want this one? */
+/* Are there enough processors for our processes, and does no other thread want this one? */
 static int is_free(void)
 {
     return !proa_wait_is_crowded() && !is_driven() && proa_settings()->spin_ns < 0 &&
            !proa_rivals_are_there(proa_system->now_ns());
 }
 
-/* Goes on looking as long as that costs nobody anything. */
+/* Goes on polling as long as that costs no other thread anything. */
 static int spin_on(struct wait *w)
 {
     if (!is_free())
@@ -276,10 +286,10 @@ static int spin_on(struct wait *w)
     return 0;
 }
 
-/* A yield that returns at once has let nobody run: nobody else wants this processor, or those who
- * do are in other sessions, between which Linux shares it by groups (sched(7), autogroup), as under
- * MPICH's launcher; some kernels then switch at most yields, others at none. Then only sleeping
- * makes room. */
+/* Yields once. A yield that returns at once has let no other thread run. Then no other thread wants
+ * this processor, or those that do are in other sessions. Linux shares a processor between sessions
+ * by groups (sched(7), autogroup), as under MPICH's launcher; some kernels then switch at most
+ * yields, others at none. Only sleeping lets those threads run. */
 int proa_wait_yield(void)
 {
     long begin_ns = proa_system->now_ns();
@@ -288,7 +298,8 @@ int proa_wait_yield(void)
     return proa_system->now_ns() - begin_ns > IDLE_YIELD_NS;
 }
 
-/* Crowded, waits are many: the host's messages are looked at now and then. */
+/* With more processes than processors waits are many, so the host's messages are moved only now and
+ * then. */
 static int is_poke_due(void)
 {
     static _Thread_local long due_ns;
@@ -302,7 +313,7 @@ static int is_poke_due(void)
 
 static int yield(const struct wait *w)
 {
-    static unsigned vain; /* waits in a row in which no yield let anybody run */
+    static unsigned vain; /* waits in a row in which no yield let another thread run */
     unsigned waits = __atomic_load_n(&vain, __ATOMIC_RELAXED);
     int idle = 0, idle_most = __atomic_load_n(&idle_yields, __ATOMIC_RELAXED);
 
@@ -324,7 +335,7 @@ static int yield(const struct wait *w)
     return 0;
 }
 
-/* The host's messages, before going to sleep. Has what is waited for come meanwhile? */
+/* Moves the host's messages, before going to sleep. Has the awaited event come meanwhile? */
 static int poke(const struct wait *w)
 {
     if (!proa_wait_is_crowded())
@@ -332,7 +343,7 @@ static int poke(const struct wait *w)
     return is_poke_due() ? poke_while_it_helps(w, CROWDED_POKES) : is_ready(w);
 }
 
-/* The same after a sleep. *moved: whether it has moved any. */
+/* As poke, after a sleep. *moved: whether messages have moved. */
 static int poke_after_sleep(const struct wait *w, int *moved)
 {
     int crowded = proa_wait_is_crowded(), idle_most = crowded ? CROWDED_POKES_SLEPT : IDLE_POKES;
@@ -345,7 +356,7 @@ static int poke_after_sleep(const struct wait *w, int *moved)
         if (proa_poke_moves_after_sleep()) {
             *moved = 1;
             idle = 0;
-            idle_most = IDLE_POKES; /* whoever takes it runs */
+            idle_most = IDLE_POKES; /* the process that takes these messages runs */
         }
         if (is_ready(w))
             return 1;
@@ -353,7 +364,7 @@ static int poke_after_sleep(const struct wait *w, int *moved)
     return 0;
 }
 
-/* Whether the sleeps of this thread end by a ring. */
+/* Whether a ring ended the last sleep of this thread. */
 static _Thread_local int rung_lately;
 
 static long first_sleep_ns(void)
@@ -362,7 +373,7 @@ static long first_sleep_ns(void)
 }
 
 /* One sleep, announced before. A ring that falls between the look and the sleep has changed
- * `rings`, and the futex does not sleep. Has it come? */
+ * `rings`, and the futex does not sleep. Has the awaited event come? */
 static int sleep_once(const struct wait *w, uint32_t rings, long timeout_ns)
 {
     if (is_ready(w))
@@ -372,7 +383,7 @@ static int sleep_once(const struct wait *w, uint32_t rings, long timeout_ns)
     return is_ready(w);
 }
 
-/* The time-out after one that has passed, when it has waited for so long. */
+/* The time-out after one that has passed, in a wait that has lasted for waited_ns. */
 static long longer(long timeout_ns, long waited_ns)
 {
     long twice_ns = 2 * timeout_ns < SLEEP_MAX_NS ? 2 * timeout_ns : SLEEP_MAX_NS,
@@ -381,9 +392,9 @@ static long longer(long timeout_ns, long waited_ns)
     return twice_ns > part_ns ? twice_ns : part_ns;
 }
 
-/* The next, of a wait that seems to have lasted since then. Where the host's messages move more may
- * be on the way, so it sleeps as at first, and then as after a part of the time. One move may be an
- * error, several are none, and sleeps begin anew. */
+/* The next time-out, of a wait that counts as begun at *since_ns. Where the host's messages move,
+ * more may be in flight: the thread sleeps as at first, and the wait counts as a part of its length
+ * from then on. One move may be a misjudgement, several are not, and time-outs begin anew. */
 static long next_timeout(long timeout_ns, long *since_ns, int moved)
 {
     long now_ns = proa_system->now_ns();
@@ -394,18 +405,19 @@ static long next_timeout(long timeout_ns, long *since_ns, int moved)
     return SLEEP_MIN_NS;
 }
 
-/* Who may miss a ring does not sleep for long. */
+/* A waiter that may miss a ring does not sleep for long. */
 static long until_fenced(long timeout_ns, int fenced)
 {
     return fenced || proa_membar_rings_are_full || timeout_ns < SLEEP_MAX_NS ? timeout_ns
                                                                              : SLEEP_MAX_NS;
 }
 
-/* Sleeps until it has come: 1; or until a long time-out has passed and nobody wants the
- * processor any more: 0. The order matters: announce, heavy fence (partner: the light one in
- * proa_bell_ring), look again, sleep. The fence interrupts every processor, so it is made once, and
- * not before the first sleep has been in vain: at the worst, and hardly ever, that one misses its
- * ring, and so does not last. Who is rung for something else announces itself anew. */
+/* Returns 1 once the awaited event has come. Returns 0 if a long time-out has passed and no other
+ * thread wants the processor any more. The order matters: announce, heavy fence (partner: the light
+ * one in proa_bell_ring), look again, sleep. The fence interrupts every processor, so it is issued
+ * once, and not before the first sleep has been in vain. At worst, and hardly ever, that sleep
+ * misses its ring; it is short for that reason. A waiter that is rung for another event announces
+ * itself anew. */
 static int sleep_for_it(struct wait *w)
 {
     long timeout_ns = first_sleep_ns(), since_ns = proa_system->now_ns();
@@ -430,7 +442,7 @@ static int sleep_for_it(struct wait *w)
     return done;
 }
 
-/* The same where nobody rings. */
+/* As sleep_for_it, where no thread rings. */
 static int look_now_and_then(struct wait *w)
 {
     long rest_ns = SLEEP_MIN_NS;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: every wait of Proa, whatever for, is proa_wait().
+ * Waiting: every wait of Proa is proa_wait().
  *
- * The waiter spins as long as nobody else wants the processor; else it lets other processes run and
- * moves the host's own messages, then sleeps on a bell with a time-out that grows to 1 ms, and
- * further as the wait lasts, moving the host's messages at each wake-up (DESIGN: Waiting). Whoever
- * makes the awaited condition true stores it first and rings the bell after that.
+ * The waiter spins as long as no other thread wants the processor. Otherwise it lets other
+ * processes run and moves the host's own messages. Then it sleeps on a bell (a doorbell) with a
+ * time-out that grows to 1 ms, and further as the wait lasts, and moves the host's messages at each
+ * wake-up (DESIGN: Waiting). The thread that makes the awaited condition true stores it first and
+ * rings the bell after that.
  */
 #ifndef PROA_BASE_WAIT_H
 #define PROA_BASE_WAIT_H
@@ -14,25 +15,25 @@
 
 #include <stdint.h>
 
-/* A bell lies in shared memory, on a cache line of its own. sleeper: who waits in the kernel, and
- * for what, written by who does and taken back by who rings; 0: nobody. rings: the futex word,
- * written by ringers. All zero is a fresh bell. */
+/* A bell (doorbell) lies in shared memory, on a cache line of its own. sleeper: the thread that
+ * waits in the kernel, and the word it waits for, written by the waiter and cleared by the ringer;
+ * 0: no thread waits. rings: the futex word, written by ringers. All zero is a fresh bell. */
 struct proa_bell {
     uint64_t sleeper __attribute__((aligned(64)));
     uint32_t rings;
 };
 
-/* Returns non-zero once what is waited for has come; called often, by the waiting thread, must not
+/* Returns non-zero once the awaited event has come. The waiting thread calls it often; it must not
  * block. Its loads acquire. */
 typedef int proa_ready(void *arg);
 
-/* Returns once ready(arg) is true. bell: rung by whoever changes what ready looks at; NULL: nobody
- * rings, so a sleeper looks again and again. */
+/* Returns once ready(arg) is true. bell: rung by the thread that changes the state that ready looks
+ * at. NULL: no thread rings, so a sleeper looks again and again. */
 void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
 
-/* The same, given up once over(over_arg) is true: 1; 0: it is ready. over is called in the slow
- * part of the wait only, behind its first looks, once a turn or a sleep; it must not block. An
- * event of the same moment counts: the caller looks once more. */
+/* As proa_wait, but given up once over(over_arg) is true. Returns 1 if given up, 0 if ready. over
+ * is called only in the slow part of the wait, behind its first looks, once a turn or a sleep; it
+ * must not block. An event of the same moment counts: the caller looks once more. */
 int proa_wait_unless(proa_ready *ready, void *arg, struct proa_bell *bell, proa_ready *over,
                      void *over_arg);
 int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_bell *bell,
@@ -41,28 +42,29 @@ int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_bel
 void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell) PROA_HOT;
 
 /* Returns once a count that only grows is at least `least`. Its load acquires; partner: the store
- * of whoever counts. */
+ * of the thread that counts. */
 static inline void proa_wait_count(const uint64_t *word, uint64_t least, struct proa_bell *bell)
 {
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) < least)
         proa_wait_count_slowly(word, least, bell);
 }
 
-/* Who is told of waits that have had to wait: word is what was waited for, NULL where that is more
- * than a count; ns, how long. Set before the first wait, or never. */
+/* The watcher, called after each wait that was not satisfied at once. word: the count waited for,
+ * NULL if the condition is more than a count; ns: how long the wait took. Set before the first
+ * wait, or never. */
 typedef void proa_wait_watcher(const uint64_t *word, long ns);
 void proa_wait_set_watcher(proa_wait_watcher *watcher);
 
-/* Nobody is told of the waits of this thread. */
+/* The watcher is not called for waits of this thread. */
 void proa_wait_unwatched(void);
 
-/* The same, for what another thread, that does not wait itself, gives back soon, by a thread in the
- * middle of something: nothing is driven meanwhile. */
+/* As proa_wait, for a thread in the middle of an operation. It waits for something that another
+ * thread, which does not wait itself, gives back soon. The network is not driven meanwhile. */
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell);
 
-/* How calls that wait or test move the network; several threads may call each at once.
- *   drive    between two looks of a wait; may leave it to another thread that is at it
- *   take_in  in a call that tests: returns once all that had come before has been looked at
+/* How calls that wait or test move the network; several threads may call each function at once.
+ *   drive    between two looks of a wait; may leave it to another thread that is already driving
+ *   take_in  in a call that tests: returns once all events that had come before have been looked at
  *   rest     a thread goes to sleep: from now on the progress thread moves the network */
 struct proa_wait_driver {
     void (*drive)(void);
@@ -70,15 +72,16 @@ struct proa_wait_driver {
     void (*rest)(void);
 };
 
-/* driver: valid until the next one is set; NULL: there is no network (any more). */
+/* driver: valid until the next one is set; NULL: there is no network, or none any more. */
 void proa_wait_set_driver(const struct proa_wait_driver *driver);
 
-/* Wakes all sleepers of a bell; the second, if any sleeps for that word. Use proa_bell_ring. */
+/* Wakes all sleepers of a bell; proa_bell_wake_for only if one sleeps for that word, or for
+ * anything. Use proa_bell_ring and proa_bell_ring_for. */
 void proa_bell_wake(struct proa_bell *bell);
 void proa_bell_wake_for(struct proa_bell *bell, const uint64_t *word);
 
 /* Called after the store (release) that makes a condition true. The light fence pairs with the
- * heavy one of a waiter that sleeps for longer than once. */
+ * heavy one of a waiter that sleeps more than once. */
 static inline void proa_bell_ring(struct proa_bell *bell)
 {
     proa_membar_ring();
@@ -86,8 +89,8 @@ static inline void proa_bell_ring(struct proa_bell *bell)
         proa_bell_wake(bell);
 }
 
-/* The same, where the store was to a word that this bell's owner waits for by proa_wait_count. Who
- * waits for another word goes on sleeping. */
+/* As proa_bell_ring, where the store was to a word that the bell's owner waits for by
+ * proa_wait_count. A waiter for another word goes on sleeping. */
 static inline void proa_bell_ring_for(struct proa_bell *bell, const uint64_t *word)
 {
     proa_membar_ring();
@@ -95,23 +98,24 @@ static inline void proa_bell_ring_for(struct proa_bell *bell, const uint64_t *wo
         proa_bell_wake_for(bell, word);
 }
 
-/* For who sleeps without proa_wait: announces that, for what is told by this word (NULL: for
- * anything), before its last look and its sleep, which is to be at this count of rings. Not 0: was
- * not announced before. And the end of it. */
+/* For a thread that sleeps without proa_wait. proa_bell_announce announces that it sleeps for this
+ * word (NULL: for anything). The thread calls it before its last look and its sleep, which must be
+ * at this count of rings. Non-zero: it was not announced before. proa_bell_leave ends the
+ * announcement. */
 int proa_bell_announce(struct proa_bell *bell, const uint64_t *word, uint32_t *rings);
 void proa_bell_leave(struct proa_bell *bell, const uint64_t *word);
 
-/* For calls that test and return (MPI_Win_test), before their last look: takes in the network's
- * events, moves the host's messages once and, where processors are short, lets another process
- * run. */
+/* For calls that test and return (MPI_Win_test), before their last look. Takes in the network's
+ * events, moves the host's messages once and, where processors are short, lets another process run.
+ */
 void proa_wait_idle(void);
 
-/* processes, processors: how many share this node. More processes than processors: no spinning,
- * yields at once. */
+/* processes, processors: their numbers on this node. With more processes than processors (crowded:
+ * oversubscribed) a wait does not spin and yields at once. */
 void proa_wait_set_load(int processes, int processors);
 int proa_wait_is_crowded(void);
 
-/* Gives the processor up once. Has it let anybody run? */
+/* Gives the processor up once. Returns whether another thread has run. */
 int proa_wait_yield(void);
 
 #endif
