@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a kernel reads and writes through these is a program's memory, of whatever type. */
+/* Marks types through which a kernel accesses a program's memory, which may have any type. */
 #define PROA_ANY_MEMORY __attribute__((may_alias))
 
 /* The pair types of MINLOC and MAXLOC: a value and an index (MPI-4.1, 6.9.4). */
@@ -51,7 +51,7 @@ struct PROA_ANY_MEMORY proa_pair_double_double {
     double index;
 };
 
-/* No C type that all compilers have: kernel_loops.h works on them as float. */
+/* No C type that all compilers have: kernel_loops.h works on these values as float. */
 struct proa_half_complex {
     uint16_t re, im;
 };
@@ -64,8 +64,8 @@ struct proa_two_c64 {
     double _Complex first, second;
 };
 
-/* X(name, C type, class). HALF: a floating type of 16 bits. BITS: no arithmetic but bitwise;
- * OPAQUE: neither. */
+/* X(name, C type, class). HALF: a floating type of 16 bits. BITS: bitwise operations, but no
+ * arithmetic. OPAQUE: neither. */
 #define PROA_BASICS(X)                                 \
     X(I8, int8_t, INTEGER)                             \
     X(I16, int16_t, INTEGER)                           \
@@ -140,12 +140,12 @@ enum proa_operation {
         PROA_OP_COUNT
 };
 
-/* target[i] = target[i] op origin[i] for count elements. Neither needs to be aligned; they do not
- * overlap. */
+/* target[i] = target[i] op origin[i] for count elements. Neither array needs to be aligned; they do
+ * not overlap. */
 typedef void proa_kernel(void *target, const void *origin, uint64_t count);
 
-/* The tables, one for each instruction set (type/kernel_loops.h); the last row, of PROA_MIXED, is
- * empty. proa_kernels is the one in use. */
+/* The tables, one for each instruction set (type/kernel_loops.h). The last row, of PROA_MIXED, is
+ * empty. proa_kernels is the table in use. */
 extern PROA_HIDDEN proa_kernel *const proa_kernels_any[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
 #if defined(__x86_64__)
 extern PROA_HIDDEN proa_kernel *const proa_kernels_avx2[PROA_BASIC_COUNT + 1][PROA_OP_COUNT];
@@ -153,8 +153,8 @@ extern PROA_HIDDEN proa_kernel *const proa_kernels_avx512[PROA_BASIC_COUNT + 1][
 #endif
 extern PROA_HIDDEN proa_kernel *const (*proa_kernels)[PROA_OP_COUNT];
 
-/* Goes over to the best table for this processor. Before that proa_kernels is the one that works on
- * any. */
+/* Switches to the best table for this processor. Before that proa_kernels is the table that works
+ * on any processor. */
 void proa_kernels_choose(void);
 
 /* NULL if the operation is not defined on the type. */
@@ -170,11 +170,11 @@ const char *proa_basic_name(enum proa_basic basic);
 /* Bytes from one element to the next. */
 size_t proa_basic_bytes(enum proa_basic basic);
 
-/* Of a pair type: bytes of the value and of the index, and where the index lies. 0, and nothing
- * set, for any other type. */
+/* For a pair type: the bytes of the value and of the index, and the offset of the index; returns 1.
+ * For any other type: returns 0 and sets nothing. */
 int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t *index_at);
 
-/* Integer, logical or byte: what compare_and_swap takes (MPI-4.1, 13.3.4). */
+/* Integer, logical or byte: the types that compare_and_swap takes (MPI-4.1, 13.3.4). */
 int proa_basic_compares(enum proa_basic basic);
 
 #endif

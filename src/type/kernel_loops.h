@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The kernels of basic.h: one loop per operation and class, instantiated for each row of the table,
- * vectorized by the compiler. To be included once for each instruction set that they are compiled
- * for, with PROA_KERNEL_TABLE, the name of the table to define.
+ * vectorized by the compiler. This file is included once for each instruction set that the kernels
+ * are compiled for, with PROA_KERNEL_TABLE defined as the name of the table to define.
  *
  * Elements are accessed through types of alignment 1, because a window displacement may be
- * anything. Integer sums and products are done on unsigned values: they wrap like the hosts' do,
- * and signed overflow is not undefined behaviour here.
+ * anything. Integer sums and products are done on unsigned values: they wrap as in the hosts, and
+ * signed overflow is not undefined behaviour here.
  */
 #ifndef PROA_TYPE_KERNEL_LOOPS_H
 #define PROA_TYPE_KERNEL_LOOPS_H
@@ -19,8 +19,8 @@ typedef __float128 proa_float128;
 typedef _Complex float __attribute__((mode(TC))) proa_complex128;
 typedef __int128 proa_int128;
 
-/* ---- floating numbers of 16 bits: by way of float, which holds sums and products of two of them
- * well enough to be rounded but once ---- */
+/* ---- floating numbers of 16 bits: computed as float, which holds sums and products of two of them
+ * with enough precision that they are rounded only once ---- */
 
 static inline float float_of_bits(uint32_t bits)
 {
@@ -50,16 +50,17 @@ static inline float float_of_F16(uint16_t half)
                          mantissa << 13);
 }
 
-/* Rounded to the nearest, of two to the even one. */
+/* Rounds to nearest, ties to even. */
 static inline uint16_t F16_of_float(float value)
 {
     uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
 
-    if (size > 0x7f800000) /* no number: the same one, quiet */
+    if (size > 0x7f800000) /* NaN: the same one, quiet */
         return (uint16_t)(sign | 0x7e00 | (size >> 13 & 0x3ff));
-    if (size >= 0x477ff000) /* half way from the largest, 65504, to 65536, and beyond: infinite */
+    /* from half way between 65504, the largest number, and 65536 on: infinite */
+    if (size >= 0x477ff000)
         return (uint16_t)(sign | 0x7c00);
-    /* below 2^-14: added to 1/2, the processor rounds it to units of 2^-24 */
+    /* below 2^-14: added to 1/2, so that the processor rounds it to units of 2^-24 */
     if (size < 0x38800000)
         return (uint16_t)(sign | (bits_of_float(float_of_bits(size) + 0.5f) - bits_of_float(0.5f)));
     return (uint16_t)(sign | (size - ((127 - 15) << 23) + 0xfff + (size >> 13 & 1)) >> 13);
@@ -114,7 +115,7 @@ static inline uint16_t BF16_of_float(float value)
     LOOP(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i]) \
     LOOP(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])
 
-/* By way of float: a is the target's, b the origin's. */
+/* Computes as float: a is the element of the target, b that of the origin. */
 #define HALF_LOOP(name, operation, expression)                                                \
     static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count) \
     {                                                                                         \
@@ -167,8 +168,8 @@ static inline uint16_t BF16_of_float(float value)
 
 #define OPAQUE_KERNELS(name, ctype)
 
-/* Equal values: the lower index (MPI-4.1, 6.9.4). Fields are stored one by one: padding between
- * elements stays as it is. Without a branch, which nobody could predict. */
+/* Equal values: the lower index (MPI-4.1, 6.9.4). The fields are stored one by one, so padding
+ * between elements stays as it is. The loop has no branch, as no processor could predict it. */
 #define PAIR_LOOP(name, operation, ctype, wins)                                               \
     static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count) \
     {                                                                                         \
@@ -190,8 +191,8 @@ static inline uint16_t BF16_of_float(float value)
 #define KERNELS(name, ctype, class) class##_KERNELS(name, ctype)
 PROA_BASICS(KERNELS)
 
-/* MPI_REPLACE is defined on every type, and copies it whole; of a pair, value and index but not the
- * padding, which may be somebody else's. */
+/* MPI_REPLACE is defined on every type, and copies it whole. Of a pair it copies value and index
+ * but not the padding, which may hold other data of the program. */
 #define WHOLE_REPLACE(name, ctype)                                                      \
     static void kernel_REPLACE_##name(void *target, const void *origin, uint64_t count) \
     {                                                                                   \

@@ -45,8 +45,8 @@ static int make_contiguous(const struct proa_recipe *recipe, struct proa_type *r
 
 /* ---- lists of blocks ---- */
 
-/* lengths: one for each block, or NULL and `length` for all. unit: bytes of a displacement's step;
- * of the block's own type if 0. */
+/* lengths: one for each block, or NULL if `length` holds for all. in_elements: displacements count
+ * elements of the block's own type; else bytes. */
 static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths, int64_t length,
                        const int64_t *displacements, int in_elements, struct proa_type *result)
 {
@@ -95,19 +95,19 @@ static int make_indexed_block(const struct proa_recipe *recipe, int in_elements,
 
 /* ---- arrays ---- */
 
-/* What of one dimension is taken: `blocks` blocks of `length` indices, `step` indices apart, the
- * first at `start`; then, if rest > 0, one more block of rest indices. */
+/* The indices of one dimension that are taken: `blocks` blocks of `length` indices, `step` indices
+ * apart, the first at `start`. If rest > 0, one more block of rest indices follows. */
 struct dimension {
     int64_t start, blocks, length, step, rest;
 };
 
-/* One dimension around what has been made of the faster ones. pitch: bytes from one index to the
- * next. */
+/* Wraps one dimension around *type, which holds the faster dimensions. pitch: bytes from one index
+ * to the next. */
 static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch)
 {
     struct proa_type inner = *type, body, rest;
     struct proa_part whole[2];
-    int64_t offset = 0, step = 0, behind = 0; /* behind: where the rest lies, if there is any */
+    int64_t offset = 0, step = 0, behind = 0; /* behind: offset of the rest, if there is any */
     int error;
 
     memset(type, 0, sizeof *type);
@@ -136,7 +136,8 @@ static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch
     return error;
 }
 
-/* All dimensions, the fastest first: the last one in C order, the first in Fortran's. */
+/* Wraps all dimensions, the fastest first: the last one in C order, the first one in Fortran order.
+ */
 static int make_array(const struct proa_type *element, const struct dimension *dimensions,
                       const int64_t *sizes, int64_t ndims, int fortran, struct proa_type *result)
 {
@@ -157,8 +158,8 @@ static int make_array(const struct proa_type *element, const struct dimension *d
 
 enum { DIMENSIONS_MOST = 64 };
 
-/* numbers[at], if the recipe has the fixed + each * that many numbers that it then needs; else
- * 0. */
+/* The number of dimensions, numbers[at], if the recipe holds the fixed + each * dimensions numbers
+ * that it needs; else 0. */
 static int64_t dimensions_of(const struct proa_recipe *recipe, size_t at, uint64_t fixed,
                              uint64_t each)
 {
@@ -193,7 +194,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Which of `size` indices belong to the process at `place` of `places` (MPI-4.1, 5.1.4). */
+/* The indices, of `size`, that belong to the process at `place` of `places` (MPI-4.1, 5.1.4). */
 static int distribute(enum proa_distribution distribution, int64_t size, int64_t argument,
                       int64_t places, int64_t place, struct dimension *d)
 {
@@ -242,7 +243,7 @@ static int make_darray(const struct proa_recipe *recipe, struct proa_type *resul
     if (ndims == 0 || n[1] < 0)
         return malformed();
     left = n[1];
-    /* Ranks are laid out in C order, whatever the order of the array. */
+    /* Ranks are laid out in C order, independent of the order of the array. */
     for (int64_t i = ndims - 1; i >= 0 && !error; i--) {
         error = places[i] < 1
                     ? malformed()

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a derived datatype was made, in MPI's terms but without mpi.h, and the type that comes of it.
- * host/datatype.c writes recipes as it reads a type from the host; tests and fuzzers write them
- * themselves.
+ * A recipe: how a derived datatype was made, in MPI's terms but without mpi.h; and the construction
+ * of the type from it. host/datatype.c writes recipes as it reads a type from the host; tests and
+ * fuzzers write their own.
  */
 #ifndef PROA_TYPE_RECIPE_H
 #define PROA_TYPE_RECIPE_H
 
 #include "type/type.h"
 
-/* Constructors by what their numbers mean (MPI-4.1, 5.1.13). In `numbers`, in this order, all
- * counts before all displacements:
+/* Constructors, with the meaning of their numbers (MPI-4.1, 5.1.13). `numbers` holds them in this
+ * order, all counts before all displacements:
  *   CONTIGUOUS  count
  *   VECTOR      count, blocklength, stride (in elements)
  *   HVECTOR     count, blocklength, stride (in bytes)
@@ -22,7 +22,7 @@
  *   DARRAY      size, rank, ndims, gsizes[ndims], distribs[ndims] (enum proa_distribution),
  *               dargs[ndims] (-1: default), psizes[ndims],
  *               fortran_order
- *   DUP, RESIZED  nothing: the extent says it all */
+ *   DUP, RESIZED  nothing: the extent is enough */
 enum proa_constructor {
     PROA_MAKE_CONTIGUOUS,
     PROA_MAKE_VECTOR,
@@ -49,8 +49,8 @@ struct proa_recipe {
     int64_t extent; /* of the result */
 };
 
-/* PROA_OK and *result, or a negative code: numbers that do not fit the constructor (PROA_ERR_TYPE),
- * no memory, too many bytes. */
+/* Builds the type: PROA_OK and *result, or a negative code. Errors: numbers that do not fit the
+ * constructor (PROA_ERR_TYPE), no memory, too many bytes. */
 int proa_recipe_make(const struct proa_recipe *recipe, struct proa_type *result);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No byte of a type is farther than this from its buffer; so differences of offsets do not
+/* No byte of a type is farther than this from its buffer, so differences of offsets do not
  * overflow. */
 #define FARTHEST (INT64_MAX / 4)
 
@@ -50,7 +50,7 @@ static int is_run(const struct proa_item *item)
     return !item->child && item->count == 1;
 }
 
-/* Do b's repetitions go on where a's, of the same shape, end? A single repetition has any
+/* Do b's repetitions, of the same shape as a's, go on where a's end? A single repetition fits any
  * stride. */
 static int continues(const struct proa_item *a, const struct proa_item *b)
 {
@@ -63,8 +63,8 @@ static int continues(const struct proa_item *a, const struct proa_item *b)
     return gap == (int64_t)a->count * a->stride && (b->count == 1 || b->stride == a->stride);
 }
 
-/* Appends, merging: runs that touch become one, equal items at equal distances become a loop. Takes
- * over the item's use of its child. */
+/* Appends an item and merges: runs that touch become one, equal items at equal distances become a
+ * loop. Takes over the item's reference to its child. */
 static void node_append(struct proa_node *node, struct proa_item item)
 {
     struct proa_item *last = node->count ? &node->items[node->count - 1] : NULL;
@@ -89,7 +89,7 @@ static void node_append(struct proa_node *node, struct proa_item item)
     node->items[node->count++] = item;
 }
 
-/* Fewer items are not worth being looked at together. */
+/* A node with fewer items is not treated as a list. */
 enum { LIST_LEAST = 4 };
 
 static int64_t end_of(const struct proa_item *item)
@@ -97,11 +97,11 @@ static int64_t end_of(const struct proa_item *item)
     return item->offset + (int64_t)(item->count - 1) * item->stride + (int64_t)item->bytes;
 }
 
-/* So many runs an item, on the average, are worth being kept one by one: whoever copies them has
- * one loop to go over then, not one for each item. */
+/* Runs are kept one by one if there are at most so many per item on average. A copy then has one
+ * loop over the runs, not one for each item. */
 enum { SPREAD_MOST = 4 };
 
-/* How many runs these are if all have one size; 0: they differ, or are too many. */
+/* The number of runs, if all have one size; 0: sizes differ, or there are too many runs. */
 static uint64_t runs_to_spread(const struct proa_node *node)
 {
     uint64_t runs = 0;
@@ -114,10 +114,11 @@ static uint64_t runs_to_spread(const struct proa_node *node)
     return runs <= (uint64_t)SPREAD_MOST * node->count && runs <= UINT32_MAX ? runs : 0;
 }
 
-/* So many places for a run, on the average, are looked at whether one is taken twice. */
+/* Runs are checked for overlap if there are at most so many places per run on average. */
 enum { PLACES_MOST = 64 };
 
-/* Is no byte in two runs, for certain? Told of runs that lie as elements of an array would. */
+/* Is certainly no byte in two runs? Found out only for runs that ascend, or that lie as elements of
+ * an array would. */
 static int are_apart(const struct proa_node *node)
 {
     const uint64_t bytes = node->items->bytes, places = (uint64_t)(node->high - node->low) / bytes;
@@ -138,7 +139,8 @@ static int are_apart(const struct proa_node *node)
     return apart;
 }
 
-/* Without the memory for it the items do, if more slowly. */
+/* Makes the array of single runs. Without memory for it the items serve the same purpose, more
+ * slowly. */
 static void node_spread(struct proa_node *node)
 {
     uint64_t runs = runs_to_spread(node);
@@ -157,7 +159,7 @@ static void node_spread(struct proa_node *node)
     node->apart = are_apart(node);
 }
 
-/* Once all items are there: says whether they are a list, and how it goes. */
+/* Called once all items are there: finds out whether they are a list, and sets its fields. */
 static void node_finish(struct proa_node *node)
 {
     if (node->count < LIST_LEAST || node->depth > 1)
@@ -181,15 +183,15 @@ static void node_finish(struct proa_node *node)
     node_spread(node);
 }
 
-/* Items that stand for `count` elements of a type, extent apart, from offset on. Returns how many
- * (0: no bytes, 1, or the node's items). */
+/* The item for `count` elements of a type, extent apart, from offset on. It holds a reference to
+ * its child. */
 static struct proa_item item_of(struct proa_node *node, int64_t extent, int64_t offset,
                                 uint64_t count)
 {
     const struct proa_item *only = &node->items[0];
 
-    /* A node of one item needs no level of its own if it is a single run, or if its loop goes on
-     * from element to element. */
+    /* A node of one item needs no level of its own if the item is a single run, or if its loop goes
+     * on from element to element. */
     if (node->count == 1 &&
         (only->count == 1 || count == 1 || extent == (int64_t)only->count * only->stride)) {
         struct proa_item item = *only;
@@ -213,7 +215,7 @@ static struct proa_node *view_of(const struct proa_type *type, enum view view)
     return view == DATA ? type->data : type->units;
 }
 
-/* All parts' items in one node; *node NULL if there are no bytes. */
+/* The items of all parts in one node; *node is NULL if there are no bytes. */
 static int list_view(const struct proa_part *parts, size_t count, enum view view,
                      struct proa_node **node)
 {
@@ -268,8 +270,8 @@ void proa_type_set_extent(struct proa_type *type, int64_t extent)
     type->dense_units = (uint8_t)node_is_dense(type->units, type->extent);
 }
 
-/* Adds `count` elements of `part`, whose first is moved by 0 and whose last by `reach`, to sizes
- * and bounds. */
+/* Adds `count` elements of `part` to sizes and bounds. The first is moved by 0, the last by
+ * `reach`. */
 static int bounds_add(struct proa_type *type, const struct proa_type *part, int64_t offset,
                       uint64_t count, int64_t reach)
 {
@@ -319,7 +321,7 @@ static int part_bounds(const struct proa_part *part, struct proa_type *block)
     return error ? error : bounds_add(block, part->type, part->offset, part->count, reach);
 }
 
-/* Both views by the same steps; the second only where it differs. */
+/* Completes a constructor: sets both views, or releases them after an error. */
 static int finish(struct proa_type *result, int error, struct proa_node *data,
                   struct proa_node *units)
 {
@@ -385,7 +387,7 @@ int proa_type_resize(const struct proa_type *type, int64_t extent, struct proa_t
     return PROA_OK;
 }
 
-/* The bytes of a pair: the value, then the index, wherever padding puts it. */
+/* The data of a pair: the value, then the index at its offset behind any padding. */
 static struct proa_node *pair_data(enum proa_basic basic)
 {
     struct proa_node *node = node_new(2);

@@ -8,7 +8,7 @@
 
 /* ---- one side ---- */
 
-/* Makes item, placed at base, the present run, going down to its first one. */
+/* Makes item, placed at base, the present item, and goes down to its first run. */
 static void side_enter(struct proa_walk_side *side, const struct proa_item *item, int64_t base)
 {
     int64_t at = base + item->offset;
@@ -27,7 +27,7 @@ static void side_enter(struct proa_walk_side *side, const struct proa_item *item
     side->done = 0;
 }
 
-/* The present item of the innermost level is used up: goes on to what follows. 0 at the end of the
+/* The present item of the innermost level is used up: goes on to the next. 0 at the end of the
  * side. */
 static int side_advance(struct proa_walk_side *side)
 {
@@ -54,7 +54,8 @@ static int side_advance(struct proa_walk_side *side)
     return 0;
 }
 
-/* Elements that lie one behind the other are one run; elements of one run each are one loop. */
+/* The item for all elements. Adjacent elements are one run; elements of one run each are one loop.
+ */
 static struct proa_item side_whole(const struct proa_type *type, const struct proa_node *node,
                                    uint64_t count, int dense)
 {
@@ -115,8 +116,8 @@ void proa_walk_end(struct proa_walk *walk)
             free(walk->side[i].levels);
 }
 
-/* How many runs of `bytes` bytes this side gives before it stops being regular: repetitions of its
- * own runs if they are just that long, else pieces of its present run. */
+/* The number of runs of `bytes` bytes that this side gives before it stops being regular. These are
+ * repetitions of its own runs if those have that length, else pieces of its present run. */
 static uint64_t side_runs(const struct proa_walk_side *side, uint64_t bytes)
 {
     if (side->done == 0 && side->bytes == bytes)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Walking several layouts at once: what is the next stretch of bytes that is regular in all of
- * them?
+ * A walk over several layouts at once. It finds the next stretch of bytes that is regular in all of
+ * them.
  *
  * A side is a number of elements of a type. All sides of a walk hold equally many bytes. Each step
- * gives `count` runs of `bytes` bytes; on side i the first run lies at offset[i] from its buffer
- * and each next one stride[i] further. Nothing is packed, and no list is made.
+ * gives `count` runs of `bytes` bytes. On side i the first run lies at offset[i] from its buffer,
+ * and each next run stride[i] further. Nothing is packed, and no list is made.
  */
 #ifndef PROA_TYPE_WALK_H
 #define PROA_TYPE_WALK_H
@@ -14,20 +14,19 @@
 
 enum { PROA_WALK_SIDES = 3, PROA_WALK_DEPTH = 12 };
 
-/* Where a side is in one node of its tree. */
+/* The position of a side in one node of its tree. */
 struct proa_walk_level {
     const struct proa_node *node;
-    uint32_t item;       /* being worked on */
-    uint64_t repetition; /* of it */
-    int64_t base;        /* where this node is placed */
+    uint32_t item;       /* the present item */
+    uint64_t repetition; /* the present repetition of that item */
+    int64_t base;        /* offset at which this node is placed */
 };
 
 struct proa_walk_side {
-    /* The elements of the buffer, as if they were an item. */
+    /* The elements of the buffer, as if they were one item. */
     struct proa_item whole;
     uint64_t element;
-    /* The run of bytes that is being worked on, and the repetitions of it that are left, this one
-     * included. */
+    /* The present run of bytes, and the repetitions of it that are left, this one included. */
     int64_t at, stride;
     uint64_t bytes, left, done; /* done: bytes of the present run */
     uint32_t depth;             /* levels in use */
@@ -45,31 +44,31 @@ struct proa_stretch {
     int64_t offset[PROA_WALK_SIDES], stride[PROA_WALK_SIDES];
 };
 
-/* A list of loops of runs on one side, and all of their bytes in a row on each other side. */
+/* A list: loops of runs on one side, and all of their bytes in a row on each other side. */
 struct proa_list {
     const struct proa_item *items; /* offsets from offset[side] */
     uint32_t count;
     uint64_t even;     /* bytes of each item, if all are single runs of one size; else 0 */
     int ascends;       /* each run lies behind the one before */
-    int apart;         /* no byte is in two runs, for certain */
-    int64_t low, high; /* all lie in [low, high), as offsets */
+    int apart;         /* certainly no byte is in two runs */
+    int64_t low, high; /* all bytes lie in [low, high), as offsets */
     int64_t offset[PROA_WALK_SIDES];
 };
 
-/* Begins a walk over count[i] elements of type[i]. units: by whole elements, for accumulates.
- * PROA_OK or PROA_ERR_NO_MEM (only for types nested deeper than PROA_WALK_DEPTH). */
+/* Begins a walk over count[i] elements of type[i]. units: walks over whole elements, for
+ * accumulates. PROA_OK or PROA_ERR_NO_MEM (only for types nested deeper than PROA_WALK_DEPTH). */
 int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *const type[],
                     const uint64_t count[], int units);
 void proa_walk_end(struct proa_walk *walk);
 
-/* The next stretch; 0 at the end. */
+/* Sets the next stretch; 0 at the end. */
 int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch);
 
-/* The same if it is a list on this side: of an irregular type, which would be a stretch for each
- * run. 0, and nothing done, if it is not. */
+/* Takes a list if one comes next on this side. Only irregular types have lists; proa_walk_next
+ * would give a stretch for each of their runs. 0, and nothing done, if no list comes next. */
 int proa_walk_list(struct proa_walk *walk, int side, struct proa_list *list);
 
-/* May it be worth asking for one? Inline, as most types have none. */
+/* Can a list come next on this side? Inline, as most types have none. */
 static inline int proa_walk_may_list(const struct proa_walk *walk, int side)
 {
     const struct proa_walk_side *its = &walk->side[side];
