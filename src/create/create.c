@@ -2,17 +2,19 @@
 /*
  * Creation and freeing of windows, for every flavor alike.
  *
- * Each process prepares what it can alone (shared words, memory), shows a card of it to all (one
- * allgather), maps what the others showed, and agrees with them on the outcome: neighbours by a
- * word of each, all others, and where somebody has failed, by the host (one reduction). A failure
- * anywhere is a failure of the same class everywhere.
+ * Each process prepares alone as much as it can (shared words, memory). It shows a card of it to
+ * all processes (one allgather), maps the memory that the other cards show, and agrees with them on
+ * the outcome. Neighbour processes agree by a word of each one. Processes of several nodes agree by
+ * the host (one reduction), and so do neighbours after a failure. A failure on any process is a
+ * failure of the same class on all.
  *
- * Where the kernel, or a limit, keeps somebody from a neighbour's memory, all look for another way
- * together, in this order, so that they have the same idea of who guards what:
- *   files that /proc closes come through doors (shm/door.h)
- *   where one has no room to map more, memory that must be shared is refused to all
- *   who has brought private memory counts as being on a node of its own, and serves it itself
- *   all do
+ * If the kernel, or a limit, keeps a process from the memory of a neighbour, all processes look for
+ * another way together, in this order, so that they have the same idea of which process guards
+ * which memory:
+ *   files that cannot be opened by /proc are handed over through doors (shm/door.h)
+ *   if a process has no room to map more, memory that must be shared is refused to all
+ *   a process that has brought private memory counts as a node of its own, and serves it itself
+ *   every process counts as a node of its own
  *   the host has the window
  */
 #include "base/fail.h"
@@ -39,28 +41,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a block of arena memory lies. */
+/* The place of a block of arena memory. */
 struct position {
     int32_t segment; /* -1: nowhere, private memory */
     uint64_t offset;
 };
 
-/* What a process shows to the others of its part of the window. */
+/* The card of a process: its part of the window, as the other processes need to know it. */
 struct card {
     struct proa_hello hello;
-    /* in whose arena memory is, where that is not the sender's own; id 0: it is */
+    /* the process with the arena that holds memory, if that is not the sender; id 0: it is the
+     * sender */
     struct proa_hello owner;
     struct position ctl, memory;
     struct proa_pages_place pages; /* of private memory */
-    int32_t counted;               /* it counts what it does on the window */
+    /* the process counts its operations on the window */
+    int32_t counted;
     uint64_t address, bytes;
     uint64_t align; /* of memory that is allocated */
     int64_t disp_unit;
     int32_t flavor;
     int32_t noncontig; /* PROA_FLAVOR_SHARED: memory of its own is wanted, and allocated */
-    int32_t adopted;   /* all of the private memory is */
+    int32_t adopted;   /* all of the private memory is adopted */
     int32_t refused;   /* the kernel has refused private memory to the sender before */
-    int32_t error; /* preparing failed: a negative code, or PROA_ELSEWHERE; then no hello is told */
+    /* preparing failed: a negative code, or PROA_ELSEWHERE; the card has no hello then */
+    int32_t error;
 };
 
 static struct position position_of(const void *address, uint64_t bytes)
@@ -73,16 +78,16 @@ static struct position position_of(const void *address, uint64_t bytes)
     return at;
 }
 
-/* ---- alone: what this process needs ---- */
+/* ---- alone: the parts of this process ---- */
 
-/* The arena had no room for that. Where only a limit on this process's files forbids it, the host,
- * which may do without, has the window. */
+/* The outcome if the arena has no room for so many bytes. If only a limit on this process's files
+ * forbids it, the host, which may need no file, has the window. */
 static int no_room(uint64_t bytes)
 {
     return proa_arena_is_limited(bytes) ? PROA_ELSEWHERE : PROA_ERR_NO_MEM;
 }
 
-/* proa_pairs_make gives back what is not needed of it. */
+/* Allocates for the largest case; proa_pairs_make gives back the part that is not needed. */
 static int allocate_ctl(struct proa_win *win)
 {
     return proa_block_new(win) == PROA_OK
@@ -106,7 +111,7 @@ static size_t memory_align(const struct proa_create_args *args)
     return args->align > natural ? args->align : natural;
 }
 
-/* Memory that this process allocates without knowing the others' sizes. */
+/* Allocates the memory that this process can allocate without the others' sizes. */
 static int allocate_memory(struct proa_win *win, const struct proa_create_args *args)
 {
     win->base = args->base;
@@ -120,9 +125,9 @@ static int allocate_memory(struct proa_win *win, const struct proa_create_args *
     return win->memory ? PROA_OK : no_room(args->bytes);
 }
 
-/* Memory that the program brings, and that is in no process's arena. A window of one process moves
- * nothing, as no other process has to reach the memory. But it holds the memory as all windows do,
- * adopted or not, as that decides how elements are guarded. */
+/* Holds memory that the program brings, and that is in no process's arena. A window of one process
+ * moves nothing, as no other process has to reach the memory. But it holds the memory as all
+ * windows do, adopted or not, as that decides how elements are guarded. */
 static int hold_memory(struct proa_win *win, const struct proa_create_args *args)
 {
     struct proa_hello owner;
@@ -181,7 +186,7 @@ static void card_fill(struct card *card, const struct proa_win *win,
     card->pages = proa_pages_show(win, &card->adopted);
 }
 
-/* May the others have to go through the kernel? */
+/* Might the other processes have to reach this memory through the kernel? */
 static int is_private(const struct card *card)
 {
     return !card->error && (card->flavor == PROA_FLAVOR_DYNAMIC ||
@@ -191,7 +196,7 @@ static int is_private(const struct card *card)
 
 /* ---- together: reaching the others ---- */
 
-/* Who counts as being on a node of its own. */
+/* The processes that count as being on a node of their own. */
 enum apart { NOBODY_APART, PRIVATE_APART, ALL_APART };
 
 static int is_same_node(const struct card *a, const struct card *b)
@@ -199,7 +204,7 @@ static int is_same_node(const struct card *a, const struct card *b)
     return a->hello.node == b->hello.node;
 }
 
-/* Does a reach b's memory by itself, and b that of a? */
+/* Do a and b reach the memory of each other by themselves, without the network? */
 static int is_near(const struct card *a, const struct card *b, enum apart apart)
 {
     if (a == b)
@@ -209,7 +214,8 @@ static int is_near(const struct card *a, const struct card *b, enum apart apart)
     return apart == NOBODY_APART || (!is_private(a) && !is_private(b));
 }
 
-/* A process has failed, alone: all learn why. Needs no memory, which may be what failed. */
+/* A process has failed alone; all processes learn the reason. Needs no memory, as lack of memory
+ * may be the failure. */
 static int reason_learn(const struct proa_group *group, int rank, int error)
 {
     char reason[160];
@@ -222,12 +228,13 @@ static int reason_learn(const struct proa_group *group, int rank, int error)
     return outcome;
 }
 
-/* PROA_OK, PROA_ELSEWHERE or a code: from the cards alone, hence the same on every process. */
+/* Returns PROA_OK, PROA_ELSEWHERE or a code. The result depends on the cards alone, so it is the
+ * same on every process. */
 static int cards_judge(const struct card *cards, const struct proa_group *group,
                        enum proa_flavor flavor)
 {
     for (int i = 0; i < group->size; i++)
-        /* before any error: whose window it is says what is one */
+        /* before any error: if the host has the window, the host decides which uses are errors */
         if (cards[i].error == PROA_ELSEWHERE)
             return reason_learn(group, i, PROA_ELSEWHERE);
     for (int i = 0; i < group->size; i++)
@@ -244,7 +251,7 @@ static int cards_judge(const struct card *cards, const struct proa_group *group,
     return PROA_OK;
 }
 
-/* All processes leave with the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the
+/* All processes return the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the
  * error -e. */
 static int agree(const struct proa_group *group, int outcome)
 {
@@ -263,8 +270,8 @@ static int agree(const struct proa_group *group, int outcome)
     return 1 - value;
 }
 
-/* A neighbour's word of an agreement. One that is gone is known after that, be it that the
- * neighbour knows of it. */
+/* Waits for a neighbour's word of an agreement. Returns whether all went well there. If a process
+ * is gone, this process knows it after that, even if only the neighbour had noticed. */
 static int is_fine(struct proa_win *win, int rank, uint64_t fine)
 {
     uint64_t number = fine;
@@ -279,17 +286,18 @@ static int is_fine(struct proa_win *win, int rank, uint64_t fine)
     return number != fine + 1;
 }
 
-/* The host is not asked: it would wait for the process that is gone. */
+/* The host is not asked to agree: it would wait for the process that is gone. */
 static int without_the_lost(struct proa_win *win)
 {
     win->keeps_block = 1;
     return proa_gone_report(win, -1);
 }
 
-/* The same among neighbours, by a word in the block of each: 2 n - 1 as the n-th agreement went
- * well for its owner, else 2 n. Who has failed may not reach the others' blocks, and looks at none.
- * Who has not reaches all of them, and so sees if anybody has; then all ask the host what it was.
- * A word that has gone further is of one who saw nothing but success here. */
+/* As agree, among neighbours, by a word in the block of each: 2 n - 1 if the n-th agreement went
+ * well for its owner, else 2 n. A process that has failed may not reach the blocks of the others,
+ * so it looks at none. A process that has not failed reaches all of them, and so sees any failure.
+ * After a failure all processes ask the host for its code. A word that is already larger belongs to
+ * a process that saw nothing but success here. */
 static int agree_near(struct proa_win *win, const struct proa_group *group, int outcome)
 {
     uint64_t fine = 2 * (uint64_t)++win->agreements - 1;
@@ -314,7 +322,7 @@ static int spans_nodes(const struct card *cards, int size, enum apart apart)
     return 0;
 }
 
-/* The host has the window where the network cannot reach everybody. */
+/* The host has the window if the network cannot reach every process. */
 static int remote_cards_judge(const struct proa_remote_card *cards, const struct proa_group *group)
 {
     for (int i = 0; i < group->size; i++)
@@ -323,7 +331,8 @@ static int remote_cards_judge(const struct proa_remote_card *cards, const struct
     return PROA_OK;
 }
 
-/* As often as another network is to be tried that some process cannot join. */
+/* Exchanges cards for the network. Repeats that as long as some process cannot join the network and
+ * another one is to be tried. */
 static int remote_cards_exchange(struct proa_win *win, const struct proa_group *group,
                                  struct proa_networks *networks, struct proa_remote_card *cards)
 {
@@ -344,7 +353,8 @@ static int remote_cards_exchange(struct proa_win *win, const struct proa_group *
     return outcome < 0 ? PROA_ELSEWHERE : outcome;
 }
 
-/* A second card, which only these windows need. reached: how it went with the neighbours. */
+/* Exchanges a second card, which only windows of several nodes need. reached: the outcome among
+ * neighbours. */
 static int spread(struct proa_win *win, const struct proa_group *group,
                   struct proa_networks *networks, int reached)
 {
@@ -379,7 +389,7 @@ static int is_unreached(struct proa_win *win, enum proa_unreached why)
     return PROA_ELSEWHERE;
 }
 
-/* After a mapping has failed. */
+/* The outcome after a mapping has failed. */
 static int is_unmapped(struct proa_win *win)
 {
     return is_unreached(win,
@@ -391,9 +401,10 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
     struct proa_peer *owner = target->peer;
     char *segment;
 
-    if (win->contiguous) /* shared_locate says where, if there is anything */
+    if (win->contiguous) /* shared_locate sets the memory, if there is any */
         return PROA_OK;
-    if (win->flavor == PROA_FLAVOR_DYNAMIC) /* as regions are attached */
+    /* memory is reached as regions are attached */
+    if (win->flavor == PROA_FLAVOR_DYNAMIC)
         return proa_cma_works(target->peer) ? PROA_OK : is_unreached(win, PROA_UNREACHED_PRIVATE);
     if (card->memory.segment < 0)
         return proa_pages_reach(win, target, card->address, &card->pages);
@@ -453,8 +464,9 @@ static int targets_attach(struct proa_win *win, const struct card *cards, enum a
 
 /* ---- contiguous shared windows: one block in the leader's arena ---- */
 
-/* Of one piece, unless all have asked for memory of their own (MPI-4.1, 13.2.3: the key may be
- * ignored). What a process has allocated for itself, when others have not asked, goes back. */
+/* A shared window has one piece of memory, unless all processes have asked for memory of their own
+ * (MPI-4.1, 13.2.3: the key may be ignored). Memory that a process has allocated for itself is
+ * freed if others have not asked. */
 static void contiguous_decide(struct proa_win *win, const struct card *cards)
 {
     if (win->flavor != PROA_FLAVOR_SHARED)
@@ -467,14 +479,14 @@ static void contiguous_decide(struct proa_win *win, const struct card *cards)
     win->memory = win->base = NULL;
 }
 
-/* The leader allocates for all and leaves word of it in its shared words; the others read that
- * after the next collective. */
+/* The leader allocates for all processes and stores the place in its shared words. The others read
+ * that after the next collective. */
 static int shared_allocate(struct proa_win *win, const struct card *cards)
 {
     uint64_t total = 0, align = 0;
     struct position at;
 
-    if (win->rank != PROA_LEADER || win->memory) /* it may have been at the first try */
+    if (win->rank != PROA_LEADER || win->memory) /* memory may be there from an earlier try */
         return PROA_OK;
     for (int i = 0; i < win->size; i++) {
         align = cards[i].align > align ? cards[i].align : align;
@@ -503,7 +515,7 @@ static int shared_locate(struct proa_win *win)
     int error = PROA_OK;
 
     at.segment = (int32_t)__atomic_load_n(&word->segment, __ATOMIC_RELAXED);
-    /* where the owner's own block lies: nothing was allocated */
+    /* segment 0 and offset 0, where the owner's own block lies: nothing was allocated */
     if (at.segment == 0 && at.offset == 0)
         return PROA_OK;
     segment = proa_peer_segment(owner, at.segment);
@@ -519,7 +531,7 @@ static int shared_locate(struct proa_win *win)
 
 /* ---- the whole ---- */
 
-/* As if nobody had been reached yet. */
+/* Resets the targets, as if no process had been reached yet. */
 static void targets_forget(struct proa_win *win)
 {
     proa_remote_close(win);
@@ -573,7 +585,8 @@ static int reach(struct proa_win *win, const struct proa_create_args *args,
     return agree_near(win, group, outcome);
 }
 
-/* Doors of all that are on this node, for all. *open: they are, or there was no reason to. */
+/* Collective: each process opens its door for the others. *open: all doors are open, or there was
+ * no reason to open one. */
 static int doors_open(const struct proa_group *group, int *open)
 {
     int had = proa_door_threads(), failed = proa_door_open() != PROA_OK,
@@ -586,8 +599,8 @@ static int doors_open(const struct proa_group *group, int *open)
     return error;
 }
 
-/* What all try next after nobody knew, or knows by itself, how to reach everybody. PROA_OK: with
- * *apart; PROA_ELSEWHERE: there is nothing else. */
+/* Chooses the way that all processes try next, after some process could not reach another. PROA_OK:
+ * try again with *apart; PROA_ELSEWHERE: there is no other way. */
 static int next_way(const struct proa_win *win, const struct proa_group *group,
                     struct proa_networks *networks, int *doors, enum apart *apart)
 {
@@ -624,7 +637,7 @@ static enum apart apart_from_the_start(const struct card *cards, int size)
     return NOBODY_APART;
 }
 
-/* One way after the other. If none does, the host has the window, for the reason that was there
+/* Tries one way after the other. If none works, the host has the window, for the reason that came
  * first. */
 static int reach_somehow(struct proa_win *win, const struct proa_create_args *args,
                          const struct proa_group *group, const struct card *cards)
@@ -652,7 +665,7 @@ static int reach_somehow(struct proa_win *win, const struct proa_create_args *ar
     return outcome;
 }
 
-/* Only what all count can be brought together by a collective call. */
+/* A collective call can sum up the counts of a window only if all processes count. */
 static void counted_decide(struct proa_win *win, const struct card *cards)
 {
     win->counted = 1;
@@ -666,7 +679,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     int outcome = cards_judge(cards, group, args->flavor);
 
     if (outcome != PROA_OK || !win)
-        return outcome; /* everybody judged the same cards: no need to agree */
+        return outcome; /* every process judged the same cards: no need to agree */
     contiguous_decide(win, cards);
     counted_decide(win, cards);
     outcome = reach_somehow(win, args, group, cards);
@@ -675,7 +688,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     return outcome;
 }
 
-/* cards: room for everybody's. win: NULL without memory. */
+/* cards: room for the cards of all processes. win: NULL without memory. */
 static int create_with(struct card *cards, struct proa_win *win,
                        const struct proa_create_args *args, const struct proa_group *group)
 {
@@ -689,8 +702,8 @@ static int create_with(struct card *cards, struct proa_win *win,
     return outcome ? outcome : connect(win, args, group, cards);
 }
 
-/* Few cards need no memory that could be lacking. A process that has none for many cannot receive
- * them: then all agree first that there is. */
+/* A few cards need no memory that could be lacking. For many, a process without memory cannot
+ * receive them, so all processes first agree that they have it. */
 static int create(struct proa_win *win, const struct proa_create_args *args,
                   const struct proa_group *group)
 {
@@ -711,8 +724,8 @@ static int create(struct proa_win *win, const struct proa_create_args *args,
     return outcome;
 }
 
-/* A slot marks one accessor, not several threads of it: for the memory of this window stripes it
- * is, for all. A span of no bytes has no owner. */
+/* A slot marks one accessing process, not several threads of it. So all processes use stripes for
+ * the memory of this window. A span of no bytes has no owner. */
 static void guard_for_threads(struct proa_win *win)
 {
     for (int i = 0; i < win->size; i++) {
@@ -766,8 +779,9 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
     if (win->threads)
         guard_for_threads(win);
     proa_held_watch(win);
-    /* A lock that is on its way comes before later ones of any window. By all of them, and after
-     * this one is among them: another thread may make the first that spans nodes just now. */
+    /* A lock request that is in flight comes before later locks of any window. All windows must
+     * respect that, including this one, so the call comes after this one is among them: another
+     * thread may make the first window that spans nodes just now. */
     if (__atomic_load_n(&proa_spreads, __ATOMIC_RELAXED))
         proa_sync_generally();
     *result = win;

@@ -11,8 +11,8 @@
 #include "shm/segment.h"
 #include "type/basic.h"
 
-/* Registering for membarrier(2) waits for a grace period of the kernel's, 14 ms, if the process has
- * threads by then; once it is done, doing it again costs nothing. */
+/* Registering for membarrier(2) waits for a grace period of the kernel, 14 ms, if the process
+ * already has threads. Once that is done, registering again costs nothing. */
 void proa_core_load(void)
 {
     proa_file_make_room();
@@ -24,7 +24,7 @@ void proa_core_prepare(void)
 {
     proa_peers_prepare();
     proa_kernels_choose();
-    (void)proa_memory_is_strict(); /* which is remembered for a second */
+    (void)proa_memory_is_strict(); /* the answer is remembered for a second */
 }
 
 int proa_core_start(void)

@@ -3,19 +3,20 @@
 #ifndef PROA_CREATE_START_H
 #define PROA_CREATE_START_H
 
-/* What is to be done as early as can be, best when the library is loaded: handlers for fork that
- * come before others, and what takes the kernel long once there are threads. Costs microseconds;
- * core need not be started after it. */
+/* Does the work that must be done as early as possible, best when the library is loaded. It
+ * registers handlers for fork before other libraries do, and makes calls that take the kernel long
+ * once the process has threads. Costs microseconds; core need not be started after it. */
 void proa_core_load(void);
 
-/* Finds out what core will want to know: on which machine this process is, a random number, what
- * its processor can do, how the system promises memory. Some 80 us, for which the first window
- * would wait; nothing is held, and the second time nothing is done. No settings are read. Under the
- * same lock as proa_core_start, which does it otherwise. */
+/* Finds out facts that core will need: the machine of this process, a random number, the features
+ * of its processor, and how the system promises memory. This takes some 80 us, for which the first
+ * window would wait otherwise. It holds nothing, does nothing the second time, and reads no
+ * settings. The caller holds the same lock as for proa_core_start, which calls this function too.
+ */
 void proa_core_prepare(void);
 
-/* Starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe: the caller holds
- * its own start lock. */
+/* proa_core_start starts core: arena, fences, our own peer. 0 or a negative code. Not thread-safe:
+ * the caller holds its own start lock. */
 int proa_core_start(void);
 void proa_core_stop(void);
 
