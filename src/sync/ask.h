@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Words that processes look at, and count in, where they stand: in the block of their owner, or of
- * the window's leader.
+ * Words that processes read and count in directly: in the block of their owner, or in that of the
+ * window's leader.
  *
- * Each has its functions here, and is touched nowhere else. For one who has no load and store to
- * the block each of these functions is a question to the owner; those that say so are only for who
- * is the owner, or serves him. The words of a lock are in sync/rwlock.h, in the same way; those of
- * attached regions in rma/regions.c, and those of stripes in rma/guard.c.
+ * Only the functions in this file access these words. A process without load and store access to
+ * the block sends the owner a message instead of calling such a function. Functions marked as the
+ * owner's are only for the owner, or for a process that serves it. In the same way the words of a
+ * lock are in sync/rwlock.h, those of attached regions in rma/regions.c, and those of stripes in
+ * rma/guard.c.
  */
 #ifndef PROA_SYNC_ASK_H
 #define PROA_SYNC_ASK_H
@@ -14,9 +15,9 @@
 #include "sync/gone.h"
 #include "window/win.h"
 
-/* ---- opened: how many fences of a process ended nothing (sync/fence.c) ---- */
+/* ---- opened: number of fences of a process that ended no epoch (sync/fence.c) ---- */
 
-/* The owner's: ours have come to this number. Releases our loads and stores before that fence;
+/* The owner's: sets the number of its fences. Releases its loads and stores before that fence;
  * partner: proa_ask_opened. */
 static inline void proa_opened(struct proa_win *win, uint64_t number)
 {
@@ -24,7 +25,7 @@ static inline void proa_opened(struct proa_win *win, uint64_t number)
     proa_bell_ring(&win->ctl->barrier_bell);
 }
 
-/* Returns once those of the target have come to at least this number: PROA_OK, acquires; or it is
+/* Returns once the target's number is at least this: PROA_OK, acquires; or an error: the target is
  * gone. */
 static inline int proa_ask_opened(struct proa_win *win, int target, uint64_t least)
 {
@@ -33,9 +34,9 @@ static inline int proa_ask_opened(struct proa_win *win, int target, uint64_t lea
     return proa_hear_word(win, target, &ctl->opened, least, &ctl->barrier_bell);
 }
 
-/* ---- agreed: how creation goes for a process (create/create.c) ---- */
+/* ---- agreed: outcome of a window's creation so far at a process (create/create.c) ---- */
 
-/* The owner's: releases what we have made ready; partner: proa_ask_agreed. */
+/* The owner's: sets its number. Releases all that it has prepared; partner: proa_ask_agreed. */
 static inline void proa_agreed(struct proa_win *win, uint64_t number)
 {
     __atomic_store_n(&win->ctl->agreed, number, __ATOMIC_RELEASE);
@@ -43,7 +44,7 @@ static inline void proa_agreed(struct proa_win *win, uint64_t number)
 }
 
 /* Returns once the target's number is at least *number, and stores it there: PROA_OK, acquires; or
- * the target is gone. */
+ * an error: the target is gone. */
 static inline int proa_ask_agreed(struct proa_win *win, int target, uint64_t *number)
 {
     struct proa_win_ctl *ctl = win->targets[target].ctl;
@@ -53,58 +54,62 @@ static inline int proa_ask_agreed(struct proa_win *win, int target, uint64_t *nu
     return error;
 }
 
-/* ---- arrived, passed: the crowded barrier, at the leader (sync/barrier.c) ---- */
+/* ---- arrived, passed: the barrier for oversubscribed ("crowded") nodes, at the leader
+ * (sync/barrier.c) ---- */
 
-/* We have arrived: the how manieth? Releases what we did before, and acquires what those did who
- * have arrived already. */
+/* Counts this process as arrived, and returns the count. Releases all that this process did before;
+ * acquires all that the processes counted earlier did before they arrived. */
 static inline uint64_t proa_ask_arrive(const struct proa_win *win)
 {
     return __atomic_fetch_add(&win->leader->arrived, 1, __ATOMIC_ACQ_REL) + 1;
 }
 
-/* We were the last. Releases what all did before; partner: proa_ask_passed. */
+/* For the last process to arrive: opens the barrier. Releases all that all processes did before;
+ * partner: proa_ask_passed. */
 static inline void proa_ask_pass(const struct proa_win *win, uint64_t number)
 {
     __atomic_store_n(&win->leader->passed, number, __ATOMIC_RELEASE);
     proa_bell_ring(&win->leader->barrier_bell);
 }
 
-/* Returns once the barrier of that number has been passed: PROA_OK, acquires; or one is gone. */
+/* Returns once the barrier of that number has been passed: PROA_OK, acquires; or an error: a
+ * process is gone. */
 static inline int proa_ask_passed(struct proa_win *win, uint64_t number)
 {
     return proa_hear_word(win, -1, &win->leader->passed, number, &win->leader->barrier_bell);
 }
 
-/* The same at the leader, where others arrive: so many have. */
+/* The same at the leader, for the word `arrived`: returns once at least so many processes have
+ * arrived. */
 static inline int proa_ask_arrived(struct proa_win *win, uint64_t least)
 {
     return proa_hear_word(win, -1, &win->ctl->arrived, least, &win->ctl->barrier_bell);
 }
 
-/* ---- lock_all, and those who wait outside of a lock's queue, at the leader (sync/lock.c) ---- */
+/* ---- lock_all, and waiters outside of a lock's queue, at the leader (sync/lock.c) ---- */
 
-/* We hold, or try for, a lock_all. Sequentially consistent: the caller goes on to look for
- * writers. */
+/* Counts this process among those that hold, or try for, a lock_all. Sequentially consistent: the
+ * caller then looks for writers. */
 static inline void proa_ask_all_enter(struct proa_all_ctl *all)
 {
     __atomic_fetch_add(&all->active, 1, __ATOMIC_SEQ_CST);
 }
 
-/* No more. Releases; partner: proa_ask_all_none. */
+/* Takes that count back. Releases; partner: proa_ask_all_none. */
 static inline void proa_ask_all_leave(struct proa_all_ctl *all)
 {
     __atomic_fetch_sub(&all->active, 1, __ATOMIC_SEQ_CST);
     proa_bell_ring(&all->bell);
 }
 
-/* Does nobody? Sequentially consistent: the caller has a lock, or asks for one, that others look
- * at. Acquires what was done under lock_alls. */
+/* Is that count 0? Sequentially consistent: the caller has a lock, or asks for one, that processes
+ * counted here look at. Acquires all that was done under lock_alls. */
 static inline int proa_ask_all_none(const struct proa_all_ctl *all)
 {
     return __atomic_load_n(&all->active, __ATOMIC_SEQ_CST) == 0;
 }
 
-/* We wait outside; and have got what we wait for. */
+/* proa_ask_outside counts a waiter outside of the queue; proa_ask_granted counts it as granted. */
 static inline void proa_ask_outside(struct proa_all_ctl *all)
 {
     __atomic_fetch_add(&all->asked, 1, __ATOMIC_SEQ_CST);
@@ -116,7 +121,7 @@ static inline void proa_ask_granted(struct proa_all_ctl *all)
     proa_bell_ring(&all->bell);
 }
 
-/* How many have begun to wait outside, ever; and have these, or as many, got what they wait for? */
+/* The number of waiters ever counted outside; and have at least so many been granted? */
 static inline uint32_t proa_ask_asked(const struct proa_all_ctl *all)
 {
     return __atomic_load_n(&all->asked, __ATOMIC_RELAXED);

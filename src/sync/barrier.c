@@ -3,9 +3,9 @@
  * Two barriers of windows of one node, chosen once for a window; the one of windows over several
  * nodes is in remote/sync.c.
  *
- * Dissemination: see barrier.h. Crowded, with more processes than processors: every round of a
- * dissemination could wait for a process that does not run, so all count up one word instead and
- * the last one opens; each process has to run once.
+ * Dissemination: see barrier.h. Oversubscribed ("crowded"), with more processes than processors:
+ * every round of a dissemination could wait for a process that does not run. So all processes count
+ * up one word instead, and the last one opens the barrier; each process has to run once.
  */
 #include "sync/barrier.h"
 #include "base/fail.h"
@@ -18,7 +18,7 @@ __attribute__((noinline)) int proa_barrier_disseminate(struct proa_win *win, uin
     return proa_disseminate(win, number, &words);
 }
 
-/* Apart from the other, whose call is to cost nothing else. */
+/* Not inlined, so that it adds no cost to the call of the other barrier. */
 static __attribute__((noinline)) int count_up(struct proa_win *win)
 {
     uint64_t number = ++win->crowded_barriers;
@@ -36,9 +36,9 @@ int proa_barrier_node(struct proa_win *win)
     return count_up(win);
 }
 
-/* In a dissemination every word written into a block has been awaited by its owner; a process that
- * counts up may still be reading the leader's. Once a process is gone this barrier is never passed,
- * and others may have freed their blocks: it is not begun. */
+/* In a dissemination the owner of a block has waited for every word written into it. In the other
+ * barrier a process may still be reading the leader's block. Once a process is gone this barrier
+ * never completes, and others may have freed their blocks: so it is not begun. */
 int proa_barrier_last(struct proa_win *win)
 {
     int error;

@@ -6,9 +6,9 @@
 #include "sync/sync.h"
 #include "sync/tell.h"
 
-/* Returns once every process of the window has called it for this, the same, time. What they stored
- * before is visible after. PROA_OK; or a negative code, of a process that is gone: then no barrier
- * of this window is passed again. */
+/* Returns once every process of the window has called it as many times as this process. Stores of
+ * all processes before their calls are visible after it. PROA_OK; or a negative code if a process
+ * is gone: then no barrier of this window completes again. */
 static inline int proa_barrier(struct proa_win *win)
 {
     return win->sync->barrier(win);
@@ -18,18 +18,19 @@ static inline int proa_barrier(struct proa_win *win)
 int proa_barrier_node(struct proa_win *win) PROA_HOT;
 int proa_barrier_disseminate(struct proa_win *win, uint64_t number) PROA_HOT;
 
-/* The same, and when it returns no other process reads or writes this process's shared words for
- * the window any more on account of a barrier: the form for MPI_Win_free. */
+/* The same, for MPI_Win_free: after it returns, no barrier makes another process read or write this
+ * process's shared words for the window. */
 int proa_barrier_last(struct proa_win *win);
 
-/* Which kind is for this window of one node: do its processes outnumber their processors? The same
- * answer on all of them. */
+/* The kind of barrier for this window of one node: it depends on whether the processes outnumber
+ * the processors that they may run on. All processes of the window get the same answer. */
 enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win);
 
-/* ---- the algorithm of one, for all kinds of windows ---- */
+/* ---- the dissemination barrier, for all kinds of windows ---- */
 
-/* Dissemination (Hensgen, Finkel, Manber 1988): in round k process i tells i + 2^k and hears from i
- * - 2^k. No atomics, and for two processes the two-flag barrier that one would write by hand. */
+/* Dissemination (Hensgen, Finkel, Manber 1988): in round k process i notifies i + 2^k and waits for
+ * i - 2^k. It needs no atomic read-modify-write. For two processes it is the usual barrier of two
+ * flags. */
 PROA_FORMS int proa_disseminate(struct proa_win *win, uint64_t number,
                                 const struct proa_words *words)
 {
@@ -40,7 +41,7 @@ PROA_FORMS int proa_disseminate(struct proa_win *win, uint64_t number,
         const struct proa_target *partner =
             &win->targets[next < win->size ? next : next - win->size];
 
-        /* of all that we stored, and all that we heard of in earlier rounds */
+        /* releases all that this process stored, and all that it acquired in earlier rounds */
         words->tell(win, partner, PROA_WORD_ROUND, k, number);
         error = words->hear(win, -1, PROA_WORD_ROUND, k, number);
     }

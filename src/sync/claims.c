@@ -37,7 +37,7 @@ static int conflicts(enum proa_claim claim, enum proa_claim wanted)
            (wanted == PROA_CLAIM_EXCLUSIVE && claim != PROA_CLAIM_NONE);
 }
 
-/* Does that neighbour keep such a lock on the target from others? */
+/* Does a claim of that neighbour rule out such a lock on the target? */
 static int keeps(const struct proa_win *win, int rank, int target, enum proa_claim wanted)
 {
     struct proa_win_ctl *ctl = win->targets[rank].ctl;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Claims: which process of this node has which lock of a window, so that locks outlive the death of
- * a process.
+ * Claims record which process of this node has which lock of a window, so that the locks stay
+ * usable after the death of a process.
  *
  * The words of a lock (sync/rwlock.h, struct proa_all_ctl) count holders and do not name them, so
  * they do not tell which locks a dead process had. So each process writes the locks that it holds
  * into its own block: a claim is set before the atomic that takes the lock, removed before the one
- * that gives it back. Only a death makes the claims be read. Then the locks of the window on this
- * node are broken: a bit in each word (PROA_RW_BROKEN) makes every later try for it fail. From then
- * on a lock is granted where the claims of the living allow it, and claimed under the window's
- * turn, which only one process has at a time, and which is taken over from a dead one.
+ * that gives it back. Claims are read only after a death. Then the locks of the window on this node
+ * are broken: a bit in each word (PROA_RW_BROKEN) makes every later try for it fail. From then on a
+ * lock is granted where the claims of the living allow it, and claimed under the window's turn.
+ * Only one process has the turn at a time; if it dies, another process takes the turn over.
  *
- * Why no holder is missed: a try that has taken a lock by its word has done so before the word was
- * broken, and its claim was there before that. A process reads claims only after it has broken the
+ * Why no holder is missed: a try that has taken a lock by its word did so before the word was
+ * broken, and its claim was set before that. A process reads claims only after it has broken the
  * words, or has seen them broken. A lock that was granted by its queue is claimed after that, and
- * so confirmed: if its word is broken by then, it is given back, and asked for again. A claim of a
- * try that fails is seen as a lock for an instant, at the worst, and looked at once more.
+ * so confirmed: if its word is broken by then, it is given back, and asked for again. The claim of
+ * a try that fails is at worst read as a lock for an instant; the reader then looks again.
  *
  * Broken locks are not fair: when one is given back, the first process to look has it next. A
- * writer never keeps readers out that come later, so no circle can come of it that the program
- * itself does not make.
+ * waiting writer never keeps later readers out. So processes wait for each other in a circle only
+ * if the program itself makes that circle.
  */
 #ifndef PROA_SYNC_CLAIMS_H
 #define PROA_SYNC_CLAIMS_H
@@ -28,22 +28,22 @@
 
 enum proa_claim { PROA_CLAIM_NONE, PROA_CLAIM_SHARED, PROA_CLAIM_EXCLUSIVE };
 
-/* The calling process has, or tries for, such a lock on the neighbour of that slot; or none any
- * more. Before the atomic to its word that takes it or gives it back. Releases what was done under
- * the lock. */
+/* Records that the calling process has, or tries for, such a lock on the neighbour of that slot;
+ * or, with PROA_CLAIM_NONE, that it no longer does. Called before the atomic on the lock's word
+ * that takes the lock or gives it back. Releases what was done under the lock. */
 static inline void proa_claim(struct proa_win *win, int slot, enum proa_claim claim)
 {
     __atomic_store_n(&win->claims[slot], (uint8_t)claim, __ATOMIC_RELEASE);
 }
 
-/* The same of a lock_all. */
+/* The same for a lock_all. */
 static inline void proa_claim_all(struct proa_win *win, int yes)
 {
     __atomic_store_n(&win->ctl->claims_all, (uint32_t)yes, __ATOMIC_RELEASE);
 }
 
-/* The same of a lock on this process's own part, for an origin on another node: one more, 1, or one
- * less, -1. Inside the agent. */
+/* The same for a lock on this process's own part of the window, held for an origin on another node.
+ * change: 1, one more; -1, one less. Called inside the agent. */
 static inline void proa_claim_served(struct proa_win *win, enum proa_claim claim, int change)
 {
     __atomic_fetch_add(&win->ctl->served[claim], (uint32_t)change, __ATOMIC_SEQ_CST);
@@ -52,13 +52,15 @@ static inline void proa_claim_served(struct proa_win *win, enum proa_claim claim
 /* A neighbour is gone: breaks all locks of the window on this node, and wakes the waiters. */
 void proa_claims_break(struct proa_win *win);
 
-/* Are those of the neighbours broken, or some of them? */
+/* Are the locks of the neighbours broken, or some of them? */
 int proa_claims_are_broken(const struct proa_win *win);
 
-/* Do the present claims of the living allow such a lock? target < 0: on all, for a lock_all. */
+/* Do the present claims of living processes allow such a lock? target < 0: on all, for a
+ * lock_all. */
 int proa_claims_allow(const struct proa_win *win, int target, enum proa_claim wanted);
 
-/* The turn, in which claims are looked at and set: 1, it is ours until it is given back; or 0. */
+/* Takes the turn, under which claims are read and set: 1, this process has it until it gives it
+ * back; or 0. */
 int proa_claims_take_turn(const struct proa_win *win);
 void proa_claims_give_turn(const struct proa_win *win);
 

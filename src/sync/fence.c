@@ -23,10 +23,10 @@ int proa_fence_check(const struct proa_win *win)
     return PROA_OK;
 }
 
-/* ---- a fence that ends nothing ---- */
+/* ---- a fence that ends no epoch ---- */
 
-/* Up to so many processes a barrier is the quickest way to hear of the other's fence, and waits for
- * no stranger. */
+/* Up to so many processes a barrier is the quickest way to learn of the other's fence, and waits
+ * for no third process. */
 enum { BARRIER_SUFFICES = 2 };
 
 int proa_fence_await(struct proa_win *win, int target)
@@ -38,9 +38,9 @@ int proa_fence_await(struct proa_win *win, int target)
     return error;
 }
 
-/* NOPRECEDE: nobody waits for operations of others, only an origin for its target's fence (MPI-4.1,
- * 13.5.1), and that at its first operation. Where the program loads and stores in its neighbours'
- * memory itself, nobody can tell which operation is the first. */
+/* NOPRECEDE: no process waits for operations of others. Only an origin waits for its target's fence
+ * (MPI-4.1, 13.5.1), at its first operation. If the program itself loads and stores in its
+ * neighbours' memory, the first operation cannot be detected; then this process waits at once. */
 static __attribute__((noinline)) int open_alone(struct proa_win *win)
 {
     int error = PROA_OK;

@@ -10,7 +10,8 @@ int proa_fence_check(const struct proa_win *win);
 
 int proa_fence_node(struct proa_win *win, int mode) PROA_HOT;
 
-/* After a fence that ended nothing: waits for the target's own. PROA_OK, or PROA_ERR_OTHER. */
+/* After a fence that ended no epoch: waits for the target's own fence. PROA_OK, or
+ * PROA_ERR_OTHER. */
 int proa_fence_await(struct proa_win *win, int target);
 
 #endif

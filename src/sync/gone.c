@@ -11,7 +11,7 @@
 
 enum {
     LOOK_NS = 200000000, /* between two looks of a wait at its neighbours */
-    CLOSELY = 4          /* so many of them are looked at closely each time */
+    CLOSELY = 4          /* number of neighbours looked at closely each time */
 };
 
 /* ---- known losses ---- */
@@ -24,7 +24,7 @@ int proa_is_gone(const struct proa_win *win, int rank)
            (gone && __atomic_load_n(&gone[rank], __ATOMIC_ACQUIRE));
 }
 
-/* 1 + the first that this process, or one of the node, has heard of; 0: none. */
+/* 1 + the first rank that this process, or another one of the node, knows to be gone; 0: none. */
 static uint32_t first_lost(const struct proa_win *win)
 {
     uint32_t lost = __atomic_load_n(&win->lost, __ATOMIC_ACQUIRE);
@@ -120,8 +120,8 @@ static int has_died(const struct proa_peer *peer, int closely)
            (closely ? proa_peer_has_ended(peer) : proa_peer_is_nobody(peer));
 }
 
-/* A number that no process has is found at the first look, a zombie or a number that has a new
- * owner when its turn has come. */
+/* The first look finds a process ID that no process has. A zombie, or a process ID that a new
+ * process has, is found once its turn for a close look comes. */
 void proa_gone_look(struct proa_win *win)
 {
     int near = 0, first = win->watched_next;

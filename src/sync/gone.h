@@ -3,10 +3,10 @@
  * Processes of a window that are gone, on this node and on others, and the waits that end because
  * of them.
  *
- * A process of another node is lost by the transport. A neighbour's death is found by those that
- * wait: the slow part of a wait looks at the processes of its window, 0.2 s after it has begun and
- * every 0.2 s from then on. A process that has freed all its windows has left in order, and is
- * never taken for gone.
+ * A process of another node is lost by the transport. A waiter finds a neighbour's death: the slow
+ * path of a wait looks at the processes of its window, 0.2 s after it has begun and every 0.2 s
+ * from then on. A process that has freed all its windows has left in order, and is never taken for
+ * gone.
  */
 #ifndef PROA_SYNC_GONE_H
 #define PROA_SYNC_GONE_H
@@ -14,38 +14,40 @@
 #include "base/fail.h"
 #include "window/win.h"
 
-/* Is the process of that rank gone? Of all ranks: the others have given this process up. By any
- * thread, at any time. */
+/* Is the process of that rank gone? True for all ranks if the others have given this process up.
+ * Any thread may call this at any time. */
 int proa_is_gone(const struct proa_win *win, int rank);
 
-/* Fails, with the sentence: that rank is gone; from < 0: the first that was heard of. If the others
- * have given this process up, the sentence says that, for any `from`. PROA_ERR_OTHER. */
+/* Fails with the message that this rank is gone; from < 0: the first rank known to be gone. If the
+ * others have given this process up, the message says that, for any `from`. Returns
+ * PROA_ERR_OTHER. */
 int proa_gone_report(const struct proa_win *win, int from);
 
-/* Of a struct proa_vigil, for proa_wait_unless: looks now and then; is it in vain? Not
- * inside. */
+/* A condition for proa_wait_unless, with a struct proa_vigil: looks at the neighbours now and then.
+ * Is the wait in vain? Not inside (see proa_gone_lose). */
 int proa_vigil_is_over(void *vigil);
 
-/* The same, of a wait that ends by itself once the process is known to be gone: never 1. */
+/* The same, for a wait that ends by itself once the process is known to be gone: never returns
+ * 1. */
 int proa_vigil_looks(void *vigil);
 
-/* The process of that rank is: marked, and its locks and messages are lost. Inside (losses_enter of
- * window/sync_ops.h). */
+/* Marks the process of that rank as gone; its locks and messages are lost. Inside: called between
+ * losses_enter and losses_leave (window/sync_ops.h). */
 void proa_gone_lose(struct proa_win *win, int rank);
 
-/* The others have given this process up; inside. */
+/* Records that the others have given this process up. Inside. */
 void proa_gone_be_given_up(struct proa_win *win);
 
-/* The process of that rank is, as its end has been seen otherwise. Not inside. */
+/* Marks the process of that rank as gone, as its end was seen in another way. Not inside. */
 void proa_gone_know(struct proa_win *win, int rank);
 
-/* Looks at the neighbours of the window now: at each whether there is one, at some more closely.
- * Inside. */
+/* Looks at the neighbours of the window now: whether each still exists, and at some of them more
+ * closely. Inside. */
 void proa_gone_look(struct proa_win *win);
 
-/* Returns once the word has come to at least this value, told by the process of rank `from`; < 0:
- * it depends on all. PROA_OK, acquires; or PROA_ERR_OTHER. A value that was told counts, even if
- * a process has gone since. */
+/* Returns once the word has at least this value. The process of rank `from` sets it; from < 0: the
+ * value depends on all processes. PROA_OK, acquires; or PROA_ERR_OTHER. A value that was set
+ * counts, even if a process has gone since. */
 int proa_hear_slowly(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
                      struct proa_bell *bell) PROA_HOT;
 PROA_FORMS int proa_hear_word(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
@@ -63,8 +65,8 @@ void proa_losses_attend(void);
 void proa_losses_lose(struct proa_win *win, int rank);
 uint32_t proa_losses_of_node(const struct proa_win *win);
 
-/* From now on no neighbour's block is touched on account of a death; or the window stays after
- * all. */
+/* ending: 1, from now on no death makes this process access a neighbour's block; 0, the window
+ * stays after all. */
 void proa_gone_end(struct proa_win *win, int ending);
 
 #endif

@@ -22,7 +22,7 @@ void proa_held_watch(struct proa_win *win)
 void proa_held_forget(struct proa_win *win)
 {
     pthread_mutex_lock(&watched_mutex);
-    if (win->watched_before) /* else it never came to be */
+    if (win->watched_before) /* else proa_held_watch was never called */
         DL_DELETE2(watched, win, watched_before, watched_after);
     pthread_mutex_unlock(&watched_mutex);
 }
@@ -61,15 +61,15 @@ static int holds_any(const struct proa_win *win)
     return 0;
 }
 
-/* In the queue, at its head, or outside of it. What is read may be old: whoever asks while it waits
- * asks again. */
+/* Is there a waiter in the queue, at its head, or outside of it? The values read may be old: a
+ * process that asks while it waits asks again. */
 static int is_wanted(const struct proa_target *target)
 {
     return target->ctl && proa_rwlock_is_wanted(&target->ctl->lock);
 }
 
-/* A lock_all wants every target, but waits for one after the other: whoever holds one exclusively
- * stands in its way already. */
+/* A lock_all wants every target, but waits for one after the other. So each process that holds a
+ * target exclusively is in its way already. */
 static int awaits_writers(const struct proa_win *win)
 {
     const struct proa_all_ctl *all = &win->leader->all;

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a lock is asked for (sync/lock.h), and why nobody waits for ever.
+ * Asking for a lock (sync/lock.h), and why no process waits for ever.
  *
  * A lock on one target (MPI-4.1, 13.5.3) is that target's reader-writer lock (sync/rwlock.h): one
  * atomic when free. A lock_all does not take n locks: it counts itself in one word of the window,
  * then looks whether any target has a writer. An exclusive lock takes its target, then looks at
  * that word. Both announce before they look, sequentially consistent, so they cannot miss each
- * other (Dekker). A lock_all that finds a writer takes its count back and waits for that writer
- * holding nothing, so it cannot deadlock with a process that locks several targets.
+ * other (Dekker). A lock_all that finds a writer takes its count back and, holding nothing, waits
+ * for that writer; so it cannot deadlock with a process that locks several targets.
  *
- * Fairness: those who find a lock taken wait in its queue, first come first served. A lock_all
- * cannot, nor can a shared lock of a process that holds others already: two readers that cross,
- * each with a writer waiting behind it, would wait for ever. These wait outside of the queue, for
- * the writers that are there, and are counted in `asked` and `granted`; a writer that comes later
- * waits until they have had their turn. Nobody who holds a lock that somebody waits for
- * (is_pressed) waits for one who only waits: it goes ahead of such writers, and gives way to nobody
- * outside. So in a circle of processes that wait for each other each one waits for a lock that
- * another holds, and then the program itself is wrong. Whoever does not stand in anybody's way
- * overtakes nobody, whatever else it holds.
+ * Fairness: processes that find a lock taken wait in its queue, first come first served. A lock_all
+ * cannot wait there, nor can a shared lock of a process that holds others already: two readers that
+ * cross, each with a writer waiting behind it, would wait for ever. These wait outside of the
+ * queue, for the writers that are there, and are counted in `asked` and `granted`. A writer that
+ * comes later waits until they have had their turn.
+ *
+ * A process that holds a lock with a waiter (is_pressed) never waits for a process that only waits.
+ * It goes ahead of waiting writers, and does not give way to waiters outside. So if processes wait
+ * for each other in a circle, each one waits for a lock that another holds, and then the program
+ * itself is wrong. A process that blocks no other never bypasses the queue, even if it holds other
+ * locks.
  */
 #include "sync/lock.h"
 #include "base/system.h"
@@ -28,11 +30,11 @@ static int is_for_all(const struct proa_asking *a)
     return a->kind == PROA_LOCK_ALL;
 }
 
-/* ---- who asks: this process ---- */
+/* ---- the asker: this process ---- */
 
-/* Another thread of ours may hold a lock and come to its end only after this one: then that one's
- * counts as well, but only after so long a wait, as threads that do not depend on each other should
- * not overtake strangers for each other's sake. */
+/* Another thread of this process may hold a lock that it can give back only after this thread's
+ * call returns. So its locks count as well, but only after so long a wait: threads that do not
+ * depend on each other should not overtake other processes for each other's sake. */
 enum { THREADS_DEPEND_NS = 1000000000 };
 
 static int self_holds_any(const struct proa_asking *a)
@@ -85,8 +87,8 @@ static int is_turn(struct proa_asking *a)
     return proa_rwlock_is_turn(a->lock, a->number);
 }
 
-/* At the head of the queue, announced, we keep those out that come now, but not those who go ahead;
- * nobody ever waits for a writer that is inside and itself waits for lock_alls. */
+/* At the head of the queue, announced, a writer keeps later processes out, but not those that go
+ * ahead. No process ever waits for a writer that is inside and itself waits for lock_alls. */
 static void write_announce(struct proa_asking *a)
 {
     proa_rwlock_write_announce(a->lock);
@@ -116,7 +118,7 @@ static void write_enter(struct proa_asking *a)
         proa_rwlock_leave_queue(a->lock, a->lock_bell);
         a->stage = PROA_LOCK_GRANTED;
     } else {
-        /* one that went ahead, or that is about to give way */
+        /* a lock_all that went ahead, or that is about to give way */
         proa_rwlock_write_step_back(a->lock, a->lock_bell);
         a->stage = PROA_LOCK_WRITE_HEAD;
     }
@@ -129,7 +131,7 @@ static void outside_begin(struct proa_asking *a, enum proa_lock_stage stage)
     if (!a->outside)
         proa_ask_outside(a->all);
     a->outside = 1;
-    proa_rwlock_outside(a->lock, 1); /* for those who hold it */
+    proa_rwlock_outside(a->lock, 1); /* the holders look at this */
     a->stage = (uint8_t)stage;
 }
 
@@ -236,14 +238,14 @@ static int is_broken(const struct proa_asking *a)
     return is_for_all(a) ? proa_claims_are_broken(a->win) : proa_rwlock_is_broken(a->lock);
 }
 
-/* Not before this process knows itself whose death it was. */
+/* Returns 0 until this process itself knows which process died. */
 static int claims_allow(struct proa_asking *a)
 {
     return __atomic_load_n(&a->win->lost, __ATOMIC_ACQUIRE) &&
            proa_claims_allow(a->win, is_for_all(a) ? -1 : a->target, claim_of(a));
 }
 
-/* The lock's words, which are given back as ever. */
+/* Counts in the lock's own words, so that the lock is given back as usual. */
 static void count_in(struct proa_asking *a)
 {
     if (is_for_all(a))
@@ -274,8 +276,8 @@ static void claim_try(struct proa_asking *a)
     proa_claims_give_turn(a->win);
 }
 
-/* Granted by the queue. Sequentially consistent: either this sees that the lock is broken, or the
- * process that has broken it sees the claim. */
+/* Confirms a lock granted by the queue. Sequentially consistent: either this sees that the lock is
+ * broken, or the process that has broken it sees the claim. */
 static void confirm(struct proa_asking *a)
 {
     a->asker->claim(a, claim_of(a));

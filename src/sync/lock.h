@@ -2,17 +2,17 @@
 /*
  * Asking for a lock, step by step.
  *
- * Whoever waits in a call loops over the steps (proa_lock_wait). Whoever asks for others, and must
- * not block, keeps what they ask for in a struct proa_asking each, and takes up the one or the
- * other again when it has been told that something has changed:
- *     ask       proa_lock_ask     nothing is waited for
- *     look      proa_lock_look    has come what it waits for now? May be asked at any time, as
- *               often as one likes
- *     be told   proa_lock_bell    rung when the look may have another answer
- *     go on     proa_lock_go_on   after a look that said yes, however long ago: one step, after
- *               which the lock is ours or the next wait begins
- * Whoever has asked goes on until the lock is his (PROA_LOCK_GRANTED), and gives it back then:
- * others wait behind him.
+ * A caller that may block loops over the steps (proa_lock_wait). The agent (progress of the
+ * network) asks for processes of other nodes and must not block. It keeps a struct proa_asking for
+ * each request, and continues any of them when it has been told that something has changed:
+ *     ask       proa_lock_ask     does not wait
+ *     look      proa_lock_look    has the event occurred that is waited for now? May be called at
+ *               any time, and any number of times
+ *     be told   proa_lock_bell    the bell that rings when the look may have another answer
+ *     go on     proa_lock_go_on   after a look that returned 1, however long ago: one step, after
+ *               which the lock is held or the next wait begins
+ * A request, once made, is continued until the lock is granted (PROA_LOCK_GRANTED), and the lock is
+ * then given back: other processes wait behind it.
  */
 #ifndef PROA_SYNC_LOCK_H
 #define PROA_SYNC_LOCK_H
@@ -25,19 +25,19 @@
 
 enum proa_lock_kind { PROA_LOCK_SHARED, PROA_LOCK_EXCLUSIVE, PROA_LOCK_ALL };
 
-/* What is waited for now. The argument why these waits come to an end is in sync/lock.c. */
+/* The event that is waited for now. The argument why these waits end is in sync/lock.c. */
 enum proa_lock_stage {
-    PROA_LOCK_GRANTED,      /* nothing: the lock is ours */
-    PROA_LOCK_GIVES_WAY,    /* exclusive: those who wait outside have their turn first */
-    PROA_LOCK_WRITE_QUEUED, /* exclusive: our turn in the queue */
-    PROA_LOCK_WRITE_HEAD,   /* exclusive, announced: no lock_all any more */
-    PROA_LOCK_WRITE_ENTERS, /* exclusive, announced: nobody inside */
-    PROA_LOCK_READ_QUEUED,  /* shared: our turn in the queue */
+    PROA_LOCK_GRANTED,      /* none: the lock is held */
+    PROA_LOCK_GIVES_WAY,    /* exclusive: waiters outside of the queue go first */
+    PROA_LOCK_WRITE_QUEUED, /* exclusive: the ticket's turn in the queue */
+    PROA_LOCK_WRITE_HEAD,   /* exclusive, announced: no lock_all is left */
+    PROA_LOCK_WRITE_ENTERS, /* exclusive, announced: no process is inside */
+    PROA_LOCK_READ_QUEUED,  /* shared: the ticket's turn in the queue */
     PROA_LOCK_READ_HEAD,    /* shared, counted: the writer inside leaves */
     PROA_LOCK_READ_OUTSIDE, /* shared, outside: no writer in the way */
     /* shared, counted, ahead of writers that only wait: the writer inside leaves */
     PROA_LOCK_READ_AHEAD,
-    PROA_LOCK_ALL_TRIES,   /* lock_all: nothing; it tries */
+    PROA_LOCK_ALL_TRIES,   /* lock_all: none; it tries */
     PROA_LOCK_ALL_OUTSIDE, /* lock_all, outside: the writer that was found is not in the way */
     PROA_LOCK_BROKEN,      /* after a death: the claims of the living allow it (sync/claims.h) */
     PROA_LOCK_STAGES
@@ -45,12 +45,12 @@ enum proa_lock_stage {
 
 struct proa_asking;
 
-/* What has to be known of the process that asks. Called when the lock is not free. */
+/* Functions of the process that asks. Called when the lock is not free. */
 struct proa_asker {
     int (*holds_any)(const struct proa_asking *asking); /* does it hold any lock, of any window? */
-    /* does somebody wait for a lock that it holds? Called by looks */
+    /* is there a waiter for a lock that it holds? Called by looks */
     int (*is_pressed)(struct proa_asking *asking);
-    /* the lock is claimed, or no more (sync/claims.h) */
+    /* sets the claim on the lock, or removes it (sync/claims.h) */
     void (*claim)(struct proa_asking *asking, enum proa_claim claim);
 };
 
@@ -61,35 +61,35 @@ struct proa_asking {
     const struct proa_asker *asker;
     struct proa_win *win;
     int target;               /* a rank; < 0: PROA_LOCK_ALL */
-    struct proa_all_ctl *all; /* of the leader */
-    struct proa_rwlock *lock; /* of the target; of the one in the way of a lock_all */
+    struct proa_all_ctl *all; /* the leader's */
+    struct proa_rwlock *lock; /* the target's; for a lock_all, that of the target in its way */
     struct proa_bell *lock_bell;
     void *who;       /* for the asker */
-    long begin_ns;   /* for the asker: when it first had to answer; 0: not yet */
-    uint32_t number; /* of the ticket; of those who have to have their turn first */
+    long begin_ns;   /* for the asker: when it first had to answer is_pressed; 0: not yet */
+    uint32_t number; /* the ticket; or the number of waiters outside to go first */
     uint8_t kind;    /* enum proa_lock_kind */
     uint8_t stage;   /* enum proa_lock_stage */
     uint8_t ahead;   /* may go ahead of writers that only wait: found while it waited outside */
-    uint8_t outside; /* has asked outside, and has not been granted yet */
+    uint8_t outside; /* counted in `asked`, and not granted yet */
 };
 
-/* Asks. asking->win, target, all and asker are set; for a target's lock also lock and lock_bell. A
- * lock that is granted is claimed. */
+/* Asks. The caller has set asking->win, target, all and asker; for a target's lock also lock and
+ * lock_bell. A lock that is granted has been claimed. */
 void proa_lock_ask(struct proa_asking *asking, enum proa_lock_kind kind);
 int proa_lock_look(struct proa_asking *asking);
 struct proa_bell *proa_lock_bell(const struct proa_asking *asking);
 void proa_lock_go_on(struct proa_asking *asking);
 
-/* Before a look where it has been waited for: the queue of a broken lock is left. Has it been, just
+/* Leaves the queue of a broken lock; called in a wait, before a look. Did it leave the queue just
  * now? */
 int proa_lock_leave_broken(struct proa_asking *asking);
 
-/* Asks, and returns once the lock is ours: PROA_OK; or PROA_ERR_OTHER, the target is gone. target <
- * 0: for PROA_LOCK_ALL. The first try has failed, and its claim stands. */
+/* Asks, and returns once the lock is held: PROA_OK; or PROA_ERR_OTHER: the target is gone. target <
+ * 0: for PROA_LOCK_ALL. Called after the first try has failed; the claim of that try is still
+ * set. */
 int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind);
 
-/* ---- the first try, where the lock is free and nobody is to be given way: 1, and it is ours; or 0
- * ---- */
+/* ---- the first try: 1, the lock is held; 0, it is not free, or waiters outside go first ---- */
 
 static inline int proa_lock_try_exclusive(struct proa_all_ctl *all, struct proa_rwlock *lock,
                                           struct proa_bell *bell)
@@ -122,8 +122,8 @@ static inline void proa_lock_give_back(struct proa_win_ctl *ctl, int exclusive)
 
 /* ---- lock_all ---- */
 
-/* A target's block with a writer inside, or at the head of the queue unless we may go ahead of
- * such; NULL: there is none. */
+/* The block of a target that has a writer inside or, unless the caller may go ahead of it, a writer
+ * at the head of the queue. NULL: there is no such target. */
 static inline struct proa_win_ctl *proa_lock_find_writer(const struct proa_win *win, int ahead)
 {
     for (int i = 0; i < win->size; i++)

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pairs of processes of a window, as this one counts them: post, start, complete, wait.
+ * Pairs of processes of a window: this process's counts of post, start, complete and wait.
  *
- * Each directed pair has counters on both sides: of what a process has done (struct proa_pair, its
- * own) and of what it has been told (struct proa_from_ctl, in its block; the same of a process of
- * another node in struct proa_remote). Those of neighbours stand in rows, by the process's slot:
- * its place among the processes of this node, which in a window on one node is its rank. Those of
- * others are made when the two have something to do with each other.
+ * Each directed pair has counters on both sides. A process counts its own calls in struct
+ * proa_pair. The counts that a neighbour tells it are in struct proa_from_ctl, in its block; those
+ * that a process of another node tells it are in struct proa_remote. The counters of neighbours
+ * stand in rows, indexed by the process's slot: its position among the processes of this node,
+ * which in a window on one node is its rank. The counters of other processes are made when the two
+ * processes first use the pair.
  */
 #ifndef PROA_SYNC_PAIR_H
 #define PROA_SYNC_PAIR_H
 
 #include "window/win.h"
 
-/* Epochs of each kind so far. */
+/* Number of calls of each kind so far. */
 struct proa_pair {
     uint64_t posts, starts, completes, waits;
 };
 
-/* Rounds of a dissemination among so many processes. */
+/* Number of rounds of a dissemination among so many processes. */
 static inline int proa_rounds(int size)
 {
     int rounds = 0;
@@ -34,15 +35,15 @@ static inline struct proa_round_ctl *proa_rounds_before(struct proa_win_ctl *ctl
     return (struct proa_round_ctl *)(void *)ctl - 1;
 }
 
-/* The owner's claims on the locks of its neighbours, one byte each, by slot: behind the row of a
- * window with so many neighbours. */
+/* The owner's claims on the locks of its neighbours, one byte each, by slot. They lie behind the
+ * row of struct proa_from_ctl, which has an element for each neighbour. */
 static inline uint8_t *proa_block_claims(struct proa_win_ctl *ctl, int near)
 {
     return (uint8_t *)&ctl->from[near];
 }
 
-/* Bytes before the block of a window of so many processes, and from there on with so many
- * neighbours. */
+/* Bytes before the block of a window of `size` processes; and bytes of the block itself, with
+ * `near` neighbours. */
 static inline size_t proa_rounds_bytes(int size)
 {
     return (size_t)proa_rounds(size) * sizeof(struct proa_round_ctl);
@@ -53,19 +54,23 @@ static inline size_t proa_block_bytes(int near)
     return sizeof(struct proa_win_ctl) + (size_t)near * (sizeof(struct proa_from_ctl) + 1);
 }
 
-/* At creation, once it is known who is near: so many, this process included, whose own slot is
- * this; again if that turns out to be fewer. PROA_OK or PROA_ERR_NO_MEM. */
+/* Called at creation, once the neighbours are known. near: their number, this process included;
+ * slot: this process's own. Called again if there turn out to be fewer. PROA_OK or
+ * PROA_ERR_NO_MEM. */
 int proa_pairs_make(struct proa_win *win, int slot, int near);
 
-/* Makes the block, as if all were near: in a window of which only the size is known. PROA_OK, or -1
- * without memory. And gives it back, if there is one. */
+/* proa_block_new makes the block when only the size of the window is known, as if all processes
+ * were neighbours. PROA_OK, or -1 without memory. proa_block_free gives the block back, if there is
+ * one. */
 int proa_block_new(struct proa_win *win);
 void proa_block_free(struct proa_win *win);
 
-/* Is there a word of that number (sync/tell.h)? It comes from another process. */
+/* Is there a word of that number (sync/tell.h)? The number comes from another process and may be
+ * wrong. */
 int proa_word_exists(const struct proa_win *win, uint64_t word);
 
-/* Whose word that is, of what is told by one process; -1: of none. Looks at all: for statistics. */
+/* The rank of the process that sets this word; -1: the word does not belong to one process.
+ * Searches the words of all ranks: for statistics only. */
 int proa_pair_teller(const struct proa_win *win, const uint64_t *word);
 
 /* The pair with that rank, in a window of one node. */

@@ -22,12 +22,12 @@ int proa_flush_local_node(struct proa_win *win, int target);
 int proa_lock_threads(struct proa_win *win, int rank, int exclusive, int mode);
 int proa_unlock_threads(struct proa_win *win, int rank);
 
-/* The same of several threads, or several nodes, by the table's `settle`. */
+/* The same with several threads or several nodes, by the table's `settle`. */
 int proa_flush_generally(struct proa_win *win, int target);
 int proa_flush_local_generally(struct proa_win *win, int target);
 
-/* Called before each lock of proa_sync_threads, and each lock_all: locks that calls have returned
- * for come first (remote/origin.h). */
+/* Sets the function that is called before each lock of proa_sync_threads, and each lock_all. It
+ * takes deferred locks, for which calls have returned already, first (remote/origin.h). */
 void proa_lock_set_before(void (*before)(void));
 
 /* ---- steps ---- */
@@ -35,14 +35,15 @@ void proa_lock_set_before(void (*before)(void));
 /* May this process lock the target now; target < 0: all? PROA_OK or PROA_ERR_RMA_SYNC. */
 int proa_lock_check(struct proa_win *win, int target);
 
-/* The same of one target, under the mutex; and the lock is about to be asked for. *epoch: what the
- * epoch will be. */
+/* The same check for one target, under the mutex; it also records that the lock is about to be
+ * asked for. *epoch: the epoch to be opened. */
 int proa_lock_begin(struct proa_win *win, int rank, int exclusive, int mode, uint8_t *epoch);
 
-/* Takes the lock of a neighbour: PROA_OK, or PROA_ERR_OTHER, it is gone. */
+/* Takes the lock of a neighbour: PROA_OK; or PROA_ERR_OTHER: the neighbour is gone. */
 int proa_lock_take(struct proa_win *win, int rank, int exclusive);
 
-/* The lock is ours, or error says why it is not, and is returned. */
+/* Opens the epoch if error is PROA_OK: the lock is held. Otherwise ends the attempt. Returns
+ * error. */
 int proa_lock_end(struct proa_win *win, int rank, uint8_t epoch, int error);
 
 /* PROA_OK: the target is locked, and *epoch is its epoch. */
@@ -66,7 +67,7 @@ int proa_unlock_all_check(const struct proa_win *win);
 /* Closes the epoch, and gives the locks of all neighbours back. */
 void proa_unlock_all_end(struct proa_win *win);
 
-/* A lock that is given back is told; one that was not taken is not. */
+/* The store that gives a lock back tells of the completion; with NOCHECK there is no such store. */
 static inline enum proa_settled proa_settled_by(uint8_t epoch)
 {
     return epoch & PROA_EPOCH_NOCHECK ? PROA_SETTLED_VISIBLE : PROA_SETTLED_TOLD;

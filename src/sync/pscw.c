@@ -80,7 +80,7 @@ int proa_complete_node(struct proa_win *win)
 
 /* ---- the target's side ---- */
 
-/* A lock that a neighbour holds on us is not looked at: it may be one that follows an access epoch
+/* A lock that a neighbour holds on this process is not looked at: it may follow an access epoch
  * without operations, whose start and complete have not waited for this post. */
 int proa_post_check(struct proa_win *win)
 {
@@ -117,7 +117,7 @@ int proa_wait_node(struct proa_win *win)
 
 /* ---- test ---- */
 
-/* Fails if an origin is gone that has not completed. PROA_OK: none is. */
+/* Fails if an origin is gone that has not completed. PROA_OK: there is no such origin. */
 static int report_gone(const struct proa_win *win, const struct proa_words *with)
 {
     for (int i = 0; i < win->exposed_group.count; i++) {
@@ -140,7 +140,8 @@ int proa_test_for_gone(struct proa_win *win, const struct proa_words *with)
     return error;
 }
 
-/* A program that tests in a loop must still let the others, and the host's messages, get on. */
+/* A program that tests in a loop must still let other processes run, and the host's messages
+ * progress. */
 int proa_test_node(struct proa_win *win, int *flag)
 {
     int error = proa_exposed_check(win);

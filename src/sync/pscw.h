@@ -3,14 +3,13 @@
  * General active target synchronization: post, start, complete, wait, test (MPI-4.1, 13.5.2).
  *
  * The standard matches the calls like sends and receives on a hidden communicator. Here each
- * directed pair of processes has two counters (sync/pair.h): how often
- * one has posted to the other, and how often the other has completed towards it. The k-th start of
- * a pair matches the k-th post, the k-th wait the k-th complete; so a process that runs ahead, even
- * past several epochs without an operation, is never taken for another one. NOCHECK skips the
- * waiting, not the counting.
+ * directed pair of processes has two counters (sync/pair.h): how often one has posted to the other,
+ * and how often the other has completed towards it. The k-th start of a pair matches the k-th post,
+ * the k-th wait the k-th complete. So no epoch is mistaken for another, even if a process runs
+ * ahead past several epochs without an operation. NOCHECK skips the waiting, not the counting.
  *
- * The bodies below are compiled twice, by the words of the window: for windows of one node in
- * pscw.c, for others in remote/sync.c.
+ * The bodies below are compiled twice, for two tables of struct proa_words: in pscw.c for windows
+ * of one node, in remote/sync.c for others.
  */
 #ifndef PROA_SYNC_PSCW_H
 #define PROA_SYNC_PSCW_H
@@ -31,7 +30,7 @@ int proa_await_node(struct proa_win *win, int target) PROA_HOT;
 
 /* ---- checks, and the group ---- */
 
-/* May an access epoch, an exposure epoch begin? Is an exposure epoch open? PROA_OK or
+/* May an access epoch begin? May an exposure epoch begin? Is an exposure epoch open? PROA_OK or
  * PROA_ERR_RMA_SYNC. */
 int proa_start_check(struct proa_win *win);
 int proa_post_check(struct proa_win *win);
@@ -40,15 +39,15 @@ int proa_exposed_check(const struct proa_win *win);
 /* Copies the ranks of a group. PROA_OK or PROA_ERR_NO_MEM. */
 int proa_ranks_copy(struct proa_ranks *group, const int *ranks, int count);
 
-/* Where the window was locked while it was exposed, this process may work on it too: no origin is
- * told that it is the only one. */
+/* Is the origin told that it is the only one to work on the window? Not if the window was locked
+ * while exposed: then this process may work on it too. */
 static inline int proa_post_is_sole(const struct proa_win *win, int count)
 {
     return count == 1 && !(win->lax & PROA_LAX_EXPOSED);
 }
 
-/* Of MPI_Win_test: an origin may have died. Fails if one has that has not completed, and the
- * exposure epoch is over. */
+/* Part of MPI_Win_test: an origin may have died. If one died before it completed, the call fails
+ * and the exposure epoch is over. */
 int proa_test_for_gone(struct proa_win *win, const struct proa_words *words);
 
 /* ---- the origin's side ---- */
@@ -77,7 +76,7 @@ static inline int proa_complete_check(const struct proa_win *win)
                                     "no access epoch is open: there was no MPI_Win_start");
 }
 
-/* All operations are settled. */
+/* Called once all operations are settled. */
 PROA_FORMS void proa_complete_as(struct proa_win *win, const struct proa_words *words)
 {
     for (int i = 0; i < win->started_group.count; i++) {
@@ -85,7 +84,7 @@ PROA_FORMS void proa_complete_as(struct proa_win *win, const struct proa_words *
         struct proa_target *target = &win->targets[rank];
 
         proa_epoch_complete_target(target);
-        /* of our operations */
+        /* releases our operations */
         words->tell(win, target, PROA_WORD_COMPLETED, 0, ++words->pair(win, rank)->completes);
     }
     proa_epoch_close_start(win);
@@ -107,13 +106,13 @@ PROA_FORMS int proa_post_as(struct proa_win *win, const int *ranks, int count,
     for (int i = 0; i < count; i++) {
         uint64_t posted = 2 * ++words->pair(win, ranks[i])->posts + (uint64_t)sole;
 
-        /* of our loads and stores before the exposure */
+        /* releases our loads and stores before the exposure */
         words->tell(win, &win->targets[ranks[i]], PROA_WORD_POSTED, 0, posted);
     }
     return PROA_OK;
 }
 
-/* Of MPI_Win_wait, in an exposure epoch. */
+/* The body of MPI_Win_wait, in an exposure epoch. */
 PROA_FORMS int proa_wait_as(struct proa_win *win, const struct proa_words *words)
 {
     int error = PROA_OK;
@@ -143,7 +142,7 @@ static inline int proa_have_all_completed(const struct proa_win *win,
     return 1;
 }
 
-/* Of MPI_Win_test: all have completed. */
+/* The end of MPI_Win_test: all origins have completed. */
 static inline void proa_test_end(struct proa_win *win, const struct proa_words *words)
 {
     for (int i = 0; i < win->exposed_group.count; i++)

@@ -41,8 +41,8 @@ int proa_rwlock_write_enter(struct proa_rwlock *lock)
                                        __ATOMIC_SEQ_CST) != 0;
 }
 
-/* In one step, so that nobody finds the lock free. Only the head of the queue sets WANTED, and that
- * is still us. */
+/* In one step, so that no process finds the lock free. Only the head of the queue sets WANTED, and
+ * this writer is still the head. */
 void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell)
 {
     __atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, __ATOMIC_SEQ_CST);

@@ -2,11 +2,11 @@
 /*
  * A fair reader-writer lock between processes.
  *
- * Algorithm: the queued reader-writer lock of W. Long (Linux kernel, kernel/locking/qrwlock.c).
- * Free, it is taken by one atomic and released by one. Whoever finds it taken draws a ticket; only
- * the head of the queue watches the lock itself. The head announces itself (a writer by WANTED, a
- * reader by its count), which stops newcomers from overtaking, so that neither readers nor writers
- * starve.
+ * Algorithm: the queued reader-writer lock of W. Long (Linux kernel, kernel/locking/qrwlock.c). A
+ * free lock is taken by one atomic and released by one. A process that finds the lock taken draws a
+ * ticket; only the head of the queue watches the lock itself. The head announces itself (a writer
+ * by WANTED, a reader by its count), which stops newcomers from overtaking, so that neither readers
+ * nor writers starve.
  */
 #ifndef PROA_SYNC_RWLOCK_H
 #define PROA_SYNC_RWLOCK_H
@@ -25,22 +25,24 @@ enum {
 
 /* ---- the queue: none of these waits; sync/lock.c waits between them ---- */
 
-/* A ticket. Whose turn has come is at the head of the queue, until it leaves it, which it does once
- * inside. */
+/* Draws a ticket. The waiter with the ticket that is served is at the head of the queue; it leaves
+ * the queue once it is inside. */
 uint32_t proa_rwlock_draw(struct proa_rwlock *lock);
 void proa_rwlock_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
 
-/* Counts one more reader, who is inside as soon as no writer is: at the head of the queue; or ahead
- * of writers that only wait, for one who holds another lock that somebody waits for, maybe such a
- * writer, or one who waits for it. Our count keeps the writer at the head out. */
+/* Counts one more reader, which is inside as soon as no writer is. The reader is at the head of the
+ * queue; or it goes ahead of writers that only wait, as it holds another lock that has a waiter.
+ * That waiter may be such a writer, or a process that waits for such a writer. The reader's count
+ * keeps the writer at the head out. */
 void proa_rwlock_read_enter(struct proa_rwlock *lock);
 
-/* Gives way to the writer inside, or at the head of the queue: takes our count back. */
+/* Gives way to the writer inside, or at the head of the queue: takes the reader's count back. */
 void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell);
 
-/* A writer at the head of the queue: announces itself; goes inside if nobody is there, WANTED
- * becoming HELD (1, or 0: somebody is; sequentially consistent, as in proa_rwlock_write_try); and
- * back to the head if it may not be inside yet. */
+/* For a writer at the head of the queue. proa_rwlock_write_announce sets WANTED.
+ * proa_rwlock_write_enter turns WANTED into HELD if no process is inside: 1; or 0, a process is;
+ * sequentially consistent, as in proa_rwlock_write_try. proa_rwlock_write_step_back returns to the
+ * head, if the writer may not be inside yet. */
 void proa_rwlock_write_announce(struct proa_rwlock *lock);
 int proa_rwlock_write_enter(struct proa_rwlock *lock);
 void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell);
@@ -53,20 +55,20 @@ static inline int proa_rwlock_is_turn(const struct proa_rwlock *lock, uint32_t t
     return __atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) == ticket;
 }
 
-/* For a reader who is counted: is it inside? Acquires; partner: the release in the unlock. */
+/* For a counted reader: is it inside? Acquires; partner: the release in the unlock. */
 static inline int proa_rwlock_no_writer_inside(const struct proa_rwlock *lock)
 {
     return !(__atomic_load_n(&lock->state, __ATOMIC_ACQUIRE) & PROA_RW_HELD);
 }
 
-/* For a writer who has announced itself: is nobody inside? */
+/* For an announced writer: is no process inside? */
 static inline int proa_rwlock_nobody_inside(const struct proa_rwlock *lock)
 {
     return __atomic_load_n(&lock->state, __ATOMIC_ACQUIRE) == PROA_RW_WANTED;
 }
 
-/* Is a writer inside, or, asked for as well, at the head of the queue, or is the lock broken?
- * Sequentially consistent: the caller may have counted itself among the lock_alls before
+/* Is a writer inside, or is the lock broken; or, with waiting_too, is a writer at the head of the
+ * queue? Sequentially consistent: the caller may have counted itself among the lock_alls before
  * (sync/lock.c). */
 static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int waiting_too)
 {
@@ -75,14 +77,14 @@ static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int wai
                          : PROA_RW_HELD | PROA_RW_BROKEN)) != 0;
 }
 
-/* Counts one who waits outside of the queue, 1, or does no more, -1. Partners:
+/* Counts a waiter outside of the queue: 1, it begins to wait; -1, it has ended. Partners:
  * proa_rwlock_is_wanted, proa_rwlock_write_unlock. */
 static inline void proa_rwlock_outside(struct proa_rwlock *lock, int change)
 {
     __atomic_fetch_add(&lock->outside, (uint32_t)change, __ATOMIC_SEQ_CST);
 }
 
-/* Does anybody wait: in the queue, at its head, or outside of it? */
+/* Is there a waiter: in the queue, at its head, or outside of it? */
 static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
 {
     return (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) & PROA_RW_WANTED) ||
@@ -112,9 +114,9 @@ static inline void proa_rwlock_count(struct proa_rwlock *lock, int exclusive)
 
 /* ---- taking and giving back ---- */
 
-/* Takes the lock shared if no writer is inside or at the head of the queue. Was it taken? bell:
- * rung by every release. Acquires; its partner is the release in the unlocks. Releases the claim
- * (sync/claims.h). */
+/* Takes the lock shared if no writer is inside or at the head of the queue. Returns whether it was
+ * taken. bell: rung by every release. Acquires; its partner is the release in the unlocks. Releases
+ * the claim (sync/claims.h). */
 static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bell *bell)
 {
     uint32_t before = __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQ_REL);
@@ -125,8 +127,8 @@ static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bel
     return 0;
 }
 
-/* Takes the lock exclusive if it is free. Was it? Sequentially consistent: the caller may go on to
- * look at the lock_all count. */
+/* Takes the lock exclusive if it is free. Returns whether it was. Sequentially consistent: the
+ * caller may go on to look at the lock_all count. */
 static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
 {
     uint32_t expected = 0;
@@ -146,8 +148,9 @@ static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa
         proa_bell_ring(bell);
 }
 
-/* The head of the queue, counted or announced; or somebody outside, who counts himself before he
- * looks (sequentially consistent, both). Others in the queue wait for their turn. */
+/* Rings for the head of the queue, counted or announced; or for a waiter outside, which counts
+ * itself before it looks (both sequentially consistent). Other waiters in the queue wait for their
+ * turn. */
 static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
 {
     if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_HELD, __ATOMIC_SEQ_CST) != 0 ||

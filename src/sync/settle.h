@@ -3,10 +3,10 @@
  * Completion: every call that completes operations (flush, unlock, complete, fence, a request)
  * calls proa_settle() first.
  *
- * On a node the bytes lie where they belong when an operation returns. What is left to do then is a
- * fence of this processor, and that only where no store follows that releases them: whoever is told
- * of the completion by such a store (sync/tell.h, an unlock) sees them anyway. Between nodes they
- * are on their way, and remote/origin.c knows how far.
+ * On a node the data is in place when an operation returns. Only a memory fence of this processor
+ * may be left to do, and only if no store follows that releases the data. A process that learns of
+ * the completion by such a store (sync/tell.h, an unlock) sees the data anyway. Between nodes the
+ * operations are in flight, and remote/origin.c tracks them.
  */
 #ifndef PROA_SYNC_SETTLE_H
 #define PROA_SYNC_SETTLE_H
@@ -15,7 +15,7 @@
 #include "window/epoch.h"
 #include "window/sync_ops.h"
 
-/* Our stores, before all that follows. */
+/* Orders this process's stores before all that follows. */
 static inline void proa_settle_stores(struct proa_win *win)
 {
     if (!(proa_epoch_touched(win) & PROA_TOUCH_STORED))

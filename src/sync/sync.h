@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Synchronization: what MPI_Win_fence, start, complete, post, wait, test, lock, unlock, lock_all,
- * unlock_all, flush and sync do once bind has turned their arguments into ours. Each returns
- * PROA_OK, or PROA_ERR_RMA_SYNC (proa_failure() says what is wrong) having done nothing.
+ * Synchronization: MPI_Win_fence, start, complete, post, wait, test, lock, unlock, lock_all,
+ * unlock_all, flush and sync, after bind has converted their arguments. Each returns PROA_OK, or
+ * PROA_ERR_RMA_SYNC having done nothing; proa_failure() then gives the reason.
  */
 #ifndef PROA_SYNC_SYNC_H
 #define PROA_SYNC_SYNC_H
@@ -20,13 +20,13 @@ enum {
     PROA_MODE_NOSUCCEED = 16
 };
 
-/* All windows of one node in this process have proa_sync_threads from now on: one of its windows
- * has come to span nodes. */
+/* All windows of one node in this process use the table proa_sync_threads from now on. Called when
+ * a window of the process first spans nodes. */
 void proa_sync_generally(void);
 
-/* Collective over the window. A barrier, unless mode has NOPRECEDE: with NOSUCCEED as well it does
- * nothing, without it may return before the others call theirs, and first operations wait
- * (sync/fence.h). */
+/* Collective over the window. A barrier, unless mode has NOPRECEDE. With NOPRECEDE and NOSUCCEED it
+ * does nothing. With NOPRECEDE alone it may return before other processes call theirs; the first
+ * operation on each target then waits (sync/fence.h). */
 static inline int proa_win_fence(struct proa_win *win, int mode)
 {
     return win->sync->fence(win, mode);
@@ -38,7 +38,8 @@ static inline int proa_win_start(struct proa_win *win, const int *ranks, int cou
     return win->sync->start(win, ranks, count, mode);
 }
 
-/* NOCHECK, NOSTORE and NOPUT allow nothing to be skipped that would not cost more to tell. */
+/* mode is not used: what NOCHECK, NOSTORE and NOPUT allow to skip costs less than telling the
+ * origins. */
 static inline int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
 {
     (void)mode;
@@ -83,7 +84,8 @@ static inline int proa_win_unlock_all(struct proa_win *win)
 
 /* On one node operations are done when they return; a flush makes them visible before anything that
  * follows. A flush of one target returns PROA_FLUSHED_GENERALLY in place of PROA_OK where it may
- * have waited, or several threads may flush at once: the caller that counts it need not ask. */
+ * have waited, or several threads may flush at once. The caller, which counts the flush, then need
+ * not find that out itself. */
 enum { PROA_FLUSHED_GENERALLY = 1 };
 
 static inline int proa_win_flush(struct proa_win *win, int target)
@@ -104,8 +106,8 @@ void proa_win_sync(struct proa_win *win);
  * the last fence. */
 int proa_win_may_free(const struct proa_win *win);
 
-/* For start, post, lock and free: a fence epoch that had no operation was none (MPI-4.1, 13.5.1),
- * and is over. PROA_ERR_RMA_SYNC if it had. */
+/* For start, post, lock and free: ends a fence epoch that had no operation, which was no epoch
+ * (MPI-4.1, 13.5.1). PROA_ERR_RMA_SYNC if it had one. */
 int proa_fence_epoch_end(struct proa_win *win, enum proa_call call);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Telling a peer: every store into its block that it waits for goes through proa_tell().
+ * Notifying ("telling") a neighbour process: every store into its block that it waits for goes
+ * through proa_tell().
  *
- * The waiting side is the same for every word: it looks at its own words, and sleeps on its
- * process's own bell. A word has a number; so one who has no load and store to the block can name
- * it in a message, and the owner then does what proa_tell does here. What is told only grows
- * (shm/ctl.h).
- * Words that are looked at where they stand, in the block of another, are in sync/ask.h.
+ * The waiting side is the same for every word: the waiter polls the word in its own block, and
+ * sleeps on its own process's doorbell (struct proa_bell). Each word has a number. A process
+ * without load and store access to the block sends that number in a message, and the owner of the
+ * block then does the same as proa_tell. The value of a word only grows (shm/ctl.h).
+ *
+ * Words that a process reads in the block of another process are in sync/ask.h.
  */
 #ifndef PROA_SYNC_TELL_H
 #define PROA_SYNC_TELL_H
@@ -17,18 +19,19 @@
 
 /* ---- the words ---- */
 
-/* A word is of a kind, and the how manieth of that kind in its row; its number is the sum. */
+/* A word's number is its kind plus its position within that kind (row). */
 enum proa_word {
-    /* struct proa_from_ctl of who tells: one of each */
+    /* one of each in the struct proa_from_ctl of the notifying process */
     PROA_WORD_POSTED,
     PROA_WORD_COMPLETED,
-    /* of each round: of the dissemination barrier; of the one among nodes */
+    /* one for each round: of the dissemination barrier; of the barrier among nodes */
     PROA_WORD_ROUND,
     PROA_WORD_NODE_ROUND = PROA_WORD_ROUND + PROA_BARRIER_ROUNDS,
     PROA_WORDS = PROA_WORD_NODE_ROUND + PROA_BARRIER_ROUNDS
 };
 
-/* In a block. slot: of who tells; the kind is known where this is compiled. */
+/* The word of that kind and row in a block. slot: of the notifying process. A kind that is constant
+ * at compile time leaves no switch. */
 PROA_FORMS uint64_t *proa_word_in(struct proa_win_ctl *ctl, int slot, enum proa_word kind, int row)
 {
     switch (kind) {
@@ -36,15 +39,15 @@ PROA_FORMS uint64_t *proa_word_in(struct proa_win_ctl *ctl, int slot, enum proa_
         return &ctl->from[slot].posted;
     case PROA_WORD_COMPLETED:
         return &ctl->from[slot].completed;
-    default: /* what leaders of nodes tell each other goes by messages (proa_word_anywhere) */
+    default: /* leaders of nodes notify each other by messages (proa_word_anywhere) */
         return &proa_rounds_before(ctl)[-row].reached;
     }
 }
 
 /* ---- telling ---- */
 
-/* The word of a neighbour has come to this value. Releases what we did before; partner: the acquire
- * in proa_hear or proa_heard. */
+/* Stores the value into this process's word in the target's block, and rings the target's bell.
+ * Releases all that this process did before; partner: the acquire in proa_hear or proa_heard. */
 PROA_FORMS void proa_tell(const struct proa_win *win, const struct proa_target *target,
                           enum proa_word kind, int row, uint64_t value)
 {
@@ -56,15 +59,15 @@ PROA_FORMS void proa_tell(const struct proa_win *win, const struct proa_target *
 
 /* ---- being told, in a window of one node ---- */
 
-/* What the word that this process tells us has come to. Acquires. */
+/* The present value of the word that the process `from` sets. Acquires; partner: proa_tell. */
 PROA_FORMS uint64_t proa_heard(const struct proa_win *win, int from, enum proa_word kind)
 {
     return __atomic_load_n(proa_word_in(win->ctl, from, kind, 0), __ATOMIC_ACQUIRE);
 }
 
-/* Returns once it has come to at least this value, told by the process of rank `from`; < 0: it
- * depends on all. PROA_OK, acquires; or PROA_ERR_OTHER, as a process that it depends on is gone
- * (sync/gone.h). */
+/* Returns once the word has at least this value. The process of rank `from` sets it; from < 0: the
+ * value depends on all processes. PROA_OK, acquires; or PROA_ERR_OTHER: a process that the value
+ * depends on is gone (sync/gone.h). */
 PROA_FORMS int proa_hear(struct proa_win *win, int from, enum proa_word kind, int row,
                          uint64_t least)
 {
@@ -74,8 +77,9 @@ PROA_FORMS int proa_hear(struct proa_win *win, int from, enum proa_word kind, in
 
 /* ---- both ---- */
 
-/* How the words of a window are told and heard, and the pairs found: constant, for bodies that are
- * compiled for windows of one node and for others (PROA_FORMS). As above, and in sync/pair.h. */
+/* The functions, as above and in sync/pair.h, that set and read the words of a window and find its
+ * pairs. Each table is constant, for bodies that are compiled once for windows of one node and once
+ * for others (PROA_FORMS). */
 struct proa_words {
     void (*tell)(const struct proa_win *win, const struct proa_target *target, enum proa_word kind,
                  int row, uint64_t value);
