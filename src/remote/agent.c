@@ -24,11 +24,11 @@
 
 enum {
     DOZE_NS = 100000000,     /* with nothing to do */
-    DOZE_PENDING_NS = 50000, /* somebody waits for a lock that is given back on the node */
-    LINGER_NS = 30000,       /* after the last event, before a doze: what comes next may be near */
-    LINGER_PUT_NS = 10000,   /* the same after what was no event: a piece of a peer's put */
+    DOZE_PENDING_NS = 50000, /* an origin waits for a lock that is released on the node */
+    LINGER_NS = 30000,       /* after the last event, before a doze: the next event may be near */
+    LINGER_PUT_NS = 10000,   /* the same after a piece of a peer's put, which is no event */
     LEAVE_NS = 900000000,    /* at the end of the process, for the goodbye */
-    REST_NS = 300000,        /* while others drive, before a look whether they still do */
+    REST_NS = 300000,        /* while other threads drive, before a check whether they still do */
     TAKE_IN_TURNS = 64,      /* of progress in one call that tests, at the most */
     STACK_BYTES = 1 << 19
 };
@@ -45,21 +45,21 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
 static struct waiting *waiting;
 static int is_running, stopping; /* the thread */
-static pid_t owner;              /* of all this */
+static pid_t owner;              /* the process that all this belongs to */
 
-/* Who moves the network: drives counts what waiting threads have done for it; in_charge: nobody
- * else does, the agent's thread has to. The bell ends its rest. */
+/* Which thread makes progress. drives counts the calls of waiting threads that made progress;
+ * in_charge: the progress thread has to, as no other thread does. The bell ends its rest. */
 static uint64_t drives;
 static uint32_t in_charge;
 static struct proa_bell rest_bell;
-static int dozes; /* the agent's thread, for long; inside */
+static int dozes; /* the progress thread dozes for long; inside */
 
-/* The end of the process: 1, the agent's thread is to say goodbye; and its last word, that it is
- * out of the transport for good. */
+/* The end of the process. leaving: the progress thread is to say goodbye. has_left: it is out of
+ * the transport for good. */
 static int leaving;
 static uint32_t has_left;
-/* This thread holds the mutex, or is about to take or release it: so says a signal handler that has
- * interrupted it. */
+/* This thread holds the mutex, or is about to take or release it. A signal handler that has
+ * interrupted the thread reads this. */
 static _Thread_local int inside;
 
 /* The mark is set before the mutex is taken, and removed after it is released. */
@@ -121,8 +121,8 @@ void proa_agent_done(uint64_t token, int outcome)
     proa_batch_moved(token, outcome);
 }
 
-/* Who ends in order has freed all windows: those that it was in are in their last barrier here, and
- * it has sent all that this waits for. */
+/* A process that ends in order has freed all its windows. Those windows are in their last barrier
+ * here, and it has sent all messages that the barrier waits for. */
 void proa_agent_lost(uint32_t peer, enum proa_net_end end)
 {
     if (end == PROA_NET_GONE)
@@ -131,10 +131,10 @@ void proa_agent_lost(uint32_t peer, enum proa_net_end end)
         proa_remote_gave_up(peer);
 }
 
-/* ---- sending, for those who may not wait ---- */
+/* ---- sending, for callers that may not wait ---- */
 
-/* Messages to one peer keep their order. A peer that takes nothing, such as one that is not there
- * any more, keeps back only its own, and those of peers whose number has the same remainder. */
+/* Messages to one peer keep their order. A peer that takes nothing, such as one that has ended,
+ * blocks only its own messages, and those of peers whose number has the same remainder. */
 static void waiting_send(void)
 {
     enum { REMAINDERS = 4096 };
@@ -184,7 +184,7 @@ int proa_agent_progress(void)
     return moved;
 }
 
-/* With fewer processors than processes nobody is taken from one for this. */
+/* Wakes no thread if oversubscribed (crowded): that would take a processor from a process. */
 void proa_agent_disturb(void)
 {
     if (dozes && !proa_wait_is_crowded())
@@ -192,9 +192,9 @@ void proa_agent_disturb(void)
     dozes = 0;
 }
 
-/* ---- who moves it ---- */
+/* ---- which thread makes progress ---- */
 
-/* The agent's thread keeps out of the way. */
+/* The caller makes progress now, so the progress thread rests. */
 static void take_charge(void)
 {
     __atomic_store_n(&drives, __atomic_load_n(&drives, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
@@ -240,7 +240,7 @@ static int is_stopping(void)
     return __atomic_load_n(&stopping, __ATOMIC_ACQUIRE);
 }
 
-/* Is there something gathered that may have to be sent soon? Whoever is inside looks himself. */
+/* Is there an aggregated batch that may have to be sent soon? A thread inside looks itself. */
 static int look_for_gathered(void)
 {
     int any;
@@ -253,7 +253,7 @@ static int look_for_gathered(void)
     return any;
 }
 
-/* Others drive: looks now and then whether they still do, and whether they have left something. */
+/* Other threads drive: checks now and then whether they still do, and have left no work. */
 static void rest(void)
 {
     static int soon;
@@ -269,11 +269,11 @@ static void rest(void)
         __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
 }
 
-/* Once; then as long as things happen, or have just happened. What a peer puts is no event here,
- * but where a piece has come there is mostly another. */
+/* Makes progress once, then as long as events happen, or have just happened. A peer's put is no
+ * event here, but after one piece there is mostly another. */
 static void move_and_doze(void)
 {
-    static int came; /* something did, at the end of the last doze */
+    static int came; /* something came, at the end of the last doze */
     long end_ns = came ? proa_system->now_ns() + LINGER_PUT_NS : 0;
     int pending;
 
@@ -294,7 +294,7 @@ static void move_and_doze(void)
 }
 
 /* At the end of the process nothing is freed: another thread may still drive. The mutex stays
- * taken, so none is inside the network's library when that ends. */
+ * taken, so no thread is inside the network's library when the library ends. */
 static void say_goodbye(void)
 {
     proa_agent_enter();
@@ -306,7 +306,7 @@ static void *work(void *arg)
     (void)arg;
     proa_threads_begin();
     proa_poke_forbid();
-    proa_wait_unwatched(); /* it is in no call of the program's */
+    proa_wait_unwatched(); /* this thread is in no call of the program's */
     while (!is_stopping()) {
         if (is_in_charge())
             move_and_doze();
@@ -323,8 +323,8 @@ static void *work(void *arg)
 
 /* ---- start and stop ---- */
 
-/* On a small stack, as there may be a limit on address space; on one of the usual size where that
- * does not hold what the libraries of the process keep for each thread. */
+/* The stack is small, as there may be a limit on address space. It has the usual size if the small
+ * one does not hold the data that the process's libraries keep for each thread. */
 static int thread_create(void)
 {
     pthread_attr_t small;
@@ -338,7 +338,7 @@ static int thread_create(void)
     return error == EINVAL ? pthread_create(&thread, NULL, work, NULL) : error;
 }
 
-/* The program's signals are its own threads' business. */
+/* Blocks all signals in the new thread: the program's signals are for its own threads. */
 static int thread_start(void)
 {
     sigset_t all, before;
@@ -351,7 +351,7 @@ static int thread_start(void)
     return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "no thread for the network");
 }
 
-/* Ends the agent's thread, soon. Takes no lock. */
+/* Makes the progress thread end soon. Takes no lock. */
 static void thread_end(void)
 {
     __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
@@ -419,10 +419,10 @@ void proa_agent_end(void)
         proa_agent_stop();
 }
 
-/* Before what the network's library has at the end of the process. May be the exit of a signal
- * handler that has interrupted this thread anywhere, inside too: so it takes no lock and calls
- * nothing of the library. The agent's thread says goodbye, and is waited for, for so long at most.
- * The peers of a process that leaves without a goodbye notice its end. */
+/* Runs before the destructors of the network's library at the end of the process. The exit may come
+ * from a signal handler that has interrupted this thread anywhere, inside too: so this takes no
+ * lock and calls nothing of the library. The progress thread says goodbye, and this waits for it,
+ * for LEAVE_NS at most. The peers of a process that leaves without a goodbye notice its end. */
 static __attribute__((destructor)) void at_exit(void)
 {
     long end_ns;

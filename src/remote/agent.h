@@ -2,11 +2,12 @@
 /*
  * The agent: progress of the network.
  *
- * It is there only if a window spans nodes. One mutex guards the transport and all that core keeps
- * for it (remote/origin.c, remote/serve.c), so at most one thread is inside. A thread that waits
- * in Proa makes progress itself (base/wait.h has the agent for a driver). The agent's thread does
- * so when no thread does: while the program computes, or is in its MPI, or sleeps. It makes no MPI
- * call.
+ * The agent exists only if a window spans nodes. One mutex guards the transport and the state that
+ * core keeps for it (remote/origin.c, remote/serve.c). A thread that holds the mutex is inside the
+ * agent, so at most one thread is. A thread that waits in Proa makes progress itself: the agent is
+ * the driver of base/wait.h. The progress thread (the agent's thread) makes progress when no other
+ * thread does: while the program computes, or is in its MPI, or sleeps. The progress thread makes
+ * no MPI call.
  */
 #ifndef PROA_REMOTE_AGENT_H
 #define PROA_REMOTE_AGENT_H
@@ -16,15 +17,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Leaves all networks, and ends the thread, if there is any. No window spans nodes any more, or
- * none is going to be used. */
+/* Leaves all networks, and ends the progress thread, if there is any. Called when no window spans
+ * nodes any more, or none is going to be used. */
 void proa_agent_stop(void);
 
-/* At the end of MPI: stops it, unless a window was left that spans nodes; callbacks that run later
- * may still work on it (at the end of the process it stops). */
+/* At the end of MPI: stops the agent, unless a window is left that spans nodes. Callbacks that run
+ * later may still work on such a window; the agent then stops at the end of the process. */
 void proa_agent_end(void);
 
-/* Around everything below, and around what core keeps for the network. Not twice by one thread. */
+/* Take and release the agent's mutex: around everything below, and around the state that core keeps
+ * for the network. No thread enters twice. */
 void proa_agent_enter(void);
 void proa_agent_leave(void);
 
@@ -34,35 +36,36 @@ int proa_agent_put(const struct proa_net_place *there, const void *here, size_t 
                    uint64_t token);
 int proa_agent_get(const struct proa_net_place *there, void *here, size_t bytes, uint64_t token);
 
-/* Moves what can be moved; inside. Has anything happened? */
+/* Makes progress as far as possible; inside. Returns whether anything has happened. */
 int proa_agent_progress(void);
 
-/* A thread waits, and has for some time: peers that are silent are asked soon; inside. */
+/* A thread has waited for some time: the transport soon probes silent peers; inside. */
 void proa_agent_attend(void);
 
-/* A message to a peer who waits for it, inside: sent as soon as there is room, in the order of
- * these calls. For those who may not wait: their number is bounded by what the peer has asked for.
- */
+/* Sends a message to a peer that waits for it; inside. It is sent as soon as there is room, in the
+ * order of these calls. For callers that may not wait: the peer's requests bound the number of such
+ * messages. */
 void proa_agent_answer(uint32_t peer, const void *body, size_t bytes);
 
-/* What has come from this peer makes no sense: it is lost. why: "a message of it " goes before. By
- * whoever looks at what has come. */
+/* Drops a peer whose message makes no sense: the peer is lost. why: "a message of it " goes before.
+ * Called by the reader of an incoming message. */
 void proa_agent_drop(uint32_t peer, const char *why);
 
-/* There is something that its thread is to look at soon; inside. */
+/* The progress thread is to look soon, as there is work for it; inside. */
 void proa_agent_disturb(void);
 
-/* The same as progress, by a thread that is not inside: nothing if another one is. */
+/* The same as proa_agent_progress, by a thread that is not inside. Does nothing if another thread
+ * is inside. */
 void proa_agent_drive(void);
 
-/* For calls that test, by a thread that is not inside, while there is a network: returns once all
- * that had come before has been looked at, by this thread or by another that is inside. */
+/* For calls that test, by a thread that is not inside, while there is a network. Returns once all
+ * events that had come before have been processed, by this thread or by another that is inside. */
 void proa_agent_take_in(void);
 
 /* ---- for remote/ends.c ---- */
 
-/* Around a change of the ends. Not inside. pause: the agent's thread has ended, if there was one;
- * resume: it is there. PROA_ERR_OTHER: it cannot be. */
+/* Around a change of the ends; not inside. pause: the progress thread has ended, if there was one.
+ * resume: the thread runs; PROA_ERR_OTHER: it cannot be created. */
 void proa_agent_pause(void);
 int proa_agent_resume(void);
 

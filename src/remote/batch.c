@@ -14,12 +14,12 @@
 #include <string.h>
 #include <utlist.h>
 
-/* Batches to one target without an answer: what a target that computes has to keep. */
+/* Most batches to one target without an answer: a target that computes has to keep them. */
 enum { UNANSWERED_MOST = 32 };
 
 /* ---- errors ---- */
 
-/* What went wrong, told once. */
+/* Reports the first failure, once. */
 int proa_batch_report(struct proa_remote *r)
 {
     int error = r->failed.code;
@@ -39,7 +39,7 @@ int proa_batch_outcome(const struct proa_remote *r, int outcome)
 
 /* ---- waiting ---- */
 
-/* Leaves, waits and comes back: whatever was known before may have changed. */
+/* Leaves the agent, waits and enters again: state that was read before may have changed. */
 void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 {
     struct proa_vigil vigil = {.win = r->win, .from = r->rank};
@@ -70,7 +70,7 @@ int proa_batch_is_answered(void *arg)
     return proa_remote_is_lost(r) || answered(r) >= __atomic_load_n(&r->asked, __ATOMIC_RELAXED);
 }
 
-/* A lock that was asked for has been granted. */
+/* The lock that was requested has been granted. */
 int proa_batch_has_lock(void *arg)
 {
     const struct proa_remote *r = arg;
@@ -98,7 +98,8 @@ int proa_batch_lacks_post(const struct proa_remote *r)
     return heard_post(r) < r->post_wanted;
 }
 
-/* A target keeps one batch of whoever waits for its lock or its post, and not many of anybody. */
+/* A target keeps only one batch of an origin that waits for its lock or its post, and not many of
+ * any origin. */
 int proa_batch_may_send(void *arg)
 {
     const struct proa_remote *r = arg;
@@ -169,7 +170,7 @@ static unsigned all_flags(const struct proa_remote *r, unsigned flags)
     return r->holds ? flags | PROA_WIRE_HOLDS : flags;
 }
 
-/* Nothing has changed where it could not be sent. */
+/* If the batch could not be sent, nothing has changed. */
 int proa_batch_try_send(struct proa_remote *r, unsigned flags)
 {
     struct proa_wire_head head = proa_spread_head(r->win, PROA_WIRE_BATCH, r->sent + 1);
@@ -202,8 +203,8 @@ void proa_batch_unblock(struct proa_remote *r)
         proa_wait_yield();
 }
 
-/* Sends what has been gathered, which may be nothing; or waits for what has to come first, and has
- * sent nothing then: callers look again. */
+/* Sends the aggregated batch, which may be empty. If something has to come first, waits for that
+ * and sends nothing: callers look again. */
 int proa_batch_send(struct proa_remote *r, unsigned flags)
 {
     int outcome = proa_batch_try_send(r, flags);
@@ -214,12 +215,14 @@ int proa_batch_send(struct proa_remote *r, unsigned flags)
     return PROA_OK;
 }
 
-/* Once nobody keeps the window's rooms a lock_all asks for each target's lock when that is used. */
+/* Once the window's rooms have no keeper, a lock_all requests each target's lock when that target
+ * is used. */
 void proa_batch_want_lock(struct proa_remote *r)
 {
     uint8_t epoch = proa_epoch_all(r->win);
 
-    /* sync/lock.h: whoever holds a lock, of this lock_all too, and waits for another */
+    /* as in sync/lock.h: a process that holds a lock, of this lock_all too, and waits for another
+     */
     if (r->lock == PROA_REMOTE_UNLOCKED && proa_room_is_unkept(r->win) &&
         (epoch & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK) {
         r->lock = PROA_REMOTE_WANTED;
@@ -243,7 +246,7 @@ int proa_batch_await_post(struct proa_remote *r)
     if (!proa_batch_lacks_post(r))
         return PROA_OK;
     r->waits = 1;
-    if (r->used) /* a post of ours, for which the other may wait likewise */
+    if (r->used) /* a post of ours, for which the other process may wait likewise */
         outcome = proa_batch_try_send(r, 0);
     if (outcome != PROA_OK)
         return outcome;
@@ -257,8 +260,8 @@ static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)
            r->fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST;
 }
 
-/* An operation's head, with room for what follows it, in *data; and for what comes back. NULL: the
- * outcome says why. */
+/* Adds an operation's head, with room for its data, which is returned, and for the data that come
+ * back. NULL: the outcome says why. */
 char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
                          uint64_t fetched, int *outcome)
 {
@@ -276,7 +279,7 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
         return NULL;
     at = r->batch + r->used;
     memcpy(at, op, sizeof *op);
-    memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* what pads */
+    memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* the padding */
     r->used += bytes;
     if (op->code != PROA_WIRE_TELL && !r->works) {
         r->works = 1;
@@ -304,7 +307,7 @@ int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
 
 /* ---- answers ---- */
 
-/* What is inside a pair and is not its own stays as it is, as on the node (rma/combine.c). */
+/* Padding inside a pair is not part of it and stays as it is, as on the node (rma/combine.c). */
 static void fetched_to(const struct proa_wanted *w, const char *data)
 {
     if (w->basic != PROA_MIXED && proa_is_padded(w->basic)) {
@@ -315,7 +318,7 @@ static void fetched_to(const struct proa_wanted *w, const char *data)
         memcpy(proa_at(w->to, (int64_t)i * w->stride), data + i * w->bytes, w->bytes);
 }
 
-/* It has come, or will not. */
+/* Ends a fetch: its data have come, or will not. */
 static void wanted_end(struct proa_remote *r, struct proa_wanted *w, int code, const char *why)
 {
     DL_DELETE(r->wanted, w);
@@ -324,8 +327,8 @@ static void wanted_end(struct proa_remote *r, struct proa_wanted *w, int code, c
     free(w);
 }
 
-/* What was fetched, in the order in which it was asked for; code, why: of the answer. Is it just
- * that? */
+/* Takes the fetched data, in the order of the requests; code, why: of the answer. Returns whether
+ * all of them were requested. */
 static int take_fetched(struct proa_remote *r, const char *data, size_t bytes, int code,
                         const char *why)
 {
@@ -344,7 +347,7 @@ static int take_fetched(struct proa_remote *r, const char *data, size_t bytes, i
     return bytes == 0;
 }
 
-/* What an answer says and has fetched. Does it make sense? */
+/* Takes the outcome and the fetched data of an answer. Returns whether it makes sense. */
 static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
 {
     struct proa_wire_outcome outcome;
@@ -381,12 +384,12 @@ void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const
         proa_agent_drop(peer, "is no answer");
         return;
     }
-    /* releases what was fetched */
+    /* releases the fetched data */
     __atomic_store_n(&r->answered, head->number, __ATOMIC_RELEASE);
     proa_bell_ring(&proa_self->ctl->bell);
 }
 
-/* What a request has begun it tells of by itself. */
+/* A request reports its own put or get itself. */
 void proa_batch_moved(uint64_t token, int outcome)
 {
     static const char why[] = "the network could not move the bytes";

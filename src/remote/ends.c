@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { END_SHIFT = 28 /* of a peer's number: the end above, the transport's number below */ };
+enum { END_SHIFT = 28 /* of a peer's number: the end above it, the transport's number below */ };
 
 _Static_assert(PROA_NETS_MOST <= 1 << (32 - END_SHIFT), "a peer's number has room for the end");
 
@@ -16,14 +16,14 @@ struct end {
     struct proa_net_address address;
     struct proa_offer offer;
     uint64_t network; /* 0: no window has gone over it */
-    unsigned holders; /* windows, and those that are being created */
+    unsigned holders; /* windows, and windows that are being created */
 };
 
 static const struct proa_net_transport *transport;
 static struct end ends[PROA_NETS_MOST];
-static int ends_used; /* behind the last that there is */
+static int ends_used; /* index behind the last end that there is */
 static int last_kept = -1;
-static pthread_mutex_t join_mutex = PTHREAD_MUTEX_INITIALIZER; /* before the agent's */
+static pthread_mutex_t join_mutex = PTHREAD_MUTEX_INITIALIZER; /* taken before the agent's */
 
 void proa_agent_set_transport(const struct proa_net_transport *t)
 {
@@ -88,7 +88,8 @@ int proa_ends_offers(struct proa_offers *offers, struct proa_offer_names *names)
     return outcome;
 }
 
-/* Changes the set of ends. now: NULL for an end that is left. */
+/* Changes the set of ends, and pauses the progress thread for that. now: NULL for an end that is
+ * left. */
 static int change(struct end *end, const struct end *now)
 {
     int error;
@@ -129,7 +130,7 @@ static struct end *find(const struct proa_offer *offer)
     return NULL;
 }
 
-/* Threads that create windows at once: the first joins, the others wait. */
+/* Several threads may create windows at once: the first joins, the others wait. */
 int proa_end_join(const struct proa_offer *offer, int *end, struct proa_net_address *address)
 {
     int error = PROA_OK;
@@ -268,7 +269,7 @@ int proa_ends_doze(long timeout_ns)
     return transport->doze(nets, count, timeout_ns);
 }
 
-/* One of them is enough. */
+/* Waking one end is enough. */
 void proa_ends_wake(void)
 {
     for (int i = 0; i < ends_used; i++)

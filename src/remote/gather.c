@@ -8,7 +8,7 @@
 
 #include <utlist.h>
 
-static int gathered; /* since the look that found nothing */
+static int gathered; /* a batch has begun since the look that found none */
 static long looked_ns;
 
 int proa_gather_is_on(void)
@@ -22,10 +22,10 @@ void proa_gather_begun(void)
     proa_agent_disturb();
 }
 
-/* With a lock that is still to be asked for it waits for the unlock: lock and unlock are one
- * message then, and others get the lock meanwhile. Before the target has posted it could do nothing
- * there, and the complete, another message then, would have to wait. But somebody may wait for what
- * is told by a post of ours. */
+/* May the batch be sent by a look? If its lock is still to be requested, the batch waits for the
+ * unlock: lock and unlock are one message then, and others get the lock meanwhile. Before the
+ * target has posted, it could not execute the batch; and the complete would be another message, and
+ * have to wait. But a process may wait for a post of ours in the batch. */
 static int may_go(const struct proa_remote *r)
 {
     return r->used && !r->lost &&
@@ -33,8 +33,8 @@ static int may_go(const struct proa_remote *r)
             (r->works && r->lock != PROA_REMOTE_WANTED && !proa_batch_lacks_post(r)));
 }
 
-/* Sent if it was there at the last look. Is there something for the next? An error is told by the
- * call that settles. */
+/* Sends the batch if it was there at the last look. Returns whether there is one for the next look.
+ * The call that settles reports an error. */
 static int look_at(struct proa_remote *r)
 {
     int outcome;

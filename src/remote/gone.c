@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Losses in windows over several nodes: what the transport tells, what other nodes tell, and the
- * effects on processes of other nodes. See gone.h and spread.h. */
+/* Losses in windows over several nodes: losses that the transport reports, losses that other nodes
+ * report, and their effects on processes of other nodes. See gone.h and spread.h. */
 #include "base/fail.h"
 #include "remote/agent.h"
 #include "remote/batch.h"
@@ -15,7 +15,8 @@
 
 /* ---- rows of proa_sync_remote (window/sync_ops.h) ---- */
 
-/* Barriers of the window are over, for neighbours too that have had nothing to do with it. */
+/* Ends the barriers of the window, also for neighbour processes that did not communicate with the
+ * lost one. */
 static void tell_node(struct proa_win *win, int rank)
 {
     uint32_t none = 0;
@@ -25,7 +26,7 @@ static void tell_node(struct proa_win *win, int rank)
     proa_bell_ring(&win->leader->barrier_bell);
 }
 
-/* Loses all that was in flight to it, and from it. */
+/* Drops all that was in flight to that process, and from it. */
 static void lose_away(struct proa_win *win, int rank)
 {
     struct proa_away *away = proa_away_of(win, rank);
@@ -41,8 +42,8 @@ static void lose_away(struct proa_win *win, int rank)
     proa_batch_lose_wanted(r);
 }
 
-/* A process that has no connection to the lost one would wait for it. So is the lost one told,
- * which may have been silent only. */
+/* Tells all other nodes: a process without a connection to the lost one would wait for it. The lost
+ * one is told too, as it may only have been silent. */
 static void say_on(struct proa_win *win, int rank)
 {
     struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_LOST, (uint64_t)rank);
@@ -68,8 +69,8 @@ uint32_t proa_remote_node_lost(const struct proa_win *win)
 
 /* ---- news; inside ---- */
 
-/* The others do without this process: it waits for none of them, and tells none that one is gone.
- */
+/* The others go on without this process. It waits for none of them, and tells none that one is
+ * gone. */
 static void be_given_up(struct proa_win *win)
 {
     proa_gone_be_given_up(win);

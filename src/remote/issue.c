@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-static struct proa_remote *pushed; /* targets with a queue, or with a batch that is pressing */
+static struct proa_remote *pushed; /* targets with a queue, or a batch that requests wait for */
 static int stuck;
 
-/* ---- whose targets ---- */
+/* ---- the list of such targets ---- */
 
 static void push_add(struct proa_remote *r)
 {
@@ -53,7 +53,7 @@ static int steps(struct proa_remote *r, struct proa_issue *i)
     return outcome;
 }
 
-/* Could something not be done for want of room in the network alone? */
+/* Returns whether a step is blocked only by lack of room in the network. */
 static int queue_push(struct proa_remote *r)
 {
     while (r->issues) {
@@ -66,8 +66,8 @@ static int queue_push(struct proa_remote *r)
     return 0;
 }
 
-/* What one request waits for need not wait for more; but while something is on its way what comes
- * after it is gathered (Nagle 1984). */
+/* A batch that a request waits for is not held back for more operations. But while an answer is
+ * outstanding, the operations after it are aggregated (Nagle 1984). */
 static int batch_push(struct proa_remote *r, int hurry)
 {
     if (!r->pressing || (!hurry && !proa_batch_is_answered(r)))
@@ -152,6 +152,6 @@ int proa_issue(struct proa_remote *r, struct proa_issue *i)
         outcome = steps(r, i);
     if (outcome == PROA_NET_AGAIN)
         return later(r, i);
-    batch_push(r, 0); /* where that cannot be, whoever moves the network tries again */
+    batch_push(r, 0); /* where that cannot be, the thread that makes progress tries again */
     return outcome;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Issuing an operation to a target on another node, step by step: a step is what fits into one
- * message, or one put or get of the transport.
+ * Issues an operation to a target on another node, step by step. A step is the part that fits into
+ * one message, or one put or get of the transport.
  *
- * A call without a request makes step after step, and waits where one cannot be made. What has a
- * request does not wait: what cannot be issued at once is kept in its target's queue, which whoever
- * moves the network goes on with. Operations are issued in the order of their calls, so those that
- * come later stand behind the queue. Everything here is inside the agent.
+ * A call without a request makes step after step, and waits where a step cannot be made. A call
+ * with a request does not wait. Its operation is kept in the target's queue if steps cannot be made
+ * at once, and the thread that makes progress continues the queue. Operations are issued in the
+ * order of their calls, so later ones stand behind the queue. Everything here is inside the agent.
  */
 #ifndef PROA_REMOTE_ISSUE_H
 #define PROA_REMOTE_ISSUE_H
@@ -36,23 +36,22 @@ struct proa_issue {
     struct proa_issue *prev, *next;
 };
 
-/* Issues it, for the request of this thread if there is one; `issue` may be gone then. PROA_OK or a
- * code. */
+/* Issues the operation, for the request of this thread if there is one. The caller may discard
+ * `issue` after the return. PROA_OK or a code. */
 int proa_issue(struct proa_remote *r, struct proa_issue *issue);
 
-/* Returns once nothing is queued any more. */
+/* Returns once the target's queue is empty. */
 void proa_issue_drain(struct proa_remote *r);
 
-/* What has been gathered is waited for by requests: it goes off as soon as nothing else is on its
- * way. */
+/* Requests wait for the aggregated batch: it is sent as soon as nothing else is in flight. */
 void proa_batch_press(struct proa_remote *r);
 
-/* Goes on with all queues, as far as may be; hurry: sends what is gathered for requests in any
- * case. Is there something that only another try can find out to be possible? */
+/* Continues all queues as far as possible. hurry: sends batches that requests wait for in any case.
+ * Returns whether only another attempt can show that a blocked step is possible. */
 int proa_issues_push(int hurry);
 int proa_issues_are_stuck(void);
 
-/* Its process is gone; or the window goes: nothing of that will be issued. */
+/* The target's process is gone, or the window is freed: its queue will not be issued. */
 void proa_issue_lose(struct proa_remote *r);
 
 #endif

@@ -5,7 +5,7 @@
 #include "remote/sync.h"
 #include "remote/room.h"
 
-/* Asks for the lock; locks that calls have returned for come first. */
+/* Requests the lock; deferred lock requests, for which calls have returned, come first. */
 static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
 {
     const struct proa_target *target = &win->targets[rank];
@@ -37,7 +37,7 @@ int proa_lock_remote(struct proa_win *win, int rank, int exclusive, int mode)
     return proa_lock_end(win, rank, epoch, error);
 }
 
-/* Failures elsewhere are told, and the epoch is over all the same. */
+/* Errors at the target are returned, and the epoch is over all the same. */
 int proa_unlock_remote(struct proa_win *win, int rank)
 {
     struct proa_target *target = &win->targets[rank];
@@ -58,7 +58,7 @@ int proa_unlock_remote(struct proa_win *win, int rank)
     return error;
 }
 
-/* On other nodes there is no exclusive lock while we are in this room: no target need be asked. */
+/* On other nodes there is no exclusive lock while we are in this room: so no target is asked. */
 int proa_lock_all_remote(struct proa_win *win, int mode)
 {
     int error = proa_lock_all_check(win);

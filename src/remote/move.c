@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is put to targets on other nodes, got from there and accumulated: see remote.h. Inside the
- * agent, but for the functions that remote.h names. */
+/* Put, get and accumulate on targets of other nodes: see origin.h. Inside the agent, but for the
+ * functions that origin.h names. */
 #include "remote/agent.h"
 #include "remote/batch.h"
 #include "remote/issue.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Bytes of a put or get from which on the transport moves them by itself. */
+/* Least bytes of a put or get that the transport moves by itself. */
 enum { MOVE_LEAST = 8192 };
 
 /* ---- put and get ---- */
@@ -21,7 +21,7 @@ static void gather(char *to, const struct proa_runs *runs)
                runs->bytes);
 }
 
-/* Runs that fit into one message. */
+/* Adds runs that fit into one message. */
 static int move_some(struct proa_remote *r, struct proa_issue *i, const struct proa_runs *runs)
 {
     int put = i->what.move.put, outcome;
@@ -52,7 +52,7 @@ static uint64_t room_of(int put)
                : (uint64_t)PROA_BATCH_FETCH_MOST;
 }
 
-/* Runs from number `first` on, and so many. */
+/* `count` runs from number `first` on, or those that are left. */
 static struct proa_runs part_of(const struct proa_runs *runs, uint64_t first, uint64_t count)
 {
     struct proa_runs part = *runs;
@@ -63,7 +63,7 @@ static struct proa_runs part_of(const struct proa_runs *runs, uint64_t first, ui
     return part;
 }
 
-/* The next message's: as many runs as it takes, or a piece of one. done: bytes. */
+/* The next message's runs: as many as it takes, or a piece of one. done: bytes. */
 static struct proa_runs next_part(const struct proa_issue *i)
 {
     const struct proa_runs *runs = &i->what.move.runs;
@@ -90,8 +90,8 @@ static int step_messages(struct proa_remote *r, struct proa_issue *i)
     return i->done < i->what.move.runs.bytes * i->what.move.runs.count ? PROA_ISSUE_MORE : PROA_OK;
 }
 
-/* The target has to have said that we may, by its lock or its post: a message can wait for that
- * there, the transport's moves cannot. */
+/* Has the target given permission to access it, by its lock or its post? A message can wait for
+ * that at the target; the transport's moves cannot. */
 static int be_granted(struct proa_remote *r)
 {
     int outcome = PROA_OK;
@@ -105,7 +105,7 @@ static int be_granted(struct proa_remote *r)
     return proa_batch_has_lock(r) ? proa_batch_await_post(r) : PROA_NET_AGAIN;
 }
 
-/* One run. done: runs. */
+/* Issues one run. done: runs. */
 static int step_transport(struct proa_remote *r, struct proa_issue *i)
 {
     struct proa_runs run = part_of(&i->what.move.runs, i->done, 1);

@@ -17,7 +17,7 @@
 enum {
     NETWORK_TRIAL_S = 5,
     TIMEOUT_S = 60, /* for PROA_TIMEOUT=0, which is for processes that have been reached before */
-    NODES_ALL = 16  /* up to so many nodes, each tries each */
+    NODES_ALL = 16  /* up to so many nodes, each node tries each */
 };
 
 void proa_networks_begin(struct proa_networks *networks)
@@ -28,7 +28,7 @@ void proa_networks_begin(struct proa_networks *networks)
     networks->name[0] = networks->why[0] = networks->tried[0] = '\0';
 }
 
-/* The networks that were tried last in vain, and the text that lists them; 0: none. */
+/* The networks that were tried last in vain, as a hash, and the text that lists them; 0: none. */
 static struct {
     uint64_t trials;
     char tried[sizeof((struct proa_networks *)0)->tried];
@@ -36,8 +36,9 @@ static struct {
 
 /* ---- telling the user ---- */
 
-/* Once for a process, on the rank that knows; on the others it is in the reason for which a window
- * is left to the host. A warning is not needed if the user has asked for no network. */
+/* Warns once for a process, on the rank that knows the reason. On other ranks the reason for which
+ * a window is left to the host includes it. No warning is needed if the user has asked for no
+ * network. */
 static void warn(const struct proa_group *group, int rank)
 {
     static int warned;
@@ -49,7 +50,7 @@ static void warn(const struct proa_group *group, int rank)
     warned = 1;
 }
 
-/* The sentence of that rank is everybody's; that rank says it. */
+/* Fails on all ranks with the sentence of that rank, which logs it. */
 static int fail_as(const struct proa_group *group, int rank)
 {
     char reason[240];
@@ -66,7 +67,7 @@ static int fail_as(const struct proa_group *group, int rank)
 
 /* ---- the list ---- */
 
-/* The networks that this process could use, for people: "tcp on eth0, tcp on lo". */
+/* The networks that this process could use, as a readable text: "tcp on eth0, tcp on lo". */
 static void say_names(char *text, size_t bytes)
 {
     struct proa_offers mine;
@@ -90,7 +91,8 @@ static int other_node(const struct proa_offers *all, int count)
     return count - 1;
 }
 
-/* No network is common. Rank 0 says so, with its networks and those of one rank that lacks them. */
+/* No network is common to all. Rank 0 reports that, with its networks and those of one rank that
+ * lacks them. */
 static int fail_apart(const struct proa_group *group, const struct proa_offers *all)
 {
     int stranger = proa_offers_stranger(all, group->size), error;
@@ -112,7 +114,7 @@ static int fail_apart(const struct proa_group *group, const struct proa_offers *
     return PROA_ELSEWHERE;
 }
 
-/* The one that was on the cards has been tried. */
+/* Takes the network that was on the cards off the list: it has been tried. */
 static void skip_failed(struct proa_networks *n)
 {
     int kept = 0;
@@ -170,7 +172,7 @@ static int list(struct proa_networks *n, const struct proa_group *group)
         error =
             proa_fail(PROA_ERR_NO_MEM, "no memory for the networks of %d processes", group->size);
     if (!error) {
-        (void)proa_ends_offers(&mine, NULL); /* the code is in there */
+        (void)proa_ends_offers(&mine, NULL); /* mine.error has the code */
         mine.given_up = given_up.trials;
         error = group->allgather(group->context, &mine, all, sizeof mine);
     }
@@ -217,7 +219,7 @@ int proa_networks_join(struct proa_networks *n, struct proa_remote_card *card)
     return -1;
 }
 
-/* Its name, and why it does not do, by the lowest rank that knows. */
+/* Notes the network's name and the reason of its failure, as told by the lowest rank that knows. */
 static int note(struct proa_networks *n, const struct proa_group *group, int failed)
 {
     int value = failed ? group->size - group->rank : 0;
@@ -245,7 +247,7 @@ static int note(struct proa_networks *n, const struct proa_group *group, int fai
 int proa_networks_fail(const struct proa_networks *n, const struct proa_group *group)
 {
     if (!*n->tried)
-        return PROA_ELSEWHERE; /* for another reason, which was said */
+        return PROA_ELSEWHERE; /* for another reason, which has been reported */
     proa_fail(PROA_ERR_OTHER,
               "no network connects all nodes; tried: %s; PROA_INTERFACE names the one to use",
               n->tried);
@@ -253,7 +255,7 @@ int proa_networks_fail(const struct proa_networks *n, const struct proa_group *g
     return PROA_ELSEWHERE;
 }
 
-/* The one that is tried has failed. */
+/* The network that is tried has failed: goes on to the next. */
 static int advance(struct proa_networks *n, const struct proa_group *group, int failed)
 {
     int error = note(n, group, failed);
@@ -319,8 +321,8 @@ struct trial {
     } other[2 * NODES_ALL];
 };
 
-/* The leaders that the leader at place `mine` tries: all, or those at distances of powers of two,
- * to which a fence goes as well. */
+/* Chooses the leaders that the leader at place `mine` tries: all, or those at distances of powers
+ * of two, the partners of a fence as well. */
 static void choose(struct trial *trial, const struct proa_win *win, const int *leaders, int count,
                    int mine)
 {
@@ -340,7 +342,7 @@ static void choose(struct trial *trial, const struct proa_win *win, const int *l
 static int is_over(void *arg)
 {
     struct trial *trial = arg;
-    int silent = -1; /* of the others, the last that has not answered */
+    int silent = -1; /* the last of the others that has not answered */
 
     proa_agent_enter();
     for (int i = 0; i < trial->count && !trial->error; i++) {
@@ -367,7 +369,7 @@ static long patience_s(const struct proa_networks *n)
     return each < NETWORK_TRIAL_S ? NETWORK_TRIAL_S : each;
 }
 
-/* Ranks of the leaders, in order; our place among them, -1: we are none. */
+/* Finds the ranks of the leaders, in order. Returns our place among them; -1: we are none. */
 static int find_leaders(const struct proa_win *win, const struct proa_remote_card *cards,
                         int *leaders, int *count)
 {

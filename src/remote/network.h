@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Over which network a window of several nodes goes: found out by all of its processes together
- * while it is created.
+ * The choice of the network for a window over several nodes: all processes of the window make it
+ * together while the window is created.
  *
- * The network of the last window is taken again where all processes are on it already. Otherwise
- * they show each other their offers and compute, each by itself, the list of the networks
- * that they have in common (net/offer.h). Networks of the list are tried in order: each process
- * joins one and shows its address there, the leaders of the nodes try to reach each other, and all
- * agree on the outcome. So no window exists before its network has carried a message each way. A
- * network on which a process already has a window stands first in the list, and so is kept wherever
- * it reaches the others.
+ * The network of the last window is used again if all processes are on it already. Otherwise they
+ * exchange their offers. Each process computes by itself the list of the networks that they have in
+ * common (net/offer.h). Networks of the list are tried in order: each process joins one and shows
+ * its address there, the leaders of the nodes try to reach each other, and all agree on the
+ * outcome. So no window exists before its network has carried a message each way. A network on
+ * which a process already has a window stands first in the list, and so is kept if it reaches the
+ * others.
  *
- * A trial that is not the only one ends after NETWORK_TRIAL_S seconds of silence. The list is then
- * gone through once more with more patience, for a network, or a process, that is only slow.
- * Networks that all processes have tried in vain are not tried again for their next window.
+ * A trial ends after NETWORK_TRIAL_S seconds of silence, unless it is the only one. The list is
+ * then tried once more with more patience, as a network or a process may only be slow. Networks
+ * that all processes have tried in vain are not tried again for their next window.
  */
 #ifndef PROA_REMOTE_NETWORK_H
 #define PROA_REMOTE_NETWORK_H
@@ -22,29 +22,29 @@
 
 enum { PROA_NETWORKS_AGAIN = 2 /* cards are to be exchanged once more */ };
 
-/* Of one creation. */
+/* The state of one window's creation. */
 struct proa_networks {
-    uint64_t network; /* that is tried; 0: none yet */
-    uint64_t failed;  /* was on the cards, and did not connect; 0: none */
+    uint64_t network; /* the network that is tried; 0: none yet */
+    uint64_t failed;  /* the network that was on the cards, and did not connect; 0: none */
     uint8_t listed;   /* the list is there */
     uint8_t pass;     /* through the list: 0 or 1 */
     int at, count;    /* of the list */
-    uint64_t trials;  /* stands for the list, and for the nodes that it is of */
+    uint64_t trials;  /* hash of the list and of its nodes */
     struct proa_common list[PROA_COMMON_MOST];
-    char name[PROA_OFFER_NAME]; /* what people call the one that is tried, on this process */
-    char why[120];              /* this process has failed */
-    char tried[240];            /* and failed, for the user; "": none */
+    char name[PROA_OFFER_NAME]; /* readable name of the network that is tried, on this process */
+    char why[120];              /* the reason for which this process has failed */
+    char tried[240];            /* networks that were tried and failed, for the user; "": none */
 };
 
 void proa_networks_begin(struct proa_networks *networks);
 
-/* Joins the network that is to be tried, and puts it and our address there on the card; 0 where
- * there is none. The end that is held for it (remote/ends.h); -1: none. */
+/* Joins the network that is to be tried, and puts it and our address there on the card; 0 if there
+ * is none. Returns the end that is held for it (remote/ends.h); -1: none. */
 int proa_networks_join(struct proa_networks *networks, struct proa_remote_card *card);
 
-/* Are all on one network? PROA_OK; PROA_NETWORKS_AGAIN: no, and another is to be tried;
- * PROA_ELSEWHERE: there is none, with the sentence; or a negative code. Collective, and the same
- * on all. */
+/* Are all processes on one network? PROA_OK: yes; PROA_NETWORKS_AGAIN: no, and another one is to be
+ * tried; PROA_ELSEWHERE: there is none, with the sentence; or a negative code. Collective, and the
+ * same on all. */
 int proa_networks_judge(struct proa_networks *networks, const struct proa_group *group,
                         const struct proa_remote_card *cards);
 
@@ -53,14 +53,14 @@ int proa_networks_judge(struct proa_networks *networks, const struct proa_group 
 int proa_networks_try(struct proa_networks *networks, struct proa_win *win,
                       const struct proa_remote_card *cards);
 
-/* The trial failed on some process; failed: on this one. PROA_OK: another is to be tried;
- * PROA_ELSEWHERE: there is none; or a negative code. Collective, and the same on all. */
+/* The trial failed on some process; failed: it did on this one. PROA_OK: another network is to be
+ * tried; PROA_ELSEWHERE: there is none; or a negative code. Collective, and the same on all. */
 int proa_networks_next(struct proa_networks *networks, const struct proa_group *group, int failed);
 
-/* The window is there. */
+/* The window has been created: keeps its network for later ones. */
 void proa_networks_keep(const struct proa_networks *networks, const struct proa_win *win);
 
-/* Networks were tried, and none connects all: the sentence. PROA_ELSEWHERE. */
+/* Networks were tried, and none connects all nodes: sets the sentence. Returns PROA_ELSEWHERE. */
 int proa_networks_fail(const struct proa_networks *networks, const struct proa_group *group);
 
 #endif

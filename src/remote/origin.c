@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Synchronization with targets on other nodes: see remote.h. */
+/* Synchronization with targets on other nodes: see origin.h. */
 #include "remote/origin.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -15,9 +15,9 @@
 
 /* ---- telling ---- */
 
-/* A post goes with what follows, such as our complete: whoever is posted to goes on without it
- * (PROA_WIRE_POSTED), unless it has said that it waits. With fewer processors than processes nobody
- * looks for it in time. */
+/* A post is sent with the messages that follow it, such as our complete. The origin goes on without
+ * the post (PROA_WIRE_POSTED), unless it has said that it waits. If processes are oversubscribed, a
+ * post is sent at once, as no thread would look for it in time. */
 static int is_for_later(const struct proa_remote *r, int word)
 {
     return word == PROA_WORD_POSTED && !r->is_hasty && proa_gather_is_on() &&
@@ -32,7 +32,8 @@ static void send_all(struct proa_remote *r)
         error = proa_batch_send(r, 0);
 }
 
-/* With all that has been gathered before. What is lost with a lost peer nobody waits for. */
+/* Sends a word with all operations that were aggregated before it. A word that is lost with a lost
+ * peer has no waiter. */
 void proa_remote_tell(const struct proa_target *target, int word, uint64_t value)
 {
     struct proa_remote *r;
@@ -73,7 +74,7 @@ void proa_remote_say(const struct proa_win *win, int rank)
 
 /* ---- settling ---- */
 
-/* Is there anything that an answer has not been asked for? */
+/* Is there any operation for which an answer has not been requested? */
 static int is_unasked(const struct proa_remote *r, int local)
 {
     if (r->lost)
@@ -81,7 +82,8 @@ static int is_unasked(const struct proa_remote *r, int local)
     return local ? r->used && r->fetching : r->used || r->asked < r->worked;
 }
 
-/* Nothing is under way, and no lock is held or asked for: it need not be looked at any more. */
+/* Takes a target off the list of those to settle: nothing is outstanding, and no lock is held or
+ * requested. */
 static void unlist(struct proa_remote *r)
 {
     if (!r->listed || r->used || r->issues || r->moves || r->wanted ||
@@ -114,23 +116,25 @@ static int wait_one(struct proa_remote *r, int local)
     return error;
 }
 
-/* Of two processes each is told by the other in the barrier: what has been gathered goes along, and
- * comes first. With more of them a third one could leave the barrier, and come to the same memory,
- * before that. In a dynamic window it is the answer that tells of an address that is not attached.
- */
+/* Each of two processes is told by the other in the barrier: the aggregated operations are in the
+ * same message, and come first. With more processes a third one could leave the barrier, and access
+ * the same memory, before that. In a dynamic window only the answer tells of an address that is not
+ * attached. */
 static int is_told_by_barrier(const struct proa_win *win, enum proa_settled how)
 {
     return how == PROA_SETTLED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
 }
 
-/* Nothing is to be waited for, or told: that its process is gone is no matter. */
+/* Nothing is outstanding, and there is no error to report: it does not matter if its process is
+ * gone. */
 static int is_settled(const struct proa_remote *r)
 {
     return !r->used && !r->issues && !r->moves && !r->wanted && !r->failed.code &&
            r->lock == PROA_REMOTE_UNLOCKED && r->answered >= r->worked;
 }
 
-/* First all are asked, then all are waited for. Others may come to the list meanwhile, and go. */
+/* First requests all answers, then waits for all. Other targets may enter and leave the list
+ * meanwhile. */
 static int settle_all(struct proa_win *win, int local)
 {
     struct proa_remote *r, *next;
@@ -239,7 +243,7 @@ void proa_remote_forget_promise(struct proa_remote *r)
     r->promised = 0;
 }
 
-/* What fails here is told when the lock is used. */
+/* An error here is reported when the lock is used. */
 void proa_remote_keep_promises(void)
 {
     struct proa_remote *r;
@@ -284,7 +288,7 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck
     proa_agent_leave();
 }
 
-/* With the lock still to be asked for, all of it is one message. */
+/* If the lock is still to be requested, lock, operations and unlock are one message. */
 static int unlock_ask(struct proa_remote *r)
 {
     int error = PROA_OK;

@@ -2,10 +2,11 @@
 /*
  * Requests of operations on targets of other nodes (MPI_Rput and its kin): which of them are done.
  *
- * A request is begun by its thread before the operation, which then takes it for its own
- * (proa_request_current): what it leaves undone when its call returns are parts of the request
- * (remote/issue.c, remote/batch.c). The agent, or whoever moves the network, ends the last part;
- * then the request is in the list of those that are done, from which whoever may call MPI takes it.
+ * A thread begins a request before the operation, which then takes the request for its own
+ * (proa_request_current). Steps that are outstanding when the operation's call returns are parts of
+ * the request (remote/issue.c, remote/batch.c). The agent, on the thread that makes progress, ends
+ * the last part. Then the request is in the list of done requests, from which a thread that may
+ * call MPI takes it.
  */
 #ifndef PROA_REMOTE_REQUEST_H
 #define PROA_REMOTE_REQUEST_H
@@ -21,43 +22,42 @@ struct proa_request {
     uint32_t parts; /* that are not done; the call that issues the operation is one itself */
     int code;       /* of the first part that failed, and why */
     char why[PROA_REQUEST_WHY_MOST];
-    struct proa_request *prev, *next; /* of those under way, or done */
+    struct proa_request *prev, *next; /* in the list of open or of done requests */
 };
 
-/* ---- whoever gives requests: not inside the agent ---- */
+/* ---- for callers that create requests: not inside the agent ---- */
 
-/* The operation that this thread issues next, on that window, has this request. */
+/* Begins q, the request of the operation that this thread issues next on that window. */
 void proa_request_begin(struct proa_request *q, struct proa_win *win);
 
-/* The operation has been issued: is it done already? Then nobody else knows of q any more. */
+/* The operation has been issued: is it done already? If so, no other reference to q is left. */
 int proa_request_is_issued(struct proa_request *q);
 
-/* Else its user can be told of it from now on: it may come to be done at any time. */
+/* Otherwise: the user can be told of q from now on, and q may become done at any time. */
 void proa_request_let_go(struct proa_request *q);
 
-/* Or it has failed on the way: returns once all that has begun of it is over, and nobody else knows
- * of q. */
+/* Or the operation has failed while it was issued: returns once all parts that have begun are over,
+ * and no other reference to q is left. */
 void proa_request_await(struct proa_request *q);
 
-/* One that is done, which nobody else knows of any more; NULL: there is none. Costs a load where
- * there is none. */
+/* Takes a request that is done, with no other reference to it left; NULL: there is none. Costs a
+ * load if there is none. */
 struct proa_request *proa_request_take_done(void);
 int proa_request_any_done(void);
 
-/* Somebody waits for requests: nothing of theirs is held back any longer so as to be sent with
- * more. */
+/* A thread waits for requests: their batches are no longer held back so as to be sent with more. */
 void proa_request_hurry(void);
 
 /* ---- inside the agent ---- */
 
-/* Of the operation that this thread issues; NULL: it has none. */
+/* The request of the operation that this thread issues; NULL: it has none. */
 struct proa_request *proa_request_current(void);
 
 void proa_request_part(struct proa_request *q);
-/* code: PROA_OK, or what went wrong, and why. */
+/* code: PROA_OK, or an error; why: its text. */
 void proa_request_part_done(struct proa_request *q, int code, const char *why);
 
-/* The window goes. */
+/* The window is freed. */
 void proa_request_forget(const struct proa_win *win);
 
 #endif

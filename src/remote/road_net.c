@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The road over the network, to a target on another node (remote/origin.h). See road.h. Nobody else
- * comes to these bytes by a mark or a stripe of this process: the target guards them. */
+/* The road over the network, to a target on another node (remote/origin.h). See road.h. No mark or
+ * stripe of this process guards these bytes: the target does. */
 #include "remote/origin.h"
 #include "rma/road.h"
 

@@ -14,7 +14,7 @@
 
 enum { KEEPER = 0, HOLDERS_WAIT_NS = 10000000 };
 
-/* Who waits at the keeper's. */
+/* A process that waits at the keeper for a permit. */
 struct asking {
     int rank;
     uint8_t room, holds;
@@ -22,11 +22,11 @@ struct asking {
     struct asking *prev, *next;
 };
 
-/* What a process has of another's, by rank; at the keeper. */
+/* State of a process's permit, by rank; at the keeper. */
 enum { PERMIT = 1, RECALLED = 2 };
 
 struct keeper {
-    uint8_t room; /* that those with a permit are in */
+    uint8_t room; /* the room that the processes with a permit are in */
     int permits;
     struct asking *queue;
     uint8_t *has;   /* by rank: PERMIT, RECALLED */
@@ -34,15 +34,15 @@ struct keeper {
 };
 
 struct proa_rooms {
-    uint32_t keeper_peer; /* where that is on our node, and not this process */
-    uint8_t permit;       /* the room that we have it for */
-    uint8_t asked;        /* the room that it has been asked for, and not been granted */
+    uint32_t keeper_peer; /* set where the keeper is on our node, and not this process */
+    uint8_t permit;       /* the room that our permit is for */
+    uint8_t asked;        /* the room for which a permit has been requested, and not granted */
     uint8_t recalled;
     int inside, waiting; /* threads of this process; waiting: in proa_room_enter */
     struct keeper *keeper;
 };
 
-static int pending; /* somebody waits who may come to have waited for long */
+static int pending; /* there is a waiter that may come to have waited for long */
 
 static void keeper_hears(struct proa_win *win, int rank, int what, int room, int holds);
 static void member_hears(struct proa_win *win, int what, int room);
@@ -80,8 +80,8 @@ static void say(struct proa_win *win, int rank, int what, int room, int holds)
 
 /* ---- the keeper ---- */
 
-/* clang-tidy does not know that the elements of a list point at each other, and so sees one in it
- * that was taken out. */
+/* clang-tidy does not know that the elements of a list point at each other. So it sees an element
+ * in the list that was taken out. */
 /* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
 static void permit(struct proa_win *win, struct asking *a)
 {
@@ -107,7 +107,7 @@ static void recall_all(struct proa_win *win)
         }
 }
 
-/* All that wait for it now, be it others' turn in between. */
+/* Permits all processes that wait for the room now, even if the turn of others is in between. */
 static void permit_all(struct proa_win *win, int room)
 {
     struct keeper *k = rooms_of(win)->keeper;
@@ -120,7 +120,7 @@ static void permit_all(struct proa_win *win, int room)
     }
 }
 
-/* Whoever is first: its room is open, or is opened, or the other one is cleared. */
+/* Serves the first in the queue: its room is open, or is opened, or the other room is cleared. */
 static void keep(struct proa_win *win)
 {
     struct keeper *k = rooms_of(win)->keeper;
@@ -129,7 +129,7 @@ static void keep(struct proa_win *win)
         int room = k->queue->room;
 
         if (k->permits && k->room != room) {
-            recall_all(win); /* who had it and did not use it may have given it back by now */
+            recall_all(win); /* a permit that was not used may have been given back by now */
             if (k->permits)
                 return;
         }
@@ -171,8 +171,8 @@ static void keeper_hears(struct proa_win *win, int rank, int what, int room, int
     keep(win);
 }
 
-/* Somebody inside may wait for what it holds. Its permit is recalled at once, so that it does not
- * come back without waiting. */
+/* A process inside may wait for a lock that the waiter holds. The waiter's permit is recalled at
+ * once, so that it does not come back without waiting. */
 static int keeper_looks(struct proa_win *win)
 {
     struct keeper *k = rooms_of(win)->keeper;
@@ -207,7 +207,7 @@ int proa_rooms_are_pending(void)
     return pending;
 }
 
-/* ---- everybody ---- */
+/* ---- every process ---- */
 
 static void give_back(struct proa_win *win)
 {
@@ -232,7 +232,7 @@ static void member_hears(struct proa_win *win, int what, int room)
         __atomic_store_n(&rooms->recalled, 1, __ATOMIC_RELAXED);
         if (!rooms->inside && !rooms->waiting)
             give_back(win);
-    } /* else it has been given back already */
+    } /* else the permit has been given back already */
 }
 
 void proa_room_message(uint32_t peer, const struct proa_wire_head *head)
@@ -264,7 +264,7 @@ int proa_room_is_unkept(const struct proa_win *win)
     return win->rank != KEEPER && proa_is_gone(win, KEEPER);
 }
 
-/* Nobody of this process has asked, or is inside. */
+/* No thread of this process has requested a permit, or is inside. */
 static int can_ask(const struct proa_rooms *rooms)
 {
     return !__atomic_load_n(&rooms->asked, __ATOMIC_RELAXED) &&

@@ -16,28 +16,28 @@
 #include <string.h>
 #include <utlist.h>
 
-/* The window as whoever serves it sees it: one target, this process, with an epoch, a cache and an
- * accessor's mark of its own, as threads of the program work on the real one meanwhile. */
+/* The window as the serving thread sees it: one target, this process, with an epoch, a cache and an
+ * accessor's mark of its own. Threads of the program work on the real window meanwhile. */
 struct proa_served {
     struct proa_win view;
     struct proa_target self;
 };
 
-/* What an origin has asked for, and what it has been given. */
+/* An origin's request, and what it has been given. */
 struct proa_serving {
     struct proa_remote *origin;
     struct proa_asking asking;
     enum proa_lock_kind kind;
-    uint8_t holds;      /* others, the origin says */
+    uint8_t holds;      /* it holds other locks, the origin says */
     uint8_t held;       /* the lock is the origin's */
-    uint8_t is_waiting; /* for it, or for our post, with a batch that is kept */
-    uint8_t for_post;   /* it does */
+    uint8_t is_waiting; /* for the lock, or for our post, with a batch that is kept */
+    uint8_t for_post;   /* it waits for our post */
     uint64_t number;    /* of its last batch */
     struct proa_wire_head head;
     char *kept;
     size_t kept_bytes;
     struct proa_first_failure failed; /* since the last answer */
-    struct proa_serving *prev, *next; /* of those who wait for locks */
+    struct proa_serving *prev, *next; /* in the list of origins that wait for locks */
 };
 
 static struct proa_serving *pending;
@@ -62,7 +62,7 @@ static struct proa_serving *serving_of(struct proa_remote *origin)
 
 /* ---- what is in a batch ---- */
 
-/* Takes the next `bytes` bytes, padded. NULL: there are not so many. */
+/* Takes the next `bytes` bytes, padded. NULL: fewer are left. */
 static const char *take(const char **body, size_t *left, uint64_t bytes)
 {
     const char *at = *body;
@@ -74,11 +74,11 @@ static const char *take(const char **body, size_t *left, uint64_t bytes)
     return at;
 }
 
-/* Of what serves an operation, beside the codes of base/fail.h: it is none. */
+/* A code of functions that serve an operation, beside those of base/fail.h: it is no operation. */
 enum { NONSENSE = 1 };
 static const char no_operation[] = "has an operation that there is not";
 
-/* NULL: more than an origin may ask for. The rest is for the text, should something fail. */
+/* NULL: more than an origin may request. The rest of the answer is for the text of an error. */
 static char *answer_room(struct answer *answer, uint64_t bytes)
 {
     char *at = answer->body + answer->used;
@@ -116,7 +116,7 @@ static int serve_runs(struct proa_served *served, const struct proa_wire_op *op,
     return data ? runs_done(served, op, data) : NONSENSE;
 }
 
-/* Is it an accumulate that an origin could have sent? */
+/* PROA_OK if it is an accumulate that an origin could have sent. */
 static int fill_elements(const struct proa_wire_op *op, struct proa_elements *run)
 {
     uint64_t bytes;
@@ -165,7 +165,7 @@ static int serve_combine(struct proa_served *served, const struct proa_wire_op *
     return error;
 }
 
-/* Only words that this sender tells: it writes nowhere else (sync/tell.h). */
+/* Writes only words that this sender tells: it writes nowhere else (sync/tell.h). */
 static int serve_tell(const struct proa_remote *origin, const struct proa_wire_op *op)
 {
     uint64_t *word;
@@ -180,8 +180,8 @@ static int serve_tell(const struct proa_remote *origin, const struct proa_wire_o
     return PROA_OK;
 }
 
-/* Words before the first operation wait for no lock and no post: one of them may be a post that we
- * wait for before we give what the rest waits for. */
+/* Words before the first operation wait for no lock and no post. One of them may be a post that
+ * this process waits for before it gives the lock or post that the rest waits for. */
 static int serve_words(const struct proa_remote *origin, const char **body, size_t *left)
 {
     int error = PROA_OK;
@@ -222,7 +222,7 @@ static int serve_one(struct proa_remote *origin, const char **body, size_t *left
     }
 }
 
-/* The outcome stands before what was fetched; its text moves that back. */
+/* The outcome stands before the fetched data; its text moves them back. */
 static void answer_send(struct proa_serving *s, const struct proa_wire_head *head,
                         struct answer *answer)
 {
@@ -246,8 +246,8 @@ static void answer_send(struct proa_serving *s, const struct proa_wire_head *hea
 
 /* ---- locks ---- */
 
-/* Another origin, of which is known no more than what it says: after so long a wait it is taken to
- * hold what others wait for (sync/lock.c: then it goes ahead of writers that only wait). */
+/* Only its own messages tell what another origin holds. After so long a wait it is taken to hold a
+ * lock that others wait for (sync/lock.c: then it goes ahead of writers that only wait). */
 enum { ORIGINS_DEPEND_NS = 10000000 };
 
 static int origin_holds_any(const struct proa_asking *a)
@@ -381,13 +381,14 @@ static void keep_for_lock(struct proa_serving *s, const struct proa_wire_head *h
 
 /* ---- posts ---- */
 
-/* Each access epoch of the origin ends with a word of its, so it is the one after those. */
+/* Each access epoch of the origin ends with a word from it. So its epoch is the one after those. */
 static int is_posted(const struct proa_remote *origin)
 {
     return origin->posted > origin->told.completed;
 }
 
-/* Whoever calls MPI_Win_wait hears of the end in it: so it cannot be left out. */
+/* MPI_Win_wait waits for the end of the epoch, which is in the batch: so the batch cannot be left
+ * out. */
 static void keep_for_post(struct proa_serving *s, const struct proa_wire_head *head,
                           const char *body, size_t bytes)
 {
@@ -406,11 +407,11 @@ void proa_serve_posted(struct proa_remote *origin, uint64_t times)
         serve_kept(s);
 }
 
-/* NULL, or what is wrong with a batch of that head. */
+/* NULL, or the error of a batch with that head. */
 static const char *out_of_place(const struct proa_serving *s, const struct proa_wire_head *head,
                                 unsigned locks)
 {
-    /* it would wait for us for ever, and a lock that it takes would never come back */
+    /* the origin would wait for us for ever, and a lock that it takes would never be released */
     if (s->origin->lost)
         return "comes after others have said that it is gone";
     if (head->number != s->number + 1)
@@ -454,7 +455,7 @@ void proa_serve_batch(uint32_t peer, const struct proa_wire_head *head, const ch
     serve(s, head, body, bytes);
 }
 
-/* An origin waits for a lock that a neighbour may have, which may be dead. */
+/* Checks for dead neighbour processes: one of them may have the lock that an origin waits for. */
 static void look_at_neighbours(void)
 {
     enum { LOOK_NS = 200000000 };
@@ -495,7 +496,7 @@ int proa_serve_has_pending(void)
 
 /* ---- windows ---- */
 
-/* The spans of our own part, by second accessors of their owners. */
+/* Sets the spans of our own part, by second accessors of their owners. */
 static int view_spans(struct proa_served *served, const struct proa_target *real)
 {
     struct proa_span *spans;
@@ -565,8 +566,8 @@ void proa_serve_forget(struct proa_remote *origin)
     origin->serving = NULL;
 }
 
-/* A lock that it holds would keep others out for ever. One that it waits for is given back once
- * granted: a place in the queue cannot be left (sync/lock.h). */
+/* A lock that the origin holds would keep others out for ever. A lock that it waits for is released
+ * once granted: a place in the queue cannot be left (sync/lock.h). */
 void proa_serve_lost(struct proa_remote *origin)
 {
     struct proa_serving *s = origin->serving;

@@ -20,7 +20,7 @@
 #include <utlist.h>
 
 struct proa_spread *proa_spreads;
-static struct proa_table numbers = PROA_TABLE_INIT; /* of theirs */
+static struct proa_table numbers = PROA_TABLE_INIT; /* windows by their numbers */
 
 struct proa_win *proa_spread_find(uint64_t number)
 {
@@ -52,7 +52,7 @@ static uint64_t next_number(void)
     return (proa_self->id + 4 * __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED)) | 2;
 }
 
-/* A transport that does not take this memory leaves it to messages. */
+/* A transport that cannot expose this memory leaves it to messages. */
 static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card *card)
 {
     struct proa_spread *spread = win->spread;
@@ -141,7 +141,7 @@ static int aways_new(struct proa_win *win, const struct proa_remote_card *cards)
     return error;
 }
 
-/* Known to the others' messages from now on. */
+/* From now on messages of other processes find the window. */
 static int spread_add(struct proa_spread *spread)
 {
     if (proa_table_set(&numbers, spread->number, spread->win) != 0)
@@ -150,7 +150,7 @@ static int spread_add(struct proa_spread *spread)
     return PROA_OK;
 }
 
-/* Who has a part in the barrier among nodes: the same idea of it on all. */
+/* Sets the partners in the barrier among nodes, by the same leaders on all processes. */
 static int set_barrier(struct proa_win *win, const struct proa_remote_card *cards)
 {
     int *leaders = malloc((size_t)win->size * sizeof *leaders), count = 0, mine = -1;
@@ -170,7 +170,7 @@ static int set_barrier(struct proa_win *win, const struct proa_remote_card *card
     return PROA_OK;
 }
 
-/* The peers, and their addresses: all that a trial of the network needs. */
+/* Opens the peers, with their addresses: a trial of the network needs nothing else. */
 static int open_peers(struct proa_win *win, const struct proa_remote_card *cards)
 {
     int error;

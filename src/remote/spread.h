@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows over several nodes: what a process remembers of one, and of each process of another node
- * in it. Everything here is inside the agent (remote/agent.h), but for creation.
+ * Windows over several nodes: the state that a process keeps of such a window, and of each process
+ * of another node in it. Everything here is inside the agent (remote/agent.h), but for creation.
  */
 #ifndef PROA_REMOTE_SPREAD_H
 #define PROA_REMOTE_SPREAD_H
@@ -30,23 +30,23 @@ struct proa_spread {
     struct proa_served *served;
     struct proa_rooms *rooms; /* remote/room.h */
     struct proa_away *aways;  /* of all other nodes' processes, by rank */
-    /* The barrier among nodes (sync/barrier.c): how many other processes of the window are on this
-     * node; if we are its leader, the leader that we tell in each round. */
+    /* The barrier among nodes (sync/barrier.c): the number of other processes of the window on this
+     * node; and, if we are its leader, the leader that we tell in each round. */
     int neighbours, rounds;
     int partners[PROA_BARRIER_ROUNDS];
-    /* as struct proa_round_ctl, of that barrier: told by messages */
+    /* as struct proa_round_ctl, for that barrier: written when messages arrive */
     uint64_t node_rounds[PROA_BARRIER_ROUNDS];
-    struct proa_spread *prev, *next; /* of all such windows */
+    struct proa_spread *prev, *next; /* in the list of all such windows */
 };
 
-/* All of them. */
+/* All windows over several nodes. */
 extern PROA_HIDDEN struct proa_spread *proa_spreads;
 
-/* Of the lock that this process has at a target. */
+/* States of the lock that this process has at a target. */
 enum { PROA_REMOTE_UNLOCKED, PROA_REMOTE_WANTED, PROA_REMOTE_ASKED };
 
-/* A process of another node, and what it has shown of its part of the window: all that is kept of
- * one that this process has nothing to do with. */
+/* A process of another node, and its part of the window as the process has shown it. Nothing more
+ * is kept of a process that this one does not communicate with. */
 struct proa_away {
     struct proa_win *win;
     struct proa_remote *remote; /* NULL: not yet */
@@ -57,7 +57,7 @@ struct proa_away {
     uint8_t has_key, lost;
 };
 
-/* Made when an operation, a synchronization or a message is the first from here or there. */
+/* Created by the first operation, synchronization or message from here or there. */
 struct proa_remote {
     struct proa_win *win;
     int rank;
@@ -68,24 +68,24 @@ struct proa_remote {
     uint8_t exclusive; /* the lock is */
     uint8_t listed;    /* in win->remotes */
     const struct proa_away *away;
-    char *batch;          /* being gathered; NULL until the first */
+    char *batch;          /* the aggregated batch; NULL until the first */
     size_t used;          /* of it; 0: nothing is in it */
     size_t fetching;      /* bytes that its answer will have */
-    uint8_t works;        /* it has operations, and not only what is told */
+    uint8_t works;        /* the batch has operations, and not only words (PROA_WIRE_TELL) */
     uint8_t holds;        /* other locks were held when its lock was wanted */
-    uint64_t sent, asked; /* batches so far; up to which an answer has been asked for */
+    uint64_t sent, asked; /* batches so far; the last for which an answer has been requested */
     uint64_t worked;      /* the last that had operations */
-    uint64_t seen;        /* the last that a look has found being gathered (remote/gather.h) */
-    uint64_t lock_number; /* of the batch that asked for the lock */
-    uint64_t post_wanted; /* what it has to have told us for what is gathered; asked: which the */
-    uint64_t post_asked;  /* last batch waits for there */
+    uint64_t seen;        /* the last that a look has found not sent yet (remote/gather.h) */
+    uint64_t lock_number; /* of the batch that requested the lock */
+    uint64_t post_wanted; /* the value of told.posted that the aggregated operations need */
+    uint64_t post_asked;  /* the value that the last batch waits for there */
     uint8_t waits;        /* we have waited for its post */
-    uint64_t answered;    /* up to which there is one; read by waiting threads at any time */
-    uint64_t moves;       /* puts and gets of the transport under way; read likewise */
+    uint64_t answered;    /* all up to this one are answered; read by waiting threads at any time */
+    uint64_t moves;       /* puts and gets of the transport in flight; read likewise */
     struct proa_wanted *wanted;
     struct proa_issue *issues; /* the queue (remote/issue.h) */
     uint8_t pushed;            /* in the list of those with a queue, or a pressing batch */
-    uint8_t pressing;          /* a request waits for what is gathered */
+    uint8_t pressing;          /* a request waits for the aggregated batch */
     struct proa_remote *push_before, *push_after;
     struct proa_first_failure failed; /* since the last settle */
     struct proa_remote *prev, *next;  /* in win->remotes */
@@ -93,19 +93,19 @@ struct proa_remote {
     struct proa_remote *promise_before, *promise_after;
     /* as target */
     struct proa_serving *serving;
-    uint64_t posted;   /* how often to it */
-    uint8_t is_hasty;  /* it waits for that */
+    uint64_t posted;   /* number of our posts to it */
+    uint8_t is_hasty;  /* it waits for our post */
     uint8_t has_posts; /* in the batch; atomic */
-    /* post, start, complete, wait between the two (sync/pair.h): what we have counted; and what it
-     * has told us, as struct proa_from_ctl has it of a neighbour */
+    /* post, start, complete, wait between the two (sync/pair.h): our own counts; and the counts
+     * that it has told us, as struct proa_from_ctl has those of a neighbour process */
     struct proa_pair pair;
     struct {
         uint64_t posted, completed;
     } told;
 };
 
-/* Before another lock is taken its lock, or its post, is waited for (remote/origin.c); it need not
- * be any more. */
+/* Marks that its lock, or its post, is waited for before another lock is taken (remote/origin.c);
+ * and that it need not be any more. */
 void proa_remote_promise(struct proa_remote *r);
 void proa_remote_forget_promise(struct proa_remote *r);
 
@@ -114,7 +114,7 @@ static inline struct proa_away *proa_away_of(const struct proa_win *win, int ran
     return win->targets[rank].away;
 }
 
-/* NULL: it is of this node, or nothing has gone to it or come from it. */
+/* NULL: the process is of this node, or nothing has been sent to it or come from it. */
 static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int rank)
 {
     struct proa_away *away = proa_away_of(win, rank);
@@ -122,7 +122,7 @@ static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int
     return away ? __atomic_load_n(&away->remote, __ATOMIC_ACQUIRE) : NULL;
 }
 
-/* The same, made where there is none; inside the agent. NULL: no memory for it, and proa_failure()
+/* The same, created if there is none; inside the agent. NULL: no memory for it, and proa_failure()
  * says so. */
 struct proa_remote *proa_remote_make(struct proa_away *away);
 
@@ -132,7 +132,7 @@ static inline int proa_remote_is_lost(const struct proa_remote *r)
     return __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
 }
 
-/* The head of a message of ours about the window, of that number (remote/wire.h). */
+/* The head of our message about the window, with that number (remote/wire.h). */
 static inline struct proa_wire_head proa_spread_head(const struct proa_win *win,
                                                      enum proa_wire_kind kind, uint64_t number)
 {
@@ -146,9 +146,9 @@ static inline struct proa_wire_head proa_spread_head(const struct proa_win *win,
 /* The window of that number; NULL: there is none here. */
 struct proa_win *proa_spread_find(uint64_t number);
 
-/* The window of that number that is served here, and the sender of that rank in it. NULL: a message
- * that nobody waits for any more, as the window has been freed; or the peer is not who it says, and
- * has been dropped. */
+/* The window of that number that is served here, and its process of that rank, the sender. NULL:
+ * the window has been freed, so no process waits for the message any more; or the peer is not of
+ * that rank, and has been dropped. */
 struct proa_remote *proa_remote_find(uint64_t window, uint32_t rank, uint32_t peer);
 
 /* The word of that number (sync/tell.h) that the process of rank `from`, which is known, tells
@@ -157,18 +157,18 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 
 /* ---- processes that are gone (sync/gone.c); inside ---- */
 
-/* The process of that peer is: in all windows. */
+/* The process of that peer is gone: in all windows. */
 void proa_remote_lost(uint32_t peer);
 
 /* That peer has given this process up, and will not talk to it any more. */
 void proa_remote_gave_up(uint32_t peer);
 
-/* A process of another node says that one is gone. */
+/* A process of another node says that a process is gone. */
 void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
 
 /* ---- creation ---- */
 
-/* What a process shows to those on other nodes of its part of the window. */
+/* The data of its part of the window that a process shows to those on other nodes. */
 struct proa_remote_card {
     uint64_t network; /* of the address (net/offer.h); 0: there is none yet */
     struct proa_net_address address;
@@ -185,7 +185,7 @@ struct proa_remote_card {
 void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
                            struct proa_remote_card *card);
 
-/* Tries the network, then: from now on the window reaches, and serves, targets of other nodes,
+/* Tries the network. From then on the window reaches, and serves, targets of other nodes, which are
  * those without a block here. PROA_OK, PROA_ELSEWHERE or a code; proa_remote_close undoes it in any
  * case. */
 int proa_remote_open(struct proa_win *win, struct proa_networks *networks,

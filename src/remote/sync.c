@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Active target synchronization in windows over several nodes: fence, post, start, complete, wait,
- * test, and their barriers. Neighbours are told and heard as in windows of one node.
+ * test, and their barriers. Neighbour processes are told and heard as in windows of one node.
  */
 #include "remote/sync.h"
 #include "base/fail.h"
@@ -24,7 +24,7 @@ static uint64_t *word(const struct proa_win *win, int from, int number)
                : proa_word_anywhere(win, from, number);
 }
 
-/* Those with these ranks may be used from now on. PROA_OK or PROA_ERR_NO_MEM. */
+/* The processes with these ranks may be used from now on. PROA_OK or PROA_ERR_NO_MEM. */
 static int expect(const struct proa_win *win, const int *ranks, int count)
 {
     int error = PROA_OK;
@@ -100,7 +100,7 @@ static int lead(struct proa_win *win, uint64_t number)
     if (spread->neighbours)
         error = proa_ask_arrived(win, number * (uint64_t)spread->neighbours);
     for (int k = 0; k < spread->rounds && !error; k++) {
-        /* of all that our node stored, and all that we heard of in earlier rounds */
+        /* tells of all that our node stored, and all that we heard of in earlier rounds */
         tell(win, &win->targets[spread->partners[k]], PROA_WORD_NODE_ROUND, k, number);
         error = hear(win, -1, PROA_WORD_NODE_ROUND, k, number);
     }
@@ -109,7 +109,8 @@ static int lead(struct proa_win *win, uint64_t number)
     return error;
 }
 
-/* All of a node count up a word of its leader, the leaders disseminate, and open their nodes. */
+/* All processes of a node count up a word of its leader. The leaders disseminate, and open their
+ * nodes. */
 static int barrier(struct proa_win *win)
 {
     uint64_t number = ++win->crowded_barriers;
@@ -159,7 +160,7 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
 }
 
 /* An operation on another node waits for the post there (remote/batch.h), or is the network's own
- * put or get, which looks again. */
+ * put or get, which checks for the post itself. */
 static int await_post(struct proa_win *win, int target)
 {
     uint64_t epoch = pair(win, target)->starts, posted;
@@ -209,7 +210,8 @@ static int post(struct proa_win *win, const int *ranks, int count)
     return error ? error : proa_post_as(win, ranks, count, &words);
 }
 
-/* An origin that has not completed may wait for our post: it goes now, if it has not gone. */
+/* An origin that has not completed may wait for our post: sends the post now, if it has not been
+ * sent. */
 static void say_posts(const struct proa_win *win)
 {
     for (int i = 0; i < win->exposed_group.count; i++)

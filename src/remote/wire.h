@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What core's messages look like on a network: the one place of their format.
+ * The format of core's messages on a network, defined in this one place.
  *
- * A message is a head, and behind it what its kind says. Everything is a multiple of PROA_WIRE_UNIT
- * bytes long, and in the byte order of the sender, which a transport sees to be the receiver's. No
- * field can be trusted: whoever reads one checks it.
+ * A message is a head, and behind it the data of its kind. Every part is a multiple of
+ * PROA_WIRE_UNIT bytes long, and in the byte order of the sender, which a transport ensures to be
+ * the receiver's. No field can be trusted: its reader checks it.
  *
  *   BATCH    operations of one origin on one target's window, done in their order; before them a
- *            lock may be asked for, or a post waited for, after them the lock may be given back
- *   ANSWER   of a target: all batches up to that number are done; and what they have fetched
- *   LOST     of anybody: the process of the rank `number` is gone
- *   ROOM     to and of rank 0: about the room `number` of the window (remote/room.h)
+ *            lock may be requested, or a post waited for; after them the lock may be released
+ *   ANSWER   from a target: all batches up to that number are done; with the data they fetched
+ *   LOST     from any process: the process of the rank `number` is gone
+ *   ROOM     to and from rank 0: about the room `number` of the window (remote/room.h)
  */
 #ifndef PROA_REMOTE_WIRE_H
 #define PROA_REMOTE_WIRE_H
@@ -26,13 +26,13 @@ enum proa_wire_kind { PROA_WIRE_BATCH = 1, PROA_WIRE_ANSWER, PROA_WIRE_LOST, PRO
 enum {
     PROA_WIRE_LOCK_SHARED = 1, /* done once the lock is the origin's */
     PROA_WIRE_LOCK_EXCLUSIVE = 2,
-    PROA_WIRE_UNLOCK = 4,   /* and given back after it */
+    PROA_WIRE_UNLOCK = 4,   /* the lock is released after the batch */
     PROA_WIRE_ANSWERED = 8, /* an answer is wanted */
     PROA_WIRE_HOLDS = 16,   /* the origin holds other locks (sync/lock.h) */
-    /* done once the target has posted to the origin for the access epoch after those that the
-     * origin has told the end of; no lock is asked for */
+    /* done once the target has posted to the origin for the access epoch after those whose end the
+     * origin has reported; no lock is requested */
     PROA_WIRE_POSTED = 32,
-    PROA_WIRE_WAITS = 64 /* the origin has waited for a post: others are to be told at once */
+    PROA_WIRE_WAITS = 64 /* the origin has waited for a post: later posts are to be sent at once */
 };
 
 /* Of a ROOM: one of these, and HOLDS. */
@@ -55,7 +55,7 @@ enum proa_wire_code {
     PROA_WIRE_PUT = 1, /* count runs of `bytes` bytes, stride apart; behind it the bytes */
     PROA_WIRE_GET,     /* the same; the bytes come with the answer */
     /* count elements of `bytes` bytes in a row; behind it the origin's, if there are any, then the
-     * one to compare with; the answer may have what was there */
+     * one to compare with; the answer may have the target's previous elements */
     PROA_WIRE_COMBINE,
     PROA_WIRE_TELL /* the word of the number `position` (sync/tell.h) has come to the value `count`
                     */
