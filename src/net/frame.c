@@ -17,7 +17,7 @@ void proa_frame_write(struct proa_frame_head *head, enum proa_frame_kind kind,
     memcpy(head->secret, secret, PROA_FRAME_SECRET);
 }
 
-/* In the same time, wherever they differ: how much of a guess was right is not to be measured. */
+/* Compares in constant time, so that the time does not tell how much of a guess was right. */
 static int same_secret(const unsigned char *a, const unsigned char *b)
 {
     unsigned char different = 0;
@@ -27,7 +27,7 @@ static int same_secret(const unsigned char *a, const unsigned char *b)
     return !different;
 }
 
-/* NULL, or what is wrong with a head whose sender knows the secret. */
+/* NULL, or words that say what is wrong with a head whose sender knows the secret. */
 static const char *nonsense(const struct proa_frame_head *head, size_t count)
 {
     if (head->version != PROA_FRAME_VERSION)

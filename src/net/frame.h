@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a network transport puts around each message of core, and the addresses that processes show
- * each other: the one place of both formats. Pure functions over bytes that anybody may have sent.
+ * The frame that a network transport puts around each message of core, and the addresses that
+ * processes show each other. Both formats are defined here alone. The functions are pure; their
+ * bytes may come from any sender.
  *
  * A frame begins with its head, then comes the body. The head proves that its sender knows the
  * secret of the receiver, which is part of the receiver's address; addresses are exchanged by the
  * host MPI, so only processes of the job can know it. Frames of one process to another are numbered
  * from 0, and number 0 is the greeting: its body is the sender's own address.
  *
- * Numbers are in the sender's byte order. Where it is not ours, `reach` refuses the address.
+ * Numbers are in the sender's byte order. `reach` refuses an address whose byte order is not
+ * this process's.
  */
 #ifndef PROA_NET_FRAME_H
 #define PROA_NET_FRAME_H
@@ -29,8 +31,8 @@ enum proa_frame_kind {
     PROA_FRAME_MESSAGE, /* of core */
     PROA_FRAME_PING,    /* are you there? */
     PROA_FRAME_PONG,    /* yes */
-    PROA_FRAME_BYE,     /* nothing will come any more; a byte: 1, and nothing is owed */
-    PROA_FRAME_GAVE_UP, /* the receiver is taken for gone, and is not listened to */
+    PROA_FRAME_BYE,     /* the sender's last; a byte: 1, it owes no peer anything */
+    PROA_FRAME_GAVE_UP, /* the sender takes the receiver for gone, and ignores it */
     PROA_FRAME_KINDS
 };
 
@@ -50,7 +52,7 @@ enum {
     PROA_FRAME_MOST = PROA_FRAME_HEAD + PROA_NET_MESSAGE_MOST
 };
 
-/* What the bytes of a struct proa_net_address are. */
+/* The layout of the bytes of a struct proa_net_address. */
 struct proa_frame_address {
     uint16_t mark; /* PROA_FRAME_ADDRESS_MARK: says the byte order too */
     uint8_t version, name_bytes;
@@ -68,26 +70,27 @@ void proa_frame_write(struct proa_frame_head *head, enum proa_frame_kind kind,
                       const unsigned char secret[PROA_FRAME_SECRET], uint64_t sender,
                       uint32_t number, size_t bytes);
 
-/* Whose frame it is, and why it is not a good one. */
+/* The result of checking a frame. */
 enum proa_frame_verdict {
     PROA_FRAME_GOOD,
-    PROA_FRAME_STRANGE, /* by somebody who does not know our secret: no news of any peer */
+    PROA_FRAME_STRANGE, /* its sender does not know our secret: no news of any peer */
     PROA_FRAME_BROKEN   /* by a process of the job (*head is set), but makes no sense */
 };
 
-/* Looks at a frame that has come, of `count` bytes: nothing of it may be believed before. secret:
- * ours. *head, and *body within the bytes, if it is good. *why: otherwise, in words. */
+/* Checks a received frame of `count` bytes; no byte of it may be trusted before. secret: ours. A
+ * good frame sets *head, and *body, which points into the bytes. For others, *why gives the reason
+ * in words. */
 enum proa_frame_verdict proa_frame_read(const void *bytes, size_t count,
                                         const unsigned char secret[PROA_FRAME_SECRET],
                                         struct proa_frame_head *head, const void **body,
                                         const char **why);
 
-/* Reads an address, for a process on this network. NULL, or why it is none, in words: "the address
- * that it has shown " goes before them. */
+/* Reads an address, for a process on this network. NULL, or the reason why it is none, in words
+ * that follow "the address that it has shown ". */
 const char *proa_frame_address_read(const void *bytes, size_t count, uint32_t network,
                                     struct proa_frame_address *address);
 
-/* Stands for a network: the same for the same name. */
+/* A number that stands for a network: equal names give equal numbers. */
 uint32_t proa_frame_network(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What core asks of a network: the contract of a transport.
+ * The functions that core asks of a network: the contract of a transport.
  *
  * A transport is one constant table of functions, and that table is the one symbol it exports. It
  * moves messages, which are small and mean something to core alone, and bytes between memory that
@@ -9,16 +9,16 @@
  * Threads: at any time at most one thread of the process is inside a transport's functions; core
  * sees to that. It may be a different one each time: the agent, or a thread that waits in Proa. So
  * a transport needs no locks. `wake` is the exception, and `doze` the function it is for. Blocking:
- * none of the functions waits for another process, except doze, which says so. What cannot be done
- * now is PROA_NET_AGAIN. Events (struct proa_net_events) come only from within progress, on the
- * thread that called it.
+ * none of the functions waits for another process, except doze, which says so. A call that cannot
+ * be served now returns PROA_NET_AGAIN. Events (struct proa_net_events) come only from within
+ * progress, on the thread that called it.
  *
  * Order, for one pair of processes:
  *   messages arrive once each, in the order in which they were sent;
  *   puts and gets are done in any order, among each other and towards messages, each of them piece
  *   by piece in any order as well;
- *   a put's `done` says that its bytes lie in the target's memory, and whoever is told by a message
- *   that is sent after that sees them.
+ *   a put's `done` says that its bytes lie in the target's memory, and a process that is told by a
+ *   message sent after that sees them.
  * Codes: PROA_OK, a negative code of base/fail.h with proa_failure() set, and PROA_NET_AGAIN where
  * a function says so.
  */
@@ -75,8 +75,8 @@ enum proa_net_end {
     PROA_NET_GAVE_UP, /* it takes this process for gone, and does not listen any more */
 };
 
-/* What core is told, from within progress. None may block. They may call send, put, get and drop,
- * and no other function of the transport. */
+/* The events that core is told of, from within progress. None may block. They may call send, put,
+ * get and drop, and no other function of the transport. */
 struct proa_net_events {
     /* A message has come. body: valid during the call only. */
     void (*message)(void *context, uint32_t peer, const void *body, size_t bytes);
@@ -137,19 +137,20 @@ struct proa_net_transport {
     /* Begins to put bytes there, or to get them. The buffer at `here` is the transport's until
      * `done` comes with this token. PROA_NET_AGAIN; PROA_ERR_OTHER: the peer is lost. Then there is
      * no `done`. Whether the place is exposed is found out at the target: that is a failed `done`,
-     * and may be the loss of the peer, as some networks then end the connection. By whom send is
-     * called. */
+     * and may be the loss of the peer, as some networks then end the connection. By the same
+     * threads as send. */
     int (*put)(struct proa_net *net, const struct proa_net_place *there, const void *here,
                size_t bytes, uint64_t token);
     int (*get)(struct proa_net *net, const struct proa_net_place *there, void *here, size_t bytes,
                uint64_t token);
 
-    /* What has come from this peer makes no sense, and why: it is given up, with a line that names
-     * it. Nothing more comes from it but, from a later progress, `lost`. By whom send is called. */
+    /* A message from this peer makes no sense, and `why` gives the reason: the peer is given up,
+     * with a line that names it. Nothing more comes from it but, from a later progress, `lost`. By
+     * the same threads as send. */
     void (*drop)(struct proa_net *net, uint32_t peer, const char *why);
 
     /* A thread waits for peers, whichever: those that are silent are asked within half a second,
-     * for some seconds from now on. By whom send is called. */
+     * for some seconds from now on. By the same threads as send. */
     void (*attend)(struct proa_net *net);
 
     /* Moves what can be moved, and tells core of it. How many events there were; 0: nothing has
@@ -169,8 +170,8 @@ struct proa_net_transport {
     void (*wake)(struct proa_net *net);
 };
 
-/* Over libfabric, whatever network that has. Where Proa was built without it, or it is not on the
- * machine, `open` says so. */
+/* The transport over libfabric, on any network that libfabric has. Where Proa was built without it,
+ * or it is not on the machine, `open` says so. */
 extern PROA_HIDDEN const struct proa_net_transport proa_net_ofi;
 
 #endif

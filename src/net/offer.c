@@ -67,7 +67,7 @@ int proa_offers_pick(const struct proa_offers *mine, const struct proa_common *c
 
 /* ---- one entry, all processes ---- */
 
-/* An address, and whose it is. */
+/* An address, and the machine of the process that showed it. */
 struct at {
     unsigned char address[16];
     uint64_t machine;
@@ -94,8 +94,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Completes an entry of which the key is there. 0: not all processes are in it, or it leads
- * nowhere. */
+/* Completes an entry whose key is set. 0: not all processes are in it, or it leads nowhere. */
 static int evaluate(const struct proa_offers *all, int count, struct at *at,
                     struct proa_common *common)
 {
@@ -119,7 +118,7 @@ static int evaluate(const struct proa_offers *all, int count, struct at *at,
                     (!held            ? 0
                      : common->routed ? HELD_ROUTED
                                       : HELD);
-    /* Providers that drive no device differ in nothing that a second try would need. */
+    /* Two providers that drive no device fail alike on the same addresses: one try is enough. */
     if (common->flags & PROA_OFFER_DEVICE || !(common->flags & PROA_OFFER_IP))
         common->places = proa_hash_bytes(common->places, &common->kind, sizeof common->kind);
     return !(common->flags & PROA_OFFER_IP) || !is_ambiguous(at, count);
@@ -182,8 +181,8 @@ static void propose(const struct proa_offers *first, uint64_t machine, struct en
     }
 }
 
-/* Puts one behind all that are as good, unless the same addresses are in the list already, with the
- * least of it forgotten if there are too many. */
+/* Inserts an entry behind all that are as good, unless one of these is on the same addresses. A
+ * full list loses its last entry. */
 static int insert(struct proa_common list[PROA_COMMON_MOST], int count,
                   const struct proa_common *one)
 {
@@ -205,7 +204,7 @@ static int insert(struct proa_common list[PROA_COMMON_MOST], int count,
     return count + 1;
 }
 
-/* 0, or what all processes have the addresses of. */
+/* The machine whose addresses all processes have; 0: there is none. */
 static uint64_t machine_of(const struct proa_offers *all, int count)
 {
     for (int i = 1; i < count; i++)

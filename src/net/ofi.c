@@ -15,7 +15,7 @@ enum {
     CLOCK_TURNS = 32,        /* calls of progress between two looks at the clock */
     AT_ONCE = 16,            /* completions read from the queue */
     ROUNDS = 8,              /* of reading, in one call of progress */
-    CLOSE_NS = 500 * 1000000 /* what is under way at the end may take so long to leave */
+    CLOSE_NS = 500 * 1000000 /* messages in flight at the end have so long to leave */
 };
 
 int proa_ofi_know_buffers;
@@ -44,7 +44,8 @@ static void failed(struct proa_net *net)
                            proa_ofi_said(net, entry.err));
         proa_ofi_frame_sent(net, frame);
     } else {
-        /* Cut short, or its sender went away within it: of no use, but its buffer is. */
+        /* The frame was cut short, or its sender ended within it. Only its buffer is still of
+         * use. */
         struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context;
 
         proa_log(PROA_LOG_DEBUG, "network: a message did not come whole: %s",
@@ -265,8 +266,8 @@ static int open_one(const struct proa_net *fresh, struct fi_info *info, struct p
     return outcome;
 }
 
-/* Libraries that libfabric loads may take signals, such as those of a crash, to print something.
- * They are the program's. Done with `take` before and without it after. */
+/* Libraries that libfabric loads may handle signals, such as those of a crash, to print something.
+ * Signals belong to the program. So this is called with `take` before, and without it after. */
 static void keep_signals(struct sigaction kept[SIGSYS + 1], int take)
 {
     for (int number = 1; number <= SIGSYS; number++)
@@ -333,7 +334,7 @@ static int ofi_open(const struct proa_net_events *events, void *context,
 
 /* ---- closing ---- */
 
-/* Not with one that the network was tried for in vain. */
+/* A peer that never answered a try of the network is not in touch. */
 static int is_in_touch(const struct proa_ofi_peer *peer)
 {
     return peer->state == PROA_OFI_THERE && (peer->wanted || peer->answered);
@@ -347,7 +348,7 @@ static int anything_leaves(const struct proa_net *net)
     return 0;
 }
 
-/* Says so to all who know us, and lets what has been sent leave. */
+/* Says farewell to all peers that know this process, and waits for messages in flight to leave. */
 static void say_goodbye(struct proa_net *net, int in_order)
 {
     const uint8_t body = in_order != 0;

@@ -9,12 +9,12 @@
  *   ofi_message.c  messages: frames (frame.h) that go out and come in
  *   ofi_move.c     puts and gets
  *   ofi_memory.c   memory that others may reach, and buffers that the network has to know
- *   ofi_peer.c     who is there, and who is not any more
+ *   ofi_peer.c     which peers are alive, and which are lost
  *   ofi_doze.c     sleeping until something comes
  *
  * Every operation that libfabric has begun is known by a struct proa_ofi_context, which is its
  * first member, until its completion comes. Locks: none, see net.h; libfabric itself is asked to be
- * safe for threads, since doze looks at the queue beside everybody else.
+ * safe for threads, since doze looks at the queue while another thread may be inside.
  */
 #ifndef PROA_NET_OFI_H
 #define PROA_NET_OFI_H
@@ -32,12 +32,12 @@
 #include <uthash.h>
 
 enum {
-    PROA_OFI_SENDS = 128,       /* frames under way; a network may take fewer */
+    PROA_OFI_SENDS = 128,       /* frames in flight; a network may take fewer */
     PROA_OFI_RECEIVES = 128,    /* frames that may come before progress is made */
-    PROA_OFI_MOVES = 128,       /* puts and gets under way */
-    PROA_OFI_PIECES = 4,        /* of one put or get that are under way */
+    PROA_OFI_MOVES = 128,       /* puts and gets in flight */
+    PROA_OFI_PIECES = 4,        /* pieces of one put or get in flight */
     PROA_OFI_PIECE = 512 << 10, /* bytes: messages go between two of them */
-    PROA_OFI_MOVING = 2 << 20   /* bytes to or from one peer that are under way */
+    PROA_OFI_MOVING = 2 << 20   /* bytes in flight to or from one peer */
 };
 
 enum proa_ofi_kind { PROA_OFI_SEND, PROA_OFI_RECEIVE, PROA_OFI_MOVE };
@@ -47,8 +47,8 @@ struct proa_ofi_context {
     enum proa_ofi_kind kind;
 };
 
-/* A buffer of a frame. Also where small puts and gets stop over, where the network has to know its
- * buffers. */
+/* A buffer of a frame. Small puts and gets are copied through one too, where the network has to
+ * know its buffers. */
 struct proa_ofi_frame {
     struct proa_ofi_context context;
     struct proa_ofi_peer *peer; /* of a send */
@@ -121,7 +121,7 @@ struct proa_ofi_exposure {
     struct proa_ofi_exposure *next;
 };
 
-/* What the network that was chosen can do, as libfabric tells. */
+/* The abilities of the chosen network, as libfabric tells them. */
 struct proa_ofi_traits {
     size_t message_most; /* bytes of one operation */
     int virtual_address; /* remote memory is named by its address; else by its offset */
@@ -166,8 +166,8 @@ struct proa_net {
     long timeout;   /* nanoseconds without a sign of life; 0: for ever */
     long attended;  /* until then a thread waits for peers */
     unsigned turns;
-    int queue_fd, bell; /* what doze sleeps at: libfabric's, -1 without; an eventfd */
-    int woken;          /* atomic: the bell has been rung */
+    int queue_fd, bell; /* doze sleeps at both: libfabric's, -1 without; the doorbell, an eventfd */
+    int woken;          /* atomic: the doorbell has been rung */
     int slept;          /* atomic: so the clock has gone on */
     int edge;           /* epoll at both, for news of the queue; -1 without */
     unsigned fruitless; /* atomic: dozes that the queue's descriptor has ended for nothing */
@@ -179,13 +179,13 @@ extern PROA_HIDDEN int proa_ofi_know_buffers;
 
 /* ---- ofi_choose.c ---- */
 
-/* The networks that would do, the best first, to be freed by library->freeinfo. PROA_ERR_OTHER:
- * none, in words. */
+/* The usable networks, the best first, to be freed by library->freeinfo. PROA_ERR_OTHER: none, in
+ * words. */
 int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers);
 void proa_ofi_read_traits(const struct fi_info *info, struct proa_ofi_traits *traits);
 
-/* The same as other processes are shown them, at most once for each address and provider, and what
- * libfabric says of each, to be freed by library->freeinfo. */
+/* The same networks as offers to other processes, at most one for each address and provider. Also
+ * libfabric's description of each, to be freed by library->freeinfo. */
 int proa_ofi_offers(const struct proa_ofi_library *library, struct proa_offers *offers,
                     struct proa_offer_names *names, struct fi_info *infos[PROA_OFFERS_MOST]);
 
@@ -200,19 +200,20 @@ int proa_ofi_peer_check(const struct proa_ofi_peer *peer);
 /* Gives it up, with the reason: core is told by the next progress. */
 void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for one that has said so, which is no fault. */
+/* The same for a peer that has said that it leaves, which is no fault. */
 void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order);
 /* Asks it for a sign of life where there was none: net.h, try. */
 int proa_ofi_peer_try(struct proa_net *net, struct proa_ofi_peer *peer);
-/* The same for one that has given this process up. */
+/* The same for a peer that has given this process up. */
 void proa_ofi_peer_gave_up(struct proa_net *net, struct proa_ofi_peer *peer);
 /* Peers are asked sooner from now on, for some seconds. */
 void proa_ofi_attend(struct proa_net *net);
 /* It has been heard of. */
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
-/* The network has no room for it, or is not through to it: since when? */
+/* The network has no room for it, or no connection to it: notes since when. */
 void proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer);
-/* Asks who is silent, gives up who has been for too long, tells core. How many events. */
+/* Asks silent peers for a sign of life, gives up those silent for too long, and tells core. Returns
+ * the number of events. */
 int proa_ofi_peers_look_after(struct proa_net *net);
 /* A text for a network's address of a process. */
 void proa_ofi_name(const struct proa_net *net, const void *address, char *text, size_t bytes);
@@ -223,10 +224,10 @@ int proa_ofi_frames_open(struct proa_net *net);
 /* Sends a frame, after the greeting where there was none. PROA_NET_AGAIN, PROA_ERR_OTHER. */
 int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_frame_kind kind,
                         const void *body, size_t bytes);
-/* Gives receive buffers back to the network that it had no room for. */
+/* Gives the network those receive buffers that it had no room for before. */
 void proa_ofi_frames_post(struct proa_net *net);
 void proa_ofi_frame_sent(struct proa_net *net, struct proa_ofi_frame *frame);
-/* A frame of that many bytes lies in the buffer. How many events. */
+/* Handles a frame of that many bytes in the buffer. Returns the number of events. */
 int proa_ofi_frame_came(struct proa_net *net, struct proa_ofi_frame *frame, size_t bytes);
 struct proa_ofi_frame *proa_ofi_frame_take(struct proa_net *net);
 void proa_ofi_frame_give(struct proa_net *net, struct proa_ofi_frame *frame);
@@ -238,23 +239,24 @@ int proa_ofi_move_begin(struct proa_net *net, const struct proa_net_place *there
                         size_t bytes, uint64_t token, int is_put);
 /* A piece is done; error: libfabric's number, or 0. */
 void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int error);
-/* Those to a peer that is lost are done. */
+/* Ends the puts and gets to a lost peer. */
 void proa_ofi_moves_lost(struct proa_net *net, struct proa_ofi_peer *peer);
-/* Goes on with those that are under way, tells core of those that are not. How many events. */
+/* Continues the puts and gets in flight, and tells core of those that are over. Returns the number
+ * of events. */
 int proa_ofi_moves_go_on(struct proa_net *net);
 
 /* ---- ofi_memory.c ---- */
 
 int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key);
 void proa_ofi_hide(struct proa_net *net, const struct proa_net_key *key);
-/* What a key says of the bytes at `address`: how the network names the first, and by which key.
- * PROA_ERR_OTHER: they are not all among those that the key is for. */
+/* Finds in a key how the network names the first of the bytes at `address`, and by which key.
+ * PROA_ERR_OTHER: the key does not cover all of the bytes. */
 int proa_ofi_place(const struct proa_net *net, const struct proa_net_place *there, size_t bytes,
                    uint64_t *address, uint64_t *key);
 /* Registers a buffer of ours. */
 int proa_ofi_memory_know(struct proa_net *net, void *memory, size_t bytes, struct fid_mr **mr);
 void proa_ofi_memory_close(struct proa_net *net);
-/* Random bytes that nobody can guess. */
+/* Random bytes that cannot be guessed. */
 int proa_ofi_random(void *bytes, size_t count);
 
 /* ---- ofi_doze.c ---- */

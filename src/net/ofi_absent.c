@@ -23,6 +23,6 @@ static int absent_open(const struct proa_net_events *events, void *context,
     return absent();
 }
 
-/* Nothing else can be called without a network that is open. */
+/* No other function can be called without an open network. */
 const struct proa_net_transport proa_net_ofi = {
     .name = "libfabric", .offers = absent_offers, .open = absent_open};

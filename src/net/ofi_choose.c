@@ -8,7 +8,7 @@
  *   1. an interface that is up and has a carrier
  *   2. an address by which other machines can be reached: not loopback, not of the link alone, not
  *      a bridge, which commonly leads to virtual machines on this node
- *   3. a device that moves the bytes itself, which shows by its having to know the memory
+ *   3. a device that moves the bytes itself: such a device has to know the memory
  *   4. one layer rather than a protocol on top of another: each costs a copy or a queue, and on TCP
  *      nearly doubles the time of a small message there and back
  *   5. libfabric's own order
@@ -101,7 +101,7 @@ static int is_address(const struct fi_info *info, const char *text)
     return strcmp(mine, text) == 0;
 }
 
-/* ---- what would do ---- */
+/* ---- usable networks ---- */
 
 /* PROA_PROVIDER: the whole name, or its first layer: tcp is tcp as well as tcp;ofi_rxm. */
 static int provider_is(const struct fi_info *info, const char *wanted)
@@ -161,7 +161,7 @@ static int rank_of(const struct fi_info *info, const struct ifaddrs *all)
 
 /* ---- the list ---- */
 
-/* Puts one behind all in the list that are as good. */
+/* Inserts a network behind all in the list that are as good. */
 static void insert(struct fi_info **list, struct fi_info *one, const struct ifaddrs *all)
 {
     int rank = rank_of(one, all);
@@ -172,7 +172,7 @@ static void insert(struct fi_info **list, struct fi_info *one, const struct ifad
     *list = one;
 }
 
-/* Those that would do, ranked; the others are freed. */
+/* The usable networks, ranked; the others are freed. */
 static struct fi_info *ranked(const struct proa_ofi_library *library, struct fi_info *list,
                               const struct ifaddrs *all)
 {
@@ -189,7 +189,7 @@ static struct fi_info *ranked(const struct proa_ofi_library *library, struct fi_
     return result;
 }
 
-/* With what the user has asked for, which may be why. */
+/* Fails with a sentence that names the user's settings, which may be the reason. */
 static int has_none(void)
 {
     const struct proa_settings *settings = proa_settings();
@@ -224,7 +224,7 @@ static int ask(const struct proa_ofi_library *library, struct fi_info **list)
     hints->domain_attr->threading = FI_THREAD_SAFE;
     hints->domain_attr->data_progress = FI_PROGRESS_MANUAL; /* core drives it: no thread beside */
     hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
-    hints->domain_attr->resource_mgmt = FI_RM_ENABLED; /* what has no room says so */
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED; /* a call without room fails */
     hints->domain_attr->mr_mode =
         FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
     outcome = library->getinfo(FI_VERSION(1, 15), NULL, NULL, 0, hints, list);
@@ -310,7 +310,7 @@ static void show(const struct fi_info *info, const struct ifaddrs *all, struct p
         memcpy(offer->address, &device, sizeof device);
 }
 
-/* Processes with the same have the same interfaces. Not 0. */
+/* A number of this machine: processes with the same number have the same interfaces. Not 0. */
 static uint64_t machine(void)
 {
     uint64_t hash = PROA_HASH_OF_NOTHING;
@@ -328,7 +328,8 @@ static uint64_t machine(void)
     return hash ? hash : 1;
 }
 
-/* libfabric lists some of them several times. The address alone may have so many providers. */
+/* Is the offer in the list, or has its address PROVIDERS_MOST providers there? libfabric lists some
+ * networks several times. */
 static int is_shown(const struct proa_offers *offers, const struct proa_offer *one)
 {
     int providers = 0;

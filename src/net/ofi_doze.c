@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sleeping until something comes: in the kernel, at the descriptor that libfabric gives for its
- * queue and at one of ours that `wake` writes to. libfabric says by fi_trywait whether what has
- * come already will be told there.
+ * A thread sleeps in the kernel until something comes: at the descriptor of libfabric's queue, and
+ * at a doorbell (an eventfd) that `wake` writes to. fi_trywait says whether the descriptor will
+ * report events that have come already.
  *
- * Some networks (`net` of libfabric 1.17) never take back what their descriptor has told once: it
- * stays ready. After some dozes in a row that found nothing by it only news counts, an edge: that
- * is what the kernel tells when something has come since, whether the descriptor was ready or not.
- * Bytes that the network has left lying without looking at them bring no news, so such a sleep is
- * a short one.
+ * Some networks (`net` of libfabric 1.17) never reset their descriptor: once ready, it stays ready.
+ * After several dozes in a row that it ended for nothing, only an edge of the descriptor counts as
+ * news. The kernel reports an edge when something has come since, whether the descriptor was ready
+ * or not. Bytes that the network has left unread cause no edge, so such a sleep is short.
  *
- * A network whose queue has no descriptor is looked at every now and then instead.
+ * A network whose queue has no descriptor is polled at intervals (NAP_NS) instead.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
@@ -65,7 +64,7 @@ static int may_sleep(struct proa_net *net)
     return net->queue_fd < 0 || fi_trywait(net->fabric, &queue, 1) == 0;
 }
 
-/* How long, at the most. */
+/* The longest time to sleep. */
 static long for_ns(const struct proa_net *net, long timeout_ns)
 {
     long tick = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED) - proa_system->now_ns(),
@@ -76,8 +75,8 @@ static long for_ns(const struct proa_net *net, long timeout_ns)
     return least < 0 ? 0 : least;
 }
 
-/* Where its news is told: of the descriptor, which is ready as often as not for something old, only
- * the edge counts then. */
+/* The descriptor to sleep at: the queue's, or the one for its edges while the queue's is often
+ * ready for something old. */
 static int watched(const struct proa_net *net)
 {
     struct pollfd queue = {.fd = net->queue_fd, .events = POLLIN};
@@ -89,8 +88,7 @@ static int watched(const struct proa_net *net)
                : net->queue_fd;
 }
 
-/* The descriptor is ready. Has something come? What the queue's tells again and again may be old.
- */
+/* The descriptor is ready: has something come? The queue's may be ready for something old. */
 static int is_news(struct proa_net *net, int fd)
 {
     unsigned fruitless = __atomic_load_n(&net->fruitless, __ATOMIC_RELAXED);
@@ -102,10 +100,10 @@ static int is_news(struct proa_net *net, int fd)
     return fruitless == 0;
 }
 
-/* Until one of them is ready, or the time is over. */
+/* Sleeps until one of them is ready, or the time is over. */
 static int sleep_ns(struct proa_net *const nets[], int count, long ns)
 {
-    struct pollfd at[PROA_NETS_MOST][2]; /* news, and the bell; -1 is ignored */
+    struct pollfd at[PROA_NETS_MOST][2]; /* news, and the doorbell; -1 is ignored */
     struct timespec time;
     int news = 0;
 

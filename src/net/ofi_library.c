@@ -6,9 +6,9 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* The interface's version of what hands out structures: the oldest whose fields we know. A newer
- * libfabric keeps it, and only appends fields; the default would be the layout of the headers that
- * are current where Proa runs, not where it was built. */
+/* The version of the functions that hand out structures: the oldest whose fields Proa knows. A
+ * newer libfabric keeps it, and only appends fields; the default would be the layout of the headers
+ * that are current where Proa runs, not where it was built. */
 static const char interface[] = "FABRIC_1.3";
 
 static void *find(void *handle, const char *name)

@@ -2,9 +2,9 @@
 /*
  * Memory that others may put to and get from, and buffers that the network has to know.
  *
- * A key is 64 random bits wherever the network lets us choose it: who guesses one gets no nearer to
- * any memory than by guessing 64 bits. It travels with the range that it is for, so that the origin
- * refuses what lies outside; the network at the target does so too.
+ * A key is 64 random bits wherever the network lets us choose it: a stranger reaches memory only by
+ * guessing 64 bits. It travels with the range that it is for, so that the origin refuses bytes
+ * outside it; the network at the target does so too.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* What the bytes of a struct proa_net_key are. */
+/* The layout of the bytes of a struct proa_net_key. */
 struct key {
     uint64_t key, start, bytes;
     uint64_t unused;
@@ -114,7 +114,7 @@ int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct pro
         if (!one)
             return proa_fail(PROA_ERR_NO_MEM, "no memory to expose memory");
         *one = (struct proa_ofi_exposure){.memory = memory, .bytes = bytes};
-        /* Of no bytes nobody can use any, and networks do not like them. */
+        /* Memory of 0 bytes is not registered: no access can use it, and networks may refuse it. */
         int outcome =
             bytes ? know(net, memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, &one->mr) : PROA_OK;
         if (outcome) {

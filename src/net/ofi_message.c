@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages: each goes out as one frame (frame.h) and is kept by the network in the order in which
- * it was sent; the frames' numbers tell where that is not so.
+ * it was sent; the frames' numbers show where the order was not kept.
  *
- * Whatever comes in is looked at by proa_frame_read before it is believed. What somebody sends who
- * does not know our secret is dropped, with a line now and then; what makes no sense though its
- * sender does know it ends that peer.
+ * proa_frame_read checks every received frame before it is trusted. A frame whose sender does not
+ * know our secret is dropped, with a line now and then. A frame that makes no sense although its
+ * sender knows the secret ends that peer.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
@@ -135,7 +135,8 @@ void proa_ofi_frame_sent(struct proa_net *net, struct proa_ofi_frame *frame)
 
 /* ---- in ---- */
 
-/* Not for each: whoever floods us with messages shall not flood the log. */
+/* Logs not each message, but the 1st, 2nd, 4th and so on: a flood of messages must not flood the
+ * log. */
 static void tell_stranger(struct proa_net *net, const char *why)
 {
     unsigned long count = ++net->strangers;
@@ -146,7 +147,8 @@ static void tell_stranger(struct proa_net *net, const char *why)
                  count);
 }
 
-/* Somebody of the job that we have perhaps not reached yet shows who he is. NULL: he cannot be. */
+/* Returns the peer that greets us, a process of the job that we have perhaps not reached yet. NULL:
+ * it cannot be a peer. */
 static struct proa_ofi_peer *greeted(struct proa_net *net, const struct proa_frame_head *head,
                                      const void *body)
 {
@@ -165,12 +167,12 @@ static struct proa_ofi_peer *greeted(struct proa_net *net, const struct proa_fra
 
 static int pong(struct proa_net *net, struct proa_ofi_peer *peer)
 {
-    /* Without room: the next ping is answered. */
+    /* If there is no room now, the next ping is answered. */
     (void)proa_ofi_frame_send(net, peer, PROA_FRAME_PONG, NULL, 0);
     return 0;
 }
 
-/* A frame that makes sense by itself, of a peer that is there. How many events. */
+/* Handles a good frame of a peer that is there. Returns the number of events. */
 static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
                    const struct proa_frame_head *head, const void *body)
 {
@@ -188,7 +190,7 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     proa_ofi_peer_heard(net, peer);
     switch ((enum proa_frame_kind)head->kind) {
     case PROA_FRAME_MESSAGE:
-        peer->answered = 1; /* by a peer that uses the network: it has been tried */
+        peer->answered = 1; /* the peer uses the network, so it has tried it */
         peer->used = net->now;
         net->events->message(net->context, peer->number, body, head->bytes);
         return 1;
@@ -205,7 +207,7 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     }
 }
 
-/* One that was given up for its silence speaks again. Not for each frame. */
+/* Answers a peer that was given up for its silence and sends again; not for each frame. */
 static void answer_lost(struct proa_net *net, struct proa_ofi_peer *peer, uint16_t kind)
 {
     enum { ANSWER_NS = 200000000 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Puts and gets. They go in pieces, a few of which are under way, so that messages come between the
- * pieces of a large one, and so that no network's largest operation limits them.
+ * Puts and gets. They are cut into pieces, a few of which are in flight at a time. So messages get
+ * between the pieces of a large one, and no network's largest operation limits them.
  *
  * A put asks for FI_DELIVERY_COMPLETE: its completion then says that the bytes lie in the target's
- * memory, which `done` is to say. What libfabric gives without it may only say that they have left.
+ * memory, which `done` is to say. A completion without it may only say that the bytes have left.
  *
- * Where the network has to know its buffers, a small put or get stops over in one that it knows,
- * and a large one makes its own known for as long as it takes.
+ * Where the network has to know its buffers, a small put or get is copied through one that it
+ * knows. A large one registers its own for as long as it takes.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
@@ -35,7 +35,7 @@ int proa_ofi_moves_open(struct proa_net *net)
 
 /* ---- its buffer ---- */
 
-/* PROA_NET_AGAIN: no buffer to stop over in. */
+/* PROA_NET_AGAIN: there is no buffer to copy it through. */
 static int prepare_buffer(struct proa_net *net, struct proa_ofi_move *move)
 {
     int outcome;
@@ -97,14 +97,14 @@ static ssize_t post(struct proa_net *net, struct proa_ofi_move *move, struct pro
                         : fi_readmsg(net->ep, &message, FI_COMPLETION);
 }
 
-/* No more is under way to a peer than its connection takes in without a pause: a sender that finds
- * it full each time it looks sends crumbs. */
+/* Limits the bytes in flight to a peer to those that its connection takes without a pause. A sender
+ * that finds the connection full at each look sends only small pieces. */
 static int has_room(const struct proa_ofi_peer *peer, size_t bytes)
 {
     return peer->moving == 0 || peer->moving + bytes <= PROA_OFI_MOVING;
 }
 
-/* As many pieces as may be under way. 0, or libfabric's error that stopped it. */
+/* Posts as many pieces as may be in flight. 0, or libfabric's error that stopped it. */
 static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
 {
     size_t most =
@@ -155,14 +155,14 @@ static void give_up(struct proa_net *net, struct proa_ofi_move *move, int outcom
     finish_if_done(net, move);
 }
 
-/* Begins what has its place and is to have some bytes moved. */
+/* Begins a put or get whose place is known, and that has bytes to move. */
 static int begin(struct proa_net *net, struct proa_ofi_move *move)
 {
     int outcome = prepare_buffer(net, move);
     ssize_t posted = outcome ? 0 : go_on(net, move);
 
     if (outcome == PROA_OK && (move->under_way || posted == 0)) {
-        DL_APPEND(net->active, move); /* what could not be posted yet is by progress */
+        DL_APPEND(net->active, move); /* progress posts the remaining pieces */
         return PROA_OK;
     }
     move->outcome = PROA_ERR_OTHER; /* nothing to copy */
@@ -211,9 +211,9 @@ int proa_ofi_move_begin(struct proa_net *net, const struct proa_net_place *there
     return outcome;
 }
 
-/* ---- what becomes of it ---- */
+/* ---- its outcome ---- */
 
-/* The target does not have that memory exposed; the way to it may be as good as before. */
+/* The target does not have that memory exposed; the connection to it may still be good. */
 static int is_refusal(int error)
 {
     return error == FI_EACCES || error == FI_EPERM || error == FI_ENOKEY ||
@@ -253,7 +253,7 @@ void proa_ofi_moves_lost(struct proa_net *net, struct proa_ofi_peer *peer)
             int told = move->under_way && !move->told;
 
             give_up(net, move, outcome);
-            /* What the network has begun it may keep for as long as it likes. */
+            /* The network may keep pieces that it has begun for any time. */
             if (told) {
                 move->told = 1;
                 net->events->done(net->context, token, outcome);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is there, and who is not any more.
+ * Which peers are alive, and which are lost.
  *
- * An endpoint without connections does not tell when a process at the other end has gone: only who
- * sends something may find out. So a peer that is silent is asked now and then: after a second, and
- * less and less often the longer core has had nothing to do with it. It is given up when
+ * An endpoint without connections does not tell when a process at the other end has gone: only a
+ * process that sends something may find out. So a silent peer is asked for a sign of life (a ping):
+ * after a second, and less often the longer core has had nothing to do with it. It is given up when
  *
  *   an operation to it fails,
  *   it sends nonsense, or says that it ends,
  *   it has not been heard of for PROA_TIMEOUT in spite of being asked, or
- *   the network has been through to it, and is not any more: with nothing under way the network
- *   takes nothing for it, for some seconds.
+ *   its connection has broken: the network has reached it before, and for some seconds, with nothing
+ *   in flight, takes nothing for it.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
@@ -30,7 +30,7 @@
 #define TICK_ATTENDED (SECOND / 2) /* while a thread waits */
 #define ATTENDED_NS (2 * SECOND)   /* after it has said so last */
 
-enum { BROKEN_S = 3 /* a new connection takes less, where there is anybody */ };
+enum { BROKEN_S = 3 /* a new connection to a living process takes less */ };
 
 /* ---- the list ---- */
 
@@ -191,9 +191,9 @@ static long between(long low, long value, long high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* How long a peer may be silent before it is asked: not long while a thread waits; else the longer
- * core has had nothing to do with it the longer, so that an idle process sleeps; but several times
- * within the time-out. */
+/* The time for which a peer may be silent before it is asked. It is short while a thread waits.
+ * Otherwise it grows with the time since core last used the peer, so that an idle process sleeps.
+ * But a peer is asked several times within the time-out. */
 static long patience(const struct proa_net *net, const struct proa_ofi_peer *peer)
 {
     long most = net->timeout ? net->timeout / 4 : 60 * SECOND, least = SECOND;
@@ -227,8 +227,8 @@ static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
     }
 }
 
-/* This process has not run for long (it was stopped, or nobody has made progress): what others have
- * sent meanwhile is not seen yet, so nobody is blamed for silence. */
+/* This process has not run for long (it was stopped, or no thread has made progress). Messages that
+ * peers have sent meanwhile are not read yet, so no peer counts as silent. */
 static void forgive(struct proa_net *net)
 {
     for (uint32_t i = 0; i < net->peer_count; i++) {
@@ -255,7 +255,8 @@ static void tick(struct proa_net *net)
     __atomic_store_n(&net->next_tick, net->now + next, __ATOMIC_RELAXED);
 }
 
-/* A death is noticed within 5 s: as a ping at the latest after the next tick, and BROKEN_S. */
+/* The death of a peer is noticed within 5 s: a ping goes out after the next tick at the latest, and
+ * BROKEN_S later the connection counts as broken. */
 void proa_ofi_attend(struct proa_net *net)
 {
     long next = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED), now = proa_system->now_ns();
