@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A manager in use by the host comes first: PMIx tells, PMI-1 is known from the environment. */
+/* The host's own manager is found first: PMIx tells that it is in use, PMI-1 is known from the
+ * environment. */
 static const struct proa_manager *const managers[] = {&proa_manager_pmix, &proa_manager_pmi};
 enum { MANAGERS = sizeof managers / sizeof managers[0] };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of this job; written once, under the mutex, by the thread that starts MPI. */
+/* The ranks of this job. Written once, under the mutex, by the thread that starts MPI. */
 static struct {
     int is_known; /* the rest is there */
     int rank, size;
@@ -124,7 +125,8 @@ static void crowd_add(struct crowd *crowd, int rank)
         crowd->first = rank;
 }
 
-/* Without MPI_COMM_WORLD all ranks of the job: a superset, and the same on all. 0: no memory. */
+/* Finds the ranks of this job in a window. Without MPI_COMM_WORLD these are all ranks of the job: a
+ * superset, and the same on all. 0: no memory. */
 static int crowd_of(MPI_Comm comm, struct crowd *crowd)
 {
     int is_world = has_world(), n = job.size, *ranks, is_told;
@@ -145,7 +147,7 @@ static int is_missing(const struct crowd *crowd, int rank)
     return rank < job.size && crowd->is_in[rank] && job.is_absent[rank];
 }
 
-/* "1, 4-7"; "..." stands for those that there is no room for. */
+/* Writes the absent ranks as "1, 4-7"; "..." stands for ranks that do not fit. */
 static void missing_list(const struct crowd *crowd, char *list, size_t room)
 {
     enum { MOST = sizeof ", 0123456789-0123456789, ..." };
@@ -189,7 +191,7 @@ static int leave(const struct crowd *crowd)
     return PROA_ELSEWHERE;
 }
 
-/* Some rank of the job has no Proa: of this window? */
+/* Some rank of the job has no Proa: is it in this window? */
 static int check_crowd(MPI_Comm comm)
 {
     struct crowd crowd;
@@ -238,7 +240,7 @@ static int has_parent(void)
            parent != MPI_COMM_NULL;
 }
 
-/* Communicators over which an exchange has come to its end. */
+/* Communicators over which an exchange has been completed. */
 static struct proa_table answered = PROA_TABLE_INIT;
 
 void proa_absent_answered(MPI_Comm comm)

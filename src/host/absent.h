@@ -8,8 +8,8 @@
  * manager (host/manager.h) before the host's own start, whose fence lies between all keys and the
  * first look. So all ranks find the same keys, and come to the same decision about each window.
  *
- * Where the manager is none that is known, all ranks of the job are taken to have Proa, by all of
- * them, and the exchange says for how long it has waited (host/patience.h).
+ * If the manager is not a known one, all ranks of the job assume that every rank has Proa. The
+ * exchange then logs for how long it has waited (host/patience.h).
  */
 #ifndef PROA_HOST_ABSENT_H
 #define PROA_HOST_ABSENT_H
@@ -37,8 +37,8 @@ void proa_absent_meets_others(void);
  * not known. */
 int proa_absent_is_sure(MPI_Comm comm);
 
-/* They have all answered: from now on it is sure. (A communicator made later may get the same
- * handle, and would only lose a line in the log.) */
+/* All processes of comm have answered: from now on proa_absent_is_sure is 1. (A communicator made
+ * later may get the same handle, and would only lose a line in the log.) */
 void proa_absent_answered(MPI_Comm comm);
 
 #endif

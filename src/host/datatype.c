@@ -5,7 +5,7 @@
  *
  * A type is read when an operation first meets it, and kept in the table of types under its handle
  * until the user frees it: an attribute of ours on the datatype has its delete function called
- * then. Types inside it are read for the occasion, or taken from the table.
+ * then. Types inside it are taken from the table, or read for this one use.
  */
 #include "base/fail.h"
 #include "type/recipe.h"
@@ -22,7 +22,7 @@
 static pthread_mutex_t read_mutex = PTHREAD_MUTEX_INITIALIZER;
 static int type_keyval = MPI_KEYVAL_INVALID;
 
-/* ---- what the host tells ---- */
+/* ---- the host's description ---- */
 
 struct contents {
     int combiner;
@@ -206,7 +206,7 @@ static void darray_translate(const struct proa_contents_numbers *mpi, int64_t *n
     }
 }
 
-/* The same for subarrays too, whose order alone is such a constant. */
+/* The same for subarrays too, where only the order is such a constant. */
 static void constants_translate(struct proa_recipe *recipe, int64_t *numbers)
 {
     size_t count = recipe->number_count;
@@ -281,7 +281,8 @@ static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int6
 
 static int read_type(MPI_Datatype datatype, struct proa_type *type);
 
-/* What is in the table, or belongs there as it is predefined; or NULL. Under the mutex. */
+/* The type from the table, where a predefined one is entered if it is missing; or NULL. Under the
+ * mutex. */
 static const struct proa_type *find_known(MPI_Datatype datatype)
 {
     const struct proa_type *known = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
@@ -404,8 +405,8 @@ static int keep(MPI_Datatype datatype, struct proa_type *type)
     return -1;
 }
 
-/* A send to nobody: the host checks the datatype as for any send, and so says whether it is valid
- * and committed, which no call asks. */
+/* Sends to MPI_PROC_NULL. The host checks the datatype as for any send, and so tells whether it is
+ * valid and committed. MPI has no call that asks this. */
 static int is_committed(MPI_Datatype datatype)
 {
     /* MPICH looks at the datatype only if the count is not 0, and then wants a buffer */
@@ -472,7 +473,7 @@ const struct proa_type *proa_type_unknown(MPI_Datatype datatype)
     if (datatype == MPI_DATATYPE_NULL)
         return troubled("is MPI_DATATYPE_NULL");
     type = find_locked(datatype);
-    if (type) /* not asked whether it is committed: markers are no types to communicate */
+    if (type) /* not checked for commitment: markers are no types to communicate */
         return type;
     if (!is_committed(datatype))
         return troubled("is not committed, or no datatype at all");

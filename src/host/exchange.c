@@ -8,9 +8,9 @@
 #include "host/patience.h"
 #include "host/pmpi.h"
 
-/* A host that waits by itself may keep the processor from the very rank that it waits for: where
- * ranks are more than processors, MPICH's does for slices of milliseconds. With two ranks its own
- * way is quicker. What is done has to be the same on all ranks, so it goes by what all know. */
+/* A host that waits by itself may keep the processor from the very rank that it waits for: in an
+ * oversubscribed job MPICH's wait does so for slices of milliseconds. With two ranks the host's own
+ * way is quicker. All ranks must take the same way, so it depends only on values that all know. */
 enum { HOST_WAITS_UP_TO = 2 };
 
 static int host_waits(MPI_Comm comm)
@@ -20,7 +20,7 @@ static int host_waits(MPI_Comm comm)
     return proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS || size <= HOST_WAITS_UP_TO;
 }
 
-/* A collective call under way. */
+/* A collective call in progress. */
 struct under_way {
     MPI_Request request;
     int error;
@@ -63,7 +63,8 @@ static int host_max(const int *mine, int *value, MPI_Comm comm)
     return end_of(&call);
 }
 
-/* The first to meet the others: who runs without Proa, and could not be known to, never comes. */
+/* The first call in which the processes meet. A process without Proa that was not known as such
+ * never joins it. */
 static int allgather(void *context, const void *mine, void *all, size_t bytes)
 {
     const MPI_Comm *comm = context;

@@ -13,7 +13,7 @@
 struct proa_table proa_handles = PROA_TABLE_INIT;
 struct proa_table proa_plain_handles = PROA_TABLE_INIT;
 
-/* Handles of the host's that were windows of ours, and are not now. */
+/* Handles of the host that stood for windows of ours, freed since. */
 static struct proa_table freed = PROA_TABLE_INIT;
 
 static unsigned long served;
@@ -52,8 +52,8 @@ static int make_by(enum proa_shadow_way way, MPI_Win *shadow)
     return by[way](shadow);
 }
 
-/* A way that has worked once is the only one from then on: if it fails later the reason is another.
- * The caller holds shadow_mutex. */
+/* A way that has worked once is the only one from then on: a later failure has another reason. The
+ * caller holds shadow_mutex. */
 static int make_some_way(MPI_Win *shadow)
 {
     static enum proa_shadow_way works = PROA_SHADOW_NONE;
@@ -88,10 +88,10 @@ static MPI_Win shadow_make(void)
     return shadow;
 }
 
-/* Some hosts have to be given them back one after the other too. But never is the mutex held while
- * a delete function of the program's runs in there: it may make windows, and wait for a thread, of
- * any process, that does. What stands between such a host and each delete function
- * (bind/callbacks_mpich.c) lets go of the mutex meanwhile. */
+/* Some hosts need shadows to be freed one after the other too. But the mutex is never held while a
+ * delete function of the program runs in there. Such a function may make windows, and wait for a
+ * thread of any process that makes windows. A wrapper around each delete function
+ * (bind/callbacks_mpich.c) releases the mutex meanwhile. */
 static _Thread_local int giving_back;
 
 int proa_handle_pause(void)
@@ -122,7 +122,8 @@ static int free_in_turn(MPI_Win *shadow)
     return error;
 }
 
-/* MPI does not ask for turns: the call is collective on the window and not on the communicator. */
+/* MPI itself does not require one free at a time: the call is collective on the window and not on
+ * the communicator. */
 static int shadow_give_back(MPI_Win shadow)
 {
     int error =
@@ -247,8 +248,8 @@ void proa_handle_forget(MPI_Win handle)
     proa_table_remove(&proa_plain_handles, PROA_TABLE_KEY(handle));
 }
 
-/* The host calls back with the shadow's handle (bind/callbacks.c): it is known to proa_win_find as
- * well. Threads may ask at once: one makes it. */
+/* The host calls back with the shadow's handle (bind/callbacks.c), so proa_win_find knows that
+ * handle as well. Several threads may ask at once: one makes the shadow. */
 MPI_Win proa_handle_shadow(struct proa_handle *handle)
 {
     MPI_Win shadow = __atomic_load_n(&handle->shadow, __ATOMIC_ACQUIRE);
@@ -271,7 +272,7 @@ static pthread_mutex_t probe_mutex = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Win probe = MPI_WIN_NULL;
 
 /* Hosts raise a wrong keyval on the window that they were given, with words and, Open MPI, a class
- * of their own. So it is tried on a window that nobody else sees, which returns its errors. */
+ * of their own. So the keyval is tried on a private window, which returns its errors. */
 int proa_handle_takes_keyval(int keyval)
 {
     int error = MPI_ERR_OTHER, found;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A window as the user's handle stands for it: Proa's window, the host window behind the handle
- * (the shadow), and what the user can ask of it.
+ * (the shadow), and the properties that the user can ask for.
  *
  * The handle is a genuine window of the host, of one byte or none, on a communicator of this
  * process alone; so user attributes, names, error handlers and conversion to Fortran stay the
  * host's. It is never given to the host for an operation or for synchronization. MPICH has no more
  * than about 2,000 windows alive (each takes a communicator's number out of 2,048). Past
  * PROA_HOST_WINDOWS of them a window gets a light handle: a number that MPICH never gives out. Its
- * shadow is made when the user first asks for something of the host's (proa_handle_shadow).
+ * shadow is made when the user first needs a service of the host on it (proa_handle_shadow).
  */
 #ifndef PROA_HOST_HANDLE_H
 #define PROA_HOST_HANDLE_H
@@ -32,7 +32,8 @@ struct proa_handle {
     struct proa_members_kept accessed, exposed_to; /* groups that start and post were given */
     int open;                                      /* all processes have it */
     int has_handler;                               /* the program has set an error handler */
-    /* What attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int, MPI_UNDEFINED. */
+    /* The values that attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int,
+     * MPI_UNDEFINED. */
     MPI_Aint bytes;
     int disp_unit, flavor, model;
     struct proa_hints hints; /* of info keys, in force */
@@ -42,7 +43,7 @@ struct proa_handle {
 
 extern PROA_HIDDEN struct proa_table proa_handles;
 
-/* Those of them of which nothing is counted: for the calls that programs make often. */
+/* The windows of which nothing is counted: for the calls that programs make often. */
 extern PROA_HIDDEN struct proa_table proa_plain_handles;
 
 static inline struct proa_win *proa_win_find_plain(MPI_Win handle)
@@ -56,7 +57,7 @@ static inline struct proa_win *proa_win_find(MPI_Win handle)
     return proa_table_find(&proa_handles, PROA_TABLE_KEY(handle));
 }
 
-/* What proa_win_find gives knows its window again. */
+/* The handle of a window that proa_win_find has given. */
 static inline struct proa_handle *proa_handle_of(const struct proa_win *win)
 {
     return win->user;
@@ -69,7 +70,7 @@ int proa_handle_new(MPI_Comm comm, struct proa_handle **handle);
 /* Ties it to Proa's window and makes it known. PROA_OK, or a negative code without memory. */
 int proa_handle_enter(struct proa_handle *handle, struct proa_win *win);
 
-/* It has come to be, on all processes: counts it. */
+/* Counts the window: it now exists on all processes. */
 void proa_handle_opened(struct proa_handle *handle);
 
 /* Frees handle and shadow (user attributes are deleted here) and makes it unknown. The error class
@@ -95,7 +96,7 @@ void proa_handle_resume(int paused);
 /* May a window have an attribute of that keyval? */
 int proa_handle_takes_keyval(int keyval);
 
-/* Gives back what the host was asked for besides windows: before its end. */
+/* Gives back the objects of the host other than windows: before its end. */
 void proa_handle_end(void);
 
 /* How many windows of Proa's are alive, and how many it has served, in this process. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Some of rar, raw, war and waw, each at most once, with commas between. */
+/* Is the value a list of rar, raw, war and waw, each at most once, with commas between? */
 static int is_ordering(const char *value)
 {
     static const char *const names[] = {"rar", "raw", "war", "waw"};
@@ -50,7 +50,7 @@ static int is_sensible(const char *key, const char *value)
     return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;
 }
 
-/* What Proa says of the memory it allocates is its own to say. */
+/* Does Proa alone set this key? It describes the memory that Proa allocates. */
 static int is_ours_to_say(const char *key)
 {
     return strcmp(key, "mpi_memory_alloc_kinds") == 0;

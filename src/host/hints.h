@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The info keys of the chapter (MPI-4.1, 13.2): which Proa understands, what a window was given,
- * and what is in force.
+ * The info keys of the chapter (MPI-4.1, 13.2): the keys that Proa understands, those that a window
+ * was given, and the values in force.
  */
 #ifndef PROA_HOST_HINTS_H
 #define PROA_HOST_HINTS_H
@@ -30,8 +30,8 @@ struct proa_hints {
 #undef PROA_HINT_FIELD
 };
 
-/* What info (may be MPI_INFO_NULL) asks for at creation, and what holds where it is silent or makes
- * no sense. */
+/* Reads the hints from info (may be MPI_INFO_NULL) at creation. Keys that are missing or make no
+ * sense get their default values. */
 void proa_hints_read(MPI_Info info, struct proa_hints *hints);
 
 /* MPI_Win_set_info: takes over the keys that may change. */
@@ -44,7 +44,7 @@ int proa_hints_info(const struct proa_hints *hints, MPI_Info *info);
  * (adopt/adopt.h). By the window's info and the setting PROA_ADOPT. */
 int proa_hints_adopt(const struct proa_hints *hints);
 
-/* A hint as truth, and as a number. */
+/* A hint as a truth value, and as a number. */
 int proa_hint_is_true(const char *hint);
 long proa_hint_number(const char *hint);
 

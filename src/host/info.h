@@ -6,8 +6,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* The key's value: 1; or 0 if the key is not there, or its value has no room in that many bytes (it
- * is none that Proa knows). info may be MPI_INFO_NULL. */
+/* The key's value: 1; or 0 if the key is not there, or its value does not fit into that many bytes
+ * (then it is none that Proa knows). info may be MPI_INFO_NULL. */
 int proa_info_text(MPI_Info info, const char *key, char *text, int room);
 
 /* mpi_minimum_memory_alignment, if it is a power of two; 0: not asked for. */

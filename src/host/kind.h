@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What Proa has to know of a host MPI that the host does not tell by its own calls: one constant
- * table a kind, in host/kind_NAME.c. All that can be asked of a header of the host's, such as how
- * its handles are made, is asked there, and nowhere else.
+ * The properties of a host MPI that the host's own calls do not tell: one constant table for each
+ * kind of host, in host/kind_NAME.c. Properties that a header of the host tells, such as the form
+ * of its handles, are taken from it there, and nowhere else.
  *
  * Names, titles and symbols, which are known of hosts that Proa's library was not built for as
  * well, stand in cmake/hosts.
@@ -18,11 +18,12 @@
 /* A row of cmake/hosts. */
 struct proa_host_row {
     const char *name;    /* in kinds */
-    const char *library; /* which of Proa's is for it */
+    const char *library; /* the one of Proa's libraries for it */
     const char *title;   /* in messages */
-    /* is in what its MPI_Get_library_version says; "": it is this one where no other's is there */
+    /* a part of the text of its MPI_Get_library_version; "": this host, if no other row's is
+     * found */
     const char *version_says;
-    const char *libraries; /* how the file names of its libraries begin, with blanks between */
+    const char *libraries; /* the first parts of its libraries' file names, with blanks between */
     const char *symbol;    /* a function that no other MPI has */
 };
 
@@ -38,8 +39,8 @@ enum proa_shadow_way {
     PROA_SHADOW_WAYS
 };
 
-/* Info keys that hand variables on to what MPI_Comm_spawn starts, one a line: the one to use, and
- * another that the program may use for it. */
+/* Info keys that hand variables on to the processes of MPI_Comm_spawn, one a line: the key to use,
+ * and another one that the program may use for it. */
 struct proa_spawn_keys {
     const char *ours, *other;
 };
@@ -61,20 +62,20 @@ struct proa_contents_numbers {
 struct proa_host_kind {
     const char *name; /* of its row */
 
-    /* A handle that it never gives out, and refuses as no window wherever it might get to; another
-     * for each number, of about 2^26, or MPI_WIN_NULL. NULL: it makes as many windows as there is
-     * memory for, so that there are no light handles. */
+    /* A handle that the host never gives out, and that all its calls refuse as no window. Each
+     * number gives another one, of about 2^26, or MPI_WIN_NULL. NULL: it makes as many windows as
+     * there is memory for, so that there are no light handles. */
     MPI_Win (*light_handle)(unsigned number);
 
-    /* Is it one that light_handle gives? Where the host does not refuse them, but crashes; else
-     * NULL. */
+    /* Is it a handle that light_handle gives? Set if the host does not refuse such handles, but
+     * crashes; else NULL. */
     int (*is_light)(MPI_Win handle);
 
     /* The ways that it may have, the best first, then PROA_SHADOW_NONE. */
     enum proa_shadow_way shadow_ways[PROA_SHADOW_WAYS];
 
     /* Its PMPI_Win_free cannot be in two threads at a time, other than in delete functions of the
-     * program's; for these bind/ has to stand between, with proa_handle_pause. */
+     * program's; around these bind/ has to call proa_handle_pause. */
     int frees_in_turn;
 
     /* Is it MPI_ERRORS_ABORT (MPI-4.0)? */
@@ -90,7 +91,8 @@ struct proa_host_kind {
     /* The types of MPI-1 that mark the bounds of a struct; MPI_DATATYPE_NULL where it has none. */
     MPI_Datatype lower_bound, upper_bound;
 
-    /* What it may tell in place of its header's numbers; no order is in both. NULL: it does not. */
+    /* The numbers that it may tell in place of its header's; no order is in both. NULL: it tells
+     * its header's. */
     const struct proa_contents_numbers *contents;
 
     /* The keys in the host's version that calls itself so (MPI_Get_library_version). NULL: no key

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPICH and Open MPI by the standard ABI. See kind.h, and doc/HOSTS.md: as kind_mpich.c and
- * kind_openmpi.c, but that handles and constants are the standard's.
+ * kind_openmpi.c, except that handles and constants are the standard's.
  */
 #include "host/kind.h"
 

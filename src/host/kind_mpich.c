@@ -13,7 +13,7 @@
 #endif
 
 /* Its handles are numbers: 2 bits of kind, 4 of class (8: window), the rest. Kind 0 with a rest
- * other than 0 is never given out, and is refused as an invalid window wherever it might get to. */
+ * other than 0 is never given out, and all calls refuse it as an invalid window. */
 static MPI_Win light_handle(unsigned number)
 {
     return (MPI_Win)(0x20000000u | (number & 0x03ffffffu));
@@ -28,7 +28,7 @@ static int is_errors_abort(MPI_Errhandler handler)
 #endif
 }
 
-/* From 4.2 on that of MPI_COMM_SELF comes first. */
+/* From 4.2 on the error handler of MPI_COMM_SELF comes first. */
 static enum proa_unset_handler unset_handler(const char *version)
 {
     int major = 0, minor = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is done when the library is loaded, before main, in every process that gets it: also in
+ * This code runs when the library is loaded, before main, in every process that gets it: also in
  * shells and launchers.
  *
- * A program of another MPI would end in a crash, or in an error about a datatype of its own: it is
- * told here, in one sentence, and ends.
+ * A program of another MPI would end in a crash, or in an error about a datatype of its own. Here
+ * it is ended with a sentence that gives the reason.
  */
 #include "base/log.h"
 #include "create/start.h"
@@ -39,9 +39,10 @@ static int is_named(const char *library, const char *beginnings)
     return 0;
 }
 
-/* By the file's name, which several hosts of one binary interface may have, and by the function
- * that no other has; or by the name alone, as a host may have that function in another library; or,
- * where the MPI is linked into the program, by the function alone. NULL: no host that is known. */
+/* Finds the host of an MPI library by the file's name, which several hosts of one binary interface
+ * may share, and by the function that no other host has. Failing that, the name alone decides, as a
+ * host may have that function in another library. If the MPI is linked into the program, the
+ * function alone decides. NULL: no host that is known. */
 static const struct proa_host_row *host_of(const char *library)
 {
     const struct proa_host_row *best = NULL;

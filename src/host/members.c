@@ -7,7 +7,7 @@
 
 unsigned long proa_members_frees = 1;
 
-/* ranks: of all members, then room for what the host is asked with. */
+/* ranks: of all members, then room for the ranks that are passed to the host. */
 static int translate(MPI_Group group, MPI_Group within, int count, int *ranks)
 {
     int *all = ranks + count;
@@ -33,7 +33,8 @@ static int count_of(MPI_Group group, int size, int *count)
     return PROA_OK;
 }
 
-/* frees is read before the host is asked: what is freed meanwhile is not taken for known. */
+/* frees is read before the host is asked: a group that is freed meanwhile is not taken for
+ * known. */
 int proa_members_ask(struct proa_members_kept *kept, MPI_Group within, int size, MPI_Group group,
                      const struct proa_members **members)
 {

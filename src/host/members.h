@@ -24,7 +24,8 @@ struct proa_members {
     int *ranks; /* in the window */
 };
 
-/* Of a window, for one of its uses: one thread at a time opens epochs of a kind on a window. */
+/* The groups kept for one use of a window. One thread at a time opens epochs of a kind on a
+ * window. */
 struct proa_members_kept {
     struct proa_members of[PROA_MEMBERS_KEPT];
     unsigned next; /* to be replaced */
@@ -54,7 +55,8 @@ static inline int proa_members_find(struct proa_members_kept *kept, MPI_Group wi
 }
 
 /* The program is about to free a group: before the host is, which may then give its handle to
- * another. Relaxed: whoever has that handle has it from somebody who came after this. */
+ * another. Relaxed: a thread that uses the new handle synchronizes with the thread that got it
+ * after this increment. */
 static inline void proa_members_freeing(void)
 {
     __atomic_fetch_add(&proa_members_frees, 1, __ATOMIC_RELAXED);

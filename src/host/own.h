@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What Proa has of the host for itself while it is at work: a communicator of this process alone,
- * and a poke (base/poke.h) that moves the host's messages. The rest of this room stands on it.
+ * The objects of the host that Proa holds while it is at work: a communicator of this process
+ * alone, and a poke (base/poke.h) that moves the host's messages. The rest of this folder (room)
+ * uses them.
  */
 #ifndef PROA_HOST_OWN_H
 #define PROA_HOST_OWN_H
@@ -12,14 +13,14 @@
  * below. */
 int proa_own_prepare(MPI_Comm comm);
 
-/* Gives it back, if there is one, in a program that Proa did not come to work in. */
+/* Gives it back, if there is one, in a program in which Proa never started. */
 void proa_own_unprepare(void);
 
 /* Makes them. comm: a communicator that a session gave, where there is no MPI_COMM_SELF; else
  * MPI_COMM_NULL. PROA_OK, or PROA_ERR_OTHER if the host refuses. */
 int proa_own_begin(MPI_Comm comm);
 
-/* Gives them back. instead: what the private communicator is from now on. */
+/* Gives them back. instead: the private communicator from now on. */
 void proa_own_end(MPI_Comm instead);
 
 /* The communicator, for shadows, requests and pokes; split, not copied, from MPI_COMM_SELF: its

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line in the log when others are waited for very long, by a thread of its own, as the waiting is
- * done inside the host. */
+/* Logs a line when this process waits very long for others. A separate thread does so, as the wait
+ * itself is inside the host. */
 #ifndef PROA_HOST_PATIENCE_H
 #define PROA_HOST_PATIENCE_H
 

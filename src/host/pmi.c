@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See manager.h. PMI-1: a line is sent, a line comes back, on the socket that the environment names
- * (PMI_FD) and that the host works with from its own start on. MPICH exports no function for it.
+ * See manager.h. PMI-1 sends a line and receives a line, on the socket that the environment names
+ * (PMI_FD). The host uses the same socket from its own start on. MPICH exports no function for it.
  *
  * Hydra answers a second "init" on a socket as the first, and keeps the keys of all. Slurm's daemon
- * for PMI-1 takes a second one for an error: only Hydra, which sets MPI_LOCALNRANKS, is spoken to.
+ * for PMI-1 takes a second one for an error. So Proa speaks only to Hydra, which sets
+ * MPI_LOCALNRANKS.
  */
 #include "host/kind.h"
 #include "host/manager.h"
@@ -43,7 +44,7 @@ static int send_line(const char *line)
     return sent == (ssize_t)length;
 }
 
-/* The launcher sends nothing behind the line, as nothing else has been asked. */
+/* The launcher sends nothing after the line, as there was no other question. */
 static int receive_line(char *line)
 {
     size_t length = 0;

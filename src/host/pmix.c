@@ -5,12 +5,12 @@
  * before a fence. So PMIx_Commit is taken over, and our key goes with the host's. Proa starts no
  * second client, which could be of another version than the host's.
  *
- * The fence may bring the keys of all ranks to all nodes, of some (PRRTE 3, of Open MPI 5: those of
- * the first node), or none (pmix_base_collect_data=0). A key that is not there could then not be
- * told from one that has not come. So a rank whose key is missing is asked for a key of the host's
- * own: the manager fetches it from the rank's node, with all that the rank has committed.
+ * The fence may bring all nodes the keys of all ranks, of some (PRRTE 3, of Open MPI 5: those of
+ * the first node), or of none (pmix_base_collect_data=0). So a missing key may only be one that has
+ * not arrived. For a rank with a missing key Proa therefore looks up a key of the host's own: the
+ * manager fetches it from the rank's node, with all that the rank has committed.
  *
- * The library may be out of sight, below a plug-in of the host's: it is found from the caller on.
+ * A plug-in of the host may have loaded the library privately, so the search starts at the caller.
  * Open MPI 4 that was built with its own copy gives all of its names a prefix.
  *
  * Types and numbers are the binary interface of PMIx 2 to 6. Its headers are not needed.

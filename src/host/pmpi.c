@@ -28,10 +28,10 @@ static int is_abi_library(struct dl_phdr_info *info, size_t size, void *path)
     return 1;
 }
 
-/* In that library, if an interpreter has loaded it out of sight of RTLD_NEXT: our library for the
- * ABI, unlike those for one host, does not name it. By its path, as UCX, below MPICH, takes dlopen
- * over and looks for bare names where another of that name may be. It stays loaded, as MPI cannot
- * be used again. */
+/* Finds the symbol in a library that an interpreter has loaded out of sight of RTLD_NEXT: our
+ * library for the ABI, unlike those for one host, does not depend on it by name. It is opened by
+ * its path: UCX, below MPICH, takes dlopen over, and may find another library for a bare name. It
+ * stays loaded, as MPI cannot be used again. */
 static void *hidden_symbol(const char *name)
 {
     char path[PATH_MAX];

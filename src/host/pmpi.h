@@ -2,9 +2,9 @@
 /*
  * The host MPI's own functions, found behind Proa's by dlsym(RTLD_NEXT, "PMPI_...").
  *
- * The lists are the truth: the table, the look-up and the message about a missing symbol come from
- * them. CHAPTER (base/calls.h) are the functions that Proa exports itself and passes on for windows
- * that it does not serve; HELPERS are the rest that Proa calls.
+ * The table, the look-up and the message about a missing symbol all come from two lists. CHAPTER
+ * (base/calls.h) are the functions that Proa exports itself and passes on for windows that it does
+ * not serve; HELPERS are the rest that Proa calls.
  */
 #ifndef PROA_HOST_PMPI_H
 #define PROA_HOST_PMPI_H
@@ -91,8 +91,8 @@
     X(Info_get_valuelen)
 #endif
 
-/* How a process ends whose MPI is not the one that this library was built for, after a line that
- * says so: as a shell's where something that is needed is missing. */
+/* The exit status of a process with another MPI than the one that this library was built for, after
+ * a line that says so. A shell gives the same status for a missing program. */
 enum { PROA_EXIT_WRONG_MPI = 127 };
 
 struct proa_pmpi {
@@ -110,8 +110,8 @@ void *proa_pmpi_symbol(const char *name);
 /* The same with its type, of a function that the header has. */
 #define PROA_PMPI_FIND(name) ((__typeof__(&PMPI_##name))proa_pmpi_symbol("PMPI_" #name))
 
-/* Fills the table, if it is not filled yet. 1, or 0: a symbol is missing, which is nothing to a
- * program that makes no windows. */
+/* Fills the table, if it is not filled yet. 1, or 0: a symbol is missing, which does not matter to
+ * a program that makes no windows. */
 int proa_pmpi_look(void);
 
 /* The table; filled at the first call. A missing symbol ends the process with a line that names it:

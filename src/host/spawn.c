@@ -2,10 +2,10 @@
 /*
  * See spawn.h.
  *
- * Open MPI gives new processes the launcher's environment and, 4.1, what its option -x says; 5.0
- * keeps that from them, and neither knows of what a script has set for this process alone. An info
+ * Open MPI gives new processes the launcher's environment. 4.1 adds the variables of its option -x,
+ * 5.0 does not, and neither adds variables that a script has set for this process alone. An info
  * value hands variables on, one a line, in no more than MPI_MAX_INFO_VAL bytes. MPICH's Hydra hands
- * its options -genv on by itself, and knows no such key. Which key it is the host's kind says.
+ * its options -genv on by itself, and knows no such key. The host's kind names the key.
  */
 #include "host/spawn.h"
 
@@ -59,7 +59,7 @@ static const char *own_preload(void)
     return NULL;
 }
 
-/* What the program hands on by that key. */
+/* The lines that the program hands on by that key. */
 static struct lines lines_of(MPI_Info info, const char *key)
 {
     struct lines lines = {""};

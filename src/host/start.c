@@ -56,9 +56,9 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Not by proa_pmpi(), which wants all functions of the chapter: this runs in programs without
- * windows too. Any program may have got the library for another MPI preloaded; as long as it makes
- * no windows, that must not hurt it. */
+/* Does not use proa_pmpi(), which needs all functions of the chapter: this runs in programs without
+ * windows too. The preloaded library may be the one for another MPI; a program that makes no
+ * windows must not suffer from that. */
 int proa_watch_finalize(void)
 {
     static int watching;
@@ -98,7 +98,7 @@ static int start_host(MPI_Comm comm)
     return PROA_OK;
 }
 
-/* What outlives sessions. */
+/* Starts the parts that outlive sessions. */
 static int start_core(void)
 {
     static int started;
@@ -112,7 +112,7 @@ static int start_core(void)
     return started ? PROA_OK : PROA_ERR_OTHER;
 }
 
-/* By the variable and not by proa_settings(): the program may still make settings. */
+/* Reads the variable and not proa_settings(): the program may still make settings. */
 void proa_start_prepare(void)
 {
     if (getenv("PROA_DISABLE") || !proa_host_is_here() || !proa_pmpi_look())
@@ -129,7 +129,7 @@ static void warn(const char *sentence)
     proa_log(PROA_LOG_WARN, "%s", sentence);
 }
 
-/* Once for a job, as all ranks have the same settings, hardly ever others. */
+/* Complains once for a job: nearly always all ranks have the same settings. */
 static void complain_of_settings(MPI_Comm comm)
 {
     int rank = 0;

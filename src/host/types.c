@@ -7,7 +7,7 @@
 
 struct proa_table proa_types = PROA_TABLE_INIT;
 
-/* What a predefined type is; with its size that gives the basic of core. */
+/* The kind of a predefined type. Kind and size together give the basic type of core. */
 enum kind {
     SIGNED,
     UNSIGNED,
@@ -121,8 +121,8 @@ static const struct proa_type *enter_one_of(const struct row *rows, size_t count
     return type;
 }
 
-/* What only some hosts have. Where one has only the name of a type, its handle is
- * MPI_DATATYPE_NULL, or its size is none that a basic has. */
+/* Types that only some hosts have. Where a host has only the name of a type, its handle is
+ * MPI_DATATYPE_NULL, or its size is not that of any basic type. */
 static const struct proa_type *enter_rare(MPI_Datatype datatype)
 {
     const struct row rows[] = {
@@ -148,8 +148,8 @@ static const struct proa_type *enter_rare(MPI_Datatype datatype)
         {MPI_2COMPLEX, TWO_COMPLEX, 0},
         {MPI_2DOUBLE_COMPLEX, TWO_COMPLEX, 0},
 #endif
-        /* Of MPI-1: they mark the bounds of a struct, which the host has counted in when it tells
-         * the extent, and have no bytes. */
+        /* Types of MPI-1 that mark the bounds of a struct, and have no bytes. The extent that the
+         * host tells includes these bounds. */
         {proa_host_kind()->lower_bound, MARKER, 0},
         {proa_host_kind()->upper_bound, MARKER, 0},
     };

@@ -15,15 +15,15 @@ extern PROA_HIDDEN struct proa_table proa_types;
  * program uses few. NULL: it is none. One thread at a time. */
 const struct proa_type *proa_types_predefined(MPI_Datatype datatype);
 
-/* What MPI_Type_create_f90_real, _complex and _integer give: as if predefined. PROA_OK or a
- * negative code. */
+/* The types that MPI_Type_create_f90_real, _complex and _integer give: as if predefined. PROA_OK or
+ * a negative code. */
 int proa_types_f90(MPI_Datatype datatype, int combiner, struct proa_type *type);
 
 /* For a datatype that is not in the table: reads it from the host and enters it (host/datatype.c),
- * or gives a type that says what the trouble with it is. */
+ * or gives a type whose `trouble` says why it cannot be used. */
 const struct proa_type *proa_type_unknown(MPI_Datatype datatype);
 
-/* The type; never NULL. What operations cannot use has a `trouble`. */
+/* The type; never NULL. A type that operations cannot use has a `trouble`. */
 static inline const struct proa_type *proa_type_find(MPI_Datatype datatype)
 {
     const struct proa_type *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));

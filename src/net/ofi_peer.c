@@ -9,8 +9,8 @@
  *   an operation to it fails,
  *   it sends nonsense, or says that it ends,
  *   it has not been heard of for PROA_TIMEOUT in spite of being asked, or
- *   its connection has broken: the network has reached it before, and for some seconds, with nothing
- *   in flight, takes nothing for it.
+ *   its connection has broken: the network has reached it before, and for some seconds, with
+ *   nothing in flight, takes nothing for it.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
