@@ -13,7 +13,7 @@ int proa_attribute_find(struct proa_handle *handle, int keyval, void **value);
  * (as C numbers it) a predefined one; else 0 and *flag 0. */
 int proa_attribute_for_fortran(MPI_Win handle, int keyval, MPI_Aint *value, int *flag);
 
-/* The host window behind a handle, for what is the host's business; the handle itself if it is not
+/* The host window behind a handle, for the host's own services; the handle itself if it is not
  * Proa's. */
 MPI_Win proa_host_handle(MPI_Win handle);
 

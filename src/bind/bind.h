@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every exported function needs: the alias, and the way from core's codes to MPI's errors.
+ * The common needs of every exported function: the alias, and the way from core's codes to MPI's
+ * errors.
  *
  * Each function of the chapter is defined as PMPI_X and exported as MPI_X too, weakly, as an MPI
- * library does; so profiling tools stack above Proa, and a host's other bindings, whichever of the
- * two they call, end here.
+ * library does; so profiling tools stack above Proa, and a host's other bindings end here,
+ * whichever of the two names they call.
  */
 #ifndef PROA_BIND_BIND_H
 #define PROA_BIND_BIND_H
@@ -40,14 +41,14 @@ int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code) __attribute
 /* Raises MPI_ERR_WIN for a call on a window of Proa's that has been freed. Returns the class. */
 int proa_raise_freed(enum proa_call call) __attribute__((cold));
 
-/* What a call gives for a handle that is not a window of Proa's: the host's answer to it. But hosts
- * take the handle of a freed window for a good one, or crash on it; ours are remembered. */
+/* Returns the host's answer for a handle that is not a window of Proa's. But hosts take the handle
+ * of a freed window for a good one, or crash on it, so Proa remembers its own freed handles. */
 #define PROA_HOST_ANSWERS(name, handle, ...)                           \
     (proa_handle_is_freed(handle) ? proa_raise_freed(PROA_CALL_##name) \
                                   : proa_pmpi()->name(__VA_ARGS__))
 
-/* The sentence about the failure of that class that this thread was told of last; NULL if its last
- * failure was of another class, or none. */
+/* The sentence about this thread's last failure, if it was of that class; NULL if it was of another
+ * class, or there was none. */
 const char *proa_raised_text(int class);
 
 /* Around a call of the host's that raises an error for Proa, or that the program raises on a window
@@ -58,7 +59,7 @@ void proa_raising(int yes);
  * forgotten. */
 void proa_raised_by_host(void);
 
-/* What a call on a window returns. */
+/* The return value of a call on a window. */
 static inline int proa_return(const struct proa_win *win, enum proa_call call, int code)
 {
     return PROA_RARELY(code < 0) ? proa_raise(win, call, code) : MPI_SUCCESS;

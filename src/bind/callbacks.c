@@ -3,7 +3,7 @@
  * See callbacks.h. Error handlers.
  *
  * The host calls the program's functions with the host window behind the handle. That is the handle
- * itself, but for light handles: for these Proa calls them, if it has been told of them.
+ * itself, except for light handles: for these Proa calls the functions, if it knows them.
  */
 #include "bind/callbacks.h"
 #include "bind/bind.h"
@@ -13,7 +13,7 @@
  * out again is entered anew. */
 static struct proa_table functions = PROA_TABLE_INIT;
 static struct proa_table cxx_callers = PROA_TABLE_INIT;
-/* C++'s that the host can call with the right handle; any value but NULL. */
+/* Handlers of C++ that the host can call with the right handle; any value but NULL. */
 static struct proa_table cxx_others = PROA_TABLE_INIT;
 
 void proa_errhandler_made(MPI_Errhandler errhandler, MPI_Win_errhandler_function *function)
@@ -46,7 +46,7 @@ int proa_errhandler_is_cxx(MPI_Errhandler errhandler)
            proa_table_find(&cxx_others, PROA_TABLE_KEY(errhandler));
 }
 
-/* Was it the program's own handler, and has been called? */
+/* Calls the handler if it is a function of the program: 1, it has been called. */
 static int call_with_own_handle(struct proa_handle *handle, int code)
 {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;

@@ -6,7 +6,8 @@
 
 #include "host/handle.h"
 
-/* Calls the window's error handler with that code. What MPI_Win_call_errhandler returns. */
+/* Calls the window's error handler with that code. Returns what MPI_Win_call_errhandler is to
+ * return. */
 int proa_call_errhandler(struct proa_handle *handle, int code);
 
 /* How C++ calls a function of its own; kind: of what object (MPICH's, where C++ is a language of
@@ -14,7 +15,7 @@ int proa_call_errhandler(struct proa_handle *handle, int code);
 enum { PROA_CXX_WINDOW = 2 };
 typedef void proa_cxx_caller(int kind, MPI_Win *handle, int *code, void (*function)(void));
 
-/* The program has made an error handler for windows. Needs to be told where the host has light
+/* The program has made an error handler for windows. Proa has to know it if the host has light
  * handles; without memory the host calls it. */
 void proa_errhandler_made(MPI_Errhandler errhandler, MPI_Win_errhandler_function *function);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a host is told of functions of the program that it is to call with a window, by the standard
- * ABI: delete functions of attributes, and error handlers. It calls them with the host window
- * behind the handle, which is another than the program knows where that is a light one
- * (host/kind.h). No host has Fortran or C++ for the ABI: what there is are the calls of C.
+ * The functions of the program that a host of the standard ABI calls with a window: delete
+ * functions of attributes, and error handlers. The host calls them with the host window behind the
+ * handle. For a light handle (host/kind.h) that is another one than the program knows. No host has
+ * Fortran or C++ for the ABI: there are only the calls of C.
  */
 #include "bind/bind.h"
 #include "bind/callbacks.h"
@@ -39,7 +39,7 @@ PROA_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
     struct keyval *own = delete == MPI_WIN_NULL_DELETE_FN ? NULL : malloc(sizeof *own);
     int error;
 
-    if (!own) /* none to call; or, without memory, it gets what the host gives it */
+    if (!own) /* none to call; or, without memory, it gets the host's handle */
         return proa_pmpi()->Win_create_keyval(copy, delete, keyval, extra);
     *own = (struct keyval){delete, extra};
     error = proa_pmpi()->Win_create_keyval(MPI_WIN_NULL_COPY_FN, delete_by_own_handle, keyval, own);

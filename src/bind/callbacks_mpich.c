@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How MPICH is told of functions of the program that it is to call with a window: delete functions
- * of attributes, and error handlers. It calls them with the host window behind the handle, which is
- * another than the program knows where that is a light one (host/kind.h).
+ * The functions of the program that MPICH calls with a window: delete functions of attributes, and
+ * error handlers. MPICH calls them with the host window behind the handle. For a light handle
+ * (host/kind.h) that is another one than the program knows.
  */
 #include "bind/bind.h"
 #include "bind/callbacks.h"
@@ -27,8 +27,8 @@ PROA_EXPORT set_proxy_function MPII_Keyval_set_proxy;
  * its attributes, and when its number is given out again it is entered anew. */
 static struct proa_table delete_proxies = PROA_TABLE_INIT;
 
-/* As MPICH's own, which is not exported: the lowest bit of kind says that the value is an integer
- * (set by Fortran) and no pointer. */
+/* A copy of MPICH's own proxy, which is not exported: the lowest bit of kind says that the value is
+ * an integer (set by Fortran) and no pointer. */
 static int delete_by_c(MPI_Win_delete_attr_function *function, MPI_Win handle, int keyval, int kind,
                        void *value, void *extra)
 {
@@ -48,8 +48,8 @@ static int delete_by_own_handle(MPI_Win_delete_attr_function *function, MPI_Win 
     return error;
 }
 
-/* Without memory, or in an MPICH that has no proxies, delete functions get what MPICH gives
- * them. */
+/* Without memory, or in an MPICH that has no proxies, delete functions get the handle that MPICH
+ * gives them. */
 PROA_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
                                        MPI_Win_delete_attr_function *delete, int *keyval,
                                        void *extra)
@@ -103,9 +103,9 @@ PROA_EXPORT void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, proa_cxx_cal
 
 /* ---- error handlers of MPICH 5's C++ and Fortran ---- */
 
-/* It makes them by a call of its own, whose function gets a pointer of the caller's as well; gone
- * is called with that pointer when the handler is gone. Here one of ours stands in between. MPICH 4
- * has no such call, and its header no such types. */
+/* MPICH 5's bindings make them by a call of their own, whose function gets a pointer of the
+ * caller's as well. `gone` is called with that pointer when the handler is freed. Here a function
+ * of ours stands in between. MPICH 4 has no such call, and its header no such types. */
 typedef void errhandler_x(MPI_Win handle, int code, void *extra);
 typedef void destructor_x(void *extra);
 typedef int create_x(errhandler_x *function, destructor_x *gone, void *extra,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The calls that complete requests, or ask whether they are complete (MPI-4.1, 3.7.3 to 3.7.6):
- * taken over for the sake of requests that Proa gives (bind/given.h).
+ * Proa takes them over because of the requests that it gives (bind/given.h).
  *
- * While none of these is open a call is the host's, after one load. Else the host is told first of
- * those that are done, and what waits is made of the host's tests, so that Proa moves its network
- * and the host's messages meanwhile. Which of the requests are Proa's nobody has to know, so these
- * calls are right for whatever requests, null and inactive ones too; what they give is the host's.
+ * While none of these is open a call goes to the host, after one load. Otherwise Proa first tells
+ * the host of its completed requests. Calls that wait are then loops of the host's tests, so that
+ * Proa moves its network and the host's messages meanwhile. The calls need not know which requests
+ * are Proa's, so they are right for any requests, null and inactive ones too. Their results are the
+ * host's.
  */
 #include "bind/given.h"
 #include "bind/record.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 
 /* The host's functions, looked up at their first calls: not by proa_pmpi(), as programs without
- * windows come here too, whatever MPI they have. */
+ * windows, of any MPI, come here too. */
 #define COMPLETIONS(X) \
     X(Wait)            \
     X(Waitall)         \
@@ -40,18 +41,18 @@ static void host_find(void)
 #undef FIND
 }
 
-/* Known, as the quick way has looked. */
+/* A function that is known, as the fast path has looked it up. */
 #define HOST(name) __atomic_load_n(&host_##name, __ATOMIC_RELAXED)
 
-/* The host's, if no request of Proa's is open; NULL: the slow way. */
+/* The fast path: the host's function, if no request of Proa's is open; NULL: take the slow path. */
 #define QUICKLY(name) (PROA_RARELY(proa_given_any()) ? NULL : HOST(name))
 
-/* The slow way. */
+/* The slow path. */
 #define SLOWLY static __attribute__((noinline)) int
 
 enum form { ONE, ALL, ANY, SOME };
 
-/* A call, whose test has been made `flag` and `error` by. */
+/* A call; its last test has set `flag` and `error`. */
 struct completion {
     enum form form;
     int count;
@@ -99,13 +100,13 @@ static int host_waits(struct completion *c)
 
 /* ---- errors ---- */
 
-/* The i-th that the call has completed was this one. */
+/* The index of the i-th request that the call has completed. */
 static int which(const struct completion *c, int i)
 {
     return c->form == SOME ? c->indices[i] : i;
 }
 
-/* Of ALL and SOME: the statuses tell. */
+/* For the forms ALL and SOME the statuses tell the error. */
 static int error_in_statuses(struct completion *c)
 {
     int n = c->form == SOME ? *c->outcount : c->count;
@@ -119,7 +120,7 @@ static int error_in_statuses(struct completion *c)
     return proa_given_raise() == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
 }
 
-/* What the call returns. */
+/* Ends the call: returns its return value. */
 static int finish(struct completion *c)
 {
     int error = c->error;
@@ -171,7 +172,7 @@ SLOWLY wait_for(struct completion *c)
     return finish(c);
 }
 
-/* What polls is in no hurry, but must get on. */
+/* Makes progress for a caller that polls: it does not hurry, but must go on. */
 static void get_on(void)
 {
     if (!HOST(Wait))
@@ -331,7 +332,7 @@ PROA_EXPORT int PMPI_Testsome(int count, MPI_Request requests[], int *outcount, 
 }
 PROA_ALIAS(Testsome);
 
-/* It completes nothing, so errors wait for who does. */
+/* It completes nothing, so errors wait for a call that completes the request. */
 SLOWLY get_status_slowly(MPI_Request request, int *flag, MPI_Status *status)
 {
     int error;
@@ -352,9 +353,9 @@ PROA_ALIAS(Request_get_status);
 
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 
-/* The same of several (MPI-4.1, 3.7.6). By names of our own in C, as the hosts' headers do not
- * agree whether the requests are const; and looked up by themselves, as a host may be older than
- * the one that this was built with: its programs call none of these. */
+/* The same of several (MPI-4.1, 3.7.6). They have names of our own in C, as the hosts' headers do
+ * not agree whether the requests are const. They are looked up one by one, as a host may be older
+ * than the one that this was built with: its programs call none of these. */
 #define DECLARE(name, ...)                                                  \
     PROA_EXPORT int name(__VA_ARGS__) __asm__("PMPI_Request_" #name);       \
     PROA_EXPORT int name##_alias(__VA_ARGS__) __asm__("MPI_Request_" #name) \
@@ -378,7 +379,7 @@ static void *found(void **host, const char *name)
 
 #define FOUND(name) ((__typeof__(&name))found(&host_##name, "PMPI_Request_" #name))
 
-/* Before any of them. */
+/* Called before each of them. */
 static void ask(void)
 {
     if (PROA_RARELY(proa_given_any()))

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the user asked for. */
+/* The arguments of a call that creates a window. */
 struct request {
     enum proa_call call;
     enum proa_flavor flavor;
@@ -29,7 +29,8 @@ struct request {
 
 /* ---- checks ---- */
 
-/* Alone on this process: whatever is wrong here is shown to all, and is everybody's error. */
+/* Checks the arguments of this process. An error is shown to all processes, and becomes the error
+ * of each. */
 static int request_check(const struct request *r)
 {
     if (r->bytes < 0)
@@ -41,7 +42,7 @@ static int request_check(const struct request *r)
     return PROA_OK;
 }
 
-/* The communicator: without a good one there is nobody to tell. */
+/* Checks the communicator: without a good one no other process can be told. */
 static int comm_check(MPI_Comm comm)
 {
     int inter = 0;
@@ -86,8 +87,8 @@ static void attributes_fill(struct proa_handle *handle, const struct request *r)
     handle->model = MPI_WIN_UNIFIED;
 }
 
-/* A host has 2,000 communicators or so. With that many windows alive each process tells of its own
- * part of the next. */
+/* A host has 2,000 communicators or so. Windows beyond this number get no communicator: each
+ * process reports only its own part. */
 enum { GATHERED_MOST = 256 };
 
 /* The first window finds out whether there are records at all. */
@@ -99,8 +100,8 @@ static struct proa_record *record_for_window(MPI_Comm comm)
     return proa_record_new(comm);
 }
 
-/* What this process needs of the host. PROA_OK, PROA_ELSEWHERE, or a negative code: everybody's
- * outcome, by the exchange. */
+/* Makes the objects that this process needs of the host. PROA_OK, PROA_ELSEWHERE, or a negative
+ * code: by the exchange it becomes the outcome of all processes. */
 static int handle_prepare(const struct request *r, struct proa_handle **handle)
 {
     int error;
@@ -117,7 +118,7 @@ static int handle_prepare(const struct request *r, struct proa_handle **handle)
     return error;
 }
 
-/* The last that may fail, so before the last agreement. */
+/* The last step that may fail, so it comes before the last agreement. */
 static int handle_finish(struct proa_win *win, void *user)
 {
     struct proa_handle *handle = user;
@@ -149,7 +150,7 @@ static int create(const struct request *r)
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         handle->hints = hints;
         if (win->contiguous)
-            strcpy(handle->hints.noncontig, "false"); /* whatever this rank asked for */
+            strcpy(handle->hints.noncontig, "false"); /* regardless of this rank's info */
         proa_handle_opened(handle);
         proa_record_open(handle->record, comm);
         *r->win = handle->value;
@@ -174,7 +175,7 @@ static int create_or_raise(const struct request *r, void **base)
     int outcome = comm_check(r->comm);
 
     if (outcome && !proa_is_on(r->comm))
-        return LEFT_TO_HOST; /* which has its own word on such communicators */
+        return LEFT_TO_HOST; /* it has its own error for such communicators */
     if (!outcome)
         outcome = proa_absent_check(r->comm);
     if (!outcome)
@@ -191,8 +192,7 @@ static int create_or_raise(const struct request *r, void **base)
     return MPI_SUCCESS;
 }
 
-/* A window that the host has made, if error is none: its handle may have been one of ours
- * before. */
+/* Without an error the host has made a window: its handle may have been one of ours before. */
 static int by_host(int error, const MPI_Win *win)
 {
     if (error == MPI_SUCCESS)
@@ -241,7 +241,7 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
     error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);
     proa_record_drop(record);
-    proa_given_tell_host(); /* of requests that nobody waits for */
+    proa_given_tell_host(); /* of requests that no thread waits for */
     *handle = MPI_WIN_NULL;
     return error;
 }

@@ -5,8 +5,8 @@
  * The plain form is what the library exports. The counted form (PROA_COUNTED: the same sources,
  * compiled once more) counts what is done, for PROA_STATS. A window that is counted is unknown to
  * the plain form, which hands over to the counted one what it does not know; that knows it, or
- * hands over to the last form (PROA_UNKNOWN), which asks the host. So counting costs a window that
- * is not counted nothing at all, and asking the host costs nobody else the registers in which its
+ * hands over to the last form (PROA_UNKNOWN), which asks the host. So counting costs nothing on a
+ * window that is not counted. Asking the host costs the other forms no registers, in which its
  * arguments would have to be kept.
  *
  * The library that `proa run --stats` loads has no plain form (PROA_ONLY_COUNTED): it exports the
@@ -33,8 +33,8 @@
 #define PROA_ENTRY(name) PROA_ENTRY_OF(name)
 #define PROA_ENTRY_ALIAS(name) PROA_ENTRY_ALIAS_OF(name)
 
-/* win = the window that a handle is of. Where this form knows none, the function returns what the
- * next form, or the host, makes of its arguments. */
+/* win = the window that a handle is of. If this form knows none, the function calls the next form,
+ * or the host, and returns its result. */
 #if defined PROA_UNKNOWN
 #define PROA_FIND_OF(win, name, handle, ...)                 \
     do {                                                     \
@@ -67,7 +67,7 @@ PROA_PMPI_CHAPTER(PROA_DECLARE_FORMS)
 /* Always inline: counts in the counted form, and costs the others nothing. */
 #define PROA_COUNTING static inline __attribute__((always_inline))
 
-/* What a call of synchronization returns, which is counted; rank: the target's, or -1. */
+/* Counts a call of synchronization, and gives its return value; rank: the target's, or -1. */
 PROA_COUNTING int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
 {
 #ifdef PROA_COUNTED
@@ -78,7 +78,7 @@ PROA_COUNTING int proa_finish(const struct proa_win *win, enum proa_call call, i
     return proa_return(win, call, code);
 }
 
-/* The same for a flush of one target, which on one node waits for nobody. */
+/* The same for a flush of one target, which on one node waits for no process. */
 PROA_COUNTING int proa_finish_flush(const struct proa_win *win, enum proa_call call, int rank,
                                     int code)
 {
@@ -119,7 +119,7 @@ PROA_COUNTING void proa_count_one(const struct proa_win *win, enum proa_call cal
 #endif
 }
 
-/* Gives back the outcome of an operation in the general way, which is counted if it is a success.
+/* Counts an operation in the general way if it is a success; returns its outcome.
  */
 PROA_COUNTING int proa_count_generally(const struct proa_win *win, enum proa_call call, int rank,
                                        int64_t count, MPI_Datatype datatype, int outcome)
@@ -136,8 +136,8 @@ PROA_COUNTING int proa_count_generally(const struct proa_win *win, enum proa_cal
     return outcome;
 }
 
-/* What came after an operation that is counted: it was completed, or has a request that the user
- * will wait for. */
+/* Counts the wait after a counted operation: it was completed, or has a request that the user will
+ * wait for. */
 PROA_COUNTING void proa_count_request(const struct proa_win *win, enum proa_call call, int rank,
                                       int given)
 {

@@ -8,8 +8,8 @@
 
 #include <dlfcn.h>
 
-/* What the caller wants: a pointer, an address-sized integer or an int (MPICH's MPIR_Attr_type;
- * kept as an int here). */
+/* kind says which form of value the caller wants: a pointer, an address-sized integer or an int
+ * (MPICH's MPIR_Attr_type; kept as an int here). */
 typedef int get_attr_function(MPI_Win win, int keyval, void *value, int *flag, int kind);
 typedef int set_attr_function(MPI_Win win, int keyval, void *value, int kind);
 

@@ -29,7 +29,7 @@ PROA_EXPORT void ompi_win_get_attr_f(MPI_Fint *handle, MPI_Fint *keyval, MPI_Ain
     host(handle, keyval, value, flag, error);
 }
 
-/* All the names under which Open MPI's Fortran libraries know it. */
+/* All the names by which Open MPI's Fortran libraries call it. */
 #define FORTRAN_NAME(name) \
     PROA_EXPORT extern get_attr_function name __attribute__((weak, alias("ompi_win_get_attr_f")))
 FORTRAN_NAME(MPI_WIN_GET_ATTR);

@@ -12,10 +12,10 @@ struct proa_given {
     struct proa_request request; /* first: core knows no more */
     MPI_Request handle;
     enum proa_call call;
-    uint8_t owners; /* the host's request, and whoever tells the host that it is complete */
+    uint8_t owners; /* reference count: the host's request, and the thread that tells the host */
 };
 
-/* Of a request whose operation has failed. */
+/* The failure of a request's operation. */
 struct failure {
     struct proa_win *win;
     MPI_Request handle;
@@ -33,7 +33,7 @@ static void count(int by)
     __atomic_fetch_add(&proa_givens, (uint32_t)by, __ATOMIC_RELAXED);
 }
 
-/* One that has failed is open until its user knows. */
+/* A failed request is open until its user knows of the failure. */
 static void disown(struct proa_given *g)
 {
     if (__atomic_sub_fetch(&g->owners, 1, __ATOMIC_ACQ_REL) > 0)
@@ -43,7 +43,7 @@ static void disown(struct proa_given *g)
     free(g);
 }
 
-/* ---- what the host calls ---- */
+/* ---- functions that the host calls ---- */
 
 static void failure_add(const struct proa_given *g)
 {
@@ -58,7 +58,8 @@ static void failure_add(const struct proa_given *g)
     DL_APPEND(failures, f);
 }
 
-/* Errors are the window's, and not of whatever handler the host would call: it hears of none. */
+/* Errors go to the window's handler, and not to the one that the host would call: the host is told
+ * of none. */
 static int query(void *given, MPI_Status *status)
 {
     const struct proa_given *g = given;
@@ -103,7 +104,7 @@ struct proa_given *proa_given_begin(struct proa_win *win, enum proa_call call, i
     return g;
 }
 
-/* It is over with the call. */
+/* The request is complete when the call ends. */
 static int end_now(struct proa_given *g, int outcome, MPI_Request *request)
 {
     struct proa_win *win = g->request.win;
@@ -123,7 +124,7 @@ int proa_given_end(struct proa_given *g, int outcome, MPI_Request *request)
         return end_now(g, outcome, request);
     if (outcome == MPI_SUCCESS)
         outcome = proa_pmpi()->Grequest_start(query, release, cancel, g, &g->handle);
-    if (outcome != MPI_SUCCESS) { /* what has begun has to end before the call does */
+    if (outcome != MPI_SUCCESS) { /* the part that has begun has to end before the call does */
         proa_request_await(&g->request);
         free(g);
         return outcome;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests that Proa gives for what is under way to another node.
+ * Requests that Proa gives for operations in flight to another node.
  *
  * Each is a generalized request of the host's (MPI-4.1, 13.2), so that the host itself answers all
- * calls that take requests, mixed with any others, in every binding. What has been done the agent
- * finds out, which calls no MPI; so the host is told by whichever thread next waits, tests or asks
- * for another request (bind/completion.c). While none is open, that costs a load.
+ * calls that take requests, mixed with any others, in every binding. The agent finds out that an
+ * operation is complete, but it calls no MPI. So the next thread that waits, tests or asks for
+ * another request tells the host (bind/completion.c). While none is open, that costs a load.
  */
 #ifndef PROA_BIND_GIVEN_H
 #define PROA_BIND_GIVEN_H
@@ -16,7 +16,8 @@
 
 struct proa_given;
 
-/* How many are open: the host has not been told yet, or the user of an error. */
+/* The number of open requests: those whose completion the host has not been told, or whose error
+ * the user has not. */
 extern PROA_HIDDEN uint32_t proa_givens;
 
 static inline int proa_given_any(void)
@@ -39,7 +40,7 @@ static inline int proa_given_complete(MPI_Request *request)
     return proa_pmpi()->Isend(NULL, 0, MPI_CHAR, MPI_PROC_NULL, 0, proa_private_comm(), request);
 }
 
-/* Tells the host of those that are done. By threads that may call MPI. */
+/* Tells the host of completed requests. By threads that may call MPI. */
 void proa_given_tell_host(void);
 
 /* ---- errors: of requests that the host has completed, on this thread, since they were forgotten
@@ -49,7 +50,8 @@ void proa_given_tell_host(void);
 int proa_given_failed(void);
 /* The class of the error of that request, as it was before the call; MPI_SUCCESS: it has none. */
 int proa_given_error_of(MPI_Request before);
-/* Raises the first, and forgets all. What a call that completes one request returns. */
+/* Raises the first error, and forgets all. Returns the return value of a call that completes one
+ * request. */
 int proa_given_raise(void);
 void proa_given_forget_errors(void);
 

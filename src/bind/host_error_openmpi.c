@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors that Open MPI raises by itself. What Proa has said of an earlier failure is then not about
+ * Errors that Open MPI raises by itself. Proa's sentence about an earlier failure is then not about
  * the program's last one, and MPI_Error_string must not give it for the same class
  * (bind/error_string.c).
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): to be there before the program, so as to be the last
- * at MPI_Finalize, to tell the other ranks, and to prepare (host/start.h). */
+/* MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): Proa sets its attribute before the program does, so as
+ * to be the last at MPI_Finalize. It also tells the other ranks that it is here, and prepares
+ * (host/start.h). */
 #include "bind/bind.h"
 #include "shm/threads.h"
 #include "host/absent.h"

@@ -160,8 +160,8 @@ PROA_EXPORT int PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
 }
 PROA_ALIAS(Win_set_info);
 
-/* How this process reaches the window's memory, and who has to do something so that what is done to
- * a target comes to be: nobody but the origin, or, of another node, a thread of Proa's there. */
+/* The text that tells how this process reaches the window's memory, and which side has to act for
+ * an operation to complete: the origin alone, or, for another node, a thread of Proa there. */
 static const char *memory_of(const struct proa_win *win)
 {
     int seen[4] = {0}, kinds = 0;

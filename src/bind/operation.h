@@ -2,8 +2,8 @@
 /*
  * The operations on a window of Proa's, by their MPI arguments: one body for each, which the plain,
  * the request and the large-count forms share. It tries the plain way (rma/op.h), inline, and goes
- * the general one where that says no. All raise what goes wrong in the name of `call`, and return
- * an MPI error class. Counts are as the user gave them; negative ones are errors.
+ * the general one where that says no. All raise errors in the name of `call`, and return an MPI
+ * error class. Counts are as the user gave them; negative ones are errors.
  */
 #ifndef PROA_BIND_OPERATION_H
 #define PROA_BIND_OPERATION_H
@@ -66,8 +66,8 @@ static inline int proa_accumulates_plain(struct proa_win *win, const void *origi
 
 /* ---- the operations ---- */
 
-/* Inlined wherever they are called: MPI_Put is this, and nothing else. Arguments one by one: what
- * is put into a struct is stored, also where it is not needed. */
+/* Inlined wherever they are called: MPI_Put is this, and nothing else. Arguments come one by one: a
+ * struct would be stored in memory, even where it is not needed. */
 #define PROA_BODY static inline __attribute__((always_inline)) int
 
 /* Put and get. A get writes to `origin`. */

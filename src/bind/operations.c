@@ -55,7 +55,7 @@ static int set_buffer(struct proa_buffer *buffer, const char *which, const void 
     return PROA_RARELY(count < 0) ? count_negative(which, count) : PROA_OK;
 }
 
-/* Is there nothing to do, and nothing wrong? No bytes, or nobody. */
+/* Is there nothing to do, and nothing wrong? There are no bytes, or no target. */
 static inline int is_nothing(struct proa_win *win, int64_t count, MPI_Datatype datatype, int rank,
                              int64_t target_count, MPI_Datatype target_datatype)
 {
@@ -131,7 +131,7 @@ int proa_accumulate_generally(const void *origin, int64_t count, MPI_Datatype da
     return proa_return(win, call, error);
 }
 
-/* Of the origin of a no-op nothing is looked at (MPI-4.1, 13.3.4). */
+/* The origin arguments of a no-op are not looked at (MPI-4.1, 13.3.4). */
 int proa_get_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype,
                                   void *result, int64_t result_count, MPI_Datatype result_datatype,
                                   int rank, MPI_Aint displacement, int64_t target_count,
@@ -158,8 +158,8 @@ int proa_get_accumulate_generally(const void *origin, int64_t count, MPI_Datatyp
 }
 #endif
 
-/* The general way of fetch-and-op and compare-and-swap, by itself: what only that needs is not
- * stored on the plain one. */
+/* The general way of fetch-and-op and compare-and-swap, in a function of its own: values that only
+ * this way needs are not stored on the plain one. */
 static int fetch_and_op_generally(struct proa_win *win, const void *origin, void *result,
                                   MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op)
     __attribute__((noinline));

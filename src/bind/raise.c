@@ -21,7 +21,7 @@ int proa_class_of(int code)
     }
 }
 
-/* ---- what is said ---- */
+/* ---- the sentence ---- */
 
 static _Thread_local char said[560];
 static _Thread_local int said_class;
@@ -49,8 +49,8 @@ static int is_fatal(MPI_Errhandler handler)
     return handler == MPI_ERRORS_ARE_FATAL || proa_host_kind()->is_errors_abort(handler);
 }
 
-/* The sentence is kept for MPI_Error_string. Where the handler ends the program nobody can ask for
- * it: it goes to stderr. */
+/* The sentence is kept for MPI_Error_string. If the handler ends the program, the program cannot
+ * ask for it: it goes to stderr. */
 static void say(int class, MPI_Errhandler handler)
 {
     said_class = class;

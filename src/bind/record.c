@@ -22,7 +22,7 @@ unsigned proa_record_slowly;
 
 /* ---- waiting ---- */
 
-/* The rank that told what was waited for, by where that stands; -1: not known. */
+/* The rank that ended a wait, found by the word that was waited for; -1: not known. */
 static int rank_of(const struct proa_win *win, const uint64_t *word)
 {
     int teller = proa_pair_teller(win, word);
@@ -38,13 +38,13 @@ struct wait {
     long ns;
 };
 
-/* What this thread has waited for since it last told which call for. */
+/* The waits of this thread that are not yet assigned to a call. */
 static _Thread_local struct {
     int count, room;
     struct wait *wait;
 } waits __attribute__((tls_model("initial-exec")));
 
-static pthread_key_t waits_key; /* gives them back when the thread ends */
+static pthread_key_t waits_key; /* frees the waits when the thread ends */
 
 static void waits_free(void *wait)
 {
@@ -77,7 +77,8 @@ static void has_waited(const uint64_t *word, long ns)
     __atomic_fetch_or(&proa_record_slowly, PROA_RECORD_WAITED, __ATOMIC_RELAXED);
 }
 
-/* Threads all look for themselves. */
+/* Clears the flag for all threads. Several threads all take the slow path (PROA_RECORD_THREADS),
+ * where each looks at its own waits. */
 void proa_record_forget(void)
 {
     waits.count = 0;
@@ -106,7 +107,7 @@ static void add_wait(struct proa_record *record, int row, int rank, const struct
 
 static void add_waits(struct proa_record *record, int row, int rank)
 {
-    /* a window has a counter before anybody counts: NOLINTNEXTLINE(*-core.NullDereference) */
+    /* a window has a counter before a thread counts: NOLINTNEXTLINE(*-core.NullDereference) */
     for (int i = 0; i < waits.count && record->open; i++)
         add_wait(record, row, rank, &waits.wait[i]);
     proa_record_forget();
@@ -152,7 +153,7 @@ void proa_record_waited_for_request(void)
 
 /* ---- operations in the general way ---- */
 
-/* Of a dynamic window's target, by the region that was found last. */
+/* The way to a target. For a dynamic window, the region that was found last decides. */
 static enum proa_stats_way way_to(const struct proa_target *target)
 {
     enum proa_reach reach = proa_reach_of(target);
@@ -188,7 +189,8 @@ void proa_record_start(void)
     proa_counting = 1;
 }
 
-/* Records of windows that are no more. They are not freed, as threads think of the last one. */
+/* Records of freed windows. They are kept for reuse and never freed, as threads still refer to
+ * their last record. */
 static struct proa_record *spares;
 static pthread_mutex_t spares_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -206,7 +208,7 @@ static struct proa_record *spare_take(int size)
     return record;
 }
 
-/* All zero but for what outlasts windows. */
+/* A record that is zero, except for the fields that outlast windows. */
 static struct proa_record *record_for(int size)
 {
     struct proa_record *record = spare_take(size);
@@ -277,7 +279,7 @@ void proa_record_open(struct proa_record *record, MPI_Comm comm)
     record->open = 1;
 }
 
-/* Of the plain way, in which elements of pair types have no padding. */
+/* Adds operations of the plain way, in which elements of pair types have no padding. */
 static void add_ones(const struct proa_record *record, struct proa_stats *numbers)
 {
     for (int row = PROA_STATS_FETCH_AND_OP; row < PROA_STATS_OPERATIONS; row++)
@@ -290,8 +292,8 @@ static void add_ones(const struct proa_record *record, struct proa_stats *number
         }
 }
 
-/* What is read off the window as it stands: how its targets are reached, and what went to other
- * nodes. */
+/* Adds the numbers that are read from the window itself: how its targets are reached, and the
+ * operations that went to other nodes. */
 void proa_record_read(const struct proa_record *record, struct proa_stats *numbers)
 {
     const struct proa_win *win = record->open ? record->win : NULL;

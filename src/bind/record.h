@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is counted of a window (PROA_STATS): a record for each, of this process, which outlives the
+ * The counts of a window (PROA_STATS): each window has a record in this process, which outlives the
  * window. When the window is freed its rank 0 gets the records of all, and tells of them when MPI
  * ends (bind/report.h).
  */
@@ -18,14 +18,14 @@
 
 struct proa_record {
     struct proa_win *win;      /* as long as the table of handles knows the record */
-    struct proa_stats numbers; /* but for those of: */
+    struct proa_stats numbers; /* except for those of: */
     unsigned long long ones[PROA_STATS_OPERATIONS - PROA_STATS_FETCH_AND_OP][PROA_BASIC_COUNT];
     int open;       /* the window has come to be, and is not freed yet */
     int rank, size; /* of its group */
     enum proa_flavor flavor;
     char name[64];
     MPI_Comm comm; /* to gather by; MPI_COMM_NULL: not all ranks count */
-    unsigned uses; /* of its memory by earlier windows, which a thread may still think of */
+    unsigned uses; /* of its memory by earlier windows, which a thread may still refer to */
     int room;      /* for so many ranks */
     struct proa_record *next_spare;
     /* nanoseconds waited, by the rank that was waited for, where one is known */
@@ -35,9 +35,9 @@ struct proa_record {
 /* Are there records? Set before the first window, never changed. */
 extern PROA_HIDDEN int proa_counting;
 
-/* Why counting may not be done in the quick way: several threads may call at once, for good; or
- * some thread has waited, and is yet to tell which call for. Usually 0, which is all that the quick
- * way asks. */
+/* The reasons not to count in the fast path: several threads may call at once, which never changes
+ * back; or some thread has waited, and has not yet told for which call. Usually 0, and the fast
+ * path checks only that. */
 enum { PROA_RECORD_THREADS = 1, PROA_RECORD_WAITED = 2 };
 extern PROA_HIDDEN unsigned proa_record_slowly;
 
@@ -48,20 +48,20 @@ void proa_record_start(void);
  * memory. */
 struct proa_record *proa_record_new(MPI_Comm comm);
 
-/* What is done on the window is counted there from now on; NULL: where nobody looks, so that
- * counting need not ask whether there is a record. */
+/* Operations on the window are counted in this record from now on. NULL: they are counted in a
+ * place that is never read, so that counting need not check for a record. */
 void proa_record_of_window(struct proa_record *record, struct proa_win *win);
 
 /* The window has come to be: record->win. Collective over comm if all count. */
 void proa_record_open(struct proa_record *record, MPI_Comm comm);
 
-/* The window is about to be freed: nobody works on it any more. Collective if all count. */
+/* The window is about to be freed: no thread works on it any more. Collective if all count. */
 void proa_record_close(struct proa_record *record, struct proa_win *win);
 
-/* It is nobody's any more, and is kept for another window. NULL: nothing. */
+/* Puts the record on the free list, for another window. NULL: does nothing. */
 void proa_record_drop(struct proa_record *record);
 
-/* The numbers of a window that is not freed yet, with what only is known of it now. */
+/* The numbers of a window that is not freed yet, with those that are known only now. */
 void proa_record_read(const struct proa_record *record, struct proa_stats *numbers);
 
 /* ---- counting ---- */
@@ -110,12 +110,11 @@ static inline __attribute__((always_inline)) int proa_row_of(enum proa_call call
     }
 }
 
-/* Each call is counted when it is over, and so is what it has waited for: the thread keeps that
- * until it tells which call it was in. So nothing has to be noted before a call. */
+/* Each call is counted when it is over, and so are its waits: the thread keeps them until it tells
+ * which call it was in. So nothing has to be noted before a call. */
 
-/* Counts in the other way than by a plain addition: *count by one, *bytes (if that is not NULL) by
- * so many; and that what the thread has waited for was for this call. row: PROA_STATS_*; rank: the
- * target's, or -1. */
+/* Counts in the slow path: adds one to *count, and the bytes to *bytes (if that is not NULL).
+ * Assigns the thread's waits to this call. row: PROA_STATS_*; rank: the target's, or -1. */
 void proa_record_count_slowly(const struct proa_win *win, int row, int rank,
                               unsigned long long *count, unsigned long long *bytes, uint64_t more)
     __attribute__((cold));
@@ -129,7 +128,7 @@ proa_record_count(const struct proa_win *win, int row, int rank, unsigned long l
         proa_record_count_slowly(win, row, rank, count, bytes, more);
         return;
     }
-    ++*count; /* one instruction, and nobody else looks meanwhile */
+    ++*count; /* one instruction, and no other thread looks meanwhile */
     if (bytes)
         *bytes += more;
 }
@@ -144,7 +143,7 @@ static inline __attribute__((always_inline)) void proa_record_call(const struct 
     proa_record_count(win, row, rank, &record->numbers.calls[row].count, NULL, 0);
 }
 
-/* A flush, where there is one thread, and nobody to wait for. */
+/* A flush with one thread and no process to wait for. */
 static inline __attribute__((always_inline)) void proa_record_flush(const struct proa_win *win)
 {
     struct proa_record *record = win->counter;
@@ -166,7 +165,7 @@ static inline __attribute__((always_inline)) void proa_record_way(const struct p
 }
 
 /* A fetch-and-op or compare-and-swap that was done in the plain way, on one element of a basic
- * type: that is all there is to keep, as it tells the bytes too. */
+ * type: the type is all there is to keep, as it tells the bytes too. */
 static inline __attribute__((always_inline)) void
 proa_record_one(const struct proa_win *win, enum proa_call call, int rank, uint8_t basic)
 {
@@ -181,16 +180,15 @@ proa_record_one(const struct proa_win *win, enum proa_call call, int rank, uint8
 void proa_record_generally(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
                            MPI_Datatype datatype, int outcome);
 
-/* What the thread has waited for was for an operation of this call as well, which is counted
- * already. */
+/* Assigns the thread's waits to an operation of this call that is counted already. */
 void proa_record_waited(const struct proa_win *win, enum proa_call call, int rank);
 
-/* The same in the call that completes its request: what the thread waits for there is for the last
+/* The same in the call that completes its request: the thread's waits there are for the last
  * operation that it was given a request for. */
 void proa_record_request(const struct proa_win *win, enum proa_call call, int rank);
 void proa_record_waited_for_request(void);
 
-/* The same for nothing that is counted. */
+/* Forgets the thread's waits: they belong to no counted call. */
 void proa_record_forget(void);
 
 #endif

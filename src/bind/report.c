@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is kept of a window: the numbers of each rank, and who waited for whom, row by row. */
+/* The data kept of a window: the numbers of each rank, and the waits of each rank for each other,
+ * row by row. */
 struct report {
     struct report *next;
     char name[64];
     enum proa_flavor flavor;
-    int ranks; /* whose numbers are here: all of the window's, or the one process's */
+    int ranks; /* ranks with numbers here: all of the window, or one process */
     int size;  /* of the window */
     struct proa_stats *numbers;
     unsigned long long *waited; /* ranks rows of `size` */
@@ -81,8 +82,8 @@ static void report_free(struct report *report)
     free(report);
 }
 
-/* All get all, of which rank 0 keeps it: what creation needs of the host can do that, and a window
- * is not freed often. */
+/* All ranks get all numbers, and rank 0 keeps them: the host's calls that creation needs can do
+ * that, and windows are not freed often. */
 static void gather(const struct proa_record *record, struct report *report)
 {
     const int bytes = (int)sizeof record->numbers;
@@ -94,7 +95,7 @@ static void gather(const struct proa_record *record, struct report *report)
                            MPI_BYTE, record->comm);
 }
 
-/* They agree first that each has room. */
+/* The ranks first agree that each has memory. */
 void proa_report_gather(const struct proa_record *record)
 {
     struct report *report;
@@ -347,7 +348,7 @@ static void forget(void)
     last = &reports;
 }
 
-/* All at once, so that lines of several processes do not mix. */
+/* Writes all lines at once, so that lines of several processes do not mix. */
 static void show_all(void)
 {
     char *text = NULL;

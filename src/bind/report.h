@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What PROA_STATS tells: a table for people on standard error, or a file of JSON, when MPI ends. */
+/* The output of PROA_STATS when MPI ends: a table for people on standard error, or a file of
+ * JSON. */
 #ifndef PROA_BIND_REPORT_H
 #define PROA_BIND_REPORT_H
 

@@ -14,8 +14,8 @@
 #include "window/strict.h"
 
 /* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in
- * all. MPI_SUCCESS, or the class that was raised. Where no epoch is open the operation itself says
- * so. */
+ * all epochs. MPI_SUCCESS, or the class that was raised. Where no epoch is open the operation
+ * itself says so. */
 static int check_passive(struct proa_win *win, enum proa_call call, int rank)
 {
     uint8_t epoch;
@@ -42,8 +42,8 @@ PROA_BODY give_request(struct proa_win *win, int outcome, MPI_Request *request)
     return proa_given_complete(request);
 }
 
-/* What the program may change again, or read, must be complete where there is no request of its own
- * for it; what is moved on this node is. */
+/* An operation without a request of its own must be complete, as the program may now change or read
+ * its buffers. Operations on this node are complete. */
 static __attribute__((noinline)) int give_generally(struct proa_win *win, enum proa_call call,
                                                     int rank, struct proa_given *given, int outcome,
                                                     MPI_Request *request)
@@ -59,7 +59,8 @@ static __attribute__((noinline)) int give_generally(struct proa_win *win, enum p
     return is_given ? outcome : give_request(win, outcome, request);
 }
 
-/* Around the operation: what it is issued for, and what the caller gets for it. */
+/* Called around the operation: the request that it is issued for, and the request that the caller
+ * gets. */
 PROA_FORMS struct proa_given *request_begin(struct proa_win *win, enum proa_call call, int rank)
 {
     return PROA_RARELY(win->spread != NULL) ? proa_given_begin(win, call, rank) : NULL;
