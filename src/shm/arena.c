@@ -18,14 +18,14 @@
 
 enum { CHUNK_BYTES = PROA_CHUNK_BYTES };
 static const uint64_t first_segment_bytes = 64ull << 20;
-/* The first so many bytes are given out without a look at what can be had, which takes a process
- * its first 0.2 ms: so much of 64 processes comes out of the margin that looks leave
+/* The first unasked_bytes are given out without a look at the available memory, as a process's
+ * first look takes 0.2 ms. For 64 processes these bytes fit into the margin that looks leave
  * (shm/available.c). */
 static const uint64_t unasked_bytes = 1ull << 20;
 static const uint64_t slice_bytes = 256ull << 20; /* between two looks at the memory that is left */
-/* What is freed keeps its pages for the next request: granted chunks up to so many bytes in all,
- * and then others, as long as all pages together are not more than that. Beyond, free blocks from
- * the second size on return theirs to the system. */
+/* Freed blocks keep their pages for the next request: granted chunks up to keep_bytes in all, and
+ * then others, as long as all pages together are not more than that. Beyond that, free blocks of at
+ * least give_back_bytes return their pages to the system. */
 static const uint64_t keep_bytes = 64ull << 20, give_back_bytes = 1ull << 20;
 
 struct block {
@@ -46,11 +46,11 @@ struct segment {
 
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct segment segments[PROA_SEGMENTS];
-/* Changed under the mutex, and read by proa_arena_find without it: those that are counted stay as
- * they are. */
+/* Changed under the mutex, and read by proa_arena_find without it: counted segments stay as they
+ * are. */
 static int segment_count;
 static struct block *used_blocks;
-static struct block *spare_blocks; /* that stand for nothing now, by next */
+static struct block *spare_blocks; /* free list of unused structures, by next */
 static struct proa_proc_ctl *arena_ctl;
 static uint64_t granted_bytes; /* of all granted chunks */
 static uint64_t used_bytes;    /* of all used blocks */
@@ -91,8 +91,8 @@ static uint64_t run_of(const struct segment *segment, uint64_t i, uint64_t end)
     return other ? (uint64_t)(other - segment->granted) - i : end - i;
 }
 
-/* The chunks that lie wholly inside a free block and are granted, or those that are not: they are
- * not any more, and lose their pages if that is asked for. */
+/* Takes the chunks that lie wholly inside a free block and have the state `granted` (1 or 0). They
+ * are not granted any more; with pages_too they lose their pages as well. */
 static void let_go(const struct block *block, uint8_t granted, int pages_too)
 {
     uint64_t first = round_up(block->offset, CHUNK_BYTES) / CHUNK_BYTES,
@@ -115,8 +115,8 @@ static uint64_t touched_bytes(void)
     return touched;
 }
 
-/* Of a large block often only little has been touched: to look is quicker than to return it, and to
- * take it anew. */
+/* Often only little of a large block has been touched: a look is quicker than returning the pages
+ * and taking them anew. */
 static void give_back_or_keep(const struct block *block)
 {
     uint64_t touched = touched_bytes();
@@ -127,7 +127,7 @@ static void give_back_or_keep(const struct block *block)
     let_go(block, 1, !keep);
 }
 
-/* What was kept without being granted goes back, as memory is short. */
+/* Returns the pages that were kept without being granted, as memory is short. */
 static void return_left(void)
 {
     const struct block *block;
@@ -141,7 +141,8 @@ static void return_left(void)
     tell_granted();
 }
 
-/* Given out, but without pages yet: these bytes will still be taken from what is available. */
+/* Bytes that are given out, but have no pages yet: they will still be taken from the available
+ * memory. */
 static uint64_t untouched_bytes(void)
 {
     uint64_t touched = touched_bytes();
@@ -149,10 +150,10 @@ static uint64_t untouched_bytes(void)
     return granted_bytes > touched ? granted_bytes - touched : 0;
 }
 
-/* What can be had, of the node and of control groups, at least so far as that is asked for. Looking
- * at what has pages takes a system call for each segment of each process, and at what is available
- * now many: only where it matters. What has been touched since the last look is taken off with all
- * else that was granted. */
+/* The available memory of the node and of control groups, at least as far as `wanted` asks.
+ * Counting pages takes a system call for each segment of each process, and a new look at the
+ * available memory takes many: both are done only where it matters. Pages touched since the last
+ * look are subtracted with all else that was granted. */
 static uint64_t can_be_had(uint64_t wanted)
 {
     uint64_t available, most;
@@ -169,8 +170,8 @@ static uint64_t can_be_had(uint64_t wanted)
     return available > most ? available - most : 0;
 }
 
-/* Slice by slice: several processes may be doing the same, and the memory that is left is looked at
- * again before each. */
+/* Reserves slice by slice: several processes may do the same at a time, so each slice looks at the
+ * remaining memory again. */
 static int reserve(struct segment *segment, uint64_t first, uint64_t count)
 {
     const uint64_t slice = slice_bytes / CHUNK_BYTES;
@@ -184,13 +185,13 @@ static int reserve(struct segment *segment, uint64_t first, uint64_t count)
             error = proa_segment_reserve(&segment->memory, (first + done) * CHUNK_BYTES,
                                          part * CHUNK_BYTES);
     }
-    if (error) /* what the kernel may have given before it ran out */
+    if (error) /* the pages that the kernel may have given before it ran out */
         proa_segment_return(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES);
     return error;
 }
 
-/* What is not granted of the chunks first to last. What was granted before an error stays so, to be
- * given back by the caller. */
+/* Grants the chunks first to last that are not granted. Chunks granted before an error stay so; the
+ * caller gives them back. */
 static int grant_missing(struct segment *segment, uint64_t first, uint64_t last)
 {
     int strict = proa_memory_is_strict(), error = 0;
@@ -241,8 +242,8 @@ static struct block *block_new(struct segment *segment, uint64_t offset, uint64_
     return block;
 }
 
-/* Every request cuts a block, and the next one that is freed makes it whole again: what it takes to
- * remember one is kept, which is quicker than malloc. NULL is none. */
+/* Every request cuts a block, and the next free makes it whole again. Unused structures stay in a
+ * free list, which is quicker than malloc. NULL is none. */
 static void block_forget(struct block *block)
 {
     if (block)

@@ -4,13 +4,13 @@
  *
  * It consists of few segments (shm/segment.h) of growing size (64 MiB, then at least twice the one
  * before; never more than a limit on the size of files, RLIMIT_FSIZE, allows at that moment). A
- * segment is mapped whole by its
- * owner and, on first use, by peers. Pages come when they are touched first; what can be had is
- * looked at before a block is given out, with what was given out and not touched yet taken off,
- * here and by the processes that we know. Only where the kernel itself promises no more than it has
- * are they reserved at once, as no page would mean SIGBUS. An unused rest costs nothing. Ten
- * thousand windows therefore share a handful of files and mappings. The table of blocks is private
- * to the owner: no peer, and no stray store of the user, can damage it.
+ * segment is mapped whole by its owner and, on first use, by peers. Pages come when they are
+ * touched first. The arena checks the available memory before it gives out a block; bytes given out
+ * but not touched yet, here and by the known peers, are subtracted. Only where the kernel itself
+ * promises no more than it has are the pages reserved at once, as a missing page would mean SIGBUS.
+ * The unused rest of a segment costs nothing. Ten thousand windows therefore share a handful of
+ * files and mappings. The table of blocks is private to the owner: no peer, and no stray store of
+ * the user, can damage it.
  */
 #ifndef PROA_SHM_ARENA_H
 #define PROA_SHM_ARENA_H
@@ -28,7 +28,7 @@ struct proa_proc_ctl *proa_arena_start(void);
 void proa_arena_stop(void);
 
 /* A block of at least max(bytes, 1) bytes, aligned to align (a power of two, at least 64 is used).
- * NULL, with proa_failure() set, when the memory is not to be had. Not zeroed. */
+ * NULL, with proa_failure() set, when the memory is not available. Not zeroed. */
 void *proa_arena_alloc(size_t bytes, size_t align);
 
 /* After proa_arena_alloc has failed for that many bytes: is it only because a limit on the size
@@ -36,8 +36,8 @@ void *proa_arena_alloc(size_t bytes, size_t align);
  * shared. */
 int proa_arena_is_limited(size_t bytes);
 
-/* Gives back what is behind the first so many bytes of a block, if there is memory to keep the
- * books of that. */
+/* Gives back the part of a block behind its first `bytes` bytes, if there is memory for the
+ * bookkeeping. */
 void proa_arena_shrink(void *p, size_t bytes);
 
 /* Gives a block back. Returns 1, or 0 if p is not the start of a block of this arena. */

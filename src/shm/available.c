@@ -15,7 +15,7 @@ static const uint64_t margin_bytes = 64ull << 20;
 
 enum { LINE_ROOM = 1024 };
 
-/* What the two versions of control groups call the same. */
+/* The same values as the two versions of control groups name them. */
 static const struct {
     const char *limit, *use, *droppable[3];
 } names[] = {
@@ -79,8 +79,9 @@ static uint64_t number_in(const char *folder, const char *name)
     return sscanf(text, "%" SCNu64, &value) == 1 ? value : UINT64_MAX;
 }
 
-/* What counts as used, but is given up as soon as it is needed: what was read from files, and the
- * kernel's own notes about them. Shared memory is not among it, though it lies in files too. */
+/* Memory that counts as used, but that the kernel gives up as soon as it is needed: cached contents
+ * of files, and the kernel's own notes about them. Shared memory is not part of it, though it lies
+ * in files too. */
 static uint64_t droppable(const char *folder, int version)
 {
     FILE *file = open_in(folder, "memory.stat");
@@ -97,7 +98,7 @@ static uint64_t droppable(const char *folder, int version)
     return total;
 }
 
-/* At most `most`, whatever the group has. What can be dropped is asked for only where it matters:
+/* At most `most`, even if the group has more. Droppable memory is asked for only where it matters:
  * the kernel adds it up for each reader. */
 static uint64_t left_to(const char *folder, int version, uint64_t most)
 {

@@ -8,8 +8,8 @@
 
 /* Bytes that may still be reserved: what the kernel reports as available, or the least that is left
  * to this process's control group and to any of its ancestors, less a margin; UINT64_MAX where
- * nothing can be read. What the kernel can drop, as it does with what was read from files, counts
- * as available. */
+ * nothing can be read. Memory that the kernel can drop, such as cached contents of files, counts as
+ * available. */
 uint64_t proa_memory_available(void);
 
 /* The same as it was up to PROA_LOOK_NS ago: a look opens a dozen files and takes some 20 us,
@@ -18,14 +18,14 @@ enum { PROA_LOOK_NS = 1000000 };
 uint64_t proa_memory_available_lately(void);
 
 /* Does the kernel promise no more memory than it has (vm.overcommit_memory 2), or did it up to
- * PROA_STRICT_NS ago? Asked of one file, and not of the dozen. Then the pages of a file in memory,
- * which come as they are touched, may not come: SIGBUS. Everywhere else who touches gets them, at
- * the worst from the out-of-memory killer. */
+ * PROA_STRICT_NS ago? Reads one file, and not the dozen. Under such a kernel a page of a file in
+ * memory may be missing when it is touched first: SIGBUS. Under any other a process that touches a
+ * page gets it, at the worst from the out-of-memory killer. */
 enum { PROA_STRICT_NS = 1000000000 };
 int proa_memory_is_strict(void);
 
-/* The folders of the control groups that limit a process's memory. Found once: who starts a job
- * puts it into its group before. */
+/* The folders of the control groups that limit a process's memory. Found once: the launcher of a
+ * job puts it into its group before it starts. */
 enum { PROA_GROUPS_MOST = 32, PROA_GROUP_ROOM = 512 };
 struct proa_groups {
     int count;
@@ -49,7 +49,8 @@ struct proa_look {
     uint64_t seen;
 };
 
-/* What is seen: anew if it is too old at now_ns, by any clock that does not begin with 0. */
+/* Returns the value that was seen, after a new look if the last one is too old at now_ns, by any
+ * clock that does not begin with 0. */
 uint64_t proa_look_renew(const char *root, const struct proa_groups *groups, struct proa_look *look,
                          int64_t now_ns);
 

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* What one call moves at most is a little less than 2 GiB (MAX_RW_COUNT); a larger run is looped
- * over. */
+/* One call moves at most a little less than 2 GiB (MAX_RW_COUNT); a larger run is looped over. */
 static const uint64_t most_bytes = 1ull << 30;
 
 static int cma_error(const struct proa_peer *peer, uint64_t address, const char *what)
@@ -125,7 +124,7 @@ int proa_cma_works(struct proa_peer *peer)
     int works = peer == proa_self ? 1 : __atomic_load_n(&peer->cma, __ATOMIC_RELAXED);
     uint64_t magic = 0;
 
-    if (works == 0) { /* threads that come at once ask both, and hear the same */
+    if (works == 0) { /* threads that get here at once both ask, and hear the same */
         works =
             proa_cma_read(peer, peer->ctl->segments[0].address, &magic, sizeof magic) == PROA_OK &&
                     magic == PROA_CTL_MAGIC

@@ -36,7 +36,7 @@ void proa_cma_allow(void);
 /* Does the kernel let us do it for this peer? Asks once and remembers. */
 int proa_cma_works(struct proa_peer *peer);
 
-/* Has it refused it for any so far? */
+/* Has the kernel refused it for any peer so far? */
 int proa_cma_is_refused(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every word that processes share, who writes it and what it means.
+ * Every word that processes share, its writers and its meaning.
  *
  * Two kinds of blocks, both in the arena of the process that owns them, mapped by every process of
  * the node that needs them:
@@ -73,15 +73,15 @@ struct proa_proc_ctl {
     /* the owner sleeps here for fence, post and complete */
     struct proa_bell bell PROA_ALIGNED_LINE;
 
-    /* Accumulates. stripes_only: 0 -> 1 once, by whoever meets a bulk accumulate; see
-     * rma/guard.c. */
+    /* Accumulates. stripes_only: leaves 0 once, when the first accessor needs stripes, such as for
+     * a bulk accumulate; see rma/guard.c. */
     uint32_t stripes_only PROA_ALIGNED_LINE;
     uint32_t slots_given; /* how many of slots[] have an accessor; may exceed PROA_SLOTS */
     struct proa_bell stripe_bell PROA_ALIGNED_LINE;
 
     struct proa_segment_ctl segments[PROA_SEGMENTS] PROA_ALIGNED_LINE;
-    /* Somebody has waited for a stripe: so many more pieces of long accumulates are short
-     * (rma/guard.c). */
+    /* Not 0: a process has waited for a stripe (contention). The number is that of further pieces
+     * of long accumulates that stay short (rma/guard.c). */
     uint32_t crowded;
     /* bytes of the segments that the owner has given out, or keeps for the next request: at least
      * those that have pages; some have none yet (shm/arena.c) */
@@ -102,23 +102,23 @@ struct proa_rwlock {
     uint32_t state;
     uint32_t tickets; /* drawn */
     uint32_t serving; /* the ticket at the head of the queue */
-    /* how many wait outside of the queue (sync/lock.c): counted by them, looked at by those who
-     * hold the lock */
+    /* waiters outside of the queue (sync/lock.c): each waiter counts itself, holders of the lock
+     * read the number */
     uint32_t outside;
 };
 
-/* lock_all, and those who wait outside of a lock's queue, counted for the whole window in the
- * leader's block, rank PROA_LEADER (sync/lock.c). */
+/* lock_all, and the waiters outside of a lock's queue, counted for the whole window in the leader's
+ * block, rank PROA_LEADER (sync/lock.c). */
 struct proa_all_ctl {
     /* origins that hold, or are just trying for, a lock_all */
     uint32_t active PROA_ALIGNED_LINE;
-    /* lock_alls, and shared locks of those who hold others, that had to wait, ever */
+    /* lock_alls, and shared locks of processes that hold others, that had to wait, ever */
     uint32_t asked;
     uint32_t granted;                        /* of these, how many have got it, ever */
     struct proa_bell bell PROA_ALIGNED_LINE; /* rung when active falls, when granted rises */
 };
 
-/* What one peer, and nobody else, writes into this process's block for a window. */
+/* The words that one peer alone writes into this process's block for a window. */
 struct proa_from_ctl {
     /* exposure epochs the peer has posted to us, times 2, plus 1 if we are its only origin */
     uint64_t posted PROA_ALIGNED_LINE;
@@ -155,8 +155,9 @@ struct proa_win_ctl {
     struct proa_regions_ctl regions;
     struct proa_shared_ctl shared;
 
-    /* The crowded barrier (sync/barrier.c), in the leader's block: arrivals by all, left by the
-     * last to arrive. Over several nodes: arrivals by all but the leader, left by the leader. */
+    /* The barrier of an oversubscribed node (crowded; sync/barrier.c), in the leader's block. All
+     * processes write `arrived`; the last one to arrive writes `passed`. Over several nodes: all
+     * but the leader write `arrived`, the leader writes `passed`. */
     uint64_t arrived PROA_ALIGNED_LINE;
     uint64_t passed PROA_ALIGNED_LINE;
     /* Fences of this process that ended nothing (sync/fence.c). */

@@ -27,8 +27,8 @@
 #include <unistd.h>
 
 enum {
-    QUESTION_S = 1, /* as long as somebody who has come may think */
-    ANSWER_S = 10,  /* as long as somebody who is asked may be stopped, or without a processor */
+    QUESTION_S = 1, /* how long a neighbour that has connected may take to ask */
+    ANSWER_S = 10,  /* how long an asked process may be stopped, or without a processor */
     WAITING_MOST = 128
 };
 
@@ -166,7 +166,8 @@ static void *stand(void *arg)
     return NULL;
 }
 
-/* A child has no thread at it; it must not keep neighbours waiting once the parent is gone. */
+/* A child after fork has no thread at the door; an open socket would keep neighbours waiting once
+ * the parent is gone. */
 static void after_fork_in_child(void)
 {
     if (door >= 0 && is_ours(door))
@@ -259,7 +260,7 @@ int proa_door_threads(void)
     return __atomic_load_n(&door, __ATOMIC_RELAXED) >= 0;
 }
 
-/* ---- somebody else's ---- */
+/* ---- another process's door ---- */
 
 /* The file that came with the message; -1 and errno. */
 static int file_of(struct msghdr *message)

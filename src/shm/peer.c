@@ -38,7 +38,7 @@ static unsigned unheld;             /* how often a peer's last holder has let it
 static uint64_t machine_hash, seed; /* 0: not prepared yet */
 static uint64_t node_hash;
 
-/* ---- who we are ---- */
+/* ---- the identity of this process ---- */
 
 static uint64_t hash_file(uint64_t hash, const char *path)
 {
@@ -51,8 +51,8 @@ static uint64_t hash_file(uint64_t hash, const char *path)
     return length > 0 ? proa_hash_bytes(hash, text, (size_t)length) : hash;
 }
 
-/* The pid namespace belongs to a node's name: /proc/PID of a process in another one is somebody
- * else. */
+/* The pid namespace belongs to a node's name: a pid from another namespace names a different
+ * process in /proc. */
 static uint64_t machine_name(void)
 {
     char host[HOST_NAME_MAX + 1] = "";
@@ -124,7 +124,7 @@ static struct proa_slot *slot_take(struct proa_proc_ctl *ctl)
     return number < PROA_SLOTS ? &ctl->slots[number] : NULL;
 }
 
-/* More processes than processors changes how we wait. */
+/* An oversubscribed node (more processes than processors) changes how we wait. */
 static void load_update(void)
 {
     const struct proa_peer *peer, *next;
@@ -199,7 +199,7 @@ struct proa_peer *proa_peer_second(struct proa_peer *peer)
     return second;
 }
 
-/* What the kernel tells of a process, NUL-terminated; "": nothing. */
+/* /proc/PID/stat of a process, NUL-terminated; "": the kernel tells nothing. */
 static void stat_read(int pid, char *text, size_t room)
 {
     char path[40];
@@ -214,7 +214,8 @@ static void stat_read(int pid, char *text, size_t room)
     text[length > 0 ? length : 0] = '\0';
 }
 
-/* A descriptor of it is readable once it has ended. Where there is none to be had, it is there. */
+/* A pidfd is readable once its process has ended. Where the kernel gives no pidfd for a reason
+ * other than ESRCH, the process counts as alive. */
 static int descriptor_tells(int pid)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -231,9 +232,9 @@ int proa_peer_is_nobody(const struct proa_peer *peer)
     return kill(peer->pid, 0) != 0 && errno == ESRCH;
 }
 
-/* It was alive when we met it: a process that started later and has its number is another one. What
- * has ended, and its parent has not asked for yet, is a zombie; a first thread that has ended
- * before the others looks like that too, but for their number. */
+/* The process was alive when we met it: a process with its pid that started later is another one. A
+ * process that has ended, and that its parent has not waited for yet, is a zombie. A first thread
+ * that has ended before the others looks like a zombie too, but for their number. */
 int proa_peer_has_ended(const struct proa_peer *peer)
 {
     char text[1024], state;
@@ -292,8 +293,9 @@ static void peers_sweep(void)
         load_update();
 }
 
-/* Between these lies all that is mapped here of others' segments. They only move apart, under the
- * mutex; without it they are read by who has an address from there, and so comes after. */
+/* All mappings of other processes' segments lie between these bounds. The bounds only move apart,
+ * under the mutex. Readers take no mutex: a reader with an address from such a mapping comes after
+ * the mapping was made. */
 static uintptr_t others_first = UINTPTR_MAX, others_end;
 
 static void others_widen(const char *base, uint64_t bytes)
@@ -391,7 +393,7 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
 
     if ((uintptr_t)address < __atomic_load_n(&others_first, __ATOMIC_RELAXED) ||
         (uintptr_t)address >= __atomic_load_n(&others_end, __ATOMIC_RELAXED))
-        return 0; /* as nearly all memory, whatever the number of neighbours */
+        return 0; /* as for nearly all memory, with any number of neighbours */
     pthread_mutex_lock(&peers_mutex);
     HASH_ITER(hh, peers, peer, next)
         for (int i = 0; i < PROA_SEGMENTS && !found && peer != proa_self; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * This process and its peers on the node: who they are, and where their arenas are mapped here.
+ * This process and its peers on the node: their identities, and where their arenas are mapped here.
  *
  * A peer is named by node and process, never by a rank, so windows on any communicator, spawned
  * processes and sessions find the same peer. A process says hello (struct proa_hello) whenever a
- * window is created; whoever hears it attaches the sender: opens the sender's first segment through
+ * window is created. Each receiver attaches the sender: it opens the sender's first segment through
  * /proc/PID/fd and maps it. Further segments are mapped on first use. Every window holds the peers
  * that it works with; a peer that no window holds stays attached, so that the next window costs no
  * more than the last, until it is found that its process has ended.
@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <uthash.h>
 
-/* What a process tells the others. Fixed size, no pointers. */
+/* The message by which a process introduces itself. Fixed size, no pointers. */
 struct proa_hello {
     uint64_t node; /* equal on equal nodes: host name, boot, pid namespace and PROA_NODE_ID */
     uint64_t id;   /* of the process */
@@ -54,7 +54,7 @@ void proa_peers_prepare(void);
 int proa_peers_start(struct proa_proc_ctl *ctl);
 void proa_peers_stop(void);
 
-/* Fills in what we tell others of us. */
+/* Fills in the hello of this process. */
 void proa_hello_fill(struct proa_hello *hello);
 
 /* The peer that said this hello, attached, and held until proa_peer_release is called as often.
@@ -62,8 +62,9 @@ void proa_hello_fill(struct proa_hello *hello);
 struct proa_peer *proa_peer_attach(const struct proa_hello *hello);
 void proa_peer_release(struct proa_peer *peer);
 
-/* Has its process ended? Tells it from a later one of the same number, and a zombie from one that
- * lives; some 10 us. The second knows neither, and takes a 20th of that. */
+/* Has the peer's process ended? The first function tells it from a later process of the same pid,
+ * and a zombie from a live process; some 10 us. The second one does neither, and takes a 20th of
+ * that. */
 int proa_peer_has_ended(const struct proa_peer *peer);
 int proa_peer_is_nobody(const struct proa_peer *peer);
 
@@ -76,8 +77,8 @@ void proa_peer_opens_window(void);
 void proa_peer_closes_window(void);
 int proa_peer_has_windows(const struct proa_peer *peer);
 
-/* The same peer for a second accessor in this process, who works beside the program's thread: with
- * a mark of its own (rma/guard.h). Only its block is to be used. NULL without memory. */
+/* The same peer for a second accessor in this process, which works beside the program's thread and
+ * has a slot of its own (rma/guard.h). Only its block is to be used. NULL without memory. */
 struct proa_peer *proa_peer_second(struct proa_peer *peer);
 
 /* Finds the peer, other than ourselves, in whose arena all of [address, address + bytes) lies as
@@ -85,8 +86,8 @@ struct proa_peer *proa_peer_second(struct proa_peer *peer);
 int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment,
                    uint64_t *offset);
 
-/* What the other peers have given out of their arenas, and what of that has no pages yet: bytes
- * that may be taken from the node at any time. */
+/* Bytes that the other peers have given out of their arenas; and those of them without pages yet,
+ * which may be taken from the node at any time. */
 uint64_t proa_peers_granted(void);
 uint64_t proa_peers_untouched(void);
 

@@ -17,12 +17,12 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* Mappings from that size on begin where large pages do, and get them where the system lets files
- * in memory have any (shmem_enabled): then the processor finds an address in a GiB in half the
- * time. A smaller one would waste most of a page. */
+/* Mappings of at least huge_from bytes begin at a large page. They get large pages where the system
+ * lets files in memory have any (shmem_enabled): then the processor finds an address in a GiB in
+ * half the time. A smaller mapping would waste most of a page. */
 static const uint64_t huge_from = 128ull << 20, huge_page = 2ull << 20;
 
-/* number from which our files have theirs, where the process may have twice as many */
+/* the lowest number of our files, where the process may have twice as many files */
 static const rlim_t high_file = 1000;
 
 /* ---- mapping, by all ---- */
@@ -33,7 +33,7 @@ static char *map_at(char *address, int fixed, int fd, uint64_t offset, uint64_t 
                 MAP_SHARED | MAP_NORESERVE | (fixed ? MAP_FIXED : 0), fd, (off_t)offset);
 }
 
-/* Room for so many bytes from a large page on; MAP_FAILED. */
+/* Address space for `bytes` bytes from the start of a large page on; or MAP_FAILED. */
 static char *room_for(uint64_t bytes)
 {
     char *room = mmap(NULL, bytes + huge_page, PROT_NONE,
@@ -151,9 +151,10 @@ void proa_segment_close(const struct proa_segment *segment)
 
 /* ---- its pages ---- */
 
-/* Through the mapping where the file is gone: that also fills in this process's page table, and so
- * takes longer. A signal may make fallocate stop and undo what it has done (fallocate(2), EINTR);
- * under a profiler's timer a large piece would never be done: smaller and smaller ones, then. */
+/* Reserves through the mapping where the file is gone: that also fills in this process's page
+ * table, and so takes longer. A signal may make fallocate stop and undo its work (fallocate(2),
+ * EINTR). Under a profiler's timer a large piece would never be done, so the pieces get smaller and
+ * smaller. */
 int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
 {
     uint64_t end = offset + bytes, piece = bytes;
@@ -242,7 +243,7 @@ static int file_open(const struct proa_segment_name *name, const char *path)
     return -1;
 }
 
-/* The same where its owner hands it out, if it does. */
+/* The same at the owner's door, if the owner hands the file out. */
 static int file_ask(const struct proa_segment_name *name)
 {
     struct stat file;
@@ -255,7 +256,7 @@ static int file_ask(const struct proa_segment_name *name)
     return -1;
 }
 
-/* By the way that is open. What /proc says of it is what counts where neither is. */
+/* Tries /proc first, then the owner's door. If both fail, errno is that of /proc. */
 static int file_get(const struct proa_segment_name *name)
 {
     char path[64];

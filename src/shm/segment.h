@@ -4,9 +4,10 @@
  * device, inode and size, and that other processes of the node find by these and map. The arena
  * (shm/arena.h) cuts its blocks from segments.
  *
- * The file stays open as long as the segment, as a process that comes later has no other way to it
- * than /proc/PID/fd, or its owner's door (shm/door.h). The program may close that number all the
- * same and have a file of its own there: then nobody touches that, and what is mapped goes on.
+ * The file stays open as long as the segment exists: a process that attaches later can open it only
+ * by /proc/PID/fd, or get it at the owner's door (shm/door.h). The program may close that
+ * descriptor all the same and open a file of its own under its number. Processes leave that file
+ * alone then, and existing mappings stay valid.
  */
 #ifndef PROA_SHM_SEGMENT_H
 #define PROA_SHM_SEGMENT_H
@@ -18,7 +19,7 @@
 
 enum { PROA_CHUNK_BYTES = 256 << 10 }; /* unit in which pages are reserved and given back */
 
-/* Asked for once: whoever attaches and detaches memory needs it several times. */
+/* Asked for once: each attach and detach of memory needs it several times. */
 static inline uint64_t proa_page_bytes(void)
 {
     static uint64_t kept;
@@ -46,25 +47,26 @@ struct proa_segment_name {
     uint64_t bytes, device, inode;
 };
 
-/* ---- the owner's side: what fails returns an errno ---- */
+/* ---- the owner's side: failures return an errno ---- */
 
-/* A file under a high number, out of the way of the program's: that, or the same where there is
- * none. Programs close files by number, as daemons do with all from 3 on, or count on getting the
- * lowest ones for files of their own. */
+/* Moves a file to a high number, out of the way of the program's. Returns the new number, or fd
+ * itself where none is free. Programs close files by number, as daemons do with all from 3 on, or
+ * count on getting the lowest numbers for files of their own. */
 int proa_file_move_up(int fd);
 
 /* When the library is loaded: the process's table of files gets room for those numbers. Later, with
  * a second thread, the kernel waits for a grace period of its own to do so: 12 ms. */
 void proa_file_make_room(void);
 
-/* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. Whoever makes a
- * file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
+/* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. A process that
+ * makes a file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
 uint64_t proa_segment_most(void);
 
 /* Makes and maps one of `bytes` bytes, with no pages reserved. 0 or an errno. */
 int proa_segment_create(struct proa_segment *segment, uint64_t bytes);
 
-/* Makes only the file, with no pages in it: whoever wants some of it maps that. 0 or an errno. */
+/* Makes only the file, with no pages in it: the caller maps the parts that it needs. 0 or an
+ * errno. */
 int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes);
 
 /* Has the program left its file alone? If not, that number may be one of the program's own. */
@@ -73,8 +75,8 @@ int proa_segment_is_open(const struct proa_segment *segment);
 /* Unmaps it and closes its file. */
 void proa_segment_close(const struct proa_segment *segment);
 
-/* Makes sure of the pages of [offset, offset + bytes), whole chunks. 0 or an errno; what the kernel
- * gave before it ran out stays. */
+/* Reserves the pages of [offset, offset + bytes), whole chunks. 0 or an errno; pages that the
+ * kernel gave before it ran out stay. */
 int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
 
 /* Gives these pages back. 1 if that was done. */
@@ -83,12 +85,12 @@ int proa_segment_return(const struct proa_segment *segment, uint64_t offset, uin
 /* How many bytes of it have pages; 0 if its file is gone. */
 uint64_t proa_segment_touched(const struct proa_segment *segment);
 
-/* Others see it from now on. ctl: a line of our own process's table. */
+/* Publishes the segment to other processes. ctl: an entry of our own process's table. */
 void proa_segment_publish(const struct proa_segment *segment, struct proa_segment_ctl *ctl);
 
 /* ---- the others' side ---- */
 
-/* What that process has published there. bytes 0: nothing there yet. */
+/* The segment that owner has published in ctl. bytes 0: none yet. */
 struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
                                            const struct proa_segment_ctl *ctl);
 

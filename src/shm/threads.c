@@ -19,15 +19,16 @@
 #define SYS_futex_wait 455 /* Linux 6.7 */
 #endif
 
-/* ---- whose they are ---- */
+/* ---- threads that are not the program's ---- */
 
 /* Threads that are not the program's; 0: none in this place. Each is stored once, with release, by
- * the thread that starts MPI or by itself, and read with acquire by the one that moves memory. */
+ * the thread that starts MPI or by itself, and read with acquire by the thread that moves
+ * memory. */
 enum { FOREIGN_MOST = 64 };
 static int foreign[FOREIGN_MOST];
 static int alone; /* there was one thread when MPI_Init was called */
 
-/* One more than FOREIGN_MOST is taken for one of the program's. */
+/* A thread beyond the first FOREIGN_MOST is taken for one of the program's. */
 static void foreign_replace(int old, int new)
 {
     int found = old;
