@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See adopt.h. Which pages stay where they are is said in adopt/survey.h. All stay while
+ * See adopt.h. adopt/survey.h says which pages stay where they are. All stay while
  *
  *   memory of the process is locked (mlock) or pinned for a device: a new page would not be; and a
  *                          device goes on to use the old one
@@ -187,7 +187,7 @@ static void forget(uint64_t first, uint64_t end)
         proa_relocate_punch(&segment, first, end);
 }
 
-/* Up to where it has moved. */
+/* Returns the address up to which the part has moved. */
 static uint64_t move_part(const struct mover *mover, const struct proa_survey_part *part)
 {
     uint64_t bytes = part->end - part->first, done = part->first, aside;
@@ -335,7 +335,7 @@ static void leave(uint64_t first, uint64_t end)
         proa_relocate_end(&mover.relocation);
 }
 
-/* Of [first, end) what has this hold as its last. */
+/* The pages of [first, end) that have no other hold go back. */
 static void leave_last(uint64_t first, uint64_t end)
 {
     const struct proa_range *range;
@@ -458,7 +458,7 @@ static void own_find(struct proa_survey *survey, const struct proa_hold *hold,
     survey->own_end = adopt == PROA_ADOPT_NEVER ? survey->own_first : page_below(hold->end);
 }
 
-/* Nothing is to move, and nothing there has: the kernel need not be asked what lies there. */
+/* Nothing there is to move or has moved: the kernel need not be asked for the mappings. */
 static int is_idle(const struct proa_survey *survey)
 {
     const struct proa_moved *moved = proa_moves_next(&moves, survey->first);

@@ -7,11 +7,11 @@
  * The file is as long as an address space, and a page's offset in it is its address: so pages that
  * are neighbours in memory are so in the file, whenever they were adopted, and a neighbour needs
  * one mapping for them. Only pages of which every byte is the window's move, unless
- * PROA_ADOPT=always says that whole pages may, with what else lies in them.
+ * PROA_ADOPT=always allows whole pages to move, with all other data in them.
  *
- * Memory is held by the windows that have it; when the last lets go of a page, it becomes private
- * again, as it was. What is adopted is read from the kernel each time: the program may have
- * unmapped memory, and got other memory at the same address.
+ * Windows hold the memory that they have; when the last one lets go of a page, the page becomes
+ * private again, as it was. The kernel is asked each time which pages are adopted: the program may
+ * have unmapped memory, and got other memory at the same address.
  */
 #ifndef PROA_ADOPT_ADOPT_H
 #define PROA_ADOPT_ADOPT_H
@@ -35,13 +35,14 @@ struct proa_hold {
     uint64_t first, end; /* addresses */
     uint32_t count;      /* pieces, alternately adopted and not; 0: nothing is held */
     struct proa_piece *piece, only;
-    const char *why; /* what stands against adopting the rest; NULL: nothing, or no rest */
+    const char *why; /* the reason why the rest is not adopted; NULL: none, or no rest */
     /* it lies in too many pieces: some of what counts as not adopted may be, by other windows */
     int is_rough;
 };
 
-/* Registers what keeps memory from being shared with a child after fork(2): before anything else in
- * the process asks for the same, so when the library is loaded. May be called again. */
+/* Registers the handlers that keep memory from being shared with a child after fork(2). They must
+ * be the first handlers of the process, so the call comes when the library is loaded. May be called
+ * again. */
 void proa_adopt_load(void);
 
 /* Called around moves, to keep Proa's own threads from touching memory of the program's; NULL: no

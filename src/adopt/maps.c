@@ -238,9 +238,9 @@ static uint64_t stack_end(uint64_t block, int first)
     return (block + above + page - 1) / page * page;
 }
 
-/* The list of robust futexes has its head in the control block. One that has just started tells of
- * it within microseconds; else it is none of the C library's, and of its stack nothing is known. 1;
- * 0: it has ended; -1: not known. */
+/* The list of robust futexes has its head in the control block. A thread that has just started
+ * registers the list within microseconds. A thread without one is not the C library's, and its
+ * stack is not known. 1; 0: it has ended; -1: not known. */
 static int control_block(int thread, uint64_t *block)
 {
     enum { TRIES = 100 };

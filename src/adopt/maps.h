@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What lies where in this process's address space, as the kernel tells it, and what must not be
- * moved there.
+ * The mappings of this process's address space, as the kernel reports them, and the properties that
+ * forbid moving them.
  */
 #ifndef PROA_ADOPT_MAPS_H
 #define PROA_ADOPT_MAPS_H
@@ -24,16 +24,16 @@ struct proa_mapping {
 typedef int proa_mapping_use(const struct proa_mapping *mapping, void *context);
 int proa_maps_walk(uint64_t first, uint64_t end, proa_mapping_use *use, void *context);
 
-/* The same by reading all lines: what the above does where it cannot ask. */
+/* The same by reading all lines, as proa_maps_walk does where it cannot ask. */
 int proa_maps_read(uint64_t first, uint64_t end, proa_mapping_use *use, void *context);
 
 /* Has the program said where the pages of the mapping at address are to lie (mbind)? */
 int proa_maps_is_bound(uint64_t address);
 
-/* Whole pages of a file in memory are to lie anywhere again: the file would remember. */
+/* Removes the policy (mbind) of whole pages of a file in memory: the file would remember it. */
 void proa_maps_unbind(uint64_t first, uint64_t end);
 
-/* What of the process as a whole stands against moving memory (proc(5), status). */
+/* The state of the process as a whole that stands against moving memory (proc(5), status). */
 struct proa_process {
     long threads;
     uint64_t locked_kib; /* by mlock */

@@ -24,7 +24,8 @@ struct proa_moves {
  * PROA_ERR_NO_MEM. */
 int proa_moves_reserve(struct proa_moves *moves, size_t more);
 
-/* Has moved. Nothing of it has before. One entry of room. */
+/* Adds [first, end), which has moved, and of which nothing is in moves yet. Takes one entry of
+ * room. */
 void proa_moves_add(struct proa_moves *moves, uint64_t first, uint64_t end, uint64_t aside);
 
 /* The first entry with bytes at or above address; NULL: none. Valid until the next change. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranges of addresses, each with a count of its users: what several windows have in common is
- * counted byte by byte, and kept in as few ranges as that takes. Not thread-safe. */
+/* Ranges of addresses, each with a count of its users. Memory that several windows have in common
+ * is counted byte by byte, in as few ranges as that takes. Not thread-safe. */
 #ifndef PROA_ADOPT_RANGES_H
 #define PROA_ADOPT_RANGES_H
 

@@ -202,7 +202,8 @@ void proa_relocate_end(struct proa_relocation *relocation)
 
 /* ---- in ---- */
 
-/* All of the page, the neighbours' bytes too, whatever AddressSanitizer takes them for. */
+/* Reads all of the page, with bytes next to the window's that AddressSanitizer may take for
+ * poisoned. */
 static __attribute__((no_sanitize("address"))) int is_zero(const uint64_t *page, uint64_t bytes)
 {
     enum { AT_ONCE = 32 };
@@ -270,7 +271,7 @@ static int copy_in(const struct proa_relocation *relocation, uint64_t first, uin
     return error;
 }
 
-/* Waiters at a word are known by its page: they would never be woken. */
+/* The kernel knows the waiters at a futex by its page: after a move they would never be woken. */
 static int is_waited_at(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
 {
     return proa_threads_look(relocation->threads, first, first + bytes, NULL, NULL) &

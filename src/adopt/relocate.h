@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pages of this process change what they are made of, under the hands of the program: from private
+ * Relocation replaces the memory behind pages of this process while the program runs: from private
  * memory to a file that others map, and back. Address and content stay; no store of any thread is
  * lost.
  *
@@ -27,7 +27,7 @@
 
 enum { PROA_RELOCATE_BYTES = 2 << 20 };
 
-/* What is needed to move pages: begin and end bracket one or more moves. */
+/* The resources for moving pages: begin and end bracket one or more moves. */
 struct proa_relocation {
     const struct proa_segment *segment; /* whose offsets are addresses */
     const struct proa_threads *threads; /* the program's others */

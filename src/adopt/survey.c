@@ -86,7 +86,7 @@ static int holds(const struct proa_mapping *mapping, uint64_t address)
     return address >= mapping->first && address < mapping->end;
 }
 
-/* Up to where is this mapping stacks? Its first byte: it has none. */
+/* The address up to which this mapping holds stacks; its first byte: it has none. */
 static uint64_t stacks_end(struct proa_survey *survey, const struct proa_mapping *mapping)
 {
     uint64_t end = mapping->first;

@@ -18,8 +18,8 @@ struct place {
     int stays;
 };
 
-/* A place is found by its address; another that falls on the same one takes its room, and what was
- * known of the first is learned anew. */
+/* A place is found by the hash of its address. Another address with the same hash replaces the
+ * entry, and the first one has to be learned anew. */
 enum { PLACES_LOG2 = 6, PLACES = 1 << PLACES_LOG2 };
 
 /* So that what is wasted is never that of one window alone. */
@@ -46,8 +46,8 @@ void proa_worth_always(void)
     __atomic_store_n(&always, 1, __ATOMIC_RELAXED);
 }
 
-/* What a container refuses it refuses for this process too; what is refused to a neighbour is known
- * after the first that was. */
+/* A container that refuses cma refuses it to this process as well; a refusal to a neighbour is
+ * known after the first one. */
 static int may_stay(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -100,7 +100,7 @@ static void was_worth_it(struct place *place)
     place->stays = 0;
 }
 
-/* ---- what a window tells ---- */
+/* ---- events of a window ---- */
 
 int proa_worth_moving(struct proa_worth *worth, const void *base, uint64_t bytes)
 {

@@ -5,16 +5,16 @@
  *
  * Moving it there and back takes some 60 us, and half a second for each GiB both ways; an operation
  * through the kernel takes half a microsecond more than a store. A window that lives for longer
- * than the moving has taken is worth it. Where one after the other is made on the very same memory
- * and freed sooner, until moving has wasted more than PROA_WORTH_WASTE_NS, the next stays where it
- * is, as do those that follow: until one of them is worked on so much that moving would have been
- * cheaper. Then they move again, and the waste that is put up with is twice what it was.
+ * than the moving has taken is worth it. Windows on the very same memory that are freed sooner, one
+ * after the other, waste their moves. Once they have wasted more than PROA_WORTH_WASTE_NS, the
+ * memory of the following windows stays where it is. It moves again after one of them was worked on
+ * so much that moving would have been cheaper; then the accepted waste doubles.
  *
- * So what comes and goes costs at most about twice what the better of the two ways would, but for
- * the one window that is worked on while it stays: a window has one way for all of its life, as
- * nobody may mix two guards (rma/guard.h).
+ * So short-lived windows cost at most about twice as much as by the better of the two ways. The
+ * exception is the one window that is worked on while its memory stays: a window has one way for
+ * all of its life, as two guards must not be mixed (rma/guard.h).
  *
- * What is said of windows holds for regions that are attached and detached as well.
+ * All of this holds for regions that are attached and detached as well.
  *
  * Each process decides for its own memory, by what its own windows have done.
  */
@@ -27,7 +27,7 @@
 
 enum { PROA_WORTH_WASTE_NS = 500000, PROA_WORTH_CALL_NS = 500 };
 
-/* What is remembered of a window, or a region, while it lives; all zero: nothing. */
+/* The record of a window, or a region, while it lives; all zero: nothing is known. */
 struct proa_worth {
     uint64_t first, bytes;
     int moved;
@@ -40,19 +40,19 @@ struct proa_worth {
  * thread, as all of these. */
 int proa_worth_moving(struct proa_worth *worth, const void *base, uint64_t bytes);
 
-/* It has it. adopted: bytes of it that are. */
+/* The window holds its memory. adopted: bytes of it that are adopted. */
 void proa_worth_held(struct proa_worth *worth, uint64_t adopted);
 
-/* All of that in one: the memory is held, and moved where that is asked for or worth it. As
+/* Both calls in one: holds the memory, and moves it where that is asked for or worth it. As
  * proa_adopt_hold. */
 int proa_worth_hold(struct proa_worth *worth, struct proa_hold *hold, const void *base,
                     uint64_t bytes, enum proa_adopt adopt);
 
-/* It is to be freed. calls: operations that went there through the kernel, long ones as
- * several. */
+/* The window is to be freed. calls: operations that reached its memory through the kernel, long
+ * ones counted as several. */
 void proa_worth_freed(const struct proa_worth *worth, uint64_t calls);
 
-/* From now on all moves: some neighbour is refused by the kernel. */
+/* From now on all memory moves: the kernel refuses cma to some neighbour. */
 void proa_worth_always(void);
 
 #endif
