@@ -48,7 +48,7 @@ static inline uint8_t proa_epoch_all(const struct proa_win *win)
     return __atomic_load_n(&win->epoch_all, __ATOMIC_RELAXED);
 }
 
-/* Whatever lets this process access a target; 0: nothing does. */
+/* All epochs that let this process access a target; 0: none is open. */
 static inline uint8_t proa_epoch_towards(const struct proa_win *win, int rank)
 {
     return proa_epoch_one(&win->targets[rank]) | win->epoch_all;
@@ -60,7 +60,7 @@ static inline int proa_epoch_locks(const struct proa_win *win)
     return __atomic_load_n(&win->locked, __ATOMIC_RELAXED);
 }
 
-/* What was done since the last fence or flush of any kind: PROA_TOUCH_*. */
+/* PROA_TOUCH_*: the operations since the last fence or flush of any kind. */
 static inline uint8_t proa_epoch_touched(const struct proa_win *win)
 {
     return __atomic_load_n(&win->touched, __ATOMIC_RELAXED);
@@ -99,8 +99,8 @@ static inline void proa_touch_nothing(struct proa_win *win)
 
 /* ---- fence ---- */
 
-/* Every operation so far is complete. opens: what follows is in an epoch that this fence has
- * begun. */
+/* Every operation so far is complete. opens: the operations that follow are in an epoch that this
+ * fence has begun. */
 static inline void proa_epoch_pass_fence(struct proa_win *win, int opens)
 {
     proa_touch_nothing(win);
@@ -158,8 +158,8 @@ static inline void proa_epoch_close_start(struct proa_win *win)
 
 /* ---- post and wait ---- */
 
-/* The lock that this process may hold on itself leaves it no longer alone: others may work on the
- * window as well (window/strict.h). */
+/* A lock that this process may hold on itself excludes other processes no longer: they may work on
+ * the window as well (window/strict.h). */
 static inline void proa_epoch_open_exposure(struct proa_win *win)
 {
     struct proa_target *self = &win->targets[win->rank];
@@ -183,11 +183,11 @@ static inline void proa_epoch_before_lock(struct proa_win *win)
     __atomic_store_n(&win->locked, win->locked + 1, __ATOMIC_RELAXED);
 }
 
-/* What the epoch of such a lock will be; to be asked under the mutex. */
+/* The bits of the epoch that such a lock will open; to be asked under the mutex. */
 static inline uint8_t proa_epoch_of_lock(const struct proa_win *win, int rank, int exclusive,
                                          int nocheck)
 {
-    /* not alone: whoever was posted to may work on it */
+    /* not alone: an origin that was posted to may work on it */
     int exposed = win->exposed && rank == win->rank;
 
     return (uint8_t)(PROA_EPOCH_LOCK | (nocheck ? PROA_EPOCH_NOCHECK : 0) |

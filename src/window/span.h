@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Spans: what a target's window consists of. Each is a piece of somebody's memory, with the road by
- * which this process gets there.
+ * Spans: the pieces of memory that a target's window consists of. Each lies in the memory of one
+ * process, and has the road by which this process gets there.
  *
  * Most targets have one. The spans of a window lie side by side and hold all of its bytes; in a
  * dynamic window they are the attached regions, read from the target's table as they are needed
- * (rma/regions.h), with gaps between. All processes see the same borders, owners and keys,
- * whatever their roads; an element that goes over a border belongs to the span of its first byte,
- * and is guarded there.
+ * (rma/regions.h), with gaps between. All processes see the same borders, owners and keys, by any
+ * road; an element that goes over a border belongs to the span of its first byte, and is guarded
+ * there.
  */
 #ifndef PROA_WINDOW_SPAN_H
 #define PROA_WINDOW_SPAN_H
@@ -26,8 +26,8 @@ struct proa_span {
      * target */
     uint64_t first, end;
     char *here;              /* where the first is mapped in this process; NULL: nowhere */
-    struct proa_peer *owner; /* in whose memory they lie: whose stripes guard them */
-    /* the owner's own address of the first: the same number for the same byte, whoever asks */
+    struct proa_peer *owner; /* the process in whose memory they lie: its stripes guard them */
+    /* the owner's own address of the first: the same number for the same byte, in every process */
     uint64_t key;
     const struct proa_road *road; /* how this process gets there (rma/road.h) */
 };
@@ -62,8 +62,8 @@ static inline int proa_span_holds(const struct proa_span *span, uint64_t positio
     return position >= span->first && position <= span->end && bytes <= span->end - position;
 }
 
-/* Says what target consists of: count spans in order, the first at 0 and the last up to
- * target->bytes, copied. PROA_OK or PROA_ERR_NO_MEM. Sets target->fast as well. */
+/* Sets the pieces of target: count spans in order, the first at 0 and the last up to target->bytes,
+ * copied. PROA_OK or PROA_ERR_NO_MEM. Sets target->fast as well. */
 int proa_spans_set(struct proa_target *target, const struct proa_span *spans, uint32_t count);
 
 /* Gives back what proa_spans_set has allocated. */

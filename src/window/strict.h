@@ -2,7 +2,7 @@
 /*
  * A drop-in is not stricter than what it replaces: wrong uses that both hosts serve in the way
  * their writer meant are served by Proa too, with a line in the log, unless PROA_STRICT=1 asks for
- * the errors of the standard. doc/CHAPTER.md says which they are, and what the hosts do.
+ * the errors of the standard. doc/CHAPTER.md lists these uses, and the behaviour of the hosts.
  */
 #ifndef PROA_WINDOW_STRICT_H
 #define PROA_WINDOW_STRICT_H
@@ -22,8 +22,8 @@ enum {
 
 /* use: PROA_LAX_*; code, and a sentence as for printf: the error that it is by the standard; call:
  * in which function. Returns that error with PROA_STRICT=1; else PROA_OK, having told the user at
- * PROA_LOG=2. Once for each window and use: who does it in a loop is not flooded, and each window,
- * which is where one looks for it in the program, is told of. Safe from any thread. */
+ * PROA_LOG=2. Logs once for each window and use: a loop does not flood the log, but each window is
+ * named, as the place to look for in the program. Safe from any thread. */
 int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, const char *fmt,
              ...) __attribute__((format(printf, 5, 6), cold));
 

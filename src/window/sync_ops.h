@@ -22,9 +22,9 @@ enum proa_settled {
     /* done at the target before anything that this process tells the same target after this:
      * complete */
     PROA_SETTLED_IN_ORDER,
-    /* done at the target, for whoever has passed a barrier after this: fence */
+    /* done at the target, for every process that has passed a barrier after this: fence */
     PROA_SETTLED_BY_BARRIER,
-    /* done at the target, for whoever is told so after this: unlock */
+    /* done at the target, for every process that is told so after this: unlock */
     PROA_SETTLED_TOLD,
     /* done at the target, before anything that this process does next: flush */
     PROA_SETTLED_VISIBLE
@@ -60,7 +60,7 @@ struct proa_sync_ops {
 
     /* ---- losses (sync/gone.h) ---- */
 
-    /* Guards what is known of them. Not twice by one thread. */
+    /* Guard the record of losses. Not twice by one thread. */
     void (*losses_enter)(void);
     void (*losses_leave)(void);
     /* a wait looks for losses: of processes that no neighbour's end tells of; inside */

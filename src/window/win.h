@@ -47,7 +47,7 @@ struct proa_target {
 };
 
 /* Of a neighbour in a dynamic window: has it attached and detached nothing since `only` was found?
- * What is done to that afterwards is not done before this look. */
+ * Accesses to that span afterwards are not done before this look. */
 static inline int proa_regions_are_unchanged(const struct proa_target *target)
 {
     return target->sequence == __atomic_load_n(&target->ctl->regions.sequence, __ATOMIC_ACQUIRE);
@@ -63,9 +63,10 @@ enum proa_flavor {
 /* The rank in whose block the words stand that a window on one node has once (shm/ctl.h). */
 enum { PROA_LEADER = 0 };
 
-/* What kept a process from a neighbour's memory; the last is mended first (create/create.c): the
- * kernel refuses what nobody maps; a limit of its own keeps it from mapping more; files are closed
- * to it. Or from another node: the network that was tried does not lead there. */
+/* The reason why a process cannot reach a neighbour's memory; the last is mended first
+ * (create/create.c). PRIVATE: the kernel refuses access to memory that no other process maps.
+ * LIMIT: a limit of its own keeps the process from mapping more. FILE: files are closed to it.
+ * NETWORK, of another node: the network that was tried does not lead there. */
 enum proa_unreached {
     PROA_REACHED,
     PROA_UNREACHED_PRIVATE,
@@ -91,11 +92,11 @@ struct proa_vigil {
     long due_ns;
 };
 
-/* Which barrier a window of one node has (sync/barrier.c): as many processors as processes, or
- * fewer. */
+/* Which barrier a window of one node has (sync/barrier.c): NEAR for as many processors as
+ * processes, CROWDED for fewer (an oversubscribed node). */
 enum proa_barrier_kind { PROA_BARRIER_NEAR, PROA_BARRIER_CROWDED };
 
-/* What of a window's group is posted or started: ranks in the window. */
+/* The part of a window's group that is posted or started: ranks in the window. */
 struct proa_ranks {
     int count, room;
     int *rank; /* room for so many */
@@ -136,7 +137,7 @@ struct proa_win {
     struct proa_attached *attached; /* dynamic windows: what is attached here */
     struct proa_lenders *lenders;   /* rma/lender.h */
     /* A window over several nodes (remote/origin.h); NULL: it is not. And the remote targets with
-     * anything under way, or locked. */
+     * operations in flight, or locked. */
     struct proa_spread *spread;
     struct proa_remote *remotes;
     /* Processes that are gone (sync/gone.h): by rank, NULL: none is; 1 + the first that was heard
@@ -159,8 +160,8 @@ struct proa_win {
     struct proa_polls polls; /* calls that a program can poll with: flush, unlock, sync */
     /* guards the epoch state against threads of this process (taken only if threads) */
     pthread_mutex_t mutex;
-    void *user;    /* of whoever created the window (struct proa_create_args) */
-    void *counter; /* of whoever counts what is done on it (bind/record.h) */
+    void *user;    /* of the window's creator (struct proa_create_args) */
+    void *counter; /* of the code that counts the window's operations (bind/record.h) */
 };
 
 /* How creation talks to the other processes of the window's group: given by bind, or by a unit
@@ -172,7 +173,7 @@ struct proa_group {
     int (*allgather)(void *context, const void *mine, void *all, size_t bytes);
     /* *value becomes the largest of all processes' values. */
     int (*max)(void *context, int *value);
-    /* The `bytes` bytes of process rank come into everybody's text. */
+    /* Copies the `bytes` bytes of process rank into every process's text. */
     int (*tell)(void *context, int rank, char *text, size_t bytes);
 };
 
@@ -191,9 +192,9 @@ struct proa_create_args {
      * every process; PROA_ELSEWHERE: Proa serves the window on none, and core need not even have
      * been started here */
     int error;
-    /* What else a process has to do for the window and may fail: PROA_OK or a code. Called once its
-     * part is ready, before the last agreement; so all have it done, or the window comes to be on
-     * none. NULL: nothing. */
+    /* Does the rest of a process's work for the window, which may fail: PROA_OK or a code. Called
+     * once the process's part is ready, before the last agreement. So it is done on all processes,
+     * or the window is created on none. NULL: there is no such work. */
     int (*finish)(struct proa_win *win, void *user);
     void *user; /* for finish; the window's */
 };
