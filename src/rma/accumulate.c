@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Accumulate, get_accumulate, fetch_and_op, compare_and_swap: how each run of elements gets to its
- * road. What is done to them there is that of rma/combine.h; how that is kept atomic is the
- * business of rma/guard.c; where the runs of derived types lie is that of type/walk.c.
+ * road. rma/combine.h has the operations on the elements; rma/guard.c keeps them atomic;
+ * type/walk.c finds the runs of derived types.
  */
 #include "base/fail.h"
 #include "rma/begin.h"
@@ -131,7 +131,7 @@ static uint64_t run_position(const struct operation *o, const struct proa_stretc
 
 /* ---- rows: runs that are worked on together ---- */
 
-/* Those of an operation for which nobody uses processor atomics. */
+/* The rows of an operation for which no accessor uses processor atomics. */
 static int goes_by_rows(const struct operation *o)
 {
     return o->combine.total > o->combine.win->atomics_most &&

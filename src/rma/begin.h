@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every operation checks before it works, off the fast path. */
+/* The checks that every operation makes before it works, off the fast path. */
 #ifndef PROA_RMA_BEGIN_H
 #define PROA_RMA_BEGIN_H
 

@@ -25,7 +25,7 @@ proa_kernel *proa_kernel_of_bytes(enum proa_operation operation, enum proa_basic
                : NULL;
 }
 
-/* What was there, without the padding of pairs. */
+/* Fetches the old value, without the padding of pairs. */
 static void fetch(const struct proa_elements *c, const char *target)
 {
     size_t value, index, at;
@@ -43,7 +43,7 @@ void proa_apply(const struct proa_elements *c, char *target)
     if (!c->compare)
         c->kernel(target, c->origin, c->count);
     else if (memcmp(target, c->compare, c->bytes) == 0)
-        /* who compares has an origin */
+        /* an operation that compares has an origin */
         memcpy(target, c->origin, c->bytes); /* NOLINT(clang-analyzer-core.NonNullParamChecker) */
 }
 
@@ -55,8 +55,7 @@ void proa_apply_atomic(const struct proa_elements *run, char *target)
         proa_apply_atomic_one(&c, target);
 }
 
-/* MPI_REPLACE too goes by the kernel, field by field, and so does what was there into the
- * result. */
+/* MPI_REPLACE too goes by the kernel, field by field, and so does the old value into the result. */
 void proa_apply_atomic_fields(const struct proa_elements *run, char *target)
 {
     struct proa_elements c = *run;

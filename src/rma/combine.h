@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the accumulate family does to elements in a row, wherever they lie: in a target's memory
- * that is mapped here, or in a copy of it.
+ * The operations of the accumulate family on elements in a row: in a target's memory that is mapped
+ * here, or in a copy of it.
  *
- * Nothing here keeps others away: rma/guard.h says who does.
+ * Nothing here excludes other accessors: that is the work of rma/guard.h.
  */
 #ifndef PROA_RMA_COMBINE_H
 #define PROA_RMA_COMBINE_H
@@ -23,7 +23,7 @@ struct proa_elements {
     size_t bytes; /* from one element to the next */
     uint64_t count;
     const char *origin; /* NULL for MPI_NO_OP */
-    char *result;       /* NULL if nobody wants to know what was there */
+    char *result;       /* NULL if the old value is not wanted */
     const void *compare;
 };
 
@@ -42,12 +42,12 @@ size_t proa_padding_of(enum proa_basic basic);
 /* Are there bytes, inside or behind the data, that are not the element's? */
 int proa_is_padded(enum proa_basic basic);
 
-/* Both hosts take bytes and characters for numbers. Whether those have a sign they do not agree on,
- * so what depends on it is refused: NULL. */
+/* Both hosts take bytes and characters for numbers, but do not agree whether these have a sign.
+ * Operations that depend on it are refused: NULL. */
 proa_kernel *proa_kernel_of_bytes(enum proa_operation operation, enum proa_basic basic);
 
-/* Elements in a row in the target's window, wherever they lie: looks for the span of each. PROA_OK
- * or a code. */
+/* Elements in a row in the target's window, in one span or several: looks for the span of each.
+ * PROA_OK or a code. */
 int proa_combine_row(struct proa_combine *combine, uint64_t position);
 
 static inline void proa_elements_advance(struct proa_elements *c, uint64_t elements)
@@ -58,7 +58,7 @@ static inline void proa_elements_advance(struct proa_elements *c, uint64_t eleme
         c->result += elements * c->bytes;
 }
 
-/* The ordinary loop: nobody else works on these elements meanwhile. */
+/* The ordinary loop: no other process or thread works on these elements meanwhile. */
 void proa_apply(const struct proa_elements *c, char *target);
 
 /* Processor atomics, one after the other; elements that are aligned, of a size that
@@ -73,7 +73,7 @@ void proa_apply_atomic_fields(const struct proa_elements *run, char *target);
 /* One element of a size that the processor can exchange. Sequentially consistent, so a flush after
  * it has nothing left to do. */
 #define PROA_ATOMIC_ELEMENT(ctype)                                                               \
-    /* What the kernel leaves alone, such as padding, stays as it is. */                         \
+    /* Bytes that the kernel leaves alone, such as padding, stay as they are. */                 \
     static inline ctype proa_atomic_kernel_##ctype(const struct proa_elements *c, ctype *target, \
                                                    const void *origin)                           \
     {                                                                                            \

@@ -2,20 +2,20 @@
 /*
  * See guard.h.
  *
- * From atomics to stripes, once for an owner. Whoever uses atomics marks its slot in the owner's
- * block as busy, then looks at stripes_only; whoever needs stripes stores stripes_only, then looks
- * at all slots until none is busy. Between its store and its loads the first has a light fence, the
- * second a heavy one (base/membar.h), so at least one sees the other: either the accessor goes for
- * stripes too, or the switch waits until it is done. Until the switch is complete nobody enters a
- * stripe.
+ * From atomics to stripes, once for an owner. An accessor that uses atomics marks its slot in the
+ * owner's block as busy, then looks at stripes_only. A process that needs stripes stores
+ * stripes_only, then looks at all slots until none is busy. Between its store and its loads the
+ * first has a light fence, the second a heavy one (base/membar.h), so at least one sees the other:
+ * either the accessor goes for stripes too, or the switch waits until it is done. No process takes
+ * a stripe until the switch is complete.
  *
- * Stripes and wide locks. What lies within one stripe takes that; what goes over several takes the
- * wide lock over it, which is one atomic where the stripes would be PROA_WIDE. Whoever takes a
- * stripe stores its word, then looks at the wide lock's; whoever takes a wide lock stores its word,
- * then looks at its stripes'. All four are sequentially consistent, so at least one sees the other:
- * who has a stripe and sees the wide lock gives it back; who has a wide lock waits until nobody has
- * a stripe of it. As nobody waits for anything with a stripe in hand, that ends; and as nobody new
- * comes in, soon.
+ * Stripes and wide locks. An operation within one stripe takes that stripe. An operation over
+ * several takes the wide lock over them, which is one atomic where the stripes would be PROA_WIDE.
+ * The taker of a stripe stores its word, then looks at the wide lock's; the taker of a wide lock
+ * stores its word, then looks at its stripes'. All four are sequentially consistent, so at least
+ * one taker sees the other. The holder of a stripe that sees the wide lock gives the stripe back;
+ * the holder of the wide lock waits until none of its stripes is held. No holder of a stripe waits
+ * for anything, so that wait ends; no new holder comes in, so it ends soon.
  */
 #include "rma/guard.h"
 
@@ -98,11 +98,12 @@ static int is_taken(void *arg)
            proa_guard_stripe_try(wanted->owner, wanted->which);
 }
 
-/* So many pieces of long accumulates are short after somebody has waited: some milliseconds of
- * them, in which somebody who comes again is met again. */
+/* The number of pieces of long accumulates that are short after a process has waited: some
+ * milliseconds of them, in which a process that comes again is met again. */
 enum { CROWDED_PIECES = 4096 };
 
-/* How much is guarded of what is longer than PROA_GUARD_AT_ONCE. Who counts does not matter. */
+/* How many bytes are guarded of a run longer than PROA_GUARD_AT_ONCE. Any accessor may do the
+ * counting. */
 static uint64_t long_piece(struct proa_proc_ctl *owner)
 {
     uint32_t crowded = __atomic_load_n(&owner->crowded, __ATOMIC_RELAXED);
@@ -113,7 +114,8 @@ static uint64_t long_piece(struct proa_proc_ctl *owner)
     return PROA_GUARD_AT_ONCE;
 }
 
-/* Driving the network meanwhile could come to need those that this thread holds already. */
+/* The wait does not drive the network, which could come to need stripes that this thread holds
+ * already. */
 static void await(int is_done(void *), struct proa_proc_ctl *owner, uint64_t which)
 {
     __atomic_store_n(&owner->crowded, CROWDED_PIECES, __ATOMIC_RELAXED);
@@ -156,7 +158,7 @@ static void wide_take(struct proa_proc_ctl *owner, uint64_t which)
         await(is_deserted, owner, which);
 }
 
-/* Upwards, so that two who want several do not wait for each other. */
+/* In ascending order, so that two takers of several do not wait for each other. */
 void proa_guard_wide_take(struct proa_proc_ctl *owner, struct proa_wide_range range)
 {
     for (uint64_t i = range.first + 1; i < range.end; i++) /* atomics wait for each other */
@@ -242,7 +244,7 @@ uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *own
     return elements < count ? elements : count;
 }
 
-/* Those from `from` on that are in the set: the first one. PROA_WIDE_LOCKS: none. Eight at a look;
+/* The first wide lock from `from` on that is in the set; PROA_WIDE_LOCKS: none. Eight at a look;
  * the lowest byte is the first one, as everywhere here. */
 static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)
 {
@@ -258,7 +260,7 @@ static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)
 #define EACH_WIDE(set, i) \
     for (uint64_t i = next_in(set, 0); i < PROA_WIDE_LOCKS; i = next_in(set, i + 1))
 
-/* Upwards, as in proa_guard_wide_take. */
+/* In ascending order, as in proa_guard_wide_take. */
 void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
 {
     EACH_WIDE(set, i)

@@ -2,16 +2,16 @@
 /*
  * How accumulates to the same element are kept from disturbing each other.
  *
- * Three ways, chosen by what is the same for all who may work on an element at the same time (its
- * basic type, its place, the owner's state), never by the path that the
- * operation came:
- *   plain     nobody else may access the target now: an exclusive lock, or a post to us alone
+ * Three ways. The choice depends only on properties that all accessors of an element share at a
+ * time (its basic type, its place, the owner's state), never on the path of the operation:
+ *   plain     no other process or thread may access the target now: an exclusive lock, or a post to
+ *             us alone
  *   atomics   one processor atomic an element
  *   stripes   a lock over PROA_STRIPE_BYTES of the owner's memory, and an ordinary loop inside;
- *             for what goes over several stripes, one over PROA_WIDE of them
+ *             for elements over several stripes, one over PROA_WIDE of them
  * An owner's memory starts with atomics. The first operation that is too long for them
  * (PROA_ATOMICS_MOST elements) makes its owner use stripes from then on; guard.c has the argument
- * why nobody gets in between.
+ * why no access gets in between.
  */
 #ifndef PROA_RMA_GUARD_H
 #define PROA_RMA_GUARD_H
@@ -19,10 +19,10 @@
 #include "window/epoch.h"
 #include "rma/road.h"
 
-/* Two elements take as long by atomics as under a stripe, which takes the same for many. A few
- * more, such as the coordinates of a point, are left to atomics all the same: one operation that is
- * too long turns all others to stripes for good, and single elements, above all those that several
- * processes work on, are better off without. */
+/* Two elements take as long by atomics as under a stripe, whose cost is the same for many elements.
+ * A few more, such as the coordinates of a point, are left to atomics all the same: one operation
+ * that is too long turns all others to stripes for good. Single elements, above all those that
+ * several processes work on, are better off without stripes. */
 enum { PROA_ATOMICS_MOST = 4 };
 
 /* How many elements an operation on a window may have to be done by processor atomics. threads: may
@@ -52,9 +52,9 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *sp
                       uint64_t total, size_t bytes, struct proa_guarded *guarded);
 void proa_guard_leave(struct proa_guarded *guarded);
 
-/* The most that is guarded at a time: each time has its price, an atomic that waits for all stores
- * before it, or system calls; but others wait meanwhile. Where nobody has lately, a plain loop goes
- * on for ALONE. */
+/* The most bytes that are guarded at a time. Each time has its price, an atomic that waits for all
+ * stores before it, or system calls; but other accessors wait meanwhile. Where none has waited
+ * lately (crowded is 0), a plain loop goes on for ALONE. */
 enum {
     PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES,
     PROA_GUARD_ALONE = 64 * PROA_STRIPE_BYTES,
@@ -118,8 +118,8 @@ void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_s
 uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
                              size_t bytes, uint64_t count, uint64_t wanted);
 
-/* From now on everybody uses stripes for owner's memory. Called for targets of windows on which
- * several threads of a process work. */
+/* From now on every accessor uses stripes for owner's memory. Called for targets of windows on
+ * which several threads of a process work. */
 void proa_guard_stripes_only(struct proa_proc_ctl *owner);
 
 /* ---- one stripe: inline, as the plain way (rma/accumulate.c) lives on it ---- */
@@ -130,8 +130,9 @@ static inline void proa_guard_stripe_give(struct proa_proc_ctl *owner, uint64_t 
     proa_bell_ring(&owner->stripe_bell);
 }
 
-/* Is the stripe ours now, that was nobody's? Acquires; partners: proa_guard_stripe_give, and
- * stripes_release in guard.c, which has the argument about wide locks. */
+/* Takes the stripe: 1; or 0 if the stripe or its wide lock is held. Acquires; partners:
+ * proa_guard_stripe_give, and stripes_release in guard.c, which has the argument about wide
+ * locks. */
 static inline int proa_guard_stripe_try(struct proa_proc_ctl *owner, uint64_t stripe)
 {
     struct proa_stripe *one = &owner->stripes[stripe];
@@ -154,8 +155,8 @@ static inline void proa_guard_stripe_take(struct proa_proc_ctl *owner, uint64_t 
         proa_guard_stripe_await(owner, stripe);
 }
 
-/* Has nobody else access to the target now? Of the bits asked for only a lock and a post to one
- * origin have any, never an epoch for all. */
+/* Is this process the only one with access to the target now? Only a lock and a post to one origin
+ * set the bits asked for, never an epoch for all targets. */
 static inline int proa_guard_is_alone(const struct proa_win *win, int rank)
 {
     return win->targets[rank].epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_SOLE) && !win->threads;
@@ -205,7 +206,7 @@ static inline enum proa_guard proa_guard_choose(const struct proa_win *win, int 
     if (proa_guard_is_alone(win, rank))
         return PROA_GUARD_PLAIN;
     if (!span->road->atomics || !proa_guard_atomics_fit(bytes) || address & (bytes - 1))
-        return PROA_GUARD_STRIPES; /* as everybody does for this element */
+        return PROA_GUARD_STRIPES; /* as every accessor does for this element */
     if (total <= win->atomics_most) {
         *slot = proa_guard_slot_enter(span->owner);
         if (*slot)

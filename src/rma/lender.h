@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lenders: processes in whose arena a window has memory though it is another process that brought
- * it: memory of a shared window that is given to MPI_Win_create or attached by a neighbour. The
- * lender need not be in the window. Its memory is reached like any in its arena, and its stripes
- * guard accumulates, as on every other way to the same bytes.
+ * Lenders: processes in whose arena a window has memory that another process has brought. This is
+ * memory of a shared window that a neighbour gives to MPI_Win_create or attaches. The lender need
+ * not be in the window. Its memory is reached like any in its arena, and its stripes guard
+ * accumulates, as on every other way to the same bytes.
  */
 #ifndef PROA_RMA_LENDER_H
 #define PROA_RMA_LENDER_H
@@ -12,7 +12,7 @@
 
 struct proa_win;
 
-/* What a window remembers of its lenders; NULL: none so far. */
+/* The record that a window keeps of its lenders; NULL: none so far. */
 struct proa_lenders;
 
 /* The process that said this hello, held until the window is released. Several threads may ask at

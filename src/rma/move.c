@@ -68,7 +68,7 @@ static int move_scattered(struct move *move, const struct proa_runs *all)
     return error;
 }
 
-/* What comes next, if it is a list on either side. */
+/* The next piece of the layout, if it is a list on either side. */
 static int next_list(const struct move *move, struct proa_walk *walk, struct proa_listed *listed)
 {
     struct proa_list list;
@@ -138,9 +138,9 @@ static int move(struct proa_win *win, const struct proa_buffer *origin,
     return error;
 }
 
-/* An origin that is shorter than its target: both hosts put what it has, if both lie in a row, and
- * get nothing where it has none. Makes *there as long as the origin; all else is for move to
- * judge. */
+/* An origin that is shorter than its target: both hosts put the data that it has, if both lie in a
+ * row, and get nothing where it has none. Makes *there as long as the origin; move judges all other
+ * cases. */
 static int shorten(struct proa_win *win, const struct proa_buffer *origin,
                    enum proa_direction direction, struct proa_there *there)
 {

@@ -28,7 +28,7 @@ struct proa_buffer {
 };
 
 /* Where in the target's window: the rank in the window's group, the displacement in the target's
- * units, and what lies there. And in which call, for what the user is told. */
+ * units, and the layout there. And the call, for messages to the user. */
 struct proa_there {
     int rank;
     int64_t displacement;
@@ -51,8 +51,8 @@ int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin,
 
 /* The plain case of the accumulate family: the same predefined type on all sides, few elements (1
  * to INT32_MAX, the caller sees to it), at hand, with nothing that has to be waited for. 1 if done;
- * 0, and nothing done: then the general functions do it, or say what is wrong. result NULL: nobody
- * wants what was there. compare not NULL: compare_and_swap, one element, MPI_REPLACE. */
+ * 0, and nothing done: then the general functions do it, or say what is wrong. result NULL: the old
+ * value is not wanted. compare not NULL: compare_and_swap, one element, MPI_REPLACE. */
 int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result,
                           const void *compare, uint64_t count, const struct proa_type *type,
                           int rank, int64_t displacement, enum proa_operation operation);
@@ -81,7 +81,8 @@ static inline int proa_is_open(const struct proa_win *win, int rank)
 
 /* The same for a dynamic window, whose displacements are addresses: if it lies in the region that
  * was found last (rma/regions.h), nothing has been attached or detached since, and nothing has to
- * be waited for. In other windows what is mapped in one piece is `fast`, so that here is none. */
+ * be waited for. In other windows memory that is mapped in one piece is `fast`, so that none is
+ * found here. */
 static inline char *proa_attached_address(const struct proa_target *target, uint8_t epoch,
                                           uint64_t address, uint64_t bytes)
 {

@@ -159,8 +159,8 @@ static uint8_t why_unmapped(void)
     return proa_segment_is_limit(errno) ? PROA_UNREACHED_LIMIT : PROA_UNREACHED_FILE;
 }
 
-/* What is adopted but cannot be mapped here goes through the kernel too; others go on to use it by
- * load and store, so that all guard it by stripes. */
+/* Adopted memory that cannot be mapped here is reached through the kernel too. Other processes
+ * still use it by load and store, so that all guard it by stripes. */
 static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t address,
                      const struct proa_piece *piece, struct proa_span *span)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A window's part that consists of adopted memory (adopt/adopt.h) and other: held by its process,
- * told to the others, reached by them.
+ * A process's part of a window that consists of adopted memory (adopt/adopt.h) and other. Its
+ * process holds it and publishes it; the other processes reach it.
  *
- * What the pieces are stands in a table in the owner's arena. Neighbours map a peer's adopted
- * memory in blocks of PROA_PAGES_BLOCK that stay mapped as long as the peer is known, so that a
- * window made again costs nothing; a piece over the border of two blocks gets a mapping of its own,
- * for as long as its window lives.
+ * A table in the owner's arena lists the pieces. Neighbours map a peer's adopted memory in blocks
+ * of PROA_PAGES_BLOCK that stay mapped as long as the peer is known, so that a window made again
+ * costs nothing; a piece over the border of two blocks gets a mapping of its own, for as long as
+ * its window lives.
  */
 #ifndef PROA_RMA_PAGES_H
 #define PROA_RMA_PAGES_H
@@ -29,17 +29,18 @@ struct proa_pages_place {
     uint32_t count;
 };
 
-/* What a window remembers of its own part, and of what it has mapped for itself. */
+/* The record that a window keeps of its own part, and of its own mappings. */
 struct proa_pages;
 
 /* Holds the window's memory, adopted as far as it can be if that is wanted. PROA_OK, or
  * PROA_ERR_NO_MEM. Undone by proa_pages_release. */
 int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt);
 
-/* A window that is about to be freed tells what it was worth. */
+/* Records whether moving was worth it for a window that is about to be freed (adopt/worth.h). */
 void proa_pages_learn(const struct proa_win *win);
 
-/* What the others are told. All of it adopted: *whole. A window that holds nothing: no table. */
+/* The place that the other processes are told. *whole: all of the memory is adopted. A window that
+ * holds nothing has no table. */
 struct proa_pages_place proa_pages_show(const struct proa_win *win, int *whole);
 
 /* Lets go of the window's memory, and unmaps what was mapped for it alone. */

@@ -32,7 +32,7 @@ struct proa_attached {
     size_t count, room;
     int segment; /* where the table lies in the arena */
     uint64_t offset;
-    size_t empty_count; /* regions of no bytes: legal, reachable by nobody, remembered for detach */
+    size_t empty_count; /* regions of no bytes: legal, unreachable, remembered for detach */
     void **empty;
 };
 
@@ -53,8 +53,8 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
     return low;
 }
 
-/* What of a row is shared. owner.node is not: nobody attaches a window's memory from another
- * node. */
+/* The fields of a row that are shared. owner.node is not: no process attaches a window's memory
+ * from another node. */
 #define ROW_FIELDS(X)     \
     X(start)              \
     X(end)                \
@@ -76,7 +76,7 @@ static void row_write(struct proa_region *row, const struct proa_region *from)
 }
 
 /* Readers between these two see an odd or a changed sequence and look again (seqlock; partner:
- * table_read). Nobody but the owner stores it, one thread at a time. */
+ * table_read). Only the owner stores it, one thread at a time. */
 static void change_begin(struct proa_regions_ctl *ctl)
 {
     __atomic_store_n(&ctl->sequence, ctl->sequence + 1, __ATOMIC_RELAXED);
@@ -222,8 +222,8 @@ static void held_end(struct held_region *held)
     free(held);
 }
 
-/* Memory of the program's own: adopted as far as it can be. Who is alone needs nobody to reach
- * it. */
+/* Memory of the program's own: adopted as far as it can be. In a window of one process it stays, as
+ * no other process has to reach it. */
 static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size_t at)
 {
     struct held_region *held = malloc(sizeof *held);
@@ -400,8 +400,8 @@ static int table_read(const struct proa_target *target, uint64_t address, uint64
 
     memset(found, 0, sizeof *found);
     *sequence = now;
-    /* Where the table is must be of one piece before anybody goes there; an old table may be read,
-     * it stays mapped. */
+    /* The place of the table must be read consistently before the table is. An old table may be
+     * read, as it stays mapped. */
     if (now & 1 || !is_unchanged(ctl, now))
         return 0;
     if (count) {
@@ -428,8 +428,8 @@ static void span_set_private(const struct proa_target *target, struct proa_span 
     span->road = target->peer == proa_self ? &proa_road_own : &proa_road_cma;
 }
 
-/* As much of it around address as is mapped in one block. Where that cannot be mapped, it goes
- * through the kernel, and all who have it guard it as that asks. */
+/* As much of it around address as is mapped in one block. Where that cannot be mapped, the memory
+ * is reached through the kernel, and all accessors guard it accordingly. */
 static void span_set_adopted(const struct proa_target *target, uint64_t address,
                              struct proa_span *span)
 {
@@ -450,7 +450,7 @@ static void span_set_adopted(const struct proa_target *target, uint64_t address,
     span->road = &proa_road_cma;
 }
 
-/* Who serves others has a mark of his own. */
+/* A thread that serves other nodes has a slot of its own. */
 static int accessor_set(const struct proa_win *win, struct proa_span *span)
 {
     if (!win->second)

@@ -31,7 +31,7 @@ struct proa_region {
 
 enum proa_region_kind { PROA_REGION_PRIVATE = -1, PROA_REGION_ADOPTED = -2 /* adopt/adopt.h */ };
 
-/* What the owner remembers. */
+/* The owner's record of its regions. */
 struct proa_attached;
 
 /* MPI_Win_attach and MPI_Win_detach. PROA_ERR_RMA_ATTACH: overlaps an attached region;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts and gets over whatever roads lead to their bytes. See road.h. */
+/* Puts and gets over the roads that lead to their bytes. See road.h. */
 #include "rma/road.h"
 #include "base/fail.h"
 #include "rma/place.h"

@@ -3,7 +3,7 @@
  * Roads: the ways to a byte of a target's window. A span has one (window/span.h), a road is a
  * constant table.
  *
- *   store  load and store, where the memory is mapped: arenas, whosever they are
+ *   store  load and store, where the memory is mapped: arenas of any process
  *          rma/road_store.c
  *   adopted  the same, to memory that the program has brought and that has moved to where neighbours
  *          map it (adopt/adopt.h)
@@ -37,12 +37,12 @@ struct proa_runs {
     uint64_t bytes, count;
 };
 
-/* A put or get under way. */
+/* A put or get in progress. */
 struct proa_carry {
     struct proa_win *win;
     int rank, put;
     const struct proa_road *road; /* that has been used last; NULL: none */
-    struct proa_cma_batch batch;  /* cma: what has been gathered */
+    struct proa_cma_batch batch;  /* cma: the aggregated runs */
 };
 
 /* A list of runs on one side of a put or a get, all of it in a row on the other. */
@@ -54,11 +54,11 @@ struct proa_listed {
 };
 
 struct proa_road {
-    /* May single elements be worked on by processor atomics there? The same for all who come to
-     * these bytes, by whatever road. */
+    /* May single elements be worked on by processor atomics there? The same for all accessors of
+     * these bytes, by any road. */
     int atomics;
-    /* Moves runs that lie in the span. May gather them until settle is called. PROA_OK or a
-     * code. */
+    /* Moves runs that lie in the span. May aggregate (gather) them until settle is called. PROA_OK
+     * or a code. */
     int (*move)(struct proa_carry *carry, const struct proa_span *span,
                 const struct proa_runs *runs);
     /* The same for a list, all of which lies in the span. NULL: move does as well. */

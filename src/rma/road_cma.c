@@ -11,7 +11,7 @@
 /* The kernel looks up each page anew: four of them take as long as getting there. */
 enum { FOUR_PAGES = 4 * 4096 };
 
-/* Its owner learns by it whether its memory had better move (adopt/worth.h). */
+/* The count tells the owner whether its memory had better move (adopt/worth.h). */
 static void tell_owner(const struct proa_win *win, int rank, uint64_t bytes)
 {
     struct proa_win_ctl *ctl = win->targets[rank].ctl;
@@ -103,7 +103,7 @@ static int apply_to_copy(const struct proa_elements *c, struct proa_peer *peer, 
                                     : proa_cma_write(peer, at, copy, c->count * c->bytes);
 }
 
-/* Reads, changes here and writes back, in pieces. Whoever may disturb is kept out by the caller. */
+/* Reads, changes here and writes back, in pieces. The caller keeps other accessors out. */
 static int apply_by_cma(const struct proa_elements *run, struct proa_peer *owner, uint64_t at)
 {
     struct proa_elements c = *run;
@@ -146,7 +146,7 @@ static int combine_run(struct proa_combine *combine, const struct proa_span *spa
 
 /* ---- accumulates on derived types ---- */
 
-/* The kernel takes as long for one more run as for reading a page that nobody has asked for. */
+/* The kernel takes as long for one more run as for reading a page that is not needed. */
 enum { GAP = 4096 };
 
 /* Some rows, with a copy of the memory from the first one on; all of them, from the lowest one on,

@@ -83,8 +83,8 @@ static void combine_long_row(struct proa_combine *c, const struct proa_span *spa
     proa_rows_next(&c->run, rows, at);
 }
 
-/* So many rows that lie anywhere are guarded at a time: many, as most of them share their stripe
- * with others then. */
+/* The number of rows in any order that are guarded at a time: many, as most of them share their
+ * stripe with others then. */
 enum { ROWS_AT_ONCE = 1024 };
 
 /* Some that have one size, and do not ascend. */
@@ -119,7 +119,7 @@ static void combine_singly(struct proa_combine *c, const struct proa_span *span,
 }
 
 /* All of them are guarded as aligned ones are, which is right for the others too: so many elements
- * go under stripes, or nobody else is there. */
+ * go under stripes, or no other process has access. */
 static int combine_rows(struct proa_combine *c, const struct proa_span *span, uint64_t position,
                         const struct proa_rows *rows, struct proa_rows_at *at)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Elements in a row over whatever spans they lie in, each by the span of its first byte. See
- * combine.h. */
+/* Elements in a row over one span or several, each by the span of its first byte. See combine.h. */
 #include "rma/combine.h"
 #include "base/fail.h"
 #include "rma/place.h"
@@ -24,8 +23,8 @@ static int carry_element(const struct proa_combine *c, uint64_t position, char *
     return error ? error : proa_carry_end(&carry);
 }
 
-/* An element whose bytes go over the end of its span. Nobody uses processor atomics for such a one
- * (rma/guard.h). */
+/* An element whose bytes go over the end of its span. No accessor uses processor atomics for such
+ * an element (rma/guard.h). */
 static int combine_border(struct proa_combine *c, const struct proa_span *span, uint64_t position)
 {
     char copy[ELEMENT_BYTES_MOST] __attribute__((aligned(16))) = {0};

@@ -237,7 +237,7 @@ void proa_rows_next(struct proa_elements *run, const struct proa_rows *rows,
     proa_rows_step(rows, at, 1);
 }
 
-/* What is in the copy, packed, has been there; becomes what is to be there. */
+/* The packed copy holds the old elements at entry, and the new ones at return. */
 static void apply_packed(const struct proa_elements *run, const struct proa_rows *rows, char *copy,
                          uint64_t row, uint64_t bytes)
 {
@@ -342,8 +342,8 @@ static uint64_t to_next(const struct proa_rows *rows, const struct proa_rows_at 
                : rows->items[at->item].bytes;
 }
 
-/* Rows that do not ascend are guarded all at once, or not at all: nobody knows where the next one
- * is. */
+/* Rows that do not ascend are guarded all at once, or not at all: the place of the next one is not
+ * known. */
 static int64_t guard_all(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
                          const struct proa_rows *rows, uint64_t most)
 {

@@ -2,7 +2,7 @@
 /*
  * Rows: the runs that a derived type has in one piece of memory, each behind the one before.
  * Copying them to or from a place where they lie side by side, and accumulating to all of them
- * together. Nothing here guards: rma/guard.h says who does.
+ * together. Nothing here guards: that is the work of rma/guard.h.
  */
 #ifndef PROA_RMA_ROWS_H
 #define PROA_RMA_ROWS_H
@@ -71,7 +71,7 @@ static inline void proa_rows_step(const struct proa_rows *rows, struct proa_rows
 void proa_runs_copy(char *to, int64_t to_stride, const char *from, int64_t from_stride,
                     uint64_t bytes, uint64_t count);
 
-/* What proa_rows_copy is to stop at: the first row that is longer, that does not fit into so many
+/* Where proa_rows_copy is to stop: at the first row that is longer, that does not fit into so many
  * bytes with all before it, or whose end lies behind the offset. Rows that do not ascend have no
  * such end: INT64_MAX. */
 struct proa_rows_bounds {
@@ -81,7 +81,7 @@ struct proa_rows_bounds {
 
 extern PROA_HIDDEN const struct proa_rows_bounds proa_rows_all; /* at the last row's end only */
 
-/* From rows, in whatever order, to where they lie side by side, or back. Moves *at, and returns how
+/* Copies rows, in any order, to where they lie side by side, or back. Moves *at, and returns how
  * many bytes. */
 uint64_t proa_rows_copy(const struct proa_rows *rows, struct proa_rows_at *at, char *base,
                         char *packed, int back, const struct proa_rows_bounds *bounds);
