@@ -420,6 +420,7 @@ static int target_attach(struct proa_win *win, int rank, const struct card *card
 {
     struct proa_target *target = &win->targets[rank];
     char *segment;
+    int outcome;
 
     target->bytes = card->bytes;
     target->disp_unit = card->disp_unit;
@@ -427,14 +428,16 @@ static int target_attach(struct proa_win *win, int rank, const struct card *card
         return PROA_OK; /* remote/origin.c */
     target->peer = proa_peer_attach(&card->hello);
     segment = target->peer ? proa_peer_segment(target->peer, card->ctl.segment) : NULL;
-    if (!segment && proa_hello_has_ended(&card->hello)) {
-        proa_gone_know(win, rank);
-        return proa_gone_report(win, rank);
+    if (segment) {
+        target->ctl = (struct proa_win_ctl *)(void *)(segment + card->ctl.offset);
+        outcome = target_reach(win, target, card);
+    } else {
+        outcome = is_unmapped(win);
     }
-    if (!segment)
-        return is_unmapped(win);
-    target->ctl = (struct proa_win_ctl *)(void *)(segment + card->ctl.offset);
-    return target_reach(win, target, card);
+    if (outcome == PROA_OK || !proa_hello_has_ended(&card->hello))
+        return outcome;
+    proa_gone_know(win, rank);
+    return proa_gone_report(win, rank);
 }
 
 static int pairs_make(struct proa_win *win, const struct card *cards, enum apart apart)

@@ -237,8 +237,12 @@ int proa_peer_is_nobody(const struct proa_peer *peer)
  * that has ended before the others looks like a zombie too, but for their number. */
 int proa_peer_has_ended(const struct proa_peer *peer)
 {
+    enum {
+        EXITING = 4
+    }; /* PF_EXITING: its memory and files may be gone, and it is no zombie yet */
     char text[1024], state;
     unsigned long long started;
+    unsigned flags;
     long threads;
     const char *rest;
 
@@ -246,10 +250,11 @@ int proa_peer_has_ended(const struct proa_peer *peer)
     rest = strrchr(text, ')'); /* the name before it may hold anything */
     if (!rest ||
         sscanf(rest + 1,
-               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
-               &state, &threads, &started) != 3)
+               " %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
+               &state, &flags, &threads, &started) != 4)
         return proa_peer_is_nobody(peer) || descriptor_tells(peer->pid);
-    return started > peer->met || ((state == 'Z' || state == 'X') && threads <= 1);
+    return started > peer->met ||
+           ((state == 'Z' || state == 'X' || flags & EXITING) && threads <= 1);
 }
 
 int proa_hello_has_ended(const struct proa_hello *hello)
