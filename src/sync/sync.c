@@ -33,54 +33,30 @@ static uint64_t *word(const struct proa_win *win, int from, int number)
     return proa_word_in(win->ctl, from, (enum proa_word)number, 0);
 }
 
+/* The rows that both tables have. */
+#define ROWS_OF_BOTH                                                                              \
+    .fence = proa_fence_node, .start = proa_start_node, .post = proa_post_node,                   \
+    .complete = proa_complete_node, .wait = proa_wait_node, .test = proa_test_node,               \
+    .await = proa_await_node, .lock_all = proa_lock_all_node, .unlock_all = proa_unlock_all_node, \
+    .barrier = proa_barrier_node, .disseminate = proa_barrier_disseminate, .word = word,          \
+    .losses_enter = proa_losses_enter, .losses_leave = proa_losses_leave,                         \
+    .attend = proa_losses_attend, .lose = proa_losses_lose, .node_lost = proa_losses_of_node,     \
+    .lock_is_wanted = lock_is_wanted
+
 const struct proa_sync_ops proa_sync_node = {
-    .fence = proa_fence_node,
-    .start = proa_start_node,
-    .post = proa_post_node,
-    .complete = proa_complete_node,
-    .wait = proa_wait_node,
-    .test = proa_test_node,
-    .await = proa_await_node,
+    ROWS_OF_BOTH,
     .lock = proa_lock_node,
     .unlock = proa_unlock_node,
-    .lock_all = proa_lock_all_node,
-    .unlock_all = proa_unlock_all_node,
     .flush = proa_flush_node,
     .flush_local = proa_flush_local_node,
     .settle = settle_node,
-    .barrier = proa_barrier_node,
-    .disseminate = proa_barrier_disseminate,
-    .word = word,
-    .losses_enter = proa_losses_enter,
-    .losses_leave = proa_losses_leave,
-    .attend = proa_losses_attend,
-    .lose = proa_losses_lose,
-    .node_lost = proa_losses_of_node,
-    .lock_is_wanted = lock_is_wanted,
 };
 
 const struct proa_sync_ops proa_sync_threads = {
-    .fence = proa_fence_node,
-    .start = proa_start_node,
-    .post = proa_post_node,
-    .complete = proa_complete_node,
-    .wait = proa_wait_node,
-    .test = proa_test_node,
-    .await = proa_await_node,
+    ROWS_OF_BOTH,
     .lock = proa_lock_threads,
     .unlock = proa_unlock_threads,
-    .lock_all = proa_lock_all_node,
-    .unlock_all = proa_unlock_all_node,
     .flush = proa_flush_generally,
     .flush_local = proa_flush_local_generally,
     .settle = settle_threads,
-    .barrier = proa_barrier_node,
-    .disseminate = proa_barrier_disseminate,
-    .word = word,
-    .losses_enter = proa_losses_enter,
-    .losses_leave = proa_losses_leave,
-    .attend = proa_losses_attend,
-    .lose = proa_losses_lose,
-    .node_lost = proa_losses_of_node,
-    .lock_is_wanted = lock_is_wanted,
 };
