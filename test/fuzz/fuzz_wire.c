@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzer of core's messages (src/remote/wire.h): batches, answers and word of lost processes, of
- * any bytes, given to a window of which some ranks are on other nodes (far.h). Whatever comes,
+ * any bytes, given to a window of which some ranks are on other nodes (far.h). For any input,
  * nothing outside of the window is written, and a call that waits comes back. README.md has the
  * format of the input. */
 #include "far.h"

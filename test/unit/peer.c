@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Peers (shm/peer.h): who is taken for one, and until when. */
+/* Peers (shm/peer.h): which processes count as one, and until when. */
 #include "move.h"
 
 #include "base/fail.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows over several nodes (remote/origin.c, remote/serve.c, remote/agent.c), over the network
- * that the tests pretend: every synchronization and operation, near and far at once, whatever a
- * network may do. */
+ * that the tests pretend: every synchronization and operation, near and far at once, with all
+ * that a network may do. */
 #include "move.h"
 #include "nodes.h"
 

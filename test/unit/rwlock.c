@@ -35,8 +35,8 @@ static struct place *place_of(struct world *world)
     return (struct place *)(void *)world->shared;
 }
 
-/* ---- the lock alone, by the steps that wait for it (sync/lock.h): nobody holds anything else, and
- * there are no lock_alls ---- */
+/* ---- the lock alone, by the steps that wait for it (sync/lock.h): no process holds another lock,
+ * and there are no lock_alls ---- */
 
 static int no(const struct proa_asking *asking)
 {
