@@ -7,6 +7,7 @@
 #include "sync/barrier.h"
 #include "sync/claims.h"
 #include "sync/gone.h"
+#include "sync/lock.h"
 #include "remote/origin.h"
 
 #include <pthread.h>
@@ -293,6 +294,43 @@ static void asked_body(struct world *world)
 }
 WORLD_TEST(asked, 4, .limit_s = 30)
 
+/* ---- a lock that breaks between its grant and the confirmation ---- */
+
+static void late_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, WORDS);
+    struct proa_win_ctl *ctl = win->targets[0].ctl;
+    struct proa_asking asking = {.asker = &proa_asker_self,
+                                 .win = win,
+                                 .target = 0,
+                                 .all = &win->leader->all,
+                                 .lock = &ctl->lock,
+                                 .lock_bell = &ctl->lock_bell};
+
+    if (world->rank == 0)
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+    world_barrier(world);
+    if (world->rank == 1) {
+        proa_lock_ask(&asking, PROA_LOCK_SHARED);
+        CHECK(proa_lock_look(&asking));
+        proa_lock_go_on(&asking);
+        CHECK_EQUAL(asking.stage, PROA_LOCK_READ_HEAD);
+    }
+    world_barrier(world);
+    if (world->rank == 0)
+        CHECK_OK(proa_win_unlock(win, 0));
+    world_barrier(world);
+    if (world->rank == 1) {
+        CHECK(proa_lock_look(&asking));
+        proa_claims_break(win); /* as another process does that has noticed a death */
+        proa_lock_go_on(&asking);
+        CHECK_EQUAL(asking.stage, PROA_LOCK_BROKEN);
+        CHECK_EQUAL(win->claims[ctl->slot], PROA_CLAIM_NONE);
+    }
+    survivors_end(world);
+}
+WORLD_TEST(late, 2, .limit_s = 30)
+
 /* ---- the turn in which claims are made ---- */
 
 static void turn_body(struct world *world)
@@ -458,16 +496,27 @@ static void given_up_by_word(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fence),       cmocka_unit_test(fence_apart),
-        cmocka_unit_test(free_),       cmocka_unit_test(free__apart),
-        cmocka_unit_test(crowded),     cmocka_unit_test(open_fence),
-        cmocka_unit_test(pscw),        cmocka_unit_test(test),
-        cmocka_unit_test(test_apart),  cmocka_unit_test(queue),
-        cmocka_unit_test(queue_apart), cmocka_unit_test(held),
-        cmocka_unit_test(held_apart),  cmocka_unit_test(asked),
-        cmocka_unit_test(turn),        cmocka_unit_test(torture),
-        cmocka_unit_test(creation),    cmocka_unit_test(left),
-        cmocka_unit_test(given_up),    cmocka_unit_test(given_up_by_word),
+        cmocka_unit_test(fence),
+        cmocka_unit_test(fence_apart),
+        cmocka_unit_test(free_),
+        cmocka_unit_test(free__apart),
+        cmocka_unit_test(crowded),
+        cmocka_unit_test(open_fence),
+        cmocka_unit_test(pscw),
+        cmocka_unit_test(test),
+        cmocka_unit_test(test_apart),
+        cmocka_unit_test(queue),
+        cmocka_unit_test(queue_apart),
+        cmocka_unit_test(held),
+        cmocka_unit_test(held_apart),
+        cmocka_unit_test(asked),
+        cmocka_unit_test(late),
+        cmocka_unit_test(turn),
+        cmocka_unit_test(torture),
+        cmocka_unit_test(creation),
+        cmocka_unit_test(left),
+        cmocka_unit_test(given_up),
+        cmocka_unit_test(given_up_by_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
