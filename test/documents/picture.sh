@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Is the picture in README.md that of its table, and would tools/picture notice if it were not?   picture.sh ROOT
+# Are the pictures what their sources give, and would tools/picture notice if one were not?   picture.sh ROOT
 set -euo pipefail
 root=$1
 command -v python3 >/dev/null || exit 77
@@ -8,17 +8,42 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 "$root/tools/picture" --check "$root"
-mkdir -p "$scratch/doc/pictures"
-cp "$root/doc/pictures/compare.svg" "$scratch/doc/pictures/"
-sed '/^| put + flush |/s/ ns |/9 ns |/' "$root/README.md" >"$scratch/README.md"
-if "$root/tools/picture" --check "$scratch" 2>"$scratch/said"; then
-    echo "another number in the table is not noticed"
-    exit 1
-fi
-grep -q 'is not what the table' "$scratch/said"
-sed 's/by hand |$/by machine |/' "$root/README.md" >"$scratch/README.md"
-if "$root/tools/picture" --check "$scratch" 2>"$scratch/said"; then
-    echo "a table that is gone is not noticed"
-    exit 1
-fi
-grep -q 'has no table' "$scratch/said"
+
+# The sources and the pictures, with nothing wrong in them.
+fresh() {
+    rm -rf "$scratch/tree"
+    mkdir -p "$scratch/tree/doc"
+    cp "$root/README.md" "$scratch/tree/"
+    cp -r "$root/src" "$scratch/tree/"
+    cp -r "$root/doc/pictures" "$scratch/tree/doc/"
+}
+
+# with WHAT SAYS: the tree has that in it now: it has to be told of, by SAYS.
+with() {
+    if "$root/tools/picture" --check "$scratch/tree" 2>"$scratch/said"; then
+        echo "not noticed: $1"
+        exit 1
+    fi
+    grep -qF -- "$2" "$scratch/said" || {
+        echo "of $1 it does not say '$2':"
+        cat "$scratch/said"
+        exit 1
+    }
+    fresh
+}
+
+fresh
+"$root/tools/picture" --check "$scratch/tree"
+sed -i '/^| put + flush |/s/ ns |/9 ns |/' "$scratch/tree/README.md"
+with 'another number in the table' 'compare.svg is not what the table in README.md gives'
+sed -i 's/by hand |$/by machine |/' "$scratch/tree/README.md"
+with 'a table that is gone' 'has no table'
+mkdir "$scratch/tree/src/cellar"
+echo '#include "base/log.h"' >"$scratch/tree/src/cellar/cellar.c"
+with 'a new folder of src' 'rooms.svg is not what src gives'
+echo '#include "bind/bind.h"' >>"$scratch/tree/src/base/log.h"
+with 'an include upwards' 'in a circle'
+sed -i '/^---$/d; s/^title /title Not /' "$scratch/tree/doc/pictures/life-put.seq"
+with 'another title' 'life-put.svg is not what'
+echo 'origin => target: nothing' >>"$scratch/tree/doc/pictures/life-put.seq"
+with 'a line that is no step' 'life-put.seq: not understood'
