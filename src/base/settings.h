@@ -23,51 +23,50 @@
 #define PROA_SETTINGS(X)                                                                          \
     X(disable, "PROA_DISABLE", FLAG, "0", "0|1", USER, "1 leaves every window to the host MPI")   \
     X(log_level, "PROA_LOG", NUMBER, "1", "0..3", USER,                                           \
-      "what goes to standard error: 0 nothing, 1 errors and warnings, 2 also which windows are "  \
-      "left to the host and which wrong uses are served, 3 details")                              \
+      "the level of messages on standard error: 0 nothing, 1 errors and warnings, 2 also "        \
+      "windows that are left to the host and wrong uses that are served, 3 details")              \
     X(strict, "PROA_STRICT", FLAG, "0", "0|1", USER,                                              \
-      "1 makes wrong uses that both hosts serve, and Proa too, such as MPI_Rget between two "     \
-      "fences, the errors that the standard has for them")                                        \
+      "1 makes wrong uses that both hosts and Proa serve, such as MPI_Rget between two fences, "  \
+      "the errors of the standard")                                                               \
     X(adopt, "PROA_ADOPT", CHOICE, "auto", "auto|always|never", USER,                             \
-      "auto: pages of memory given to MPI_Win_create or attached that are the window's alone "    \
-      "move in place to where neighbours reach them by load and store, and back when the last "   \
-      "window lets go of them; but where windows on the very same memory come and go and are "    \
-      "hardly used, they stay. always: its first and last page move as well, with what else "     \
-      "lies there. never: all stays, and neighbours reach it through the kernel. A window's "     \
-      "info key proa_adopt says the same for one window and rank")                                \
+      "the treatment of memory given to MPI_Win_create or attached. auto: pages that are the "    \
+      "window's alone move in place to where neighbours reach them by load and store, and back "  \
+      "at the end of the last window; memory of short-lived, hardly used windows stays. "         \
+      "always: the window's first and last page move as well, with all other data in them. "      \
+      "never: all memory stays, and neighbours reach it through the kernel. A window's info "     \
+      "key proa_adopt has the same values, for one window and rank")                              \
     X(stats, "PROA_STATS", TEXT, "0", "0, 1 or the name of a file", USER,                         \
-      "1: at the end a table of each window on standard error: operations and bytes, how memory " \
-      "was reached, and who waited for whom; a file's name: the same for programs, as JSON. The " \
-      "same for all ranks: `proa run --stats`")                                                   \
+      "1: a table of each window on standard error at the end: operations and bytes, the ways "   \
+      "to memory, and waits by rank; a file's name: the same for programs, as JSON. All ranks "   \
+      "need the same value, as `proa run --stats` sets it")                                       \
     X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                         \
-      "auto: other nodes are reached over the best network that libfabric has and that leads "    \
-      "there; none: they are not, and windows with them are the host's")                          \
+      "auto: other nodes are reached over the best common network of libfabric; none: no "        \
+      "network is used, and windows over several nodes are the host's")                           \
     X(provider, "PROA_PROVIDER", TEXT, "", "a name", USER,                                        \
-      "of libfabric's providers the one to use, such as tcp or tcp;ofi_rxm; the same for all "    \
-      "ranks")                                                                                    \
+      "the libfabric provider to use, such as tcp or tcp;ofi_rxm; all ranks need the same value") \
     X(interface, "PROA_INTERFACE", TEXT, "", "a name or an address", USER,                        \
       "the network interface, device, address or network (192.0.2.0/24) to use")                  \
     X(timeout_s, "PROA_TIMEOUT", NUMBER, "60", "0..1000000", USER,                                \
-      "after how many seconds without a sign of life a process on another node counts as lost; "  \
-      "0: never")                                                                                 \
+      "seconds without a sign of life after which a process on another node counts as lost; 0: "  \
+      "never")                                                                                    \
     X(spin_ns, "PROA_SPIN_NS", NUMBER, "-1", "-1..1000000000", DEVELOPER,                         \
-      "how long a wait spins before it yields or sleeps, in nanoseconds; -1 chooses by load")     \
+      "nanoseconds that a wait polls before it yields or sleeps; -1 chooses by load")             \
     X(gather_ns, "PROA_GATHER_NS", NUMBER, "50000", "0..1000000000", DEVELOPER,                   \
-      "after how long, in nanoseconds, small operations on another node go off that nothing has " \
-      "sent yet; 0: they wait for the call that completes them")                                  \
+      "nanoseconds after which small operations on another node are sent that no call has sent "  \
+      "yet; 0: they wait for the call that completes them")                                       \
     X(host_windows, "PROA_HOST_WINDOWS", NUMBER, "1024", "0..1000000", DEVELOPER,                 \
-      "MPICH: how many live windows get a host window of their own for a handle")                 \
+      "MPICH: the number of live windows that get a host window of their own as handle")          \
     X(node_id, "PROA_NODE_ID", TEXT, "", "any text", DEVELOPER,                                   \
       "processes with different values count as being on different nodes")
 
 /* Settings that only the command `proa` reads, and no library. */
-#define PROA_COMMAND_SETTINGS(X)                                                   \
-    X(mpi, "PROA_MPI", TEXT, "", "the name of a host", USER,                       \
-      "which MPI a job of proa run uses where its programs do not tell: as --mpi") \
-    X(mpiexec, "PROA_MPIEXEC", TEXT, "", "a path or a name in PATH", USER,         \
-      "the launcher that proa run uses")                                           \
-    X(libdir, "PROA_LIBDIR", TEXT, "", "a folder", USER,                           \
-      "where Proa's libraries are; else where they were installed, seen from the command")
+#define PROA_COMMAND_SETTINGS(X)                                              \
+    X(mpi, "PROA_MPI", TEXT, "", "the name of a host", USER,                  \
+      "the MPI of a job of proa run whose programs do not tell it, as --mpi") \
+    X(mpiexec, "PROA_MPIEXEC", TEXT, "", "a path or a name in PATH", USER,    \
+      "the launcher that proa run uses")                                      \
+    X(libdir, "PROA_LIBDIR", TEXT, "", "a folder", USER,                      \
+      "the folder of Proa's libraries; otherwise the installed one, relative to the command")
 
 enum { PROA_LOG_NONE, PROA_LOG_WARN, PROA_LOG_INFO, PROA_LOG_DEBUG };
 
