@@ -17,10 +17,10 @@
  *   every process counts as a node of its own
  *   the host has the window
  */
+#include "create/agree.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "shm/arena.h"
-#include "sync/ask.h"
 #include "sync/barrier.h"
 #include "shm/cma.h"
 #include "shm/door.h"
@@ -214,20 +214,6 @@ static int is_near(const struct card *a, const struct card *b, enum apart apart)
     return apart == NOBODY_APART || (!is_private(a) && !is_private(b));
 }
 
-/* A process has failed alone; all processes learn the reason. Needs no memory, as lack of memory
- * may be the failure. */
-static int reason_learn(const struct proa_group *group, int rank, int error)
-{
-    char reason[160];
-    int outcome;
-
-    snprintf(reason, sizeof reason, "%s", proa_failure());
-    outcome = group->tell(group->context, rank, reason, sizeof reason);
-    if (!outcome)
-        outcome = rank == group->rank ? error : proa_fail(error, "%s (on rank %d)", reason, rank);
-    return outcome;
-}
-
 /* Returns PROA_OK, PROA_ELSEWHERE or a code. The result depends on the cards alone, so it is the
  * same on every process. */
 static int cards_judge(const struct card *cards, const struct proa_group *group,
@@ -236,10 +222,10 @@ static int cards_judge(const struct card *cards, const struct proa_group *group,
     for (int i = 0; i < group->size; i++)
         /* before any error: if the host has the window, the host decides which uses are errors */
         if (cards[i].error == PROA_ELSEWHERE)
-            return reason_learn(group, i, PROA_ELSEWHERE);
+            return proa_reason_learn(group, i, PROA_ELSEWHERE);
     for (int i = 0; i < group->size; i++)
         if (cards[i].error)
-            return reason_learn(group, i, cards[i].error);
+            return proa_reason_learn(group, i, cards[i].error);
     for (int i = 1; i < group->size; i++)
         if (cards[i].flavor != cards[0].flavor)
             return proa_fail(PROA_ERR_RMA_FLAVOR,
@@ -249,67 +235,6 @@ static int cards_judge(const struct card *cards, const struct proa_group *group,
             return proa_fail(PROA_ERR_RMA_SHARED,
                              "ranks 0 and %d are on different nodes, and cannot share memory", i);
     return PROA_OK;
-}
-
-/* All processes return the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the
- * error -e. */
-static int agree(const struct proa_group *group, int outcome)
-{
-    int value = outcome < 0 ? 1 - outcome : outcome, error = group->max(group->context, &value);
-
-    if (error)
-        return error;
-    if (value <= PROA_ELSEWHERE) {
-        if (value && !outcome)
-            proa_fail(PROA_ERR_OTHER,
-                      "another rank cannot reach the memory of this one, or of a neighbour");
-        return value;
-    }
-    if (!outcome)
-        proa_fail(1 - value, "another rank could not create its part of the window");
-    return 1 - value;
-}
-
-/* Waits for a neighbour's word of an agreement. Returns whether all went well there. If a process
- * is gone, this process knows it after that, even if only the neighbour had noticed. */
-static int is_fine(struct proa_win *win, int rank, uint64_t fine)
-{
-    uint64_t number = fine;
-    uint32_t lost = 0;
-
-    if (proa_ask_agreed(win, rank, &number) != PROA_OK)
-        return 0;
-    if (number == fine + 1)
-        lost = __atomic_load_n(&win->targets[rank].ctl->lost, __ATOMIC_RELAXED);
-    if (lost)
-        proa_gone_know(win, (int)lost - 1);
-    return number != fine + 1;
-}
-
-/* The host is not asked to agree: it would wait for the process that is gone. */
-static int without_the_lost(struct proa_win *win)
-{
-    win->keeps_block = 1;
-    return proa_gone_report(win, -1);
-}
-
-/* As agree, among neighbours, by a word in the block of each: 2 n - 1 if the n-th agreement went
- * well for its owner, else 2 n. A process that has failed may not reach the blocks of the others,
- * so it looks at none. A process that has not failed reaches all of them, and so sees any failure.
- * After a failure all processes ask the host for its code. A word that is already larger belongs to
- * a process that saw nothing but success here. */
-static int agree_near(struct proa_win *win, const struct proa_group *group, int outcome)
-{
-    uint64_t fine = 2 * (uint64_t)++win->agreements - 1;
-    int all_fine = outcome == PROA_OK;
-
-    __atomic_store_n(&win->ctl->lost, win->lost, __ATOMIC_RELAXED);
-    proa_agreed(win, all_fine ? fine : fine + 1);
-    for (int i = 0; i < win->size && all_fine; i++)
-        all_fine = is_fine(win, i, fine);
-    if (win->lost)
-        return without_the_lost(win);
-    return all_fine ? PROA_OK : agree(group, outcome);
 }
 
 /* ---- together: several nodes ---- */
@@ -327,7 +252,7 @@ static int remote_cards_judge(const struct proa_remote_card *cards, const struct
 {
     for (int i = 0; i < group->size; i++)
         if (cards[i].error)
-            return reason_learn(group, i, PROA_ELSEWHERE);
+            return proa_reason_learn(group, i, PROA_ELSEWHERE);
     return PROA_OK;
 }
 
@@ -363,7 +288,7 @@ static int spread(struct proa_win *win, const struct proa_group *group,
 
     if (outcome == PROA_OK && !cards)
         outcome = proa_fail(PROA_ELSEWHERE, "no memory for a window of several nodes");
-    outcome = agree(group, outcome);
+    outcome = proa_agree(group, outcome);
     /* the second follows from the first, which analysers do not see */
     if (outcome == PROA_OK && cards)
         outcome = remote_cards_exchange(win, group, networks, cards);
@@ -584,8 +509,8 @@ static int reach(struct proa_win *win, const struct proa_create_args *args,
     if (args->finish && outcome == PROA_OK)
         outcome = args->finish(win, args->user);
     if (spans)
-        return win->lost ? without_the_lost(win) : agree(group, outcome);
-    return agree_near(win, group, outcome);
+        return win->lost ? proa_without_the_lost(win) : proa_agree(group, outcome);
+    return proa_agree_near(win, group, outcome);
 }
 
 /* Collective: each process opens its door for the others. *open: all doors are open, or there was
@@ -687,7 +612,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     counted_decide(win, cards);
     outcome = reach_somehow(win, args, group, cards);
     if (win->contiguous && outcome == PROA_OK)
-        outcome = agree_near(win, group, shared_locate(win));
+        outcome = proa_agree_near(win, group, shared_locate(win));
     return outcome;
 }
 
@@ -717,9 +642,10 @@ static int create(struct proa_win *win, const struct proa_create_args *args,
     if (group->size <= FEW)
         return create_with(few, win, args, group);
     many = calloc((size_t)group->size, sizeof *many);
-    outcome = agree(group, many ? PROA_OK
-                                : proa_fail(PROA_ERR_NO_MEM,
-                                            "no memory for a window of %d processes", group->size));
+    outcome =
+        proa_agree(group, many ? PROA_OK
+                               : proa_fail(PROA_ERR_NO_MEM,
+                                           "no memory for a window of %d processes", group->size));
     /* the second follows from the first, which analysers do not see */
     if (outcome == PROA_OK && many)
         outcome = create_with(many, win, args, group);

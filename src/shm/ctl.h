@@ -177,7 +177,7 @@ struct proa_win_ctl {
     /* Operations of neighbours that came to the owner's memory through the kernel, a long one as
      * several (adopt/worth.h). */
     uint64_t through_kernel;
-    /* How creation went for the owner, at each agreement of neighbours (create/create.c). */
+    /* How creation went for the owner, at each agreement of neighbours (create/agree.c). */
     uint64_t agreed;
     /* The owner's claims (sync/claims.h): it has, or tries for, a lock_all; and, on its own lock,
      * so many locks of each kind for origins on other nodes. Behind from[]: by slot, that lock. */

@@ -34,7 +34,7 @@ static inline int proa_ask_opened(struct proa_win *win, int target, uint64_t lea
     return proa_hear_word(win, target, &ctl->opened, least, &ctl->barrier_bell);
 }
 
-/* ---- agreed: outcome of a window's creation so far at a process (create/create.c) ---- */
+/* ---- agreed: outcome of a window's creation so far at a process (create/agree.c) ---- */
 
 /* The owner's: sets its number. Releases all that it has prepared; partner: proa_ask_agreed. */
 static inline void proa_agreed(struct proa_win *win, uint64_t number)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See agree.h. */
+#include "create/agree.h"
+#include "base/fail.h"
+#include "sync/ask.h"
+#include "sync/gone.h"
+
+#include <stdio.h>
+
+/* A process has failed alone; all processes learn the reason. Needs no memory, as lack of memory
+ * may be the failure. */
+int proa_reason_learn(const struct proa_group *group, int rank, int error)
+{
+    char reason[160];
+    int outcome;
+
+    snprintf(reason, sizeof reason, "%s", proa_failure());
+    outcome = group->tell(group->context, rank, reason, sizeof reason);
+    if (!outcome)
+        outcome = rank == group->rank ? error : proa_fail(error, "%s (on rank %d)", reason, rank);
+    return outcome;
+}
+
+/* All processes return the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the
+ * error -e. */
+int proa_agree(const struct proa_group *group, int outcome)
+{
+    int value = outcome < 0 ? 1 - outcome : outcome, error = group->max(group->context, &value);
+
+    if (error)
+        return error;
+    if (value <= PROA_ELSEWHERE) {
+        if (value && !outcome)
+            proa_fail(PROA_ERR_OTHER,
+                      "another rank cannot reach the memory of this one, or of a neighbour");
+        return value;
+    }
+    if (!outcome)
+        proa_fail(1 - value, "another rank could not create its part of the window");
+    return 1 - value;
+}
+
+/* Waits for a neighbour's word of an agreement. Returns whether all went well there. If a process
+ * is gone, this process knows it after that, even if only the neighbour had noticed. */
+static int is_fine(struct proa_win *win, int rank, uint64_t fine)
+{
+    uint64_t number = fine;
+    uint32_t lost = 0;
+
+    if (proa_ask_agreed(win, rank, &number) != PROA_OK)
+        return 0;
+    if (number == fine + 1)
+        lost = __atomic_load_n(&win->targets[rank].ctl->lost, __ATOMIC_RELAXED);
+    if (lost)
+        proa_gone_know(win, (int)lost - 1);
+    return number != fine + 1;
+}
+
+/* The host is not asked to agree: it would wait for the process that is gone. */
+int proa_without_the_lost(struct proa_win *win)
+{
+    win->keeps_block = 1;
+    return proa_gone_report(win, -1);
+}
+
+/* As proa_agree, among neighbours, by a word in the block of each: 2 n - 1 if the n-th agreement
+ * went well for its owner, else 2 n. A process that has failed may not reach the blocks of the
+ * others, so it looks at none. A process that has not failed reaches all of them, and so sees any
+ * failure. After a failure all processes ask the host for its code. A word that is already larger
+ * belongs to a process that saw nothing but success here. */
+int proa_agree_near(struct proa_win *win, const struct proa_group *group, int outcome)
+{
+    uint64_t fine = 2 * (uint64_t)++win->agreements - 1;
+    int all_fine = outcome == PROA_OK;
+
+    __atomic_store_n(&win->ctl->lost, win->lost, __ATOMIC_RELAXED);
+    proa_agreed(win, all_fine ? fine : fine + 1);
+    for (int i = 0; i < win->size && all_fine; i++)
+        all_fine = is_fine(win, i, fine);
+    if (win->lost)
+        return proa_without_the_lost(win);
+    return all_fine ? PROA_OK : proa_agree(group, outcome);
+}
