@@ -18,6 +18,7 @@
  *   the host has the window
  */
 #include "create/agree.h"
+#include "create/card.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "shm/arena.h"
@@ -40,43 +41,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The place of a block of arena memory. */
-struct position {
-    int32_t segment; /* -1: nowhere, private memory */
-    uint64_t offset;
-};
-
-/* The card of a process: its part of the window, as the other processes need to know it. */
-struct card {
-    struct proa_hello hello;
-    /* the process with the arena that holds memory, if that is not the sender; id 0: it is the
-     * sender */
-    struct proa_hello owner;
-    struct position ctl, memory;
-    struct proa_pages_place pages; /* of private memory */
-    /* the process counts its operations on the window */
-    int32_t counted;
-    uint64_t address, bytes;
-    uint64_t align; /* of memory that is allocated */
-    int64_t disp_unit;
-    int32_t flavor;
-    int32_t noncontig; /* PROA_FLAVOR_SHARED: memory of its own is wanted, and allocated */
-    int32_t adopted;   /* all of the private memory is adopted */
-    int32_t refused;   /* the kernel has refused private memory to the sender before */
-    /* preparing failed: a negative code, or PROA_ELSEWHERE; the card has no hello then */
-    int32_t error;
-};
-
-static struct position position_of(const void *address, uint64_t bytes)
-{
-    struct position at = {.segment = -1};
-    int segment;
-
-    if (proa_arena_find(address, bytes ? bytes : 1, &segment, &at.offset))
-        at.segment = segment;
-    return at;
-}
 
 /* ---- alone: the parts of this process ---- */
 
@@ -103,14 +67,6 @@ static int allocate_private(struct proa_win *win)
                : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", win->size);
 }
 
-static size_t memory_align(const struct proa_create_args *args)
-{
-    size_t natural =
-        args->bytes >= 4096 || args->flavor == PROA_FLAVOR_SHARED ? 4096 : PROA_CACHE_LINE;
-
-    return args->align > natural ? args->align : natural;
-}
-
 /* Allocates the memory that this process can allocate without the others' sizes. */
 static int allocate_memory(struct proa_win *win, const struct proa_create_args *args)
 {
@@ -121,7 +77,7 @@ static int allocate_memory(struct proa_win *win, const struct proa_create_args *
     win->base = NULL;
     if (args->bytes == 0)
         return PROA_OK;
-    win->base = win->memory = proa_arena_alloc(args->bytes, memory_align(args));
+    win->base = win->memory = proa_arena_alloc(args->bytes, proa_memory_align(args));
     return win->memory ? PROA_OK : no_room(args->bytes);
 }
 
@@ -159,87 +115,24 @@ static int prepare(struct proa_win *win, const struct proa_create_args *args)
     return error;
 }
 
-static void card_fill(struct card *card, const struct proa_win *win,
-                      const struct proa_create_args *args, int error)
-{
-    int segment;
-
-    memset(card, 0, sizeof *card);
-    card->error = error;
-    card->flavor = (int32_t)args->flavor;
-    card->noncontig = args->noncontig;
-    card->counted = args->counted;
-    card->align = memory_align(args);
-    card->memory.segment = -1;
-    if (error)
-        return;
-    proa_hello_fill(&card->hello);
-    card->refused = proa_cma_is_refused();
-    card->disp_unit = args->disp_unit;
-    card->bytes = args->bytes;
-    card->ctl = position_of(win->ctl, proa_block_bytes(win->size));
-    card->address = (uint64_t)(uintptr_t)win->base;
-    card->memory = position_of(win->base, args->bytes);
-    if (card->memory.segment < 0 && args->bytes &&
-        proa_peer_find(win->base, args->bytes, &card->owner, &segment, &card->memory.offset))
-        card->memory.segment = segment;
-    card->pages = proa_pages_show(win, &card->adopted);
-}
-
-/* Might the other processes have to reach this memory through the kernel? */
-static int is_private(const struct card *card)
-{
-    return !card->error && (card->flavor == PROA_FLAVOR_DYNAMIC ||
-                            (card->flavor == PROA_FLAVOR_CREATE && card->memory.segment < 0 &&
-                             card->bytes && !card->adopted));
-}
-
 /* ---- together: reaching the others ---- */
 
 /* The processes that count as being on a node of their own. */
 enum apart { NOBODY_APART, PRIVATE_APART, ALL_APART };
 
-static int is_same_node(const struct card *a, const struct card *b)
-{
-    return a->hello.node == b->hello.node;
-}
-
 /* Do a and b reach the memory of each other by themselves, without the network? */
-static int is_near(const struct card *a, const struct card *b, enum apart apart)
+static int is_near(const struct proa_card *a, const struct proa_card *b, enum apart apart)
 {
     if (a == b)
         return 1;
-    if (!is_same_node(a, b) || apart == ALL_APART)
+    if (!proa_cards_share_node(a, b) || apart == ALL_APART)
         return 0;
-    return apart == NOBODY_APART || (!is_private(a) && !is_private(b));
-}
-
-/* Returns PROA_OK, PROA_ELSEWHERE or a code. The result depends on the cards alone, so it is the
- * same on every process. */
-static int cards_judge(const struct card *cards, const struct proa_group *group,
-                       enum proa_flavor flavor)
-{
-    for (int i = 0; i < group->size; i++)
-        /* before any error: if the host has the window, the host decides which uses are errors */
-        if (cards[i].error == PROA_ELSEWHERE)
-            return proa_reason_learn(group, i, PROA_ELSEWHERE);
-    for (int i = 0; i < group->size; i++)
-        if (cards[i].error)
-            return proa_reason_learn(group, i, cards[i].error);
-    for (int i = 1; i < group->size; i++)
-        if (cards[i].flavor != cards[0].flavor)
-            return proa_fail(PROA_ERR_RMA_FLAVOR,
-                             "ranks 0 and %d ask for windows of different flavors", i);
-    for (int i = 1; i < group->size && flavor == PROA_FLAVOR_SHARED; i++)
-        if (!is_same_node(&cards[i], &cards[0]))
-            return proa_fail(PROA_ERR_RMA_SHARED,
-                             "ranks 0 and %d are on different nodes, and cannot share memory", i);
-    return PROA_OK;
+    return apart == NOBODY_APART || (!proa_card_is_private(a) && !proa_card_is_private(b));
 }
 
 /* ---- together: several nodes ---- */
 
-static int spans_nodes(const struct card *cards, int size, enum apart apart)
+static int spans_nodes(const struct proa_card *cards, int size, enum apart apart)
 {
     for (int i = 1; i < size; i++)
         if (!is_near(&cards[i], &cards[0], apart))
@@ -297,7 +190,7 @@ static int spread(struct proa_win *win, const struct proa_group *group,
 }
 
 static int target_set_memory(struct proa_target *target, struct proa_peer *owner,
-                             const struct position *at, char *segment)
+                             const struct proa_position *at, char *segment)
 {
     struct proa_span span = {.end = target->bytes,
                              .here = segment + at->offset,
@@ -321,7 +214,8 @@ static int is_unmapped(struct proa_win *win)
                         proa_segment_is_limit(errno) ? PROA_UNREACHED_LIMIT : PROA_UNREACHED_FILE);
 }
 
-static int target_reach(struct proa_win *win, struct proa_target *target, const struct card *card)
+static int target_reach(struct proa_win *win, struct proa_target *target,
+                        const struct proa_card *card)
 {
     struct proa_peer *owner = target->peer;
     char *segment;
@@ -341,7 +235,7 @@ static int target_reach(struct proa_win *win, struct proa_target *target, const 
     return target_set_memory(target, owner, &card->memory, segment);
 }
 
-static int target_attach(struct proa_win *win, int rank, const struct card *card, int near)
+static int target_attach(struct proa_win *win, int rank, const struct proa_card *card, int near)
 {
     struct proa_target *target = &win->targets[rank];
     char *segment;
@@ -365,7 +259,7 @@ static int target_attach(struct proa_win *win, int rank, const struct card *card
     return proa_gone_report(win, rank);
 }
 
-static int pairs_make(struct proa_win *win, const struct card *cards, enum apart apart)
+static int pairs_make(struct proa_win *win, const struct proa_card *cards, enum apart apart)
 {
     int slot = 0, near = 0;
 
@@ -377,7 +271,7 @@ static int pairs_make(struct proa_win *win, const struct card *cards, enum apart
     return proa_pairs_make(win, slot, near);
 }
 
-static int targets_attach(struct proa_win *win, const struct card *cards, enum apart apart)
+static int targets_attach(struct proa_win *win, const struct proa_card *cards, enum apart apart)
 {
     int outcome = pairs_make(win, cards, apart);
 
@@ -395,7 +289,7 @@ static int targets_attach(struct proa_win *win, const struct card *cards, enum a
 /* A shared window has one piece of memory, unless all processes have asked for memory of their own
  * (MPI-4.1, 13.2.3: the key may be ignored). Memory that a process has allocated for itself is
  * freed if others have not asked. */
-static void contiguous_decide(struct proa_win *win, const struct card *cards)
+static void contiguous_decide(struct proa_win *win, const struct proa_card *cards)
 {
     if (win->flavor != PROA_FLAVOR_SHARED)
         return;
@@ -409,10 +303,10 @@ static void contiguous_decide(struct proa_win *win, const struct card *cards)
 
 /* The leader allocates for all processes and stores the place in its shared words. The others read
  * that after the next collective. */
-static int shared_allocate(struct proa_win *win, const struct card *cards)
+static int shared_allocate(struct proa_win *win, const struct proa_card *cards)
 {
     uint64_t total = 0, align = 0;
-    struct position at;
+    struct proa_position at;
 
     if (win->rank != PROA_LEADER || win->memory) /* memory may be there from an earlier try */
         return PROA_OK;
@@ -428,7 +322,7 @@ static int shared_allocate(struct proa_win *win, const struct card *cards)
     win->memory = proa_arena_alloc(total, align);
     if (!win->memory)
         return no_room(total);
-    at = position_of(win->memory, total);
+    at = proa_position_of(win->memory, total);
     __atomic_store_n(&win->ctl->shared.segment, (uint32_t)at.segment, __ATOMIC_RELAXED);
     __atomic_store_n(&win->ctl->shared.offset, at.offset, __ATOMIC_RELEASE);
     return PROA_OK;
@@ -438,7 +332,7 @@ static int shared_locate(struct proa_win *win)
 {
     const struct proa_shared_ctl *word = &win->leader->shared;
     struct proa_peer *owner = win->targets[PROA_LEADER].peer;
-    struct position at = {.offset = __atomic_load_n(&word->offset, __ATOMIC_ACQUIRE)};
+    struct proa_position at = {.offset = __atomic_load_n(&word->offset, __ATOMIC_ACQUIRE)};
     char *segment;
     int error = PROA_OK;
 
@@ -497,7 +391,7 @@ void proa_win_release(struct proa_win *win)
 }
 
 static int reach(struct proa_win *win, const struct proa_create_args *args,
-                 const struct proa_group *group, const struct card *cards, enum apart apart,
+                 const struct proa_group *group, const struct proa_card *cards, enum apart apart,
                  struct proa_networks *networks)
 {
     int outcome = targets_attach(win, cards, apart), spans = spans_nodes(cards, win->size, apart);
@@ -555,7 +449,7 @@ static int next_way(const struct proa_win *win, const struct proa_group *group,
     return PROA_OK;
 }
 
-static enum apart apart_from_the_start(const struct card *cards, int size)
+static enum apart apart_from_the_start(const struct proa_card *cards, int size)
 {
     for (int i = 0; i < size; i++)
         if (cards[i].refused) {
@@ -568,7 +462,7 @@ static enum apart apart_from_the_start(const struct card *cards, int size)
 /* Tries one way after the other. If none works, the host has the window, for the reason that came
  * first. */
 static int reach_somehow(struct proa_win *win, const struct proa_create_args *args,
-                         const struct proa_group *group, const struct card *cards)
+                         const struct proa_group *group, const struct proa_card *cards)
 {
     enum apart apart = apart_from_the_start(cards, win->size);
     struct proa_networks networks;
@@ -594,7 +488,7 @@ static int reach_somehow(struct proa_win *win, const struct proa_create_args *ar
 }
 
 /* A collective call can sum up the counts of a window only if all processes count. */
-static void counted_decide(struct proa_win *win, const struct card *cards)
+static void counted_decide(struct proa_win *win, const struct proa_card *cards)
 {
     win->counted = 1;
     for (int i = 0; i < win->size; i++)
@@ -602,9 +496,9 @@ static void counted_decide(struct proa_win *win, const struct card *cards)
 }
 
 static int connect(struct proa_win *win, const struct proa_create_args *args,
-                   const struct proa_group *group, const struct card *cards)
+                   const struct proa_group *group, const struct proa_card *cards)
 {
-    int outcome = cards_judge(cards, group, args->flavor);
+    int outcome = proa_cards_judge(cards, group, args->flavor);
 
     if (outcome != PROA_OK || !win)
         return outcome; /* every process judged the same cards: no need to agree */
@@ -617,14 +511,14 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
 }
 
 /* cards: room for the cards of all processes. win: NULL without memory. */
-static int create_with(struct card *cards, struct proa_win *win,
+static int create_with(struct proa_card *cards, struct proa_win *win,
                        const struct proa_create_args *args, const struct proa_group *group)
 {
-    struct card mine;
+    struct proa_card mine;
     int outcome = prepare(win, args);
 
-    card_fill(&mine, win, args, outcome);
-    if (is_private(&mine))
+    proa_card_fill(&mine, win, args, outcome);
+    if (proa_card_is_private(&mine))
         proa_cma_allow(); /* before the others have the card: they try it then */
     outcome = group->allgather(group->context, &mine, cards, sizeof mine);
     return outcome ? outcome : connect(win, args, group, cards);
@@ -636,7 +530,7 @@ static int create(struct proa_win *win, const struct proa_create_args *args,
                   const struct proa_group *group)
 {
     enum { FEW = 64 };
-    struct card few[FEW], *many;
+    struct proa_card few[FEW], *many;
     int outcome;
 
     if (group->size <= FEW)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See card.h. */
+#include "create/card.h"
+#include "create/agree.h"
+#include "base/fail.h"
+#include "shm/arena.h"
+#include "shm/cma.h"
+#include "sync/pair.h"
+
+#include <string.h>
+
+struct proa_position proa_position_of(const void *address, uint64_t bytes)
+{
+    struct proa_position at = {.segment = -1};
+    int segment;
+
+    if (proa_arena_find(address, bytes ? bytes : 1, &segment, &at.offset))
+        at.segment = segment;
+    return at;
+}
+
+size_t proa_memory_align(const struct proa_create_args *args)
+{
+    size_t natural =
+        args->bytes >= 4096 || args->flavor == PROA_FLAVOR_SHARED ? 4096 : PROA_CACHE_LINE;
+
+    return args->align > natural ? args->align : natural;
+}
+
+void proa_card_fill(struct proa_card *card, const struct proa_win *win,
+                    const struct proa_create_args *args, int error)
+{
+    int segment;
+
+    memset(card, 0, sizeof *card);
+    card->error = error;
+    card->flavor = (int32_t)args->flavor;
+    card->noncontig = args->noncontig;
+    card->counted = args->counted;
+    card->align = proa_memory_align(args);
+    card->memory.segment = -1;
+    if (error)
+        return;
+    proa_hello_fill(&card->hello);
+    card->refused = proa_cma_is_refused();
+    card->disp_unit = args->disp_unit;
+    card->bytes = args->bytes;
+    card->ctl = proa_position_of(win->ctl, proa_block_bytes(win->size));
+    card->address = (uint64_t)(uintptr_t)win->base;
+    card->memory = proa_position_of(win->base, args->bytes);
+    if (card->memory.segment < 0 && args->bytes &&
+        proa_peer_find(win->base, args->bytes, &card->owner, &segment, &card->memory.offset))
+        card->memory.segment = segment;
+    card->pages = proa_pages_show(win, &card->adopted);
+}
+
+int proa_card_is_private(const struct proa_card *card)
+{
+    return !card->error && (card->flavor == PROA_FLAVOR_DYNAMIC ||
+                            (card->flavor == PROA_FLAVOR_CREATE && card->memory.segment < 0 &&
+                             card->bytes && !card->adopted));
+}
+
+int proa_cards_judge(const struct proa_card *cards, const struct proa_group *group,
+                     enum proa_flavor flavor)
+{
+    for (int i = 0; i < group->size; i++)
+        /* before any error: if the host has the window, the host decides which uses are errors */
+        if (cards[i].error == PROA_ELSEWHERE)
+            return proa_reason_learn(group, i, PROA_ELSEWHERE);
+    for (int i = 0; i < group->size; i++)
+        if (cards[i].error)
+            return proa_reason_learn(group, i, cards[i].error);
+    for (int i = 1; i < group->size; i++)
+        if (cards[i].flavor != cards[0].flavor)
+            return proa_fail(PROA_ERR_RMA_FLAVOR,
+                             "ranks 0 and %d ask for windows of different flavors", i);
+    for (int i = 1; i < group->size && flavor == PROA_FLAVOR_SHARED; i++)
+        if (!proa_cards_share_node(&cards[i], &cards[0]))
+            return proa_fail(PROA_ERR_RMA_SHARED,
+                             "ranks 0 and %d are on different nodes, and cannot share memory", i);
+    return PROA_OK;
+}
