@@ -16,7 +16,7 @@
  *          remote/road_net.c
  *
  * A new way to reach memory is a table here, a file of its own, and a line where spans are made
- * (create/create.c, rma/regions.c).
+ * (create/reach.c, rma/regions.c).
  */
 #ifndef PROA_RMA_ROAD_H
 #define PROA_RMA_ROAD_H

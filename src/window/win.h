@@ -64,7 +64,7 @@ enum proa_flavor {
 enum { PROA_LEADER = 0 };
 
 /* The reason why a process cannot reach a neighbour's memory; the last is mended first
- * (create/create.c). PRIVATE: the kernel refuses access to memory that no other process maps.
+ * (create/reach.c). PRIVATE: the kernel refuses access to memory that no other process maps.
  * LIMIT: a limit of its own keeps the process from mapping more. FILE: files are closed to it.
  * NETWORK, of another node: the network that was tried does not lead there. */
 enum proa_unreached {

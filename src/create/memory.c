@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See memory.h. */
+#include "create/memory.h"
+#include "create/reach.h"
+#include "base/fail.h"
+#include "shm/arena.h"
+#include "rma/pages.h"
+#include "sync/pair.h"
+
+#include <errno.h>
+
+/* ---- alone ---- */
+
+/* The outcome if the arena has no room for so many bytes. If only a limit on this process's files
+ * forbids it, the host, which may need no file, has the window. */
+static int no_room(uint64_t bytes)
+{
+    return proa_arena_is_limited(bytes) ? PROA_ELSEWHERE : PROA_ERR_NO_MEM;
+}
+
+/* Allocates for the largest case; proa_pairs_make gives back the part that is not needed. */
+static int allocate_ctl(struct proa_win *win)
+{
+    return proa_block_new(win) == PROA_OK
+               ? PROA_OK
+               : no_room(proa_rounds_bytes(win->size) + proa_block_bytes(win->size));
+}
+
+/* Allocates the memory that this process can allocate without the others' sizes. */
+static int allocate_memory(struct proa_win *win, const struct proa_create_args *args)
+{
+    win->base = args->base;
+    if (args->flavor != PROA_FLAVOR_ALLOCATE &&
+        !(args->flavor == PROA_FLAVOR_SHARED && args->noncontig))
+        return PROA_OK;
+    win->base = NULL;
+    if (args->bytes == 0)
+        return PROA_OK;
+    win->base = win->memory = proa_arena_alloc(args->bytes, proa_memory_align(args));
+    return win->memory ? PROA_OK : no_room(args->bytes);
+}
+
+/* Holds memory that the program brings, and that is in no process's arena. A window of one process
+ * moves nothing, as no other process has to reach the memory. But it holds the memory as all
+ * windows do, adopted or not, as that decides how elements are guarded. */
+static int hold_memory(struct proa_win *win, const struct proa_create_args *args)
+{
+    struct proa_hello owner;
+    uint64_t offset;
+    int segment;
+
+    if (args->flavor != PROA_FLAVOR_CREATE || args->bytes == 0 ||
+        proa_arena_find(args->base, args->bytes, &segment, &offset) ||
+        proa_peer_find(args->base, args->bytes, &owner, &segment, &offset))
+        return PROA_OK;
+    return proa_pages_hold(win, args->base, args->bytes,
+                           win->size > 1 ? (enum proa_adopt)args->adopt : PROA_ADOPT_NEVER);
+}
+int proa_memory_prepare(struct proa_win *win, const struct proa_create_args *args)
+{
+    int error = allocate_ctl(win);
+
+    if (!error)
+        error = allocate_memory(win, args);
+    if (!error)
+        error = hold_memory(win, args);
+    return error;
+}
+
+/* ---- contiguous shared windows: one block in the leader's arena ---- */
+
+/* A shared window has one piece of memory, unless all processes have asked for memory of their own
+ * (MPI-4.1, 13.2.3: the key may be ignored). Memory that a process has allocated for itself is
+ * freed if others have not asked. */
+void proa_contiguous_decide(struct proa_win *win, const struct proa_card *cards)
+{
+    if (win->flavor != PROA_FLAVOR_SHARED)
+        return;
+    for (int i = 0; i < win->size; i++)
+        win->contiguous |= !cards[i].noncontig;
+    if (!win->contiguous || !win->memory)
+        return;
+    proa_arena_free(win->memory);
+    win->memory = win->base = NULL;
+}
+
+int proa_contiguous_allocate(struct proa_win *win, const struct proa_card *cards)
+{
+    uint64_t total = 0, align = 0;
+    struct proa_position at;
+
+    if (win->rank != PROA_LEADER || win->memory) /* memory may be there from an earlier try */
+        return PROA_OK;
+    for (int i = 0; i < win->size; i++) {
+        align = cards[i].align > align ? cards[i].align : align;
+        if (__builtin_add_overflow(total, cards[i].bytes, &total))
+            return proa_fail(
+                PROA_ERR_NO_MEM,
+                "the sizes of all ranks together are more than an address space holds");
+    }
+    if (total == 0)
+        return PROA_OK;
+    win->memory = proa_arena_alloc(total, align);
+    if (!win->memory)
+        return no_room(total);
+    at = proa_position_of(win->memory, total);
+    __atomic_store_n(&win->ctl->shared.segment, (uint32_t)at.segment, __ATOMIC_RELAXED);
+    __atomic_store_n(&win->ctl->shared.offset, at.offset, __ATOMIC_RELEASE);
+    return PROA_OK;
+}
+
+int proa_contiguous_locate(struct proa_win *win)
+{
+    const struct proa_shared_ctl *word = &win->leader->shared;
+    struct proa_peer *owner = win->targets[PROA_LEADER].peer;
+    struct proa_position at = {.offset = __atomic_load_n(&word->offset, __ATOMIC_ACQUIRE)};
+    char *segment;
+    int error = PROA_OK;
+
+    at.segment = (int32_t)__atomic_load_n(&word->segment, __ATOMIC_RELAXED);
+    /* segment 0 and offset 0, where the owner's own block lies: nothing was allocated */
+    if (at.segment == 0 && at.offset == 0)
+        return PROA_OK;
+    segment = proa_peer_segment(owner, at.segment);
+    if (!segment) /* a sentence was said */
+        return proa_segment_is_limit(errno) ? PROA_ERR_NO_MEM : PROA_ELSEWHERE;
+    for (int i = 0; i < win->size && !error; i++) {
+        error = proa_target_set_memory(&win->targets[i], owner, &at, segment);
+        at.offset += win->targets[i].bytes;
+    }
+    win->base = win->targets[win->rank].only.here;
+    return error;
+}

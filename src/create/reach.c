@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See reach.h. */
+#include "create/reach.h"
+#include "create/agree.h"
+#include "create/memory.h"
+#include "adopt/worth.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "remote/network.h"
+#include "remote/spread.h"
+#include "rma/lender.h"
+#include "rma/road.h"
+#include "shm/cma.h"
+#include "shm/door.h"
+#include "sync/gone.h"
+#include "sync/pair.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The processes that count as being on a node of their own. */
+enum apart { NOBODY_APART, PRIVATE_APART, ALL_APART };
+
+/* Do a and b reach the memory of each other by themselves, without the network? */
+static int is_near(const struct proa_card *a, const struct proa_card *b, enum apart apart)
+{
+    if (a == b)
+        return 1;
+    if (!proa_cards_share_node(a, b) || apart == ALL_APART)
+        return 0;
+    return apart == NOBODY_APART || (!proa_card_is_private(a) && !proa_card_is_private(b));
+}
+
+static int spans_nodes(const struct proa_card *cards, int size, enum apart apart)
+{
+    for (int i = 1; i < size; i++)
+        if (!is_near(&cards[i], &cards[0], apart))
+            return 1;
+    return 0;
+}
+
+/* ---- several nodes ---- */
+
+/* The host has the window if the network cannot reach every process. */
+static int remote_cards_judge(const struct proa_remote_card *cards, const struct proa_group *group)
+{
+    for (int i = 0; i < group->size; i++)
+        if (cards[i].error)
+            return proa_reason_learn(group, i, PROA_ELSEWHERE);
+    return PROA_OK;
+}
+
+/* Exchanges cards for the network. Repeats that as long as some process cannot join the network and
+ * another one is to be tried. */
+static int remote_cards_exchange(struct proa_win *win, const struct proa_group *group,
+                                 struct proa_networks *networks, struct proa_remote_card *cards)
+{
+    struct proa_remote_card mine;
+    int outcome;
+
+    do {
+        proa_remote_close(win);
+        proa_remote_card_fill(win, networks, &mine);
+        outcome = group->allgather(group->context, &mine, cards, sizeof mine);
+        if (outcome == PROA_OK)
+            outcome = remote_cards_judge(cards, group);
+        if (outcome == PROA_OK)
+            outcome = proa_networks_judge(networks, group, cards);
+    } while (outcome == PROA_NETWORKS_AGAIN);
+    if (outcome == PROA_OK)
+        outcome = proa_remote_open(win, networks, cards);
+    return outcome < 0 ? PROA_ELSEWHERE : outcome;
+}
+
+/* Exchanges a second card, which only windows of several nodes need. reached: the outcome among
+ * neighbours. */
+static int spread(struct proa_win *win, const struct proa_group *group,
+                  struct proa_networks *networks, int reached)
+{
+    struct proa_remote_card *cards = calloc((size_t)group->size, sizeof *cards);
+    int outcome = reached;
+
+    if (outcome == PROA_OK && !cards)
+        outcome = proa_fail(PROA_ELSEWHERE, "no memory for a window of several nodes");
+    outcome = proa_agree(group, outcome);
+    /* the second follows from the first, which analysers do not see */
+    if (outcome == PROA_OK && cards)
+        outcome = remote_cards_exchange(win, group, networks, cards);
+    free(cards);
+    return outcome;
+}
+
+/* ---- the targets ---- */
+
+int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,
+                           const struct proa_position *at, char *segment)
+{
+    struct proa_span span = {.end = target->bytes,
+                             .here = segment + at->offset,
+                             .owner = owner,
+                             .road = &proa_road_store,
+                             .key = proa_peer_address(owner, at->segment, at->offset)};
+
+    return proa_spans_set(target, &span, 1);
+}
+
+static int is_unreached(struct proa_win *win, enum proa_unreached why)
+{
+    win->unreached = (uint8_t)why;
+    return PROA_ELSEWHERE;
+}
+
+/* The outcome after a mapping has failed. */
+static int is_unmapped(struct proa_win *win)
+{
+    return is_unreached(win,
+                        proa_segment_is_limit(errno) ? PROA_UNREACHED_LIMIT : PROA_UNREACHED_FILE);
+}
+
+static int target_reach(struct proa_win *win, struct proa_target *target,
+                        const struct proa_card *card)
+{
+    struct proa_peer *owner = target->peer;
+    char *segment;
+
+    if (win->contiguous) /* proa_contiguous_locate sets the memory, if there is any */
+        return PROA_OK;
+    /* memory is reached as regions are attached */
+    if (win->flavor == PROA_FLAVOR_DYNAMIC)
+        return proa_cma_works(target->peer) ? PROA_OK : is_unreached(win, PROA_UNREACHED_PRIVATE);
+    if (card->memory.segment < 0)
+        return proa_pages_reach(win, target, card->address, &card->pages);
+    if (card->owner.id)
+        owner = proa_lender(win, &card->owner);
+    segment = owner ? proa_peer_segment(owner, card->memory.segment) : NULL;
+    if (!segment)
+        return is_unmapped(win);
+    return proa_target_set_memory(target, owner, &card->memory, segment);
+}
+
+static int target_attach(struct proa_win *win, int rank, const struct proa_card *card, int near)
+{
+    struct proa_target *target = &win->targets[rank];
+    char *segment;
+    int outcome;
+
+    target->bytes = card->bytes;
+    target->disp_unit = card->disp_unit;
+    if (!near)
+        return PROA_OK; /* remote/origin.c */
+    target->peer = proa_peer_attach(&card->hello);
+    segment = target->peer ? proa_peer_segment(target->peer, card->ctl.segment) : NULL;
+    if (segment) {
+        target->ctl = (struct proa_win_ctl *)(void *)(segment + card->ctl.offset);
+        outcome = target_reach(win, target, card);
+    } else {
+        outcome = is_unmapped(win);
+    }
+    if (outcome == PROA_OK || !proa_hello_has_ended(&card->hello))
+        return outcome;
+    proa_gone_know(win, rank);
+    return proa_gone_report(win, rank);
+}
+
+static int pairs_make(struct proa_win *win, const struct proa_card *cards, enum apart apart)
+{
+    int slot = 0, near = 0;
+
+    for (int i = 0; i < win->size; i++)
+        if (is_near(&cards[i], &cards[win->rank], apart)) {
+            near++;
+            slot += i < win->rank;
+        }
+    return proa_pairs_make(win, slot, near);
+}
+
+static int targets_attach(struct proa_win *win, const struct proa_card *cards, enum apart apart)
+{
+    int outcome = pairs_make(win, cards, apart);
+
+    win->unreached = PROA_REACHED;
+    for (int i = 0; i < win->size && outcome == PROA_OK; i++) {
+        outcome = target_attach(win, i, &cards[i], is_near(&cards[i], &cards[win->rank], apart));
+        if (!win->leader)
+            win->leader = win->targets[i].ctl;
+    }
+    return outcome;
+}
+
+void proa_targets_forget(struct proa_win *win)
+{
+    proa_remote_close(win);
+    for (int i = 0; win->targets && i < win->size; i++) {
+        proa_spans_free(&win->targets[i]);
+        if (win->targets[i].peer)
+            proa_peer_release(win->targets[i].peer);
+        win->targets[i] = (struct proa_target){0};
+    }
+    proa_lenders_release(win);
+    free(win->gone);
+    win->gone = NULL;
+    win->lost = 0;
+    win->leader = NULL;
+}
+
+/* ---- one way after the other ---- */
+
+static int reach(struct proa_win *win, const struct proa_create_args *args,
+                 const struct proa_group *group, const struct proa_card *cards, enum apart apart,
+                 struct proa_networks *networks)
+{
+    int outcome = targets_attach(win, cards, apart), spans = spans_nodes(cards, win->size, apart);
+
+    if (spans && !win->lost)
+        outcome = spread(win, group, networks, outcome);
+    if (win->contiguous && outcome == PROA_OK)
+        outcome = proa_contiguous_allocate(win, cards);
+    if (args->finish && outcome == PROA_OK)
+        outcome = args->finish(win, args->user);
+    if (spans)
+        return win->lost ? proa_without_the_lost(win) : proa_agree(group, outcome);
+    return proa_agree_near(win, group, outcome);
+}
+
+/* Collective: each process opens its door for the others. *open: all doors are open, or there was
+ * no reason to open one. */
+static int doors_open(const struct proa_group *group, int *open)
+{
+    int had = proa_door_threads(), failed = proa_door_open() != PROA_OK,
+        error = group->max(group->context, &failed);
+
+    *open = !failed;
+    if (!error && !had)
+        proa_log(PROA_LOG_INFO, "files of neighbours cannot be opened by /proc: they %s",
+                 failed ? "could not be handed over by sockets either" : "come by sockets");
+    return error;
+}
+
+/* Chooses the way that all processes try next, after some process could not reach another. PROA_OK:
+ * try again with *apart; PROA_ELSEWHERE: there is no other way. */
+static int next_way(const struct proa_win *win, const struct proa_group *group,
+                    struct proa_networks *networks, int *doors, enum apart *apart)
+{
+    int unreached = win->unreached, error = group->max(group->context, &unreached), open = 0;
+
+    if (error || unreached == PROA_REACHED || win->size == 1)
+        return error ? error : PROA_ELSEWHERE;
+    if (unreached == PROA_UNREACHED_NETWORK)
+        return proa_networks_next(networks, group, win->unreached == PROA_UNREACHED_NETWORK);
+    if (unreached == PROA_UNREACHED_FILE && !*doors) {
+        *doors = 1;
+        error = doors_open(group, &open);
+        if (error || open)
+            return error;
+    }
+    if (win->flavor == PROA_FLAVOR_SHARED && unreached == PROA_UNREACHED_LIMIT)
+        return win->unreached == PROA_UNREACHED_LIMIT
+                   ? PROA_ERR_NO_MEM /* a sentence was said */
+                   : proa_fail(PROA_ERR_NO_MEM,
+                               "a limit keeps another rank from mapping memory of this window");
+    if (win->flavor == PROA_FLAVOR_SHARED || *apart == ALL_APART)
+        return PROA_ELSEWHERE;
+    *apart = unreached == PROA_UNREACHED_PRIVATE ? *apart + 1 : ALL_APART;
+    return PROA_OK;
+}
+
+static enum apart apart_from_the_start(const struct proa_card *cards, int size)
+{
+    for (int i = 0; i < size; i++)
+        if (cards[i].refused) {
+            proa_worth_always();
+            return PRIVATE_APART;
+        }
+    return NOBODY_APART;
+}
+
+/* Tries one way after the other. If none works, the host has the window, for the reason that came
+ * first. */
+int proa_reach(struct proa_win *win, const struct proa_create_args *args,
+               const struct proa_group *group, const struct proa_card *cards)
+{
+    enum apart apart = apart_from_the_start(cards, win->size);
+    struct proa_networks networks;
+    int doors = 0, outcome;
+    char reason[160] = "";
+
+    proa_networks_begin(&networks);
+    outcome = reach(win, args, group, cards, apart, &networks);
+    while (outcome == PROA_ELSEWHERE) {
+        if (!reason[0])
+            snprintf(reason, sizeof reason, "%s", proa_failure());
+        outcome = next_way(win, group, &networks, &doors, &apart);
+        if (outcome != PROA_OK)
+            break;
+        proa_targets_forget(win);
+        outcome = reach(win, args, group, cards, apart, &networks);
+    }
+    if (outcome == PROA_OK)
+        proa_networks_keep(&networks, win);
+    if (outcome == PROA_ELSEWHERE && !*networks.tried)
+        proa_fail(PROA_ELSEWHERE, "%s", reason);
+    return outcome;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How the processes of a window that is created reach each other: they map what the cards show, and
+ * join a network if they are on several nodes.
+ *
+ * If the kernel, or a limit, keeps a process from the memory of a neighbour, all processes look for
+ * another way together, in this order, so that they have the same idea of which process guards
+ * which memory:
+ *   files that cannot be opened by /proc are handed over through doors (shm/door.h)
+ *   if a process has no room to map more, memory that must be shared is refused to all
+ *   a process that has brought private memory counts as a node of its own, and serves it itself
+ *   every process counts as a node of its own
+ *   the host has the window
+ * Callers: create/create.c, create/memory.c.
+ */
+#ifndef PROA_CREATE_REACH_H
+#define PROA_CREATE_REACH_H
+
+#include "create/card.h"
+#include "window/win.h"
+
+/* Reaches all targets, or the same outcome on all processes: PROA_ELSEWHERE or a code, with
+ * proa_failure() set. Sets the targets, the leader, the pairs, and the network of the window; does
+ * args->finish. Collective. */
+int proa_reach(struct proa_win *win, const struct proa_create_args *args,
+               const struct proa_group *group, const struct proa_card *cards);
+
+/* Resets the targets, as if no process had been reached yet. */
+void proa_targets_forget(struct proa_win *win);
+
+/* Sets the memory of a target: it lies at `at` in the owner's arena, whose segment is mapped here
+ * at `segment`. PROA_OK or PROA_ERR_NO_MEM. */
+int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,
+                           const struct proa_position *at, char *segment);
+
+#endif
