@@ -56,19 +56,11 @@ static int is_fine(struct proa_win *win, int rank, uint64_t fine)
     return number != fine + 1;
 }
 
-/* The host is not asked to agree: it would wait for the process that is gone. */
-int proa_without_the_lost(struct proa_win *win)
-{
-    win->keeps_block = 1;
-    return proa_gone_report(win, -1);
-}
-
-/* As proa_agree, among neighbours, by a word in the block of each: 2 n - 1 if the n-th agreement
- * went well for its owner, else 2 n. A process that has failed may not reach the blocks of the
- * others, so it looks at none. A process that has not failed reaches all of them, and so sees any
- * failure. After a failure all processes ask the host for its code. A word that is already larger
- * belongs to a process that saw nothing but success here. */
-int proa_agree_near(struct proa_win *win, const struct proa_group *group, int outcome)
+/* Neighbours agree by a word in the block of each: 2 n - 1 if the n-th agreement went well for its
+ * owner, else 2 n. A process that has failed may not reach the blocks of the others, so it looks at
+ * none. A process that has not failed reaches all of them, and so sees any failure. A word that is
+ * already larger belongs to a process that saw nothing but success here. */
+static int are_all_fine(struct proa_win *win, int outcome)
 {
     uint64_t fine = 2 * (uint64_t)++win->agreements - 1;
     int all_fine = outcome == PROA_OK;
@@ -77,7 +69,16 @@ int proa_agree_near(struct proa_win *win, const struct proa_group *group, int ou
     proa_agreed(win, all_fine ? fine : fine + 1);
     for (int i = 0; i < win->size && all_fine; i++)
         all_fine = is_fine(win, i, fine);
-    if (win->lost)
-        return proa_without_the_lost(win);
+    return all_fine;
+}
+
+int proa_agree_on(struct proa_win *win, const struct proa_group *group, int outcome)
+{
+    int all_fine = win->near == win->size && are_all_fine(win, outcome);
+
+    if (win->lost) { /* the host would wait for the process that is gone */
+        win->keeps_block = 1;
+        return proa_gone_report(win, -1);
+    }
     return all_fine ? PROA_OK : proa_agree(group, outcome);
 }

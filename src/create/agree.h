@@ -15,12 +15,10 @@
  * unless that is PROA_OK. */
 int proa_agree(const struct proa_group *group, int outcome);
 
-/* The same among neighbours whose blocks this process reaches, unless its own outcome is a failure.
- * PROA_ERR_OTHER if one of them is gone. */
-int proa_agree_near(struct proa_win *win, const struct proa_group *group, int outcome);
-
-/* The outcome if a process of the window is gone, in place of an agreement. */
-int proa_without_the_lost(struct proa_win *win);
+/* The same in a window whose targets were to be reached: where all processes are neighbours
+ * (win->near), by their words, and by the host only after a failure. If a process of the window is
+ * gone: PROA_ERR_OTHER, and the host is not asked. */
+int proa_agree_on(struct proa_win *win, const struct proa_group *group, int outcome);
 
 /* The process of that rank has failed alone with that outcome; all processes learn the reason.
  * Returns the outcome, with proa_failure() set, or the code with which the host failed. */

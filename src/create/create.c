@@ -83,7 +83,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     counted_decide(win, cards);
     outcome = proa_reach(win, args, group, cards);
     if (win->contiguous && outcome == PROA_OK)
-        outcome = proa_agree_near(win, group, proa_contiguous_locate(win));
+        outcome = proa_agree_on(win, group, proa_contiguous_locate(win));
     return outcome;
 }
 

@@ -16,28 +16,33 @@
 #include "sync/pair.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The processes that count as being on a node of their own. */
 enum apart { NOBODY_APART, PRIVATE_APART, ALL_APART };
 
-/* Do a and b reach the memory of each other by themselves, without the network? */
-static int is_near(const struct proa_card *a, const struct proa_card *b, enum apart apart)
+/* A window that is created, and the way that is tried. */
+struct trial {
+    struct proa_win *win;
+    const struct proa_create_args *args;
+    const struct proa_group *group;
+    const struct proa_card *cards;
+    enum apart apart;
+    int doors; /* the processes have tried to open them */
+    struct proa_networks *networks;
+};
+
+/* Do this process and that of this rank reach the memory of each other by themselves, without the
+ * network? */
+static int is_near(const struct trial *trial, int rank)
 {
+    const struct proa_card *a = &trial->cards[rank], *b = &trial->cards[trial->win->rank];
+
     if (a == b)
         return 1;
-    if (!proa_cards_share_node(a, b) || apart == ALL_APART)
+    if (!proa_cards_share_node(a, b) || trial->apart == ALL_APART)
         return 0;
-    return apart == NOBODY_APART || (!proa_card_is_private(a) && !proa_card_is_private(b));
-}
-
-static int spans_nodes(const struct proa_card *cards, int size, enum apart apart)
-{
-    for (int i = 1; i < size; i++)
-        if (!is_near(&cards[i], &cards[0], apart))
-            return 1;
-    return 0;
+    return trial->apart == NOBODY_APART || (!proa_card_is_private(a) && !proa_card_is_private(b));
 }
 
 /* ---- several nodes ---- */
@@ -53,40 +58,39 @@ static int remote_cards_judge(const struct proa_remote_card *cards, const struct
 
 /* Exchanges cards for the network. Repeats that as long as some process cannot join the network and
  * another one is to be tried. */
-static int remote_cards_exchange(struct proa_win *win, const struct proa_group *group,
-                                 struct proa_networks *networks, struct proa_remote_card *cards)
+static int remote_cards_exchange(struct trial *trial, struct proa_remote_card *cards)
 {
+    const struct proa_group *group = trial->group;
     struct proa_remote_card mine;
     int outcome;
 
     do {
-        proa_remote_close(win);
-        proa_remote_card_fill(win, networks, &mine);
+        proa_remote_close(trial->win);
+        proa_remote_card_fill(trial->win, trial->networks, &mine);
         outcome = group->allgather(group->context, &mine, cards, sizeof mine);
         if (outcome == PROA_OK)
             outcome = remote_cards_judge(cards, group);
         if (outcome == PROA_OK)
-            outcome = proa_networks_judge(networks, group, cards);
+            outcome = proa_networks_judge(trial->networks, group, cards);
     } while (outcome == PROA_NETWORKS_AGAIN);
     if (outcome == PROA_OK)
-        outcome = proa_remote_open(win, networks, cards);
+        outcome = proa_remote_open(trial->win, trial->networks, cards);
     return outcome < 0 ? PROA_ELSEWHERE : outcome;
 }
 
 /* Exchanges a second card, which only windows of several nodes need. reached: the outcome among
  * neighbours. */
-static int spread(struct proa_win *win, const struct proa_group *group,
-                  struct proa_networks *networks, int reached)
+static int spread(struct trial *trial, int reached)
 {
-    struct proa_remote_card *cards = calloc((size_t)group->size, sizeof *cards);
+    struct proa_remote_card *cards = calloc((size_t)trial->group->size, sizeof *cards);
     int outcome = reached;
 
     if (outcome == PROA_OK && !cards)
         outcome = proa_fail(PROA_ELSEWHERE, "no memory for a window of several nodes");
-    outcome = proa_agree(group, outcome);
+    outcome = proa_agree(trial->group, outcome);
     /* the second follows from the first, which analysers do not see */
     if (outcome == PROA_OK && cards)
-        outcome = remote_cards_exchange(win, group, networks, cards);
+        outcome = remote_cards_exchange(trial, cards);
     free(cards);
     return outcome;
 }
@@ -163,25 +167,28 @@ static int target_attach(struct proa_win *win, int rank, const struct proa_card 
     return proa_gone_report(win, rank);
 }
 
-static int pairs_make(struct proa_win *win, const struct proa_card *cards, enum apart apart)
+/* Which processes are near is known even if there is no memory for their pairs. */
+static int pairs_make(const struct trial *trial)
 {
-    int slot = 0, near = 0;
+    struct proa_win *win = trial->win;
 
+    win->slot = win->near = 0;
     for (int i = 0; i < win->size; i++)
-        if (is_near(&cards[i], &cards[win->rank], apart)) {
-            near++;
-            slot += i < win->rank;
+        if (is_near(trial, i)) {
+            win->near++;
+            win->slot += i < win->rank;
         }
-    return proa_pairs_make(win, slot, near);
+    return proa_pairs_make(win, win->slot, win->near);
 }
 
-static int targets_attach(struct proa_win *win, const struct proa_card *cards, enum apart apart)
+static int targets_attach(const struct trial *trial)
 {
-    int outcome = pairs_make(win, cards, apart);
+    struct proa_win *win = trial->win;
+    int outcome = pairs_make(trial);
 
     win->unreached = PROA_REACHED;
     for (int i = 0; i < win->size && outcome == PROA_OK; i++) {
-        outcome = target_attach(win, i, &cards[i], is_near(&cards[i], &cards[win->rank], apart));
+        outcome = target_attach(win, i, &trial->cards[i], is_near(trial, i));
         if (!win->leader)
             win->leader = win->targets[i].ctl;
     }
@@ -206,52 +213,50 @@ void proa_targets_forget(struct proa_win *win)
 
 /* ---- one way after the other ---- */
 
-static int reach(struct proa_win *win, const struct proa_create_args *args,
-                 const struct proa_group *group, const struct proa_card *cards, enum apart apart,
-                 struct proa_networks *networks)
+static int reach(struct trial *trial)
 {
-    int outcome = targets_attach(win, cards, apart), spans = spans_nodes(cards, win->size, apart);
+    struct proa_win *win = trial->win;
+    const struct proa_create_args *args = trial->args;
+    int outcome = targets_attach(trial);
 
-    if (spans && !win->lost)
-        outcome = spread(win, group, networks, outcome);
+    if (win->near < win->size && !win->lost)
+        outcome = spread(trial, outcome);
     if (win->contiguous && outcome == PROA_OK)
-        outcome = proa_contiguous_allocate(win, cards);
+        outcome = proa_contiguous_allocate(win, trial->cards);
     if (args->finish && outcome == PROA_OK)
         outcome = args->finish(win, args->user);
-    if (spans)
-        return win->lost ? proa_without_the_lost(win) : proa_agree(group, outcome);
-    return proa_agree_near(win, group, outcome);
+    return proa_agree_on(win, trial->group, outcome);
 }
 
-/* Collective: each process opens its door for the others. *open: all doors are open, or there was
- * no reason to open one. */
-static int doors_open(const struct proa_group *group, int *open)
+/* Collective: each process opens its door for the others. PROA_OK: all doors are open;
+ * PROA_ELSEWHERE: not all; or the code with which the host failed. */
+static int doors_open(const struct proa_group *group)
 {
     int had = proa_door_threads(), failed = proa_door_open() != PROA_OK,
         error = group->max(group->context, &failed);
 
-    *open = !failed;
     if (!error && !had)
         proa_log(PROA_LOG_INFO, "files of neighbours cannot be opened by /proc: they %s",
                  failed ? "could not be handed over by sockets either" : "come by sockets");
-    return error;
+    return !error && failed ? PROA_ELSEWHERE : error;
 }
 
 /* Chooses the way that all processes try next, after some process could not reach another. PROA_OK:
- * try again with *apart; PROA_ELSEWHERE: there is no other way. */
-static int next_way(const struct proa_win *win, const struct proa_group *group,
-                    struct proa_networks *networks, int *doors, enum apart *apart)
+ * try again; PROA_ELSEWHERE: there is no other way. */
+static int next_way(struct trial *trial)
 {
-    int unreached = win->unreached, error = group->max(group->context, &unreached), open = 0;
+    const struct proa_win *win = trial->win;
+    int unreached = win->unreached, error = trial->group->max(trial->group->context, &unreached);
 
     if (error || unreached == PROA_REACHED || win->size == 1)
         return error ? error : PROA_ELSEWHERE;
     if (unreached == PROA_UNREACHED_NETWORK)
-        return proa_networks_next(networks, group, win->unreached == PROA_UNREACHED_NETWORK);
-    if (unreached == PROA_UNREACHED_FILE && !*doors) {
-        *doors = 1;
-        error = doors_open(group, &open);
-        if (error || open)
+        return proa_networks_next(trial->networks, trial->group,
+                                  win->unreached == PROA_UNREACHED_NETWORK);
+    if (unreached == PROA_UNREACHED_FILE && !trial->doors) {
+        trial->doors = 1;
+        error = doors_open(trial->group);
+        if (error != PROA_ELSEWHERE)
             return error;
     }
     if (win->flavor == PROA_FLAVOR_SHARED && unreached == PROA_UNREACHED_LIMIT)
@@ -259,9 +264,9 @@ static int next_way(const struct proa_win *win, const struct proa_group *group,
                    ? PROA_ERR_NO_MEM /* a sentence was said */
                    : proa_fail(PROA_ERR_NO_MEM,
                                "a limit keeps another rank from mapping memory of this window");
-    if (win->flavor == PROA_FLAVOR_SHARED || *apart == ALL_APART)
+    if (win->flavor == PROA_FLAVOR_SHARED || trial->apart == ALL_APART)
         return PROA_ELSEWHERE;
-    *apart = unreached == PROA_UNREACHED_PRIVATE ? *apart + 1 : ALL_APART;
+    trial->apart = unreached == PROA_UNREACHED_PRIVATE ? trial->apart + 1 : ALL_APART;
     return PROA_OK;
 }
 
@@ -280,25 +285,29 @@ static enum apart apart_from_the_start(const struct proa_card *cards, int size)
 int proa_reach(struct proa_win *win, const struct proa_create_args *args,
                const struct proa_group *group, const struct proa_card *cards)
 {
-    enum apart apart = apart_from_the_start(cards, win->size);
     struct proa_networks networks;
-    int doors = 0, outcome;
-    char reason[160] = "";
+    struct trial trial = {.win = win,
+                          .args = args,
+                          .group = group,
+                          .cards = cards,
+                          .apart = apart_from_the_start(cards, win->size),
+                          .networks = &networks};
+    struct proa_first_failure first = {0};
+    int outcome;
 
     proa_networks_begin(&networks);
-    outcome = reach(win, args, group, cards, apart, &networks);
+    outcome = reach(&trial);
     while (outcome == PROA_ELSEWHERE) {
-        if (!reason[0])
-            snprintf(reason, sizeof reason, "%s", proa_failure());
-        outcome = next_way(win, group, &networks, &doors, &apart);
+        proa_failure_keep(&first, outcome, proa_failure());
+        outcome = next_way(&trial);
         if (outcome != PROA_OK)
             break;
         proa_targets_forget(win);
-        outcome = reach(win, args, group, cards, apart, &networks);
+        outcome = reach(&trial);
     }
     if (outcome == PROA_OK)
         proa_networks_keep(&networks, win);
     if (outcome == PROA_ELSEWHERE && !*networks.tried)
-        proa_fail(PROA_ELSEWHERE, "%s", reason);
+        proa_fail(PROA_ELSEWHERE, "%s", first.text);
     return outcome;
 }
