@@ -9,13 +9,12 @@
 
 #include <string.h>
 
-struct proa_position proa_position_of(const void *address, uint64_t bytes)
+struct proa_position proa_position_of(const void *address, uint64_t bytes, struct proa_hello *owner)
 {
     struct proa_position at = {.segment = -1};
-    int segment;
 
-    if (proa_arena_find(address, bytes ? bytes : 1, &segment, &at.offset))
-        at.segment = segment;
+    if (!proa_arena_find(address, bytes ? bytes : 1, &at.segment, &at.offset) && owner && bytes)
+        (void)proa_peer_find(address, bytes, owner, &at.segment, &at.offset);
     return at;
 }
 
@@ -30,8 +29,6 @@ size_t proa_memory_align(const struct proa_create_args *args)
 void proa_card_fill(struct proa_card *card, const struct proa_win *win,
                     const struct proa_create_args *args, int error)
 {
-    int segment;
-
     memset(card, 0, sizeof *card);
     card->error = error;
     card->flavor = (int32_t)args->flavor;
@@ -45,12 +42,9 @@ void proa_card_fill(struct proa_card *card, const struct proa_win *win,
     card->refused = proa_cma_is_refused();
     card->disp_unit = args->disp_unit;
     card->bytes = args->bytes;
-    card->ctl = proa_position_of(win->ctl, proa_block_bytes(win->size));
+    card->ctl = proa_position_of(win->ctl, proa_block_bytes(win->size), NULL);
     card->address = (uint64_t)(uintptr_t)win->base;
-    card->memory = proa_position_of(win->base, args->bytes);
-    if (card->memory.segment < 0 && args->bytes &&
-        proa_peer_find(win->base, args->bytes, &card->owner, &segment, &card->memory.offset))
-        card->memory.segment = segment;
+    card->memory = proa_position_of(win->base, args->bytes, &card->owner);
     card->pages = proa_pages_show(win, &card->adopted);
 }
 

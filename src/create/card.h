@@ -44,8 +44,10 @@ static inline int proa_cards_share_node(const struct proa_card *a, const struct 
     return a->hello.node == b->hello.node;
 }
 
-/* The place of [address, address + bytes) in this process's arena, if it lies there. */
-struct proa_position proa_position_of(const void *address, uint64_t bytes);
+/* The place of [address, address + bytes) in this process's arena, or in that of a neighbour:
+ * *owner then says which. owner NULL: only this process's is looked at. */
+struct proa_position proa_position_of(const void *address, uint64_t bytes,
+                                      struct proa_hello *owner);
 
 /* The alignment of memory that is allocated for such a window. */
 size_t proa_memory_align(const struct proa_create_args *args);

@@ -46,16 +46,14 @@ static int allocate_memory(struct proa_win *win, const struct proa_create_args *
 static int hold_memory(struct proa_win *win, const struct proa_create_args *args)
 {
     struct proa_hello owner;
-    uint64_t offset;
-    int segment;
 
     if (args->flavor != PROA_FLAVOR_CREATE || args->bytes == 0 ||
-        proa_arena_find(args->base, args->bytes, &segment, &offset) ||
-        proa_peer_find(args->base, args->bytes, &owner, &segment, &offset))
+        proa_position_of(args->base, args->bytes, &owner).segment >= 0)
         return PROA_OK;
     return proa_pages_hold(win, args->base, args->bytes,
                            win->size > 1 ? (enum proa_adopt)args->adopt : PROA_ADOPT_NEVER);
 }
+
 int proa_memory_prepare(struct proa_win *win, const struct proa_create_args *args)
 {
     int error = allocate_ctl(win);
@@ -103,7 +101,7 @@ int proa_contiguous_allocate(struct proa_win *win, const struct proa_card *cards
     win->memory = proa_arena_alloc(total, align);
     if (!win->memory)
         return no_room(total);
-    at = proa_position_of(win->memory, total);
+    at = proa_position_of(win->memory, total, NULL);
     __atomic_store_n(&win->ctl->shared.segment, (uint32_t)at.segment, __ATOMIC_RELAXED);
     __atomic_store_n(&win->ctl->shared.offset, at.offset, __ATOMIC_RELEASE);
     return PROA_OK;
