@@ -301,47 +301,26 @@ static void publish(int number)
 
 /* ---- blocks ---- */
 
-/* Cuts [offset, offset + bytes) out of a free block; the rests before and behind stay free. 0 if
- * there is no memory for the bookkeeping. */
-static int block_cut(struct block *block, uint64_t offset, uint64_t bytes)
-{
-    struct segment *segment = block->segment;
-    uint64_t front = offset - block->offset, back = block->offset + block->bytes - offset - bytes;
-    struct block *head = front ? block_new(segment, block->offset, front) : NULL;
-    struct block *tail = back ? block_new(segment, offset + bytes, back) : NULL;
-
-    if ((front && !head) || (back && !tail)) {
-        block_forget(head);
-        block_forget(tail);
-        return 0;
-    }
-    DL_DELETE(segment->free_blocks, block);
-    block->offset = offset;
-    block->bytes = bytes;
-    if (head) {
-        head->before = block->before;
-        head->after = block;
-        if (head->before)
-            head->before->after = head;
-        else
-            segment->first = head;
-        block->before = head;
-        DL_PREPEND(segment->free_blocks, head);
-    }
-    if (tail) {
-        tail->after = block->after;
-        tail->before = block;
-        if (tail->after)
-            tail->after->before = tail;
-        block->after = tail;
-        DL_PREPEND(segment->free_blocks, tail);
-    }
-    return 1;
-}
-
 static int block_is_free(const struct block *block)
 {
     return block && !block->address;
+}
+
+/* Cuts a block in two: it keeps its first `bytes` bytes. The rest is a block in no list, or NULL if
+ * there is no memory for the bookkeeping. */
+static struct block *block_split(struct block *block, uint64_t bytes)
+{
+    struct block *rest = block_new(block->segment, block->offset + bytes, block->bytes - bytes);
+
+    if (!rest)
+        return NULL;
+    rest->before = block;
+    rest->after = block->after;
+    if (rest->after)
+        rest->after->before = rest;
+    block->after = rest;
+    block->bytes = bytes;
+    return rest;
 }
 
 /* Makes `left` one with the block behind it, which must be free and not in the list any more. */
@@ -354,6 +333,28 @@ static void block_absorb_next(struct block *left)
     if (left->after)
         left->after->before = left;
     block_forget(right);
+}
+
+/* Cuts `bytes` bytes, `front` bytes behind its start, out of a free block. The rests before and
+ * behind stay free. NULL if there is no memory for the bookkeeping. */
+static struct block *block_cut(struct block *block, uint64_t front, uint64_t bytes)
+{
+    struct block **free_blocks = &block->segment->free_blocks, *cut = block, *tail = NULL;
+
+    if (front + bytes < block->bytes) {
+        tail = block_split(block, front + bytes);
+        if (!tail)
+            return NULL;
+    }
+    if (front)
+        cut = block_split(block, front);
+    else
+        DL_DELETE(*free_blocks, block);
+    if (tail && cut)
+        DL_PREPEND(*free_blocks, tail);
+    else if (tail)
+        block_absorb_next(block);
+    return cut;
 }
 
 static void block_release(struct block *block)
@@ -393,10 +394,13 @@ static struct block *used_find(const void *address)
 static struct block *block_take(struct block *block, uint64_t offset, uint64_t bytes, int *error)
 {
     *error = grant(block->segment, block, offset, bytes);
-    if (!*error && !block_cut(block, offset, bytes))
-        *error = ENOMEM;
     if (*error)
         return NULL;
+    block = block_cut(block, offset - block->offset, bytes);
+    if (!block) {
+        *error = ENOMEM;
+        return NULL;
+    }
     block->address = block->segment->memory.base + offset;
     HASH_ADD_BYHASHVALUE(hh, used_blocks, address, sizeof block->address, hash_of(block->address),
                          block);
@@ -491,21 +495,13 @@ int proa_arena_free(void *p)
 void proa_arena_shrink(void *p, size_t bytes)
 {
     uint64_t kept = round_up(bytes ? bytes : 1, PROA_CACHE_LINE);
-    struct block *block, *rest = NULL;
+    struct block *block, *rest;
 
     pthread_mutex_lock(&arena_mutex);
     block = used_find(p);
-    if (block && kept < block->bytes)
-        rest = block_new(block->segment, block->offset + kept, block->bytes - kept);
-    if (rest) {
-        block->bytes = kept;
-        rest->before = block;
-        rest->after = block->after;
-        if (rest->after)
-            rest->after->before = rest;
-        block->after = rest;
+    rest = block && kept < block->bytes ? block_split(block, kept) : NULL;
+    if (rest)
         block_release(rest);
-    }
     pthread_mutex_unlock(&arena_mutex);
 }
 
