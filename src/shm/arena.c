@@ -22,7 +22,6 @@ static const uint64_t first_segment_bytes = 64ull << 20;
  * first look takes 0.2 ms. For 64 processes these bytes fit into the margin that looks leave
  * (shm/available.c). */
 static const uint64_t unasked_bytes = 1ull << 20;
-static const uint64_t slice_bytes = 256ull << 20; /* between two looks at the memory that is left */
 /* Freed blocks keep their pages for the next request: granted chunks up to keep_bytes in all, and
  * then others, as long as all pages together are not more than that. Beyond that, free blocks of at
  * least give_back_bytes return their pages to the system. */
@@ -39,7 +38,7 @@ struct block {
 
 struct segment {
     struct proa_segment memory;
-    struct block *first; /* by address */
+    struct block first; /* by address; cut and merged as others, and never forgotten */
     struct block *free_blocks;
     uint8_t *granted; /* one byte a chunk: 1 if it was given out and has not gone back */
 };
@@ -78,11 +77,6 @@ static void chunks_mark(struct segment *segment, uint64_t first, uint64_t count,
     tell_granted();
 }
 
-static int return_chunks(struct segment *segment, uint64_t first, uint64_t count)
-{
-    return proa_segment_return(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES);
-}
-
 /* From i on, how many chunks before end are in the same state? */
 static uint64_t run_of(const struct segment *segment, uint64_t i, uint64_t end)
 {
@@ -95,14 +89,17 @@ static uint64_t run_of(const struct segment *segment, uint64_t i, uint64_t end)
  * are not granted any more; with pages_too they lose their pages as well. */
 static void let_go(const struct block *block, uint8_t granted, int pages_too)
 {
+    struct segment *segment = block->segment;
     uint64_t first = round_up(block->offset, CHUNK_BYTES) / CHUNK_BYTES,
              end = (block->offset + block->bytes) / CHUNK_BYTES, run;
 
     for (uint64_t i = first; i < end; i += run) {
-        run = run_of(block->segment, i, end);
-        if (block->segment->granted[i] == granted &&
-            (!pages_too || return_chunks(block->segment, i, run)) && granted)
-            chunks_mark(block->segment, i, run, 0);
+        run = run_of(segment, i, end);
+        if (segment->granted[i] == granted &&
+            (!pages_too ||
+             proa_segment_return(&segment->memory, i * CHUNK_BYTES, run * CHUNK_BYTES)) &&
+            granted)
+            chunks_mark(segment, i, run, 0);
     }
 }
 
@@ -113,18 +110,6 @@ static uint64_t touched_bytes(void)
     for (int i = 0; i < segment_count; i++)
         touched += proa_segment_touched(&segments[i].memory);
     return touched;
-}
-
-/* Often only little of a large block has been touched: a look is quicker than returning the pages
- * and taking them anew. */
-static void give_back_or_keep(const struct block *block)
-{
-    uint64_t touched = touched_bytes();
-    int keep = touched <= keep_bytes;
-
-    if (keep)
-        left_bytes = touched;
-    let_go(block, 1, !keep);
 }
 
 /* Returns the pages that were kept without being granted, as memory is short. */
@@ -141,87 +126,65 @@ static void return_left(void)
     tell_granted();
 }
 
-/* Bytes that are given out, but have no pages yet: they will still be taken from the available
- * memory. */
-static uint64_t untouched_bytes(void)
-{
-    uint64_t touched = touched_bytes();
+/* ---- admission ---- */
 
-    return granted_bytes > touched ? granted_bytes - touched : 0;
+/* The memory that can still be had: what is available on the node and in control groups, less what
+ * is promised here and to neighbours, and has no pages yet. Counting pages takes a system call for
+ * each segment of each process, and a new look at the available memory takes many. */
+static uint64_t left_now(void)
+{
+    uint64_t available = proa_memory_available(), touched = touched_bytes(),
+             promised =
+                 (granted_bytes > touched ? granted_bytes - touched : 0) + proa_peers_untouched();
+
+    if (available == UINT64_MAX) /* not known */
+        return available;
+    return available > promised ? available - promised : 0;
 }
 
-/* The available memory of the node and of control groups, at least as far as `wanted` asks.
- * Counting pages takes a system call for each segment of each process, and a new look at the
- * available memory takes many: both are done only where it matters. Pages touched since the last
- * look are subtracted with all else that was granted. */
-static uint64_t can_be_had(uint64_t wanted)
+/* Admits a block that needs so many bytes beyond those that are granted: 0, or ENOMEM if they are
+ * more than can still be had. That is looked up only where it matters: all that was granted is the
+ * most that can be touched since the last look. */
+static int admit(uint64_t wanted)
 {
-    uint64_t available, most;
+    uint64_t lately;
 
     if (granted_bytes + wanted <= unasked_bytes)
-        return wanted;
-    available = proa_memory_available_lately();
-    most = granted_bytes + proa_peers_granted();
-    if (wanted <= available && most <= available - wanted)
-        return available - most;
+        return 0;
+    lately = proa_memory_available_lately();
+    if (wanted <= lately && granted_bytes + proa_peers_granted() <= lately - wanted)
+        return 0;
     return_left();
-    available = proa_memory_available();
-    most = untouched_bytes() + proa_peers_untouched();
-    return available > most ? available - most : 0;
+    return wanted <= left_now() ? 0 : ENOMEM;
 }
 
-/* Reserves slice by slice: several processes may do the same at a time, so each slice looks at the
- * remaining memory again. */
-static int reserve(struct segment *segment, uint64_t first, uint64_t count)
+/* The bytes of chunks that a block at that place needs and that are not granted. */
+static uint64_t missing_bytes(const struct segment *segment, uint64_t offset, uint64_t bytes)
 {
-    const uint64_t slice = slice_bytes / CHUNK_BYTES;
-    int error = 0;
+    uint64_t missing = 0;
 
-    for (uint64_t done = 0; done < count && !error; done += slice) {
-        uint64_t part = count - done < slice ? count - done : slice;
-
-        error = part * CHUNK_BYTES > proa_memory_available() ? ENOMEM : 0;
-        if (!error)
-            error = proa_segment_reserve(&segment->memory, (first + done) * CHUNK_BYTES,
-                                         part * CHUNK_BYTES);
-    }
-    if (error) /* the pages that the kernel may have given before it ran out */
-        proa_segment_return(&segment->memory, first * CHUNK_BYTES, count * CHUNK_BYTES);
-    return error;
+    for (uint64_t i = offset / CHUNK_BYTES; i <= (offset + bytes - 1) / CHUNK_BYTES; i++)
+        missing += segment->granted[i] ? 0 : CHUNK_BYTES;
+    return missing;
 }
 
-/* Grants the chunks first to last that are not granted. Chunks granted before an error stay so; the
- * caller gives them back. */
-static int grant_missing(struct segment *segment, uint64_t first, uint64_t last)
+/* Grants the chunks of a free block that a block at that place needs. A kernel that promises no
+ * more than it has reserves their pages now, while neighbours see them as granted. 0 or an
+ * errno. */
+static int grant(const struct block *block, uint64_t offset, uint64_t bytes)
 {
+    struct segment *segment = block->segment;
+    uint64_t end = (offset + bytes - 1) / CHUNK_BYTES + 1, run;
     int strict = proa_memory_is_strict(), error = 0;
-    uint64_t run;
 
-    for (uint64_t i = first; i <= last && !error; i += run) {
-        run = run_of(segment, i, last + 1);
+    for (uint64_t i = offset / CHUNK_BYTES; i < end && !error; i += run) {
+        run = run_of(segment, i, end);
         if (segment->granted[i])
             continue;
+        chunks_mark(segment, i, run, 1);
         if (strict)
-            error = reserve(segment, i, run);
-        if (!error)
-            chunks_mark(segment, i, run, 1);
+            error = proa_segment_reserve(&segment->memory, i * CHUNK_BYTES, run * CHUNK_BYTES);
     }
-    return error;
-}
-
-static int grant(struct segment *segment, const struct block *block, uint64_t offset,
-                 uint64_t bytes)
-{
-    uint64_t first = offset / CHUNK_BYTES, last = (offset + bytes - 1) / CHUNK_BYTES, missing = 0;
-    int error;
-
-    if (!memchr(segment->granted + first, 0, last - first + 1))
-        return 0;
-    for (uint64_t i = first; i <= last; i++)
-        missing += segment->granted[i] ? 0 : CHUNK_BYTES;
-    if (missing > can_be_had(missing))
-        return ENOMEM;
-    error = grant_missing(segment, first, last);
     if (error)
         let_go(block, 1, 1); /* nothing of it is in use */
     return error;
@@ -243,11 +206,10 @@ static struct block *block_new(struct segment *segment, uint64_t offset, uint64_
 }
 
 /* Every request cuts a block, and the next free makes it whole again. Unused structures stay in a
- * free list, which is quicker than malloc. NULL is none. */
+ * free list, which is quicker than malloc. */
 static void block_forget(struct block *block)
 {
-    if (block)
-        LL_PREPEND(spare_blocks, block);
+    LL_PREPEND(spare_blocks, block);
 }
 
 static void segment_remove(struct segment *segment)
@@ -262,49 +224,30 @@ static void segment_remove(struct segment *segment)
 static int segment_add(uint64_t bytes)
 {
     struct segment *segment = &segments[segment_count];
-    uint64_t least = round_up(bytes, CHUNK_BYTES), most = proa_segment_most(),
-             wanted = first_segment_bytes;
-    struct block *whole;
+    uint64_t twice = segment_count > 0 ? 2 * segment[-1].memory.bytes : 0;
     int error;
 
     if (segment_count == PROA_SEGMENTS)
         return ENOMEM;
-    if (least > most)
-        return EFBIG;
-    while (segment_count > 0 && wanted < 2 * segments[segment_count - 1].memory.bytes)
-        wanted *= 2;
-    if (wanted > most)
-        wanted = most;
-    error = proa_segment_create(&segment->memory, wanted < least ? least : wanted);
-    if (error && wanted > least) /* a limit on address space, perhaps */
-        error = proa_segment_create(&segment->memory, least);
+    error = proa_segment_create(&segment->memory, round_up(bytes, CHUNK_BYTES),
+                                twice > first_segment_bytes ? twice : first_segment_bytes);
     if (error)
         return error;
     segment->granted = calloc(segment->memory.bytes / CHUNK_BYTES, 1);
-    whole = block_new(segment, 0, segment->memory.bytes);
-    if (!segment->granted || !whole) {
-        block_forget(whole);
+    if (!segment->granted) {
         segment_remove(segment);
         return ENOMEM;
     }
-    segment->first = whole;
-    DL_APPEND(segment->free_blocks, whole);
+    segment->first = (struct block){.segment = segment, .bytes = segment->memory.bytes};
+    DL_APPEND(segment->free_blocks, &segment->first);
+    if (arena_ctl)
+        proa_segment_publish(&segment->memory, &arena_ctl->segments[segment_count]);
     __atomic_store_n(&segment_count, segment_count + 1,
                      __ATOMIC_RELEASE); /* partner: proa_arena_find */
     return 0;
 }
 
-static void publish(int number)
-{
-    proa_segment_publish(&segments[number].memory, &arena_ctl->segments[number]);
-}
-
 /* ---- blocks ---- */
-
-static int block_is_free(const struct block *block)
-{
-    return block && !block->address;
-}
 
 /* Cuts a block in two: it keeps its first `bytes` bytes. The rest is a block in no list, or NULL if
  * there is no memory for the bookkeeping. */
@@ -360,21 +303,28 @@ static struct block *block_cut(struct block *block, uint64_t front, uint64_t byt
 static void block_release(struct block *block)
 {
     struct segment *segment = block->segment;
+    uint64_t touched;
 
     block->address = NULL;
     used_bytes -= block->bytes;
-    if (block_is_free(block->after)) {
+    if (block->after && !block->after->address) {
         DL_DELETE(segment->free_blocks, block->after);
         block_absorb_next(block);
     }
-    if (block_is_free(block->before)) {
+    if (block->before && !block->before->address) {
         block = block->before;
         DL_DELETE(segment->free_blocks, block);
         block_absorb_next(block);
     }
     DL_PREPEND(segment->free_blocks, block); /* the next request finds it, and its pages, first */
-    if (granted_bytes - used_bytes > keep_bytes && block->bytes >= give_back_bytes)
-        give_back_or_keep(block);
+    if (granted_bytes - used_bytes <= keep_bytes || block->bytes < give_back_bytes)
+        return;
+    /* Often only little of a large block has been touched: a look is quicker than returning the
+     * pages and taking them anew. */
+    touched = touched_bytes();
+    if (touched <= keep_bytes)
+        left_bytes = touched;
+    let_go(block, 1, touched > keep_bytes);
 }
 
 /* uthash takes the lowest bits, which are mostly 0 in an address. */
@@ -391,64 +341,67 @@ static struct block *used_find(const void *address)
     return block;
 }
 
-static struct block *block_take(struct block *block, uint64_t offset, uint64_t bytes, int *error)
-{
-    *error = grant(block->segment, block, offset, bytes);
-    if (*error)
-        return NULL;
-    block = block_cut(block, offset - block->offset, bytes);
-    if (!block) {
-        *error = ENOMEM;
-        return NULL;
-    }
-    block->address = block->segment->memory.base + offset;
-    HASH_ADD_BYHASHVALUE(hh, used_blocks, address, sizeof block->address, hash_of(block->address),
-                         block);
-    used_bytes += block->bytes;
-    return block;
-}
-
-static struct block *segment_alloc(struct segment *segment, uint64_t bytes, uint64_t align,
-                                   int *error)
+/* First fit: a free block that holds such a block, and the offset in its segment; or NULL. */
+static struct block *block_find(uint64_t bytes, uint64_t align, uint64_t *offset)
 {
     struct block *block;
 
-    DL_FOREACH(segment->free_blocks, block) {
-        uint64_t base = (uint64_t)(uintptr_t)segment->memory.base;
-        uint64_t offset = round_up(base + block->offset, align) - base;
+    for (int i = 0; i < segment_count; i++) {
+        uint64_t base = (uint64_t)(uintptr_t)segments[i].memory.base;
 
-        if (offset + bytes <= block->offset + block->bytes)
-            return block_take(block, offset, bytes, error);
+        DL_FOREACH(segments[i].free_blocks, block) {
+            *offset = round_up(base + block->offset, align) - base;
+            if (*offset + bytes <= block->offset + block->bytes)
+                return block;
+        }
     }
     return NULL;
 }
 
-static struct block *arena_alloc_locked(uint64_t bytes, uint64_t align, int *error)
+/* 0 and *block, or an errno. Nothing is made or reserved before the block is admitted. */
+static int block_alloc(uint64_t bytes, uint64_t align, struct block **block)
 {
-    struct block *block = NULL;
+    struct block *found, *cut;
+    uint64_t offset = 0, missing;
+    int error;
 
-    *error = 0;
-    for (int i = 0; i < segment_count && !block && !*error; i++)
-        block = segment_alloc(&segments[i], bytes, align, error);
-    if (block || *error)
-        return block;
-    if (bytes > can_be_had(bytes)) {
-        *error = ENOMEM;
-        return NULL;
+    found = block_find(bytes, align, &offset);
+    missing = found ? missing_bytes(found->segment, offset, bytes) : bytes;
+    error = missing ? admit(missing) : 0;
+    if (!error && !found) {
+        error = segment_add(bytes + align);
+        found = error ? NULL : block_find(bytes, align, &offset);
     }
-    *error = segment_add(bytes + align);
-    if (*error)
-        return NULL;
-    if (arena_ctl)
-        publish(segment_count - 1);
-    return segment_alloc(&segments[segment_count - 1], bytes, align, error);
+    if (!error && missing)
+        error = grant(found, offset, bytes);
+    if (error)
+        return error;
+    cut = block_cut(found, offset - found->offset, bytes);
+    if (!cut)
+        return ENOMEM;
+    cut->address = cut->segment->memory.base + offset;
+    HASH_ADD_BYHASHVALUE(hh, used_blocks, address, sizeof cut->address, hash_of(cut->address), cut);
+    used_bytes += bytes;
+    *block = cut;
+    return 0;
+}
+
+/* The sentence for a block that was refused; left: bytes that can still be had. */
+static void *refuse(size_t bytes, int error, uint64_t left)
+{
+    if (left == UINT64_MAX) /* not known */
+        proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s", bytes, strerror(error));
+    else
+        proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s (%llu MiB can still be had)", bytes,
+                  strerror(error), (unsigned long long)(left >> 20));
+    return NULL;
 }
 
 void *proa_arena_alloc(size_t bytes, size_t align)
 {
     struct block *block;
-    uint64_t unit = align < PROA_CACHE_LINE ? PROA_CACHE_LINE : align;
-    int error = ENOMEM;
+    uint64_t left;
+    int error;
 
     if (bytes > SIZE_MAX / 4 || align > SIZE_MAX / 4) {
         proa_fail(PROA_ERR_NO_MEM, "no memory: %zu bytes are more than an address space holds",
@@ -456,19 +409,11 @@ void *proa_arena_alloc(size_t bytes, size_t align)
         return NULL;
     }
     pthread_mutex_lock(&arena_mutex);
-    block = arena_alloc_locked(round_up(bytes ? bytes : 1, PROA_CACHE_LINE), unit, &error);
+    error = block_alloc(round_up(bytes ? bytes : 1, PROA_CACHE_LINE),
+                        align < PROA_CACHE_LINE ? PROA_CACHE_LINE : align, &block);
+    left = error ? left_now() : 0;
     pthread_mutex_unlock(&arena_mutex);
-    if (!block) {
-        uint64_t available = proa_memory_available();
-
-        if (available == UINT64_MAX) /* not known */
-            proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s", bytes, strerror(error));
-        else
-            proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s (%llu MiB can still be had)",
-                      bytes, strerror(error), (unsigned long long)(available >> 20));
-        return NULL;
-    }
-    return block->address;
+    return error ? refuse(bytes, error, left) : block->address;
 }
 
 int proa_arena_is_limited(size_t bytes)
@@ -532,7 +477,7 @@ struct proa_proc_ctl *proa_arena_start(void)
     /* A fresh memfd reads as zeros: the block needs no clearing. */
     arena_ctl = ctl;
     ctl->granted = granted_bytes;
-    publish(0);
+    proa_segment_publish(&segments[0].memory, &ctl->segments[0]);
     return ctl;
 }
 
@@ -540,13 +485,10 @@ void proa_arena_stop(void)
 {
     struct block *block, *next;
 
-    HASH_ITER(hh, used_blocks, block, next)
-        HASH_DEL(used_blocks, block);
+    HASH_CLEAR(hh, used_blocks);
     for (int i = 0; i < segment_count; i++) {
-        for (block = segments[i].first; block; block = next) {
-            next = block->after;
-            free(block);
-        }
+        LL_FOREACH_SAFE2(segments[i].first.after, block, next, after)
+        free(block);
         segment_remove(&segments[i]);
     }
     LL_FOREACH_SAFE(spare_blocks, block, next)

@@ -127,7 +127,7 @@ int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes)
     return 0;
 }
 
-int proa_segment_create(struct proa_segment *segment, uint64_t bytes)
+static int create(struct proa_segment *segment, uint64_t bytes)
 {
     int error = proa_segment_create_file(segment, bytes);
 
@@ -138,6 +138,16 @@ int proa_segment_create(struct proa_segment *segment, uint64_t bytes)
         return 0;
     error = errno;
     close(segment->fd);
+    return error;
+}
+
+int proa_segment_create(struct proa_segment *segment, uint64_t least, uint64_t wanted)
+{
+    uint64_t most = proa_segment_most(), bytes = wanted < most ? wanted : most;
+    int error = least > most ? EFBIG : create(segment, bytes < least ? least : bytes);
+
+    if (error && bytes > least) /* a limit on address space, perhaps */
+        error = create(segment, least);
     return error;
 }
 

@@ -62,8 +62,10 @@ void proa_file_make_room(void);
  * makes a file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
 uint64_t proa_segment_most(void);
 
-/* Makes and maps one of `bytes` bytes, with no pages reserved. 0 or an errno. */
-int proa_segment_create(struct proa_segment *segment, uint64_t bytes);
+/* Makes and maps one of `wanted` bytes, with no pages reserved; where a limit forbids that, a
+ * smaller one, of `least` bytes at least. Both in whole chunks. 0 or an errno; EFBIG: more than
+ * proa_segment_most. */
+int proa_segment_create(struct proa_segment *segment, uint64_t least, uint64_t wanted);
 
 /* Makes only the file, with no pages in it: the caller maps the parts that it needs. 0 or an
  * errno. */
