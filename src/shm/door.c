@@ -78,38 +78,27 @@ static int is_trusted(int fd, int pid)
 
 /* ---- this process's door ---- */
 
-/* The program may have closed it, and have a socket of its own under that number. */
 static int is_ours(int fd)
 {
     struct stat file;
 
-    return fstat(fd, &file) == 0 && file.st_dev == door_file.st_dev &&
-           file.st_ino == door_file.st_ino;
-}
-
-static int is_asked_for(const struct question *question, const struct proa_segment_ctl *ctl)
-{
-    struct proa_segment_name name = proa_segment_name(proa_self->ctl, ctl);
-
-    return name.bytes && name.device == question->device && name.inode == question->inode;
+    return proa_file_is(fd, door_file.st_dev, door_file.st_ino, &file);
 }
 
 /* -1: it is none of ours, or the program has closed it. */
 static int file_for(const struct question *question)
 {
     const struct proa_proc_ctl *ctl = proa_self->ctl;
-    const struct proa_segment_ctl *found = NULL;
     struct stat file;
 
-    if (is_asked_for(question, &ctl->adopted))
-        found = &ctl->adopted;
-    for (int i = 0; i < PROA_SEGMENTS && !found; i++)
-        if (is_asked_for(question, &ctl->segments[i]))
-            found = &ctl->segments[i];
-    return found && fstat(found->fd, &file) == 0 && file.st_dev == question->device &&
-                   file.st_ino == question->inode
-               ? found->fd
-               : -1;
+    for (int i = -1; i < PROA_SEGMENTS; i++) {
+        struct proa_segment_name name =
+            proa_segment_name(ctl, i < 0 ? &ctl->adopted : &ctl->segments[i]);
+
+        if (name.bytes && name.device == question->device && name.inode == question->inode)
+            return proa_file_is(name.fd, name.device, name.inode, &file) ? name.fd : -1;
+    }
+    return -1;
 }
 
 static void answer(int to, int fd)
@@ -204,11 +193,9 @@ static int open_locked(void)
         fd = proa_file_move_up(fd);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&name, length) != 0 ||
         listen(fd, WAITING_MOST) != 0 || fstat(fd, &door_file) != 0) {
-        int error = errno;
-
         if (fd >= 0)
-            close(fd);
-        return error;
+            proa_file_close(fd);
+        return errno;
     }
     if (thread_start(fd) != 0) {
         close(fd);
@@ -307,13 +294,11 @@ static int ask(int at, const struct proa_segment_name *name)
 
 int proa_door_ask(const struct proa_segment_name *name)
 {
-    int at = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), fd, error;
+    int at = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), fd;
 
     if (at < 0)
         return -1;
     fd = ask(at, name);
-    error = errno;
-    close(at);
-    errno = error;
+    proa_file_close(at);
     return fd;
 }

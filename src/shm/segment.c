@@ -22,6 +22,8 @@
  * half the time. A smaller mapping would waste most of a page. */
 static const uint64_t huge_from = 128ull << 20, huge_page = 2ull << 20;
 
+enum { PATH_ROOM = 64 }; /* for "/proc/PID/fd/FD" */
+
 /* the lowest number of our files, where the process may have twice as many files */
 static const rlim_t high_file = 1000;
 
@@ -92,12 +94,24 @@ void proa_file_make_room(void)
         close(proa_file_move_up(fd));
 }
 
+void proa_file_close(int fd)
+{
+    int error = errno;
+
+    close(fd);
+    errno = error;
+}
+
+int proa_file_is(int fd, uint64_t device, uint64_t inode, struct stat *file)
+{
+    return fstat(fd, file) == 0 && file->st_dev == device && file->st_ino == inode;
+}
+
 int proa_segment_is_open(const struct proa_segment *segment)
 {
     struct stat file;
 
-    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device &&
-           file.st_ino == segment->inode;
+    return proa_file_is(segment->fd, segment->device, segment->inode, &file);
 }
 
 uint64_t proa_segment_most(void)
@@ -118,9 +132,8 @@ int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes)
         return errno;
     fd = proa_file_move_up(fd);
     if (ftruncate(fd, (off_t)bytes) != 0 || fstat(fd, &file) != 0) {
-        int error = errno;
-        close(fd);
-        return error;
+        proa_file_close(fd);
+        return errno;
     }
     *segment = (struct proa_segment){
         .bytes = bytes, .device = file.st_dev, .inode = file.st_ino, .fd = fd};
@@ -136,9 +149,8 @@ static int create(struct proa_segment *segment, uint64_t bytes)
     segment->base = map(segment->fd, 0, bytes);
     if (segment->base != MAP_FAILED)
         return 0;
-    error = errno;
-    close(segment->fd);
-    return error;
+    proa_file_close(segment->fd);
+    return errno;
 }
 
 int proa_segment_create(struct proa_segment *segment, uint64_t least, uint64_t wanted)
@@ -188,8 +200,7 @@ uint64_t proa_segment_touched(const struct proa_segment *segment)
 {
     struct stat file;
 
-    return fstat(segment->fd, &file) == 0 && file.st_dev == segment->device &&
-                   file.st_ino == segment->inode
+    return proa_file_is(segment->fd, segment->device, segment->inode, &file)
                ? (uint64_t)file.st_blocks * 512
                : 0;
 }
@@ -233,69 +244,71 @@ static int is_it(const struct stat *file, const struct proa_segment_name *name)
            (uint64_t)file->st_size >= name->bytes;
 }
 
+/* fd, if that is the segment's file. Else -1: it is closed, and errno tells. */
+static int file_check(int fd, const struct proa_segment_name *name)
+{
+    struct stat file;
+
+    if (fd < 0 || (fstat(fd, &file) == 0 && is_it(&file, name)))
+        return fd;
+    close(fd);
+    errno = ESTALE;
+    return -1;
+}
+
+/* The owner's file, in its table of files. */
+static void path_of(const struct proa_segment_name *name, char path[PATH_ROOM])
+{
+    snprintf(path, PATH_ROOM, "/proc/%d/fd/%d", name->pid, name->fd);
+}
+
 /* Opens the segment's file by /proc, or fails with errno. The program may have closed it, and
  * another file may have its number now: that is not even opened, as opening a pipe or a tape does
  * something. Looked at again when open, since numbers change at any time. */
 static int file_open(const struct proa_segment_name *name, const char *path)
 {
     struct stat file;
-    int fd;
 
     if (stat(path, &file) != 0)
         return -1;
-    fd = is_it(&file, name) ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    if (fd >= 0 && fstat(fd, &file) == 0 && is_it(&file, name))
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    if (fd >= 0 || !is_it(&file, name))
-        errno = ESTALE;
+    if (is_it(&file, name))
+        return file_check(open(path, O_RDWR | O_CLOEXEC), name);
+    errno = ESTALE;
     return -1;
 }
 
 /* The same at the owner's door, if the owner hands the file out. */
 static int file_ask(const struct proa_segment_name *name)
 {
-    struct stat file;
-    int fd = proa_door_ask(name);
-
-    if (fd >= 0 && fstat(fd, &file) == 0 && is_it(&file, name))
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
+    return file_check(proa_door_ask(name), name);
 }
 
 /* Tries /proc first, then the owner's door. If both fail, errno is that of /proc. */
-static int file_get(const struct proa_segment_name *name)
+static int file_get(const struct proa_segment_name *name, const char *path)
 {
-    char path[64];
-    int fd, error;
+    int fd = file_open(name, path), error = errno;
 
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
-    fd = file_open(name, path);
-    if (fd >= 0)
-        return fd;
-    error = errno;
-    fd = file_ask(name);
-    errno = error;
+    if (fd < 0) {
+        fd = file_ask(name);
+        errno = error;
+    }
     return fd;
 }
 
 uint64_t proa_segment_name_touched(const struct proa_segment_name *name)
 {
-    char path[64];
+    char path[PATH_ROOM];
     struct stat file;
-    int fd, is_known;
+    int fd;
 
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", name->pid, name->fd);
-    if (stat(path, &file) == 0)
-        return is_it(&file, name) ? (uint64_t)file.st_blocks * 512 : 0;
-    fd = file_ask(name);
-    is_known = fd >= 0 && fstat(fd, &file) == 0;
-    if (fd >= 0)
+    path_of(name, path);
+    if (stat(path, &file) != 0) {
+        fd = file_ask(name);
+        if (fd < 0 || fstat(fd, &file) != 0)
+            return 0;
         close(fd);
-    return is_known ? (uint64_t)file.st_blocks * 512 : 0;
+    }
+    return is_it(&file, name) ? (uint64_t)file.st_blocks * 512 : 0;
 }
 
 int proa_segment_is_limit(int error)
@@ -312,27 +325,22 @@ char *proa_segment_map(const struct proa_segment_name *name)
 
 char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes)
 {
-    char *base = MAP_FAILED;
-    int fd = file_get(name);
+    char path[PATH_ROOM], *base = MAP_FAILED;
+    int fd, error;
 
+    path_of(name, path);
+    fd = file_get(name, path);
     if (fd >= 0) {
-        int error;
-
         base = map(fd, offset, bytes);
-        error = errno;
-        close(fd);
-        errno = error;
+        proa_file_close(fd);
     }
-    if (base == MAP_FAILED) {
-        int error = errno;
-
-        proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (/proc/%d/fd/%d): %s", name->pid,
-                  name->pid, name->fd,
-                  error == ESTALE || error == ENOENT
-                      ? "it has ended, or its program has closed Proa's file"
-                      : strerror(error));
-        errno = error;
-        return NULL;
-    }
-    return base;
+    if (base != MAP_FAILED)
+        return base;
+    error = errno;
+    proa_fail(PROA_ERR_OTHER, "cannot map memory of process %d (%s): %s", name->pid, path,
+              error == ESTALE || error == ENOENT
+                  ? "it has ended, or its program has closed Proa's file"
+                  : strerror(error));
+    errno = error;
+    return NULL;
 }

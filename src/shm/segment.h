@@ -15,6 +15,7 @@
 #include "shm/ctl.h"
 
 #include <stdint.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PROA_CHUNK_BYTES = 256 << 10 }; /* unit in which pages are reserved and given back */
@@ -53,6 +54,13 @@ struct proa_segment_name {
  * itself where none is free. Programs close files by number, as daemons do with all from 3 on, or
  * count on getting the lowest numbers for files of their own. */
 int proa_file_move_up(int fd);
+
+/* Closes it, and leaves errno as it is. */
+void proa_file_close(int fd);
+
+/* Is fd still the file of this device and inode? The program may have closed it, and have one of
+ * its own under that number. *file: what the kernel says of it. */
+int proa_file_is(int fd, uint64_t device, uint64_t inode, struct stat *file);
 
 /* When the library is loaded: the process's table of files gets room for those numbers. Later, with
  * a second thread, the kernel waits for a grace period of its own to do so: 12 ms. */
