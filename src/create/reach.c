@@ -135,7 +135,7 @@ static int target_reach(struct proa_win *win, struct proa_target *target,
         return proa_cma_works(target->peer) ? PROA_OK : is_unreached(win, PROA_UNREACHED_PRIVATE);
     if (card->memory.segment < 0)
         return proa_pages_reach(win, target, card->address, &card->pages);
-    if (card->owner.id)
+    if (card->owner.first.id)
         owner = proa_lender(win, &card->owner);
     segment = owner ? proa_peer_segment(owner, card->memory.segment) : NULL;
     if (!segment)

@@ -16,7 +16,7 @@ static struct proa_lenders *lender_add(struct proa_win *win, const struct proa_h
     struct proa_lenders *lender = calloc(1, sizeof *lender);
 
     if (!lender) {
-        proa_fail(PROA_ERR_NO_MEM, "no memory to remember process %d", hello->pid);
+        proa_fail(PROA_ERR_NO_MEM, "no memory to remember process %d", hello->first.pid);
         return NULL;
     }
     lender->peer = proa_peer_attach(hello);
@@ -35,7 +35,8 @@ struct proa_peer *proa_lender(struct proa_win *win, const struct proa_hello *hel
     struct proa_lenders *lender;
 
     proa_win_enter(win);
-    for (lender = win->lenders; lender && lender->peer->id != hello->id; lender = lender->next)
+    for (lender = win->lenders; lender && lender->peer->id != hello->first.id;
+         lender = lender->next)
         continue;
     if (!lender)
         lender = lender_add(win, hello);

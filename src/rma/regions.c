@@ -60,12 +60,12 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
     X(end)                \
     X(segment)            \
     X(offset)             \
-    X(owner.id)           \
-    X(owner.first_bytes)  \
-    X(owner.first_device) \
-    X(owner.first_inode)  \
-    X(owner.pid)          \
-    X(owner.first_fd)
+    X(owner.first.id)     \
+    X(owner.first.bytes)  \
+    X(owner.first.device) \
+    X(owner.first.inode)  \
+    X(owner.first.pid)    \
+    X(owner.first.fd)
 
 /* Plain stores beside the atomic loads of row_read would be a data race. */
 static void row_write(struct proa_region *row, const struct proa_region *from)
@@ -372,7 +372,8 @@ static struct proa_region table_search(const struct proa_region *table, uint64_t
     row = row_read(&table[low - 1]);
     for (; low < count && row.end < end; low++) {
         struct proa_region next = row_read(&table[low]);
-        if (next.start != row.end || next.segment != row.segment || next.owner.id != row.owner.id)
+        if (next.start != row.end || next.segment != row.segment ||
+            next.owner.first.id != row.owner.first.id)
             break;
         row.end = next.end;
     }
@@ -475,7 +476,7 @@ static int span_of(struct proa_win *win, const struct proa_target *target,
             span_set_private(target, span);
         return accessor_set(win, span);
     }
-    if (region->owner.id)
+    if (region->owner.first.id)
         span->owner = proa_lender(win, &region->owner);
     segment = span->owner ? proa_peer_segment(span->owner, (int)region->segment) : NULL;
     if (!segment)

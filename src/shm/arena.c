@@ -135,7 +135,7 @@ static uint64_t left_now(void)
 {
     uint64_t available = proa_memory_available(), touched = touched_bytes(),
              promised =
-                 (granted_bytes > touched ? granted_bytes - touched : 0) + proa_peers_untouched();
+                 (granted_bytes > touched ? granted_bytes - touched : 0) + proa_peers_granted(1);
 
     if (available == UINT64_MAX) /* not known */
         return available;
@@ -152,7 +152,7 @@ static int admit(uint64_t wanted)
     if (granted_bytes + wanted <= unasked_bytes)
         return 0;
     lately = proa_memory_available_lately();
-    if (wanted <= lately && granted_bytes + proa_peers_granted() <= lately - wanted)
+    if (wanted <= lately && granted_bytes + proa_peers_granted(0) <= lately - wanted)
         return 0;
     return_left();
     return wanted <= left_now() ? 0 : ENOMEM;

@@ -96,23 +96,15 @@ static void ctl_fill(struct proa_proc_ctl *ctl)
     ctl->magic = PROA_CTL_MAGIC;
 }
 
-static void hello_of(const struct proa_peer *peer, struct proa_hello *hello)
+static struct proa_hello hello_of(const struct proa_peer *peer)
 {
-    const struct proa_segment_ctl *first = &peer->ctl->segments[0];
-
-    memset(hello, 0, sizeof *hello);
-    hello->node = node_hash;
-    hello->id = peer->id;
-    hello->first_bytes = __atomic_load_n(&first->bytes, __ATOMIC_RELAXED);
-    hello->first_device = first->device;
-    hello->first_inode = first->inode;
-    hello->pid = peer->pid;
-    hello->first_fd = first->fd;
+    return (struct proa_hello){.node = node_hash,
+                               .first = proa_segment_name(peer->ctl, &peer->ctl->segments[0])};
 }
 
 void proa_hello_fill(struct proa_hello *hello)
 {
-    hello_of(proa_self, hello);
+    *hello = hello_of(proa_self);
 }
 
 /* ---- peers ---- */
@@ -165,15 +157,14 @@ static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
     return peer;
 }
 
+/* The first segment, with the peer's block, goes last. */
 static void peer_detach(struct proa_peer *peer)
 {
     proa_pages_forget(peer);
-    for (int i = 0; i < PROA_SEGMENTS && peer != proa_self; i++)
-        if (i > 0 && __atomic_load_n(&peer->segments[i], __ATOMIC_RELAXED))
+    for (int i = PROA_SEGMENTS; i-- > 0 && peer != proa_self;)
+        if (__atomic_load_n(&peer->segments[i], __ATOMIC_RELAXED))
             munmap(peer->segments[i],
                    __atomic_load_n(&peer->ctl->segments[i].bytes, __ATOMIC_SEQ_CST));
-    if (peer != proa_self)
-        munmap(peer->segments[0], __atomic_load_n(&peer->ctl->segments[0].bytes, __ATOMIC_SEQ_CST));
     free(peer->second);
     free(peer);
 }
@@ -260,7 +251,8 @@ int proa_peer_has_ended(const struct proa_peer *peer)
 int proa_hello_has_ended(const struct proa_hello *hello)
 {
     int before = errno,
-        has_ended = proa_peer_has_ended(&(struct proa_peer){.pid = hello->pid, .met = UINT64_MAX});
+        has_ended =
+            proa_peer_has_ended(&(struct proa_peer){.pid = hello->first.pid, .met = UINT64_MAX});
 
     errno = before;
     return has_ended;
@@ -311,41 +303,36 @@ static void others_widen(const char *base, uint64_t bytes)
         __atomic_store_n(&others_end, (uintptr_t)base + bytes, __ATOMIC_RELAXED);
 }
 
-static struct proa_peer *peer_attach_locked(const struct proa_hello *hello)
+static struct proa_peer *peer_attach_locked(const struct proa_segment_name *name)
 {
     struct proa_peer *peer;
     const struct proa_proc_ctl *ctl;
     char *first;
+    int is_it;
 
-    HASH_FIND(hh, peers, &hello->id, sizeof hello->id, peer);
+    HASH_FIND(hh, peers, &name->id, sizeof name->id, peer);
     if (peer)
         return peer;
-    first = proa_segment_map(&(struct proa_segment_name){.id = hello->id,
-                                                         .pid = hello->pid,
-                                                         .fd = hello->first_fd,
-                                                         .bytes = hello->first_bytes,
-                                                         .device = hello->first_device,
-                                                         .inode = hello->first_inode});
+    first = proa_segment_map(name);
     if (!first)
         return NULL;
     ctl = (const struct proa_proc_ctl *)(const void *)first;
-    if (ctl->magic != PROA_CTL_MAGIC || ctl->id != hello->id) {
-        munmap(first, hello->first_bytes);
-        errno = ESTALE;
-        proa_fail(PROA_ERR_OTHER, "process %d here is not the process %d that said hello",
-                  hello->pid, hello->pid);
-        return NULL;
+    is_it = ctl->magic == PROA_CTL_MAGIC && ctl->id == name->id;
+    if (is_it) {
+        peers_sweep(); /* where processes come, others have gone */
+        peer = peer_add(name->id, name->pid, first);
     }
-    peers_sweep(); /* where processes come, others have gone */
-    peer = peer_add(hello->id, hello->pid, first);
-    if (!peer) {
-        munmap(first, hello->first_bytes);
-        errno = ENOMEM;
-        proa_fail(PROA_ERR_NO_MEM, "no memory to remember process %d", hello->pid);
-        return NULL;
+    if (peer) {
+        others_widen(first, name->bytes);
+        return peer;
     }
-    others_widen(first, hello->first_bytes);
-    return peer;
+    munmap(first, name->bytes);
+    errno = is_it ? ENOMEM : ESTALE;
+    proa_fail(PROA_ERR_OTHER,
+              is_it ? "no memory to remember process %d"
+                    : "process %d here is not the process that said hello",
+              name->pid);
+    return NULL;
 }
 
 struct proa_peer *proa_peer_attach(const struct proa_hello *hello)
@@ -353,7 +340,7 @@ struct proa_peer *proa_peer_attach(const struct proa_hello *hello)
     struct proa_peer *peer;
 
     pthread_mutex_lock(&peers_mutex);
-    peer = peer_attach_locked(hello);
+    peer = peer_attach_locked(&hello->first);
     if (peer)
         __atomic_fetch_add(&peer->holders, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&peers_mutex);
@@ -403,7 +390,7 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
     HASH_ITER(hh, peers, peer, next)
         for (int i = 0; i < PROA_SEGMENTS && !found && peer != proa_self; i++)
             if (is_in_segment(peer, i, address, bytes, offset)) {
-                hello_of(peer, owner);
+                *owner = hello_of(peer);
                 *segment = i;
                 found = 1;
             }
@@ -411,22 +398,9 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
     return found;
 }
 
-uint64_t proa_peers_granted(void)
+static uint64_t touched_by(const struct proa_peer *peer)
 {
-    struct proa_peer *peer, *next;
-    uint64_t bytes = 0;
-
-    pthread_mutex_lock(&peers_mutex);
-    HASH_ITER(hh, peers, peer, next)
-        if (peer != proa_self)
-            bytes += __atomic_load_n(&peer->ctl->granted, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&peers_mutex);
-    return bytes;
-}
-
-static uint64_t untouched(const struct proa_peer *peer)
-{
-    uint64_t granted = __atomic_load_n(&peer->ctl->granted, __ATOMIC_RELAXED), touched = 0;
+    uint64_t touched = 0;
 
     for (int i = 0; i < PROA_SEGMENTS; i++) {
         struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->segments[i]);
@@ -435,18 +409,22 @@ static uint64_t untouched(const struct proa_peer *peer)
             break;
         touched += proa_segment_name_touched(&name);
     }
-    return granted > touched ? granted - touched : 0;
+    return touched;
 }
 
-uint64_t proa_peers_untouched(void)
+uint64_t proa_peers_granted(int untouched)
 {
     struct proa_peer *peer, *next;
     uint64_t bytes = 0;
 
     pthread_mutex_lock(&peers_mutex);
     HASH_ITER(hh, peers, peer, next)
-        if (peer != proa_self && !proa_peer_has_ended(peer))
-            bytes += untouched(peer);
+        if (peer != proa_self && !(untouched && proa_peer_has_ended(peer))) {
+            uint64_t granted = __atomic_load_n(&peer->ctl->granted, __ATOMIC_RELAXED),
+                     touched = untouched ? touched_by(peer) : 0;
+
+            bytes += granted > touched ? granted - touched : 0;
+        }
     pthread_mutex_unlock(&peers_mutex);
     return bytes;
 }

@@ -13,7 +13,7 @@
 #define PROA_SHM_PEER_H
 
 #include "base/hidden.h"
-#include "shm/ctl.h"
+#include "shm/segment.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,11 +22,7 @@
 /* The message by which a process introduces itself. Fixed size, no pointers. */
 struct proa_hello {
     uint64_t node; /* equal on equal nodes: host name, boot, pid namespace and PROA_NODE_ID */
-    uint64_t id;   /* of the process */
-    uint64_t first_bytes; /* size of its first segment */
-    uint64_t first_device, first_inode;
-    int32_t pid;
-    int32_t first_fd;
+    struct proa_segment_name first; /* its first segment, with the process's id and pid */
 };
 
 struct proa_peer {
@@ -86,10 +82,9 @@ struct proa_peer *proa_peer_second(struct proa_peer *peer);
 int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner, int *segment,
                    uint64_t *offset);
 
-/* Bytes that the other peers have given out of their arenas; and those of them without pages yet,
- * which may be taken from the node at any time. */
-uint64_t proa_peers_granted(void);
-uint64_t proa_peers_untouched(void);
+/* Bytes that the other peers have given out of their arenas. untouched: only those without pages
+ * yet, which may be taken from the node at any time; that takes system calls for each peer. */
+uint64_t proa_peers_granted(int untouched);
 
 /* The peer's own address of a byte in its segment, which has been mapped here. */
 static inline uint64_t proa_peer_address(const struct proa_peer *peer, int segment, uint64_t offset)

@@ -45,7 +45,7 @@ static void other_identity_body(struct world *world)
         if (rank == world->rank)
             continue;
         other = all[rank];
-        other.id ^= 1;
+        other.first.id ^= 1;
         CHECK(!proa_peer_attach(&other));
         CHECK(strstr(proa_failure(), "not the process"));
         CHECK_EQUAL(world_mappings("memfd:proa"), mappings);
@@ -193,7 +193,7 @@ static void still_needed_body(struct world *world)
     }
     CHECK_EQUAL(world_mappings("memfd:proa"), mappings + 3);
     CHECK_EQUAL(load_processes, 6);
-    CHECK_EQUAL(held_peer->ctl->id, held.hello.id);
+    CHECK_EQUAL(held_peer->ctl->id, held.hello.first.id);
     CHECK_EQUAL(proa_peer_attach(&alive.hello), alive_peer);
     proa_peer_release(alive_peer);
 
