@@ -21,7 +21,7 @@ static const struct {
 } names[] = {
     [1] = {"memory.limit_in_bytes",
            "memory.usage_in_bytes",
-           {"total_inactive_file", "total_active_file", ""}},
+           {"total_inactive_file", "total_active_file"}},
     [2] = {"memory.max", "memory.current", {"inactive_file", "active_file", "slab_reclaimable"}},
 };
 
@@ -38,24 +38,33 @@ static FILE *open_in(const char *folder, const char *name)
     return fopen(path, "re");
 }
 
-/* ---- the node ---- */
-
-static uint64_t meminfo_available(const char *root)
+/* The sum of the values that a file gives these names, one in a line; UINT64_MAX: it has none of
+ * them. */
+static uint64_t sum_in(const char *folder, const char *file_name, const char *const names[3])
 {
-    FILE *file = open_in(root, "proc/meminfo");
-    char line[128];
-    uint64_t kib, total = 0, found = 0;
+    FILE *file = open_in(folder, file_name);
+    char line[128], name[64];
+    uint64_t value, total = 0;
+    int found = 0;
 
-    if (!file)
-        return UINT64_MAX;
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1 ||
-            sscanf(line, "SwapFree: %" SCNu64, &kib) == 1) {
-            total += kib << 10;
-            found = 1;
-        }
-    fclose(file);
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "%63s %" SCNu64, name, &value) == 2)
+            for (int i = 0; i < 3; i++)
+                if (names[i] && strcmp(name, names[i]) == 0) {
+                    total += value;
+                    found = 1;
+                }
+    if (file)
+        fclose(file);
     return found ? total : UINT64_MAX;
+}
+
+static uint64_t node_available(const char *root)
+{
+    static const char *const kib[3] = {"MemAvailable:", "SwapFree:"};
+    uint64_t sum = sum_in(root, "proc/meminfo", kib);
+
+    return sum == UINT64_MAX ? sum : sum << 10;
 }
 
 /* ---- one control group ---- */
@@ -79,63 +88,40 @@ static uint64_t number_in(const char *folder, const char *name)
     return sscanf(text, "%" SCNu64, &value) == 1 ? value : UINT64_MAX;
 }
 
-/* Memory that counts as used, but that the kernel gives up as soon as it is needed: cached contents
- * of files, and the kernel's own notes about them. Shared memory is not part of it, though it lies
- * in files too. */
-static uint64_t droppable(const char *folder, int version)
-{
-    FILE *file = open_in(folder, "memory.stat");
-    char line[128], name[64];
-    uint64_t value, total = 0;
-
-    if (!file)
-        return 0;
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "%63s %" SCNu64, name, &value) == 2)
-            for (int i = 0; i < 3; i++)
-                total += strcmp(name, names[version].droppable[i]) == 0 ? value : 0;
-    fclose(file);
-    return total;
-}
-
-/* At most `most`, even if the group has more. Droppable memory is asked for only where it matters:
- * the kernel adds it up for each reader. */
+/* At most `most`, even if the group has more. Droppable memory counts as used, but the kernel gives
+ * it up as soon as it is needed: cached contents of files, and the kernel's own notes about them.
+ * Shared memory is not part of it, though it lies in files too. It is asked for only where it
+ * matters: the kernel adds it up for each reader. */
 static uint64_t left_to(const char *folder, int version, uint64_t most)
 {
     uint64_t limit = number_in(folder, names[version].limit),
-             use = number_in(folder, names[version].use), left;
+             use = number_in(folder, names[version].use), left, droppable;
 
     if (limit == UINT64_MAX || use == UINT64_MAX)
         return most;
     left = less(limit, use);
-    if (left < most)
-        left = less(limit, less(use, droppable(folder, version)));
+    if (left < most) {
+        droppable = sum_in(folder, "memory.stat", names[version].droppable);
+        left = less(limit, droppable == UINT64_MAX ? use : less(use, droppable));
+    }
     return left < most ? left : most;
 }
 
 /* ---- which control groups ---- */
 
-static void add(struct proa_groups *groups, int version, const char *folder)
-{
-    if (groups->count == PROA_GROUPS_MOST)
-        return;
-    groups->group[groups->count].version = version;
-    snprintf(groups->group[groups->count].folder, PROA_GROUP_ROOM, "%s", folder);
-    groups->count++;
-}
-
 /* folder, and all that it lies in up to top. */
 static void add_upwards(struct proa_groups *groups, int version, char *folder, size_t top)
 {
-    char *slash;
+    const char *slash;
 
-    do {
-        add(groups, version, folder);
+    while (groups->count < PROA_GROUPS_MOST) {
+        groups->group[groups->count].version = version;
+        snprintf(groups->group[groups->count++].folder, PROA_GROUP_ROOM, "%s", folder);
         slash = strrchr(folder, '/');
         if (!slash || (size_t)(slash - folder) < top)
             return;
-        *slash = '\0';
-    } while (strlen(folder) >= top);
+        folder[slash - folder] = '\0';
+    }
 }
 
 /* Is "memory" among the names with commas between? */
@@ -226,7 +212,7 @@ void proa_groups_find(const char *root, struct proa_groups *groups)
 
 uint64_t proa_memory_available_in(const char *root, const struct proa_groups *groups)
 {
-    uint64_t least = meminfo_available(root);
+    uint64_t least = node_available(root);
 
     for (int i = 0; i < groups->count; i++)
         least = left_to(groups->group[i].folder, groups->group[i].version, least);
@@ -240,32 +226,30 @@ static void own_groups_find(void)
     proa_groups_find("", &own_groups);
 }
 
-static void own_groups_once(void)
+uint64_t proa_memory_available(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, own_groups_find);
-}
-
-uint64_t proa_memory_available(void)
-{
-    own_groups_once();
     return proa_memory_available_in("", &own_groups);
 }
 
 /* ---- lately ---- */
 
-uint64_t proa_memory_strict_in(const char *root, const struct proa_groups *groups)
+int proa_memory_is_strict_in(const char *root)
 {
-    (void)groups;
     return number_in(root, "proc/sys/vm/overcommit_memory") == 2;
 }
 
-uint64_t proa_look_renew(const char *root, const struct proa_groups *groups, struct proa_look *look,
-                         int64_t now_ns)
+static uint64_t strict_now(void)
+{
+    return (uint64_t)proa_memory_is_strict_in("");
+}
+
+uint64_t proa_look_renew(struct proa_look *look, int64_t now_ns)
 {
     if (!look->at_ns || now_ns - look->at_ns > look->lasts_ns) {
-        look->seen = look->see(root, groups);
+        look->seen = look->see();
         look->at_ns = now_ns;
     }
     return look->seen;
@@ -279,22 +263,21 @@ static uint64_t look_lately(struct proa_look *look)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     pthread_mutex_lock(&mutex);
-    seen = proa_look_renew("", &own_groups, look, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+    seen = proa_look_renew(look, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
     pthread_mutex_unlock(&mutex);
     return seen;
 }
 
 uint64_t proa_memory_available_lately(void)
 {
-    static struct proa_look look = {.see = proa_memory_available_in, .lasts_ns = PROA_LOOK_NS};
+    static struct proa_look look = {.see = proa_memory_available, .lasts_ns = PROA_LOOK_NS};
 
-    own_groups_once();
     return look_lately(&look);
 }
 
 int proa_memory_is_strict(void)
 {
-    static struct proa_look look = {.see = proa_memory_strict_in, .lasts_ns = PROA_STRICT_NS};
+    static struct proa_look look = {.see = strict_now, .lasts_ns = PROA_STRICT_NS};
 
     return look_lately(&look) != 0;
 }

@@ -39,11 +39,11 @@ struct proa_groups {
  * by a unit test. */
 void proa_groups_find(const char *root, struct proa_groups *groups);
 uint64_t proa_memory_available_in(const char *root, const struct proa_groups *groups);
-uint64_t proa_memory_strict_in(const char *root, const struct proa_groups *groups);
+int proa_memory_is_strict_in(const char *root);
 
-/* A look at one of these two, and for how long it is as good as a new one. */
+/* A look at the system, and for how long it is as good as a new one. */
 struct proa_look {
-    uint64_t (*see)(const char *root, const struct proa_groups *groups);
+    uint64_t (*see)(void);
     int64_t lasts_ns;
     int64_t at_ns; /* 0: not yet */
     uint64_t seen;
@@ -51,7 +51,6 @@ struct proa_look {
 
 /* Returns the value that was seen, after a new look if the last one is too old at now_ns, by any
  * clock that does not begin with 0. */
-uint64_t proa_look_renew(const char *root, const struct proa_groups *groups, struct proa_look *look,
-                         int64_t now_ns);
+uint64_t proa_look_renew(struct proa_look *look, int64_t now_ns);
 
 #endif

@@ -198,23 +198,32 @@ static void both_versions(void **state)
     assert_int_equal(left_mib(), 600 - MARGIN);
 }
 
+static uint64_t see_available(void)
+{
+    return proa_memory_available_in(root, &(struct proa_groups){0});
+}
+
+static uint64_t see_strict(void)
+{
+    return (uint64_t)proa_memory_is_strict_in(root);
+}
+
 /* A look is as good as a new one for a while. */
 static void lately(void **state)
 {
-    struct proa_groups groups = {0};
-    struct proa_look available = {.see = proa_memory_available_in, .lasts_ns = 10},
-                     strict = {.see = proa_memory_strict_in, .lasts_ns = 20};
+    struct proa_look available = {.see = see_available, .lasts_ns = 10},
+                     strict = {.see = see_strict, .lasts_ns = 20};
     (void)state;
 
     put_text("proc/sys/vm/overcommit_memory", "2\n");
-    assert_int_equal(proa_look_renew(root, &groups, &available, 5) / mib, 10240 - MARGIN);
-    assert_int_equal(proa_look_renew(root, &groups, &strict, 5), 1);
+    assert_int_equal(proa_look_renew(&available, 5) / mib, 10240 - MARGIN);
+    assert_int_equal(proa_look_renew(&strict, 5), 1);
     put_text("proc/meminfo", "MemAvailable: 1048576 kB\n");
     put_text("proc/sys/vm/overcommit_memory", "0\n");
-    assert_int_equal(proa_look_renew(root, &groups, &available, 15) / mib, 10240 - MARGIN);
-    assert_int_equal(proa_look_renew(root, &groups, &strict, 25), 1);
-    assert_int_equal(proa_look_renew(root, &groups, &available, 16) / mib, 1024 - MARGIN);
-    assert_int_equal(proa_look_renew(root, &groups, &strict, 26), 0);
+    assert_int_equal(proa_look_renew(&available, 15) / mib, 10240 - MARGIN);
+    assert_int_equal(proa_look_renew(&strict, 25), 1);
+    assert_int_equal(proa_look_renew(&available, 16) / mib, 1024 - MARGIN);
+    assert_int_equal(proa_look_renew(&strict, 26), 0);
 }
 
 /* Whatever this machine is like: less than an address space, more than nothing. */
