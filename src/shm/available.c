@@ -2,8 +2,8 @@
 /* See available.h. Sources: /proc/meminfo, /proc/PID/mountinfo (proc(5)), cgroups(7), the kernel's
  * cgroup-v2.rst and cgroup-v1/memory.rst. */
 #include "shm/available.h"
+#include "shm/segment.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -74,17 +74,10 @@ static uint64_t node_available(const char *root)
 static uint64_t number_in(const char *folder, const char *name)
 {
     char path[PROA_GROUP_ROOM + 64], text[32];
-    uint64_t value = UINT64_MAX;
-    ssize_t length;
-    int fd;
+    uint64_t value;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return UINT64_MAX;
-    length = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[length > 0 ? length : 0] = '\0';
+    proa_file_read(path, text, sizeof text);
     return sscanf(text, "%" SCNu64, &value) == 1 ? value : UINT64_MAX;
 }
 

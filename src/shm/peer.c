@@ -43,11 +43,8 @@ static uint64_t node_hash;
 static uint64_t hash_file(uint64_t hash, const char *path)
 {
     char text[128];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, text, sizeof text) : 0;
+    ssize_t length = proa_file_read(path, text, sizeof text);
 
-    if (fd >= 0)
-        close(fd);
     return length > 0 ? proa_hash_bytes(hash, text, (size_t)length) : hash;
 }
 
@@ -190,21 +187,6 @@ struct proa_peer *proa_peer_second(struct proa_peer *peer)
     return second;
 }
 
-/* /proc/PID/stat of a process, NUL-terminated; "": the kernel tells nothing. */
-static void stat_read(int pid, char *text, size_t room)
-{
-    char path[40];
-    ssize_t length;
-    int fd;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    length = fd >= 0 ? read(fd, text, room - 1) : 0;
-    if (fd >= 0)
-        close(fd);
-    text[length > 0 ? length : 0] = '\0';
-}
-
 /* A pidfd is readable once its process has ended. Where the kernel gives no pidfd for a reason
  * other than ESRCH, the process counts as alive. */
 static int descriptor_tells(int pid)
@@ -231,13 +213,14 @@ int proa_peer_has_ended(const struct proa_peer *peer)
     enum {
         EXITING = 4
     }; /* PF_EXITING: its memory and files may be gone, and it is no zombie yet */
-    char text[1024], state;
+    char path[40], text[1024], state;
     unsigned long long started;
     unsigned flags;
     long threads;
     const char *rest;
 
-    stat_read(peer->pid, text, sizeof text);
+    snprintf(path, sizeof path, "/proc/%d/stat", peer->pid);
+    proa_file_read(path, text, sizeof text);
     rest = strrchr(text, ')'); /* the name before it may hold anything */
     if (!rest ||
         sscanf(rest + 1,

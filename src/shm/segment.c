@@ -70,7 +70,7 @@ static char *map(int fd, uint64_t offset, uint64_t bytes)
     return base;
 }
 
-/* ---- the owner's file ---- */
+/* ---- files ---- */
 
 int proa_file_move_up(int fd)
 {
@@ -102,10 +102,23 @@ void proa_file_close(int fd)
     errno = error;
 }
 
+ssize_t proa_file_read(const char *path, char *text, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, room - 1) : -1;
+
+    if (fd >= 0)
+        proa_file_close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return length;
+}
+
 int proa_file_is(int fd, uint64_t device, uint64_t inode, struct stat *file)
 {
     return fstat(fd, file) == 0 && file->st_dev == device && file->st_ino == inode;
 }
+
+/* ---- the owner's file ---- */
 
 int proa_segment_is_open(const struct proa_segment *segment)
 {

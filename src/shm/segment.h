@@ -48,7 +48,7 @@ struct proa_segment_name {
     uint64_t bytes, device, inode;
 };
 
-/* ---- the owner's side: failures return an errno ---- */
+/* ---- files ---- */
 
 /* Moves a file to a high number, out of the way of the program's. Returns the new number, or fd
  * itself where none is free. Programs close files by number, as daemons do with all from 3 on, or
@@ -58,6 +58,10 @@ int proa_file_move_up(int fd);
 /* Closes it, and leaves errno as it is. */
 void proa_file_close(int fd);
 
+/* Reads the start of a file, such as one of the kernel's: the number of bytes, with a NUL behind
+ * them, for which there is room; -1 and errno. */
+ssize_t proa_file_read(const char *path, char *text, size_t room);
+
 /* Is fd still the file of this device and inode? The program may have closed it, and have one of
  * its own under that number. *file: what the kernel says of it. */
 int proa_file_is(int fd, uint64_t device, uint64_t inode, struct stat *file);
@@ -65,6 +69,8 @@ int proa_file_is(int fd, uint64_t device, uint64_t inode, struct stat *file);
 /* When the library is loaded: the process's table of files gets room for those numbers. Later, with
  * a second thread, the kernel waits for a grace period of its own to do so: 12 ms. */
 void proa_file_make_room(void);
+
+/* ---- the owner's side: failures return an errno ---- */
 
 /* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. A process that
  * makes a file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See threads.h. */
 #include "shm/threads.h"
+#include "shm/segment.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,17 +116,11 @@ static enum state look_once(int id, struct call *call)
 {
     char path[64], text[256], *at = text;
     ssize_t got;
-    int fd;
 
     snprintf(path, sizeof path, "/proc/self/task/%d/syscall", id);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno == ENOENT ? ENDED : UNKNOWN;
-    got = read(fd, text, sizeof text - 1);
-    close(fd);
+    got = proa_file_read(path, text, sizeof text);
     if (got <= 0)
-        return got < 0 && errno == ESRCH ? ENDED : UNKNOWN;
-    text[got] = '\0';
+        return got < 0 && (errno == ENOENT || errno == ESRCH) ? ENDED : UNKNOWN;
     if (text[0] == 'r')
         return RUNNING;
     call->number = strtol(at, &at, 10);
