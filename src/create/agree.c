@@ -26,18 +26,15 @@ int proa_reason_learn(const struct proa_group *group, int rank, int error)
 int proa_agree(const struct proa_group *group, int outcome)
 {
     int value = outcome < 0 ? 1 - outcome : outcome, error = group->max(group->context, &value);
+    int worst = value <= PROA_ELSEWHERE ? value : 1 - value;
 
     if (error)
         return error;
-    if (value <= PROA_ELSEWHERE) {
-        if (value && !outcome)
-            proa_fail(PROA_ERR_OTHER,
-                      "another rank cannot reach the memory of this one, or of a neighbour");
-        return value;
-    }
-    if (!outcome)
-        proa_fail(1 - value, "another rank could not create its part of the window");
-    return 1 - value;
+    if (worst == PROA_ELSEWHERE && !outcome)
+        proa_fail(worst, "another rank cannot reach the memory of this one, or of a neighbour");
+    else if (worst && !outcome)
+        proa_fail(worst, "another rank could not create its part of the window");
+    return worst;
 }
 
 /* Waits for a neighbour's word of an agreement. Returns whether all went well there. If a process
