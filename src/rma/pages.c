@@ -131,7 +131,7 @@ static char *map_for(struct proa_win *win, struct proa_peer *peer, uint64_t firs
 
     if (!mapped)
         return NULL;
-    mapped->base = proa_segment_map_part(&name, start, bytes);
+    mapped->base = proa_segment_map(&name, start, bytes);
     if (!mapped->base) {
         free(mapped);
         return NULL;

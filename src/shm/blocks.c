@@ -27,7 +27,7 @@ static struct proa_block *block_map(struct proa_peer *peer, uint64_t number)
         return NULL;
     }
     block->number = number;
-    block->base = proa_segment_map_part(&name, number * proa_pages_block, proa_pages_block);
+    block->base = proa_segment_map(&name, number * proa_pages_block, proa_pages_block);
     if (!block->base) {
         free(block);
         return NULL;

@@ -296,7 +296,7 @@ static struct proa_peer *peer_attach_locked(const struct proa_segment_name *name
     HASH_FIND(hh, peers, &name->id, sizeof name->id, peer);
     if (peer)
         return peer;
-    first = proa_segment_map(name);
+    first = proa_segment_map(name, 0, name->bytes);
     if (!first)
         return NULL;
     ctl = (const struct proa_proc_ctl *)(const void *)first;
@@ -423,7 +423,7 @@ static char *segment_map_locked(struct proa_peer *peer, int segment)
         proa_fail(PROA_ERR_INTERN, "process %d has no segment %d", peer->pid, segment);
         return NULL;
     }
-    base = peer == proa_self ? proa_arena_segment(segment) : proa_segment_map(&name);
+    base = peer == proa_self ? proa_arena_segment(segment) : proa_segment_map(&name, 0, name.bytes);
     if (base && peer != proa_self)
         others_widen(base, name.bytes);
     __atomic_store_n(&peer->segments[segment], base, __ATOMIC_RELEASE);

@@ -29,12 +29,6 @@ static const rlim_t high_file = 1000;
 
 /* ---- mapping, by all ---- */
 
-static char *map_at(char *address, int fixed, int fd, uint64_t offset, uint64_t bytes)
-{
-    return mmap(address, bytes, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_NORESERVE | (fixed ? MAP_FIXED : 0), fd, (off_t)offset);
-}
-
 /* Address space for `bytes` bytes from the start of a large page on; or MAP_FAILED. */
 static char *room_for(uint64_t bytes)
 {
@@ -55,18 +49,16 @@ static char *room_for(uint64_t bytes)
 static char *map(int fd, uint64_t offset, uint64_t bytes)
 {
     char *room = bytes < huge_from ? MAP_FAILED : room_for(bytes), *base;
+    int huge = room != MAP_FAILED, error;
 
-    if (room == MAP_FAILED)
-        return map_at(NULL, 0, fd, offset, bytes);
-    base = map_at(room, 1, fd, offset, bytes);
-    if (base != MAP_FAILED) {
-        madvise(base, bytes, MADV_HUGEPAGE);
-    } else {
-        int error = errno;
-
+    base = mmap(huge ? room : NULL, bytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_NORESERVE | (huge ? MAP_FIXED : 0), fd, (off_t)offset);
+    error = errno;
+    if (huge && base == MAP_FAILED)
         munmap(room, bytes);
-        errno = error;
-    }
+    else if (huge)
+        madvise(base, bytes, MADV_HUGEPAGE);
+    errno = error;
     return base;
 }
 
@@ -329,14 +321,8 @@ int proa_segment_is_limit(int error)
     return error == ENOMEM || error == EMFILE || error == ENFILE;
 }
 
-/* The owner has mapped it with the same size, so no access within it can fault for lack of a
- * page. */
-char *proa_segment_map(const struct proa_segment_name *name)
-{
-    return proa_segment_map_part(name, 0, name->bytes);
-}
-
-char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes)
+/* The owner has mapped all of it, so no access within it can fault for lack of a page. */
+char *proa_segment_map(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes)
 {
     char path[PATH_ROOM], *base = MAP_FAILED;
     int fd, error;

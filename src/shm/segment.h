@@ -110,12 +110,9 @@ void proa_segment_publish(const struct proa_segment *segment, struct proa_segmen
 struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
                                            const struct proa_segment_ctl *ctl);
 
-/* Maps it whole. NULL, with proa_failure() and errno set, if it is not to be found, or
+/* Maps whole pages of it. NULL, with proa_failure() and errno set, if it is not to be found, or
  * (proa_segment_is_limit) cannot be mapped here. */
-char *proa_segment_map(const struct proa_segment_name *name);
-
-/* Maps whole pages of it. The same. */
-char *proa_segment_map_part(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes);
+char *proa_segment_map(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes);
 
 /* Is this errno, of mapping, for a limit of this process, on memory or files? */
 int proa_segment_is_limit(int error);

@@ -83,7 +83,7 @@ static void check_filled(const char *memory, uint64_t bytes, uint64_t seed)
 static char *other_side(const char *memory, uint64_t bytes)
 {
     struct proa_segment_name name = proa_segment_name(proa_self->ctl, &proa_self->ctl->adopted);
-    char *side = proa_segment_map_part(&name, (uint64_t)(uintptr_t)memory, bytes);
+    char *side = proa_segment_map(&name, (uint64_t)(uintptr_t)memory, bytes);
 
     CHECK(side);
     return side;
