@@ -16,10 +16,9 @@ static int cma_error(const struct proa_peer *peer, uint64_t address, const char 
     int error = errno;
 
     if (error == EFAULT)
-        return proa_fail(PROA_ERR_RMA_RANGE,
-                         "the target's memory at %#llx (process %d) is not mapped there%s",
-                         (unsigned long long)address, peer->pid,
-                         error == EFAULT && what[0] == 'w' ? " for writing" : "");
+        return proa_fail(
+            PROA_ERR_RMA_RANGE, "the target's memory at %#llx (process %d) is not mapped there%s",
+            (unsigned long long)address, peer->pid, what[0] == 'w' ? " for writing" : "");
     return proa_fail(PROA_ERR_OTHER, "cannot %s the memory of process %d: %s", what, peer->pid,
                      strerror(error));
 }
@@ -80,8 +79,7 @@ int proa_cma_end(struct proa_cma_batch *batch)
             error = cma_move(call, batch->write ? "write" : "read", batch->peer,
                              (uint64_t)(uintptr_t)batch->there[i].iov_base, batch->here[i].iov_base,
                              batch->here[i].iov_len);
-    batch->runs = 0;
-    batch->bytes = 0;
+    proa_cma_begin(batch, batch->peer, batch->write);
     return error;
 }
 

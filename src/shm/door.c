@@ -170,17 +170,16 @@ static void at_first(void)
     pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
-/* The program's signals are its own threads' business. */
+/* 0, or -1 and errno. The program's signals are its own threads' business. */
 static int thread_start(int fd)
 {
     sigset_t all, before;
-    int error;
 
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    error = pthread_create(&thread, NULL, stand, (void *)(intptr_t)fd);
+    errno = pthread_create(&thread, NULL, stand, (void *)(intptr_t)fd);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
+    return errno ? -1 : 0;
 }
 
 static int open_locked(void)
@@ -192,14 +191,10 @@ static int open_locked(void)
     if (fd >= 0)
         fd = proa_file_move_up(fd);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&name, length) != 0 ||
-        listen(fd, WAITING_MOST) != 0 || fstat(fd, &door_file) != 0) {
+        listen(fd, WAITING_MOST) != 0 || fstat(fd, &door_file) != 0 || thread_start(fd) != 0) {
         if (fd >= 0)
             proa_file_close(fd);
         return errno;
-    }
-    if (thread_start(fd) != 0) {
-        close(fd);
-        return EAGAIN;
     }
     __atomic_store_n(&door, fd, __ATOMIC_RELAXED);
     return 0;

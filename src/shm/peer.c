@@ -155,8 +155,10 @@ static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
 }
 
 /* The first segment, with the peer's block, goes last. */
-static void peer_detach(struct proa_peer *peer)
+static void peer_forget(struct proa_peer *peer)
 {
+    /* the analyser takes the next peer for the one just freed */
+    HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
     proa_pages_forget(peer);
     for (int i = PROA_SEGMENTS; i-- > 0 && peer != proa_self;)
         if (__atomic_load_n(&peer->segments[i], __ATOMIC_RELAXED))
@@ -264,11 +266,8 @@ static void peers_sweep(void)
 
     HASH_ITER(hh, peers, peer, next)
         if (peer != proa_self && __atomic_load_n(&peer->holders, __ATOMIC_ACQUIRE) == 0 &&
-            proa_peer_has_ended(peer)) {
-            /* the analyser takes the next peer for the one just freed */
-            HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
-            peer_detach(peer);
-        }
+            proa_peer_has_ended(peer))
+            peer_forget(peer);
     if (HASH_COUNT(peers) != before)
         load_update();
 }
@@ -465,10 +464,7 @@ void proa_peers_stop(void)
 {
     struct proa_peer *peer, *next;
 
-    HASH_ITER(hh, peers, peer, next) {
-        /* the analyser takes the next peer for the one just freed */
-        HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
-        peer_detach(peer);
-    }
+    HASH_ITER(hh, peers, peer, next)
+        peer_forget(peer);
     proa_self = NULL;
 }
