@@ -3,16 +3,20 @@
 #include "litmus.h"
 #include "../apart.h"
 
+#include <time.h>
+
 enum {
     BATCH = 1024, /* rounds between two looks at what was read */
     /* the sides start a turn up to so many steps apart: who is told later that both are there has
      * lost some */
-    DELAYS = 64
+    DELAYS = 64,
+    MOST_S = 40 /* where the two share a processor, a round may take a turn of the scheduler */
 };
 
 /* Both sides' readings of a batch, in memory that both see. */
 struct readings {
     int64_t read[2][BATCH];
+    int over; /* the time is up, as the first side says; read between two meetings */
 };
 
 _Static_assert(sizeof(struct readings) <= LITMUS_BYTES, "room in the shared memory");
@@ -25,8 +29,8 @@ static void dally(uint64_t *seed)
 
 /* The word that we shall read is looked at before, so that the reading in the turn itself is
  * quick. */
-static void batch(struct world *world, int64_t first, litmus_side *side, void *arg,
-                  const int64_t *own, uint64_t *seed)
+static struct readings *batch(struct world *world, int64_t first, litmus_side *side, void *arg,
+                              const int64_t *own, uint64_t *seed)
 {
     struct readings *readings = (struct readings *)(void *)world->shared;
 
@@ -39,15 +43,23 @@ static void batch(struct world *world, int64_t first, litmus_side *side, void *a
     world_meet(world);
     for (int i = 0; i < BATCH; i++)
         CHECK(readings->read[0][i] >= first + i || readings->read[1][i] >= first + i);
-    world_meet(world);
+    return readings;
 }
 
 void litmus(struct world *world, long rounds, litmus_side *side, void *arg, const int64_t *own)
 {
     uint64_t seed = (uint64_t)world->rank;
+    time_t end = time(NULL) + MOST_S;
+    int over = 0;
 
     CHECK_EQUAL(world->size, 2);
     processor_of_my_own(world->rank);
-    for (int64_t first = 1; first <= rounds; first += BATCH)
-        batch(world, first, side, arg, own, &seed);
+    for (int64_t first = 1; first <= rounds && !over; first += BATCH) {
+        struct readings *readings = batch(world, first, side, arg, own, &seed);
+
+        if (world->rank == 0)
+            readings->over = time(NULL) > end;
+        world_meet(world);
+        over = readings->over;
+    }
 }
