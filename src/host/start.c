@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* OFF: cannot serve windows, or may not. ENDED: MPI_Finalize is under way, or done. */
 enum state { NOT_YET, ON, OFF, ENDED };
@@ -104,8 +103,7 @@ static int start_core(void)
     static int started;
 
     if (!started && proa_core_start() == PROA_OK) {
-        if (strcmp(proa_settings()->net, "none") != 0)
-            proa_agent_set_transport(&proa_net_ofi);
+        proa_agent_set_transport(proa_net_find(proa_settings()->net));
         proa_operations_start();
         started = 1;
     }

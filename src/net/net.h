@@ -170,8 +170,12 @@ struct proa_net_transport {
     void (*wake)(struct proa_net *net);
 };
 
+/* The transport for a value of PROA_NET: "auto", the first of the registry (net/registry.c); or a
+ * transport's name. NULL: there is none of that name, as for "none". */
+const struct proa_net_transport *proa_net_find(const char *choice);
+
 /* The transport over libfabric, on any network that libfabric has. Where Proa was built without it,
- * or it is not on the machine, `open` says so. */
+ * or it is not on the machine, `offers` says so. */
 extern PROA_HIDDEN const struct proa_net_transport proa_net_ofi;
 
 #endif
