@@ -307,7 +307,7 @@ void proa_record_read(const struct proa_record *record, struct proa_stats *numbe
         numbers->targets[by_region ? (int)PROA_STATS_REGIONS : way]++;
         if (proa_remote_of(win, rank))
             numbers->messages +=
-                __atomic_load_n(&proa_remote_of(win, rank)->sent, __ATOMIC_RELAXED);
+                __atomic_load_n(&proa_remote_of(win, rank)->flight.sent, __ATOMIC_RELAXED);
     }
     if (win)
         numbers->window_bytes = win->targets[win->rank].bytes;

@@ -22,18 +22,19 @@ enum { UNANSWERED_MOST = 32 };
 /* Reports the first failure, once. */
 int proa_batch_report(struct proa_remote *r)
 {
-    int error = r->failed.code;
+    int error = r->flight.failed.code;
 
-    if (r->lost)
-        return proa_gone_report(r->win, r->rank);
-    r->failed.code = PROA_OK;
-    return error ? proa_fail(error, "%s (at target rank %d)", r->failed.text, r->rank) : PROA_OK;
+    if (proa_remote_is_lost(r))
+        return proa_gone_report(r->away->win, r->away->rank);
+    r->flight.failed.code = PROA_OK;
+    return error ? proa_fail(error, "%s (at target rank %d)", r->flight.failed.text, r->away->rank)
+                 : PROA_OK;
 }
 
 int proa_batch_outcome(const struct proa_remote *r, int outcome)
 {
     return outcome == PROA_ERR_OTHER
-               ? proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->rank)
+               ? proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->away->rank)
                : outcome;
 }
 
@@ -42,7 +43,7 @@ int proa_batch_outcome(const struct proa_remote *r, int outcome)
 /* Leaves the agent, waits and enters again: state that was read before may have changed. */
 void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 {
-    struct proa_vigil vigil = {.win = r->win, .from = r->rank};
+    struct proa_vigil vigil = {.win = r->away->win, .from = r->away->rank};
 
     proa_agent_leave();
     proa_wait_unless(ready, r, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
@@ -52,7 +53,7 @@ void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 static uint64_t answered(const struct proa_remote *r)
 {
     /* partner: proa_batch_answered */
-    return __atomic_load_n(&r->answered, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&r->flight.answered, __ATOMIC_ACQUIRE);
 }
 
 int proa_batch_has_no_moves(void *arg)
@@ -60,14 +61,15 @@ int proa_batch_has_no_moves(void *arg)
     const struct proa_remote *r = arg;
 
     /* partner: proa_batch_moved */
-    return proa_remote_is_lost(r) || __atomic_load_n(&r->moves, __ATOMIC_ACQUIRE) == 0;
+    return proa_remote_is_lost(r) || __atomic_load_n(&r->flight.moves, __ATOMIC_ACQUIRE) == 0;
 }
 
 int proa_batch_is_answered(void *arg)
 {
     const struct proa_remote *r = arg;
 
-    return proa_remote_is_lost(r) || answered(r) >= __atomic_load_n(&r->asked, __ATOMIC_RELAXED);
+    return proa_remote_is_lost(r) ||
+           answered(r) >= __atomic_load_n(&r->flight.asked, __ATOMIC_RELAXED);
 }
 
 /* The lock that was requested has been granted. */
@@ -75,7 +77,7 @@ int proa_batch_has_lock(void *arg)
 {
     const struct proa_remote *r = arg;
 
-    return proa_remote_is_lost(r) || answered(r) >= r->lock_number;
+    return proa_remote_is_lost(r) || answered(r) >= r->grant.lock_number;
 }
 
 static uint64_t heard_post(const struct proa_remote *r)
@@ -85,7 +87,7 @@ static uint64_t heard_post(const struct proa_remote *r)
 
 static int has_post(const struct proa_remote *r)
 {
-    return proa_remote_is_lost(r) || heard_post(r) >= r->post_asked;
+    return proa_remote_is_lost(r) || heard_post(r) >= r->grant.post_asked;
 }
 
 int proa_batch_is_kept_promise(void *arg)
@@ -95,7 +97,7 @@ int proa_batch_is_kept_promise(void *arg)
 
 int proa_batch_lacks_post(const struct proa_remote *r)
 {
-    return heard_post(r) < r->post_wanted;
+    return heard_post(r) < r->grant.post_wanted;
 }
 
 /* A target keeps only one batch of an origin that waits for its lock or its post, and not many of
@@ -106,92 +108,90 @@ int proa_batch_may_send(void *arg)
 
     return proa_batch_is_kept_promise(arg) &&
            (proa_remote_is_lost(r) ||
-            __atomic_load_n(&r->sent, __ATOMIC_RELAXED) - answered(r) < UNANSWERED_MOST);
+            __atomic_load_n(&r->flight.sent, __ATOMIC_RELAXED) - answered(r) < UNANSWERED_MOST);
 }
 
 /* ---- batches ---- */
 
 void proa_batch_list(struct proa_remote *r)
 {
-    if (!r->listed)
-        DL_APPEND(r->win->remotes, r);
-    r->listed = 1;
+    proa_remote_enlist(PROA_REMOTE_USED, &r->away->win->remotes, r);
 }
 
-static uint8_t lock_flags(const struct proa_remote *r)
+void proa_batch_mark(struct proa_remote *r, unsigned bit)
 {
-    if (r->lock != PROA_REMOTE_WANTED)
-        return 0;
-    return (uint8_t)((r->exclusive ? PROA_WIRE_LOCK_EXCLUSIVE : PROA_WIRE_LOCK_SHARED) |
-                     PROA_WIRE_ANSWERED);
+    __atomic_store_n(&r->batch.has, (uint8_t)(r->batch.has | bit), __ATOMIC_RELAXED);
 }
 
 static void count_batch(struct proa_remote *r, unsigned flags)
 {
-    __atomic_store_n(&r->sent, r->sent + 1, __ATOMIC_RELAXED);
-    if (r->works)
-        r->worked = r->sent;
-    r->works = 0;
+    __atomic_store_n(&r->flight.sent, r->flight.sent + 1, __ATOMIC_RELAXED);
+    if (r->batch.has & PROA_GATHERED_WORK)
+        r->flight.worked = r->flight.sent;
     if (flags & PROA_WIRE_ANSWERED)
-        __atomic_store_n(&r->asked, r->sent, __ATOMIC_RELAXED);
-    if (r->lock == PROA_REMOTE_WANTED) {
-        r->lock = PROA_REMOTE_ASKED;
-        r->lock_number = r->sent;
+        __atomic_store_n(&r->flight.asked, r->flight.sent, __ATOMIC_RELAXED);
+    if (proa_remote_wants_lock(r)) {
+        r->grant.lock = PROA_REMOTE_ASKED;
+        r->grant.lock_number = r->flight.sent;
     }
     if (flags & PROA_WIRE_POSTED) {
-        r->post_asked = r->post_wanted;
-        r->waits |= r->fetching > 0; /* for the answer */
+        r->grant.post_asked = r->grant.post_wanted;
+        r->grant.waits |= r->batch.fetching > 0; /* for the answer */
         proa_remote_promise(r);
     }
     if (flags & PROA_WIRE_UNLOCK)
-        r->lock = PROA_REMOTE_UNLOCKED;
+        r->grant.lock = PROA_REMOTE_UNLOCKED;
+    r->batch.used = r->batch.fetching = 0;
+    __atomic_store_n(&r->batch.has, 0, __ATOMIC_RELAXED);
 }
 
 static int batch_room(struct proa_remote *r)
 {
-    if (!r->batch)
-        r->batch = malloc(PROA_NET_MESSAGE_MOST);
-    if (!r->batch)
+    if (!r->batch.body)
+        r->batch.body = malloc(PROA_NET_MESSAGE_MOST);
+    if (!r->batch.body)
         return proa_fail(PROA_ERR_NO_MEM, "no memory for a message to another node");
-    if (r->used == 0)
-        r->used = sizeof(struct proa_wire_head);
+    if (r->batch.used == 0)
+        r->batch.used = sizeof(struct proa_wire_head);
     return PROA_OK;
 }
 
 static unsigned all_flags(const struct proa_remote *r, unsigned flags)
 {
-    flags |= lock_flags(r);
-    if (r->fetching || (r->sent + 1) % (UNANSWERED_MOST / 2) == 0)
+    static const uint8_t lock[] = {
+        [PROA_REMOTE_WANTS_SHARED] = PROA_WIRE_LOCK_SHARED | PROA_WIRE_ANSWERED,
+        [PROA_REMOTE_WANTS_EXCLUSIVE] = PROA_WIRE_LOCK_EXCLUSIVE | PROA_WIRE_ANSWERED,
+        [PROA_REMOTE_ASKED] = 0};
+
+    flags |= lock[r->grant.lock];
+    if (r->batch.fetching || (r->flight.sent + 1) % (UNANSWERED_MOST / 2) == 0)
         flags |= PROA_WIRE_ANSWERED;
-    if (r->works && proa_batch_lacks_post(r))
+    if (r->batch.has & PROA_GATHERED_WORK && proa_batch_lacks_post(r))
         flags |= PROA_WIRE_POSTED;
-    if (r->waits)
+    if (r->grant.waits)
         flags |= PROA_WIRE_WAITS;
-    return r->holds ? flags | PROA_WIRE_HOLDS : flags;
+    return r->grant.holds ? flags | PROA_WIRE_HOLDS : flags;
 }
 
 /* If the batch could not be sent, nothing has changed. */
 int proa_batch_try_send(struct proa_remote *r, unsigned flags)
 {
-    struct proa_wire_head head = proa_spread_head(r->win, PROA_WIRE_BATCH, r->sent + 1);
-    int outcome = r->lost ? proa_batch_report(r) : batch_room(r);
+    struct proa_wire_head head =
+        proa_spread_head(r->away->win, PROA_WIRE_BATCH, r->flight.sent + 1);
+    int outcome = proa_remote_is_lost(r) ? proa_batch_report(r) : batch_room(r);
 
     if (outcome)
         return outcome;
     if (!proa_batch_may_send(r)) {
-        r->waits |= !has_post(r);
+        r->grant.waits |= !has_post(r);
         return PROA_NET_AGAIN;
     }
     flags = all_flags(r, flags);
     head.flags = (uint8_t)flags;
-    memcpy(r->batch, &head, sizeof head);
-    outcome = proa_batch_outcome(r, proa_agent_send(r->peer, r->batch, r->used));
-    if (outcome == PROA_NET_AGAIN)
-        return outcome;
-    count_batch(r, flags);
-    r->used = r->fetching = 0;
-    r->pressing = 0;
-    __atomic_store_n(&r->has_posts, 0, __ATOMIC_RELAXED);
+    memcpy(r->batch.body, &head, sizeof head);
+    outcome = proa_batch_outcome(r, proa_agent_send(r->away->peer, r->batch.body, r->batch.used));
+    if (outcome != PROA_NET_AGAIN)
+        count_batch(r, flags);
     return outcome;
 }
 
@@ -219,15 +219,14 @@ int proa_batch_send(struct proa_remote *r, unsigned flags)
  * is used. */
 void proa_batch_want_lock(struct proa_remote *r)
 {
-    uint8_t epoch = proa_epoch_all(r->win);
+    uint8_t epoch = proa_epoch_all(r->away->win);
 
     /* as in sync/lock.h: a process that holds a lock, of this lock_all too, and waits for another
      */
-    if (r->lock == PROA_REMOTE_UNLOCKED && proa_room_is_unkept(r->win) &&
+    if (r->grant.lock == PROA_REMOTE_UNLOCKED && proa_room_is_unkept(r->away->win) &&
         (epoch & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK) {
-        r->lock = PROA_REMOTE_WANTED;
-        r->exclusive = 0;
-        r->holds = 1;
+        r->grant.lock = PROA_REMOTE_WANTS_SHARED;
+        r->grant.holds = 1;
     }
 }
 
@@ -235,8 +234,8 @@ void proa_batch_want_post(struct proa_remote *r)
 {
     uint8_t awaited = PROA_EPOCH_START | PROA_EPOCH_AWAITED;
 
-    if ((proa_epoch_one(&r->win->targets[r->rank]) & awaited) == awaited)
-        r->post_wanted = 2 * r->pair.starts;
+    if ((proa_epoch_one(&r->away->win->targets[r->away->rank]) & awaited) == awaited)
+        r->grant.post_wanted = 2 * r->pair.starts;
 }
 
 int proa_batch_await_post(struct proa_remote *r)
@@ -245,19 +244,19 @@ int proa_batch_await_post(struct proa_remote *r)
 
     if (!proa_batch_lacks_post(r))
         return PROA_OK;
-    r->waits = 1;
-    if (r->used) /* a post of ours, for which the other process may wait likewise */
+    r->grant.waits = 1;
+    if (r->batch.used) /* a post of ours, for which the other process may wait likewise */
         outcome = proa_batch_try_send(r, 0);
     if (outcome != PROA_OK)
         return outcome;
-    r->post_asked = r->post_wanted;
+    r->grant.post_asked = r->grant.post_wanted;
     return PROA_NET_AGAIN;
 }
 
 static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)
 {
-    return r->used + bytes > PROA_NET_MESSAGE_MOST ||
-           r->fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST;
+    return r->batch.used + bytes > PROA_NET_MESSAGE_MOST ||
+           r->batch.fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST;
 }
 
 /* Adds an operation's head, with room for its data, which is returned, and for the data that come
@@ -277,15 +276,15 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
     }
     if (*outcome)
         return NULL;
-    at = r->batch + r->used;
+    at = r->batch.body + r->batch.used;
     memcpy(at, op, sizeof *op);
     memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* the padding */
-    r->used += bytes;
-    if (op->code != PROA_WIRE_TELL && !r->works) {
-        r->works = 1;
+    r->batch.used += bytes;
+    if (op->code != PROA_WIRE_TELL && !(r->batch.has & PROA_GATHERED_WORK)) {
+        proa_batch_mark(r, PROA_GATHERED_WORK);
         proa_gather_begun();
     }
-    r->fetching += fetched;
+    r->batch.fetching += fetched;
     proa_batch_list(r);
     return at + sizeof *op;
 }
@@ -301,7 +300,7 @@ int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
         proa_request_part(w->request);
         proa_batch_press(r);
     }
-    DL_APPEND(r->wanted, w);
+    DL_APPEND(r->flight.wanted, w);
     return PROA_OK;
 }
 
@@ -321,7 +320,7 @@ static void fetched_to(const struct proa_wanted *w, const char *data)
 /* Ends a fetch: its data have come, or will not. */
 static void wanted_end(struct proa_remote *r, struct proa_wanted *w, int code, const char *why)
 {
-    DL_DELETE(r->wanted, w);
+    DL_DELETE(r->flight.wanted, w);
     if (w->request)
         proa_request_part_done(w->request, code, why);
     free(w);
@@ -334,7 +333,7 @@ static int take_fetched(struct proa_remote *r, const char *data, size_t bytes, i
 {
     struct proa_wanted *w;
 
-    while (bytes && (w = r->wanted)) {
+    while (bytes && (w = r->flight.wanted)) {
         uint64_t length = proa_wire_padded(w->bytes * w->count);
 
         if (length > bytes)
@@ -363,7 +362,7 @@ static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
         return 0;
     if (outcome.code) {
         snprintf(text, sizeof text, "%.*s", (int)outcome.text_bytes, body);
-        proa_failure_keep(&r->failed, outcome.code, text);
+        proa_failure_keep(&r->flight.failed, outcome.code, text);
     }
     return take_fetched(r, body + proa_wire_padded(outcome.text_bytes),
                         bytes - proa_wire_padded(outcome.text_bytes), outcome.code, text);
@@ -376,7 +375,7 @@ void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const
 
     if (!r)
         return;
-    if (head->number > r->sent || head->number <= r->answered) {
+    if (head->number > r->flight.sent || head->number <= r->flight.answered) {
         proa_agent_drop(peer, "answers what was not asked");
         return;
     }
@@ -385,7 +384,7 @@ void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const
         return;
     }
     /* releases the fetched data */
-    __atomic_store_n(&r->answered, head->number, __ATOMIC_RELEASE);
+    __atomic_store_n(&r->flight.answered, head->number, __ATOMIC_RELEASE);
     proa_bell_ring(&proa_self->ctl->bell);
 }
 
@@ -399,11 +398,11 @@ void proa_batch_moved(uint64_t token, int outcome)
             : NULL;
     struct proa_remote *r = request ? request->remote : (struct proa_remote *)(uintptr_t)token;
 
-    __atomic_fetch_sub(&r->moves, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&r->flight.moves, 1, __ATOMIC_RELEASE);
     if (request)
         proa_request_part_done(request, outcome, why);
     else if (outcome)
-        proa_failure_keep(&r->failed, outcome, why);
+        proa_failure_keep(&r->flight.failed, outcome, why);
     proa_bell_ring(&proa_self->ctl->bell);
 }
 
@@ -411,14 +410,14 @@ void proa_batch_lose_wanted(struct proa_remote *r)
 {
     struct proa_wanted *w, *next;
 
-    proa_gone_report(r->win, r->rank);
-    DL_FOREACH_SAFE(r->wanted, w, next)
+    proa_gone_report(r->away->win, r->away->rank);
+    DL_FOREACH_SAFE(r->flight.wanted, w, next)
         wanted_end(r, w, PROA_ERR_OTHER, proa_failure());
 }
 
 void proa_batch_forget(struct proa_remote *r)
 {
     proa_batch_lose_wanted(r);
-    free(r->batch);
-    r->batch = NULL;
+    free(r->batch.body);
+    r->batch.body = NULL;
 }

@@ -72,6 +72,9 @@ void proa_batch_unblock(struct proa_remote *r);
 /* Puts the target into win->remotes: something is to be settled there. */
 void proa_batch_list(struct proa_remote *r);
 
+/* Marks that the aggregated batch has something of that kind: PROA_GATHERED_*. */
+void proa_batch_mark(struct proa_remote *r, unsigned bit);
+
 /* Leaves the agent, waits and enters again: state that was read before may have changed. */
 void proa_batch_await(struct proa_remote *r, proa_ready *ready);
 

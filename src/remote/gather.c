@@ -28,9 +28,10 @@ void proa_gather_begun(void)
  * have to wait. But a process may wait for a post of ours in the batch. */
 static int may_go(const struct proa_remote *r)
 {
-    return r->used && !r->lost &&
-           (r->has_posts ||
-            (r->works && r->lock != PROA_REMOTE_WANTED && !proa_batch_lacks_post(r)));
+    return r->batch.used && !proa_remote_is_lost(r) &&
+           (r->batch.has & PROA_GATHERED_POSTS ||
+            (r->batch.has & PROA_GATHERED_WORK && !proa_remote_wants_lock(r) &&
+             !proa_batch_lacks_post(r)));
 }
 
 /* Sends the batch if it was there at the last look. Returns whether there is one for the next look.
@@ -41,13 +42,13 @@ static int look_at(struct proa_remote *r)
 
     if (!may_go(r))
         return 0;
-    if (r->seen != r->sent + 1) {
-        r->seen = r->sent + 1;
+    if (!(r->batch.has & PROA_GATHERED_SEEN)) {
+        proa_batch_mark(r, PROA_GATHERED_SEEN);
         return 1;
     }
     outcome = proa_batch_try_send(r, 0);
     if (outcome < 0)
-        proa_failure_keep(&r->failed, outcome, proa_failure());
+        proa_failure_keep(&r->flight.failed, outcome, proa_failure());
     return outcome == PROA_NET_AGAIN;
 }
 
@@ -65,7 +66,7 @@ void proa_gather_look(void)
     looked_ns = now_ns;
     gathered = 0;
     DL_FOREACH(proa_spreads, s)
-        DL_FOREACH_SAFE(s->win->remotes, r, next)
+        DL_FOREACH_SAFE2(s->win->remotes, r, next, in[PROA_REMOTE_USED].next)
             gathered |= look_at(r);
 }
 

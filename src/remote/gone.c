@@ -33,10 +33,9 @@ static void lose_away(struct proa_win *win, int rank)
     struct proa_remote *r = proa_remote_of(win, rank);
 
     if (away)
-        away->lost = 1;
+        __atomic_store_n(&away->lost, 1, __ATOMIC_RELEASE);
     if (!r)
         return;
-    __atomic_store_n(&r->lost, 1, __ATOMIC_RELEASE);
     proa_serve_lost(r);
     proa_issue_lose(r);
     proa_batch_lose_wanted(r);
@@ -110,10 +109,10 @@ void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head)
 {
     struct proa_remote *from = proa_remote_find(head->window, head->rank, peer);
 
-    if (from && head->number >= (uint64_t)from->win->size)
+    if (from && head->number >= (uint64_t)from->away->win->size)
         proa_agent_drop(peer, "tells of a rank that there is not");
-    else if (from && (int)head->number == from->win->rank)
-        be_given_up(from->win);
+    else if (from && (int)head->number == from->away->win->rank)
+        be_given_up(from->away->win);
     else if (from)
-        proa_gone_lose(from->win, (int)head->number);
+        proa_gone_lose(from->away->win, (int)head->number);
 }

@@ -13,33 +13,22 @@
 static struct proa_remote *pushed; /* targets with a queue, or a batch that requests wait for */
 static int stuck;
 
-/* ---- the list of such targets ---- */
-
-static void push_add(struct proa_remote *r)
-{
-    if (!r->pushed)
-        DL_APPEND2(pushed, r, push_before, push_after);
-    r->pushed = 1;
-}
-
-static void push_remove(struct proa_remote *r)
-{
-    if (r->pushed)
-        DL_DELETE2(pushed, r, push_before, push_after);
-    r->pushed = 0;
-}
-
 void proa_batch_press(struct proa_remote *r)
 {
-    r->pressing = 1;
-    push_add(r);
+    proa_batch_mark(r, PROA_GATHERED_PRESSED);
+    proa_remote_enlist(PROA_REMOTE_PUSHED, &pushed, r);
+}
+
+static int is_pressed(const struct proa_remote *r)
+{
+    return (r->batch.has & PROA_GATHERED_PRESSED) != 0;
 }
 
 /* ---- the queue of one ---- */
 
 static void issue_end(struct proa_remote *r, struct proa_issue *i, int code)
 {
-    DL_DELETE(r->issues, i);
+    DL_DELETE(r->flight.issues, i);
     proa_request_part_done(i->request, code, proa_failure());
     free(i);
 }
@@ -56,12 +45,12 @@ static int steps(struct proa_remote *r, struct proa_issue *i)
 /* Returns whether a step is blocked only by lack of room in the network. */
 static int queue_push(struct proa_remote *r)
 {
-    while (r->issues) {
-        int outcome = steps(r, r->issues);
+    while (r->flight.issues) {
+        int outcome = steps(r, r->flight.issues);
 
         if (outcome == PROA_NET_AGAIN)
             return proa_batch_may_send(r);
-        issue_end(r, r->issues, outcome);
+        issue_end(r, r->flight.issues, outcome);
     }
     return 0;
 }
@@ -70,7 +59,7 @@ static int queue_push(struct proa_remote *r)
  * outstanding, the operations after it are aggregated (Nagle 1984). */
 static int batch_push(struct proa_remote *r, int hurry)
 {
-    if (!r->pressing || (!hurry && !proa_batch_is_answered(r)))
+    if (!is_pressed(r) || (!hurry && !proa_batch_is_answered(r)))
         return 0;
     return proa_batch_try_send(r, 0) == PROA_NET_AGAIN && proa_batch_may_send(r);
 }
@@ -80,11 +69,11 @@ int proa_issues_push(int hurry)
     struct proa_remote *r, *next;
 
     stuck = 0;
-    DL_FOREACH_SAFE2(pushed, r, next, push_after) {
+    DL_FOREACH_SAFE2(pushed, r, next, in[PROA_REMOTE_PUSHED].next) {
         stuck |= queue_push(r);
         stuck |= batch_push(r, hurry);
-        if (!r->issues && !r->pressing)
-            push_remove(r);
+        if (!r->flight.issues && !is_pressed(r))
+            proa_remote_delist(PROA_REMOTE_PUSHED, &pushed, r);
     }
     return stuck;
 }
@@ -96,21 +85,21 @@ int proa_issues_are_stuck(void)
 
 void proa_issue_drain(struct proa_remote *r)
 {
-    while (r->issues) {
+    while (r->flight.issues) {
         queue_push(r);
-        if (r->issues)
+        if (r->flight.issues)
             proa_batch_unblock(r);
     }
 }
 
 void proa_issue_lose(struct proa_remote *r)
 {
-    while (r->issues) {
-        proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->rank);
-        issue_end(r, r->issues, PROA_ERR_OTHER);
+    while (r->flight.issues) {
+        proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->away->rank);
+        issue_end(r, r->flight.issues, PROA_ERR_OTHER);
     }
-    r->pressing = 0;
-    push_remove(r);
+    __atomic_store_n(&r->batch.has, 0, __ATOMIC_RELAXED);
+    proa_remote_delist(PROA_REMOTE_PUSHED, &pushed, r);
 }
 
 /* ---- issuing ---- */
@@ -132,10 +121,10 @@ static int later(struct proa_remote *r, const struct proa_issue *i)
     if (!kept)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an operation");
     *kept = *i;
-    DL_APPEND(r->issues, kept);
+    DL_APPEND(r->flight.issues, kept);
     proa_request_part(kept->request);
     proa_batch_list(r);
-    push_add(r);
+    proa_remote_enlist(PROA_REMOTE_PUSHED, &pushed, r);
     return PROA_OK;
 }
 
@@ -147,8 +136,8 @@ int proa_issue(struct proa_remote *r, struct proa_issue *i)
     if (!i->request)
         return now(r, i);
     i->request->remote = r;
-    i->request->rank = r->rank;
-    if (!r->issues)
+    i->request->rank = r->away->rank;
+    if (!r->flight.issues)
         outcome = steps(r, i);
     if (outcome == PROA_NET_AGAIN)
         return later(r, i);

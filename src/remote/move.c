@@ -96,11 +96,11 @@ static int be_granted(struct proa_remote *r)
 {
     int outcome = PROA_OK;
 
-    if (r->lock == PROA_REMOTE_WANTED)
+    if (proa_remote_wants_lock(r))
         outcome = proa_batch_try_send(r, 0);
     if (outcome)
         return outcome;
-    if (r->lost)
+    if (proa_remote_is_lost(r))
         return proa_batch_report(r);
     return proa_batch_has_lock(r) ? proa_batch_await_post(r) : PROA_NET_AGAIN;
 }
@@ -109,7 +109,8 @@ static int be_granted(struct proa_remote *r)
 static int step_transport(struct proa_remote *r, struct proa_issue *i)
 {
     struct proa_runs run = part_of(&i->what.move.runs, i->done, 1);
-    const struct proa_net_place place = {r->peer, r->away->memory + run.position, &r->away->key};
+    const struct proa_net_place place = {r->away->peer, r->away->memory + run.position,
+                                         &r->away->key};
     uint64_t token = i->request ? (uint64_t)(uintptr_t)i->request | PROA_BATCH_TOKEN_REQUEST
                                 : (uint64_t)(uintptr_t)r;
     int outcome = be_granted(r);
@@ -120,7 +121,7 @@ static int step_transport(struct proa_remote *r, struct proa_issue *i)
                                : proa_agent_get(&place, run.origin, run.bytes, token);
     if (outcome)
         return proa_batch_outcome(r, outcome);
-    __atomic_fetch_add(&r->moves, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&r->flight.moves, 1, __ATOMIC_RELAXED);
     if (i->request)
         proa_request_part(i->request);
     proa_batch_list(r);

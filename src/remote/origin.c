@@ -28,7 +28,7 @@ static void send_all(struct proa_remote *r)
 {
     int error = PROA_OK;
 
-    while (!error && r->used)
+    while (!error && r->batch.used)
         error = proa_batch_send(r, 0);
 }
 
@@ -50,7 +50,7 @@ void proa_remote_tell(const struct proa_target *target, int word, uint64_t value
     while (!proa_batch_try_add(r, &op, 0, 0, &error) && error == PROA_NET_AGAIN)
         proa_batch_unblock(r);
     if (!error && is_for_later(r, word)) {
-        __atomic_store_n(&r->has_posts, 1, __ATOMIC_RELAXED);
+        proa_batch_mark(r, PROA_GATHERED_POSTS);
         proa_gather_begun();
     } else if (!error) {
         send_all(r);
@@ -64,10 +64,10 @@ void proa_remote_say(const struct proa_win *win, int rank)
 {
     struct proa_remote *r = proa_remote_of(win, rank);
 
-    if (!r || !__atomic_load_n(&r->has_posts, __ATOMIC_RELAXED))
+    if (!r || !(__atomic_load_n(&r->batch.has, __ATOMIC_RELAXED) & PROA_GATHERED_POSTS))
         return;
     proa_agent_enter();
-    if (r->has_posts)
+    if (r->batch.has & PROA_GATHERED_POSTS)
         send_all(r);
     proa_agent_leave();
 }
@@ -77,20 +77,29 @@ void proa_remote_say(const struct proa_win *win, int rank)
 /* Is there any operation for which an answer has not been requested? */
 static int is_unasked(const struct proa_remote *r, int local)
 {
-    if (r->lost)
+    if (proa_remote_is_lost(r))
         return 0;
-    return local ? r->used && r->fetching : r->used || r->asked < r->worked;
+    return local ? r->batch.used && r->batch.fetching
+                 : r->batch.used || r->flight.asked < r->flight.worked;
 }
 
-/* Takes a target off the list of those to settle: nothing is outstanding, and no lock is held or
- * requested. */
+/* Nothing is outstanding but answers, and no lock is held or requested. */
+static int is_idle(const struct proa_remote *r)
+{
+    return !r->batch.used && !r->flight.issues && !r->flight.moves && !r->flight.wanted &&
+           r->grant.lock == PROA_REMOTE_UNLOCKED;
+}
+
+static int is_answered(const struct proa_remote *r)
+{
+    return r->flight.answered >= r->flight.worked;
+}
+
+/* Takes a target off the list of those to settle. */
 static void unlist(struct proa_remote *r)
 {
-    if (!r->listed || r->used || r->issues || r->moves || r->wanted ||
-        r->lock != PROA_REMOTE_UNLOCKED || (r->answered < r->worked && !r->lost))
-        return;
-    DL_DELETE(r->win->remotes, r);
-    r->listed = 0;
+    if (is_idle(r) && (is_answered(r) || proa_remote_is_lost(r)))
+        proa_remote_delist(PROA_REMOTE_USED, &r->away->win->remotes, r);
 }
 
 static int ask_one(struct proa_remote *r, int local)
@@ -109,7 +118,7 @@ static int wait_one(struct proa_remote *r, int local)
 
     while (!proa_batch_has_no_moves(r))
         proa_batch_await(r, proa_batch_has_no_moves);
-    while ((!local || r->wanted) && !proa_batch_is_answered(r))
+    while ((!local || r->flight.wanted) && !proa_batch_is_answered(r))
         proa_batch_await(r, proa_batch_is_answered);
     error = proa_batch_report(r);
     unlist(r);
@@ -125,12 +134,10 @@ static int is_told_by_barrier(const struct proa_win *win, enum proa_settled how)
     return how == PROA_SETTLED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
 }
 
-/* Nothing is outstanding, and there is no error to report: it does not matter if its process is
- * gone. */
+/* There is no error to report: it does not matter if its process is gone. */
 static int is_settled(const struct proa_remote *r)
 {
-    return !r->used && !r->issues && !r->moves && !r->wanted && !r->failed.code &&
-           r->lock == PROA_REMOTE_UNLOCKED && r->answered >= r->worked;
+    return is_idle(r) && is_answered(r) && !r->flight.failed.code;
 }
 
 /* First requests all answers, then waits for all. Other targets may enter and leave the list
@@ -142,8 +149,8 @@ static int settle_all(struct proa_win *win, int local)
 
     do {
         again = 0;
-        DL_FOREACH_SAFE(win->remotes, r, next)
-            if (!again && !error && (r->issues || is_unasked(r, local))) {
+        DL_FOREACH_SAFE2(win->remotes, r, next, in[PROA_REMOTE_USED].next)
+            if (!again && !error && (r->flight.issues || is_unasked(r, local))) {
                 error = ask_one(r, local);
                 again = 1;
             }
@@ -152,7 +159,7 @@ static int settle_all(struct proa_win *win, int local)
         int one;
 
         r = proa_remote_of(win, rank);
-        if (!r || !r->listed)
+        if (!r || !proa_remote_is_in(PROA_REMOTE_USED, r))
             continue;
         one = is_settled(r) ? PROA_OK : wait_one(r, local);
         error = error ? error : one;
@@ -192,7 +199,7 @@ static int complete_one(struct proa_remote *r)
 {
     int error = wait_one(r, 1);
 
-    r->worked = 0;
+    r->flight.worked = 0;
     unlist(r);
     return error;
 }
@@ -217,7 +224,7 @@ int proa_remote_completed_all(struct proa_win *win)
     proa_agent_enter();
     for (int rank = 0; rank < win->size && win->remotes; rank++) {
         struct proa_remote *r = proa_remote_of(win, rank);
-        int one = r && r->listed ? complete_one(r) : PROA_OK;
+        int one = r && proa_remote_is_in(PROA_REMOTE_USED, r) ? complete_one(r) : PROA_OK;
 
         error = error ? error : one;
     }
@@ -231,16 +238,12 @@ static struct proa_remote *promises;
 
 void proa_remote_promise(struct proa_remote *r)
 {
-    if (!r->promised)
-        DL_APPEND2(promises, r, promise_before, promise_after);
-    r->promised = 1;
+    proa_remote_enlist(PROA_REMOTE_PROMISED, &promises, r);
 }
 
 void proa_remote_forget_promise(struct proa_remote *r)
 {
-    if (r->promised)
-        DL_DELETE2(promises, r, promise_before, promise_after);
-    r->promised = 0;
+    proa_remote_delist(PROA_REMOTE_PROMISED, &promises, r);
 }
 
 /* An error here is reported when the lock is used. */
@@ -254,9 +257,9 @@ void proa_remote_keep_promises(void)
     while ((r = promises)) {
         int error = PROA_OK;
 
-        while (!error && r->lock == PROA_REMOTE_WANTED)
+        while (!error && proa_remote_wants_lock(r))
             error = proa_batch_send(r, 0);
-        while (!error && r->promised && !proa_batch_is_kept_promise(r))
+        while (!error && r == promises && !proa_batch_is_kept_promise(r))
             proa_batch_await(r, proa_batch_is_kept_promise);
         proa_remote_forget_promise(r);
     }
@@ -280,9 +283,10 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck
     int holds = proa_held_any();
 
     proa_agent_enter();
-    r->holds = (uint8_t)holds;
-    r->lock = nocheck ? PROA_REMOTE_UNLOCKED : PROA_REMOTE_WANTED;
-    r->exclusive = (uint8_t)exclusive;
+    r->grant.holds = (uint8_t)holds;
+    r->grant.lock = nocheck     ? PROA_REMOTE_UNLOCKED
+                    : exclusive ? PROA_REMOTE_WANTS_EXCLUSIVE
+                                : PROA_REMOTE_WANTS_SHARED;
     if (!nocheck)
         proa_remote_promise(r);
     proa_agent_leave();
@@ -297,7 +301,7 @@ static int unlock_ask(struct proa_remote *r)
     proa_issue_drain(r);
     while (!proa_batch_has_no_moves(r))
         proa_batch_await(r, proa_batch_has_no_moves);
-    while (!error && !r->lost && r->lock != PROA_REMOTE_UNLOCKED)
+    while (!error && !proa_remote_is_lost(r) && r->grant.lock != PROA_REMOTE_UNLOCKED)
         error = proa_batch_send(r, PROA_WIRE_UNLOCK | PROA_WIRE_ANSWERED);
     return error;
 }
@@ -311,7 +315,7 @@ int proa_remote_unlock(struct proa_win *win, int rank, int nocheck)
         return proa_remote_settle(win, rank, PROA_SETTLED_TOLD);
     proa_agent_enter();
     error = unlock_ask(r);
-    r->lock = PROA_REMOTE_UNLOCKED;
+    r->grant.lock = PROA_REMOTE_UNLOCKED;
     if (!error)
         error = wait_one(r, 0);
     proa_agent_leave();
@@ -328,10 +332,10 @@ int proa_remote_unlock_all(struct proa_win *win)
         int one;
 
         r = proa_remote_of(win, rank);
-        if (!r || !r->listed || r->lock == PROA_REMOTE_UNLOCKED)
+        if (!r || !proa_remote_is_in(PROA_REMOTE_USED, r) || r->grant.lock == PROA_REMOTE_UNLOCKED)
             continue;
         one = unlock_ask(r);
-        r->lock = PROA_REMOTE_UNLOCKED;
+        r->grant.lock = PROA_REMOTE_UNLOCKED;
         error = error ? error : one;
     }
     proa_agent_leave();

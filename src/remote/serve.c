@@ -170,9 +170,9 @@ static int serve_tell(const struct proa_remote *origin, const struct proa_wire_o
 {
     uint64_t *word;
 
-    if (!proa_word_exists(origin->win, op->position))
+    if (!proa_word_exists(origin->away->win, op->position))
         return NONSENSE;
-    word = proa_word_anywhere(origin->win, origin->rank, (int)op->position);
+    word = proa_word_anywhere(origin->away->win, origin->away->rank, (int)op->position);
     if (op->count < __atomic_load_n(word, __ATOMIC_RELAXED))
         return NONSENSE;
     __atomic_store_n(word, op->count, __ATOMIC_RELEASE); /* partner: proa_heard */
@@ -202,7 +202,7 @@ static int serve_words(const struct proa_remote *origin, const char **body, size
 static int serve_one(struct proa_remote *origin, const char **body, size_t *left,
                      struct answer *answer)
 {
-    struct proa_served *served = origin->win->spread->served;
+    struct proa_served *served = origin->away->win->spread->served;
     const char *at = take(body, left, sizeof(struct proa_wire_op));
     struct proa_wire_op op;
 
@@ -226,7 +226,8 @@ static int serve_one(struct proa_remote *origin, const char **body, size_t *left
 static void answer_send(struct proa_serving *s, const struct proa_wire_head *head,
                         struct answer *answer)
 {
-    struct proa_wire_head own = proa_spread_head(s->origin->win, PROA_WIRE_ANSWER, head->number);
+    struct proa_wire_head own =
+        proa_spread_head(s->origin->away->win, PROA_WIRE_ANSWER, head->number);
     struct proa_wire_outcome outcome = {s->failed.code, 0};
     size_t text = 0;
 
@@ -241,7 +242,7 @@ static void answer_send(struct proa_serving *s, const struct proa_wire_head *hea
     s->failed.code = PROA_OK;
     memcpy(answer->body, &own, sizeof own);
     memcpy(answer->body + sizeof own, &outcome, sizeof outcome);
-    proa_agent_answer(s->origin->peer, answer->body, answer->used + text);
+    proa_agent_answer(s->origin->away->peer, answer->body, answer->used + text);
 }
 
 /* ---- locks ---- */
@@ -282,16 +283,16 @@ static const struct proa_asker asker_origin = {origin_holds_any, origin_is_press
 
 static int lock_take(struct proa_serving *s)
 {
-    struct proa_win_ctl *ctl = s->origin->win->ctl;
-    struct proa_all_ctl *all = &s->origin->win->leader->all;
+    struct proa_win_ctl *ctl = s->origin->away->win->ctl;
+    struct proa_all_ctl *all = &s->origin->away->win->leader->all;
 
-    proa_claim_served(s->origin->win, claim_of(s), 1);
+    proa_claim_served(s->origin->away->win, claim_of(s), 1);
     if (proa_lock_try(all, ctl, s->kind == PROA_LOCK_EXCLUSIVE))
         return 1;
-    proa_claim_served(s->origin->win, claim_of(s), -1);
+    proa_claim_served(s->origin->away->win, claim_of(s), -1);
     s->asking = (struct proa_asking){.asker = &asker_origin,
-                                     .win = s->origin->win,
-                                     .target = s->origin->win->rank,
+                                     .win = s->origin->away->win,
+                                     .target = s->origin->away->win->rank,
                                      .all = all,
                                      .lock = &ctl->lock,
                                      .lock_bell = &ctl->lock_bell,
@@ -311,8 +312,8 @@ static int lock_get_on(struct proa_serving *s)
 static void lock_give_back(struct proa_serving *s)
 {
     if (s->held) {
-        proa_claim_served(s->origin->win, claim_of(s), -1);
-        proa_lock_give_back(s->origin->win->ctl, s->kind == PROA_LOCK_EXCLUSIVE);
+        proa_claim_served(s->origin->away->win, claim_of(s), -1);
+        proa_lock_give_back(s->origin->away->win->ctl, s->kind == PROA_LOCK_EXCLUSIVE);
     }
     s->held = 0;
 }
@@ -329,7 +330,7 @@ static void serve(struct proa_serving *s, const struct proa_wire_head *head, con
         int error = serve_one(s->origin, &body, &left, &answer);
 
         if (error == NONSENSE) {
-            proa_agent_drop(s->origin->peer, no_operation);
+            proa_agent_drop(s->origin->away->peer, no_operation);
             return;
         }
         if (error)
@@ -395,7 +396,7 @@ static void keep_for_post(struct proa_serving *s, const struct proa_wire_head *h
     keep(s, head, body, bytes);
     s->for_post = 1;
     if (!s->kept)
-        proa_agent_drop(s->origin->peer, "finds no memory here");
+        proa_agent_drop(s->origin->away->peer, "finds no memory here");
 }
 
 void proa_serve_posted(struct proa_remote *origin, uint64_t times)
@@ -412,7 +413,7 @@ static const char *out_of_place(const struct proa_serving *s, const struct proa_
                                 unsigned locks)
 {
     /* the origin would wait for us for ever, and a lock that it takes would never be released */
-    if (s->origin->lost)
+    if (proa_remote_is_lost(s->origin))
         return "comes after others have said that it is gone";
     if (head->number != s->number + 1)
         return "does not follow the one before";
@@ -470,7 +471,7 @@ static void look_at_neighbours(void)
     now_ns = proa_system->now_ns();
     if (due_ns && now_ns >= due_ns)
         DL_FOREACH(pending, s)
-            proa_gone_look(s->origin->win);
+            proa_gone_look(s->origin->away->win);
     if (due_ns == 0 || now_ns >= due_ns)
         due_ns = now_ns + LOOK_NS;
 }

@@ -97,14 +97,25 @@ struct proa_remote *proa_remote_make(struct proa_away *away)
         proa_fail(PROA_ERR_NO_MEM, "no memory to remember a process of another node");
         return NULL;
     }
-    r->win = away->win;
-    r->rank = away->rank;
-    r->peer = away->peer;
-    r->lost = away->lost;
     r->away = away;
     /* partner: proa_remote_of */
     __atomic_store_n(&away->remote, r, __ATOMIC_RELEASE);
     return r;
+}
+
+void proa_remote_enlist(enum proa_remote_list kind, struct proa_remote **list,
+                        struct proa_remote *r)
+{
+    if (!proa_remote_is_in(kind, r))
+        DL_APPEND2(*list, r, in[kind].prev, in[kind].next);
+}
+
+void proa_remote_delist(enum proa_remote_list kind, struct proa_remote **list,
+                        struct proa_remote *r)
+{
+    if (proa_remote_is_in(kind, r))
+        DL_DELETE2(*list, r, in[kind].prev, in[kind].next);
+    r->in[kind].prev = NULL;
 }
 
 static int away_new(struct proa_win *win, int rank, const struct proa_remote_card *card,

@@ -42,9 +42,6 @@ struct proa_spread {
 /* All windows over several nodes. */
 extern PROA_HIDDEN struct proa_spread *proa_spreads;
 
-/* States of the lock that this process has at a target. */
-enum { PROA_REMOTE_UNLOCKED, PROA_REMOTE_WANTED, PROA_REMOTE_ASKED };
-
 /* A process of another node, and its part of the window as the process has shown it. Nothing more
  * is kept of a process that this one does not communicate with. */
 struct proa_away {
@@ -57,45 +54,72 @@ struct proa_away {
     uint8_t has_key, lost;
 };
 
-/* Created by the first operation, synchronization or message from here or there. */
-struct proa_remote {
-    struct proa_win *win;
-    int rank;
-    uint32_t peer;
-    uint8_t lost;
-    /* as origin */
-    uint8_t lock;      /* PROA_REMOTE_* */
-    uint8_t exclusive; /* the lock is */
-    uint8_t listed;    /* in win->remotes */
-    const struct proa_away *away;
-    char *batch;          /* the aggregated batch; NULL until the first */
-    size_t used;          /* of it; 0: nothing is in it */
-    size_t fetching;      /* bytes that its answer will have */
-    uint8_t works;        /* the batch has operations, and not only words (PROA_WIRE_TELL) */
-    uint8_t holds;        /* other locks were held when its lock was wanted */
-    uint64_t sent, asked; /* batches so far; the last for which an answer has been requested */
+/* The aggregated batch of an origin: what has not been sent yet. */
+struct proa_gathered {
+    char *body;      /* NULL until the first batch */
+    size_t used;     /* of it; 0: nothing is in it */
+    size_t fetching; /* bytes that its answer will have */
+    uint8_t has;     /* PROA_GATHERED_*; atomic */
+};
+
+enum {
+    PROA_GATHERED_WORK = 1,    /* operations, and not only words (PROA_WIRE_TELL) */
+    PROA_GATHERED_POSTS = 2,   /* posts, for which the target may wait */
+    PROA_GATHERED_PRESSED = 4, /* operations that requests wait for */
+    PROA_GATHERED_SEEN = 8     /* a look has found it not sent yet (remote/gather.h) */
+};
+
+/* The operations of an origin that are under way. The numbers are of batches. */
+struct proa_flight {
+    uint64_t sent, asked; /* so far; the last for which an answer has been requested */
     uint64_t worked;      /* the last that had operations */
-    uint64_t seen;        /* the last that a look has found not sent yet (remote/gather.h) */
-    uint64_t lock_number; /* of the batch that requested the lock */
-    uint64_t post_wanted; /* the value of told.posted that the aggregated operations need */
-    uint64_t post_asked;  /* the value that the last batch waits for there */
-    uint8_t waits;        /* we have waited for its post */
     uint64_t answered;    /* all up to this one are answered; read by waiting threads at any time */
     uint64_t moves;       /* puts and gets of the transport in flight; read likewise */
     struct proa_wanted *wanted;
-    struct proa_issue *issues; /* the queue (remote/issue.h) */
-    uint8_t pushed;            /* in the list of those with a queue, or a pressing batch */
-    uint8_t pressing;          /* a request waits for the aggregated batch */
-    struct proa_remote *push_before, *push_after;
+    struct proa_issue *issues;        /* the queue (remote/issue.h) */
     struct proa_first_failure failed; /* since the last settle */
-    struct proa_remote *prev, *next;  /* in win->remotes */
-    uint8_t promised; /* in the list of locks and posts that calls have returned for */
-    struct proa_remote *promise_before, *promise_after;
+};
+
+/* The lock that an origin has at a target. */
+enum proa_remote_lock {
+    PROA_REMOTE_UNLOCKED,
+    PROA_REMOTE_WANTS_SHARED, /* the next batch requests it */
+    PROA_REMOTE_WANTS_EXCLUSIVE,
+    PROA_REMOTE_ASKED
+};
+
+/* The permission of a target, by its lock or its post, which operations wait for at the target. */
+struct proa_grant {
+    uint8_t lock;         /* enum proa_remote_lock */
+    uint8_t holds;        /* other locks were held when the lock was wanted */
+    uint8_t waits;        /* we have waited for the post */
+    uint64_t lock_number; /* of the batch that requested the lock */
+    uint64_t post_wanted; /* the value of told.posted that the aggregated operations need */
+    uint64_t post_asked;  /* the value that the last batch waits for there */
+};
+
+/* Lists of targets, each with its head elsewhere. */
+enum proa_remote_list {
+    PROA_REMOTE_USED,     /* win->remotes: something is to be settled there */
+    PROA_REMOTE_PUSHED,   /* with a queue, or a batch that requests wait for (remote/issue.c) */
+    PROA_REMOTE_PROMISED, /* locks and posts that calls have returned for (remote/origin.c) */
+    PROA_REMOTE_LISTS
+};
+
+/* Created by the first operation, synchronization or message from here or there. */
+struct proa_remote {
+    const struct proa_away *away; /* the process */
+    struct {
+        struct proa_remote *prev, *next; /* prev NULL: not in the list */
+    } in[PROA_REMOTE_LISTS];
+    /* as origin */
+    struct proa_gathered batch;
+    struct proa_flight flight;
+    struct proa_grant grant;
     /* as target */
     struct proa_serving *serving;
-    uint64_t posted;   /* number of our posts to it */
-    uint8_t is_hasty;  /* it waits for our post */
-    uint8_t has_posts; /* in the batch; atomic */
+    uint64_t posted;  /* number of our posts to it */
+    uint8_t is_hasty; /* it waits for our post */
     /* post, start, complete, wait between the two (sync/pair.h): our own counts; and the counts
      * that it has told us, as struct proa_from_ctl has those of a neighbour process */
     struct proa_pair pair;
@@ -103,6 +127,24 @@ struct proa_remote {
         uint64_t posted, completed;
     } told;
 };
+
+/* Puts it into the list of that kind, or takes it out; nothing happens if it is there, or not. */
+void proa_remote_enlist(enum proa_remote_list kind, struct proa_remote **list,
+                        struct proa_remote *r);
+void proa_remote_delist(enum proa_remote_list kind, struct proa_remote **list,
+                        struct proa_remote *r);
+
+static inline int proa_remote_is_in(enum proa_remote_list kind, const struct proa_remote *r)
+{
+    return r->in[kind].prev != NULL;
+}
+
+/* Is its lock still to be requested? */
+static inline int proa_remote_wants_lock(const struct proa_remote *r)
+{
+    return r->grant.lock == PROA_REMOTE_WANTS_SHARED ||
+           r->grant.lock == PROA_REMOTE_WANTS_EXCLUSIVE;
+}
 
 /* Marks that its lock, or its post, is waited for before another lock is taken (remote/origin.c);
  * and that it need not be any more. */
@@ -129,7 +171,7 @@ struct proa_remote *proa_remote_make(struct proa_away *away);
 /* Is its process gone? By any thread, at any time. */
 static inline int proa_remote_is_lost(const struct proa_remote *r)
 {
-    return __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
+    return __atomic_load_n(&r->away->lost, __ATOMIC_RELAXED);
 }
 
 /* The head of our message about the window, with that number (remote/wire.h). */

@@ -89,7 +89,7 @@ static void make_relative(char *body, size_t bytes)
 static uint64_t good_number(const struct proa_win *win, int rank, uint8_t kind)
 {
     if (kind == PROA_WIRE_ANSWER)
-        return proa_remote_of(win, rank) ? proa_remote_of(win, rank)->sent : 0;
+        return proa_remote_of(win, rank) ? proa_remote_of(win, rank)->flight.sent : 0;
     return kind == PROA_WIRE_BATCH ? far_batches(rank) + 1 : FAR_QUIET;
 }
 
