@@ -19,7 +19,6 @@ enum { UNANSWERED_MOST = 32 };
 
 /* ---- errors ---- */
 
-/* Reports the first failure, once. */
 int proa_batch_report(struct proa_remote *r)
 {
     int error = r->flight.failed.code;
@@ -40,14 +39,15 @@ int proa_batch_outcome(const struct proa_remote *r, int outcome)
 
 /* ---- waiting ---- */
 
-/* Leaves the agent, waits and enters again: state that was read before may have changed. */
 void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 {
     struct proa_vigil vigil = {.win = r->away->win, .from = r->away->rank};
 
-    proa_agent_leave();
-    proa_wait_unless(ready, r, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
-    proa_agent_enter();
+    while (!ready(r)) {
+        proa_agent_leave();
+        proa_wait_unless(ready, r, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
+        proa_agent_enter();
+    }
 }
 
 static uint64_t answered(const struct proa_remote *r)
@@ -72,11 +72,8 @@ int proa_batch_is_answered(void *arg)
            answered(r) >= __atomic_load_n(&r->flight.asked, __ATOMIC_RELAXED);
 }
 
-/* The lock that was requested has been granted. */
-int proa_batch_has_lock(void *arg)
+static int has_lock(const struct proa_remote *r)
 {
-    const struct proa_remote *r = arg;
-
     return proa_remote_is_lost(r) || answered(r) >= r->grant.lock_number;
 }
 
@@ -92,7 +89,7 @@ static int has_post(const struct proa_remote *r)
 
 int proa_batch_is_kept_promise(void *arg)
 {
-    return proa_batch_has_lock(arg) && has_post(arg);
+    return has_lock(arg) && has_post(arg);
 }
 
 int proa_batch_lacks_post(const struct proa_remote *r)
@@ -113,11 +110,6 @@ int proa_batch_may_send(void *arg)
 
 /* ---- batches ---- */
 
-void proa_batch_list(struct proa_remote *r)
-{
-    proa_remote_enlist(PROA_REMOTE_USED, &r->away->win->remotes, r);
-}
-
 void proa_batch_mark(struct proa_remote *r, unsigned bit)
 {
     __atomic_store_n(&r->batch.has, (uint8_t)(r->batch.has | bit), __ATOMIC_RELAXED);
@@ -137,7 +129,7 @@ static void count_batch(struct proa_remote *r, unsigned flags)
     if (flags & PROA_WIRE_POSTED) {
         r->grant.post_asked = r->grant.post_wanted;
         r->grant.waits |= r->batch.fetching > 0; /* for the answer */
-        proa_remote_promise(r);
+        proa_remote_enlist(r, PROA_REMOTE_PROMISED);
     }
     if (flags & PROA_WIRE_UNLOCK)
         r->grant.lock = PROA_REMOTE_UNLOCKED;
@@ -203,8 +195,6 @@ void proa_batch_unblock(struct proa_remote *r)
         proa_wait_yield();
 }
 
-/* Sends the aggregated batch, which may be empty. If something has to come first, waits for that
- * and sends nothing: callers look again. */
 int proa_batch_send(struct proa_remote *r, unsigned flags)
 {
     int outcome = proa_batch_try_send(r, flags);
@@ -215,30 +205,24 @@ int proa_batch_send(struct proa_remote *r, unsigned flags)
     return PROA_OK;
 }
 
-/* Once the window's rooms have no keeper, a lock_all requests each target's lock when that target
- * is used. */
-void proa_batch_want_lock(struct proa_remote *r)
+void proa_batch_want_grant(struct proa_remote *r)
 {
-    uint8_t epoch = proa_epoch_all(r->away->win);
+    const uint8_t awaited = PROA_EPOCH_START | PROA_EPOCH_AWAITED;
+    const struct proa_win *win = r->away->win;
+    uint8_t all = proa_epoch_all(win), one = proa_epoch_one(&win->targets[r->away->rank]);
 
     /* as in sync/lock.h: a process that holds a lock, of this lock_all too, and waits for another
      */
-    if (r->grant.lock == PROA_REMOTE_UNLOCKED && proa_room_is_unkept(r->away->win) &&
-        (epoch & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK) {
+    if (r->grant.lock == PROA_REMOTE_UNLOCKED && proa_room_is_unkept(win) &&
+        (all & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK) {
         r->grant.lock = PROA_REMOTE_WANTS_SHARED;
         r->grant.holds = 1;
     }
-}
-
-void proa_batch_want_post(struct proa_remote *r)
-{
-    uint8_t awaited = PROA_EPOCH_START | PROA_EPOCH_AWAITED;
-
-    if ((proa_epoch_one(&r->away->win->targets[r->away->rank]) & awaited) == awaited)
+    if ((one & awaited) == awaited)
         r->grant.post_wanted = 2 * r->pair.starts;
 }
 
-int proa_batch_await_post(struct proa_remote *r)
+static int await_post(struct proa_remote *r)
 {
     int outcome = PROA_OK;
 
@@ -253,14 +237,23 @@ int proa_batch_await_post(struct proa_remote *r)
     return PROA_NET_AGAIN;
 }
 
+int proa_batch_await_grant(struct proa_remote *r)
+{
+    int outcome = proa_remote_wants_lock(r) ? proa_batch_try_send(r, 0) : PROA_OK;
+
+    if (outcome)
+        return outcome;
+    if (proa_remote_is_lost(r))
+        return proa_batch_report(r);
+    return has_lock(r) ? await_post(r) : PROA_NET_AGAIN;
+}
+
 static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)
 {
     return r->batch.used + bytes > PROA_NET_MESSAGE_MOST ||
            r->batch.fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST;
 }
 
-/* Adds an operation's head, with room for its data, which is returned, and for the data that come
- * back. NULL: the outcome says why. */
 char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
                          uint64_t fetched, int *outcome)
 {
@@ -285,7 +278,7 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
         proa_gather_begun();
     }
     r->batch.fetching += fetched;
-    proa_batch_list(r);
+    proa_remote_enlist(r, PROA_REMOTE_USED);
     return at + sizeof *op;
 }
 

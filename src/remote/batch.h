@@ -40,18 +40,17 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
 /* Data that the operation just added fetches go there. PROA_OK or PROA_ERR_NO_MEM. */
 int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted);
 
-/* In a lock_all of a window whose rooms have no keeper (remote/room.h): the target's lock is to be
- * requested, if it has not been. */
-void proa_batch_want_lock(struct proa_remote *r);
-
-/* In an access epoch whose post has not arrived: operations aggregated from now on are for after
- * the post, and the target keeps them until then. */
-void proa_batch_want_post(struct proa_remote *r);
-/* Has that post still not arrived? */
+/* An operation is about to be issued: notes the permission of the target that it needs. In a
+ * lock_all of a window whose rooms have no keeper (remote/room.h), the target's lock is requested
+ * when the target is used. In an access epoch whose post has not arrived, the target keeps the
+ * operations until it has. */
+void proa_batch_want_grant(struct proa_remote *r);
+/* Has the post that the aggregated operations need not arrived? */
 int proa_batch_lacks_post(const struct proa_remote *r);
-/* For operations that cannot wait for the post at the target. PROA_OK: the post has arrived;
- * PROA_NET_AGAIN: it has not, and no other batch is sent before. */
-int proa_batch_await_post(struct proa_remote *r);
+/* For operations that cannot wait for lock or post at the target, as messages can. PROA_OK: the
+ * target may be accessed; PROA_NET_AGAIN: not yet, and no other batch is sent before; or a negative
+ * code. */
+int proa_batch_await_grant(struct proa_remote *r);
 
 /* Converts an outcome of the transport's send, put or get to r for the program: the error's text
  * names the rank of a process that the transport has given up. The process's `lost` event, which
@@ -69,22 +68,20 @@ int proa_batch_try_send(struct proa_remote *r, unsigned flags);
 /* Waits until another attempt to send may succeed. */
 void proa_batch_unblock(struct proa_remote *r);
 
-/* Puts the target into win->remotes: something is to be settled there. */
-void proa_batch_list(struct proa_remote *r);
-
 /* Marks that the aggregated batch has something of that kind: PROA_GATHERED_*. */
 void proa_batch_mark(struct proa_remote *r, unsigned bit);
 
-/* Leaves the agent, waits and enters again: state that was read before may have changed. */
+/* Waits until the condition holds. Leaves the agent for that, and enters again: state that was read
+ * before may have changed. */
 void proa_batch_await(struct proa_remote *r, proa_ready *ready);
 
 /* Conditions to wait for; arg: the struct proa_remote. All of them are also true once its process
- * is gone. The transport's puts and gets are done; the answers that were requested have arrived;
- * the lock that was requested has been granted. */
+ * is gone. The transport's puts and gets are done; the answers that were requested have
+ * arrived. */
 int proa_batch_has_no_moves(void *arg);
 int proa_batch_is_answered(void *arg);
-int proa_batch_has_lock(void *arg);
-/* The lock has been granted, and the post that a batch waits for at the target has arrived. */
+/* The lock that was requested has been granted, and the post that a batch waits for at the target
+ * has arrived. */
 int proa_batch_is_kept_promise(void *arg);
 /* Another batch may be sent. */
 int proa_batch_may_send(void *arg);

@@ -10,13 +10,12 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-static struct proa_remote *pushed; /* targets with a queue, or a batch that requests wait for */
 static int stuck;
 
 void proa_batch_press(struct proa_remote *r)
 {
     proa_batch_mark(r, PROA_GATHERED_PRESSED);
-    proa_remote_enlist(PROA_REMOTE_PUSHED, &pushed, r);
+    proa_remote_enlist(r, PROA_REMOTE_PUSHED);
 }
 
 static int is_pressed(const struct proa_remote *r)
@@ -69,11 +68,11 @@ int proa_issues_push(int hurry)
     struct proa_remote *r, *next;
 
     stuck = 0;
-    DL_FOREACH_SAFE2(pushed, r, next, in[PROA_REMOTE_PUSHED].next) {
+    DL_FOREACH_SAFE2(proa_remotes[PROA_REMOTE_PUSHED], r, next, in[PROA_REMOTE_PUSHED].next) {
         stuck |= queue_push(r);
         stuck |= batch_push(r, hurry);
         if (!r->flight.issues && !is_pressed(r))
-            proa_remote_delist(PROA_REMOTE_PUSHED, &pushed, r);
+            proa_remote_delist(r, PROA_REMOTE_PUSHED);
     }
     return stuck;
 }
@@ -99,7 +98,7 @@ void proa_issue_lose(struct proa_remote *r)
         issue_end(r, r->flight.issues, PROA_ERR_OTHER);
     }
     __atomic_store_n(&r->batch.has, 0, __ATOMIC_RELAXED);
-    proa_remote_delist(PROA_REMOTE_PUSHED, &pushed, r);
+    proa_remote_delist(r, PROA_REMOTE_PUSHED);
 }
 
 /* ---- issuing ---- */
@@ -123,8 +122,8 @@ static int later(struct proa_remote *r, const struct proa_issue *i)
     *kept = *i;
     DL_APPEND(r->flight.issues, kept);
     proa_request_part(kept->request);
-    proa_batch_list(r);
-    proa_remote_enlist(PROA_REMOTE_PUSHED, &pushed, r);
+    proa_remote_enlist(r, PROA_REMOTE_USED);
+    proa_remote_enlist(r, PROA_REMOTE_PUSHED);
     return PROA_OK;
 }
 

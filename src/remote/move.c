@@ -90,21 +90,6 @@ static int step_messages(struct proa_remote *r, struct proa_issue *i)
     return i->done < i->what.move.runs.bytes * i->what.move.runs.count ? PROA_ISSUE_MORE : PROA_OK;
 }
 
-/* Has the target given permission to access it, by its lock or its post? A message can wait for
- * that at the target; the transport's moves cannot. */
-static int be_granted(struct proa_remote *r)
-{
-    int outcome = PROA_OK;
-
-    if (proa_remote_wants_lock(r))
-        outcome = proa_batch_try_send(r, 0);
-    if (outcome)
-        return outcome;
-    if (proa_remote_is_lost(r))
-        return proa_batch_report(r);
-    return proa_batch_has_lock(r) ? proa_batch_await_post(r) : PROA_NET_AGAIN;
-}
-
 /* Issues one run. done: runs. */
 static int step_transport(struct proa_remote *r, struct proa_issue *i)
 {
@@ -113,7 +98,7 @@ static int step_transport(struct proa_remote *r, struct proa_issue *i)
                                          &r->away->key};
     uint64_t token = i->request ? (uint64_t)(uintptr_t)i->request | PROA_BATCH_TOKEN_REQUEST
                                 : (uint64_t)(uintptr_t)r;
-    int outcome = be_granted(r);
+    int outcome = proa_batch_await_grant(r);
 
     if (outcome)
         return outcome;
@@ -124,7 +109,7 @@ static int step_transport(struct proa_remote *r, struct proa_issue *i)
     __atomic_fetch_add(&r->flight.moves, 1, __ATOMIC_RELAXED);
     if (i->request)
         proa_request_part(i->request);
-    proa_batch_list(r);
+    proa_remote_enlist(r, PROA_REMOTE_USED);
     return ++i->done < i->what.move.runs.count ? PROA_ISSUE_MORE : PROA_OK;
 }
 
@@ -135,10 +120,8 @@ static int issue(struct proa_away *away, struct proa_issue *i)
 
     proa_agent_enter();
     r = proa_remote_make(away);
-    if (r) {
-        proa_batch_want_lock(r);
-        proa_batch_want_post(r);
-    }
+    if (r)
+        proa_batch_want_grant(r);
     error = r ? proa_issue(r, i) : PROA_ERR_NO_MEM;
     proa_agent_leave();
     return error;

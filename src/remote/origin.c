@@ -99,7 +99,7 @@ static int is_answered(const struct proa_remote *r)
 static void unlist(struct proa_remote *r)
 {
     if (is_idle(r) && (is_answered(r) || proa_remote_is_lost(r)))
-        proa_remote_delist(PROA_REMOTE_USED, &r->away->win->remotes, r);
+        proa_remote_delist(r, PROA_REMOTE_USED);
 }
 
 static int ask_one(struct proa_remote *r, int local)
@@ -116,9 +116,8 @@ static int wait_one(struct proa_remote *r, int local)
 {
     int error;
 
-    while (!proa_batch_has_no_moves(r))
-        proa_batch_await(r, proa_batch_has_no_moves);
-    while ((!local || r->flight.wanted) && !proa_batch_is_answered(r))
+    proa_batch_await(r, proa_batch_has_no_moves);
+    if (!local || r->flight.wanted)
         proa_batch_await(r, proa_batch_is_answered);
     error = proa_batch_report(r);
     unlist(r);
@@ -140,12 +139,31 @@ static int is_settled(const struct proa_remote *r)
     return is_idle(r) && is_answered(r) && !r->flight.failed.code;
 }
 
-/* First requests all answers, then waits for all. Other targets may enter and leave the list
- * meanwhile. */
+/* Does that for each target with something to settle. Returns the first error. Targets may enter
+ * and leave the list meanwhile. */
+static int each(struct proa_win *win, int (*what)(struct proa_remote *r, int local), int local)
+{
+    int error = PROA_OK;
+
+    for (int rank = 0; rank < win->size && win->remotes; rank++) {
+        struct proa_remote *r = proa_remote_of(win, rank);
+        int one = r && proa_remote_is_in(r, PROA_REMOTE_USED) ? what(r, local) : PROA_OK;
+
+        error = error ? error : one;
+    }
+    return error;
+}
+
+static int wait_unsettled(struct proa_remote *r, int local)
+{
+    return is_settled(r) ? PROA_OK : wait_one(r, local);
+}
+
+/* First requests all answers, then waits for all. */
 static int settle_all(struct proa_win *win, int local)
 {
     struct proa_remote *r, *next;
-    int error = PROA_OK, again;
+    int error = PROA_OK, one, again;
 
     do {
         again = 0;
@@ -155,16 +173,8 @@ static int settle_all(struct proa_win *win, int local)
                 again = 1;
             }
     } while (again && !error);
-    for (int rank = 0; rank < win->size && win->remotes; rank++) {
-        int one;
-
-        r = proa_remote_of(win, rank);
-        if (!r || !proa_remote_is_in(PROA_REMOTE_USED, r))
-            continue;
-        one = is_settled(r) ? PROA_OK : wait_one(r, local);
-        error = error ? error : one;
-    }
-    return error;
+    one = each(win, wait_unsettled, local);
+    return error ? error : one;
 }
 
 int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
@@ -182,8 +192,7 @@ int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
     proa_agent_enter();
     if (how == PROA_SETTLED_IN_ORDER && win->flavor != PROA_FLAVOR_DYNAMIC) {
         proa_issue_drain(r);
-        while (!proa_batch_has_no_moves(r))
-            proa_batch_await(r, proa_batch_has_no_moves);
+        proa_batch_await(r, proa_batch_has_no_moves);
     } else if (rank < 0) {
         error = settle_all(win, local);
     } else {
@@ -195,9 +204,9 @@ int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
     return error;
 }
 
-static int complete_one(struct proa_remote *r)
+static int complete_one(struct proa_remote *r, int local)
 {
-    int error = wait_one(r, 1);
+    int error = wait_one(r, local);
 
     r->flight.worked = 0;
     unlist(r);
@@ -206,62 +215,35 @@ static int complete_one(struct proa_remote *r)
 
 int proa_remote_completed(struct proa_win *win, int rank)
 {
-    struct proa_remote *r = proa_remote_of(win, rank);
+    struct proa_remote *r = rank < 0 ? NULL : proa_remote_of(win, rank);
     int error;
 
-    if (!r)
+    if (rank >= 0 && !r)
         return PROA_OK;
     proa_agent_enter();
-    error = complete_one(r);
-    proa_agent_leave();
-    return error;
-}
-
-int proa_remote_completed_all(struct proa_win *win)
-{
-    int error = PROA_OK;
-
-    proa_agent_enter();
-    for (int rank = 0; rank < win->size && win->remotes; rank++) {
-        struct proa_remote *r = proa_remote_of(win, rank);
-        int one = r && proa_remote_is_in(PROA_REMOTE_USED, r) ? complete_one(r) : PROA_OK;
-
-        error = error ? error : one;
-    }
+    error = r ? complete_one(r, 1) : each(win, complete_one, 1);
     proa_agent_leave();
     return error;
 }
 
 /* ---- locks ---- */
 
-static struct proa_remote *promises;
-
-void proa_remote_promise(struct proa_remote *r)
-{
-    proa_remote_enlist(PROA_REMOTE_PROMISED, &promises, r);
-}
-
-void proa_remote_forget_promise(struct proa_remote *r)
-{
-    proa_remote_delist(PROA_REMOTE_PROMISED, &promises, r);
-}
-
 /* An error here is reported when the lock is used. */
 void proa_remote_keep_promises(void)
 {
-    struct proa_remote *r;
+    struct proa_remote **first = &proa_remotes[PROA_REMOTE_PROMISED], *r;
 
-    if (!__atomic_load_n(&promises, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(first, __ATOMIC_RELAXED))
         return;
     proa_agent_enter();
-    while ((r = promises)) {
+    while ((r = *first)) {
         int error = PROA_OK;
 
         while (!error && proa_remote_wants_lock(r))
             error = proa_batch_send(r, 0);
-        while (!error && r == promises && !proa_batch_is_kept_promise(r))
+        if (!error && r == *first)
             proa_batch_await(r, proa_batch_is_kept_promise);
-        proa_remote_forget_promise(r);
+        proa_remote_delist(r, PROA_REMOTE_PROMISED);
     }
     proa_agent_leave();
 }
@@ -288,21 +270,23 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck
                     : exclusive ? PROA_REMOTE_WANTS_EXCLUSIVE
                                 : PROA_REMOTE_WANTS_SHARED;
     if (!nocheck)
-        proa_remote_promise(r);
+        proa_remote_enlist(r, PROA_REMOTE_PROMISED);
     proa_agent_leave();
 }
 
 /* If the lock is still to be requested, lock, operations and unlock are one message. */
-static int unlock_ask(struct proa_remote *r)
+static int unlock_ask(struct proa_remote *r, int only_locked)
 {
     int error = PROA_OK;
 
-    proa_remote_forget_promise(r);
+    if (only_locked && r->grant.lock == PROA_REMOTE_UNLOCKED)
+        return PROA_OK;
+    proa_remote_delist(r, PROA_REMOTE_PROMISED);
     proa_issue_drain(r);
-    while (!proa_batch_has_no_moves(r))
-        proa_batch_await(r, proa_batch_has_no_moves);
+    proa_batch_await(r, proa_batch_has_no_moves);
     while (!error && !proa_remote_is_lost(r) && r->grant.lock != PROA_REMOTE_UNLOCKED)
         error = proa_batch_send(r, PROA_WIRE_UNLOCK | PROA_WIRE_ANSWERED);
+    r->grant.lock = PROA_REMOTE_UNLOCKED;
     return error;
 }
 
@@ -314,8 +298,7 @@ int proa_remote_unlock(struct proa_win *win, int rank, int nocheck)
     if (nocheck)
         return proa_remote_settle(win, rank, PROA_SETTLED_TOLD);
     proa_agent_enter();
-    error = unlock_ask(r);
-    r->grant.lock = PROA_REMOTE_UNLOCKED;
+    error = unlock_ask(r, 0);
     if (!error)
         error = wait_one(r, 0);
     proa_agent_leave();
@@ -324,20 +307,10 @@ int proa_remote_unlock(struct proa_win *win, int rank, int nocheck)
 
 int proa_remote_unlock_all(struct proa_win *win)
 {
-    struct proa_remote *r;
-    int error = PROA_OK;
+    int error;
 
     proa_agent_enter();
-    for (int rank = 0; rank < win->size && win->remotes; rank++) {
-        int one;
-
-        r = proa_remote_of(win, rank);
-        if (!r || !proa_remote_is_in(PROA_REMOTE_USED, r) || r->grant.lock == PROA_REMOTE_UNLOCKED)
-            continue;
-        one = unlock_ask(r);
-        r->grant.lock = PROA_REMOTE_UNLOCKED;
-        error = error ? error : one;
-    }
+    error = each(win, unlock_ask, 1);
     proa_agent_leave();
     return error;
 }

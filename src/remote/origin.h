@@ -42,11 +42,8 @@ void proa_remote_say(const struct proa_win *win, int rank);
 int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how);
 
 /* Waits for the data that were fetched from a target, after it has been told that our access epoch
- * is over. All data put there precede that message. */
+ * is over. All data put there precede that message. rank < 0: from all targets, after a barrier. */
 int proa_remote_completed(struct proa_win *win, int rank);
-
-/* The same for all targets, after a barrier. */
-int proa_remote_completed_all(struct proa_win *win);
 
 /* The first batch requests the lock. So this returns at once, as the standard allows where the
  * origin has no load and store (MPI-4.1, 13.5.3). Unlock returns once all is done and the lock is
@@ -61,7 +58,7 @@ int proa_remote_expect(const struct proa_target *target);
 void proa_remote_keep_promises(void);
 int proa_remote_unlock(struct proa_win *win, int rank, int nocheck);
 
-/* Requests the release of the locks that a lock_all has of single targets (proa_batch_want_lock).
+/* Requests the release of the locks that a lock_all has of single targets (proa_batch_want_grant).
  * Does not wait for that. */
 int proa_remote_unlock_all(struct proa_win *win);
 

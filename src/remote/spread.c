@@ -20,6 +20,7 @@
 #include <utlist.h>
 
 struct proa_spread *proa_spreads;
+struct proa_remote *proa_remotes[PROA_REMOTE_USED];
 static struct proa_table numbers = PROA_TABLE_INIT; /* windows by their numbers */
 
 struct proa_win *proa_spread_find(uint64_t number)
@@ -103,18 +104,21 @@ struct proa_remote *proa_remote_make(struct proa_away *away)
     return r;
 }
 
-void proa_remote_enlist(enum proa_remote_list kind, struct proa_remote **list,
-                        struct proa_remote *r)
+static struct proa_remote **list_of(const struct proa_remote *r, enum proa_remote_list kind)
 {
-    if (!proa_remote_is_in(kind, r))
-        DL_APPEND2(*list, r, in[kind].prev, in[kind].next);
+    return kind == PROA_REMOTE_USED ? &r->away->win->remotes : &proa_remotes[kind];
 }
 
-void proa_remote_delist(enum proa_remote_list kind, struct proa_remote **list,
-                        struct proa_remote *r)
+void proa_remote_enlist(struct proa_remote *r, enum proa_remote_list kind)
 {
-    if (proa_remote_is_in(kind, r))
-        DL_DELETE2(*list, r, in[kind].prev, in[kind].next);
+    if (!proa_remote_is_in(r, kind))
+        DL_APPEND2(*list_of(r, kind), r, in[kind].prev, in[kind].next);
+}
+
+void proa_remote_delist(struct proa_remote *r, enum proa_remote_list kind)
+{
+    if (proa_remote_is_in(r, kind))
+        DL_DELETE2(*list_of(r, kind), r, in[kind].prev, in[kind].next);
     r->in[kind].prev = NULL;
 }
 
@@ -221,7 +225,7 @@ static void remote_free(struct proa_remote *r)
         return;
     proa_issue_lose(r);
     proa_batch_forget(r);
-    proa_remote_forget_promise(r);
+    proa_remote_delist(r, PROA_REMOTE_PROMISED);
     proa_serve_forget(r);
     free(r);
 }

@@ -98,13 +98,16 @@ struct proa_grant {
     uint64_t post_asked;  /* the value that the last batch waits for there */
 };
 
-/* Lists of targets, each with its head elsewhere. */
+/* Lists of targets. */
 enum proa_remote_list {
-    PROA_REMOTE_USED,     /* win->remotes: something is to be settled there */
     PROA_REMOTE_PUSHED,   /* with a queue, or a batch that requests wait for (remote/issue.c) */
-    PROA_REMOTE_PROMISED, /* locks and posts that calls have returned for (remote/origin.c) */
+    PROA_REMOTE_PROMISED, /* waited for before another lock is taken (proa_remote_keep_promises) */
+    PROA_REMOTE_USED,     /* of one window, win->remotes: something is to be settled there */
     PROA_REMOTE_LISTS
 };
+
+/* The first target in each list, but for those of windows. */
+extern PROA_HIDDEN struct proa_remote *proa_remotes[PROA_REMOTE_USED];
 
 /* Created by the first operation, synchronization or message from here or there. */
 struct proa_remote {
@@ -129,12 +132,10 @@ struct proa_remote {
 };
 
 /* Puts it into the list of that kind, or takes it out; nothing happens if it is there, or not. */
-void proa_remote_enlist(enum proa_remote_list kind, struct proa_remote **list,
-                        struct proa_remote *r);
-void proa_remote_delist(enum proa_remote_list kind, struct proa_remote **list,
-                        struct proa_remote *r);
+void proa_remote_enlist(struct proa_remote *r, enum proa_remote_list kind);
+void proa_remote_delist(struct proa_remote *r, enum proa_remote_list kind);
 
-static inline int proa_remote_is_in(enum proa_remote_list kind, const struct proa_remote *r)
+static inline int proa_remote_is_in(const struct proa_remote *r, enum proa_remote_list kind)
 {
     return r->in[kind].prev != NULL;
 }
@@ -145,11 +146,6 @@ static inline int proa_remote_wants_lock(const struct proa_remote *r)
     return r->grant.lock == PROA_REMOTE_WANTS_SHARED ||
            r->grant.lock == PROA_REMOTE_WANTS_EXCLUSIVE;
 }
-
-/* Marks that its lock, or its post, is waited for before another lock is taken (remote/origin.c);
- * and that it need not be any more. */
-void proa_remote_promise(struct proa_remote *r);
-void proa_remote_forget_promise(struct proa_remote *r);
 
 static inline struct proa_away *proa_away_of(const struct proa_win *win, int rank)
 {

@@ -145,7 +145,7 @@ static int fence(struct proa_win *win, int mode)
     if (ends || begins)
         error = barrier(win);
     if (!error && (ends || begins) && __atomic_load_n(&win->remotes, __ATOMIC_RELAXED))
-        error = proa_remote_completed_all(win);
+        error = proa_remote_completed(win, -1);
     proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
     return error;
 }
