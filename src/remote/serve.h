@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Targets for origins on other nodes: batches are executed on this process's part of a window, by
- * the same functions that a neighbour process uses on the node.
+ * Targets for origins on other nodes: locks and posts that batches need before they are executed
+ * (remote/execute.h).
  *
  * Everything here is inside the agent (remote/agent.h), on the thread that makes progress, and does
  * not wait. Locks are requested in steps (sync/lock.h). A batch that comes before its lock is
@@ -12,10 +12,6 @@
 #define PROA_REMOTE_SERVE_H
 
 #include "remote/spread.h"
-
-/* PROA_OK or PROA_ERR_NO_MEM; proa_serve_close undoes it in any case. */
-int proa_serve_open(struct proa_win *win);
-void proa_serve_close(struct proa_win *win);
 
 /* Executes a batch that has come. A batch that makes no sense ends its sender (proa_agent_drop);
  * the operations executed before that stay done. */

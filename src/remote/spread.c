@@ -6,6 +6,7 @@
 #include "remote/agent.h"
 #include "remote/batch.h"
 #include "remote/ends.h"
+#include "remote/execute.h"
 #include "remote/issue.h"
 #include "remote/network.h"
 #include "sync/passive.h"
@@ -212,7 +213,7 @@ int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
     proa_lock_set_before(proa_remote_keep_promises);
     error = proa_room_open(win, cards);
     if (!error)
-        error = proa_serve_open(win);
+        error = proa_served_open(win);
     if (!error)
         error = spread_add(win->spread);
     proa_agent_leave();
@@ -239,7 +240,7 @@ void proa_remote_close(struct proa_win *win)
     proa_agent_enter();
     if (proa_table_remove_pair(&numbers, spread->number, win))
         DL_DELETE(proa_spreads, spread);
-    proa_serve_close(win);
+    proa_served_close(win);
     proa_room_close(win);
     for (int i = 0; i < win->size; i++)
         remote_free(proa_remote_of(win, i));

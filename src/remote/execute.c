@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See execute.h. */
+#include "remote/execute.h"
+#include "remote/agent.h"
+#include "remote/batch.h"
+#include "rma/combine.h"
+#include "rma/lender.h"
+#include "rma/road.h"
+#include "sync/tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The window as the serving thread sees it: one target, this process, with an epoch, a cache and an
+ * accessor's mark of its own. Threads of the program work on the real window meanwhile. */
+struct proa_served {
+    struct proa_win view;
+    struct proa_target self;
+};
+
+enum { ANSWER_HEAD = sizeof(struct proa_wire_head) + sizeof(struct proa_wire_outcome) };
+
+/* The answer's body is left as it is: a batch may have no use for it. */
+void proa_job_begin(struct proa_job *job, const struct proa_away *origin, const char *body,
+                    size_t bytes)
+{
+    job->origin = origin;
+    job->at = body;
+    job->left = bytes;
+    job->used = ANSWER_HEAD;
+}
+
+/* ---- operations of a batch ---- */
+
+/* Takes the next `bytes` bytes, padded. NULL: fewer are left. */
+static const char *take(struct proa_job *job, uint64_t bytes)
+{
+    const char *at = job->at;
+
+    if (bytes > job->left || proa_wire_padded(bytes) > job->left)
+        return NULL;
+    job->at += proa_wire_padded(bytes);
+    job->left -= proa_wire_padded(bytes);
+    return at;
+}
+
+/* NULL: more than an origin may request. The rest of the answer is for the text of an error. */
+static char *answer_room(struct proa_job *job, uint64_t bytes)
+{
+    char *at = job->answer + job->used;
+
+    if (proa_wire_padded(bytes) > ANSWER_HEAD + PROA_BATCH_FETCH_MOST - job->used)
+        return NULL;
+    memset(at, 0, proa_wire_padded(bytes));
+    job->used += proa_wire_padded(bytes);
+    return at;
+}
+
+static struct proa_served *served_of(const struct proa_job *job)
+{
+    return job->origin->win->spread->served;
+}
+
+static int runs_done(const struct proa_job *job, char *data)
+{
+    const struct proa_wire_op *op = &job->op;
+    struct proa_carry carry;
+    int error = PROA_OK;
+
+    proa_carry_begin(&carry, &served_of(job)->view, 0, op->code == PROA_WIRE_PUT);
+    for (uint64_t i = 0; i < op->count && !error; i++)
+        error = proa_carry_bytes(&carry, op->position + (uint64_t)((int64_t)i * op->stride),
+                                 data + i * op->bytes, op->bytes);
+    return error ? error : proa_carry_end(&carry);
+}
+
+static int serve_runs(struct proa_job *job)
+{
+    const struct proa_wire_op *op = &job->op;
+    uint64_t bytes;
+    char *data;
+
+    if (op->bytes == 0 || __builtin_mul_overflow(op->count, op->bytes, &bytes) ||
+        bytes > PROA_NET_MESSAGE_MOST)
+        return PROA_JOB_NONSENSE; /* runs of nothing could be any number */
+    data =
+        op->code == PROA_WIRE_PUT ? (char *)(uintptr_t)take(job, bytes) : answer_room(job, bytes);
+    return data ? runs_done(job, data) : PROA_JOB_NONSENSE;
+}
+
+/* PROA_OK if it is an accumulate that an origin could have sent. */
+static int fill_elements(const struct proa_wire_op *op, struct proa_elements *run)
+{
+    int has_origin = op->flags & PROA_WIRE_ORIGIN;
+    uint64_t bytes;
+
+    if (op->basic >= PROA_BASIC_COUNT || op->operation >= PROA_OP_COUNT)
+        return PROA_JOB_NONSENSE;
+    *run = (struct proa_elements){.operation = (enum proa_operation)op->operation,
+                                  .basic = (enum proa_basic)op->basic,
+                                  .bytes = op->bytes,
+                                  .count = op->count};
+    run->kernel = proa_kernel_find(run->operation, run->basic);
+    if (!run->kernel)
+        run->kernel = proa_kernel_of_bytes(run->operation, run->basic);
+    if (!run->kernel || op->bytes != proa_basic_bytes(run->basic) || op->count == 0 ||
+        __builtin_mul_overflow(op->count, op->bytes, &bytes) || bytes > PROA_NET_MESSAGE_MOST)
+        return PROA_JOB_NONSENSE;
+    if (!has_origin && op->operation != PROA_OP_NO_OP)
+        return PROA_JOB_NONSENSE;
+    return op->flags & PROA_WIRE_COMPARE && (op->count != 1 || !has_origin) ? PROA_JOB_NONSENSE
+                                                                            : PROA_OK;
+}
+
+static int serve_combine(struct proa_job *job)
+{
+    const struct proa_wire_op *op = &job->op;
+    struct proa_combine combine = {
+        .win = &served_of(job)->view, .rank = 0, .total = op->total, .guarded = PROA_GUARD_NONE};
+    uint64_t bytes = op->count * op->bytes, origin = op->flags & PROA_WIRE_ORIGIN ? bytes : 0,
+             compare = op->flags & PROA_WIRE_COMPARE ? op->bytes : 0;
+    const char *at;
+    int error = fill_elements(op, &combine.run);
+
+    if (error)
+        return error;
+    at = take(job, origin + compare);
+    if (!at)
+        return PROA_JOB_NONSENSE;
+    combine.run.origin = origin ? at : NULL;
+    combine.run.compare = compare ? at + bytes : NULL;
+    if (op->flags & PROA_WIRE_RESULT && !(combine.run.result = answer_room(job, bytes)))
+        return PROA_JOB_NONSENSE;
+    error = proa_combine_row(&combine, op->position);
+    proa_guard_leave(&combine.guarded);
+    return error;
+}
+
+/* Writes only words that this sender tells: it writes nowhere else (sync/tell.h). */
+static int serve_tell(struct proa_job *job)
+{
+    const struct proa_win *win = job->origin->win;
+    uint64_t *word;
+
+    if (!proa_word_exists(win, job->op.position))
+        return PROA_JOB_NONSENSE;
+    word = proa_word_anywhere(win, job->origin->rank, (int)job->op.position);
+    if (job->op.count < __atomic_load_n(word, __ATOMIC_RELAXED))
+        return PROA_JOB_NONSENSE;
+    __atomic_store_n(word, job->op.count, __ATOMIC_RELEASE); /* partner: proa_heard */
+    proa_bell_ring(&proa_self->ctl->bell);
+    return PROA_OK;
+}
+
+int proa_job_step(struct proa_job *job)
+{
+    static int (*const handlers[])(struct proa_job * job) = {[PROA_WIRE_PUT] = serve_runs,
+                                                             [PROA_WIRE_GET] = serve_runs,
+                                                             [PROA_WIRE_COMBINE] = serve_combine,
+                                                             [PROA_WIRE_TELL] = serve_tell};
+    const char *at = take(job, sizeof job->op);
+
+    if (!at)
+        return PROA_JOB_NONSENSE;
+    memcpy(&job->op, at, sizeof job->op);
+    if (job->op.code >= sizeof handlers / sizeof *handlers || !handlers[job->op.code])
+        return PROA_JOB_NONSENSE;
+    return handlers[job->op.code](job);
+}
+
+int proa_job_words(struct proa_job *job)
+{
+    int error = PROA_OK;
+
+    while (!error && job->left >= sizeof job->op && (uint8_t)*job->at == PROA_WIRE_TELL)
+        error = proa_job_step(job);
+    return error;
+}
+
+/* The outcome stands before the fetched data; its text moves them back. */
+void proa_job_answer(struct proa_job *job, uint64_t number, struct proa_first_failure *failed)
+{
+    struct proa_wire_head head = proa_spread_head(job->origin->win, PROA_WIRE_ANSWER, number);
+    struct proa_wire_outcome outcome = {failed->code, 0};
+    char *data = job->answer + ANSWER_HEAD;
+    size_t text = 0;
+
+    if (outcome.code) {
+        outcome.text_bytes = (uint32_t)strlen(failed->text);
+        text = proa_wire_padded(outcome.text_bytes);
+        memmove(data + text, data, job->used - ANSWER_HEAD);
+        memset(data, 0, text);
+        memcpy(data, failed->text, outcome.text_bytes);
+    }
+    failed->code = PROA_OK;
+    memcpy(job->answer, &head, sizeof head);
+    memcpy(job->answer + sizeof head, &outcome, sizeof outcome);
+    proa_agent_answer(job->origin->peer, job->answer, job->used + text);
+}
+
+/* ---- windows ---- */
+
+/* Sets the spans of our own part, by second accessors of their owners. */
+static int view_spans(struct proa_served *served, const struct proa_target *real)
+{
+    struct proa_span *spans;
+    int error;
+
+    if (real->span_count == 0)
+        return PROA_OK;
+    spans = malloc(real->span_count * sizeof *spans);
+    if (!spans)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to serve a window");
+    memcpy(spans, real->spans, real->span_count * sizeof *spans);
+    error = PROA_OK;
+    for (uint32_t i = 0; i < real->span_count && !error && real->bytes; i++) {
+        spans[i].owner = proa_peer_second(spans[i].owner);
+        error = spans[i].owner ? PROA_OK : PROA_ERR_NO_MEM;
+    }
+    if (!error)
+        error = proa_spans_set(&served->self, spans, real->span_count);
+    free(spans);
+    return error;
+}
+
+int proa_served_open(struct proa_win *win)
+{
+    struct proa_served *served = win->spread->served = calloc(1, sizeof *served);
+    const struct proa_target *real = &win->targets[win->rank];
+
+    if (!served)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to serve a window");
+    served->view = (struct proa_win){.targets = &served->self,
+                                     .size = 1,
+                                     .ctl = win->ctl,
+                                     .leader = win->leader,
+                                     .flavor = win->flavor,
+                                     .second = 1,
+                                     .atomics_most = win->atomics_most,
+                                     .base = win->base};
+    served->self.bytes = real->bytes;
+    served->self.disp_unit = real->disp_unit;
+    served->self.peer = real->peer;
+    served->self.ctl = real->ctl;
+    return view_spans(served, real);
+}
+
+void proa_served_close(struct proa_win *win)
+{
+    struct proa_served *served = win->spread->served;
+
+    if (!served)
+        return;
+    proa_spans_free(&served->self);
+    proa_lenders_release(&served->view);
+    free(served);
+    win->spread->served = NULL;
+}
