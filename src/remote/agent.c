@@ -8,7 +8,6 @@
 #include "base/wait.h"
 #include "adopt/adopt.h"
 #include "remote/batch.h"
-#include "remote/gather.h"
 #include "remote/issue.h"
 #include "remote/room.h"
 #include "remote/serve.h"

@@ -3,7 +3,6 @@
 #include "remote/batch.h"
 #include "base/fail.h"
 #include "remote/agent.h"
-#include "remote/gather.h"
 #include "sync/gone.h"
 #include "remote/issue.h"
 #include "remote/request.h"

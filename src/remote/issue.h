@@ -6,7 +6,15 @@
  * A call without a request makes step after step, and waits where a step cannot be made. A call
  * with a request does not wait. Its operation is kept in the target's queue if steps cannot be made
  * at once, and the thread that makes progress continues the queue. Operations are issued in the
- * order of their calls, so later ones stand behind the queue. Everything here is inside the agent.
+ * order of their calls, so later ones stand behind the queue.
+ *
+ * Aggregated (gathered) batches that no call sends: small operations of a program that computes
+ * before it flushes, and posts. The thread that makes progress looks for such batches, and sends
+ * those that were there at an earlier look. So a batch waits for one to two times PROA_GATHER_NS,
+ * and for the progress thread where that rests. An operation reads no clock. It wakes the progress
+ * thread only out of its long sleep, once.
+ *
+ * Everything here is inside the agent.
  */
 #ifndef PROA_REMOTE_ISSUE_H
 #define PROA_REMOTE_ISSUE_H
@@ -53,5 +61,19 @@ int proa_issues_are_stuck(void);
 
 /* The target's process is gone, or the window is freed: its queue will not be issued. */
 void proa_issue_lose(struct proa_remote *r);
+
+/* ---- batches that no call sends ---- */
+
+/* A batch is no longer empty. */
+void proa_gather_begun(void);
+
+/* Called by the thread that makes progress. */
+void proa_gather_look(void);
+
+/* Is there a batch that a later look has to send? */
+int proa_gather_has_any(void);
+
+/* Are batches looked for at all? Called from anywhere. */
+int proa_gather_is_on(void);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Put, get and accumulate on targets of other nodes: see origin.h. Inside the agent, but for the
- * functions that origin.h names. */
+/*
+ * Put, get and accumulate on targets of other nodes (remote/origin.h): the road over the network.
+ * See road.h. No mark or stripe of this process guards these bytes: the target does. Inside the
+ * agent, but for the road's functions.
+ */
 #include "remote/agent.h"
 #include "remote/batch.h"
 #include "remote/issue.h"
@@ -127,12 +130,15 @@ static int issue(struct proa_away *away, struct proa_issue *i)
     return error;
 }
 
-int proa_remote_move(struct proa_win *win, int rank, int put, const struct proa_runs *given)
+/* Runs of a put or a get. */
+static int move(struct proa_carry *carry, const struct proa_span *span,
+                const struct proa_runs *given)
 {
-    struct proa_away *away = proa_away_of(win, rank);
-    struct proa_issue i = {.step = step_messages, .what.move = {*given, put}};
+    struct proa_away *away = proa_away_of(carry->win, carry->rank);
+    struct proa_issue i = {.step = step_messages, .what.move = {*given, carry->put}};
     struct proa_runs *runs = &i.what.move.runs;
 
+    (void)span;
     if (runs->stride == (int64_t)runs->bytes && runs->origin_stride == runs->stride) {
         runs->bytes *= runs->count; /* in a row on both sides */
         runs->count = 1;
@@ -198,13 +204,15 @@ static int step_combine(struct proa_remote *r, struct proa_issue *i)
     return i->done < i->what.combine.run.count ? PROA_ISSUE_MORE : PROA_OK;
 }
 
-int proa_remote_combine(struct proa_combine *combine, uint64_t position)
+/* Elements in a row. */
+static int combine(struct proa_combine *combine, const struct proa_span *span, uint64_t position)
 {
     struct proa_away *away = proa_away_of(combine->win, combine->rank);
     struct proa_issue i = {.step = step_combine,
                            .what.combine = {combine->run, position, combine->total}};
 
-    if (combine->run.count == 0)
-        return PROA_OK;
-    return issue(away, &i);
+    (void)span;
+    return combine->run.count ? issue(away, &i) : PROA_OK;
 }
+
+const struct proa_road proa_road_net = {.atomics = 0, .move = move, .combine = combine};

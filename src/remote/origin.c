@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "remote/agent.h"
 #include "remote/batch.h"
-#include "remote/gather.h"
 #include "sync/held.h"
 #include "remote/issue.h"
 #include "remote/serve.h"

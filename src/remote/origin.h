@@ -18,19 +18,8 @@
 #ifndef PROA_REMOTE_ORIGIN_H
 #define PROA_REMOTE_ORIGIN_H
 
-#include "rma/combine.h"
-#include "rma/road.h"
+#include "window/win.h"
 #include "sync/settle.h"
-
-/* ---- operations, by their road (remote/road_net.c) ---- */
-
-/* Runs of a put or a get. */
-int proa_remote_move(struct proa_win *win, int rank, int put, const struct proa_runs *runs);
-
-/* Elements in a row, at position. */
-int proa_remote_combine(struct proa_combine *combine, uint64_t position);
-
-/* ---- synchronization ---- */
 
 /* sync/tell.h. */
 void proa_remote_tell(const struct proa_target *target, int word, uint64_t value);

@@ -66,7 +66,7 @@ enum {
     PROA_GATHERED_WORK = 1,    /* operations, and not only words (PROA_WIRE_TELL) */
     PROA_GATHERED_POSTS = 2,   /* posts, for which the target may wait */
     PROA_GATHERED_PRESSED = 4, /* operations that requests wait for */
-    PROA_GATHERED_SEEN = 8     /* a look has found it not sent yet (remote/gather.h) */
+    PROA_GATHERED_SEEN = 8     /* a look has found it not sent yet (remote/issue.h) */
 };
 
 /* The operations of an origin that are under way. The numbers are of batches. */

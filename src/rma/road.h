@@ -13,7 +13,7 @@
  *   cma    the kernel copies: a neighbour's memory outside of its arena
  *          rma/road_cma.c
  *   net    messages to the target, or the network's own puts and gets: another node
- *          remote/road_net.c
+ *          remote/move.c
  *
  * A new way to reach memory is a table here, a file of its own, and a line where spans are made
  * (create/reach.c, rma/regions.c).
