@@ -75,8 +75,8 @@ enum proa_net_end {
     PROA_NET_GAVE_UP, /* it takes this process for gone, and does not listen any more */
 };
 
-/* The events that core is told of, from within progress. None may block. They may call send, put,
- * get and drop, and no other function of the transport. */
+/* The events that core is told of, from within progress. None may block. They may call send,
+ * move and drop, and no other function of the transport. */
 struct proa_net_events {
     /* A message has come. body: valid during the call only. */
     void (*message)(void *context, uint32_t peer, const void *body, size_t bytes);
@@ -134,15 +134,13 @@ struct proa_net_transport {
      * inside Proa, by the agent, and by events. */
     int (*send)(struct proa_net *net, uint32_t peer, const void *body, size_t bytes);
 
-    /* Begins to put bytes there, or to get them. The buffer at `here` is the transport's until
-     * `done` comes with this token. PROA_NET_AGAIN; PROA_ERR_OTHER: the peer is lost. Then there is
-     * no `done`. Whether the place is exposed is found out at the target: that is a failed `done`,
-     * and may be the loss of the peer, as some networks then end the connection. By the same
-     * threads as send. */
-    int (*put)(struct proa_net *net, const struct proa_net_place *there, const void *here,
-               size_t bytes, uint64_t token);
-    int (*get)(struct proa_net *net, const struct proa_net_place *there, void *here, size_t bytes,
-               uint64_t token);
+    /* Begins to put bytes there (put: not 0), or to get them. The buffer at `here` is the
+     * transport's until `done` comes with this token. PROA_NET_AGAIN; PROA_ERR_OTHER: the peer is
+     * lost. Then there is no `done`. Whether the place is exposed is found out at the target: that
+     * is a failed `done`, and may be the loss of the peer, as some networks then end the
+     * connection. By the same threads as send. */
+    int (*move)(struct proa_net *net, int put, const struct proa_net_place *there, void *here,
+                size_t bytes, uint64_t token);
 
     /* A message from this peer makes no sense, and `why` gives the reason: the peer is given up,
      * with a line that names it. Nothing more comes from it but, from a later progress, `lost`. By

@@ -413,18 +413,6 @@ static int ofi_send(struct proa_net *net, uint32_t number, const void *body, siz
     return outcome;
 }
 
-static int ofi_put(struct proa_net *net, const struct proa_net_place *there, const void *here,
-                   size_t bytes, uint64_t token)
-{
-    return proa_ofi_move_begin(net, there, (void *)(uintptr_t)here, bytes, token, 1);
-}
-
-static int ofi_get(struct proa_net *net, const struct proa_net_place *there, void *here,
-                   size_t bytes, uint64_t token)
-{
-    return proa_ofi_move_begin(net, there, here, bytes, token, 0);
-}
-
 static void ofi_drop(struct proa_net *net, uint32_t number, const char *why)
 {
     proa_ofi_peer_fail(net, net->peers[number], "a message of it %s", why);
@@ -441,8 +429,7 @@ const struct proa_net_transport proa_net_ofi = {
     .expose = proa_ofi_expose,
     .hide = proa_ofi_hide,
     .send = ofi_send,
-    .put = ofi_put,
-    .get = ofi_get,
+    .move = proa_ofi_move,
     .drop = ofi_drop,
     .attend = proa_ofi_attend,
     .progress = ofi_progress,

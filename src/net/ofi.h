@@ -235,8 +235,8 @@ void proa_ofi_frame_give(struct proa_net *net, struct proa_ofi_frame *frame);
 /* ---- ofi_move.c ---- */
 
 int proa_ofi_moves_open(struct proa_net *net);
-int proa_ofi_move_begin(struct proa_net *net, const struct proa_net_place *there, void *here,
-                        size_t bytes, uint64_t token, int is_put);
+int proa_ofi_move(struct proa_net *net, int put, const struct proa_net_place *there, void *here,
+                  size_t bytes, uint64_t token);
 /* A piece is done; error: libfabric's number, or 0. */
 void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int error);
 /* Ends the puts and gets to a lost peer. */

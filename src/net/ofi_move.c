@@ -177,8 +177,8 @@ static int begin(struct proa_net *net, struct proa_ofi_move *move)
     return proa_ofi_peer_check(move->peer);
 }
 
-int proa_ofi_move_begin(struct proa_net *net, const struct proa_net_place *there, void *here,
-                        size_t bytes, uint64_t token, int is_put)
+int proa_ofi_move(struct proa_net *net, int put, const struct proa_net_place *there, void *here,
+                  size_t bytes, uint64_t token)
 {
     struct proa_ofi_peer *peer = net->peers[there->peer];
     struct proa_ofi_move *move = net->free_moves;
@@ -195,7 +195,7 @@ int proa_ofi_move_begin(struct proa_net *net, const struct proa_net_place *there
     move->desc = NULL;
     move->bytes = bytes;
     move->begun = 0;
-    move->is_put = is_put;
+    move->is_put = put;
     move->told = 0;
     move->outcome = proa_ofi_place(net, there, bytes, &move->address, &move->key);
     LL_DELETE(net->free_moves, move);

@@ -32,9 +32,8 @@ void proa_agent_leave(void);
 
 /* The transport's functions (net/net.h), inside. A peer's number is that of remote/ends.h. */
 int proa_agent_send(uint32_t peer, const void *body, size_t bytes);
-int proa_agent_put(const struct proa_net_place *there, const void *here, size_t bytes,
-                   uint64_t token);
-int proa_agent_get(const struct proa_net_place *there, void *here, size_t bytes, uint64_t token);
+int proa_agent_move(int put, const struct proa_net_place *there, void *here, size_t bytes,
+                    uint64_t token);
 
 /* Makes progress as far as possible; inside. Returns whether anything has happened. */
 int proa_agent_progress(void);

@@ -214,19 +214,12 @@ int proa_agent_send(uint32_t peer, const void *body, size_t bytes)
     return transport->send(end_of(peer)->net, number_of(peer), body, bytes);
 }
 
-int proa_agent_put(const struct proa_net_place *there, const void *here, size_t bytes,
-                   uint64_t token)
+int proa_agent_move(int put, const struct proa_net_place *there, void *here, size_t bytes,
+                    uint64_t token)
 {
     struct proa_net_place place = {number_of(there->peer), there->address, there->key};
 
-    return transport->put(end_of(there->peer)->net, &place, here, bytes, token);
-}
-
-int proa_agent_get(const struct proa_net_place *there, void *here, size_t bytes, uint64_t token)
-{
-    struct proa_net_place place = {number_of(there->peer), there->address, there->key};
-
-    return transport->get(end_of(there->peer)->net, &place, here, bytes, token);
+    return transport->move(end_of(there->peer)->net, put, &place, here, bytes, token);
 }
 
 void proa_agent_drop(uint32_t peer, const char *why)

@@ -105,8 +105,7 @@ static int step_transport(struct proa_remote *r, struct proa_issue *i)
 
     if (outcome)
         return outcome;
-    outcome = i->what.move.put ? proa_agent_put(&place, run.origin, run.bytes, token)
-                               : proa_agent_get(&place, run.origin, run.bytes, token);
+    outcome = proa_agent_move(i->what.move.put, &place, run.origin, run.bytes, token);
     if (outcome)
         return proa_batch_outcome(r, outcome);
     __atomic_fetch_add(&r->flight.moves, 1, __ATOMIC_RELAXED);

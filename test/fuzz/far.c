@@ -107,23 +107,11 @@ static int net_send(struct proa_net *opened, uint32_t peer, const void *body, si
 }
 
 /* The window is too small for what the network moves by itself. */
-static int net_move(void)
+static int net_move(struct proa_net *opened, int put, const struct proa_net_place *there,
+                    void *here, size_t bytes, uint64_t token)
 {
+    (void)opened, (void)put, (void)there, (void)here, (void)bytes, (void)token;
     abort();
-}
-
-static int net_put(struct proa_net *opened, const struct proa_net_place *there, const void *here,
-                   size_t bytes, uint64_t token)
-{
-    (void)opened, (void)there, (void)here, (void)bytes, (void)token;
-    return net_move();
-}
-
-static int net_get(struct proa_net *opened, const struct proa_net_place *there, void *here,
-                   size_t bytes, uint64_t token)
-{
-    (void)opened, (void)there, (void)here, (void)bytes, (void)token;
-    return net_move();
 }
 
 static void net_drop(struct proa_net *opened, uint32_t peer, const char *why)
@@ -215,8 +203,7 @@ static const struct proa_net_transport transport = {
     .expose = net_expose,
     .hide = net_hide,
     .send = net_send,
-    .put = net_put,
-    .get = net_get,
+    .move = net_move,
     .drop = net_drop,
     .progress = net_progress,
     .doze = net_doze,

@@ -284,25 +284,29 @@ static void messages(void **state)
 
 /* ---- puts and gets ---- */
 
-static void put(struct end *end, int rank, uint64_t offset, const void *from, size_t bytes,
+static void move(struct end *end, int put, const struct proa_net_place *there, void *here,
+                 size_t bytes, uint64_t token)
+{
+    int outcome;
+
+    while ((outcome = transport->move(end->net, put, there, here, bytes, token)) == PROA_NET_AGAIN)
+        progress(end);
+    CHECK_EQUAL(outcome, PROA_OK);
+}
+
+static void put(struct end *end, int rank, uint64_t offset, void *from, size_t bytes,
                 uint64_t token)
 {
     struct proa_net_place there = place(end, rank, offset);
-    int outcome;
 
-    while ((outcome = transport->put(end->net, &there, from, bytes, token)) == PROA_NET_AGAIN)
-        progress(end);
-    CHECK_EQUAL(outcome, PROA_OK);
+    move(end, 1, &there, from, bytes, token);
 }
 
 static void get(struct end *end, int rank, uint64_t offset, void *to, size_t bytes, uint64_t token)
 {
     struct proa_net_place there = place(end, rank, offset);
-    int outcome;
 
-    while ((outcome = transport->get(end->net, &there, to, bytes, token)) == PROA_NET_AGAIN)
-        progress(end);
-    CHECK_EQUAL(outcome, PROA_OK);
+    move(end, 0, &there, to, bytes, token);
 }
 
 static void check_done(const struct end *end, uint64_t token, int outcome)
@@ -434,8 +438,8 @@ static void demand_body(struct world *world)
         return;
     net_fake_set_rules(&(struct net_fake_rules){.again_of_100 = 100});
     CHECK_EQUAL(transport->send(end->net, there.peer, mine, 8), PROA_NET_AGAIN);
-    CHECK_EQUAL(transport->put(end->net, &there, mine, 8, 0), PROA_NET_AGAIN);
-    CHECK_EQUAL(transport->get(end->net, &there, mine, 8, 0), PROA_NET_AGAIN);
+    CHECK_EQUAL(transport->move(end->net, 1, &there, mine, 8, 0), PROA_NET_AGAIN);
+    CHECK_EQUAL(transport->move(end->net, 0, &there, mine, 8, 0), PROA_NET_AGAIN);
     CHECK_EQUAL(net_fake_counts().again, 3);
     net_fake_set_rules(&(struct net_fake_rules){.fail_of_100 = 100});
     put(end, 1 - world->rank, 0, mine, 8, 1);
@@ -453,7 +457,7 @@ static void demand_body(struct world *world)
     check_done(end, 2, PROA_ERR_OTHER);
     CHECK_EQUAL(end->seen.lost[1 - world->rank], 1);
     CHECK_FAILS(transport->send(end->net, there.peer, mine, 8), PROA_ERR_OTHER);
-    CHECK_FAILS(transport->put(end->net, &there, mine, 8, 3), PROA_ERR_OTHER);
+    CHECK_FAILS(transport->move(end->net, 1, &there, mine, 8, 3), PROA_ERR_OTHER);
     progress(end);
     CHECK_EQUAL(end->seen.lost[1 - world->rank], 1);
     end_close(end);

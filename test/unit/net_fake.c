@@ -270,21 +270,12 @@ static int begin(struct proa_net *net, enum kind kind, const struct proa_net_pla
     return PROA_OK;
 }
 
-static int fake_put(struct proa_net *net, const struct proa_net_place *there, const void *here,
-                    size_t bytes, uint64_t token)
+static int fake_move(struct proa_net *net, int put, const struct proa_net_place *there, void *here,
+                     size_t bytes, uint64_t token)
 {
-    int outcome = begin(net, PUT, there, (char *)(uintptr_t)here, bytes, token);
+    int outcome = begin(net, put ? PUT : GET, there, here, bytes, token);
 
-    counts.puts += outcome == PROA_OK;
-    return outcome;
-}
-
-static int fake_get(struct proa_net *net, const struct proa_net_place *there, void *here,
-                    size_t bytes, uint64_t token)
-{
-    int outcome = begin(net, GET, there, here, bytes, token);
-
-    counts.gets += outcome == PROA_OK;
+    *(put ? &counts.puts : &counts.gets) += outcome == PROA_OK;
     return outcome;
 }
 
@@ -573,8 +564,7 @@ const struct proa_net_transport proa_net_fake = {
     .expose = fake_expose,
     .hide = fake_hide,
     .send = fake_send,
-    .put = fake_put,
-    .get = fake_get,
+    .move = fake_move,
     .drop = fake_drop,
     .progress = fake_progress,
     .doze = fake_doze,

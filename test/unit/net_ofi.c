@@ -236,7 +236,7 @@ static void stopped_body(struct world *world)
     CHECK_OK(transport->expose(end.net, bytes, sizeof bytes, &key)); /* of ours, so: no harm */
     there.address = (uint64_t)(uintptr_t)bytes;
     kill(pid, SIGSTOP);
-    CHECK_OK(transport->put(end.net, &there, bytes, sizeof bytes, 0));
+    CHECK_OK(transport->move(end.net, 1, &there, bytes, sizeof bytes, 0));
     await_lost(&end);
     CHECK_EQUAL(end.seen.done[0], 1);
     CHECK_EQUAL(end.seen.outcome[0], PROA_ERR_OTHER);
@@ -601,10 +601,10 @@ static void put_and_get(struct end *end, const struct proa_net_place *there, uns
     for (int i = 0; i < SIZES; i++) {
         fill(mine, sizes[i], (uint64_t)i);
         memset(back, 0, sizes[i] + 1);
-        while (transport->put(end->net, there, mine, sizes[i], 0) == PROA_NET_AGAIN)
+        while (transport->move(end->net, 1, there, mine, sizes[i], 0) == PROA_NET_AGAIN)
             progress(end); /* until the network is through */
         await_done(end, 0);
-        CHECK_OK(transport->get(end->net, there, back, sizes[i], 1));
+        CHECK_OK(transport->move(end->net, 0, there, back, sizes[i], 1));
         await_done(end, 1);
         CHECK(memcmp(mine, back, sizes[i]) == 0);
         CHECK_EQUAL(back[sizes[i]], 0);

@@ -179,20 +179,12 @@ static void hide_none(struct proa_net *net, const struct proa_net_key *key)
     (void)key;
 }
 
-static int put_none(struct proa_net *net, const struct proa_net_place *there, const void *here,
-                    size_t bytes, uint64_t token)
+static int move_none(struct proa_net *net, int put, const struct proa_net_place *there, void *here,
+                     size_t bytes, uint64_t token)
 {
-    (void)net;
-    (void)there;
-    (void)here;
-    return proa_fail(PROA_ERR_INTERN, "a put of %zu bytes for %llu", bytes,
+    (void)net, (void)put, (void)there, (void)here;
+    return proa_fail(PROA_ERR_INTERN, "a put or get of %zu bytes for %llu", bytes,
                      (unsigned long long)token);
-}
-
-static int get_none(struct proa_net *net, const struct proa_net_place *there, void *here,
-                    size_t bytes, uint64_t token)
-{
-    return put_none(net, there, here, bytes, token);
 }
 
 static void drop_one(struct proa_net *net, uint32_t peer, const char *why)
@@ -221,8 +213,7 @@ static const struct proa_net_transport network = {.name = "others",
                                                   .expose = expose_none,
                                                   .hide = hide_none,
                                                   .send = they_get,
-                                                  .put = put_none,
-                                                  .get = get_none,
+                                                  .move = move_none,
                                                   .drop = drop_one,
                                                   .progress = they_come,
                                                   .doze = doze,
