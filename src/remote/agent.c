@@ -115,21 +115,6 @@ void proa_agent_message(uint32_t peer, const void *body, size_t bytes)
         proa_agent_drop(peer, "is of no known kind");
 }
 
-void proa_agent_done(uint64_t token, int outcome)
-{
-    proa_batch_moved(token, outcome);
-}
-
-/* A process that ends in order has freed all its windows. Those windows are in their last barrier
- * here, and it has sent all messages that the barrier waits for. */
-void proa_agent_lost(uint32_t peer, enum proa_net_end end)
-{
-    if (end == PROA_NET_GONE)
-        proa_remote_lost(peer);
-    else if (end == PROA_NET_GAVE_UP)
-        proa_remote_gave_up(peer);
-}
-
 /* ---- sending, for callers that may not wait ---- */
 
 /* Messages to one peer keep their order. A peer that takes nothing, such as one that has ended,

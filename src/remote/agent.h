@@ -68,9 +68,7 @@ void proa_agent_take_in(void);
 void proa_agent_pause(void);
 int proa_agent_resume(void);
 
-/* Events at an end (net/net.h), from within progress. */
+/* A message has come, from within progress (net/net.h). */
 void proa_agent_message(uint32_t peer, const void *body, size_t bytes);
-void proa_agent_done(uint64_t token, int outcome);
-void proa_agent_lost(uint32_t peer, enum proa_net_end end);
 
 #endif

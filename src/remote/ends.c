@@ -3,6 +3,7 @@
 #include "remote/ends.h"
 #include "base/fail.h"
 #include "remote/agent.h"
+#include "remote/batch.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -57,12 +58,17 @@ static void on_message(void *context, uint32_t number, const void *body, size_t 
 static void on_done(void *context, uint64_t token, int outcome)
 {
     (void)context;
-    proa_agent_done(token, outcome);
+    proa_batch_moved(token, outcome);
 }
 
-static void on_lost(void *context, uint32_t number, enum proa_net_end how)
+/* A process that ends in order has freed all its windows. Those windows are in their last barrier
+ * here, and it has sent all messages that the barrier waits for. */
+static void on_lost(void *context, uint32_t number, enum proa_net_end end)
 {
-    proa_agent_lost(peer_of(context, number), how);
+    if (end == PROA_NET_GONE)
+        proa_remote_lost(peer_of(context, number));
+    else if (end == PROA_NET_GAVE_UP)
+        proa_remote_gave_up(peer_of(context, number));
 }
 
 static const struct proa_net_events events = {on_message, on_done, on_lost};

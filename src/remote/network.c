@@ -369,32 +369,14 @@ static long patience_s(const struct proa_networks *n)
     return each < NETWORK_TRIAL_S ? NETWORK_TRIAL_S : each;
 }
 
-/* Finds the ranks of the leaders, in order. Returns our place among them; -1: we are none. */
-static int find_leaders(const struct proa_win *win, const struct proa_remote_card *cards,
-                        int *leaders, int *count)
-{
-    int mine = -1;
-
-    *count = 0;
-    for (int i = 0; i < win->size; i++) {
-        if (cards[i].leader != i)
-            continue;
-        if (i == win->rank)
-            mine = *count;
-        leaders[(*count)++] = i;
-    }
-    return mine;
-}
-
 int proa_networks_try(struct proa_networks *n, struct proa_win *win,
                       const struct proa_remote_card *cards)
 {
     struct trial trial = {.patience_s = patience_s(n)};
-    int *leaders = malloc((size_t)win->size * sizeof *leaders), count, mine;
+    int count, mine, *leaders = proa_remote_leaders(win, cards, &count, &mine);
 
     if (!leaders)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
-    mine = find_leaders(win, cards, leaders, &count);
+        return PROA_ERR_NO_MEM;
     if (mine >= 0)
         choose(&trial, win, leaders, count, mine);
     free(leaders);

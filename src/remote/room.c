@@ -29,14 +29,14 @@ struct keeper {
     uint8_t room; /* the room that the processes with a permit are in */
     int permits;
     struct asking *queue;
-    uint8_t *has;   /* by rank: PERMIT, RECALLED */
-    uint32_t *near; /* peers of the processes on this node, by rank */
+    uint8_t *has;    /* by rank: PERMIT, RECALLED */
+    uint32_t *peers; /* by rank */
 };
 
 struct proa_rooms {
-    uint32_t keeper_peer; /* set where the keeper is on our node, and not this process */
-    uint8_t permit;       /* the room that our permit is for */
-    uint8_t asked;        /* the room for which a permit has been requested, and not granted */
+    uint32_t keeper_peer;
+    uint8_t permit; /* the room that our permit is for */
+    uint8_t asked;  /* the room for which a permit has been requested, and not granted */
     uint8_t recalled;
     int inside, waiting; /* threads of this process; waiting: in proa_room_enter */
     struct keeper *keeper;
@@ -56,12 +56,9 @@ static struct proa_rooms *rooms_of(const struct proa_win *win)
 
 static uint32_t peer_of(const struct proa_win *win, int rank)
 {
-    const struct proa_away *away = proa_away_of(win, rank);
     const struct proa_rooms *rooms = rooms_of(win);
 
-    if (away)
-        return away->peer;
-    return rooms->keeper ? rooms->keeper->near[rank] : rooms->keeper_peer;
+    return rooms->keeper ? rooms->keeper->peers[rank] : rooms->keeper_peer;
 }
 
 static void say(struct proa_win *win, int rank, int what, int room, int holds)
@@ -350,12 +347,11 @@ static int keeper_open(struct proa_win *win, const struct proa_remote_card *card
     if (!k)
         return PROA_ERR_NO_MEM;
     k->has = calloc((size_t)win->size, sizeof *k->has);
-    k->near = calloc((size_t)win->size, sizeof *k->near);
-    if (!k->has || !k->near)
+    k->peers = calloc((size_t)win->size, sizeof *k->peers);
+    if (!k->has || !k->peers)
         return PROA_ERR_NO_MEM;
     for (int i = 1; i < win->size && !error; i++)
-        if (!proa_away_of(win, i))
-            error = proa_end_reach(win->spread->end, &cards[i].address, &k->near[i]);
+        error = proa_end_reach(win->spread->end, &cards[i].address, &k->peers[i]);
     return error;
 }
 
@@ -367,9 +363,7 @@ int proa_room_open(struct proa_win *win, const struct proa_remote_card *cards)
     if (rooms && win->rank == KEEPER)
         error = keeper_open(win, cards);
     else if (rooms)
-        error = proa_away_of(win, KEEPER)
-                    ? PROA_OK
-                    : proa_end_reach(win->spread->end, &cards[KEEPER].address, &rooms->keeper_peer);
+        error = proa_end_reach(win->spread->end, &cards[KEEPER].address, &rooms->keeper_peer);
     return error == PROA_ERR_NO_MEM ? proa_fail(error, "no memory for the locks of a window")
                                     : error;
 }
@@ -383,7 +377,7 @@ static void keeper_close(struct keeper *k)
         free(a);
     }
     free(k->has);
-    free(k->near);
+    free(k->peers);
     free(k);
 }
 

@@ -166,22 +166,35 @@ static int spread_add(struct proa_spread *spread)
     return PROA_OK;
 }
 
+int *proa_remote_leaders(const struct proa_win *win, const struct proa_remote_card *cards,
+                         int *count, int *mine)
+{
+    int *leaders = malloc((size_t)win->size * sizeof *leaders);
+
+    *count = 0;
+    *mine = -1;
+    if (!leaders)
+        proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
+    for (int i = 0; leaders && i < win->size; i++)
+        if (cards[i].leader == i) {
+            *mine = i == win->rank ? *count : *mine;
+            leaders[(*count)++] = i;
+        }
+    return leaders;
+}
+
 /* Sets the partners in the barrier among nodes, by the same leaders on all processes. */
 static int set_barrier(struct proa_win *win, const struct proa_remote_card *cards)
 {
-    int *leaders = malloc((size_t)win->size * sizeof *leaders), count = 0, mine = -1;
+    struct proa_spread *spread = win->spread;
+    int count, mine, *leaders = proa_remote_leaders(win, cards, &count, &mine);
 
     if (!leaders)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
-    for (int i = 0; i < win->size; i++) {
-        if (i == win->rank && cards[i].leader == i)
-            mine = count;
-        if (cards[i].leader == i)
-            leaders[count++] = i;
-        win->spread->neighbours += i != win->rank && cards[i].leader == cards[win->rank].leader;
-    }
+        return PROA_ERR_NO_MEM;
+    for (int i = 0; i < win->size; i++)
+        spread->neighbours += i != win->rank && cards[i].leader == cards[win->rank].leader;
     for (int distance = 1; distance < count && mine >= 0; distance *= 2)
-        win->spread->partners[win->spread->rounds++] = leaders[(mine + distance) % count];
+        spread->partners[spread->rounds++] = leaders[(mine + distance) % count];
     free(leaders);
     return PROA_OK;
 }

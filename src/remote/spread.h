@@ -218,6 +218,11 @@ struct proa_remote_card {
     int32_t error; /* a negative code */
 };
 
+/* The ranks of the nodes' leaders, in order, to be freed; how many, and our place among them (-1:
+ * we are none). NULL: no memory, and proa_failure() says so. */
+int *proa_remote_leaders(const struct proa_win *win, const struct proa_remote_card *cards,
+                         int *count, int *mine);
+
 /* Makes win->spread, joins the network that is to be tried, exposes the window's memory there, and
  * fills in our card. */
 void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
