@@ -36,30 +36,39 @@ enum { PROVIDERS_MOST = 4 /* that are shown of one address */ };
 
 /* ---- the interface that an address belongs to ---- */
 
-static int same_address(const struct sockaddr *a, const struct sockaddr *b)
+static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+/* Reads an IP address as a struct proa_offer has it: IPv4 as ::ffff:a.b.c.d. Is it one? */
+static int read_ip(const void *address, unsigned char ip[16])
 {
-    if (!a || !b || a->sa_family != b->sa_family)
+    const struct sockaddr_in *ipv4 = address;
+    const struct sockaddr_in6 *ipv6 = address;
+
+    if (address && ipv4->sin_family == AF_INET) {
+        memcpy(ip, mapped, sizeof mapped);
+        memcpy(ip + sizeof mapped, &ipv4->sin_addr, sizeof ipv4->sin_addr);
+        return 1;
+    }
+    if (!address || ipv6->sin6_family != AF_INET6)
         return 0;
-    if (a->sa_family == AF_INET)
-        return memcmp(&((const struct sockaddr_in *)a)->sin_addr,
-                      &((const struct sockaddr_in *)b)->sin_addr, sizeof(struct in_addr)) == 0;
-    return a->sa_family == AF_INET6 &&
-           memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-                  &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr)) == 0;
+    memcpy(ip, &ipv6->sin6_addr, sizeof ipv6->sin6_addr);
+    return 1;
 }
 
-static int is_ip(const struct fi_info *info)
+static int read_own_ip(const struct fi_info *info, unsigned char ip[16])
 {
-    return info->src_addr &&
-           (info->addr_format == FI_SOCKADDR_IN || info->addr_format == FI_SOCKADDR_IN6);
+    return (info->addr_format == FI_SOCKADDR_IN || info->addr_format == FI_SOCKADDR_IN6) &&
+           read_ip(info->src_addr, ip);
 }
 
 /* NULL: it has none. */
 static const struct ifaddrs *interface_of(const struct fi_info *info, const struct ifaddrs *all)
 {
-    if (!is_ip(info))
+    unsigned char own[16], ip[16];
+
+    if (!read_own_ip(info, own))
         return NULL;
-    while (all && !same_address(all->ifa_addr, info->src_addr))
+    while (all && !(read_ip(all->ifa_addr, ip) && memcmp(ip, own, sizeof ip) == 0))
         all = all->ifa_next;
     return all;
 }
@@ -75,10 +84,13 @@ static int is_bridge(const char *interface)
 /* 169.254/16 and fe80::/10: an interface gives itself such an address where nothing else does. */
 static int is_link_alone(const struct sockaddr *address)
 {
-    if (address->sa_family == AF_INET)
-        return ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr) >> 16 ==
-               0xa9fe;
-    return IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+    unsigned char ip[16];
+
+    if (!read_ip(address, ip))
+        return 0;
+    if (memcmp(ip, mapped, sizeof mapped) == 0)
+        return ip[12] == 0xa9 && ip[13] == 0xfe;
+    return ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80;
 }
 
 static int is_down(const struct ifaddrs *interface)
@@ -88,17 +100,13 @@ static int is_down(const struct ifaddrs *interface)
 
 static int is_address(const struct fi_info *info, const char *text)
 {
-    char mine[INET6_ADDRSTRLEN] = "";
+    unsigned char own[16], ip[16];
 
-    if (!is_ip(info))
-        return 0;
-    if (info->addr_format == FI_SOCKADDR_IN)
-        inet_ntop(AF_INET, &((const struct sockaddr_in *)info->src_addr)->sin_addr, mine,
-                  sizeof mine);
-    else
-        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)info->src_addr)->sin6_addr, mine,
-                  sizeof mine);
-    return strcmp(mine, text) == 0;
+    memcpy(ip, mapped, sizeof mapped);
+    return read_own_ip(info, own) &&
+           (inet_pton(AF_INET, text, ip + sizeof mapped) == 1 ||
+            inet_pton(AF_INET6, text, ip) == 1) &&
+           memcmp(ip, own, sizeof ip) == 0;
 }
 
 /* ---- usable networks ---- */
@@ -266,34 +274,18 @@ int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **off
 
 /* ---- offers to other processes ---- */
 
-/* The bits of a mask that are set. */
-static int bits_of(const void *mask, size_t bytes)
-{
-    int bits = 0;
-
-    for (size_t i = 0; i < bytes; i++)
-        bits += __builtin_popcount(((const unsigned char *)mask)[i]);
-    return bits;
-}
-
 static void show_address(const struct ifaddrs *interface, struct proa_offer *offer)
 {
-    const void *address = interface->ifa_addr, *mask = interface->ifa_netmask;
+    size_t at = interface->ifa_addr->sa_family == AF_INET ? sizeof mapped : 0;
+    unsigned char mask[16];
 
-    offer->flags |= PROA_OFFER_IP | (is_link_alone(address) ? PROA_OFFER_LINK : 0) |
+    offer->flags |= PROA_OFFER_IP | (is_link_alone(interface->ifa_addr) ? PROA_OFFER_LINK : 0) |
                     (interface->ifa_flags & IFF_LOOPBACK ? PROA_OFFER_LOOPBACK : 0);
-    if (interface->ifa_addr->sa_family == AF_INET) {
-        const struct in_addr *bits = mask ? &((const struct sockaddr_in *)mask)->sin_addr : NULL;
-
-        offer->address[10] = offer->address[11] = 0xff;
-        memcpy(offer->address + 12, &((const struct sockaddr_in *)address)->sin_addr, 4);
-        offer->bits = (uint8_t)(96 + (bits ? bits_of(bits, sizeof *bits) : 32));
-    } else {
-        const struct in6_addr *bits = mask ? &((const struct sockaddr_in6 *)mask)->sin6_addr : NULL;
-
-        memcpy(offer->address, &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
-        offer->bits = (uint8_t)(bits ? bits_of(bits, sizeof *bits) : 128);
-    }
+    read_ip(interface->ifa_addr, offer->address);
+    if (!read_ip(interface->ifa_netmask, mask))
+        memset(mask, 0xff, sizeof mask);
+    for (offer->bits = (uint8_t)(8 * at); at < sizeof mask; at++)
+        offer->bits = (uint8_t)(offer->bits + __builtin_popcount(mask[at]));
 }
 
 static void show(const struct fi_info *info, const struct ifaddrs *all, struct proa_offer *offer)
