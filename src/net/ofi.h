@@ -200,12 +200,10 @@ int proa_ofi_peer_check(const struct proa_ofi_peer *peer);
 /* Gives it up, with the reason: core is told by the next progress. */
 void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for a peer that has said that it leaves, which is no fault. */
-void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order);
+/* The same for a peer that has said that it leaves, which is no fault, or gives this process up. */
+void proa_ofi_peer_ends(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_net_end end);
 /* Asks it for a sign of life where there was none: net.h, try. */
 int proa_ofi_peer_try(struct proa_net *net, struct proa_ofi_peer *peer);
-/* The same for a peer that has given this process up. */
-void proa_ofi_peer_gave_up(struct proa_net *net, struct proa_ofi_peer *peer);
 /* Peers are asked sooner from now on, for some seconds. */
 void proa_ofi_attend(struct proa_net *net);
 /* It has been heard of. */

@@ -177,7 +177,7 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
                    const struct proa_frame_head *head, const void *body)
 {
     if (head->kind == PROA_FRAME_GAVE_UP) { /* frames before it may have been lost */
-        proa_ofi_peer_gave_up(net, peer);
+        proa_ofi_peer_ends(net, peer, PROA_NET_GAVE_UP);
         return 0;
     }
     if (head->number != peer->received) {
@@ -200,7 +200,8 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
         peer->answered = 1;
         return 0;
     case PROA_FRAME_BYE:
-        proa_ofi_peer_leaves(net, peer, head->bytes && *(const uint8_t *)body);
+        proa_ofi_peer_ends(net, peer,
+                           head->bytes && *(const uint8_t *)body ? PROA_NET_LEFT : PROA_NET_GONE);
         return 0;
     default:
         return 0;

@@ -139,18 +139,14 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
     is_lost(net, peer, peer->wanted || peer->answered ? PROA_LOG_WARN : PROA_LOG_DEBUG);
 }
 
-void proa_ofi_peer_leaves(struct proa_net *net, struct proa_ofi_peer *peer, int in_order)
+void proa_ofi_peer_ends(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_net_end end)
 {
-    peer->end = in_order ? PROA_NET_LEFT : PROA_NET_GONE;
-    snprintf(peer->why, sizeof peer->why, "it has ended");
-    is_lost(net, peer, PROA_LOG_DEBUG);
-}
+    int gave_up = end == PROA_NET_GAVE_UP;
 
-void proa_ofi_peer_gave_up(struct proa_net *net, struct proa_ofi_peer *peer)
-{
-    peer->end = PROA_NET_GAVE_UP;
-    snprintf(peer->why, sizeof peer->why, "it has given this process up");
-    is_lost(net, peer, PROA_LOG_WARN);
+    peer->end = end;
+    snprintf(peer->why, sizeof peer->why, "%s",
+             gave_up ? "it has given this process up" : "it has ended");
+    is_lost(net, peer, gave_up ? PROA_LOG_WARN : PROA_LOG_DEBUG);
 }
 
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer)

@@ -92,27 +92,29 @@ static int try_enter(void)
 
 /* ---- events ---- */
 
-void proa_agent_message(uint32_t peer, const void *body, size_t bytes)
+void proa_agent_message(uint32_t peer, const void *message, size_t bytes)
 {
+    static void (*const handlers[])(struct proa_remote * from, const struct proa_wire_head *head,
+                                    const char *body,
+                                    size_t bytes) = {[PROA_WIRE_BATCH] = proa_serve_batch,
+                                                     [PROA_WIRE_ANSWER] = proa_batch_answered,
+                                                     [PROA_WIRE_LOST] = proa_remote_told_lost};
     struct proa_wire_head head;
+    struct proa_remote *from;
 
     if (bytes < sizeof head) {
         proa_agent_drop(peer, "is too short");
         return;
     }
-    memcpy(&head, body, sizeof head);
+    memcpy(&head, message, sizeof head);
     if (head.version != PROA_WIRE_VERSION)
         proa_agent_drop(peer, "is of another version of Proa");
-    else if (head.kind == PROA_WIRE_BATCH)
-        proa_serve_batch(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
-    else if (head.kind == PROA_WIRE_ANSWER)
-        proa_batch_answered(peer, &head, (const char *)body + sizeof head, bytes - sizeof head);
-    else if (head.kind == PROA_WIRE_LOST)
-        proa_remote_told_lost(peer, &head);
     else if (head.kind == PROA_WIRE_ROOM)
         proa_room_message(peer, &head);
-    else
+    else if (head.kind >= sizeof handlers / sizeof *handlers || !handlers[head.kind])
         proa_agent_drop(peer, "is of no known kind");
+    else if ((from = proa_remote_find(&head, peer)))
+        handlers[head.kind](from, &head, (const char *)message + sizeof head, bytes - sizeof head);
 }
 
 /* ---- sending, for callers that may not wait ---- */

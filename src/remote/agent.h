@@ -69,6 +69,6 @@ void proa_agent_pause(void);
 int proa_agent_resume(void);
 
 /* A message has come, from within progress (net/net.h). */
-void proa_agent_message(uint32_t peer, const void *body, size_t bytes);
+void proa_agent_message(uint32_t peer, const void *message, size_t bytes);
 
 #endif

@@ -360,19 +360,15 @@ static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
                         bytes - proa_wire_padded(outcome.text_bytes), outcome.code, text);
 }
 
-void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
+void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *head, const char *body,
                          size_t bytes)
 {
-    struct proa_remote *r = proa_remote_find(head->window, head->rank, peer);
-
-    if (!r)
-        return;
     if (head->number > r->flight.sent || head->number <= r->flight.answered) {
-        proa_agent_drop(peer, "answers what was not asked");
+        proa_agent_drop(r->away->peer, "answers what was not asked");
         return;
     }
     if (!take_answer(r, body, bytes)) {
-        proa_agent_drop(peer, "is no answer");
+        proa_agent_drop(r->away->peer, "is no answer");
         return;
     }
     /* releases the fetched data */

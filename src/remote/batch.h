@@ -97,8 +97,11 @@ void proa_batch_forget(struct proa_remote *r);
 
 /* ---- events ---- */
 
-void proa_batch_answered(uint32_t peer, const struct proa_wire_head *head, const char *body,
+/* An answer has come (remote/wire.h). */
+void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *head, const char *body,
                          size_t bytes);
+
+/* A put or get of the transport is done, or has failed (net/net.h). */
 void proa_batch_moved(uint64_t token, int outcome);
 
 #endif

@@ -61,14 +61,9 @@ static void on_done(void *context, uint64_t token, int outcome)
     proa_batch_moved(token, outcome);
 }
 
-/* A process that ends in order has freed all its windows. Those windows are in their last barrier
- * here, and it has sent all messages that the barrier waits for. */
 static void on_lost(void *context, uint32_t number, enum proa_net_end end)
 {
-    if (end == PROA_NET_GONE)
-        proa_remote_lost(peer_of(context, number));
-    else if (end == PROA_NET_GAVE_UP)
-        proa_remote_gave_up(peer_of(context, number));
+    proa_remote_lost(peer_of(context, number), end);
 }
 
 static const struct proa_net_events events = {on_message, on_done, on_lost};

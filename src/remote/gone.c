@@ -78,7 +78,8 @@ static void be_given_up(struct proa_win *win)
     proa_bell_ring(&proa_self->ctl->bell);
 }
 
-static int has_peer(const struct proa_win *win, uint32_t peer)
+/* -1: there is none. */
+static int rank_of(const struct proa_win *win, uint32_t peer)
 {
     int rank = win->size;
 
@@ -87,32 +88,32 @@ static int has_peer(const struct proa_win *win, uint32_t peer)
     return rank;
 }
 
-void proa_remote_lost(uint32_t peer)
+/* A process that ends in order has freed all its windows. Those windows are in their last barrier
+ * here, and it has sent all messages that the barrier waits for. */
+void proa_remote_lost(uint32_t peer, enum proa_net_end end)
 {
     struct proa_spread *spread;
 
-    DL_FOREACH(proa_spreads, spread)
-        if (has_peer(spread->win, peer) >= 0)
-            proa_gone_lose(spread->win, has_peer(spread->win, peer));
-}
+    DL_FOREACH(proa_spreads, spread) {
+        int rank = end == PROA_NET_LEFT ? -1 : rank_of(spread->win, peer);
 
-void proa_remote_gave_up(uint32_t peer)
-{
-    struct proa_spread *spread;
-
-    DL_FOREACH(proa_spreads, spread)
-        if (has_peer(spread->win, peer) >= 0)
+        if (rank >= 0 && end == PROA_NET_GAVE_UP)
             be_given_up(spread->win);
+        else if (rank >= 0)
+            proa_gone_lose(spread->win, rank);
+    }
 }
 
-void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head)
+void proa_remote_told_lost(struct proa_remote *from, const struct proa_wire_head *head,
+                           const char *body, size_t bytes)
 {
-    struct proa_remote *from = proa_remote_find(head->window, head->rank, peer);
+    struct proa_win *win = from->away->win;
 
-    if (from && head->number >= (uint64_t)from->away->win->size)
-        proa_agent_drop(peer, "tells of a rank that there is not");
-    else if (from && (int)head->number == from->away->win->rank)
-        be_given_up(from->away->win);
-    else if (from)
-        proa_gone_lose(from->away->win, (int)head->number);
+    (void)body, (void)bytes;
+    if (head->number >= (uint64_t)win->size)
+        proa_agent_drop(from->away->peer, "tells of a rank that there is not");
+    else if ((int)head->number == win->rank)
+        be_given_up(win);
+    else
+        proa_gone_lose(win, (int)head->number);
 }

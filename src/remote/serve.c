@@ -200,22 +200,19 @@ static const char *out_of_place(const struct proa_serving *s, const struct proa_
     return NULL;
 }
 
-void proa_serve_batch(uint32_t peer, const struct proa_wire_head *head, const char *body,
-                      size_t bytes)
+void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *head,
+                      const char *body, size_t bytes)
 {
-    struct proa_remote *origin = proa_remote_find(head->window, head->rank, peer);
-    struct proa_serving *s = origin ? serving_of(origin) : NULL;
+    struct proa_serving *s = serving_of(origin);
     unsigned locks = head->flags & (PROA_WIRE_LOCK_SHARED | PROA_WIRE_LOCK_EXCLUSIVE);
     const char *why = s ? out_of_place(s, head, locks) : "finds no memory here";
     struct proa_job job;
 
-    if (!origin)
-        return;
     proa_job_begin(&job, origin->away, body, bytes);
     if (!why && proa_job_words(&job) == PROA_JOB_NONSENSE)
         why = no_operation;
     if (why) {
-        proa_agent_drop(peer, why);
+        proa_agent_drop(origin->away->peer, why);
         return;
     }
     s->number = head->number;

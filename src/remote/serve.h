@@ -15,8 +15,8 @@
 
 /* Executes a batch that has come. A batch that makes no sense ends its sender (proa_agent_drop);
  * the operations executed before that stay done. */
-void proa_serve_batch(uint32_t peer, const struct proa_wire_head *head, const char *body,
-                      size_t bytes);
+void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *head,
+                      const char *body, size_t bytes);
 
 /* Goes on with the batches that wait for locks; returns how many got theirs. */
 int proa_serve_pending(void);

@@ -29,16 +29,16 @@ struct proa_win *proa_spread_find(uint64_t number)
     return number > 1 ? proa_table_find(&numbers, number) : NULL;
 }
 
-struct proa_remote *proa_remote_find(uint64_t number, uint32_t rank, uint32_t peer)
+struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t peer)
 {
-    struct proa_win *win = proa_spread_find(number);
+    struct proa_win *win = proa_spread_find(head->window);
     struct proa_away *away = NULL;
     struct proa_remote *r = NULL;
 
     if (!win)
         return NULL;
-    if (rank < (uint32_t)win->size)
-        away = proa_away_of(win, (int)rank);
+    if (head->rank < (uint32_t)win->size)
+        away = proa_away_of(win, (int)head->rank);
     if (!away || away->peer != peer)
         proa_agent_drop(peer, "is of another rank than its own");
     else if (!(r = proa_remote_make(away)))

@@ -184,10 +184,10 @@ static inline struct proa_wire_head proa_spread_head(const struct proa_win *win,
 /* The window of that number; NULL: there is none here. */
 struct proa_win *proa_spread_find(uint64_t number);
 
-/* The window of that number that is served here, and its process of that rank, the sender. NULL:
- * the window has been freed, so no process waits for the message any more; or the peer is not of
- * that rank, and has been dropped. */
-struct proa_remote *proa_remote_find(uint64_t window, uint32_t rank, uint32_t peer);
+/* The sender of a message: the process of that rank in the window of that number. NULL: the window
+ * has been freed, so no process waits for the message any more; or the peer is not of that rank,
+ * and has been dropped. */
+struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t peer);
 
 /* The word of that number (sync/tell.h) that the process of rank `from`, which is known, tells
  * us. */
@@ -195,14 +195,12 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 
 /* ---- processes that are gone (sync/gone.c); inside ---- */
 
-/* The process of that peer is gone: in all windows. */
-void proa_remote_lost(uint32_t peer);
-
-/* That peer has given this process up, and will not talk to it any more. */
-void proa_remote_gave_up(uint32_t peer);
+/* The peer is lost in that way: in all windows. */
+void proa_remote_lost(uint32_t peer, enum proa_net_end end);
 
 /* A process of another node says that a process is gone. */
-void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
+void proa_remote_told_lost(struct proa_remote *from, const struct proa_wire_head *head,
+                           const char *body, size_t bytes);
 
 /* ---- creation ---- */
 
