@@ -51,7 +51,8 @@ static pid_t owner;              /* the process that all this belongs to */
 static uint64_t drives;
 static uint32_t in_charge;
 static struct proa_bell rest_bell;
-static int dozes; /* the progress thread dozes for long; inside */
+static int dozes;      /* the progress thread dozes for long; inside */
+static int is_pending; /* work was left by the last progress, for another one soon; inside */
 
 /* The end of the process. leaving: the progress thread is to say goodbye. has_left: it is out of
  * the transport for good. */
@@ -163,9 +164,10 @@ int proa_agent_progress(void)
     int moved = proa_ends_progress();
 
     moved |= proa_serve_pending() > 0;
-    proa_issues_push(0);
-    proa_rooms_look();
-    proa_gather_look();
+    is_pending = proa_serve_has_pending();
+    is_pending |= proa_issues_push(0);
+    is_pending |= proa_rooms_look();
+    is_pending |= proa_gather_look();
     waiting_send();
     return moved;
 }
@@ -233,8 +235,7 @@ static int look_for_gathered(void)
 
     if (!try_enter())
         return 0;
-    proa_gather_look();
-    any = proa_gather_has_any();
+    any = proa_gather_look();
     proa_agent_leave();
     return any;
 }
@@ -268,8 +269,7 @@ static void move_and_doze(void)
 
         proa_agent_enter();
         moved = proa_agent_progress();
-        pending = proa_gather_has_any() || proa_serve_has_pending() || proa_issues_are_stuck() ||
-                  proa_rooms_are_pending();
+        pending = is_pending;
         dozes = !pending;
         proa_agent_leave();
         if (moved)

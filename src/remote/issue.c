@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-static int stuck;
-
 void proa_batch_press(struct proa_remote *r)
 {
     proa_batch_mark(r, PROA_GATHERED_PRESSED);
@@ -68,19 +66,14 @@ static int batch_push(struct proa_remote *r, int hurry)
 int proa_issues_push(int hurry)
 {
     struct proa_remote *r, *next;
+    int stuck = 0;
 
-    stuck = 0;
     DL_FOREACH_SAFE2(proa_remotes[PROA_REMOTE_PUSHED], r, next, in[PROA_REMOTE_PUSHED].next) {
         stuck |= queue_push(r);
         stuck |= batch_push(r, hurry);
         if (!r->flight.issues && !is_pressed(r))
             proa_remote_delist(r, PROA_REMOTE_PUSHED);
     }
-    return stuck;
-}
-
-int proa_issues_are_stuck(void)
-{
     return stuck;
 }
 
@@ -192,25 +185,21 @@ static int look_at(struct proa_remote *r)
     return outcome == PROA_NET_AGAIN;
 }
 
-void proa_gather_look(void)
+int proa_gather_look(void)
 {
-    long now_ns;
     const struct proa_spread *s;
     struct proa_remote *r, *next;
+    long now_ns;
 
     if (!gathered || !proa_gather_is_on())
-        return;
+        return 0;
     now_ns = proa_system->now_ns();
     if (now_ns - looked_ns < proa_settings()->gather_ns)
-        return;
+        return 1;
     looked_ns = now_ns;
     gathered = 0;
     DL_FOREACH(proa_spreads, s)
         DL_FOREACH_SAFE2(s->win->remotes, r, next, in[PROA_REMOTE_USED].next)
             gathered |= look_at(r);
-}
-
-int proa_gather_has_any(void)
-{
-    return gathered && proa_gather_is_on();
+    return gathered;
 }

@@ -57,7 +57,6 @@ void proa_batch_press(struct proa_remote *r);
 /* Continues all queues as far as possible. hurry: sends batches that requests wait for in any case.
  * Returns whether only another attempt can show that a blocked step is possible. */
 int proa_issues_push(int hurry);
-int proa_issues_are_stuck(void);
 
 /* The target's process is gone, or the window is freed: its queue will not be issued. */
 void proa_issue_lose(struct proa_remote *r);
@@ -67,11 +66,8 @@ void proa_issue_lose(struct proa_remote *r);
 /* A batch is no longer empty. */
 void proa_gather_begun(void);
 
-/* Called by the thread that makes progress. */
-void proa_gather_look(void);
-
-/* Is there a batch that a later look has to send? */
-int proa_gather_has_any(void);
+/* Called by the thread that makes progress. Returns whether a later look has to send a batch. */
+int proa_gather_look(void);
 
 /* Are batches looked for at all? Called from anywhere. */
 int proa_gather_is_on(void);

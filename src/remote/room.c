@@ -42,8 +42,6 @@ struct proa_rooms {
     struct keeper *keeper;
 };
 
-static int pending; /* there is a waiter that may come to have waited for long */
-
 static void keeper_hears(struct proa_win *win, int rank, int what, int room, int holds);
 static void member_hears(struct proa_win *win, int what, int room);
 
@@ -189,19 +187,15 @@ static int keeper_looks(struct proa_win *win)
     return any;
 }
 
-void proa_rooms_look(void)
+int proa_rooms_look(void)
 {
     struct proa_spread *spread;
+    int any = 0;
 
-    pending = 0;
     DL_FOREACH(proa_spreads, spread)
         if (spread->rooms && spread->rooms->keeper && spread->rooms->keeper->queue)
-            pending |= keeper_looks(spread->win);
-}
-
-int proa_rooms_are_pending(void)
-{
-    return pending;
+            any |= keeper_looks(spread->win);
+    return any;
 }
 
 /* ---- every process ---- */

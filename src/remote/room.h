@@ -49,10 +49,9 @@ void proa_room_close(struct proa_win *win);
 /* Handles a message of this kind. A message that makes no sense is dropped. */
 void proa_room_message(uint32_t peer, const struct proa_wire_head *head);
 
-/* Lets waiters that have waited for long go ahead. proa_rooms_are_pending: are there any that may
- * come to that? */
-void proa_rooms_look(void);
-int proa_rooms_are_pending(void);
+/* Lets waiters that have waited for long go ahead. Returns whether there are any that may come to
+ * that. */
+int proa_rooms_look(void);
 
 /* The process of that rank is gone: drops its permit, and its place in the queue. */
 void proa_room_lost(struct proa_win *win, int rank);
