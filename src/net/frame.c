@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See frame.h. */
 #include "net/frame.h"
+#include "base/hash.h"
 
 #include <string.h>
 
@@ -81,12 +82,7 @@ const char *proa_frame_address_read(const void *bytes, size_t count, uint32_t ne
     return NULL;
 }
 
-/* Fowler, Noll and Vo's hash. */
 uint32_t proa_frame_network(const char *name)
 {
-    uint32_t hash = 2166136261u;
-
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return hash;
+    return (uint32_t)proa_hash_text(PROA_HASH_OF_NOTHING, name);
 }

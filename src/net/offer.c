@@ -141,16 +141,12 @@ static int is_listed(const struct entries *list, const struct proa_common *one)
 
 static void add(struct entries *list, struct proa_common one, int nth)
 {
-    uint64_t hash = PROA_HASH_OF_NOTHING;
+    const char *key = (const char *)&one + offsetof(struct proa_common, machine),
+               *end = (const char *)&one + offsetof(struct proa_common, score);
+    uint64_t hash;
 
     one.nth = (uint8_t)nth;
-    hash = proa_hash_bytes(hash, &one.kind, sizeof one.kind);
-    hash = proa_hash_bytes(hash, &one.machine, sizeof one.machine);
-    hash = proa_hash_bytes(hash, &one.flags, sizeof one.flags);
-    hash = proa_hash_bytes(hash, &one.bits, sizeof one.bits);
-    hash = proa_hash_bytes(hash, &one.routed, sizeof one.routed);
-    hash = proa_hash_bytes(hash, &one.nth, sizeof one.nth);
-    hash = proa_hash_bytes(hash, one.subnet, sizeof one.subnet);
+    hash = proa_hash_bytes(PROA_HASH_OF_NOTHING, key, (size_t)(end - key));
     one.network = hash ? hash : 1;
     if (list->count < ENTRIES_MOST && !is_listed(list, &one))
         list->entry[list->count++] = one;

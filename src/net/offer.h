@@ -66,15 +66,15 @@ struct proa_offers {
     struct proa_offer offer[PROA_OFFERS_MOST]; /* the best first */
 };
 
-/* A network that all processes have. */
+/* A network that all processes have. The members from `machine` to `subnet` name it. */
 struct proa_common {
     uint64_t network; /* stands for it; not 0. The same on all processes of that network */
     uint64_t places;  /* stands for the addresses that the processes have in it */
-    uint32_t kind;
-    int32_t score;
     uint64_t machine; /* 0, or all processes share this one's addresses */
+    uint32_t kind;
     uint8_t flags, bits, routed, nth;
     unsigned char subnet[16];
+    int32_t score;
 };
 
 /* Fills the list, the best first; how many. The same for the same offers in the same order. count:

@@ -171,7 +171,7 @@ static int open_endpoint(struct proa_net *net)
     return outcome;
 }
 
-static int name_ourselves(struct proa_net *net, struct proa_net_address *address)
+static int name_ourselves(struct proa_net *net)
 {
     size_t bytes = sizeof net->own.name;
     int outcome;
@@ -179,14 +179,10 @@ static int name_ourselves(struct proa_net *net, struct proa_net_address *address
     net->own = (struct proa_frame_address){
         .mark = PROA_FRAME_ADDRESS_MARK, .version = PROA_FRAME_VERSION, .network = net->network};
     outcome = fails(net, "address that fits", fi_getname(&net->ep->fid, net->own.name, &bytes));
-    if (outcome)
-        return outcome;
     net->own.name_bytes = (uint8_t)bytes;
-    outcome = proa_ofi_random(&net->own.id, sizeof net->own.id);
     if (outcome == PROA_OK)
-        outcome = proa_ofi_random(net->own.secret, sizeof net->own.secret);
-    memcpy(address->bytes, &net->own, sizeof net->own);
-    return outcome;
+        outcome = proa_ofi_random(&net->own.id, sizeof net->own.id);
+    return outcome ? outcome : proa_ofi_random(net->own.secret, sizeof net->own.secret);
 }
 
 static void close_all(struct proa_net *net)
@@ -212,24 +208,17 @@ static void close_all(struct proa_net *net)
 /* Joins the network that net->info says. */
 static int join(struct proa_net *net, struct proa_net_address *address)
 {
-    int outcome;
+    static int (*const steps[])(struct proa_net * net) = {
+        open_domain,        open_queue,          open_endpoint,       name_ourselves,
+        proa_ofi_doze_open, proa_ofi_moves_open, proa_ofi_frames_open};
+    int outcome = PROA_OK;
 
     proa_ofi_read_traits(net->info, &net->traits);
     net->traits.know_buffers |= proa_ofi_know_buffers;
     net->network = proa_frame_network(net->info->fabric_attr->prov_name);
-    outcome = open_domain(net);
-    if (outcome == PROA_OK)
-        outcome = open_queue(net);
-    if (outcome == PROA_OK)
-        outcome = open_endpoint(net);
-    if (outcome == PROA_OK)
-        outcome = name_ourselves(net, address);
-    if (outcome == PROA_OK)
-        outcome = proa_ofi_doze_open(net);
-    if (outcome == PROA_OK)
-        outcome = proa_ofi_moves_open(net);
-    if (outcome == PROA_OK)
-        outcome = proa_ofi_frames_open(net);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && outcome == PROA_OK; i++)
+        outcome = steps[i](net);
+    memcpy(address->bytes, &net->own, sizeof net->own);
     return outcome;
 }
 

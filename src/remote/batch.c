@@ -140,11 +140,8 @@ static int batch_room(struct proa_remote *r)
 {
     if (!r->batch.body)
         r->batch.body = malloc(PROA_NET_MESSAGE_MOST);
-    if (!r->batch.body)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a message to another node");
-    if (r->batch.used == 0)
-        r->batch.used = sizeof(struct proa_wire_head);
-    return PROA_OK;
+    return r->batch.body ? PROA_OK
+                         : proa_fail(PROA_ERR_NO_MEM, "no memory for a message to another node");
 }
 
 static unsigned all_flags(const struct proa_remote *r, unsigned flags)
@@ -180,7 +177,8 @@ int proa_batch_try_send(struct proa_remote *r, unsigned flags)
     flags = all_flags(r, flags);
     head.flags = (uint8_t)flags;
     memcpy(r->batch.body, &head, sizeof head);
-    outcome = proa_batch_outcome(r, proa_agent_send(r->away->peer, r->batch.body, r->batch.used));
+    outcome = proa_batch_outcome(
+        r, proa_agent_send(r->away->peer, r->batch.body, sizeof head + r->batch.used));
     if (outcome != PROA_NET_AGAIN)
         count_batch(r, flags);
     return outcome;
@@ -249,7 +247,7 @@ int proa_batch_await_grant(struct proa_remote *r)
 
 static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)
 {
-    return r->batch.used + bytes > PROA_NET_MESSAGE_MOST ||
+    return sizeof(struct proa_wire_head) + r->batch.used + bytes > PROA_NET_MESSAGE_MOST ||
            r->batch.fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST;
 }
 
@@ -261,14 +259,11 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
 
     fetched = proa_wire_padded(fetched);
     *outcome = batch_room(r);
-    if (!*outcome && is_full(r, bytes, fetched)) {
+    if (!*outcome && is_full(r, bytes, fetched))
         *outcome = proa_batch_try_send(r, 0);
-        if (!*outcome)
-            *outcome = batch_room(r);
-    }
     if (*outcome)
         return NULL;
-    at = r->batch.body + r->batch.used;
+    at = r->batch.body + sizeof(struct proa_wire_head) + r->batch.used;
     memcpy(at, op, sizeof *op);
     memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* the padding */
     r->batch.used += bytes;

@@ -6,7 +6,6 @@
 #include "remote/batch.h"
 #include "sync/gone.h"
 #include "remote/issue.h"
-#include "remote/sync.h"
 #include "remote/room.h"
 #include "remote/serve.h"
 #include "remote/spread.h"

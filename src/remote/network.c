@@ -22,10 +22,7 @@ enum {
 
 void proa_networks_begin(struct proa_networks *networks)
 {
-    networks->network = networks->failed = 0;
-    networks->listed = networks->pass = 0;
-    networks->at = networks->count = 0;
-    networks->name[0] = networks->why[0] = networks->tried[0] = '\0';
+    memset(networks, 0, sizeof *networks);
 }
 
 /* The networks that were tried last in vain, as a hash, and the text that lists them; 0: none. */

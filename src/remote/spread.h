@@ -56,8 +56,8 @@ struct proa_away {
 
 /* The aggregated batch of an origin: what has not been sent yet. */
 struct proa_gathered {
-    char *body;      /* NULL until the first batch */
-    size_t used;     /* of it; 0: nothing is in it */
+    char *body;      /* with room for its head; NULL until the first batch */
+    size_t used;     /* bytes behind the head; 0: nothing is in it */
     size_t fetching; /* bytes that its answer will have */
     uint8_t has;     /* PROA_GATHERED_*; atomic */
 };
@@ -194,6 +194,10 @@ struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t
 uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 
 /* ---- processes that are gone (sync/gone.c); inside ---- */
+
+/* Rows of proa_sync_remote (window/sync_ops.h). */
+void proa_remote_lose(struct proa_win *win, int rank);
+uint32_t proa_remote_node_lost(const struct proa_win *win);
 
 /* The peer is lost in that way: in all windows. */
 void proa_remote_lost(uint32_t peer, enum proa_net_end end);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Active target synchronization in windows over several nodes: fence, post, start, complete, wait,
- * test, and their barriers. Neighbour processes are told and heard as in windows of one node.
+ * Synchronization in windows over several nodes: fence, post, start, complete, wait, test, and
+ * their barriers; and locks. Neighbour processes are told and heard as in windows of one node.
  */
-#include "remote/sync.h"
 #include "base/fail.h"
 #include "base/wait.h"
 #include "remote/agent.h"
 #include "sync/ask.h"
 #include "sync/barrier.h"
 #include "sync/fence.h"
+#include "sync/passive.h"
 #include "sync/pscw.h"
 #include "remote/origin.h"
 #include "remote/room.h"
@@ -247,6 +247,90 @@ static int test(struct proa_win *win, int *flag)
     return PROA_OK;
 }
 
+/* ---- locks ---- */
+
+/* Requests the lock; deferred lock requests, for which calls have returned, come first. */
+static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
+{
+    const struct proa_target *target = &win->targets[rank];
+    int in_room = exclusive && !nocheck,
+        error = target->away ? proa_remote_expect(target) : PROA_OK;
+
+    if (error)
+        return error;
+    proa_remote_keep_promises();
+    if (in_room)
+        proa_room_enter(win, PROA_ROOM_EXCLUSIVE);
+    if (target->away)
+        proa_remote_lock(win, rank, exclusive, nocheck);
+    else if (!nocheck)
+        error = proa_lock_take(win, rank, exclusive);
+    if (error && in_room)
+        proa_room_leave(win);
+    return error;
+}
+
+static int lock(struct proa_win *win, int rank, int exclusive, int mode)
+{
+    uint8_t epoch;
+    int error = proa_lock_begin(win, rank, exclusive, mode, &epoch);
+
+    if (error)
+        return error;
+    error = take(win, rank, exclusive, mode & PROA_MODE_NOCHECK);
+    return proa_lock_end(win, rank, epoch, error);
+}
+
+/* Errors at the target are returned, and the epoch is over all the same. */
+static int unlock(struct proa_win *win, int rank)
+{
+    struct proa_target *target = &win->targets[rank];
+    uint8_t epoch;
+    int error = proa_unlock_check(win, rank, &epoch), is_taken = !(epoch & PROA_EPOCH_NOCHECK);
+
+    if (error)
+        return error;
+    error = target->away ? proa_remote_unlock(win, rank, !is_taken)
+                         : win->sync->settle(win, rank, proa_settled_by(epoch));
+    proa_epoch_close_lock(target);
+    if (!target->away && is_taken)
+        proa_lock_return(win, rank, epoch);
+    if (is_taken && proa_epoch_is_writers(epoch))
+        proa_room_leave(win);
+    proa_unlock_end(win);
+    proa_polled(&win->polls);
+    return error;
+}
+
+/* On other nodes there is no exclusive lock while we are in this room: so no target is asked. */
+static int lock_all(struct proa_win *win, int mode)
+{
+    int error = proa_lock_all_check(win);
+
+    if (error)
+        return error;
+    proa_remote_keep_promises();
+    if (!(mode & PROA_MODE_NOCHECK))
+        proa_room_enter(win, PROA_ROOM_ALL);
+    proa_lock_all_take(win, mode);
+    return PROA_OK;
+}
+
+static int unlock_all(struct proa_win *win)
+{
+    int error = proa_unlock_all_check(win), in_room = !(win->epoch_all & PROA_EPOCH_NOCHECK);
+
+    if (error)
+        return error;
+    error = win->remotes ? proa_remote_unlock_all(win) : PROA_OK;
+    if (!error)
+        error = win->sync->settle(win, -1, proa_settled_by(win->epoch_all));
+    proa_unlock_all_end(win);
+    if (in_room)
+        proa_room_leave(win);
+    return error;
+}
+
 /* ---- the table ---- */
 
 const struct proa_sync_ops proa_sync_remote = {
@@ -257,10 +341,10 @@ const struct proa_sync_ops proa_sync_remote = {
     .wait = await_completed,
     .test = test,
     .await = await_post,
-    .lock = proa_lock_remote,
-    .unlock = proa_unlock_remote,
-    .lock_all = proa_lock_all_remote,
-    .unlock_all = proa_unlock_all_remote,
+    .lock = lock,
+    .unlock = unlock,
+    .lock_all = lock_all,
+    .unlock_all = unlock_all,
     .flush = proa_flush_generally,
     .flush_local = proa_flush_local_generally,
     .settle = settle,

@@ -7,7 +7,7 @@
  *
  *   proa_sync_node      one node, processes of one thread: fence.c, pscw.c, passive.c, barrier.c
  *   proa_sync_threads   one node, several threads, or a process that has windows over several nodes
- *   proa_sync_remote    several nodes: remote/sync.c, remote/lock.c
+ *   proa_sync_remote    several nodes: remote/sync.c
  */
 #ifndef PROA_WINDOW_SYNC_OPS_H
 #define PROA_WINDOW_SYNC_OPS_H
