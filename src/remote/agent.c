@@ -7,10 +7,6 @@
 #include "base/system.h"
 #include "base/wait.h"
 #include "adopt/adopt.h"
-#include "remote/batch.h"
-#include "remote/issue.h"
-#include "remote/room.h"
-#include "remote/serve.h"
 #include "shm/threads.h"
 
 #include <errno.h>
@@ -91,33 +87,6 @@ static int try_enter(void)
     return 0;
 }
 
-/* ---- events ---- */
-
-void proa_agent_message(uint32_t peer, const void *message, size_t bytes)
-{
-    static void (*const handlers[])(struct proa_remote * from, const struct proa_wire_head *head,
-                                    const char *body,
-                                    size_t bytes) = {[PROA_WIRE_BATCH] = proa_serve_batch,
-                                                     [PROA_WIRE_ANSWER] = proa_batch_answered,
-                                                     [PROA_WIRE_LOST] = proa_remote_told_lost};
-    struct proa_wire_head head;
-    struct proa_remote *from;
-
-    if (bytes < sizeof head) {
-        proa_agent_drop(peer, "is too short");
-        return;
-    }
-    memcpy(&head, message, sizeof head);
-    if (head.version != PROA_WIRE_VERSION)
-        proa_agent_drop(peer, "is of another version of Proa");
-    else if (head.kind == PROA_WIRE_ROOM)
-        proa_room_message(peer, &head);
-    else if (head.kind >= sizeof handlers / sizeof *handlers || !handlers[head.kind])
-        proa_agent_drop(peer, "is of no known kind");
-    else if ((from = proa_remote_find(&head, peer)))
-        handlers[head.kind](from, &head, (const char *)message + sizeof head, bytes - sizeof head);
-}
-
 /* ---- sending, for callers that may not wait ---- */
 
 /* Messages to one peer keep their order. A peer that takes nothing, such as one that has ended,
@@ -163,11 +132,7 @@ int proa_agent_progress(void)
 {
     int moved = proa_ends_progress();
 
-    moved |= proa_serve_pending() > 0;
-    is_pending = proa_serve_has_pending();
-    is_pending |= proa_issues_push(0);
-    is_pending |= proa_rooms_look();
-    is_pending |= proa_gather_look();
+    moved |= proa_agent_work.go_on(&is_pending);
     waiting_send();
     return moved;
 }
@@ -235,7 +200,7 @@ static int look_for_gathered(void)
 
     if (!try_enter())
         return 0;
-    any = proa_gather_look();
+    any = proa_agent_work.look_for_gathered();
     proa_agent_leave();
     return any;
 }
@@ -284,7 +249,7 @@ static void move_and_doze(void)
 static void say_goodbye(void)
 {
     proa_agent_enter();
-    proa_ends_part(proa_spreads == NULL);
+    proa_ends_part(!proa_agent_work.has_windows());
 }
 
 static void *work(void *arg)
@@ -391,7 +356,7 @@ void proa_agent_stop(void)
         DL_DELETE(waiting, w);
         free(w);
     }
-    proa_ends_close(proa_spreads == NULL);
+    proa_ends_close(!proa_agent_work.has_windows());
 }
 
 void proa_agent_end(void)
@@ -399,7 +364,7 @@ void proa_agent_end(void)
     int any;
 
     proa_agent_enter();
-    any = proa_spreads != NULL;
+    any = proa_agent_work.has_windows();
     proa_agent_leave();
     if (!any)
         proa_agent_stop();

@@ -12,10 +12,27 @@
 #ifndef PROA_REMOTE_AGENT_H
 #define PROA_REMOTE_AGENT_H
 
+#include "base/hidden.h"
 #include "remote/ends.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* The work of the agent that is above the network, all of it inside: remote/work.c. */
+struct proa_agent_work {
+    /* Events of the network, from within progress (net/net.h). */
+    void (*message)(uint32_t peer, const void *message, size_t bytes);
+    void (*moved)(uint64_t token, int outcome);
+    void (*lost)(uint32_t peer, enum proa_net_end end);
+    /* Goes on with all that waits for something else than the network. Returns whether anything has
+     * happened. *is_pending: there is work for another call soon. */
+    int (*go_on)(int *is_pending);
+    /* Sends aggregated batches that are due. Returns whether a later look has to send one. */
+    int (*look_for_gathered)(void);
+    /* Is there a window over several nodes? */
+    int (*has_windows)(void);
+};
+extern PROA_HIDDEN const struct proa_agent_work proa_agent_work;
 
 /* Leaves all networks, and ends the progress thread, if there is any. Called when no window spans
  * nodes any more, or none is going to be used. */
@@ -67,8 +84,5 @@ void proa_agent_take_in(void);
  * resume: the thread runs; PROA_ERR_OTHER: it cannot be created. */
 void proa_agent_pause(void);
 int proa_agent_resume(void);
-
-/* A message has come, from within progress (net/net.h). */
-void proa_agent_message(uint32_t peer, const void *message, size_t bytes);
 
 #endif

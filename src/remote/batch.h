@@ -98,8 +98,7 @@ void proa_batch_forget(struct proa_remote *r);
 /* ---- events ---- */
 
 /* An answer has come (remote/wire.h). */
-void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *head, const char *body,
-                         size_t bytes);
+proa_remote_handler proa_batch_answered;
 
 /* A put or get of the transport is done, or has failed (net/net.h). */
 void proa_batch_moved(uint64_t token, int outcome);

@@ -366,6 +366,23 @@ static long patience_s(const struct proa_networks *n)
     return each < NETWORK_TRIAL_S ? NETWORK_TRIAL_S : each;
 }
 
+int *proa_remote_leaders(const struct proa_win *win, const struct proa_remote_card *cards,
+                         int *count, int *mine)
+{
+    int *leaders = malloc((size_t)win->size * sizeof *leaders);
+
+    *count = 0;
+    *mine = -1;
+    if (!leaders)
+        proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
+    for (int i = 0; leaders && i < win->size; i++)
+        if (cards[i].leader == i) {
+            *mine = i == win->rank ? *count : *mine;
+            leaders[(*count)++] = i;
+        }
+    return leaders;
+}
+
 int proa_networks_try(struct proa_networks *n, struct proa_win *win,
                       const struct proa_remote_card *cards)
 {

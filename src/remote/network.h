@@ -48,6 +48,11 @@ int proa_networks_join(struct proa_networks *networks, struct proa_remote_card *
 int proa_networks_judge(struct proa_networks *networks, const struct proa_group *group,
                         const struct proa_remote_card *cards);
 
+/* The ranks of the nodes' leaders, in order, to be freed; how many, and our place among them (-1:
+ * we are none). NULL: no memory, and proa_failure() says so. */
+int *proa_remote_leaders(const struct proa_win *win, const struct proa_remote_card *cards,
+                         int *count, int *mine);
+
 /* Tries to reach other nodes, as all leaders of nodes do. PROA_OK, or PROA_ELSEWHERE with
  * win->unreached set. Needs win->targets of other nodes to have their peers. */
 int proa_networks_try(struct proa_networks *networks, struct proa_win *win,

@@ -11,8 +11,9 @@
  *   remote/origin.c  synchronization
  *   remote/move.c    operations
  *   remote/batch.c   batches, and their answers
- *   remote/serve.c   the target's side
- *   remote/spread.c  windows over several nodes
+ *   remote/serve.c   the target's side: locks and posts that batches wait for
+ *   remote/execute.c the target's side: operations
+ *   remote/open.c    windows over several nodes
  *   sync/gone.c      processes that are gone
  */
 #ifndef PROA_REMOTE_ORIGIN_H

@@ -13,10 +13,9 @@
 
 #include "remote/spread.h"
 
-/* Executes a batch that has come. A batch that makes no sense ends its sender (proa_agent_drop);
- * the operations executed before that stay done. */
-void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *head,
-                      const char *body, size_t bytes);
+/* Executes a batch that has come. Of one that makes no sense, the operations executed before that
+ * stay done. */
+proa_remote_handler proa_serve_batch;
 
 /* Goes on with the batches that wait for locks; returns how many got theirs. */
 int proa_serve_pending(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows over several nodes: the state that a process keeps of such a window, and of each process
- * of another node in it. Everything here is inside the agent (remote/agent.h), but for creation.
+ * of another node in it. Everything here is inside the agent (remote/agent.h).
  */
 #ifndef PROA_REMOTE_SPREAD_H
 #define PROA_REMOTE_SPREAD_H
@@ -19,7 +19,6 @@ struct proa_wanted;
 struct proa_rooms;
 struct proa_issue;
 struct proa_request;
-struct proa_networks;
 
 struct proa_spread {
     struct proa_win *win;
@@ -184,10 +183,20 @@ static inline struct proa_wire_head proa_spread_head(const struct proa_win *win,
 /* The window of that number; NULL: there is none here. */
 struct proa_win *proa_spread_find(uint64_t number);
 
+/* From now on messages of other processes find the window, or do not any more. PROA_OK or
+ * PROA_ERR_NO_MEM. */
+int proa_spread_add(struct proa_spread *spread);
+void proa_spread_remove(struct proa_spread *spread);
+
 /* The sender of a message: the process of that rank in the window of that number. NULL: the window
  * has been freed, so no process waits for the message any more; or the peer is not of that rank,
  * and has been dropped. */
 struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t peer);
+
+/* Handles a message of one kind from that process: its head, and the bytes behind. A message that
+ * makes no sense ends its sender (proa_agent_drop). */
+typedef void proa_remote_handler(struct proa_remote *from, const struct proa_wire_head *head,
+                                 const char *body, size_t bytes);
 
 /* The word of that number (sync/tell.h) that the process of rank `from`, which is known, tells
  * us. */
@@ -203,8 +212,7 @@ uint32_t proa_remote_node_lost(const struct proa_win *win);
 void proa_remote_lost(uint32_t peer, enum proa_net_end end);
 
 /* A process of another node says that a process is gone. */
-void proa_remote_told_lost(struct proa_remote *from, const struct proa_wire_head *head,
-                           const char *body, size_t bytes);
+proa_remote_handler proa_remote_told_lost;
 
 /* ---- creation ---- */
 
@@ -219,22 +227,5 @@ struct proa_remote_card {
     int32_t has_key;
     int32_t error; /* a negative code */
 };
-
-/* The ranks of the nodes' leaders, in order, to be freed; how many, and our place among them (-1:
- * we are none). NULL: no memory, and proa_failure() says so. */
-int *proa_remote_leaders(const struct proa_win *win, const struct proa_remote_card *cards,
-                         int *count, int *mine);
-
-/* Makes win->spread, joins the network that is to be tried, exposes the window's memory there, and
- * fills in our card. */
-void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
-                           struct proa_remote_card *card);
-
-/* Tries the network. From then on the window reaches, and serves, targets of other nodes, which are
- * those without a block here. PROA_OK, PROA_ELSEWHERE or a code; proa_remote_close undoes it in any
- * case. */
-int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
-                     const struct proa_remote_card *cards);
-void proa_remote_close(struct proa_win *win);
 
 #endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See open.h. */
+#include "remote/open.h"
+#include "base/fail.h"
+#include "remote/agent.h"
+#include "remote/batch.h"
+#include "remote/ends.h"
+#include "remote/execute.h"
+#include "remote/issue.h"
+#include "remote/origin.h"
+#include "remote/request.h"
+#include "remote/room.h"
+#include "remote/serve.h"
+#include "rma/road.h"
+#include "sync/passive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t next_number(void)
+{
+    static uint64_t count;
+
+    /* 0 and 1 are no keys of a table */
+    return (proa_self->id + 4 * __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED)) | 2;
+}
+
+/* A transport that cannot expose this memory leaves it to messages. */
+static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card *card)
+{
+    struct proa_spread *spread = win->spread;
+
+    proa_agent_enter();
+    spread->has_key = proa_end_expose(spread->end, win->base, bytes, &spread->key) == PROA_OK;
+    proa_agent_leave();
+    card->key = spread->key;
+    card->has_key = spread->has_key;
+}
+
+void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
+                           struct proa_remote_card *card)
+{
+    const struct proa_target *self = &win->targets[win->rank];
+
+    memset(card, 0, sizeof *card);
+    win->spread = calloc(1, sizeof *win->spread);
+    if (!win->spread) {
+        card->error = proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
+        return;
+    }
+    win->spread->win = win;
+    win->sync = &proa_sync_remote;
+    win->spread->end = proa_networks_join(networks, card);
+    while (!win->targets[card->leader].ctl) /* ours is there */
+        card->leader++;
+    card->window = next_number();
+    card->memory = (uint64_t)(uintptr_t)win->base;
+    if (win->spread->end >= 0 && win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
+        expose(win, self->bytes, card);
+}
+
+static int away_new(struct proa_win *win, int rank, const struct proa_remote_card *card,
+                    struct proa_away *away)
+{
+    struct proa_target *target = &win->targets[rank];
+    struct proa_span span = {.end = target->bytes, .key = card->memory, .road = &proa_road_net};
+
+    *away = (struct proa_away){.win = win,
+                               .memory = card->memory,
+                               .key = card->key,
+                               .rank = rank,
+                               .has_key = card->has_key != 0};
+    target->away = away;
+    if (win->flavor != PROA_FLAVOR_DYNAMIC && proa_spans_set(target, &span, 1))
+        return PROA_ERR_NO_MEM;
+    return proa_end_reach(win->spread->end, &card->address, &away->peer);
+}
+
+static int aways_new(struct proa_win *win, const struct proa_remote_card *cards)
+{
+    int count = 0, error = PROA_OK;
+
+    for (int i = 0; i < win->size; i++)
+        count += !win->targets[i].ctl;
+    if (count == 0)
+        return PROA_OK;
+    win->spread->aways = calloc((size_t)count, sizeof *win->spread->aways);
+    if (!win->spread->aways)
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember processes of other nodes");
+    for (int i = win->size - 1; i >= 0 && !error; i--)
+        if (!win->targets[i].ctl)
+            error = away_new(win, i, &cards[i], &win->spread->aways[--count]);
+    return error;
+}
+
+/* Sets the partners in the barrier among nodes, by the same leaders on all processes. */
+static int set_barrier(struct proa_win *win, const struct proa_remote_card *cards)
+{
+    struct proa_spread *spread = win->spread;
+    int count, mine, *leaders = proa_remote_leaders(win, cards, &count, &mine);
+
+    if (!leaders)
+        return PROA_ERR_NO_MEM;
+    for (int i = 0; i < win->size; i++)
+        spread->neighbours += i != win->rank && cards[i].leader == cards[win->rank].leader;
+    for (int distance = 1; distance < count && mine >= 0; distance *= 2)
+        spread->partners[spread->rounds++] = leaders[(mine + distance) % count];
+    free(leaders);
+    return PROA_OK;
+}
+
+/* Opens the peers, with their addresses: a trial of the network needs nothing else. */
+static int open_peers(struct proa_win *win, const struct proa_remote_card *cards)
+{
+    int error;
+
+    proa_agent_enter();
+    win->spread->number = cards[0].window;
+    error = set_barrier(win, cards);
+    if (!error)
+        error = aways_new(win, cards);
+    proa_agent_leave();
+    return error;
+}
+
+int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
+                     const struct proa_remote_card *cards)
+{
+    int error = open_peers(win, cards);
+
+    if (!error)
+        error = proa_networks_try(networks, win, cards);
+    if (error)
+        return error;
+    proa_agent_enter();
+    proa_lock_set_before(proa_remote_keep_promises);
+    error = proa_room_open(win, cards);
+    if (!error)
+        error = proa_served_open(win);
+    if (!error)
+        error = proa_spread_add(win->spread);
+    proa_agent_leave();
+    return error;
+}
+
+static void remote_free(struct proa_remote *r)
+{
+    if (!r)
+        return;
+    proa_issue_lose(r);
+    proa_batch_forget(r);
+    proa_remote_delist(r, PROA_REMOTE_PROMISED);
+    proa_serve_forget(r);
+    free(r);
+}
+
+void proa_remote_close(struct proa_win *win)
+{
+    struct proa_spread *spread = win->spread;
+
+    if (!spread)
+        return;
+    proa_agent_enter();
+    proa_spread_remove(spread);
+    proa_served_close(win);
+    proa_room_close(win);
+    for (int i = 0; i < win->size; i++)
+        remote_free(proa_remote_of(win, i));
+    proa_request_forget(win);
+    if (spread->has_key)
+        proa_end_hide(spread->end, &spread->key);
+    proa_agent_leave();
+    if (spread->end >= 0)
+        proa_end_release(spread->end);
+    for (int i = 0; i < win->size; i++)
+        win->targets[i].away = NULL;
+    free(spread->aways);
+    free(spread);
+    win->spread = NULL;
+    win->sync = proa_sync_of_node(win);
+}

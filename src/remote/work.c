@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The work of the agent above the network (struct proa_agent_work): the parts that do it. */
+#include "remote/agent.h"
+#include "remote/batch.h"
+#include "remote/issue.h"
+#include "remote/room.h"
+#include "remote/serve.h"
+#include "remote/spread.h"
+
+#include <string.h>
+
+static void on_message(uint32_t peer, const void *message, size_t bytes)
+{
+    static proa_remote_handler *const handlers[] = {[PROA_WIRE_BATCH] = proa_serve_batch,
+                                                    [PROA_WIRE_ANSWER] = proa_batch_answered,
+                                                    [PROA_WIRE_LOST] = proa_remote_told_lost};
+    struct proa_wire_head head;
+    struct proa_remote *from;
+
+    if (bytes < sizeof head) {
+        proa_agent_drop(peer, "is too short");
+        return;
+    }
+    memcpy(&head, message, sizeof head);
+    if (head.version != PROA_WIRE_VERSION)
+        proa_agent_drop(peer, "is of another version of Proa");
+    else if (head.kind == PROA_WIRE_ROOM)
+        proa_room_message(peer, &head);
+    else if (head.kind >= sizeof handlers / sizeof *handlers || !handlers[head.kind])
+        proa_agent_drop(peer, "is of no known kind");
+    else if ((from = proa_remote_find(&head, peer)))
+        handlers[head.kind](from, &head, (const char *)message + sizeof head, bytes - sizeof head);
+}
+
+static int go_on(int *is_pending)
+{
+    int got = proa_serve_pending();
+
+    *is_pending = proa_serve_has_pending();
+    *is_pending |= proa_issues_push(0);
+    *is_pending |= proa_rooms_look();
+    *is_pending |= proa_gather_look();
+    return got > 0;
+}
+
+static int has_windows(void)
+{
+    return proa_spreads != NULL;
+}
+
+const struct proa_agent_work proa_agent_work = {.message = on_message,
+                                                .moved = proa_batch_moved,
+                                                .lost = proa_remote_lost,
+                                                .go_on = go_on,
+                                                .look_for_gathered = proa_gather_look,
+                                                .has_windows = has_windows};
