@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <utlist.h>
 
 enum {
     CLOCK_TURNS = 32,        /* calls of progress between two looks at the clock */
@@ -31,27 +32,24 @@ static void failed(struct proa_net *net)
 {
     struct fi_cq_err_entry entry = {0};
     struct proa_ofi_context *context;
+    struct proa_ofi_frame *frame;
 
     if (fi_cq_readerr(net->cq, &entry, 0) != 1 || !entry.op_context)
         return;
     context = entry.op_context;
+    frame = (struct proa_ofi_frame *)context; /* if it is no move */
     if (context->kind == PROA_OFI_MOVE) {
         proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, entry.err ? entry.err : FI_EIO);
     } else if (context->kind == PROA_OFI_SEND) {
-        struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context;
-
         proa_ofi_peer_fail(net, frame->peer, "a message to it failed: %s",
                            proa_ofi_said(net, entry.err));
         proa_ofi_frame_sent(net, frame);
     } else {
         /* The frame was cut short, or its sender ended within it. Only its buffer is still of
          * use. */
-        struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context;
-
         proa_log(PROA_LOG_DEBUG, "network: a message did not come whole: %s",
                  proa_ofi_said(net, entry.err));
-        frame->next = net->unposted;
-        net->unposted = frame;
+        LL_PREPEND(net->unposted, frame);
     }
 }
 

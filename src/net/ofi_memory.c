@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <utlist.h>
 
 /* The layout of the bytes of a struct proa_net_key. */
 struct key {
@@ -105,6 +106,13 @@ static struct proa_ofi_exposure *find(const struct proa_net *net, const void *me
     return one;
 }
 
+static void release(struct proa_ofi_exposure *one)
+{
+    if (one->mr)
+        fi_close(&one->mr->fid);
+    free(one);
+}
+
 int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key)
 {
     struct proa_ofi_exposure *one = find(net, memory, bytes);
@@ -122,8 +130,7 @@ int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct pro
             return outcome;
         }
         one->key = one->mr ? fi_mr_key(one->mr) : 0;
-        one->next = net->exposures;
-        net->exposures = one;
+        LL_PREPEND(net->exposures, one);
     }
     one->holders++;
     key_write(one, key);
@@ -132,19 +139,15 @@ int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct pro
 
 void proa_ofi_hide(struct proa_net *net, const struct proa_net_key *key)
 {
-    struct proa_ofi_exposure **at = &net->exposures, *one;
+    struct proa_ofi_exposure *one;
     struct key mine;
 
     memcpy(&mine, key->bytes, sizeof mine);
-    while (*at && !((uint64_t)(uintptr_t)(*at)->memory == mine.start && (*at)->bytes == mine.bytes))
-        at = &(*at)->next;
-    one = *at;
+    one = find(net, (const void *)(uintptr_t)mine.start, mine.bytes);
     if (!one || --one->holders)
         return;
-    *at = one->next;
-    if (one->mr)
-        fi_close(&one->mr->fid);
-    free(one);
+    LL_DELETE(net->exposures, one);
+    release(one);
 }
 
 int proa_ofi_place(const struct proa_net *net, const struct proa_net_place *there, size_t bytes,
@@ -168,8 +171,6 @@ void proa_ofi_memory_close(struct proa_net *net)
 
     while ((one = net->exposures)) {
         net->exposures = one->next;
-        if (one->mr)
-            fi_close(&one->mr->fid);
-        free(one);
+        release(one);
     }
 }

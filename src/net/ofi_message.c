@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 /* ---- buffers ---- */
 
@@ -27,8 +28,7 @@ struct proa_ofi_frame *proa_ofi_frame_take(struct proa_net *net)
 
 void proa_ofi_frame_give(struct proa_net *net, struct proa_ofi_frame *frame)
 {
-    frame->next = net->free_sends;
-    net->free_sends = frame;
+    LL_PREPEND(net->free_sends, frame);
 }
 
 static ssize_t post(struct proa_net *net, struct proa_ofi_frame *frame)
@@ -77,8 +77,7 @@ int proa_ofi_frames_open(struct proa_net *net)
         struct proa_ofi_frame **list = i < sends ? &net->free_sends : &net->unposted;
 
         frame->context.kind = i < sends ? PROA_OFI_SEND : PROA_OFI_RECEIVE;
-        frame->next = *list;
-        *list = frame;
+        LL_PREPEND(*list, frame);
     }
     proa_ofi_frames_post(net);
     return PROA_OK;
@@ -253,7 +252,6 @@ int proa_ofi_frame_came(struct proa_net *net, struct proa_ofi_frame *frame, size
 {
     int events = net->closing ? 0 : look_at(net, &frame->head, bytes);
 
-    frame->next = net->unposted;
-    net->unposted = frame;
+    LL_PREPEND(net->unposted, frame);
     return events;
 }
