@@ -19,7 +19,6 @@
 #ifndef PROA_REMOTE_ISSUE_H
 #define PROA_REMOTE_ISSUE_H
 
-#include "rma/combine.h"
 #include "rma/road.h"
 #include "remote/spread.h"
 
@@ -29,18 +28,13 @@ struct proa_issue {
     /* Makes the next step: PROA_OK, it was the last; PROA_ISSUE_MORE; PROA_NET_AGAIN, it cannot be
      * made now; or a negative code. */
     int (*step)(struct proa_remote *r, struct proa_issue *issue);
-    uint64_t done; /* bytes, runs or elements so far, as the step counts */
+    struct proa_wire_op op; /* what all messages of it have in common */
+    struct proa_runs runs;  /* at the target, and at the origin */
+    const char *from;       /* the origin's bytes; NULL: nothing is sent */
+    char *into;             /* what is fetched goes there; NULL: nothing is */
+    const void *compare;    /* one element more that is sent, or NULL */
+    uint64_t done;          /* bytes or runs so far, as the step counts */
     struct proa_request *request;
-    union {
-        struct {
-            struct proa_runs runs;
-            int put;
-        } move;
-        struct {
-            struct proa_elements run;
-            uint64_t position, total;
-        } combine;
-    } what;
     struct proa_issue *prev, *next;
 };
 
