@@ -62,6 +62,18 @@ static int fail_as(const struct proa_group *group, int rank)
     return PROA_ELSEWHERE;
 }
 
+/* Networks were tried, and none connects all nodes. */
+static int fail_all(const struct proa_networks *n, const struct proa_group *group)
+{
+    if (!*n->tried)
+        return PROA_ELSEWHERE; /* for another reason, which has been reported */
+    proa_fail(PROA_ERR_OTHER,
+              "no network connects all nodes; tried: %s; PROA_INTERFACE names the one to use",
+              n->tried);
+    warn(group, 0);
+    return PROA_ELSEWHERE;
+}
+
 /* ---- the list ---- */
 
 /* The networks that this process could use, as a readable text: "tcp on eth0, tcp on lo". */
@@ -154,9 +166,9 @@ static int list_from(struct proa_networks *n, const struct proa_group *group,
     if (n->count == 0)
         return fail_apart(group, all);
     if (is_in_vain(n, all, group->size))
-        return proa_networks_fail(n, group);
+        return fail_all(n, group);
     skip_failed(n);
-    return n->count ? PROA_NETWORKS_AGAIN : proa_networks_fail(n, group);
+    return n->count ? PROA_NETWORKS_AGAIN : fail_all(n, group);
 }
 
 static int list(struct proa_networks *n, const struct proa_group *group)
@@ -241,17 +253,6 @@ static int note(struct proa_networks *n, const struct proa_group *group, int fai
     return PROA_OK;
 }
 
-int proa_networks_fail(const struct proa_networks *n, const struct proa_group *group)
-{
-    if (!*n->tried)
-        return PROA_ELSEWHERE; /* for another reason, which has been reported */
-    proa_fail(PROA_ERR_OTHER,
-              "no network connects all nodes; tried: %s; PROA_INTERFACE names the one to use",
-              n->tried);
-    warn(group, 0);
-    return PROA_ELSEWHERE;
-}
-
 /* The network that is tried has failed: goes on to the next. */
 static int advance(struct proa_networks *n, const struct proa_group *group, int failed)
 {
@@ -269,7 +270,7 @@ static int advance(struct proa_networks *n, const struct proa_group *group, int 
     if (n->pass++ || n->count == 1) {
         given_up.trials = n->trials;
         memcpy(given_up.tried, n->tried, sizeof given_up.tried);
-        return proa_networks_fail(n, group);
+        return fail_all(n, group);
     }
     n->at = 0;
     return PROA_NETWORKS_AGAIN;

@@ -65,7 +65,4 @@ int proa_networks_next(struct proa_networks *networks, const struct proa_group *
 /* The window has been created: keeps its network for later ones. */
 void proa_networks_keep(const struct proa_networks *networks, const struct proa_win *win);
 
-/* Networks were tried, and none connects all nodes: sets the sentence. Returns PROA_ELSEWHERE. */
-int proa_networks_fail(const struct proa_networks *networks, const struct proa_group *group);
-
 #endif

@@ -252,7 +252,7 @@ static void look_at_neighbours(void)
         due_ns = now_ns + LOOK_NS;
 }
 
-int proa_serve_pending(void)
+int proa_serve_pending(int *is_pending)
 {
     struct proa_serving *s, *next;
     int got = 0;
@@ -265,12 +265,8 @@ int proa_serve_pending(void)
             serve_kept(s);
             got++;
         }
+    *is_pending = pending != NULL;
     return got;
-}
-
-int proa_serve_has_pending(void)
-{
-    return pending != NULL;
 }
 
 void proa_serve_forget(struct proa_remote *origin)

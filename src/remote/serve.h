@@ -17,9 +17,9 @@
  * stay done. */
 proa_remote_handler proa_serve_batch;
 
-/* Goes on with the batches that wait for locks; returns how many got theirs. */
-int proa_serve_pending(void);
-int proa_serve_has_pending(void);
+/* Goes on with the batches that wait for locks; returns how many got theirs. *is_pending: some
+ * still wait. */
+int proa_serve_pending(int *is_pending);
 
 /* We have posted to the origin `times` times by now: a batch that waited for that is executed. */
 void proa_serve_posted(struct proa_remote *origin, uint64_t times);

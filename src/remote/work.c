@@ -34,9 +34,8 @@ static void on_message(uint32_t peer, const void *message, size_t bytes)
 
 static int go_on(int *is_pending)
 {
-    int got = proa_serve_pending();
+    int got = proa_serve_pending(is_pending);
 
-    *is_pending = proa_serve_has_pending();
     *is_pending |= proa_issues_push(0);
     *is_pending |= proa_rooms_look();
     *is_pending |= proa_gather_look();
