@@ -510,11 +510,20 @@ static void doze(void **state)
     over_all(doze_body, 2, 30);
 }
 
+/* The registry, by the values of PROA_NET. */
+static void registry(void **state)
+{
+    (void)state;
+    assert_ptr_equal(proa_net_find("auto"), &proa_net_ofi);
+    assert_ptr_equal(proa_net_find(proa_net_ofi.name), &proa_net_ofi);
+    assert_null(proa_net_find("none"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages), cmocka_unit_test(bytes_), cmocka_unit_test(not_exposed),
-        cmocka_unit_test(demand),   cmocka_unit_test(doze),
+        cmocka_unit_test(demand),   cmocka_unit_test(doze),   cmocka_unit_test(registry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
