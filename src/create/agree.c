@@ -31,7 +31,7 @@ int proa_agree(const struct proa_group *group, int outcome)
     if (error)
         return error;
     if (worst == PROA_ELSEWHERE && !outcome)
-        proa_fail(worst, "another rank cannot reach the memory of this one, or of a neighbour");
+        proa_fail(worst, "another rank cannot reach the memory of this rank, or of a neighbour");
     else if (worst && !outcome)
         proa_fail(worst, "another rank could not create its part of the window");
     return worst;

@@ -26,9 +26,9 @@
 static int allocate_private(struct proa_win *win)
 {
     win->targets = calloc((size_t)win->size, sizeof *win->targets);
-    return win->targets
-               ? PROA_OK
-               : proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", win->size);
+    return win->targets ? PROA_OK
+                        : proa_fail(PROA_ERR_NO_MEM, "out of memory for a window of %d processes",
+                                    win->size);
 }
 
 static int prepare(struct proa_win *win, const struct proa_create_args *args)
@@ -36,7 +36,7 @@ static int prepare(struct proa_win *win, const struct proa_create_args *args)
     int error = args->error;
 
     if (!error && !win)
-        error = proa_fail(PROA_ERR_NO_MEM, "no memory for a window");
+        error = proa_fail(PROA_ERR_NO_MEM, "out of memory for a window");
     if (!error)
         error = allocate_private(win);
     if (!error)
@@ -113,10 +113,10 @@ static int create(struct proa_win *win, const struct proa_create_args *args,
     if (group->size <= FEW)
         return create_with(few, win, args, group);
     many = calloc((size_t)group->size, sizeof *many);
-    outcome =
-        proa_agree(group, many ? PROA_OK
-                               : proa_fail(PROA_ERR_NO_MEM,
-                                           "no memory for a window of %d processes", group->size));
+    outcome = proa_agree(group, many ? PROA_OK
+                                     : proa_fail(PROA_ERR_NO_MEM,
+                                                 "out of memory for a window of %d processes",
+                                                 group->size));
     /* the second follows from the first, which analysers do not see */
     if (outcome == PROA_OK && many)
         outcome = create_with(many, win, args, group);

@@ -92,9 +92,8 @@ int proa_contiguous_allocate(struct proa_win *win, const struct proa_card *cards
     for (int i = 0; i < win->size; i++) {
         align = cards[i].align > align ? cards[i].align : align;
         if (__builtin_add_overflow(total, cards[i].bytes, &total))
-            return proa_fail(
-                PROA_ERR_NO_MEM,
-                "the sizes of all ranks together are more than an address space holds");
+            return proa_fail(PROA_ERR_NO_MEM,
+                             "the sizes of all ranks together exceed the address space");
     }
     if (total == 0)
         return PROA_OK;

@@ -85,7 +85,7 @@ static int spread(struct trial *trial, int reached)
     int outcome = reached;
 
     if (outcome == PROA_OK && !cards)
-        outcome = proa_fail(PROA_ELSEWHERE, "no memory for a window of several nodes");
+        outcome = proa_fail(PROA_ELSEWHERE, "out of memory for a window of several nodes");
     outcome = proa_agree(trial->group, outcome);
     /* the second follows from the first, which analysers do not see */
     if (outcome == PROA_OK && cards)
@@ -235,8 +235,8 @@ static int doors_open(const struct proa_group *group)
         error = group->max(group->context, &failed);
 
     if (!error && !had)
-        proa_log(PROA_LOG_INFO, "files of neighbours cannot be opened by /proc: they %s",
-                 failed ? "could not be handed over by sockets either" : "come by sockets");
+        proa_log(PROA_LOG_INFO, "files of neighbours cannot be opened through /proc: they %s",
+                 failed ? "could not be passed over sockets either" : "are passed over sockets");
     return !error && failed ? PROA_ELSEWHERE : error;
 }
 

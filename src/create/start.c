@@ -38,7 +38,7 @@ int proa_core_start(void)
     if (proa_peers_start(ctl) == PROA_OK)
         return PROA_OK;
     proa_arena_stop();
-    return proa_fail(PROA_ERR_NO_MEM, "no memory to start");
+    return proa_fail(PROA_ERR_NO_MEM, "out of memory at the start of Proa");
 }
 
 void proa_core_stop(void)
