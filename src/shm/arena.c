@@ -390,10 +390,10 @@ static int block_alloc(uint64_t bytes, uint64_t align, struct block **block)
 static void *refuse(size_t bytes, int error, uint64_t left)
 {
     if (left == UINT64_MAX) /* not known */
-        proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s", bytes, strerror(error));
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for %zu bytes: %s", bytes, strerror(error));
     else
-        proa_fail(PROA_ERR_NO_MEM, "no memory for %zu bytes: %s (%llu MiB can still be had)", bytes,
-                  strerror(error), (unsigned long long)(left >> 20));
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for %zu bytes: %s (%llu MiB are available)",
+                  bytes, strerror(error), (unsigned long long)(left >> 20));
     return NULL;
 }
 
@@ -404,8 +404,7 @@ void *proa_arena_alloc(size_t bytes, size_t align)
     int error;
 
     if (bytes > SIZE_MAX / 4 || align > SIZE_MAX / 4) {
-        proa_fail(PROA_ERR_NO_MEM, "no memory: %zu bytes are more than an address space holds",
-                  bytes);
+        proa_fail(PROA_ERR_NO_MEM, "out of memory: %zu bytes exceed the address space", bytes);
         return NULL;
     }
     pthread_mutex_lock(&arena_mutex);

@@ -23,7 +23,7 @@ static struct proa_block *block_map(struct proa_peer *peer, uint64_t number)
     struct proa_block *block = calloc(1, sizeof *block);
 
     if (!block) {
-        proa_fail(PROA_ERR_NO_MEM, "no memory to remember what is mapped of process %d", peer->pid);
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for the mappings of process %d", peer->pid);
         return NULL;
     }
     block->number = number;

@@ -212,10 +212,11 @@ int proa_door_open(void)
     else if (!is_ours(door)) /* the program has closed it */
         error = EBADF;
     pthread_mutex_unlock(&door_mutex);
-    return error ? proa_fail(PROA_ERR_OTHER,
-                             "no socket by which neighbours could get the files of process %d: %s",
-                             (int)getpid(), strerror(error))
-                 : PROA_OK;
+    return error
+               ? proa_fail(PROA_ERR_OTHER,
+                           "cannot open a socket that passes files of process %d to neighbours: %s",
+                           (int)getpid(), strerror(error))
+               : PROA_OK;
 }
 
 void proa_door_close(void)

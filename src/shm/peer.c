@@ -177,7 +177,7 @@ struct proa_peer *proa_peer_second(struct proa_peer *peer)
     pthread_mutex_lock(&peers_mutex);
     second = peer->second ? peer->second : calloc(1, sizeof *second);
     if (!second)
-        proa_fail(PROA_ERR_NO_MEM, "no memory to serve other nodes");
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for the service of other nodes");
     if (second && !peer->second) {
         second->id = peer->id;
         second->pid = peer->pid;
@@ -311,7 +311,7 @@ static struct proa_peer *peer_attach_locked(const struct proa_segment_name *name
     munmap(first, name->bytes);
     errno = is_it ? ENOMEM : ESTALE;
     proa_fail(PROA_ERR_OTHER,
-              is_it ? "no memory to remember process %d"
+              is_it ? "out of memory for the state of process %d"
                     : "process %d here is not the process that said hello",
               name->pid);
     return NULL;
