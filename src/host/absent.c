@@ -198,7 +198,7 @@ static int check_crowd(MPI_Comm comm)
     int error = PROA_OK;
 
     if (!crowd_of(comm, &crowd))
-        error = proa_fail(PROA_ELSEWHERE, "no memory to look for ranks that run without Proa");
+        error = proa_fail(PROA_ELSEWHERE, "out of memory for the list of ranks without Proa");
     else if (crowd.has_absent)
         error = leave(&crowd);
     free(crowd.is_in);

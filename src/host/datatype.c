@@ -55,12 +55,12 @@ static int contents_allocate(struct contents *c)
     if (c->integer && c->address && c->count && c->type)
         return PROA_OK;
     contents_free(c);
-    return proa_fail(PROA_ERR_NO_MEM, "no memory to read a datatype");
+    return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype");
 }
 
 static int unreadable(void)
 {
-    return proa_fail(PROA_ERR_TYPE, "the host does not tell how the datatype was made");
+    return proa_fail(PROA_ERR_TYPE, "the host MPI does not describe the datatype");
 }
 
 #if MPI_VERSION >= 4
@@ -253,9 +253,7 @@ static int constructor_of(int combiner, size_t *head)
     case MPI_COMBINER_RESIZED:
         return PROA_MAKE_RESIZED;
     default:
-        return proa_fail(PROA_ERR_TYPE,
-                         "the datatype was made in a way (combiner %d) that Proa does not know",
-                         combiner);
+        return proa_fail(PROA_ERR_TYPE, "the datatype has an unknown combiner (%d)", combiner);
     }
 }
 
@@ -269,7 +267,7 @@ static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int6
         return constructor;
     *numbers = array_of(c->integers + c->counts + c->addresses, sizeof **numbers);
     if (!*numbers)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to read a datatype");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype");
     recipe->constructor = (enum proa_constructor)constructor;
     recipe->number_count = numbers_merge(c, head <= c->integers ? head : c->integers, *numbers);
     constants_translate(recipe, *numbers);
@@ -320,7 +318,7 @@ static int read_parts(const struct contents *c, struct proa_recipe *recipe,
     const struct proa_type **types = array_of(c->types, sizeof *types);
     int *mine = array_of(c->types, sizeof *mine);
     int error = rooms && types && mine ? PROA_OK
-                                       : proa_fail(PROA_ERR_NO_MEM, "no memory to read a datatype");
+                                       : proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype");
 
     for (size_t i = 0; i < c->types && !error; i++) {
         error = read_inner(c->type[i], &rooms[i], &types[i], &mine[i]);
@@ -431,13 +429,13 @@ static const struct proa_type *read_and_keep(MPI_Datatype datatype)
     struct proa_type *type = calloc(1, sizeof *type);
 
     if (!type)
-        return troubled("cannot be read: no memory");
+        return troubled("cannot be read: out of memory");
     if (read_type(datatype, type) == PROA_OK) {
         if (keep(datatype, type) == 0)
             return type;
         proa_type_release(type);
         free(type);
-        return troubled("cannot be kept: the host refuses an attribute on it");
+        return troubled("cannot be kept: the host MPI refuses an attribute on it");
     }
     free(type);
     return NULL;
@@ -476,7 +474,7 @@ const struct proa_type *proa_type_unknown(MPI_Datatype datatype)
     if (type) /* not checked for commitment: markers are no types to communicate */
         return type;
     if (!is_committed(datatype))
-        return troubled("is not committed, or no datatype at all");
+        return troubled("is not committed, or is no datatype");
     type = read_locked(datatype);
     if (type)
         return type;

@@ -161,7 +161,7 @@ int proa_handle_new(MPI_Comm comm, struct proa_handle **result)
     MPI_Win shadow;
 
     if (!handle)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for the window's handle");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the window's handle");
     handle->group = MPI_GROUP_NULL;
     shadow = light ? MPI_WIN_NULL : shadow_make();
     __atomic_store_n(&handle->shadow, shadow, __ATOMIC_RELEASE);
@@ -171,7 +171,7 @@ int proa_handle_new(MPI_Comm comm, struct proa_handle **result)
         return PROA_OK;
     proa_handle_free(handle);
     *result = NULL;
-    return proa_fail(PROA_ELSEWHERE, "the host MPI gives no window for a handle");
+    return proa_fail(PROA_ELSEWHERE, "the host MPI cannot create the window behind a handle");
 }
 
 int proa_handle_enter(struct proa_handle *handle, struct proa_win *win)
@@ -180,7 +180,7 @@ int proa_handle_enter(struct proa_handle *handle, struct proa_win *win)
 
     if (proa_table_set(&proa_handles, key, win) != 0 ||
         (!handle->record && proa_table_set(&proa_plain_handles, key, win) != 0))
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to enter the window's handle");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the table of handles");
     proa_table_remove(&freed, key);
     handle->win = win;
     return PROA_OK;

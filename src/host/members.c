@@ -49,7 +49,7 @@ int proa_members_ask(struct proa_members_kept *kept, MPI_Group within, int size,
         return error;
     ranks = realloc(place->ranks, 2 * ((size_t)count + 1) * sizeof *ranks); /* never of 0 bytes */
     if (!ranks)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for %d ranks", count);
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for %d ranks", count);
     place->ranks = ranks;
     error = translate(group, within, count, ranks);
     if (error)

@@ -54,7 +54,7 @@ int proa_own_prepare(MPI_Comm comm)
     error = comm == MPI_COMM_NULL ? mpi->Comm_split(MPI_COMM_SELF, 0, 0, &private_comm)
                                   : split_off(comm, &private_comm);
     if (error != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no private communicator");
+        return proa_fail(PROA_ERR_OTHER, "the host MPI could not create a private communicator");
     mpi->Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN);
     has_comm = 1;
     return PROA_OK;
@@ -67,7 +67,8 @@ int proa_own_begin(MPI_Comm comm)
     if (proa_own_prepare(comm) != PROA_OK)
         return PROA_ERR_OTHER;
     if (mpi->Irecv(NULL, 0, MPI_BYTE, 0, 0, private_comm, &never) != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_OTHER, "the host MPI gave no request to make progress with");
+        return proa_fail(PROA_ERR_OTHER,
+                         "the host MPI could not create a request for its progress");
     proa_poke_add(poke);
     return PROA_OK;
 }

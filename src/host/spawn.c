@@ -100,9 +100,8 @@ static MPI_Info spawn_info(MPI_Info info, const struct proa_spawn_keys *keys)
         return info;
     if (!add(&lines, preload)) {
         proa_log(PROA_LOG_WARN,
-                 "what MPI_Comm_spawn starts may run without Proa: LD_PRELOAD and the info's own "
-                 "variables are too long to "
-                 "be handed on (%d bytes at most)",
+                 "processes of MPI_Comm_spawn may run without Proa: LD_PRELOAD and the variables "
+                 "of the info exceed %d bytes",
                  MPI_MAX_INFO_VAL - 1);
         return info;
     }

@@ -89,7 +89,7 @@ static int start_host(MPI_Comm comm)
 
     from_session = !mpi_is_initialized();
     if (!from_session && proa_watch_finalize() != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_OTHER, "the host MPI takes no attribute for MPI_COMM_SELF");
+        return proa_fail(PROA_ERR_OTHER, "the host MPI refuses an attribute on MPI_COMM_SELF");
     if (proa_own_begin(from_session ? comm : MPI_COMM_NULL) != PROA_OK)
         return PROA_ERR_OTHER;
     proa_pmpi()->Query_thread(&level);
@@ -147,7 +147,8 @@ static enum state start(MPI_Comm comm)
     }
     if (start_core() != PROA_OK || start_host(comm) != PROA_OK) {
         snprintf(why_off, sizeof why_off, "cannot start: %s", proa_failure());
-        proa_log(PROA_LOG_WARN, "cannot start, windows are left to the host: %s", proa_failure());
+        proa_log(PROA_LOG_WARN, "cannot start; windows are left to the host MPI: %s",
+                 proa_failure());
         return OFF;
     }
     return ON;
