@@ -12,6 +12,8 @@ from svg import document, fail, lines_of, text_at
 
 ROLES = {
     "bind": "the exported MPI functions",
+    "watch": "observers: statistics",
+    "job": "the other ranks of the job",
     "host": "calls to the host MPI",
     "create": "start and end of windows",
     "remote": "windows over several nodes",
@@ -20,7 +22,7 @@ ROLES = {
     "window": "a window, targets, epochs",
     "adopt": "memory that moves in place",
     "shm": "shared memory of a node",
-    "net": "the contract of a network",
+    "net": "networks, by one contract",
     "type": "datatypes as loops",
     "base": "waiting, settings, failures",
 }
