@@ -18,7 +18,6 @@
 #include "base/log.h"
 #include "shm/available.h"
 #include "adopt/direct.h"
-#include "adopt/moved.h"
 #include "shm/peer.h"
 #include "adopt/relocate.h"
 #include "adopt/survey.h"
@@ -43,8 +42,8 @@ static pthread_mutex_t adopt_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_segment segment; /* all that follows under the mutex */
 static enum { NOT_YET, ON, OFF } state;
 static const char *why_off;
-static struct proa_ranges adopted, through_kernel; /* whole pages that are held */
-static struct proa_moves moves;                    /* those that have moved */
+static struct proa_ranges adopted, through_kernel; /* whole pages of each hold */
+static struct proa_ranges moves;                   /* pages that have moved */
 static int leftovers; /* pages of these that nothing holds could not become private again */
 
 /* ---- one at a time ---- */
@@ -145,7 +144,7 @@ static const char *obstacle(const struct mover *mover, uint64_t bytes)
         return "the program has asynchronous I/O set up (io_setup, io_uring)";
     if (mover->direct == PROA_DIRECT_FILE)
         return "the program has threads and a file open with O_DIRECT";
-    if (adopted.count >= (bytes < MANY_BYTES ? PLACES_MOST_SMALL : PLACES_MOST))
+    if (proa_ranges_places(&adopted) >= (bytes < MANY_BYTES ? PLACES_MOST_SMALL : PLACES_MOST))
         return "so many places have moved that more would cut memory into too many mappings";
     if (bytes > PROA_RELOCATE_BYTES / 2 &&
         proa_memory_available() < 2 * (uint64_t)PROA_RELOCATE_BYTES)
@@ -172,17 +171,13 @@ static const char *mover_begin(struct mover *mover, uint64_t bytes)
  * is needed for them. */
 static void forget(uint64_t first, uint64_t end)
 {
-    const struct proa_moved *moved = proa_moves_next(&moves, first);
+    struct proa_range moved = proa_ranges_within(&moves, first, end);
 
-    if (!moved || moved->first >= end || first >= end)
+    if (moved.first >= end)
         return;
-    for (; moved && moved->first < end; moved = proa_moves_next(&moves, moved->end)) {
-        uint64_t from = moved->first > first ? moved->first : first,
-                 to = moved->end < end ? moved->end : end;
-
-        munmap((void *)(uintptr_t)(moved->aside + (from - moved->first)), to - from);
-    }
-    proa_moves_remove(&moves, first, end);
+    for (; moved.first < end; moved = proa_ranges_within(&moves, moved.end, end))
+        munmap((void *)(uintptr_t)moved.aside, moved.end - moved.first);
+    proa_ranges_cut(&moves, first, end);
     if (proa_segment_is_open(&segment))
         proa_relocate_punch(&segment, first, end);
 }
@@ -193,14 +188,13 @@ static uint64_t move_part(const struct mover *mover, const struct proa_survey_pa
     uint64_t bytes = part->end - part->first, done = part->first, aside;
 
     forget(part->first, part->end);
-    if (proa_moves_reserve(&moves, 1) != PROA_OK)
-        return done;
     aside = proa_relocate_room(part->first, bytes);
     if (!aside)
         return done;
-    proa_relocate_in(&mover->relocation, part->first, part->end, aside, &done);
-    if (done > part->first)
-        proa_moves_add(&moves, part->first, done, aside);
+    if (proa_ranges_add(&moves, part->first, part->end, aside) == PROA_OK) {
+        proa_relocate_in(&mover->relocation, part->first, part->end, aside, &done);
+        proa_ranges_cut(&moves, done, part->end);
+    }
     if (done < part->end)
         munmap((void *)(uintptr_t)(aside + (done - part->first)), part->end - done);
     return done;
@@ -261,20 +255,19 @@ static int unlock(uint64_t first, uint64_t end, uint64_t locked_kib)
            proa_process_read(&process) == 0 && process.locked_kib < locked_kib;
 }
 
-static void leave_moved(struct leaving *leaving, uint64_t first, uint64_t end, uint64_t aside,
-                        int protection)
+static void leave_moved(struct leaving *leaving, const struct proa_range *moved, int protection)
 {
     const struct mover *mover = leaving->mover;
+    uint64_t first = moved->first, end = moved->end, done;
     int was_locked = unlock(first, end, mover->process.locked_kib);
-    uint64_t done;
 
     if (proa_maps_is_bound(first))
         proa_maps_unbind(first, end);
-    if (proa_relocate_out(&mover->relocation, first, end, aside, protection, &done) != 0)
+    if (proa_relocate_out(&mover->relocation, first, end, moved->aside, protection, &done) != 0)
         leaving->failed = 1;
     if (was_locked)
         mlock((void *)(uintptr_t)first, end - first);
-    proa_moves_remove(&moves, first, done);
+    proa_ranges_cut(&moves, first, done);
 }
 
 /* The moved pages of the mapping go back, place by place. Pages in front of it that are not mapped
@@ -284,20 +277,18 @@ static int leave_mapping(const struct proa_mapping *mapping, void *context)
     struct leaving *leaving = context;
     uint64_t first = mapping->first > leaving->at ? mapping->first : leaving->at,
              end = mapping->end < leaving->end ? mapping->end : leaving->end;
-    const struct proa_moved *moved;
+    struct proa_range moved;
 
     if (!proa_survey_is_adopted(&segment, mapping))
         return 0;
     forget(leaving->at, first);
     leaving->at = end;
-    while (leaving->mover && (moved = proa_moves_next(&moves, first)) && moved->first < end) {
-        uint64_t from = moved->first > first ? moved->first : first,
-                 to = moved->end < end ? moved->end : end;
-
-        first = to;
-        leave_moved(leaving, from, to, moved->aside + (from - moved->first), mapping->protection);
-    }
     leaving->failed |= !leaving->mover;
+    for (; leaving->mover && first < end; first = moved.end) {
+        moved = proa_ranges_within(&moves, first, end);
+        if (moved.first < end)
+            leave_moved(leaving, &moved, mapping->protection);
+    }
     return 0;
 }
 
@@ -335,41 +326,30 @@ static void leave(uint64_t first, uint64_t end)
         proa_relocate_end(&mover.relocation);
 }
 
-/* The pages of [first, end) that have no other hold go back. */
-static void leave_last(uint64_t first, uint64_t end)
+/* The moved pages of [first, end) that nothing holds go back. */
+static void leave_unheld(uint64_t first, uint64_t end)
 {
-    const struct proa_range *range;
+    struct proa_range held, moved;
 
-    for (; first < end; first = range->end) {
-        range = proa_ranges_next(&adopted, first);
-        if (!range || range->first >= end)
-            break;
-        if (range->users == 1)
-            leave(range->first > first ? range->first : first, range->end < end ? range->end : end);
+    for (; first < end; first = held.end) {
+        held = proa_ranges_within(&adopted, first, end);
+        moved = proa_ranges_within(&moves, first, held.first);
+        if (moved.first < held.first)
+            leave(moved.first, held.first);
     }
 }
 
 /* Pages that could not go back before: the obstacle may be over. */
 static void leave_leftovers(void)
 {
-    const struct proa_moved *moved;
-    const struct proa_range *held;
-    uint64_t end;
+    struct proa_range moved;
 
     if (!leftovers)
         return;
     leftovers = 0;
-    for (uint64_t at = 0; (moved = proa_moves_next(&moves, at)) != NULL; at = end) {
-        uint64_t first = moved->first > at ? moved->first : at;
-
-        held = proa_ranges_next(&adopted, first);
-        end = moved->end;
-        if (held && held->first <= first)
-            end = held->end < end ? held->end : end;
-        else if (held && held->first < end)
-            end = held->first;
-        if (!held || held->first > first)
-            leave(first, end);
+    for (uint64_t first = 0; first < UINT64_MAX; first = moved.end) {
+        moved = proa_ranges_within(&moves, first, UINT64_MAX);
+        leave_unheld(moved.first, moved.end);
     }
 }
 
@@ -421,24 +401,21 @@ static uint64_t piece_first(const struct proa_hold *hold, uint32_t i)
     return page_below(i ? hold->piece[i - 1].end : hold->first);
 }
 
+/* Removes the first `count` pieces from the record, and gives back what no other hold has. */
 static void let_go(struct proa_hold *hold, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const struct proa_piece *piece = &hold->piece[i];
-        uint64_t first = piece_first(hold, i), end = page_above(piece->end);
-
-        if (piece->adopted)
-            leave_last(first, end);
-        proa_ranges_remove(ranges_of(piece), first, end);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        proa_ranges_remove(ranges_of(&hold->piece[i]), piece_first(hold, i),
+                           page_above(hold->piece[i].end));
     pieces_free(hold);
+    leave_unheld(page_below(hold->first), page_above(hold->end));
 }
 
 static int hold_pieces(struct proa_hold *hold)
 {
     for (uint32_t i = 0; i < hold->count; i++)
         if (proa_ranges_add(ranges_of(&hold->piece[i]), piece_first(hold, i),
-                            page_above(hold->piece[i].end)) != PROA_OK) {
+                            page_above(hold->piece[i].end), 0) != PROA_OK) {
             let_go(hold, i);
             return PROA_ERR_NO_MEM;
         }
@@ -461,9 +438,8 @@ static void own_find(struct proa_survey *survey, const struct proa_hold *hold,
 /* Nothing there is to move or has moved: the kernel need not be asked for the mappings. */
 static int is_idle(const struct proa_survey *survey)
 {
-    const struct proa_moved *moved = proa_moves_next(&moves, survey->first);
-
-    return survey->own_first >= survey->own_end && (!moved || moved->first >= survey->end);
+    return survey->own_first >= survey->own_end &&
+           proa_ranges_within(&moves, survey->first, survey->end).first >= survey->end;
 }
 
 static int has_movable(const struct proa_survey *survey)
@@ -543,7 +519,7 @@ void proa_adopt_stop(void)
     state = NOT_YET;
     why_off = NULL;
     leftovers = 0;
-    proa_moves_clear(&moves);
+    proa_ranges_clear(&moves);
     proa_ranges_clear(&adopted);
     proa_ranges_clear(&through_kernel);
     section_leave(&section);
@@ -570,8 +546,8 @@ static void before_fork(void)
     pthread_mutex_lock(&adopt_mutex);
     copy_error = 0;
     for (size_t i = 0; i < moves.count && !copy_error; i++)
-        copy_error = proa_relocate_copy(&segment, moves.moved[i].first, moves.moved[i].end,
-                                        moves.moved[i].aside);
+        copy_error = proa_relocate_copy(&segment, moves.range[i].first, moves.range[i].end,
+                                        moves.range[i].aside);
 }
 
 static void fork_is_over(void)
@@ -583,7 +559,7 @@ static void fork_is_over(void)
 static void after_fork_in_parent(void)
 {
     for (size_t i = 0; i < moves.count; i++)
-        madvise((void *)(uintptr_t)moves.moved[i].aside, moves.moved[i].end - moves.moved[i].first,
+        madvise((void *)(uintptr_t)moves.range[i].aside, moves.range[i].end - moves.range[i].first,
                 MADV_DONTNEED);
     fork_is_over();
 }
@@ -606,11 +582,10 @@ static void after_fork_in_child(void)
 {
     for (size_t i = 0; i < moves.count && !copy_error; i++)
         copy_error =
-            proa_relocate_place(moves.moved[i].first, moves.moved[i].end, moves.moved[i].aside);
+            proa_relocate_place(moves.range[i].first, moves.range[i].end, moves.range[i].aside);
     if (copy_error)
         end_child(copy_error);
     adopted.count = through_kernel.count = moves.count = 0;
-    adopted.adds = through_kernel.adds = 0;
     leftovers = 0;
     fork_is_over();
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See ranges.h. Each add brings two borders at most, and each remove takes its own away again: so
- * there are never more than twice as many ranges as adds that were not removed. */
+/* See ranges.h. */
 #include "adopt/ranges.h"
 #include "base/fail.h"
 
@@ -14,7 +13,7 @@ static size_t find(const struct proa_ranges *ranges, uint64_t address)
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (ranges->range[middle].end <= address)
+        if (ranges->range[middle].reach <= address)
             low = middle + 1;
         else
             high = middle;
@@ -22,27 +21,48 @@ static size_t find(const struct proa_ranges *ranges, uint64_t address)
     return low;
 }
 
+/* Renews reach from `at` on, up to a range for which it is right already. */
+static void reach_renew(struct proa_ranges *ranges, size_t at)
+{
+    for (; at < ranges->count; at++) {
+        struct proa_range *range = &ranges->range[at];
+        uint64_t before = at ? range[-1].reach : 0,
+                 reach = before > range->end ? before : range->end;
+
+        if (range->reach == reach)
+            return;
+        range->reach = reach;
+    }
+}
+
 static int make_room(struct proa_ranges *ranges)
 {
-    size_t wanted = 2 * (ranges->adds + 1) + 2; /* with two borders on the way */
+    size_t room = 2 * ranges->count + 2;
     struct proa_range *more;
 
-    if (ranges->range && wanted <= ranges->room)
+    if (ranges->count < ranges->room)
         return PROA_OK;
-    more = realloc(ranges->range, 2 * wanted * sizeof *more);
+    more = realloc(ranges->range, room * sizeof *more);
     if (!more)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember %zu ranges of addresses", wanted);
+        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember %zu ranges of addresses", room);
     ranges->range = more;
-    ranges->room = 2 * wanted;
+    ranges->room = room;
     return PROA_OK;
 }
 
-static void insert(struct proa_ranges *ranges, size_t at, struct proa_range range)
+int proa_ranges_add(struct proa_ranges *ranges, uint64_t first, uint64_t end, uint64_t aside)
 {
+    size_t at = find(ranges, first);
+
+    if (make_room(ranges) != PROA_OK)
+        return PROA_ERR_NO_MEM;
+    while (at < ranges->count && ranges->range[at].first < first)
+        at++;
     memmove(&ranges->range[at + 1], &ranges->range[at],
-            (ranges->count - at) * sizeof *ranges->range);
-    ranges->range[at] = range;
-    ranges->count++;
+            (ranges->count++ - at) * sizeof *ranges->range);
+    ranges->range[at] = (struct proa_range){.first = first, .end = end, .aside = aside};
+    reach_renew(ranges, at);
+    return PROA_OK;
 }
 
 static void delete (struct proa_ranges *ranges, size_t at)
@@ -50,96 +70,76 @@ static void delete (struct proa_ranges *ranges, size_t at)
     ranges->count--;
     memmove(&ranges->range[at], &ranges->range[at + 1],
             (ranges->count - at) * sizeof *ranges->range);
-}
-
-/* A border at address, if it lies inside of a range. */
-static void cut(struct proa_ranges *ranges, uint64_t address)
-{
-    size_t at = find(ranges, address);
-    struct proa_range upper;
-
-    if (at == ranges->count || ranges->range[at].first >= address)
-        return;
-    upper = ranges->range[at];
-    upper.first = address;
-    ranges->range[at].end = address;
-    insert(ranges, at + 1, upper);
-}
-
-/* The range at `at` and the one before become one, if they are alike. */
-static void join(struct proa_ranges *ranges, size_t at)
-{
-    struct proa_range *range = ranges->range;
-
-    if (at == 0 || at >= ranges->count || range[at - 1].end != range[at].first ||
-        range[at - 1].users != range[at].users)
-        return;
-    range[at - 1].end = range[at].end;
-    delete (ranges, at);
-}
-
-static void join_borders(struct proa_ranges *ranges, uint64_t first, uint64_t end)
-{
-    join(ranges, find(ranges, end));
-    join(ranges, find(ranges, first));
-}
-
-int proa_ranges_add(struct proa_ranges *ranges, uint64_t first, uint64_t end)
-{
-    uint64_t address = first;
-
-    if (first >= end)
-        return PROA_OK;
-    if (make_room(ranges) != PROA_OK)
-        return PROA_ERR_NO_MEM;
-    ranges->adds++;
-    cut(ranges, first);
-    cut(ranges, end);
-    while (address < end) {
-        size_t at = find(ranges, address);
-        struct proa_range *next = at < ranges->count ? &ranges->range[at] : NULL;
-
-        if (next && next->first <= address) {
-            next->users++;
-        } else {
-            uint64_t gap = next && next->first < end ? next->first : end;
-            insert(ranges, at, (struct proa_range){address, gap, 1});
-            join(ranges, at);
-        }
-        at = find(ranges, address);
-        address = ranges->range[at].end;
-    }
-    join_borders(ranges, first, end);
-    return PROA_OK;
+    reach_renew(ranges, at);
 }
 
 void proa_ranges_remove(struct proa_ranges *ranges, uint64_t first, uint64_t end)
 {
-    size_t at;
+    size_t at = find(ranges, first);
 
-    if (first >= end)
-        return;
-    ranges->adds--;
-    cut(ranges, first);
-    cut(ranges, end);
-    at = find(ranges, first);
-    while (at < ranges->count && ranges->range[at].first < end)
-        if (--ranges->range[at].users == 0)
-            delete (ranges, at);
-        else
-            at++;
-    join_borders(ranges, first, end);
+    while (at < ranges->count && (ranges->range[at].first != first || ranges->range[at].end != end))
+        at++;
+    if (at < ranges->count)
+        delete (ranges, at);
 }
 
-const struct proa_range *proa_ranges_next(const struct proa_ranges *ranges, uint64_t address)
+struct proa_range proa_ranges_within(const struct proa_ranges *ranges, uint64_t first, uint64_t end)
 {
-    size_t at = find(ranges, address);
+    size_t at = find(ranges, first);
+    struct proa_range part = {.first = end, .end = end};
 
-    return at < ranges->count ? &ranges->range[at] : NULL;
+    if (at == ranges->count || ranges->range[at].first >= end)
+        return part;
+    part = ranges->range[at];
+    if (part.first < first) {
+        part.aside += first - part.first;
+        part.first = first;
+    }
+    part.end = part.end < end ? part.end : end;
+    return part;
+}
+
+/* The bytes of a range behind `part` become a range of their own, those before it stay. */
+static void cut_one(struct proa_ranges *ranges, const struct proa_range *part)
+{
+    size_t at = find(ranges, part->first);
+    struct proa_range *range = &ranges->range[at], whole = *range;
+
+    if (part->first == whole.first && part->end == whole.end) {
+        delete (ranges, at);
+    } else if (part->first == whole.first) {
+        range->first = part->end;
+        range->aside += part->end - part->first;
+    } else if (part->end == whole.end ||
+               proa_ranges_add(ranges, part->end, whole.end,
+                               part->aside + (part->end - part->first)) == PROA_OK) {
+        ranges->range[at].end = part->first;
+        reach_renew(ranges, at);
+    }
+}
+
+void proa_ranges_cut(struct proa_ranges *ranges, uint64_t first, uint64_t end)
+{
+    struct proa_range part;
+
+    for (; first < end; first = part.end) {
+        part = proa_ranges_within(ranges, first, end);
+        if (part.first < part.end)
+            cut_one(ranges, &part);
+    }
+}
+
+size_t proa_ranges_places(const struct proa_ranges *ranges)
+{
+    size_t places = 0;
+
+    for (size_t i = 0; i < ranges->count; i++)
+        places += i == 0 || ranges->range[i].first > ranges->range[i - 1].reach;
+    return places;
 }
 
 void proa_ranges_clear(struct proa_ranges *ranges)
 {
     free(ranges->range);
-    memset(ranges, 0, sizeof *ranges);
+    *ranges = (struct proa_ranges){0};
 }

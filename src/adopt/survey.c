@@ -61,23 +61,17 @@ static void add_movable(struct proa_survey *survey, uint64_t first, uint64_t end
 {
     uint64_t own_first = survey->own_first > first ? survey->own_first : first,
              own_end = survey->own_end < end ? survey->own_end : end;
-    const struct proa_range *held;
+    struct proa_range held;
 
     if (own_first >= own_end)
         own_first = own_end = end;
     part_add(survey, first, own_first, PROA_SURVEY_STAYS, shared_pages);
-    held = proa_ranges_next(survey->through_kernel, own_first);
-    while (own_first < own_end && held && held->first < own_end) {
-        uint64_t held_first = held->first > own_first ? held->first : own_first,
-                 held_end = held->end < own_end ? held->end : own_end;
-
-        part_add(survey, own_first, held_first, PROA_SURVEY_MOVABLE, NULL);
-        part_add(survey, held_first, held_end, PROA_SURVEY_STAYS,
+    for (; own_first < own_end; own_first = held.end) {
+        held = proa_ranges_within(survey->through_kernel, own_first, own_end);
+        part_add(survey, own_first, held.first, PROA_SURVEY_MOVABLE, NULL);
+        part_add(survey, held.first, held.end, PROA_SURVEY_STAYS,
                  "a window reaches these pages through the kernel");
-        own_first = held_end;
-        held = proa_ranges_next(survey->through_kernel, own_first);
     }
-    part_add(survey, own_first, own_end, PROA_SURVEY_MOVABLE, NULL);
     part_add(survey, own_end, end, PROA_SURVEY_STAYS, shared_pages);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranges with counts (adopt/ranges.h) against an array of counts; and how this process's mappings
+/* Sets of address ranges (adopt/ranges.h) against arrays of bytes; and how this process's mappings
  * are read (adopt/maps.h). */
 #include "world.h"
 
@@ -15,38 +15,47 @@
 
 enum { BYTES = 40, LIVE = 12 };
 
-static void check_model(const struct proa_ranges *ranges, const int *users)
+/* The parts of [first, end) are those that the bytes tell: of holds, how many there are; of moved
+ * memory, where each byte lies aside. 0: none. */
+static void check_parts(const struct proa_ranges *ranges, const uint64_t *bytes, uint64_t first,
+                        uint64_t end, int moved)
 {
-    uint64_t at = 0;
-    const struct proa_range *before = NULL;
+    struct proa_range part;
+    uint64_t at = first;
 
-    for (const struct proa_range *r = proa_ranges_next(ranges, 0); r;
-         r = proa_ranges_next(ranges, at)) {
-        CHECK(r->first < r->end && r->users > 0 && r->first >= at);
-        CHECK(!before || before->end < r->first || before->users != r->users);
-        for (; at < r->first; at++)
-            CHECK_EQUAL(users[at], 0);
-        for (; at < r->end; at++)
-            CHECK_EQUAL(users[at], r->users);
-        before = r;
+    for (; at < end; at = part.end) {
+        part = proa_ranges_within(ranges, at, end);
+        CHECK(part.first >= at && part.end <= end);
+        CHECK(part.first < part.end || part.first == end);
+        for (uint64_t i = at; i < part.first; i++)
+            CHECK_EQUAL(bytes[i], 0);
+        for (uint64_t i = part.first; i < part.end; i++)
+            CHECK_EQUAL(moved ? bytes[i] : bytes[i] > 0, moved ? part.aside + (i - part.first) : 1);
     }
-    for (; at < BYTES; at++)
-        CHECK_EQUAL(users[at], 0);
-    CHECK(ranges->count <= 2 * ranges->adds);
 }
 
-static void model_body(struct world *world)
+/* Bytes that are held, with none before them. Ranges that touch are one place. */
+static size_t places_of(const uint64_t *users)
+{
+    size_t places = 0;
+
+    for (uint64_t i = 0; i < BYTES; i++)
+        places += users[i] && (i == 0 || !users[i - 1]);
+    return places;
+}
+
+static void holds_body(struct world *world)
 {
     struct proa_ranges ranges = {0};
-    uint64_t first[LIVE], end[LIVE], seed = 3;
-    int users[BYTES] = {0}, live = 0;
+    uint64_t first[LIVE], end[LIVE], users[BYTES] = {0}, seed = 3;
+    int live = 0;
 
     (void)world;
     for (long round = world_rounds(200000); round > 0; round--) {
         if (live < LIVE && (live == 0 || world_below(&seed, 2))) {
             first[live] = world_below(&seed, BYTES);
-            end[live] = first[live] + world_below(&seed, BYTES + 1 - first[live]);
-            CHECK_OK(proa_ranges_add(&ranges, first[live], end[live]));
+            end[live] = first[live] + 1 + world_below(&seed, BYTES - first[live]);
+            CHECK_OK(proa_ranges_add(&ranges, first[live], end[live], 0));
             for (uint64_t i = first[live]; i < end[live]; i++)
                 users[i]++;
             live++;
@@ -59,11 +68,46 @@ static void model_body(struct world *world)
             first[which] = first[live];
             end[which] = end[live];
         }
-        check_model(&ranges, users);
+        CHECK_EQUAL(ranges.count, live);
+        CHECK_EQUAL(proa_ranges_places(&ranges), places_of(users));
+        check_parts(&ranges, users, world_below(&seed, BYTES), BYTES, 0);
+        check_parts(&ranges, users, 0, 1 + world_below(&seed, BYTES), 0);
     }
     proa_ranges_clear(&ranges);
 }
-WORLD_TEST(model, 1)
+WORLD_TEST(holds, 1)
+
+/* Memory moves where none of it has moved, and any part of it goes back. */
+static void moved_body(struct world *world)
+{
+    struct proa_ranges ranges = {0};
+    uint64_t aside[BYTES] = {0}, seed = 5;
+
+    (void)world;
+    for (long round = world_rounds(200000); round > 0; round--) {
+        uint64_t first = world_below(&seed, BYTES),
+                 end = first + world_below(&seed, BYTES + 1 - first), free_end = first;
+
+        if (world_below(&seed, 2)) {
+            while (free_end < end && !aside[free_end])
+                free_end++;
+            if (free_end == first)
+                continue;
+            CHECK_OK(proa_ranges_add(&ranges, first, free_end, 1000 * (uint64_t)round));
+            for (uint64_t i = first; i < free_end; i++)
+                aside[i] = 1000 * (uint64_t)round + (i - first);
+        } else {
+            proa_ranges_cut(&ranges, first, end);
+            for (uint64_t i = first; i < end; i++)
+                aside[i] = 0;
+        }
+        CHECK(ranges.count <= BYTES);
+        check_parts(&ranges, aside, 0, BYTES, 1);
+        check_parts(&ranges, aside, first, end, 1);
+    }
+    proa_ranges_clear(&ranges);
+}
+WORLD_TEST(moved, 1)
 
 /* ---- mappings ---- */
 
@@ -130,7 +174,8 @@ WORLD_TEST(maps, 1)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(model), cmocka_unit_test(maps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(holds), cmocka_unit_test(moved),
+                                       cmocka_unit_test(maps)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
