@@ -4,7 +4,7 @@
  *
  *   memory of the process is locked (mlock) or pinned for a device: a new page would not be; and a
  *                          device goes on to use the old one
- *   asynchronous or direct I/O is set up (adopt/direct.h): the kernel may be about to store to the
+ *   asynchronous or direct I/O is set up (adopt/process.h): the kernel may be about to store to the
  *                          old pages
  *   the program has other threads, and the kernel cannot stop them (adopt/relocate.h)
  *   hundreds of places have moved: memory would be cut into too many mappings
@@ -17,7 +17,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "shm/available.h"
-#include "adopt/direct.h"
+#include "adopt/process.h"
 #include "shm/peer.h"
 #include "adopt/relocate.h"
 #include "adopt/survey.h"
@@ -103,46 +103,37 @@ static const char *start_once(void)
         why_off = start();
         state = why_off ? OFF : ON;
     }
-    if (state == ON && !proa_segment_is_open(&segment)) /* the program has closed it */
-        return "the program has closed Proa's file";
     return why_off;
 }
 
 /* ---- moving in ---- */
 
-/* The state of the process on which a move depends. */
+/* The means of moving pages, in either direction. */
 struct mover {
     struct proa_process process;
-    struct proa_threads threads;
-    enum proa_direct direct;
     struct proa_relocation relocation;
 };
 
-static const char *mover_look(struct mover *mover)
+/* The reason why this process cannot move pages in either direction; NULL: none. */
+static const char *obstacle(const struct proa_process *process)
 {
-    if (proa_process_read(&mover->process) != 0)
-        return "no /proc/self/status";
-    mover->threads.count = 0;
-    if (mover->process.threads > 1)
-        proa_threads_find(&mover->threads);
-    if (mover->threads.count < 0)
-        return "the threads of the process are not known, or too many";
-    mover->direct = proa_direct_find(mover->threads.count > 0);
+    if (!proa_segment_is_open(&segment))
+        return "the program has closed Proa's file";
+    if (process->pinned_kib)
+        return "memory of this process is pinned for a device, or for io_uring";
+    if (process->direct == PROA_DIRECT_ASYNC)
+        return "the program has asynchronous I/O set up (io_setup, io_uring)";
     return NULL;
 }
 
-/* The reason why this process cannot move that many bytes; NULL: none. A move needs little memory
- * besides, but a process at the brink of its limit is better left alone. The look at that limit
- * takes longer than moving a few pages. */
-static const char *obstacle(const struct mover *mover, uint64_t bytes)
+/* The same, of moving that many bytes in. A move needs little memory besides, but a process at the
+ * brink of its limit is better left alone. The look at that limit takes longer than moving a few
+ * pages. */
+static const char *obstacle_in(const struct proa_process *process, uint64_t bytes)
 {
-    if (mover->process.locked_kib)
+    if (process->locked_kib)
         return "memory of this process is locked (mlock)";
-    if (mover->process.pinned_kib)
-        return "memory of this process is pinned for a device, or for io_uring";
-    if (mover->direct == PROA_DIRECT_ASYNC)
-        return "the program has asynchronous I/O set up (io_setup, io_uring)";
-    if (mover->direct == PROA_DIRECT_FILE)
+    if (process->direct == PROA_DIRECT_FILE)
         return "the program has threads and a file open with O_DIRECT";
     if (proa_ranges_places(&adopted) >= (bytes < MANY_BYTES ? PLACES_MOST_SMALL : PLACES_MOST))
         return "so many places have moved that more would cut memory into too many mappings";
@@ -152,18 +143,20 @@ static const char *obstacle(const struct mover *mover, uint64_t bytes)
     return NULL;
 }
 
-/* NULL, and moves may be made; else why not. */
+/* NULL, and moves may be made, until the relocation ends; else the reason why not. bytes: to move
+ * in; 0: pages are to go back. */
 static const char *mover_begin(struct mover *mover, uint64_t bytes)
 {
-    const char *why = start_once();
+    const char *why = bytes ? start_once() : NULL;
 
     if (!why)
-        why = mover_look(mover);
+        why = proa_process_look(&mover->process);
     if (!why)
-        why = obstacle(mover, bytes);
+        why = obstacle(&mover->process);
+    if (!why && bytes)
+        why = obstacle_in(&mover->process, bytes);
     if (!why)
-        why = proa_relocate_begin(&mover->relocation, &segment, &mover->threads, 0,
-                                  mover->process.swapped_kib);
+        why = proa_relocate_begin(&mover->relocation, &segment, &mover->process);
     return why;
 }
 
@@ -246,20 +239,12 @@ struct leaving {
     int failed;
 };
 
-/* The program has locked some of it meanwhile: the pages that replace it are locked as well. */
-static int unlock(uint64_t first, uint64_t end, uint64_t locked_kib)
-{
-    struct proa_process process;
-
-    return locked_kib && munlock((void *)(uintptr_t)first, end - first) == 0 &&
-           proa_process_read(&process) == 0 && process.locked_kib < locked_kib;
-}
-
 static void leave_moved(struct leaving *leaving, const struct proa_range *moved, int protection)
 {
     const struct mover *mover = leaving->mover;
     uint64_t first = moved->first, end = moved->end, done;
-    int was_locked = unlock(first, end, mover->process.locked_kib);
+    /* the program has locked some of it meanwhile: the pages that replace it are locked as well */
+    int was_locked = proa_process_unlock(&mover->process, first, end);
 
     if (proa_maps_is_bound(first))
         proa_maps_unbind(first, end);
@@ -301,25 +286,10 @@ static void leave_with(const struct mover *mover, uint64_t first, uint64_t end)
     leftovers |= leaving.failed;
 }
 
-/* NULL, and pages may go back; else why not. */
-static const char *mover_begin_back(struct mover *mover)
-{
-    const char *why = mover_look(mover);
-
-    if (!why && !proa_segment_is_open(&segment))
-        why = "the program has closed Proa's file";
-    if (!why && (mover->process.pinned_kib || mover->direct == PROA_DIRECT_ASYNC))
-        why = "the kernel may be about to store to them";
-    if (!why)
-        why = proa_relocate_begin(&mover->relocation, &segment, &mover->threads,
-                                  mover->direct == PROA_DIRECT_FILE, mover->process.swapped_kib);
-    return why;
-}
-
 static void leave(uint64_t first, uint64_t end)
 {
     struct mover mover;
-    const char *why = mover_begin_back(&mover);
+    const char *why = mover_begin(&mover, 0);
 
     leave_with(why ? NULL : &mover, first, end);
     if (!why)

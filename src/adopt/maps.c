@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See maps.h. Sources: proc(5), the kernel's proc.rst (PROCMAP_QUERY), get_robust_list(2). */
+/* See maps.h. Sources: proc(5), the kernel's proc.rst (PROCMAP_QUERY), mbind(2). */
 #include "adopt/maps.h"
-#include "shm/segment.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <linux/mempolicy.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,91 +189,4 @@ int proa_maps_is_bound(uint64_t address)
 void proa_maps_unbind(uint64_t first, uint64_t end)
 {
     syscall(SYS_mbind, first, end - first, MPOL_DEFAULT, NULL, 0, 0);
-}
-
-/* ---- the process ---- */
-
-/* The number behind a line's name; *missing: there is no such line. */
-static uint64_t number_of(const char *text, const char *name, int *missing)
-{
-    const char *line = strstr(text, name);
-
-    *missing |= !line;
-    return line ? strtoull(line + strlen(name), NULL, 10) : 0;
-}
-
-int proa_process_read(struct proa_process *process)
-{
-    char text[4096];
-    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC), missing = 0;
-    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-
-    if (fd >= 0)
-        close(fd);
-    if (length <= 0)
-        return -1;
-    text[length] = '\0';
-    process->threads = (long)number_of(text, "\nThreads:", &missing);
-    process->locked_kib = number_of(text, "\nVmLck:", &missing);
-    process->pinned_kib = number_of(text, "\nVmPin:", &missing);
-    process->swapped_kib = number_of(text, "\nVmSwap:", &missing);
-    return missing ? -1 : 0;
-}
-
-/* Where the stack of the thread with that control block ends. On x86-64 the block lies in its last
- * page; the first thread's, which is not on its stack, may go over into one more. Elsewhere the
- * variables of the thread lie above the block. */
-static uint64_t stack_end(uint64_t block, int first)
-{
-    uint64_t page = proa_page_bytes(), above = 64 << 10;
-
-#if defined(__x86_64__)
-    above = first ? 4096 : 1;
-#else
-    (void)first;
-#endif
-    return (block + above + page - 1) / page * page;
-}
-
-/* The list of robust futexes has its head in the control block. A thread that has just started
- * registers the list within microseconds. A thread without one is not the C library's, and its
- * stack is not known. 1; 0: it has ended; -1: not known. */
-static int control_block(int thread, uint64_t *block)
-{
-    enum { TRIES = 100 };
-    struct robust_list_head *head = NULL;
-    size_t size;
-
-    for (int i = 0; i < TRIES && !head; i++) {
-        if (i > 0)
-            usleep(100);
-        if (syscall(SYS_get_robust_list, thread, &head, &size) != 0)
-            return errno == ESRCH ? 0 : -1;
-    }
-    *block = (uint64_t)(uintptr_t)head;
-    return head ? 1 : -1;
-}
-
-int proa_threads_stacks(struct proa_thread *room, int most)
-{
-    DIR *folder = opendir("/proc/self/task");
-    const struct dirent *entry;
-    uint64_t block = 0;
-    int count = 0, found;
-
-    if (!folder)
-        return -1;
-    while (count >= 0 && (entry = readdir(folder))) {
-        int thread = atoi(entry->d_name);
-
-        if (thread <= 0)
-            continue;
-        found = control_block(thread, &block);
-        if (found < 0 || (found && count == most))
-            count = -1;
-        else if (found)
-            room[count++] = (struct proa_thread){block, stack_end(block, thread == getpid())};
-    }
-    closedir(folder);
-    return count;
 }

@@ -33,25 +33,4 @@ int proa_maps_is_bound(uint64_t address);
 /* Removes the policy (mbind) of whole pages of a file in memory: the file would remember it. */
 void proa_maps_unbind(uint64_t first, uint64_t end);
 
-/* The state of the process as a whole that stands against moving memory (proc(5), status). */
-struct proa_process {
-    long threads;
-    uint64_t locked_kib; /* by mlock */
-    uint64_t swapped_kib;
-    uint64_t pinned_kib; /* for a device, or for io_uring: written to without page tables */
-};
-
-/* 0, or -1 if nothing could be read. */
-int proa_process_read(struct proa_process *process);
-
-/* A thread of this process: an address in the control block that the C library has put at the upper
- * end of the thread's stack, and where the stack ends, with what belongs to it: a whole page. */
-struct proa_thread {
-    uint64_t block, end;
-};
-
-/* All threads, into room; how many, or -1 if some are not known, or if there are more than
- * `most`. */
-int proa_threads_stacks(struct proa_thread *room, int most);
-
 #endif

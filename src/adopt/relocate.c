@@ -175,14 +175,12 @@ static void wake(const struct proa_relocation *relocation, uint64_t first, uint6
 
 const char *proa_relocate_begin(struct proa_relocation *relocation,
                                 const struct proa_segment *segment,
-                                const struct proa_threads *threads, int reads_direct,
-                                uint64_t swapped_kib)
+                                const struct proa_process *process)
 {
-    *relocation = (struct proa_relocation){
-        .segment = segment, .threads = threads, .reads_direct = reads_direct, .fault_fd = -1};
-    if (proa_touched_open(&relocation->touched, swapped_kib) != 0)
+    *relocation = (struct proa_relocation){.segment = segment, .process = process, .fault_fd = -1};
+    if (proa_touched_open(&relocation->touched, process->swapped_kib) != 0)
         return "the kernel does not tell which pages have content (/proc/self/pagemap)";
-    if (threads->count == 0)
+    if (process->threads.count == 0)
         return NULL;
     relocation->fault_fd = fault_open(UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM);
     if (relocation->fault_fd >= 0)
@@ -274,7 +272,7 @@ static int copy_in(const struct proa_relocation *relocation, uint64_t first, uin
 /* The kernel knows the waiters at a futex by its page: after a move they would never be woken. */
 static int is_waited_at(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
 {
-    return proa_threads_look(relocation->threads, first, first + bytes, NULL, NULL) &
+    return proa_threads_look(&relocation->process->threads, first, first + bytes, NULL, NULL) &
            (PROA_THREADS_WAIT | PROA_THREADS_WAIT_FIXED);
 }
 
@@ -380,8 +378,9 @@ static void wake_word(uint64_t word, void *context)
 /* Does a thread sleep in a call that would not notice that the pages have gone? */
 static int is_used(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
 {
-    return proa_threads_look(relocation->threads, first, first + bytes, NULL, NULL) &
-           (PROA_THREADS_WAIT_FIXED | (relocation->reads_direct ? PROA_THREADS_READ : 0));
+    return proa_threads_look(&relocation->process->threads, first, first + bytes, NULL, NULL) &
+           (PROA_THREADS_WAIT_FIXED |
+            (relocation->process->direct == PROA_DIRECT_FILE ? PROA_THREADS_READ : 0));
 }
 
 /* No other thread gets at the range any more. The file keeps its content. 0 or an errno; EBUSY: not
@@ -433,7 +432,7 @@ static int piece_out(const struct proa_relocation *relocation, uint64_t first, u
     }
     if (prot != (PROT_READ | PROT_WRITE))
         syscall(SYS_mprotect, first, bytes, prot);
-    proa_threads_look(relocation->threads, first, first + bytes, wake_word,
+    proa_threads_look(&relocation->process->threads, first, first + bytes, wake_word,
                       (void *)(uintptr_t)relocation->segment);
     proa_relocate_punch(relocation->segment, first, first + bytes);
     wake(relocation, first, bytes);

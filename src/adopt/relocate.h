@@ -21,28 +21,26 @@
 #ifndef PROA_ADOPT_RELOCATE_H
 #define PROA_ADOPT_RELOCATE_H
 
-#include "shm/segment.h"
-#include "shm/threads.h"
+#include "adopt/process.h"
 #include "adopt/touched.h"
+#include "shm/segment.h"
 
 enum { PROA_RELOCATE_BYTES = 2 << 20 };
 
 /* The resources for moving pages: begin and end bracket one or more moves. */
 struct proa_relocation {
     const struct proa_segment *segment; /* whose offsets are addresses */
-    const struct proa_threads *threads; /* the program's others */
+    const struct proa_process *process;
     struct proa_touched touched;
-    int reads_direct; /* one of them may be in a direct read */
-    int fault_fd;     /* -1: there are none */
+    int fault_fd; /* -1: there are no other threads */
 };
 
 /* NULL, or why there is none: nothing tells which pages have content; or there are other threads,
  * and the kernel has no userfaultfd for us that is able to stop them (Linux 5.14, and the right to
- * kernel mode faults). swapped_kib: VmSwap of this process. */
+ * kernel mode faults). */
 const char *proa_relocate_begin(struct proa_relocation *relocation,
                                 const struct proa_segment *segment,
-                                const struct proa_threads *threads, int reads_direct,
-                                uint64_t swapped_kib);
+                                const struct proa_process *process);
 void proa_relocate_end(struct proa_relocation *relocation);
 
 /* Room for pages that are to be aside: address space that nothing else gets. 0 and errno. */

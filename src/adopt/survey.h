@@ -21,6 +21,7 @@
 #define PROA_ADOPT_SURVEY_H
 
 #include "adopt/maps.h"
+#include "adopt/process.h"
 #include "adopt/ranges.h"
 #include "shm/segment.h"
 
