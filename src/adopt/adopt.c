@@ -193,18 +193,6 @@ static uint64_t move_part(const struct mover *mover, const struct proa_survey_pa
     return done;
 }
 
-/* Part i has not moved from `done` on: that rest is a part of its own, which stays. */
-static void part_split(struct proa_survey *survey, int i, uint64_t done)
-{
-    struct proa_survey_part *part = &survey->part[i];
-
-    memmove(part + 1, part, (size_t)(survey->count - i) * sizeof *part);
-    survey->count++;
-    part->end = done;
-    part[1].first = done;
-    part[1].kind = PROA_SURVEY_STAYS;
-}
-
 static const char *move_parts(struct proa_survey *survey)
 {
     struct mover mover;
@@ -212,19 +200,14 @@ static const char *move_parts(struct proa_survey *survey)
 
     if (why)
         return why;
-    for (int i = 0; i < survey->count; i++) {
+    for (int i = 0; i < survey->count && !why; i++) {
         struct proa_survey_part *part = &survey->part[i];
-        uint64_t done;
 
         if (part->kind != PROA_SURVEY_MOVABLE)
             continue;
-        /* room for a part that moves in part */
-        done = !why && survey->count < PROA_SURVEY_PARTS ? move_part(&mover, part) : part->first;
-        part->kind = done > part->first ? PROA_SURVEY_ADOPTED : PROA_SURVEY_STAYS;
-        if (done < part->end)
+        part->moved_end = move_part(&mover, part);
+        if (part->moved_end < part->end)
             why = "the kernel refuses to move them, or a thread waits at a word of them";
-        if (done > part->first && done < part->end)
-            part_split(survey, i, done);
     }
     proa_relocate_end(&mover.relocation);
     return why;
@@ -335,28 +318,38 @@ static uint64_t page_above(uint64_t address)
     return page_below(address + proa_page_bytes() - 1);
 }
 
-/* The pieces that the parts make: in order, of two kinds in turn. */
+/* The next piece, up to `end`. It continues the last one, if that is of its kind. */
+static void piece_add(struct proa_hold *hold, uint64_t end, uint64_t is_adopted)
+{
+    if (hold->count == 0 || hold->piece[hold->count - 1].adopted != is_adopted)
+        hold->piece[hold->count++].adopted = is_adopted;
+    hold->piece[hold->count - 1].end = end < hold->end ? end : hold->end;
+}
+
+/* The pieces that the parts make: in order, of two kinds in turn. The front of a part may be
+ * adopted, and the rest not. */
 static int pieces_make(struct proa_hold *hold, const struct proa_survey *survey)
 {
     hold->count = 0;
     hold->piece =
-        survey->count == 1 ? &hold->only : malloc((size_t)survey->count * sizeof *hold->piece);
+        survey->count == 1 ? hold->few : malloc(2 * (size_t)survey->count * sizeof *hold->piece);
     if (!hold->piece)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
     for (int i = 0; i < survey->count; i++) {
-        uint64_t is_adopted = survey->part[i].kind == PROA_SURVEY_ADOPTED,
-                 end = survey->part[i].end < hold->end ? survey->part[i].end : hold->end;
+        const struct proa_survey_part *part = &survey->part[i];
+        uint64_t adopted_end = part->kind == PROA_SURVEY_ADOPTED ? part->end : part->moved_end;
 
-        if (hold->count == 0 || hold->piece[hold->count - 1].adopted != is_adopted)
-            hold->piece[hold->count++].adopted = is_adopted;
-        hold->piece[hold->count - 1].end = end;
+        if (adopted_end > part->first)
+            piece_add(hold, adopted_end, 1);
+        if (adopted_end < part->end)
+            piece_add(hold, part->end, 0);
     }
     return PROA_OK;
 }
 
 static void pieces_free(struct proa_hold *hold)
 {
-    if (hold->piece != &hold->only)
+    if (hold->piece != hold->few)
         free(hold->piece);
     hold->count = 0;
 }

@@ -34,7 +34,7 @@ struct proa_piece {
 struct proa_hold {
     uint64_t first, end; /* addresses */
     uint32_t count;      /* pieces, alternately adopted and not; 0: nothing is held */
-    struct proa_piece *piece, only;
+    struct proa_piece *piece, few[2];
     const char *why; /* the reason why the rest is not adopted; NULL: none, or no rest */
     /* it lies in too many pieces: some of what counts as not adopted may be, by other windows */
     int is_rough;

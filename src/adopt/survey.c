@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const uint64_t malloc_heap_bytes = 64ull << 20;
+static const char *const nothing_mapped = "nothing is mapped there";
 static const char *const shared_pages = "its first and last page may hold other data as well";
 
 /* ---- words of malloc's ---- */
@@ -50,7 +51,7 @@ static void part_add(struct proa_survey *survey, uint64_t first, uint64_t end,
         return;
     }
     if (survey->count < PROA_SURVEY_PARTS)
-        survey->part[survey->count++] = (struct proa_survey_part){first, end, kind};
+        survey->part[survey->count++] = (struct proa_survey_part){first, end, kind, 0};
     else
         survey->full = 1;
 }
@@ -133,12 +134,17 @@ int proa_survey_is_adopted(const struct proa_segment *segment, const struct proa
            mapping->offset == mapping->first;
 }
 
+/* The address up to which all is in a part. */
+static uint64_t parts_end(const struct proa_survey *survey)
+{
+    return survey->count ? survey->part[survey->count - 1].end : survey->first;
+}
+
 static int survey_mapping(const struct proa_mapping *mapping, void *context)
 {
     struct proa_survey *survey = context;
-    uint64_t told = survey->count ? survey->part[survey->count - 1].end : survey->first;
 
-    part_add(survey, told, mapping->first, PROA_SURVEY_STAYS, "nothing is mapped there");
+    part_add(survey, parts_end(survey), mapping->first, PROA_SURVEY_STAYS, nothing_mapped);
     survey->before_mapping = survey->count;
     if (proa_survey_is_adopted(survey->segment, mapping))
         part_add(survey, mapping->first, mapping->end, PROA_SURVEY_ADOPTED, NULL);
@@ -159,19 +165,12 @@ static int survey_mapping(const struct proa_mapping *mapping, void *context)
 /* Memory that is in no part stays. */
 static void survey_finish(struct proa_survey *survey)
 {
-    struct proa_survey_part *last = survey->count ? &survey->part[survey->count - 1] : NULL;
-
-    if (last && survey->full) {
+    if (survey->full) {
         survey->why = "it lies in too many pieces";
-        last->kind = last->kind == PROA_SURVEY_MOVABLE ? PROA_SURVEY_STAYS : last->kind;
-        if (last->kind == PROA_SURVEY_STAYS)
-            last->end = survey->end;
-        else
-            *last = (struct proa_survey_part){last->first, survey->end, PROA_SURVEY_STAYS};
-    } else if (!last || last->end < survey->end) {
-        part_add(survey, last ? last->end : survey->first, survey->end, PROA_SURVEY_STAYS,
-                 "nothing is mapped there");
+        survey->part[survey->count - 1].kind = PROA_SURVEY_STAYS;
+        survey->part[survey->count - 1].end = survey->end;
     }
+    part_add(survey, parts_end(survey), survey->end, PROA_SURVEY_STAYS, nothing_mapped);
 }
 
 void proa_survey_make(struct proa_survey *survey)
@@ -187,7 +186,7 @@ void proa_survey_make(struct proa_survey *survey)
 void proa_survey_skip(struct proa_survey *survey)
 {
     survey->count = 1;
-    survey->part[0] = (struct proa_survey_part){survey->first, survey->end, PROA_SURVEY_STAYS};
+    survey->part[0] = (struct proa_survey_part){survey->first, survey->end, PROA_SURVEY_STAYS, 0};
     survey->why = shared_pages;
 }
 

@@ -32,6 +32,7 @@ enum proa_survey_kind { PROA_SURVEY_STAYS, PROA_SURVEY_MOVABLE, PROA_SURVEY_ADOP
 struct proa_survey_part {
     uint64_t first, end; /* whole pages */
     enum proa_survey_kind kind;
+    uint64_t moved_end; /* of a movable part: it has moved up to there, if that is above first */
 };
 
 enum { PROA_SURVEY_PARTS = 64, PROA_SURVEY_THREADS = 1024 };
