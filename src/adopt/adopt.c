@@ -17,6 +17,8 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "shm/available.h"
+#include "adopt/content.h"
+#include "adopt/fork.h"
 #include "adopt/process.h"
 #include "shm/peer.h"
 #include "adopt/relocate.h"
@@ -25,11 +27,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Places that are adopted at a time: each splits a mapping of the program's in three, and has one
  * aside, of which a process has 65,530 (vm.max_map_count). Thousands of windows of some pages each,
@@ -63,15 +63,16 @@ struct section {
     void (*leave)(void);
 };
 
-static void section_enter(struct section *section)
+/* Calls `enter` first and, when the section is left, `leave`; NULL: nothing to call. */
+static void section_enter(struct section *section, void (*enter)(void), void (*leave)(void))
 {
     sigset_t all;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &section->signals);
-    section->leave = pause_leave;
-    if (section->leave)
-        pause_enter();
+    section->leave = leave;
+    if (enter)
+        enter();
     pthread_mutex_lock(&adopt_mutex);
 }
 
@@ -172,7 +173,7 @@ static void forget(uint64_t first, uint64_t end)
         munmap((void *)(uintptr_t)moved.aside, moved.end - moved.first);
     proa_ranges_cut(&moves, first, end);
     if (proa_segment_is_open(&segment))
-        proa_relocate_punch(&segment, first, end);
+        proa_content_punch(&segment, first, end);
 }
 
 /* Returns the address up to which the part has moved. */
@@ -444,7 +445,7 @@ int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, en
 
     *hold = (struct proa_hold){.first = (uint64_t)(uintptr_t)base,
                                .end = (uint64_t)(uintptr_t)base + bytes};
-    section_enter(&section);
+    section_enter(&section, pause_enter, pause_leave);
     leave_leftovers();
     error = hold_locked(hold, adopt);
     section_leave(&section);
@@ -457,7 +458,7 @@ void proa_adopt_drop(struct proa_hold *hold)
 
     if (hold->count == 0)
         return;
-    section_enter(&section);
+    section_enter(&section, pause_enter, pause_leave);
     leave_leftovers();
     let_go(hold, hold->count);
     section_leave(&section);
@@ -476,7 +477,7 @@ void proa_adopt_stop(void)
 {
     struct section section;
 
-    section_enter(&section);
+    section_enter(&section, pause_enter, pause_leave);
     if (state == ON)
         proa_segment_close(&segment);
     state = NOT_YET;
@@ -490,67 +491,27 @@ void proa_adopt_stop(void)
 
 /* ---- fork ---- */
 
-/*
- * Memory that has moved is not inherited (MADV_DONTFORK): a child never shares it. It gets a copy,
- * made aside by the parent before fork, which only has to be put in place: that takes no file, no
- * number, no /proc and no address space. The program's advice (madvise) on this memory holds for
- * the mapping aside: if the memory is not to be inherited, the child has none; if it is to be
- * wiped, it is empty.
- */
-static sigset_t signals_before_fork;
+static struct section fork_section;
 static int copy_error;
 
 static void before_fork(void)
 {
-    sigset_t all;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &signals_before_fork);
-    pthread_mutex_lock(&adopt_mutex);
-    copy_error = 0;
-    for (size_t i = 0; i < moves.count && !copy_error; i++)
-        copy_error = proa_relocate_copy(&segment, moves.range[i].first, moves.range[i].end,
-                                        moves.range[i].aside);
-}
-
-static void fork_is_over(void)
-{
-    pthread_mutex_unlock(&adopt_mutex);
-    pthread_sigmask(SIG_SETMASK, &signals_before_fork, NULL);
+    section_enter(&fork_section, NULL, NULL);
+    copy_error = proa_fork_copy(&segment, &moves);
 }
 
 static void after_fork_in_parent(void)
 {
-    for (size_t i = 0; i < moves.count; i++)
-        madvise((void *)(uintptr_t)moves.range[i].aside, moves.range[i].end - moves.range[i].first,
-                MADV_DONTNEED);
-    fork_is_over();
-}
-
-/* A child that cannot have the memory of its parent cannot go on: write(2) is all that is safe. */
-static void end_child(int error)
-{
-    char text[256];
-    int length = snprintf(text, sizeof text,
-                          "proa: fork: a child cannot get its own copy of windows' memory (%s): it "
-                          "ends\n",
-                          strerror(error));
-
-    if (write(STDERR_FILENO, text, (size_t)length) < 0)
-        _exit(126);
-    _exit(127);
+    proa_fork_wipe(&moves);
+    section_leave(&fork_section);
 }
 
 static void after_fork_in_child(void)
 {
-    for (size_t i = 0; i < moves.count && !copy_error; i++)
-        copy_error =
-            proa_relocate_place(moves.range[i].first, moves.range[i].end, moves.range[i].aside);
-    if (copy_error)
-        end_child(copy_error);
+    proa_fork_place(&moves, copy_error);
     adopted.count = through_kernel.count = moves.count = 0;
     leftovers = 0;
-    fork_is_over();
+    section_leave(&fork_section);
 }
 
 static void at_load(void)

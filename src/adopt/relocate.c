@@ -5,23 +5,19 @@
  * While a range is empty no library function is called that might touch memory of the program's,
  * such as malloc: this thread would wait for itself. Mappings are changed by syscall(2): libraries
  * that watch the program's mmap (those for networks) would do more than this allows. They have
- * nothing to learn: memory that a device uses is not moved (adopt/adopt.c). Bytes go by syscall(2)
- * as well: of a page of the heap the window may be a part, and a program's AddressSanitizer takes
- * the C library's pwrite of the rest for a fault.
+ * nothing to learn: memory that a device uses is not moved (adopt/adopt.c).
  */
 #include "adopt/relocate.h"
+#include "adopt/content.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef MREMAP_DONTUNMAP
@@ -67,24 +63,6 @@ static void unmap(uint64_t first, uint64_t bytes)
 {
     if (bytes)
         syscall(SYS_munmap, first, bytes);
-}
-
-static ssize_t write_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
-                          uint64_t from)
-{
-    return syscall(SYS_pwrite64, segment->fd, at(from), bytes, position);
-}
-
-static ssize_t read_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
-                         uint64_t to)
-{
-    return syscall(SYS_pread64, segment->fd, at(to), bytes, position);
-}
-
-void proa_relocate_punch(const struct proa_segment *segment, uint64_t first, uint64_t end)
-{
-    fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first,
-              (off_t)(end - first));
 }
 
 static int is_mapped(uint64_t page)
@@ -200,75 +178,6 @@ void proa_relocate_end(struct proa_relocation *relocation)
 
 /* ---- in ---- */
 
-/* Reads all of the page, with bytes next to the window's that AddressSanitizer may take for
- * poisoned. */
-static __attribute__((no_sanitize("address"))) int is_zero(const uint64_t *page, uint64_t bytes)
-{
-    enum { AT_ONCE = 32 };
-    uint64_t any = 0;
-
-    for (uint64_t i = 0; !any && i < bytes / sizeof *page; i += AT_ONCE)
-        for (uint64_t k = i; k < i + AT_ONCE; k++)
-            any |= page[k];
-    return any == 0;
-}
-
-/* A limit on files that the program has set meanwhile is an error, not its end. */
-static int write_failed(void)
-{
-    const struct timespec at_once = {0, 0};
-    sigset_t limit;
-    int error = errno;
-
-    sigemptyset(&limit);
-    sigaddset(&limit, SIGXFSZ);
-    if (error == EFBIG) /* it is blocked, and pending */
-        sigtimedwait(&limit, NULL, &at_once);
-    return error;
-}
-
-/* Pages of zeros stay holes. position: in the file, of the byte at `from`. */
-static int write_run(const struct proa_segment *segment, const struct proa_touched_run *run,
-                     uint64_t position)
-{
-    uint64_t next, page = proa_page_bytes();
-
-    for (uint64_t from = run->first; from < run->end; from = next) {
-        ssize_t written;
-
-        for (next = from; next < run->end && !(run->present && is_zero(at(next), page));
-             next += page)
-            continue;
-        if (next == from) {
-            next += page;
-            continue;
-        }
-        written = write_file(segment, position + (from - run->first), next - from, from);
-        if (written < 0 && errno != EINTR)
-            return write_failed();
-        next = from + (written > 0 ? (uint64_t)written / page * page : 0);
-    }
-    return 0;
-}
-
-/* Copies the content of pages aside to the file; first: of the range in place. *huge: they were a
- * large page. */
-static int copy_in(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
-                   uint64_t aside, int *huge)
-{
-    struct proa_touched_run run;
-    int found, error = 0;
-
-    for (uint64_t from = aside; !error && from < aside + bytes; from = run.end) {
-        found = proa_touched_next(&relocation->touched, from, aside + bytes, bytes, &run);
-        if (found <= 0)
-            return found < 0 ? errno : 0;
-        *huge |= run.huge && run.end - run.first == PROA_RELOCATE_BYTES;
-        error = write_run(relocation->segment, &run, first + (run.first - aside));
-    }
-    return error;
-}
-
 /* The kernel knows the waiters at a futex by its page: after a move they would never be woken. */
 static int is_waited_at(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
 {
@@ -290,12 +199,13 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
     }
     error = is_waited_at(relocation, first, bytes)
                 ? EBUSY
-                : copy_in(relocation, first, bytes, aside, &huge);
+                : proa_content_in(relocation->segment, &relocation->touched, first, bytes, aside,
+                                  &huge);
     if (!error)
         error = map_file(relocation->segment, first, bytes);
     if (error) {
         remap(aside, bytes, first, 1); /* as it was: the mapping in place goes */
-        proa_relocate_punch(relocation->segment, first, first + bytes);
+        proa_content_punch(relocation->segment, first, first + bytes);
     } else {
         madvise(at(first), bytes, MADV_DONTFORK);
         madvise(at(aside), bytes, MADV_DONTNEED);
@@ -307,60 +217,6 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
 }
 
 /* ---- out ---- */
-
-/* The file's bytes at `position`, to `to`. */
-static int read_run(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
-                    uint64_t to)
-{
-    while (bytes > 0) {
-        ssize_t got = read_file(segment, position, bytes, to);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got < 0 ? errno : EIO;
-        position += (uint64_t)got;
-        to += (uint64_t)got;
-        bytes -= (uint64_t)got;
-    }
-    return 0;
-}
-
-/* Where the file has data from `position` on, and up to where; UINT64_MAX: no more. */
-struct data {
-    uint64_t first, end;
-};
-
-static struct data data_at(const struct proa_segment *segment, uint64_t position)
-{
-    off_t first = lseek(segment->fd, (off_t)position, SEEK_DATA), end;
-
-    if (first < 0 && errno == ENXIO)
-        return (struct data){UINT64_MAX, UINT64_MAX};
-    if (first < 0) /* it does not tell: all of it */
-        return (struct data){position, UINT64_MAX};
-    end = lseek(segment->fd, first, SEEK_HOLE);
-    return (struct data){(uint64_t)first, end > first ? (uint64_t)end : UINT64_MAX};
-}
-
-/* data: as far as the file is known; the kernel looks at each page to find its end, so it is not
- * asked again for each piece of it. Data does not go away. */
-static int copy_out(const struct proa_segment *segment, uint64_t first, uint64_t end,
-                    uint64_t aside, struct data *data)
-{
-    int error = 0;
-
-    for (uint64_t from = first, next; !error && from < end; from = next) {
-        if (from < data->first || from >= data->end)
-            *data = data_at(segment, from);
-        if (data->first >= end)
-            break;
-        from = data->first > from ? data->first : from;
-        next = data->end < end ? data->end : end;
-        error = read_run(segment, from, next - from, aside + (from - first));
-    }
-    return error;
-}
 
 /* Wakes threads that wait at a word of the file's page, which is to go: they look again. */
 static void wake_word(uint64_t word, void *context)
@@ -417,13 +273,13 @@ static int stop_others_soon(const struct proa_relocation *relocation, uint64_t f
 }
 
 static int piece_out(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
-                     uint64_t aside, int prot, struct data *data)
+                     uint64_t aside, int prot, struct proa_data *data)
 {
     int error = stop_others_soon(relocation, first, bytes);
 
     if (error)
         return error;
-    error = copy_out(relocation->segment, first, first + bytes, aside, data);
+    error = proa_content_out(relocation->segment, first, first + bytes, aside, data);
     if (!error)
         error = remap_all(aside, bytes, first);
     if (error) {
@@ -434,7 +290,7 @@ static int piece_out(const struct proa_relocation *relocation, uint64_t first, u
         syscall(SYS_mprotect, first, bytes, prot);
     proa_threads_look(&relocation->process->threads, first, first + bytes, wake_word,
                       (void *)(uintptr_t)relocation->segment);
-    proa_relocate_punch(relocation->segment, first, first + bytes);
+    proa_content_punch(relocation->segment, first, first + bytes);
     wake(relocation, first, bytes);
     return 0;
 }
@@ -483,7 +339,7 @@ int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, u
 {
     int error = 0;
 
-    proa_relocate_punch(relocation->segment, first, end); /* the content of earlier moves */
+    proa_content_punch(relocation->segment, first, end); /* the content of earlier moves */
     *done = first;
     while (*done < end && !error) {
         uint64_t piece = piece_end(*done, next_touched(relocation, *done, end), end);
@@ -498,7 +354,7 @@ int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, u
 int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
                       uint64_t aside, int prot, uint64_t *done)
 {
-    struct data data = {UINT64_MAX, UINT64_MAX};
+    struct proa_data data = {UINT64_MAX, UINT64_MAX};
     int error = 0;
 
     *done = first;
@@ -506,32 +362,13 @@ int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, 
         uint64_t piece;
 
         if (*done < data.first || *done >= data.end)
-            data = data_at(relocation->segment, *done);
+            data = proa_content_next(relocation->segment, *done);
         piece = piece_end(*done, data.first, end);
         error = piece_out(relocation, *done, piece - *done, aside + (*done - first), prot, &data);
         if (!error)
             *done = piece;
     }
     return error;
-}
-
-/* ---- fork ---- */
-
-/* The program has closed the file: the kernel still copies mapped pages, and reports others. */
-static int copy_mapped(uint64_t first, uint64_t bytes, uint64_t to)
-{
-    struct iovec here = {at(to), bytes}, there = {at(first), bytes};
-
-    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes ? 0 : errno;
-}
-
-int proa_relocate_copy(const struct proa_segment *segment, uint64_t first, uint64_t end,
-                       uint64_t aside)
-{
-    struct data data = {UINT64_MAX, UINT64_MAX};
-
-    return proa_segment_is_open(segment) ? copy_out(segment, first, end, aside, &data)
-                                         : copy_mapped(first, end - first, aside);
 }
 
 int proa_relocate_place(uint64_t first, uint64_t end, uint64_t aside)

@@ -8,7 +8,7 @@
  * content are copied to the file, and the file is mapped in their place. The mapping stays aside,
  * empty, as long as the file is there: it keeps what the program has told the kernel of this
  * memory (madvise, mbind, large pages, whether it is reserved), and room for a child after fork
- * (adopt.c). The way out fills the mapping aside, and moves it back in place.
+ * (adopt/fork.h). The way out fills the mapping aside, and moves it back in place.
  *
  * Where the program has other threads, the range is registered with userfaultfd(2) first: while
  * it is empty, loads and stores of other threads wait in the fault, and try again when it is over.
@@ -56,15 +56,8 @@ int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, u
 int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
                       uint64_t aside, int prot, uint64_t *done);
 
-/* Before fork: copies the file's content of [first, end) aside. 0 or an errno. */
-int proa_relocate_copy(const struct proa_segment *segment, uint64_t first, uint64_t end,
-                       uint64_t aside);
-
 /* In the child: moves the copy aside to [first, end), as far as nothing is mapped there. 0 or an
  * errno. */
 int proa_relocate_place(uint64_t first, uint64_t end, uint64_t aside);
-
-/* The file forgets its content of [first, end). */
-void proa_relocate_punch(const struct proa_segment *segment, uint64_t first, uint64_t end);
 
 #endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See content.h. Bytes go by syscall(2): of a page of the heap the window may be a part, and a
+ * program's AddressSanitizer takes the C library's pwrite of the rest for a fault.
+ */
+#include "adopt/content.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *at(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+static ssize_t write_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
+                          uint64_t from)
+{
+    return syscall(SYS_pwrite64, segment->fd, at(from), bytes, position);
+}
+
+static ssize_t read_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
+                         uint64_t to)
+{
+    return syscall(SYS_pread64, segment->fd, at(to), bytes, position);
+}
+
+void proa_content_punch(const struct proa_segment *segment, uint64_t first, uint64_t end)
+{
+    fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first,
+              (off_t)(end - first));
+}
+
+/* ---- in ---- */
+
+/* Reads all of the page, with bytes next to the window's that AddressSanitizer may take for
+ * poisoned. */
+static __attribute__((no_sanitize("address"))) int is_zero(const uint64_t *page, uint64_t bytes)
+{
+    enum { AT_ONCE = 32 };
+    uint64_t any = 0;
+
+    for (uint64_t i = 0; !any && i < bytes / sizeof *page; i += AT_ONCE)
+        for (uint64_t k = i; k < i + AT_ONCE; k++)
+            any |= page[k];
+    return any == 0;
+}
+
+/* A limit on files that the program has set meanwhile is an error, not its end. */
+static int write_failed(void)
+{
+    const struct timespec at_once = {0, 0};
+    sigset_t limit;
+    int error = errno;
+
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    if (error == EFBIG) /* it is blocked, and pending */
+        sigtimedwait(&limit, NULL, &at_once);
+    return error;
+}
+
+/* Pages of zeros stay holes. position: in the file, of the byte at `from`. */
+static int write_run(const struct proa_segment *segment, const struct proa_touched_run *run,
+                     uint64_t position)
+{
+    uint64_t next, page = proa_page_bytes();
+
+    for (uint64_t from = run->first; from < run->end; from = next) {
+        ssize_t written;
+
+        for (next = from; next < run->end && !(run->present && is_zero(at(next), page));
+             next += page)
+            continue;
+        if (next == from) {
+            next += page;
+            continue;
+        }
+        written = write_file(segment, position + (from - run->first), next - from, from);
+        if (written < 0 && errno != EINTR)
+            return write_failed();
+        next = from + (written > 0 ? (uint64_t)written / page * page : 0);
+    }
+    return 0;
+}
+
+int proa_content_in(const struct proa_segment *segment, const struct proa_touched *touched,
+                    uint64_t first, uint64_t bytes, uint64_t aside, int *huge)
+{
+    enum { HUGE_BYTES = 2 << 20 };
+    struct proa_touched_run run;
+    int found, error = 0;
+
+    for (uint64_t from = aside; !error && from < aside + bytes; from = run.end) {
+        found = proa_touched_next(touched, from, aside + bytes, bytes, &run);
+        if (found <= 0)
+            return found < 0 ? errno : 0;
+        *huge |= run.huge && run.end - run.first == HUGE_BYTES;
+        error = write_run(segment, &run, first + (run.first - aside));
+    }
+    return error;
+}
+
+/* ---- out ---- */
+
+/* The file's bytes at `position`, to `to`. */
+static int read_run(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
+                    uint64_t to)
+{
+    while (bytes > 0) {
+        ssize_t got = read_file(segment, position, bytes, to);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? errno : EIO;
+        position += (uint64_t)got;
+        to += (uint64_t)got;
+        bytes -= (uint64_t)got;
+    }
+    return 0;
+}
+
+struct proa_data proa_content_next(const struct proa_segment *segment, uint64_t position)
+{
+    off_t first = lseek(segment->fd, (off_t)position, SEEK_DATA), end;
+
+    if (first < 0 && errno == ENXIO)
+        return (struct proa_data){UINT64_MAX, UINT64_MAX};
+    if (first < 0) /* it does not tell: all of it */
+        return (struct proa_data){position, UINT64_MAX};
+    end = lseek(segment->fd, first, SEEK_HOLE);
+    return (struct proa_data){(uint64_t)first, end > first ? (uint64_t)end : UINT64_MAX};
+}
+
+int proa_content_out(const struct proa_segment *segment, uint64_t first, uint64_t end,
+                     uint64_t aside, struct proa_data *data)
+{
+    int error = 0;
+
+    for (uint64_t from = first, next; !error && from < end; from = next) {
+        if (from < data->first || from >= data->end)
+            *data = proa_content_next(segment, from);
+        if (data->first >= end)
+            break;
+        from = data->first > from ? data->first : from;
+        next = data->end < end ? data->end : end;
+        error = read_run(segment, from, next - from, aside + (from - first));
+    }
+    return error;
+}
