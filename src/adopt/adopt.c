@@ -170,7 +170,7 @@ static void forget(uint64_t first, uint64_t end)
     if (moved.first >= end)
         return;
     for (; moved.first < end; moved = proa_ranges_within(&moves, moved.end, end))
-        munmap((void *)(uintptr_t)moved.aside, moved.end - moved.first);
+        munmap(proa_at(moved.aside), moved.end - moved.first);
     proa_ranges_cut(&moves, first, end);
     if (proa_segment_is_open(&segment))
         proa_content_punch(&segment, first, end);
@@ -190,7 +190,7 @@ static uint64_t move_part(const struct mover *mover, const struct proa_survey_pa
         proa_ranges_cut(&moves, done, part->end);
     }
     if (done < part->end)
-        munmap((void *)(uintptr_t)(aside + (done - part->first)), part->end - done);
+        munmap(proa_at(aside + (done - part->first)), part->end - done);
     return done;
 }
 
@@ -235,7 +235,7 @@ static void leave_moved(struct leaving *leaving, const struct proa_range *moved,
     if (proa_relocate_out(&mover->relocation, first, end, moved->aside, protection, &done) != 0)
         leaving->failed = 1;
     if (was_locked)
-        mlock((void *)(uintptr_t)first, end - first);
+        mlock(proa_at(first), end - first);
     proa_ranges_cut(&moves, first, done);
 }
 

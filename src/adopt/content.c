@@ -12,21 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-static void *at(uint64_t address)
-{
-    return (void *)(uintptr_t)address;
-}
-
 static ssize_t write_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
                           uint64_t from)
 {
-    return syscall(SYS_pwrite64, segment->fd, at(from), bytes, position);
+    return syscall(SYS_pwrite64, segment->fd, proa_at(from), bytes, position);
 }
 
 static ssize_t read_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
                          uint64_t to)
 {
-    return syscall(SYS_pread64, segment->fd, at(to), bytes, position);
+    return syscall(SYS_pread64, segment->fd, proa_at(to), bytes, position);
 }
 
 void proa_content_punch(const struct proa_segment *segment, uint64_t first, uint64_t end)
@@ -73,7 +68,7 @@ static int write_run(const struct proa_segment *segment, const struct proa_touch
     for (uint64_t from = run->first; from < run->end; from = next) {
         ssize_t written;
 
-        for (next = from; next < run->end && !(run->present && is_zero(at(next), page));
+        for (next = from; next < run->end && !(run->present && is_zero(proa_at(next), page));
              next += page)
             continue;
         if (next == from) {
@@ -125,16 +120,20 @@ static int read_run(const struct proa_segment *segment, uint64_t position, uint6
     return 0;
 }
 
-struct proa_data proa_content_next(const struct proa_segment *segment, uint64_t position)
+void proa_content_find(const struct proa_segment *segment, uint64_t position,
+                       struct proa_data *data)
 {
-    off_t first = lseek(segment->fd, (off_t)position, SEEK_DATA), end;
+    off_t first, end;
 
+    if (position >= data->first && position < data->end)
+        return;
+    first = lseek(segment->fd, (off_t)position, SEEK_DATA);
+    *data = (struct proa_data){first >= 0 ? (uint64_t)first : position, UINT64_MAX};
     if (first < 0 && errno == ENXIO)
-        return (struct proa_data){UINT64_MAX, UINT64_MAX};
-    if (first < 0) /* it does not tell: all of it */
-        return (struct proa_data){position, UINT64_MAX};
-    end = lseek(segment->fd, first, SEEK_HOLE);
-    return (struct proa_data){(uint64_t)first, end > first ? (uint64_t)end : UINT64_MAX};
+        data->first = UINT64_MAX;
+    end = first >= 0 ? lseek(segment->fd, first, SEEK_HOLE) : -1;
+    if (end > first)
+        data->end = (uint64_t)end;
 }
 
 int proa_content_out(const struct proa_segment *segment, uint64_t first, uint64_t end,
@@ -143,8 +142,7 @@ int proa_content_out(const struct proa_segment *segment, uint64_t first, uint64_
     int error = 0;
 
     for (uint64_t from = first, next; !error && from < end; from = next) {
-        if (from < data->first || from >= data->end)
-            *data = proa_content_next(segment, from);
+        proa_content_find(segment, from, data);
         if (data->first >= end)
             break;
         from = data->first > from ? data->first : from;

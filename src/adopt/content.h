@@ -15,22 +15,29 @@
 
 #include <stdint.h>
 
-/* A run of data in the file. */
+/* A run of data in the file; all zero: not looked for yet. */
 struct proa_data {
     uint64_t first, end;
 };
+
+static inline void *proa_at(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
 
 /* Copies the content of `bytes` bytes of pages aside to the file; first: of the range in place.
  * Sets *huge if they are a large page. 0 or an errno. */
 int proa_content_in(const struct proa_segment *segment, const struct proa_touched *touched,
                     uint64_t first, uint64_t bytes, uint64_t aside, int *huge);
 
-/* The first data of the file at or above `position`; UINT64_MAX: there is none. */
-struct proa_data proa_content_next(const struct proa_segment *segment, uint64_t position);
+/* *data: the run that holds `position`, or the next; first UINT64_MAX: there is none. A run that
+ * holds it already is kept: the kernel looks at each page to find an end, and data does not go
+ * away. Where the kernel does not tell, all from `position` on is data. */
+void proa_content_find(const struct proa_segment *segment, uint64_t position,
+                       struct proa_data *data);
 
-/* Copies the file's data of [first, end) aside. *data: a run that is known, or none; the kernel
- * looks at each page to find a run's end, so it is asked once for each run, and not for each piece
- * of memory. Data does not go away. 0 or an errno. */
+/* Copies the file's data of [first, end) aside. data: the last run that was found. 0 or an errno.
+ */
 int proa_content_out(const struct proa_segment *segment, uint64_t first, uint64_t end,
                      uint64_t aside, struct proa_data *data);
 

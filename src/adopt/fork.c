@@ -14,14 +14,14 @@
 /* The program has closed the file: the kernel still copies mapped pages, and reports others. */
 static int copy_mapped(uint64_t first, uint64_t bytes, uint64_t to)
 {
-    struct iovec here = {(void *)(uintptr_t)to, bytes}, there = {(void *)(uintptr_t)first, bytes};
+    struct iovec here = {proa_at(to), bytes}, there = {proa_at(first), bytes};
 
     return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes ? 0 : errno;
 }
 
 static int copy(const struct proa_segment *segment, const struct proa_range *moved)
 {
-    struct proa_data data = {UINT64_MAX, UINT64_MAX};
+    struct proa_data data = {0};
 
     return proa_segment_is_open(segment)
                ? proa_content_out(segment, moved->first, moved->end, moved->aside, &data)
@@ -40,8 +40,8 @@ int proa_fork_copy(const struct proa_segment *segment, const struct proa_ranges 
 void proa_fork_wipe(const struct proa_ranges *moves)
 {
     for (size_t i = 0; i < moves->count; i++)
-        madvise((void *)(uintptr_t)moves->range[i].aside,
-                moves->range[i].end - moves->range[i].first, MADV_DONTNEED);
+        madvise(proa_at(moves->range[i].aside), moves->range[i].end - moves->range[i].first,
+                MADV_DONTNEED);
 }
 
 /* A child that cannot have the memory of its parent cannot go on: write(2) is all that is safe. */

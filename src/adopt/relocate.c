@@ -36,11 +36,6 @@
 #define UFFDIO_REGISTER_MODE_MINOR ((uint64_t)1 << 2)
 #endif
 
-static void *at(uint64_t address)
-{
-    return (void *)(uintptr_t)address;
-}
-
 /* ---- system calls ---- */
 
 static int map_file(const struct proa_segment *segment, uint64_t first, uint64_t bytes)
@@ -69,7 +64,7 @@ static int is_mapped(uint64_t page)
 {
     unsigned char resident;
 
-    return mincore(at(page), 1, &resident) == 0;
+    return mincore(proa_at(page), 1, &resident) == 0;
 }
 
 /* [from, from + bytes), which may consist of several mappings, to `to`. Where nothing is mapped,
@@ -207,12 +202,12 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
         remap(aside, bytes, first, 1); /* as it was: the mapping in place goes */
         proa_content_punch(relocation->segment, first, first + bytes);
     } else {
-        madvise(at(first), bytes, MADV_DONTFORK);
-        madvise(at(aside), bytes, MADV_DONTNEED);
+        madvise(proa_at(first), bytes, MADV_DONTFORK);
+        madvise(proa_at(aside), bytes, MADV_DONTNEED);
     }
     wake(relocation, first, bytes);
     if (huge && !error) /* loads are as quick as before */
-        madvise(at(first), bytes, MADV_COLLAPSE);
+        madvise(proa_at(first), bytes, MADV_COLLAPSE);
     return error;
 }
 
@@ -248,7 +243,7 @@ static int stop_others(const struct proa_relocation *relocation, uint64_t first,
 
     if (error || relocation->fault_fd < 0)
         return error;
-    if (madvise(at(first), bytes, MADV_DONTNEED) != 0)
+    if (madvise(proa_at(first), bytes, MADV_DONTNEED) != 0)
         error = errno;
     else if (is_used(relocation, first, bytes))
         error = EBUSY;
@@ -354,15 +349,14 @@ int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, u
 int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
                       uint64_t aside, int prot, uint64_t *done)
 {
-    struct proa_data data = {UINT64_MAX, UINT64_MAX};
+    struct proa_data data = {0};
     int error = 0;
 
     *done = first;
     while (*done < end && !error) {
         uint64_t piece;
 
-        if (*done < data.first || *done >= data.end)
-            data = proa_content_next(relocation->segment, *done);
+        proa_content_find(relocation->segment, *done, &data);
         piece = piece_end(*done, data.first, end);
         error = piece_out(relocation, *done, piece - *done, aside + (*done - first), prot, &data);
         if (!error)
