@@ -186,7 +186,7 @@ static uint64_t move_part(const struct mover *mover, const struct proa_survey_pa
     if (!aside)
         return done;
     if (proa_ranges_add(&moves, part->first, part->end, aside) == PROA_OK) {
-        proa_relocate_in(&mover->relocation, part->first, part->end, aside, &done);
+        done = proa_relocate_in(&mover->relocation, part->first, part->end, aside);
         proa_ranges_cut(&moves, done, part->end);
     }
     if (done < part->end)
@@ -232,8 +232,8 @@ static void leave_moved(struct leaving *leaving, const struct proa_range *moved,
 
     if (proa_maps_is_bound(first))
         proa_maps_unbind(first, end);
-    if (proa_relocate_out(&mover->relocation, first, end, moved->aside, protection, &done) != 0)
-        leaving->failed = 1;
+    done = proa_relocate_out(&mover->relocation, first, end, moved->aside, protection);
+    leaving->failed |= done < end;
     if (was_locked)
         mlock(proa_at(first), end - first);
     proa_ranges_cut(&moves, first, done);

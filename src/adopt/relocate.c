@@ -329,40 +329,33 @@ static uint64_t next_touched(const struct proa_relocation *relocation, uint64_t 
     return found > 0 ? run.first : found < 0 ? first : end;
 }
 
-int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                     uint64_t aside, uint64_t *done)
+uint64_t proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                          uint64_t aside)
 {
-    int error = 0;
+    uint64_t done, piece;
 
     proa_content_punch(relocation->segment, first, end); /* the content of earlier moves */
-    *done = first;
-    while (*done < end && !error) {
-        uint64_t piece = piece_end(*done, next_touched(relocation, *done, end), end);
-
-        error = piece_in(relocation, *done, piece - *done, aside + (*done - first));
-        if (!error)
-            *done = piece;
+    for (done = first; done < end; done = piece) {
+        piece = piece_end(done, next_touched(relocation, done, end), end);
+        if (piece_in(relocation, done, piece - done, aside + (done - first)) != 0)
+            break;
     }
-    return error;
+    return done;
 }
 
-int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                      uint64_t aside, int prot, uint64_t *done)
+uint64_t proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                           uint64_t aside, int prot)
 {
     struct proa_data data = {0};
-    int error = 0;
+    uint64_t done, piece;
 
-    *done = first;
-    while (*done < end && !error) {
-        uint64_t piece;
-
-        proa_content_find(relocation->segment, *done, &data);
-        piece = piece_end(*done, data.first, end);
-        error = piece_out(relocation, *done, piece - *done, aside + (*done - first), prot, &data);
-        if (!error)
-            *done = piece;
+    for (done = first; done < end; done = piece) {
+        proa_content_find(relocation->segment, done, &data);
+        piece = piece_end(done, data.first, end);
+        if (piece_out(relocation, done, piece - done, aside + (done - first), prot, &data) != 0)
+            break;
     }
-    return error;
+    return done;
 }
 
 int proa_relocate_place(uint64_t first, uint64_t end, uint64_t aside)

@@ -46,15 +46,16 @@ void proa_relocate_end(struct proa_relocation *relocation);
 /* Room for pages that are to be aside: address space that nothing else gets. 0 and errno. */
 uint64_t proa_relocate_room(uint64_t first, uint64_t bytes);
 
-/* [first, end): whole pages of one private mapping that reads and writes. aside: room for as many.
- * Returns 0 or an errno; *done: the address up to which all have moved. The rest is as it was. */
-int proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                     uint64_t aside, uint64_t *done);
+/* Moves [first, end): whole pages of one private mapping that reads and writes. aside: room for as
+ * many. Returns the address up to which all have moved; the rest is as it was. */
+uint64_t proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                          uint64_t aside);
 
 /* The way back, of pages that have moved and are mapped with protection `prot`, which they keep:
- * the file has them no more. EBUSY: a thread does not come out of a direct read. */
-int proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                      uint64_t aside, int prot, uint64_t *done);
+ * the file has them no more. Ends early, among other reasons, at a thread that does not come out of
+ * a direct read. */
+uint64_t proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                           uint64_t aside, int prot);
 
 /* In the child: moves the copy aside to [first, end), as far as nothing is mapped there. 0 or an
  * errno. */
