@@ -11,11 +11,12 @@
  *   vm.overcommit_memory is 2: private memory has been promised to the program, pages of files come
  *                          as they are touched, or do not
  *
- * Signals are blocked as long as the mutex is held: a handler may call fork, which takes it.
+ * Holds are made and dropped by windows (rma/pages.c) and by attached regions (rma/regions.c). One
+ * mutex guards all state here and in the files below, and the handlers of fork take it. Signals are
+ * blocked as long as it is held: a handler may call fork.
  */
 #include "adopt/adopt.h"
 #include "base/fail.h"
-#include "base/log.h"
 #include "shm/available.h"
 #include "adopt/content.h"
 #include "adopt/fork.h"
@@ -24,11 +25,9 @@
 #include "adopt/relocate.h"
 #include "adopt/survey.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Places that are adopted at a time: each splits a mapping of the program's in three, and has one
@@ -47,16 +46,6 @@ static struct proa_ranges moves;                   /* pages that have moved */
 static int leftovers; /* pages of these that nothing holds could not become private again */
 
 /* ---- one at a time ---- */
-
-static void (*pause_enter)(void), (*pause_leave)(void);
-
-void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
-{
-    pthread_mutex_lock(&adopt_mutex);
-    pause_enter = enter;
-    pause_leave = leave;
-    pthread_mutex_unlock(&adopt_mutex);
-}
 
 struct section {
     sigset_t signals;
@@ -82,6 +71,18 @@ static void section_leave(const struct section *section)
     if (section->leave)
         section->leave();
     pthread_sigmask(SIG_SETMASK, &section->signals, NULL);
+}
+
+static void (*pause_enter)(void), (*pause_leave)(void);
+
+void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
+{
+    struct section section;
+
+    section_enter(&section, NULL, NULL);
+    pause_enter = enter;
+    pause_leave = leave;
+    section_leave(&section);
 }
 
 /* ---- the file ---- */
@@ -115,22 +116,10 @@ struct mover {
     struct proa_relocation relocation;
 };
 
-/* The reason why this process cannot move pages in either direction; NULL: none. */
-static const char *obstacle(const struct proa_process *process)
-{
-    if (!proa_segment_is_open(&segment))
-        return "the program has closed Proa's file";
-    if (process->pinned_kib)
-        return "memory of this process is pinned for a device, or for io_uring";
-    if (process->direct == PROA_DIRECT_ASYNC)
-        return "the program has asynchronous I/O set up (io_setup, io_uring)";
-    return NULL;
-}
-
-/* The same, of moving that many bytes in. A move needs little memory besides, but a process at the
- * brink of its limit is better left alone. The look at that limit takes longer than moving a few
- * pages. */
-static const char *obstacle_in(const struct proa_process *process, uint64_t bytes)
+/* The reason why this process cannot move that many bytes in; NULL: none. A move needs little
+ * memory besides, but a process at the brink of its limit is better left alone. The look at that
+ * limit takes longer than moving a few pages. */
+static const char *obstacle(const struct proa_process *process, uint64_t bytes)
 {
     if (process->locked_kib)
         return "memory of this process is locked (mlock)";
@@ -150,12 +139,12 @@ static const char *mover_begin(struct mover *mover, uint64_t bytes)
 {
     const char *why = bytes ? start_once() : NULL;
 
+    if (!why && !proa_segment_is_open(&segment))
+        why = "the program has closed Proa's file";
     if (!why)
         why = proa_process_look(&mover->process);
-    if (!why)
-        why = obstacle(&mover->process);
     if (!why && bytes)
-        why = obstacle_in(&mover->process, bytes);
+        why = obstacle(&mover->process, bytes);
     if (!why)
         why = proa_relocate_begin(&mover->relocation, &segment, &mover->process);
     return why;
@@ -194,24 +183,27 @@ static uint64_t move_part(const struct mover *mover, const struct proa_survey_pa
     return done;
 }
 
-static const char *move_parts(struct proa_survey *survey)
+static void move_parts(struct proa_survey *survey)
 {
     struct mover mover;
     const char *why = mover_begin(&mover, survey->end - survey->first);
 
-    if (why)
-        return why;
-    for (int i = 0; i < survey->count && !why; i++) {
+    if (why) {
+        survey->why = why;
+        return;
+    }
+    for (int i = 0; i < survey->count; i++) {
         struct proa_survey_part *part = &survey->part[i];
 
         if (part->kind != PROA_SURVEY_MOVABLE)
             continue;
         part->moved_end = move_part(&mover, part);
-        if (part->moved_end < part->end)
-            why = "the kernel refuses to move them, or a thread waits at a word of them";
+        if (part->moved_end < part->end) {
+            survey->why = "the kernel refuses to move them, or a thread waits at a word of them";
+            break;
+        }
     }
     proa_relocate_end(&mover.relocation);
-    return why;
 }
 
 /* ---- moving out ---- */
@@ -219,7 +211,7 @@ static const char *move_parts(struct proa_survey *survey)
 /* Pages that no hold covers any more, as far as they are still adopted. */
 struct leaving {
     const struct mover *mover; /* NULL: they cannot go back now */
-    uint64_t first, end, at;   /* at: up to where that has been looked at */
+    uint64_t at, end;          /* at: up to where that has been looked at */
     int failed;
 };
 
@@ -261,22 +253,16 @@ static int leave_mapping(const struct proa_mapping *mapping, void *context)
     return 0;
 }
 
-static void leave_with(const struct mover *mover, uint64_t first, uint64_t end)
+static void leave(uint64_t first, uint64_t end)
 {
-    struct leaving leaving = {.mover = mover, .first = first, .end = end, .at = first};
+    struct mover mover;
+    int is_begun = mover_begin(&mover, 0) == NULL;
+    struct leaving leaving = {.mover = is_begun ? &mover : NULL, .at = first, .end = end};
 
     if (proa_maps_walk(first, end, leave_mapping, &leaving) == 0)
         forget(leaving.at, end);
     leftovers |= leaving.failed;
-}
-
-static void leave(uint64_t first, uint64_t end)
-{
-    struct mover mover;
-    const char *why = mover_begin(&mover, 0);
-
-    leave_with(why ? NULL : &mover, first, end);
-    if (!why)
+    if (is_begun)
         proa_relocate_end(&mover.relocation);
 }
 
@@ -348,13 +334,6 @@ static int pieces_make(struct proa_hold *hold, const struct proa_survey *survey)
     return PROA_OK;
 }
 
-static void pieces_free(struct proa_hold *hold)
-{
-    if (hold->piece != hold->few)
-        free(hold->piece);
-    hold->count = 0;
-}
-
 static struct proa_ranges *ranges_of(const struct proa_piece *piece)
 {
     return piece->adopted ? &adopted : &through_kernel;
@@ -371,7 +350,9 @@ static void let_go(struct proa_hold *hold, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         proa_ranges_remove(ranges_of(&hold->piece[i]), piece_first(hold, i),
                            page_above(hold->piece[i].end));
-    pieces_free(hold);
+    if (hold->piece != hold->few)
+        free(hold->piece);
+    hold->count = 0;
     leave_unheld(page_below(hold->first), page_above(hold->end));
 }
 
@@ -406,21 +387,12 @@ static int is_idle(const struct proa_survey *survey)
            proa_ranges_within(&moves, survey->first, survey->end).first >= survey->end;
 }
 
-static int has_movable(const struct proa_survey *survey)
-{
-    for (int i = 0; i < survey->count; i++)
-        if (survey->part[i].kind == PROA_SURVEY_MOVABLE)
-            return 1;
-    return 0;
-}
-
 static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
 {
     struct proa_survey survey = {.first = page_below(hold->first),
                                  .end = page_above(hold->end),
                                  .segment = state == ON ? &segment : NULL,
                                  .through_kernel = &through_kernel};
-    const char *why;
     int error;
 
     own_find(&survey, hold, adopt);
@@ -428,12 +400,10 @@ static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
         proa_survey_skip(&survey);
     else
         proa_survey_make(&survey);
+    if (survey.movable)
+        move_parts(&survey);
     hold->why = survey.why;
     hold->is_rough = survey.full;
-    if (has_movable(&survey)) {
-        why = move_parts(&survey);
-        hold->why = why ? why : hold->why;
-    }
     error = pieces_make(hold, &survey);
     return error ? error : hold_pieces(hold);
 }

@@ -136,7 +136,11 @@ const char *proa_process_look(struct proa_process *process)
         proa_threads_find(&process->threads);
     if (process->threads.count < 0)
         return "the threads of the process are not known, or too many";
+    if (process->pinned_kib)
+        return "memory of this process is pinned for a device, or for io_uring";
     process->direct = direct_find(process->threads.count > 0);
+    if (process->direct == PROA_DIRECT_ASYNC)
+        return "the program has asynchronous I/O set up (io_setup, io_uring)";
     return NULL;
 }
 

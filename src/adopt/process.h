@@ -30,7 +30,8 @@ struct proa_process {
     uint64_t pinned_kib; /* for a device, or for io_uring: written to without page tables */
 };
 
-/* NULL, or the reason why the state is not known. */
+/* NULL, or the reason why memory cannot move in either direction: the state is not known, or the
+ * kernel may be about to store to the pages that are there now. */
 const char *proa_process_look(struct proa_process *process);
 
 /* Unlocks [first, end), whole pages. 1 if some of it was locked when the process was looked at,

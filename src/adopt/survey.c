@@ -42,6 +42,7 @@ static void part_add(struct proa_survey *survey, uint64_t first, uint64_t end,
     end = end < survey->end ? end : survey->end;
     if (first >= end || survey->full)
         return;
+    survey->movable |= kind == PROA_SURVEY_MOVABLE;
     if (kind == PROA_SURVEY_STAYS && !survey->why)
         survey->why = why;
     /* they lie side by side: all is told of, in order */
@@ -175,8 +176,6 @@ static void survey_finish(struct proa_survey *survey)
 
 void proa_survey_make(struct proa_survey *survey)
 {
-    survey->count = survey->full = survey->before_mapping = 0;
-    survey->why = NULL;
     survey->threads = -2;
     survey->here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     proa_maps_walk(survey->first, survey->end, survey_mapping, survey);

@@ -44,7 +44,7 @@ struct proa_survey {
     const struct proa_ranges *through_kernel;
     /* the parts that were found: in order, side by side. A movable part lies in one mapping */
     struct proa_survey_part part[PROA_SURVEY_PARTS];
-    int count, full, before_mapping;
+    int count, movable, full, before_mapping; /* movable: one may be */
     const char *why; /* the first reason found why a part stays; NULL: none does */
     uint64_t here;   /* an address on this thread's stack */
     int threads;     /* -1: not known of all; -2: not looked for */
@@ -52,7 +52,7 @@ struct proa_survey {
 };
 
 /* Fills in the rest of a survey whose first, end, own_first, own_end, segment and through_kernel
- * are set. */
+ * are set; all else is zero. */
 void proa_survey_make(struct proa_survey *survey);
 
 /* The same where nothing there has moved or is to. */
