@@ -38,6 +38,10 @@ struct proa_hold {
     const char *why; /* the reason why the rest is not adopted; NULL: none, or no rest */
     /* it lies in too many pieces: some of what counts as not adopted may be, by other windows */
     int is_rough;
+    /* adopt/worth.c: */
+    int is_judged; /* whether moving is worth it is learned from this hold, when it ends */
+    long moved_ns; /* when it had its memory; 0: that stays */
+    long price_ns; /* of moving it there and back */
 };
 
 /* Registers the handlers that keep memory from being shared with a child after fork(2). They must

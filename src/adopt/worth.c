@@ -9,21 +9,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Memory on which a window was freed soon. */
+/* Memory on which a window was freed soon. It stays while more is wasted than is accepted. */
 struct place {
-    uint64_t first, bytes; /* bytes 0: none */
-    long price_ns;         /* of moving it there and back */
-    long wasted_ns;        /* by windows in a row that were freed sooner than that */
-    long patience_ns;      /* how much may be wasted before it stays */
-    int stays;
+    uint64_t first, end; /* end 0: none */
+    long price_ns;       /* of moving it there and back */
+    long wasted_ns;      /* by windows in a row that were freed sooner than that */
+    long accepted_ns;    /* doubles each time that a window which stayed should have moved */
 };
 
 /* A place is found by the hash of its address. Another address with the same hash replaces the
  * entry, and the first one has to be learned anew. */
 enum { PLACES_LOG2 = 6, PLACES = 1 << PLACES_LOG2 };
-
-/* So that what is wasted is never that of one window alone. */
-static const long patience_most_ns = 1000000000000;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct place places[PLACES]; /* under the mutex */
@@ -58,100 +54,96 @@ static int may_stay(void)
 
 /* ---- places ---- */
 
-static struct place *room_of(uint64_t first)
+static struct place *room_of(const struct proa_hold *hold)
 {
-    return &places[proa_hash_number(first, PLACES_LOG2)];
+    return &places[proa_hash_number(hold->first, PLACES_LOG2)];
 }
 
-static int is_of(const struct place *place, uint64_t first, uint64_t bytes)
+static int is_of(const struct place *place, const struct proa_hold *hold)
 {
-    return place->first == first && place->bytes == bytes;
+    return place->first == hold->first && place->end == hold->end;
 }
 
-static int stays(uint64_t first, uint64_t bytes)
+static int stays(const struct place *place)
 {
-    const struct place *place = room_of(first);
+    return place->wasted_ns > place->accepted_ns;
+}
+
+static int is_to_move(const struct proa_hold *hold)
+{
+    const struct place *place = room_of(hold);
     int found;
 
     pthread_mutex_lock(&mutex);
-    found = is_of(place, first, bytes) && place->stays;
+    found = is_of(place, hold) && stays(place);
     pthread_mutex_unlock(&mutex);
-    return found;
+    return !found || !may_stay();
 }
 
-/* One window never is enough: it may be the first of a row, or the only one. */
-static void freed_soon(struct place *place, const struct proa_worth *worth)
+/* One window never is enough, whatever it has wasted: it may be the first of a row, or the only
+ * one. */
+static void freed_soon(struct place *place, const struct proa_hold *hold)
 {
-    int known = is_of(place, worth->first, worth->bytes);
+    int is_first = !is_of(place, hold);
 
-    if (!known)
+    if (is_first)
         *place = (struct place){
-            .first = worth->first, .bytes = worth->bytes, .patience_ns = PROA_WORTH_WASTE_NS};
-    place->price_ns = worth->price_ns;
-    place->wasted_ns += worth->price_ns;
-    place->stays = known && place->wasted_ns > place->patience_ns;
+            .first = hold->first, .end = hold->end, .accepted_ns = PROA_WORTH_WASTE_NS};
+    place->price_ns = hold->price_ns;
+    place->wasted_ns += hold->price_ns;
+    if (is_first && stays(place))
+        place->wasted_ns = place->accepted_ns;
 }
 
 static void was_worth_it(struct place *place)
 {
+    if (stays(place))
+        place->accepted_ns *= 2;
     place->wasted_ns = 0;
-    if (place->stays && place->patience_ns < patience_most_ns)
-        place->patience_ns *= 2;
-    place->stays = 0;
 }
 
 /* ---- events of a window ---- */
 
-int proa_worth_moving(struct proa_worth *worth, const void *base, uint64_t bytes)
+static int hold_moved(struct proa_hold *hold, const void *base, uint64_t bytes)
 {
-    uint64_t first = (uint64_t)(uintptr_t)base;
+    long begin_ns = proa_system->now_ns(); /* memory that stays needs no clock */
+    int error = proa_adopt_hold(hold, base, bytes, PROA_ADOPT_AUTO);
 
-    *worth = (struct proa_worth){
-        .first = first, .bytes = bytes, .moved = !stays(first, bytes) || !may_stay(), .known = 1};
-    if (worth->moved) /* no other needs a clock */
-        worth->held_ns = proa_system->now_ns();
-    return worth->moved;
-}
-
-void proa_worth_held(struct proa_worth *worth, uint64_t adopted)
-{
-    long begin_ns = worth->held_ns;
-
-    if (!worth->moved)
-        return;
-    worth->known = adopted > 0;
-    worth->held_ns = proa_system->now_ns();
-    worth->price_ns = 2 * (worth->held_ns - begin_ns); /* the way back takes as long, or longer */
-}
-
-int proa_worth_hold(struct proa_worth *worth, struct proa_hold *hold, const void *base,
-                    uint64_t bytes, enum proa_adopt adopt)
-{
-    int error, move;
-
-    if (adopt != PROA_ADOPT_AUTO)
-        return proa_adopt_hold(hold, base, bytes, adopt);
-    move = proa_worth_moving(worth, base, bytes);
-    error = proa_adopt_hold(hold, base, bytes, move ? PROA_ADOPT_AUTO : PROA_ADOPT_NEVER);
-    if (!move)
-        hold->why = "windows on it come and go, and are hardly used";
-    proa_worth_held(worth, error ? 0 : proa_adopt_bytes(hold));
+    hold->is_judged = !error && proa_adopt_bytes(hold) > 0;
+    hold->moved_ns = proa_system->now_ns();
+    hold->price_ns = 2 * (hold->moved_ns - begin_ns); /* the way back takes as long, or longer */
     return error;
 }
 
-void proa_worth_freed(const struct proa_worth *worth, uint64_t calls)
+int proa_worth_hold(struct proa_hold *hold, const void *base, uint64_t bytes, enum proa_adopt adopt)
 {
-    struct place *place = room_of(worth->first);
+    int error;
+
+    *hold = (struct proa_hold){.first = (uint64_t)(uintptr_t)base,
+                               .end = (uint64_t)(uintptr_t)base + bytes};
+    if (adopt != PROA_ADOPT_AUTO)
+        return proa_adopt_hold(hold, base, bytes, adopt);
+    if (is_to_move(hold))
+        return hold_moved(hold, base, bytes);
+    error = proa_adopt_hold(hold, base, bytes, PROA_ADOPT_NEVER);
+    hold->is_judged = 1;
+    hold->why = "windows on it come and go, and are hardly used";
+    return error;
+}
+
+void proa_worth_freed(const struct proa_hold *hold, uint64_t calls)
+{
+    struct place *place = room_of(hold);
     long lived_ns;
 
-    if (!worth->known || (!worth->moved && !calls))
+    if (!hold->is_judged || (!hold->moved_ns && !calls))
         return;
-    lived_ns = worth->moved ? proa_system->now_ns() - worth->held_ns : 0;
+    lived_ns = hold->moved_ns ? proa_system->now_ns() - hold->moved_ns : 0;
     pthread_mutex_lock(&mutex);
-    if (worth->moved && lived_ns < worth->price_ns)
-        freed_soon(place, worth);
-    else if (is_of(place, worth->first, worth->bytes) &&
-             (worth->moved || calls > (uint64_t)place->price_ns / PROA_WORTH_CALL_NS))
+    if (hold->moved_ns && lived_ns < hold->price_ns)
+        freed_soon(place, hold);
+    else if (is_of(place, hold) &&
+             (hold->moved_ns || calls > (uint64_t)place->price_ns / PROA_WORTH_CALL_NS))
         was_worth_it(place);
     pthread_mutex_unlock(&mutex);
 }

@@ -12,7 +12,10 @@
  *
  * So short-lived windows cost at most about twice as much as by the better of the two ways. The
  * exception is the one window that is worked on while its memory stays: a window has one way for
- * all of its life, as two guards must not be mixed (rma/guard.h).
+ * all of its life, as two guards must not be mixed (rma/guard.h). So one bit for each place, set by
+ * a window that was freed soon and reset by one that was used, is not enough: a program that frees
+ * every second window soon would have the others through the kernel. It takes the sum of the waste,
+ * the price and the accepted waste of each place.
  *
  * All of this holds for regions that are attached and detached as well.
  *
@@ -27,30 +30,14 @@
 
 enum { PROA_WORTH_WASTE_NS = 500000, PROA_WORTH_CALL_NS = 500 };
 
-/* The record of a window, or a region, while it lives; all zero: nothing is known. */
-struct proa_worth {
-    uint64_t first, bytes;
-    int moved;
-    int known;     /* something may be learned from it */
-    long held_ns;  /* moved: when it had its memory */
-    long price_ns; /* of moving that there and back */
-};
-
-/* Before a window on [base, base + bytes) holds its memory: is that to be moved? 1 or 0. Any
- * thread, as all of these. */
-int proa_worth_moving(struct proa_worth *worth, const void *base, uint64_t bytes);
-
-/* The window holds its memory. adopted: bytes of it that are adopted. */
-void proa_worth_held(struct proa_worth *worth, uint64_t adopted);
-
-/* Both calls in one: holds the memory, and moves it where that is asked for or worth it. As
- * proa_adopt_hold. */
-int proa_worth_hold(struct proa_worth *worth, struct proa_hold *hold, const void *base,
-                    uint64_t bytes, enum proa_adopt adopt);
+/* Holds the memory of a window, or of a region, and moves it where that is asked for or worth it.
+ * As proa_adopt_hold. Any thread, as all of these. */
+int proa_worth_hold(struct proa_hold *hold, const void *base, uint64_t bytes,
+                    enum proa_adopt adopt);
 
 /* The window is to be freed. calls: operations that reached its memory through the kernel, long
  * ones counted as several. */
-void proa_worth_freed(const struct proa_worth *worth, uint64_t calls);
+void proa_worth_freed(const struct proa_hold *hold, uint64_t calls);
 
 /* From now on all memory moves: the kernel refuses cma to some neighbour. */
 void proa_worth_always(void);

@@ -24,7 +24,6 @@ struct mapped {
 
 struct proa_pages {
     struct proa_hold hold;
-    struct proa_worth worth;
     struct proa_piece *table; /* in the arena; NULL: nothing is adopted */
     struct mapped *mapped;
 };
@@ -58,8 +57,7 @@ static void tell(const struct proa_hold *hold, uint64_t bytes)
 int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt)
 {
     struct proa_pages *pages = pages_of(win);
-    int error =
-        pages ? proa_worth_hold(&pages->worth, &pages->hold, base, bytes, adopt) : PROA_ERR_NO_MEM;
+    int error = pages ? proa_worth_hold(&pages->hold, base, bytes, adopt) : PROA_ERR_NO_MEM;
 
     if (error)
         return error;
@@ -96,7 +94,7 @@ struct proa_pages_place proa_pages_show(const struct proa_win *win, int *whole)
 void proa_pages_learn(const struct proa_win *win)
 {
     if (win->pages && win->ctl)
-        proa_worth_freed(&win->pages->worth,
+        proa_worth_freed(&win->pages->hold,
                          __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED));
 }
 

@@ -21,7 +21,6 @@
 /* A region of private memory: held, and in the table as one row for each piece. */
 struct held_region {
     struct proa_hold hold;
-    struct proa_worth worth;
     uint64_t through_kernel; /* of the window, when it was attached (shm/ctl.h) */
 };
 
@@ -232,8 +231,8 @@ static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size
     if (!held)
         return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
     *held = (struct held_region){.through_kernel = through_kernel(win)};
-    error = proa_worth_hold(&held->worth, &held->hold, base, bytes,
-                            win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
+    error =
+        proa_worth_hold(&held->hold, base, bytes, win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
     if (error) {
         free(held);
         return error;
@@ -284,7 +283,7 @@ static int detach(struct proa_win *win, const void *base)
 
     if (held) {
         rows_delete(win, at, held->hold.count);
-        proa_worth_freed(&held->worth, through_kernel(win) - held->through_kernel);
+        proa_worth_freed(&held->hold, through_kernel(win) - held->through_kernel);
         held_end(held);
         return PROA_OK;
     }
