@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/mempolicy.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,24 +41,16 @@ static void set_protection(struct proa_mapping *mapping, int read, int write, in
 /* The mapping that holds address, or the next. 1; 0: none; -1: cannot be asked. */
 static int ask(int fd, uint64_t address, struct proa_mapping *mapping)
 {
-    char name[256] = "";
+    char name[PATH_MAX];
     struct query query = {.size = sizeof query,
                           .flags = QUERY_OR_NEXT,
                           .address = address,
                           .name_size = sizeof name,
                           .name_address = (uint64_t)(uintptr_t)name};
 
-    if (ioctl(fd, MAPPING_QUERY, &query) != 0) {
-        if (errno == ENAMETOOLONG) { /* none of those that matter */
-            strcpy(name, "?");
-            query.name_size = 0;
-            query.name_address = 0;
-            if (ioctl(fd, MAPPING_QUERY, &query) != 0)
-                return -1;
-        } else {
-            return errno == ENOENT ? 0 : -1;
-        }
-    }
+    name[0] = '\0';
+    if (ioctl(fd, MAPPING_QUERY, &query) != 0)
+        return errno == ENOENT ? 0 : -1;
     *mapping = (struct proa_mapping){.first = query.first,
                                      .end = query.end,
                                      .offset = query.offset,
@@ -72,90 +65,54 @@ static int ask(int fd, uint64_t address, struct proa_mapping *mapping)
 
 /* ---- reading lines ---- */
 
-static const char *hex(const char *at, uint64_t *number)
-{
-    *number = 0;
-    for (;; at++) {
-        unsigned digit = (unsigned)(*at | 0x20) - '0';
-        if (digit > 9)
-            digit = digit - ('a' - '0') + 10;
-        if (digit > 15)
-            return at;
-        *number = *number << 4 | digit;
-    }
-}
-
 /* "7f00-8f00 rw-p 00000000 00:01 1234    /memfd:name (deleted)" */
 static int line_read(const char *line, struct proa_mapping *mapping)
 {
-    uint64_t major = 0, minor = 0;
-    const char *at = hex(line, &mapping->first);
+    enum { NAME_MOST = sizeof mapping->name - 1 };
+    unsigned long long major, minor;
     const char *mode;
-    char *rest;
+    size_t length;
+    char *at;
 
+    mapping->first = strtoull(line, &at, 16);
     if (*at != '-')
         return 0;
-    at = hex(at + 1, &mapping->end);
+    mapping->end = strtoull(at + 1, &at, 16);
     mode = at + 1;
     if (*at != ' ' || strlen(mode) < 5)
         return 0;
-    at = hex(mode + 5, &mapping->offset);
-    at = hex(at + 1, &major);
-    at = hex(at + 1, &minor);
+    mapping->offset = strtoull(mode + 5, &at, 16);
+    major = strtoull(at + 1, &at, 16);
+    minor = strtoull(at + 1, &at, 16);
     mapping->device = makedev((unsigned)major, (unsigned)minor);
-    mapping->inode = strtoull(at, &rest, 10);
+    mapping->inode = strtoull(at, &at, 10);
     mapping->shared = mode[3] == 's';
     set_protection(mapping, mode[0] == 'r', mode[1] == 'w', mode[2] == 'x');
-    rest += strspn(rest, " ");
-    snprintf(mapping->name, sizeof mapping->name, "%.*s", (int)sizeof mapping->name - 1, rest);
+    at += strspn(at, " ");
+    length = strcspn(at, "\n");
+    snprintf(mapping->name, sizeof mapping->name, "%.*s",
+             (int)(length < NAME_MOST ? length : NAME_MOST), at);
     return 1;
 }
 
-/* Text with whole lines in it; what is left of the last one goes to the front. */
-struct reader {
-    int fd;
-    size_t filled;
-    char text[8192];
-};
-
-/* One line, without its end; NULL: no more, or one that no room is for. */
-static char *line_next(struct reader *reader, char **at)
-{
-    char *end = memchr(*at, '\n', reader->filled - (size_t)(*at - reader->text)), *line = *at;
-
-    while (!end) {
-        size_t left = reader->filled - (size_t)(line - reader->text);
-        ssize_t got;
-
-        memmove(reader->text, line, left);
-        line = reader->text;
-        got = read(reader->fd, reader->text + left, sizeof reader->text - left);
-        if (got <= 0)
-            return NULL;
-        reader->filled = left + (size_t)got;
-        end = memchr(reader->text, '\n', reader->filled);
-    }
-    *end = '\0';
-    *at = end + 1;
-    return line;
-}
-
+/* A line is read as far as there is room; the rest of its name is passed over. */
 int proa_maps_read(uint64_t first, uint64_t end, proa_mapping_use *use, void *context)
 {
-    struct reader reader = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+    FILE *file = fopen("/proc/self/maps", "re");
     struct proa_mapping mapping = {0};
-    char *at = reader.text, *line;
-    int result = 0;
+    char text[8192], line[256];
+    int result = 0, is_begin = 1;
 
-    if (reader.fd < 0)
+    if (!file)
         return -1;
-    while (result == 0 && (line = line_next(&reader, &at)))
-        if (line_read(line, &mapping) && mapping.end > first) {
+    setvbuf(file, text, _IOFBF, sizeof text);
+    for (; result == 0 && fgets(line, sizeof line, file); is_begin = strchr(line, '\n') != NULL)
+        if (is_begin && line_read(line, &mapping) && mapping.end > first) {
             if (mapping.first >= end)
                 break;
             result = use(&mapping, context);
         }
-    close(reader.fd);
+    fclose(file);
     return result;
 }
 
