@@ -103,16 +103,15 @@ static int fault_open_any(void)
     return fd;
 }
 
-/* A descriptor with these features, or -1 and errno. */
-static int fault_open(uint64_t features)
+/* A descriptor with the features that moving takes, or -1. */
+static int fault_open(void)
 {
-    struct uffdio_api api = {.api = UFFD_API, .features = features};
+    struct uffdio_api api = {.api = UFFD_API,
+                             .features = UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM};
     int fd = fault_open_any();
 
     if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) != 0) {
-        int error = errno;
         close(fd);
-        errno = error;
         return -1;
     }
     return fd;
@@ -129,21 +128,14 @@ static int enter(const struct proa_relocation *relocation, uint64_t first, uint6
                : errno;
 }
 
-/* Wakes as well. */
-static void leave(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
+/* UFFDIO_WAKE; or UFFDIO_UNREGISTER, which wakes as well. */
+static void let_go(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
+                   unsigned long request)
 {
     struct uffdio_range range = {first, bytes};
 
     if (relocation->fault_fd >= 0)
-        ioctl(relocation->fault_fd, UFFDIO_UNREGISTER, &range);
-}
-
-static void wake(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
-{
-    struct uffdio_range range = {first, bytes};
-
-    if (relocation->fault_fd >= 0)
-        ioctl(relocation->fault_fd, UFFDIO_WAKE, &range);
+        ioctl(relocation->fault_fd, request, &range);
 }
 
 const char *proa_relocate_begin(struct proa_relocation *relocation,
@@ -155,7 +147,7 @@ const char *proa_relocate_begin(struct proa_relocation *relocation,
         return "the kernel does not tell which pages have content (/proc/self/pagemap)";
     if (process->threads.count == 0)
         return NULL;
-    relocation->fault_fd = fault_open(UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM);
+    relocation->fault_fd = fault_open();
     if (relocation->fault_fd >= 0)
         return NULL;
     proa_touched_close(&relocation->touched);
@@ -171,15 +163,18 @@ void proa_relocate_end(struct proa_relocation *relocation)
     proa_touched_close(&relocation->touched);
 }
 
-/* ---- in ---- */
-
-/* The kernel knows the waiters at a futex by its page: after a move they would never be woken. */
-static int is_waited_at(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
+/* Does another thread sleep in one of these calls on the range (PROA_THREADS_WAIT and its like)? */
+static int is_used(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
+                   int calls)
 {
     return proa_threads_look(&relocation->process->threads, first, first + bytes, NULL, NULL) &
-           (PROA_THREADS_WAIT | PROA_THREADS_WAIT_FIXED);
+           calls;
 }
 
+/* ---- in ---- */
+
+/* Memory stays where a thread waits at a futex: the kernel knows the waiters by its page, and after
+ * a move they would never be woken. */
 static int piece_in(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
                     uint64_t aside)
 {
@@ -189,10 +184,10 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
         return error;
     error = remap(first, bytes, aside, 1);
     if (error) {
-        leave(relocation, first, bytes);
+        let_go(relocation, first, bytes, UFFDIO_UNREGISTER);
         return error;
     }
-    error = is_waited_at(relocation, first, bytes)
+    error = is_used(relocation, first, bytes, PROA_THREADS_WAIT | PROA_THREADS_WAIT_FIXED)
                 ? EBUSY
                 : proa_content_in(relocation->segment, &relocation->touched, first, bytes, aside,
                                   &huge);
@@ -205,7 +200,7 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
         madvise(proa_at(first), bytes, MADV_DONTFORK);
         madvise(proa_at(aside), bytes, MADV_DONTNEED);
     }
-    wake(relocation, first, bytes);
+    let_go(relocation, first, bytes, UFFDIO_WAKE);
     if (huge && !error) /* loads are as quick as before */
         madvise(proa_at(first), bytes, MADV_COLLAPSE);
     return error;
@@ -226,18 +221,11 @@ static void wake_word(uint64_t word, void *context)
     unmap((uint64_t)alias, page);
 }
 
-/* Does a thread sleep in a call that would not notice that the pages have gone? */
-static int is_used(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
-{
-    return proa_threads_look(&relocation->process->threads, first, first + bytes, NULL, NULL) &
-           (PROA_THREADS_WAIT_FIXED |
-            (relocation->process->direct == PROA_DIRECT_FILE ? PROA_THREADS_READ : 0));
-}
-
 /* No other thread gets at the range any more. The file keeps its content. 0 or an errno; EBUSY: not
- * now. */
+ * now, as a thread sleeps in a call that would not notice that the pages have gone. */
 static int stop_others(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
 {
+    int reads = relocation->process->direct == PROA_DIRECT_FILE ? PROA_THREADS_READ : 0;
     int error =
         enter(relocation, first, bytes, UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_MINOR);
 
@@ -245,10 +233,10 @@ static int stop_others(const struct proa_relocation *relocation, uint64_t first,
         return error;
     if (madvise(proa_at(first), bytes, MADV_DONTNEED) != 0)
         error = errno;
-    else if (is_used(relocation, first, bytes))
+    else if (is_used(relocation, first, bytes, PROA_THREADS_WAIT_FIXED | reads))
         error = EBUSY;
     if (error)
-        leave(relocation, first, bytes);
+        let_go(relocation, first, bytes, UFFDIO_UNREGISTER);
     return error;
 }
 
@@ -278,7 +266,7 @@ static int piece_out(const struct proa_relocation *relocation, uint64_t first, u
     if (!error)
         error = remap_all(aside, bytes, first);
     if (error) {
-        leave(relocation, first, bytes);
+        let_go(relocation, first, bytes, UFFDIO_UNREGISTER);
         return error;
     }
     if (prot != (PROT_READ | PROT_WRITE))
@@ -286,7 +274,7 @@ static int piece_out(const struct proa_relocation *relocation, uint64_t first, u
     proa_threads_look(&relocation->process->threads, first, first + bytes, wake_word,
                       (void *)(uintptr_t)relocation->segment);
     proa_content_punch(relocation->segment, first, first + bytes);
-    wake(relocation, first, bytes);
+    let_go(relocation, first, bytes, UFFDIO_WAKE);
     return 0;
 }
 
