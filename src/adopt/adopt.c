@@ -38,9 +38,8 @@ enum { PLACES_MOST_SMALL = 256, PLACES_MOST = 8192, MANY_BYTES = 1 << 20 };
 static const uint64_t address_space_bytes = 1ull << 48;
 
 static pthread_mutex_t adopt_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct proa_segment segment; /* all that follows under the mutex */
-static enum { NOT_YET, ON, OFF } state;
-static const char *why_off;
+static struct proa_segment segment; /* its bytes 0: not yet; all that follows under the mutex */
+static const char *why_off;         /* the reason why there will be none; NULL: none */
 static struct proa_ranges adopted, through_kernel; /* whole pages of each hold */
 static struct proa_ranges moves;                   /* pages that have moved */
 static int leftovers; /* pages of these that nothing holds could not become private again */
@@ -87,24 +86,19 @@ void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
 
 /* ---- the file ---- */
 
+/* Makes the file, once. NULL, or the reason why there is none. */
 static const char *start(void)
-{
-    if (proa_memory_is_strict())
-        return "vm.overcommit_memory is 2";
-    if (proa_segment_create_file(&segment, address_space_bytes) != 0)
-        return "no file in memory (memfd_create)";
-    proa_segment_publish(&segment, &proa_self->ctl->adopted);
-    return NULL;
-}
-
-static const char *start_once(void)
 {
     if (proa_segment_most() < address_space_bytes)
         return "a limit on the size of files (RLIMIT_FSIZE)";
-    if (state == NOT_YET) {
-        why_off = start();
-        state = why_off ? OFF : ON;
-    }
+    if (segment.bytes || why_off)
+        return why_off;
+    if (proa_memory_is_strict())
+        why_off = "vm.overcommit_memory is 2";
+    else if (proa_segment_create_file(&segment, address_space_bytes) != 0)
+        why_off = "no file in memory (memfd_create)";
+    else
+        proa_segment_publish(&segment, &proa_self->ctl->adopted);
     return why_off;
 }
 
@@ -137,7 +131,7 @@ static const char *obstacle(const struct proa_process *process, uint64_t bytes)
  * in; 0: pages are to go back. */
 static const char *mover_begin(struct mover *mover, uint64_t bytes)
 {
-    const char *why = bytes ? start_once() : NULL;
+    const char *why = bytes ? start() : NULL;
 
     if (!why && !proa_segment_is_open(&segment))
         why = "the program has closed Proa's file";
@@ -212,12 +206,10 @@ static void move_parts(struct proa_survey *survey)
 struct leaving {
     const struct mover *mover; /* NULL: they cannot go back now */
     uint64_t at, end;          /* at: up to where that has been looked at */
-    int failed;
 };
 
-static void leave_moved(struct leaving *leaving, const struct proa_range *moved, int protection)
+static void leave_moved(const struct mover *mover, const struct proa_range *moved, int protection)
 {
-    const struct mover *mover = leaving->mover;
     uint64_t first = moved->first, end = moved->end, done;
     /* the program has locked some of it meanwhile: the pages that replace it are locked as well */
     int was_locked = proa_process_unlock(&mover->process, first, end);
@@ -225,7 +217,7 @@ static void leave_moved(struct leaving *leaving, const struct proa_range *moved,
     if (proa_maps_is_bound(first))
         proa_maps_unbind(first, end);
     done = proa_relocate_out(&mover->relocation, first, end, moved->aside, protection);
-    leaving->failed |= done < end;
+    leftovers |= done < end;
     if (was_locked)
         mlock(proa_at(first), end - first);
     proa_ranges_cut(&moves, first, done);
@@ -244,11 +236,11 @@ static int leave_mapping(const struct proa_mapping *mapping, void *context)
         return 0;
     forget(leaving->at, first);
     leaving->at = end;
-    leaving->failed |= !leaving->mover;
+    leftovers |= !leaving->mover;
     for (; leaving->mover && first < end; first = moved.end) {
         moved = proa_ranges_within(&moves, first, end);
         if (moved.first < end)
-            leave_moved(leaving, &moved, mapping->protection);
+            leave_moved(leaving->mover, &moved, mapping->protection);
     }
     return 0;
 }
@@ -261,7 +253,6 @@ static void leave(uint64_t first, uint64_t end)
 
     if (proa_maps_walk(first, end, leave_mapping, &leaving) == 0)
         forget(leaving.at, end);
-    leftovers |= leaving.failed;
     if (is_begun)
         proa_relocate_end(&mover.relocation);
 }
@@ -391,7 +382,7 @@ static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
 {
     struct proa_survey survey = {.first = page_below(hold->first),
                                  .end = page_above(hold->end),
-                                 .segment = state == ON ? &segment : NULL,
+                                 .segment = segment.bytes ? &segment : NULL,
                                  .through_kernel = &through_kernel};
     int error;
 
@@ -448,9 +439,9 @@ void proa_adopt_stop(void)
     struct section section;
 
     section_enter(&section, pause_enter, pause_leave);
-    if (state == ON)
+    if (segment.bytes)
         proa_segment_close(&segment);
-    state = NOT_YET;
+    segment = (struct proa_segment){0};
     why_off = NULL;
     leftovers = 0;
     proa_ranges_clear(&moves);
