@@ -380,12 +380,13 @@ static int is_idle(const struct proa_survey *survey)
 
 static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
 {
-    struct proa_survey survey = {.first = page_below(hold->first),
-                                 .end = page_above(hold->end),
-                                 .segment = segment.bytes ? &segment : NULL,
-                                 .through_kernel = &through_kernel};
+    struct proa_survey survey; /* large: set to zero it would take as long as all the rest */
     int error;
 
+    survey.first = page_below(hold->first);
+    survey.end = page_above(hold->end);
+    survey.segment = segment.bytes ? &segment : NULL;
+    survey.through_kernel = &through_kernel;
     own_find(&survey, hold, adopt);
     if (is_idle(&survey))
         proa_survey_skip(&survey);

@@ -176,6 +176,8 @@ static void survey_finish(struct proa_survey *survey)
 
 void proa_survey_make(struct proa_survey *survey)
 {
+    survey->count = survey->movable = survey->full = survey->before_mapping = 0;
+    survey->why = NULL;
     survey->threads = -2;
     survey->here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     proa_maps_walk(survey->first, survey->end, survey_mapping, survey);
@@ -185,6 +187,7 @@ void proa_survey_make(struct proa_survey *survey)
 void proa_survey_skip(struct proa_survey *survey)
 {
     survey->count = 1;
+    survey->movable = survey->full = 0;
     survey->part[0] = (struct proa_survey_part){survey->first, survey->end, PROA_SURVEY_STAYS, 0};
     survey->why = shared_pages;
 }

@@ -52,7 +52,7 @@ struct proa_survey {
 };
 
 /* Fills in the rest of a survey whose first, end, own_first, own_end, segment and through_kernel
- * are set; all else is zero. */
+ * are set. */
 void proa_survey_make(struct proa_survey *survey);
 
 /* The same where nothing there has moved or is to. */
