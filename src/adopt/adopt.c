@@ -347,15 +347,19 @@ static void let_go(struct proa_hold *hold, uint32_t count)
     leave_unheld(page_below(hold->first), page_above(hold->end));
 }
 
-static int hold_pieces(struct proa_hold *hold)
+static int record(struct proa_hold *hold, const struct proa_survey *survey)
 {
-    for (uint32_t i = 0; i < hold->count; i++)
-        if (proa_ranges_add(ranges_of(&hold->piece[i]), piece_first(hold, i),
-                            page_above(hold->piece[i].end), 0) != PROA_OK) {
-            let_go(hold, i);
-            return PROA_ERR_NO_MEM;
-        }
-    return PROA_OK;
+    uint32_t i = 0;
+    int error = pieces_make(hold, survey);
+
+    while (!error && i < hold->count) {
+        error = proa_ranges_add(ranges_of(&hold->piece[i]), piece_first(hold, i),
+                                page_above(hold->piece[i].end), 0);
+        i += !error;
+    }
+    if (error)
+        let_go(hold, i);
+    return error;
 }
 
 /* Which pages of the window's may move. */
@@ -381,7 +385,6 @@ static int is_idle(const struct proa_survey *survey)
 static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
 {
     struct proa_survey survey; /* large: set to zero it would take as long as all the rest */
-    int error;
 
     survey.first = page_below(hold->first);
     survey.end = page_above(hold->end);
@@ -396,8 +399,7 @@ static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
         move_parts(&survey);
     hold->why = survey.why;
     hold->is_rough = survey.full;
-    error = pieces_make(hold, &survey);
-    return error ? error : hold_pieces(hold);
+    return record(hold, &survey);
 }
 
 int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, enum proa_adopt adopt)
