@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The mappings of this process's address space, as the kernel reports them, and the properties that
- * forbid moving them.
+ * forbid moving them. Called by survey.c, adopt.c and process.c. No state, any thread.
  */
 #ifndef PROA_ADOPT_MAPS_H
 #define PROA_ADOPT_MAPS_H

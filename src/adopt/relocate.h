@@ -16,7 +16,8 @@
  * system call of another thread would fail with EFAULT. It goes in pieces of PROA_RELOCATE_BYTES,
  * so that no thread waits for long, and little memory is there twice.
  *
- * Callers have all signals blocked: a handler of this thread's would wait for its own thread.
+ * adopt.c calls this under its mutex, with all signals blocked: a handler of this thread's would
+ * wait for its own thread.
  */
 #ifndef PROA_ADOPT_RELOCATE_H
 #define PROA_ADOPT_RELOCATE_H

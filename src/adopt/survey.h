@@ -16,6 +16,8 @@
  *                          it can make a copy
  *   pages that a live window has through the kernel   a neighbour may be about to store through a
  *                          page that it has looked up before; and accumulates there go by stripes
+ *
+ * Called by adopt.c alone, under its mutex.
  */
 #ifndef PROA_ADOPT_SURVEY_H
 #define PROA_ADOPT_SURVEY_H

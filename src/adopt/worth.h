@@ -19,7 +19,8 @@
  *
  * All of this holds for regions that are attached and detached as well.
  *
- * Each process decides for its own memory, by what its own windows have done.
+ * Each process decides for its own memory, by what its own windows have done. rma/pages.c and
+ * rma/regions.c call this, from any thread; the places have a mutex of their own.
  */
 #ifndef PROA_ADOPT_WORTH_H
 #define PROA_ADOPT_WORTH_H
@@ -31,7 +32,7 @@
 enum { PROA_WORTH_WASTE_NS = 500000, PROA_WORTH_CALL_NS = 500 };
 
 /* Holds the memory of a window, or of a region, and moves it where that is asked for or worth it.
- * As proa_adopt_hold. Any thread, as all of these. */
+ * As proa_adopt_hold. */
 int proa_worth_hold(struct proa_hold *hold, const void *base, uint64_t bytes,
                     enum proa_adopt adopt);
 
