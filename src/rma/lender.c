@@ -5,6 +5,7 @@
 #include "window/win.h"
 
 #include <stdlib.h>
+#include <utlist.h>
 
 struct proa_lenders {
     struct proa_lenders *next;
@@ -24,8 +25,7 @@ static struct proa_lenders *lender_add(struct proa_win *win, const struct proa_h
         free(lender);
         return NULL;
     }
-    lender->next = win->lenders;
-    win->lenders = lender;
+    LL_PREPEND(win->lenders, lender);
     return lender;
 }
 
@@ -46,10 +46,9 @@ struct proa_peer *proa_lender(struct proa_win *win, const struct proa_hello *hel
 
 void proa_lenders_release(struct proa_win *win)
 {
-    struct proa_lenders *next;
+    struct proa_lenders *lender, *next;
 
-    for (struct proa_lenders *lender = win->lenders; lender; lender = next) {
-        next = lender->next;
+    LL_FOREACH_SAFE(win->lenders, lender, next) {
         proa_peer_release(lender->peer);
         free(lender);
     }

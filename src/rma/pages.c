@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <utlist.h>
 
 /* A mapping for one window alone. */
 struct mapped {
@@ -100,12 +101,11 @@ void proa_pages_learn(const struct proa_win *win)
 
 void proa_pages_release(struct proa_win *win)
 {
-    struct mapped *next;
+    struct mapped *mapped, *next;
 
     if (!win->pages)
         return;
-    for (struct mapped *mapped = win->pages->mapped; mapped; mapped = next) {
-        next = mapped->next;
+    LL_FOREACH_SAFE(win->pages->mapped, mapped, next) {
         munmap(mapped->base, mapped->bytes);
         free(mapped);
     }
@@ -135,8 +135,7 @@ static char *map_for(struct proa_win *win, struct proa_peer *peer, uint64_t firs
         return NULL;
     }
     mapped->bytes = bytes;
-    mapped->next = pages->mapped;
-    pages->mapped = mapped;
+    LL_PREPEND(pages->mapped, mapped);
     return mapped->base + (first - start);
 }
 
