@@ -104,12 +104,6 @@ static const char *start(void)
 
 /* ---- moving in ---- */
 
-/* The means of moving pages, in either direction. */
-struct mover {
-    struct proa_process process;
-    struct proa_relocation relocation;
-};
-
 /* The reason why this process cannot move that many bytes in; NULL: none. A move needs little
  * memory besides, but a process at the brink of its limit is better left alone. The look at that
  * limit takes longer than moving a few pages. */
@@ -129,7 +123,7 @@ static const char *obstacle(const struct proa_process *process, uint64_t bytes)
 
 /* NULL, and moves may be made, until the relocation ends; else the reason why not. bytes: to move
  * in; 0: pages are to go back. */
-static const char *mover_begin(struct mover *mover, uint64_t bytes)
+static const char *mover_begin(struct proa_relocation *mover, uint64_t bytes)
 {
     const char *why = bytes ? start() : NULL;
 
@@ -140,7 +134,7 @@ static const char *mover_begin(struct mover *mover, uint64_t bytes)
     if (!why && bytes)
         why = obstacle(&mover->process, bytes);
     if (!why)
-        why = proa_relocate_begin(&mover->relocation, &segment, &mover->process);
+        why = proa_relocate_begin(mover, &segment);
     return why;
 }
 
@@ -160,7 +154,7 @@ static void forget(uint64_t first, uint64_t end)
 }
 
 /* Returns the address up to which the part has moved. */
-static uint64_t move_part(const struct mover *mover, const struct proa_survey_part *part)
+static uint64_t move_part(const struct proa_relocation *mover, const struct proa_survey_part *part)
 {
     uint64_t bytes = part->end - part->first, done = part->first, aside;
 
@@ -169,7 +163,7 @@ static uint64_t move_part(const struct mover *mover, const struct proa_survey_pa
     if (!aside)
         return done;
     if (proa_ranges_add(&moves, part->first, part->end, aside) == PROA_OK) {
-        done = proa_relocate_in(&mover->relocation, part->first, part->end, aside);
+        done = proa_relocate_in(mover, part->first, part->end, aside);
         proa_ranges_cut(&moves, done, part->end);
     }
     if (done < part->end)
@@ -179,7 +173,7 @@ static uint64_t move_part(const struct mover *mover, const struct proa_survey_pa
 
 static void move_parts(struct proa_survey *survey)
 {
-    struct mover mover;
+    struct proa_relocation mover;
     const char *why = mover_begin(&mover, survey->end - survey->first);
 
     if (why) {
@@ -197,18 +191,19 @@ static void move_parts(struct proa_survey *survey)
             break;
         }
     }
-    proa_relocate_end(&mover.relocation);
+    proa_relocate_end(&mover);
 }
 
 /* ---- moving out ---- */
 
 /* Pages that no hold covers any more, as far as they are still adopted. */
 struct leaving {
-    const struct mover *mover; /* NULL: they cannot go back now */
-    uint64_t at, end;          /* at: up to where that has been looked at */
+    const struct proa_relocation *mover; /* NULL: they cannot go back now */
+    uint64_t at, end;                    /* at: up to where that has been looked at */
 };
 
-static void leave_moved(const struct mover *mover, const struct proa_range *moved, int protection)
+static void leave_moved(const struct proa_relocation *mover, const struct proa_range *moved,
+                        int protection)
 {
     uint64_t first = moved->first, end = moved->end, done;
     /* the program has locked some of it meanwhile: the pages that replace it are locked as well */
@@ -216,7 +211,7 @@ static void leave_moved(const struct mover *mover, const struct proa_range *move
 
     if (proa_maps_is_bound(first))
         proa_maps_unbind(first, end);
-    done = proa_relocate_out(&mover->relocation, first, end, moved->aside, protection);
+    done = proa_relocate_out(mover, first, end, moved->aside, protection);
     leftovers |= done < end;
     if (was_locked)
         mlock(proa_at(first), end - first);
@@ -247,14 +242,14 @@ static int leave_mapping(const struct proa_mapping *mapping, void *context)
 
 static void leave(uint64_t first, uint64_t end)
 {
-    struct mover mover;
+    struct proa_relocation mover;
     int is_begun = mover_begin(&mover, 0) == NULL;
     struct leaving leaving = {.mover = is_begun ? &mover : NULL, .at = first, .end = end};
 
     if (proa_maps_walk(first, end, leave_mapping, &leaving) == 0)
         forget(leaving.at, end);
     if (is_begun)
-        proa_relocate_end(&mover.relocation);
+        proa_relocate_end(&mover);
 }
 
 /* The moved pages of [first, end) that nothing holds go back. */

@@ -139,13 +139,13 @@ static void let_go(const struct proa_relocation *relocation, uint64_t first, uin
 }
 
 const char *proa_relocate_begin(struct proa_relocation *relocation,
-                                const struct proa_segment *segment,
-                                const struct proa_process *process)
+                                const struct proa_segment *segment)
 {
-    *relocation = (struct proa_relocation){.segment = segment, .process = process, .fault_fd = -1};
-    if (proa_touched_open(&relocation->touched, process->swapped_kib) != 0)
+    relocation->segment = segment;
+    relocation->fault_fd = -1;
+    if (proa_touched_open(&relocation->touched, relocation->process.swapped_kib) != 0)
         return "the kernel does not tell which pages have content (/proc/self/pagemap)";
-    if (process->threads.count == 0)
+    if (relocation->process.threads.count == 0)
         return NULL;
     relocation->fault_fd = fault_open();
     if (relocation->fault_fd >= 0)
@@ -167,7 +167,7 @@ void proa_relocate_end(struct proa_relocation *relocation)
 static int is_used(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
                    int calls)
 {
-    return proa_threads_look(&relocation->process->threads, first, first + bytes, NULL, NULL) &
+    return proa_threads_look(&relocation->process.threads, first, first + bytes, NULL, NULL) &
            calls;
 }
 
@@ -225,7 +225,7 @@ static void wake_word(uint64_t word, void *context)
  * now, as a thread sleeps in a call that would not notice that the pages have gone. */
 static int stop_others(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
 {
-    int reads = relocation->process->direct == PROA_DIRECT_FILE ? PROA_THREADS_READ : 0;
+    int reads = relocation->process.direct == PROA_DIRECT_FILE ? PROA_THREADS_READ : 0;
     int error =
         enter(relocation, first, bytes, UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_MINOR);
 
@@ -271,7 +271,7 @@ static int piece_out(const struct proa_relocation *relocation, uint64_t first, u
     }
     if (prot != (PROT_READ | PROT_WRITE))
         syscall(SYS_mprotect, first, bytes, prot);
-    proa_threads_look(&relocation->process->threads, first, first + bytes, wake_word,
+    proa_threads_look(&relocation->process.threads, first, first + bytes, wake_word,
                       (void *)(uintptr_t)relocation->segment);
     proa_content_punch(relocation->segment, first, first + bytes);
     let_go(relocation, first, bytes, UFFDIO_WAKE);

@@ -31,17 +31,16 @@ enum { PROA_RELOCATE_BYTES = 2 << 20 };
 /* The resources for moving pages: begin and end bracket one or more moves. */
 struct proa_relocation {
     const struct proa_segment *segment; /* whose offsets are addresses */
-    const struct proa_process *process;
+    struct proa_process process;        /* as it was when moving began */
     struct proa_touched touched;
     int fault_fd; /* -1: there are no other threads */
 };
 
-/* NULL, or why there is none: nothing tells which pages have content; or there are other threads,
- * and the kernel has no userfaultfd for us that is able to stop them (Linux 5.14, and the right to
- * kernel mode faults). */
+/* The process has been looked at. NULL, or why there is none: nothing tells which pages have
+ * content; or there are other threads, and the kernel has no userfaultfd for us that is able to
+ * stop them (Linux 5.14, and the right to kernel mode faults). */
 const char *proa_relocate_begin(struct proa_relocation *relocation,
-                                const struct proa_segment *segment,
-                                const struct proa_process *process);
+                                const struct proa_segment *segment);
 void proa_relocate_end(struct proa_relocation *relocation);
 
 /* Room for pages that are to be aside: address space that nothing else gets. 0 and errno. */
