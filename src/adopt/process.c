@@ -16,18 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A small file of the kernel's, as a text. 0, or -1 if nothing could be read. */
-static int file_read(const char *path, char *text, size_t room)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, text, room - 1) : -1;
-
-    if (fd >= 0)
-        close(fd);
-    text[length > 0 ? length : 0] = '\0';
-    return length > 0 ? 0 : -1;
-}
-
 /* ---- its status ---- */
 
 /* The number behind a line's name; *missing: there is no such line. */
@@ -44,7 +32,7 @@ static int status_read(struct proa_process *process, uint64_t *threads)
     char text[4096];
     int missing = 0;
 
-    if (file_read("/proc/self/status", text, sizeof text) != 0)
+    if (proa_file_read("/proc/self/status", text, sizeof text) <= 0)
         return -1;
     *threads = number_of(text, "\nThreads:", &missing);
     process->locked_kib = number_of(text, "\nVmLck:", &missing);
@@ -75,7 +63,8 @@ static int has_contexts(void)
 {
     char text[32];
 
-    if (file_read("/proc/sys/fs/aio-nr", text, sizeof text) == 0 && strtoull(text, NULL, 10) == 0)
+    if (proa_file_read("/proc/sys/fs/aio-nr", text, sizeof text) > 0 &&
+        strtoull(text, NULL, 10) == 0)
         return 0;
     return proa_maps_read(0, UINT64_MAX, is_context, NULL) != 0;
 }
