@@ -12,10 +12,11 @@
  *
  * So short-lived windows cost at most about twice as much as by the better of the two ways. The
  * exception is the one window that is worked on while its memory stays: a window has one way for
- * all of its life, as two guards must not be mixed (rma/guard.h). So one bit for each place, set by
- * a window that was freed soon and reset by one that was used, is not enough: a program that frees
- * every second window soon would have the others through the kernel. It takes the sum of the waste,
- * the price and the accepted waste of each place.
+ * all of its life, as two guards must not be mixed (rma/guard.h).
+ *
+ * The waste, the price and the accepted waste of each place are kept. One bit would not do: a
+ * window that is freed soon would set it, and one that is used reset it. Where every second window
+ * is freed soon, all the others would go through the kernel.
  *
  * All of this holds for regions that are attached and detached as well.
  *
