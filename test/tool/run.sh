@@ -135,23 +135,6 @@ preload_twice() {
   preload_is 1 "$library"
 }
 
-# What counts only, where it is there; what may be without it, if not.
-counting() {
-  local only=$scratch/lib/proa/libproa-$stand_in-counting.so
-  mkdir -p "$scratch/lib/proa"
-  cp "$library" "$scratch/lib"
-  PROA_LIBDIR=$scratch/lib proa run --stats -n 2 "$show"
-  preload_is 2 "$scratch/lib/libproa-$stand_in.so"
-  cp "$library" "$only"
-  PROA_LIBDIR=$scratch/lib proa run --stats -n 2 "$show"
-  expect_status 0
-  preload_is 2 "$only"
-  PROA_STATS=1 PROA_LIBDIR=$scratch/lib proa run -n 2 "$show"
-  preload_is 2 "$only"
-  PROA_STATS=0 PROA_LIBDIR=$scratch/lib proa run -n 2 "$show"
-  preload_is 2 "$scratch/lib/libproa-$stand_in.so"
-}
-
 # The launcher's own option for it must not undo ours.
 preload_by_option() {
   local mine option

@@ -136,14 +136,11 @@ const char *proa_library_bench(void)
     return real && proa_is_executable(real) ? real : NULL;
 }
 
-const char *proa_library_find(const struct proa_host *host, bool counting)
+const char *proa_library_find(const struct proa_host *host)
 {
     const char *file = proa_text("libproa-%s.so", host->library), *libdir = getenv("PROA_LIBDIR");
-    const char *found =
-        counting ? find(proa_text("proa/libproa-%s-counting.so", host->library)) : NULL;
+    const char *found = find_library(file);
 
-    if (!found)
-        found = find_library(file);
     if (!found) {
         if (libdir && *libdir)
             proa_complain(0, "no %s in '%s', the folder that PROA_LIBDIR names", file, libdir);

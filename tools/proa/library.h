@@ -5,12 +5,9 @@
 
 #include "host.h"
 
-#include <stdbool.h>
-
 /* The absolute path of libproa-LIBRARY.so for the host; NULL, after a line on stderr, where there
- * is none that can be preloaded. counting: of the one that does nothing but count, if it is there;
- * the other counts as well, and takes a little longer. */
-const char *proa_library_find(const struct proa_host *host, bool counting);
+ * is none that can be preloaded. */
+const char *proa_library_find(const struct proa_host *host);
 
 /* The same without a word: where it is looked for, and not asked whether it can be preloaded. */
 const char *proa_library_look(const struct proa_host *host);

@@ -104,9 +104,7 @@ static char **launcher_words(const struct proa_line *line, const char *mpiexec, 
  * library of another MPI with the same ABI, that of the one that it is run by. */
 static const char *library_for(const struct proa_choice *choice)
 {
-    const char *stats = getenv("PROA_STATS");
-    bool counting = stats && *stats && strcmp(stats, "0") != 0;
-    const char *library = proa_library_find(choice->line.host, counting);
+    const char *library = proa_library_find(choice->line.host);
 
     if (!library || !choice->mpi_library || choice->mpi_host == choice->line.host)
         return library;
