@@ -80,10 +80,10 @@ PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_dire
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_move_plain(win, direction, origin, (uint64_t)count, type, rank, displacement))) {
-        proa_count_plain(win, call, rank, (uint64_t)count * type->size);
+        proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_count_generally(
+    return proa_watch_generally(
         win, call, rank, count, datatype,
         (direction == PROA_PUT ? proa_put_generally : proa_get_generally)(
             origin, count, datatype, rank, displacement, target_count, target_datatype, win, call));
@@ -98,10 +98,10 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, NULL, count, type, rank, displacement, op))) {
-        proa_count_plain(win, call, rank, (uint64_t)count * type->size);
+        proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_count_generally(win, call, rank, count, datatype,
+    return proa_watch_generally(win, call, rank, count, datatype,
                                 proa_accumulate_generally(origin, count, datatype, rank,
                                                           displacement, target_count,
                                                           target_datatype, op, win, call));
@@ -119,10 +119,10 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
         ((count == result_count && datatype == result_datatype) || op == MPI_NO_OP) && result &&
         (type = proa_type_find(result_datatype),
          proa_accumulates_plain(win, origin, result, result_count, type, rank, displacement, op))) {
-        proa_count_plain(win, call, rank, (uint64_t)result_count * type->size);
+        proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)result_count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_count_generally(win, call, rank, target_count, target_datatype,
+    return proa_watch_generally(win, call, rank, target_count, target_datatype,
                                 proa_get_accumulate_generally(origin, count, datatype, result,
                                                               result_count, result_datatype, rank,
                                                               displacement, target_count,

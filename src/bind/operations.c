@@ -42,8 +42,7 @@ static int set_operation(MPI_Op op, enum proa_operation *operation)
     return PROA_OK;
 }
 
-#if !defined PROA_UNKNOWN && \
-    (!defined PROA_COUNTED || defined PROA_ONLY_COUNTED) /* there is one of them */
+#ifndef PROA_SLOW /* the forms share it */
 /* ---- the general way ---- */
 
 static int set_buffer(struct proa_buffer *buffer, const char *which, const void *address,
@@ -174,7 +173,7 @@ static int fetch_and_op_generally(struct proa_win *win, const void *origin, void
         error = set_there(win, &there, rank, displacement, 1, datatype, PROA_CALL_Fetch_and_op);
     if (!error)
         error = proa_fetch_and_op(win, origin, result, &there, operation);
-    return proa_count_generally(win, PROA_CALL_Fetch_and_op, rank, 1, datatype,
+    return proa_watch_generally(win, PROA_CALL_Fetch_and_op, rank, 1, datatype,
                                 proa_return(win, PROA_CALL_Fetch_and_op, error));
 }
 
@@ -190,7 +189,7 @@ static int compare_and_swap_generally(struct proa_win *win, const void *origin, 
 
     if (!error)
         error = proa_compare_and_swap(win, origin, compare, result, &there);
-    return proa_count_generally(win, PROA_CALL_Compare_and_swap, rank, 1, datatype,
+    return proa_watch_generally(win, PROA_CALL_Compare_and_swap, rank, 1, datatype,
                                 proa_return(win, PROA_CALL_Compare_and_swap, error));
 }
 
@@ -207,7 +206,7 @@ PROA_ENTRY(Fetch_and_op)
     if (proa_is_in(win, rank) && result &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, result, 1, type, rank, displacement, op))) {
-        proa_count_one(win, PROA_CALL_Fetch_and_op, rank, type);
+        proa_watch(win, PROA_CALL_Fetch_and_op, rank, PROA_STATS_PLAIN, type->size);
         return MPI_SUCCESS;
     }
     return fetch_and_op_generally(win, origin, result, datatype, rank, displacement, op);
@@ -228,7 +227,7 @@ PROA_ENTRY(Compare_and_swap)
         proa_basic_compares((enum proa_basic)type->basic) &&
         proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement,
                               PROA_OP_REPLACE)) {
-        proa_count_one(win, PROA_CALL_Compare_and_swap, rank, type);
+        proa_watch(win, PROA_CALL_Compare_and_swap, rank, PROA_STATS_PLAIN, type->size);
         return MPI_SUCCESS;
     }
     return compare_and_swap_generally(win, origin, compare, result, datatype, rank, displacement);

@@ -66,7 +66,7 @@ PROA_ENTRY(Win_flush)(int rank, MPI_Win handle)
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush(win, rank);
-    return proa_finish_flush(win, PROA_CALL_Win_flush, rank, error);
+    return proa_finish(win, PROA_CALL_Win_flush, rank, error);
 }
 PROA_ENTRY_ALIAS(Win_flush);
 
@@ -79,7 +79,7 @@ PROA_ENTRY(Win_flush_local)(int rank, MPI_Win handle)
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush_local(win, rank);
-    return proa_finish_flush(win, PROA_CALL_Win_flush_local, rank, error);
+    return proa_finish(win, PROA_CALL_Win_flush_local, rank, error);
 }
 PROA_ENTRY_ALIAS(Win_flush_local);
 

@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "base/wait.h"
 #include "bind/report.h"
+#include "bind/observer.h"
 #include "sync/pair.h"
 #include "rma/reach.h"
 #include "remote/spread.h"
@@ -18,7 +19,8 @@
 #include <string.h>
 
 int proa_counting;
-unsigned proa_record_slowly;
+
+unsigned proa_record_care;
 
 /* ---- waiting ---- */
 
@@ -74,20 +76,20 @@ static void has_waited(const uint64_t *word, long ns)
     if (ns < 0 || !has_room())
         return;
     waits.wait[waits.count++] = (struct wait){word, ns};
-    __atomic_fetch_or(&proa_record_slowly, PROA_RECORD_WAITED, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&proa_record_care, PROA_RECORD_WAITED, __ATOMIC_RELAXED);
 }
 
-/* Clears the flag for all threads. Several threads all take the slow path (PROA_RECORD_THREADS),
- * where each looks at its own waits. */
+/* Clears the flag for all threads. With several threads (PROA_RECORD_THREADS) each looks at its own
+ * waits anyway. */
 void proa_record_forget(void)
 {
     waits.count = 0;
-    __atomic_fetch_and(&proa_record_slowly, ~(unsigned)PROA_RECORD_WAITED, __ATOMIC_RELAXED);
+    __atomic_fetch_and(&proa_record_care, ~(unsigned)PROA_RECORD_WAITED, __ATOMIC_RELAXED);
 }
 
 static void add(unsigned long long *number, unsigned long long more)
 {
-    if (__atomic_load_n(&proa_record_slowly, __ATOMIC_RELAXED) & PROA_RECORD_THREADS)
+    if (__atomic_load_n(&proa_record_care, __ATOMIC_RELAXED) & PROA_RECORD_THREADS)
         __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
     else
         *number += more;
@@ -113,21 +115,6 @@ static void add_waits(struct proa_record *record, int row, int rank)
     proa_record_forget();
 }
 
-void proa_record_waited(const struct proa_win *win, enum proa_call call, int rank)
-{
-    if (__atomic_load_n(&proa_record_slowly, __ATOMIC_RELAXED) != 0)
-        add_waits(win->counter, proa_row_of(call), rank);
-}
-
-void proa_record_count_slowly(const struct proa_win *win, int row, int rank,
-                              unsigned long long *count, unsigned long long *bytes, uint64_t more)
-{
-    add(count, 1);
-    if (bytes)
-        add(bytes, more);
-    add_waits(win->counter, row, rank);
-}
-
 /* The window may be freed meanwhile, and its record another one's. */
 static _Thread_local struct {
     struct proa_record *record;
@@ -135,11 +122,11 @@ static _Thread_local struct {
     int row, rank;
 } requested;
 
-void proa_record_request(const struct proa_win *win, enum proa_call call, int rank)
+static void note_request(struct proa_record *record, int row, int rank)
 {
-    requested.record = win->counter;
-    requested.uses = requested.record->uses;
-    requested.row = proa_row_of(call);
+    requested.record = record;
+    requested.uses = record->uses;
+    requested.row = row;
     requested.rank = rank;
 }
 
@@ -151,28 +138,18 @@ void proa_record_waited_for_request(void)
         proa_record_forget();
 }
 
-/* ---- operations in the general way ---- */
+/* ---- calls ---- */
 
-/* The way to a target. For a dynamic window, the region that was found last decides. */
-static enum proa_stats_way way_to(const struct proa_target *target)
+void proa_record_carefully(struct proa_record *record, int row, int rank, int way, uint64_t bytes)
 {
-    enum proa_reach reach = proa_reach_of(target);
-
-    if (reach == PROA_BY_REGION)
-        reach = target->only.road == &proa_road_cma ? PROA_BY_KERNEL : PROA_BY_STORE;
-    return reach == PROA_BY_NETWORK  ? PROA_STATS_NETWORK
-           : reach == PROA_BY_KERNEL ? PROA_STATS_KERNEL
-                                     : PROA_STATS_GENERAL;
-}
-
-void proa_record_generally(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
-                           MPI_Datatype datatype, int outcome)
-{
-    if (outcome == MPI_SUCCESS && (unsigned)rank < (unsigned)win->size)
-        proa_record_way(win, call, rank, way_to(&win->targets[rank]),
-                        (uint64_t)count * proa_type_find(datatype)->size);
-    else
-        proa_record_waited(win, call, rank);
+    if (row >= PROA_STATS_OPERATIONS)
+        add(&record->numbers.calls[row].count, 1);
+    else if (way < PROA_STATS_WAYS) {
+        add(&record->numbers.operations[row][way].count, 1);
+        add(&record->numbers.operations[row][way].bytes, bytes);
+    } else if (way == PROA_WATCHED_REQUEST)
+        note_request(record, row, rank);
+    add_waits(record, row, rank);
 }
 
 /* ---- records ---- */
@@ -262,7 +239,7 @@ void proa_record_of_window(struct proa_record *record, struct proa_win *win)
         record->win = win;
     win->counter = record ? record : &nobodys;
     if (win->threads)
-        __atomic_fetch_or(&proa_record_slowly, PROA_RECORD_THREADS, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&proa_record_care, PROA_RECORD_THREADS, __ATOMIC_RELAXED);
 }
 
 void proa_record_open(struct proa_record *record, MPI_Comm comm)
@@ -279,19 +256,6 @@ void proa_record_open(struct proa_record *record, MPI_Comm comm)
     record->open = 1;
 }
 
-/* Adds operations of the plain way, in which elements of pair types have no padding. */
-static void add_ones(const struct proa_record *record, struct proa_stats *numbers)
-{
-    for (int row = PROA_STATS_FETCH_AND_OP; row < PROA_STATS_OPERATIONS; row++)
-        for (int basic = 0; basic < PROA_BASIC_COUNT; basic++) {
-            unsigned long long count = record->ones[row - PROA_STATS_FETCH_AND_OP][basic];
-
-            numbers->operations[row][PROA_STATS_PLAIN].count += count;
-            numbers->operations[row][PROA_STATS_PLAIN].bytes +=
-                count * proa_basic_bytes((enum proa_basic)basic);
-        }
-}
-
 /* Adds the numbers that are read from the window itself: how its targets are reached, and the
  * operations that went to other nodes. */
 void proa_record_read(const struct proa_record *record, struct proa_stats *numbers)
@@ -302,7 +266,7 @@ void proa_record_read(const struct proa_record *record, struct proa_stats *numbe
     for (int rank = 0; win && rank < win->size; rank++) {
         const struct proa_target *target = &win->targets[rank];
         int by_region = proa_reach_of(target) == PROA_BY_REGION;
-        int way = target->fast ? (int)PROA_STATS_PLAIN : (int)way_to(target);
+        int way = target->fast ? (int)PROA_STATS_PLAIN : (int)proa_way_to(target);
 
         numbers->targets[by_region ? (int)PROA_STATS_REGIONS : way]++;
         if (proa_remote_of(win, rank))
@@ -311,7 +275,6 @@ void proa_record_read(const struct proa_record *record, struct proa_stats *numbe
     }
     if (win)
         numbers->window_bytes = win->targets[win->rank].bytes;
-    add_ones(record, numbers);
     for (int row = 0; row < PROA_STATS_OPERATIONS; row++) {
         numbers->calls[row].count = 0;
         for (int way = 0; way < PROA_STATS_WAYS; way++)

@@ -9,17 +9,16 @@
 
 #include "base/calls.h"
 #include "base/hidden.h"
+#include "bind/observer.h"
 #include "host/handle.h"
 #include "proa.h"
-#include "type/basic.h"
 
 #include <mpi.h>
 #include <stdint.h>
 
 struct proa_record {
-    struct proa_win *win;      /* as long as the table of handles knows the record */
-    struct proa_stats numbers; /* except for those of: */
-    unsigned long long ones[PROA_STATS_OPERATIONS - PROA_STATS_FETCH_AND_OP][PROA_BASIC_COUNT];
+    struct proa_win *win; /* as long as the table of handles knows the record */
+    struct proa_stats numbers;
     int open;       /* the window has come to be, and is not freed yet */
     int rank, size; /* of its group */
     enum proa_flavor flavor;
@@ -34,12 +33,6 @@ struct proa_record {
 
 /* Are there records? Set before the first window, never changed. */
 extern PROA_HIDDEN int proa_counting;
-
-/* The reasons not to count in the fast path: several threads may call at once, which never changes
- * back; or some thread has waited, and has not yet told for which call. Usually 0, and the fast
- * path checks only that. */
-enum { PROA_RECORD_THREADS = 1, PROA_RECORD_WAITED = 2 };
-extern PROA_HIDDEN unsigned proa_record_slowly;
 
 /* Begins to count, if the setting says so. Before the first window. */
 void proa_record_start(void);
@@ -66,126 +59,74 @@ void proa_record_read(const struct proa_record *record, struct proa_stats *numbe
 
 /* ---- counting ---- */
 
-static inline __attribute__((always_inline)) int proa_row_of(enum proa_call call)
-{
-    switch (call) {
-#define PROA_ROW_OF(call, row) \
-    case PROA_CALL_##call:     \
-        return PROA_STATS_##row;
-        PROA_ROW_OF(Put, PUT)
-        PROA_ROW_OF(Put_c, PUT)
-        PROA_ROW_OF(Rput, PUT)
-        PROA_ROW_OF(Rput_c, PUT)
-        PROA_ROW_OF(Get, GET)
-        PROA_ROW_OF(Get_c, GET)
-        PROA_ROW_OF(Rget, GET)
-        PROA_ROW_OF(Rget_c, GET)
-        PROA_ROW_OF(Accumulate, ACCUMULATE)
-        PROA_ROW_OF(Accumulate_c, ACCUMULATE)
-        PROA_ROW_OF(Raccumulate, ACCUMULATE)
-        PROA_ROW_OF(Raccumulate_c, ACCUMULATE)
-        PROA_ROW_OF(Get_accumulate, GET_ACCUMULATE)
-        PROA_ROW_OF(Get_accumulate_c, GET_ACCUMULATE)
-        PROA_ROW_OF(Rget_accumulate, GET_ACCUMULATE)
-        PROA_ROW_OF(Rget_accumulate_c, GET_ACCUMULATE)
-        PROA_ROW_OF(Fetch_and_op, FETCH_AND_OP)
-        PROA_ROW_OF(Compare_and_swap, COMPARE_AND_SWAP)
-        PROA_ROW_OF(Win_fence, FENCE)
-        PROA_ROW_OF(Win_start, START)
-        PROA_ROW_OF(Win_complete, COMPLETE)
-        PROA_ROW_OF(Win_post, POST)
-        PROA_ROW_OF(Win_wait, WAIT)
-        PROA_ROW_OF(Win_test, TEST)
-        PROA_ROW_OF(Win_lock, LOCK)
-        PROA_ROW_OF(Win_unlock, UNLOCK)
-        PROA_ROW_OF(Win_lock_all, LOCK_ALL)
-        PROA_ROW_OF(Win_unlock_all, UNLOCK_ALL)
-        PROA_ROW_OF(Win_flush, FLUSH)
-        PROA_ROW_OF(Win_flush_all, FLUSH)
-        PROA_ROW_OF(Win_flush_local, FLUSH)
-        PROA_ROW_OF(Win_flush_local_all, FLUSH)
-#undef PROA_ROW_OF
-    default:
-        return PROA_STATS_SYNC;
-    }
-}
+/* Why counting takes more than to add: several threads may call at once, which never changes back;
+ * or some thread has waited, and has not yet told for which call. Usually 0. */
+enum { PROA_RECORD_THREADS = 1, PROA_RECORD_WAITED = 2 };
+extern PROA_HIDDEN unsigned proa_record_care;
 
-/* Each call is counted when it is over, and so are its waits: the thread keeps them until it tells
- * which call it was in. So nothing has to be noted before a call. */
+/* The row that a call is counted in. Request forms and those with large counts are the plain
+ * ones. */
+#define PROA_RECORD_WIDE(call, row) \
+    [PROA_CALL_##call] = PROA_STATS_##row, [PROA_CALL_##call##_c] = PROA_STATS_##row
+static const uint8_t proa_record_rows[PROA_CALL_COUNT] = {
+    PROA_RECORD_WIDE(Put, PUT),
+    PROA_RECORD_WIDE(Rput, PUT),
+    PROA_RECORD_WIDE(Get, GET),
+    PROA_RECORD_WIDE(Rget, GET),
+    PROA_RECORD_WIDE(Accumulate, ACCUMULATE),
+    PROA_RECORD_WIDE(Raccumulate, ACCUMULATE),
+    PROA_RECORD_WIDE(Get_accumulate, GET_ACCUMULATE),
+    PROA_RECORD_WIDE(Rget_accumulate, GET_ACCUMULATE),
+    [PROA_CALL_Fetch_and_op] = PROA_STATS_FETCH_AND_OP,
+    [PROA_CALL_Compare_and_swap] = PROA_STATS_COMPARE_AND_SWAP,
+    [PROA_CALL_Win_fence] = PROA_STATS_FENCE,
+    [PROA_CALL_Win_start] = PROA_STATS_START,
+    [PROA_CALL_Win_complete] = PROA_STATS_COMPLETE,
+    [PROA_CALL_Win_post] = PROA_STATS_POST,
+    [PROA_CALL_Win_wait] = PROA_STATS_WAIT,
+    [PROA_CALL_Win_test] = PROA_STATS_TEST,
+    [PROA_CALL_Win_lock] = PROA_STATS_LOCK,
+    [PROA_CALL_Win_unlock] = PROA_STATS_UNLOCK,
+    [PROA_CALL_Win_lock_all] = PROA_STATS_LOCK_ALL,
+    [PROA_CALL_Win_unlock_all] = PROA_STATS_UNLOCK_ALL,
+    [PROA_CALL_Win_flush] = PROA_STATS_FLUSH,
+    [PROA_CALL_Win_flush_all] = PROA_STATS_FLUSH,
+    [PROA_CALL_Win_flush_local] = PROA_STATS_FLUSH,
+    [PROA_CALL_Win_flush_local_all] = PROA_STATS_FLUSH,
+    [PROA_CALL_Win_sync] = PROA_STATS_SYNC,
+};
+#undef PROA_RECORD_WIDE
 
-/* Counts in the slow path: adds one to *count, and the bytes to *bytes (if that is not NULL).
- * Assigns the thread's waits to this call. row: PROA_STATS_*; rank: the target's, or -1. */
-void proa_record_count_slowly(const struct proa_win *win, int row, int rank,
-                              unsigned long long *count, unsigned long long *bytes, uint64_t more)
+/* Counts a call in the row `row` when there is a reason for care, or a request; assigns the
+ * thread's waits to it. The rest as proa_observer. */
+void proa_record_carefully(struct proa_record *record, int row, int rank, int way, uint64_t bytes)
     __attribute__((cold));
 
-/* bytes: NULL, or where more is added. */
-static inline __attribute__((always_inline)) void
-proa_record_count(const struct proa_win *win, int row, int rank, unsigned long long *count,
-                  unsigned long long *bytes, uint64_t more)
+/* The observer of statistics (bind/observer.h). Each call is counted when it is over, and so are
+ * its waits: the thread keeps them until it tells which call it was in. So nothing has to be noted
+ * before a call. */
+static inline __attribute__((always_inline)) void proa_record_observe(const struct proa_win *win,
+                                                                      enum proa_call call, int rank,
+                                                                      int way, uint64_t bytes)
 {
-    if (__builtin_expect(__atomic_load_n(&proa_record_slowly, __ATOMIC_RELAXED) != 0, 0)) {
-        proa_record_count_slowly(win, row, rank, count, bytes, more);
-        return;
+    struct proa_record *record = win->counter;
+    int row = proa_record_rows[call];
+
+    if (__builtin_expect(way == PROA_WATCHED_REQUEST ||
+                             __atomic_load_n(&proa_record_care, __ATOMIC_RELAXED) != 0,
+                         0))
+        proa_record_carefully(record, row, rank, way, bytes);
+    else if (row >= PROA_STATS_OPERATIONS)
+        ++record->numbers.calls[row]
+              .count; /* one instruction, and no other thread looks meanwhile */
+    else if (way < PROA_STATS_WAYS) {
+        ++record->numbers.operations[row][way].count;
+        record->numbers.operations[row][way].bytes += bytes;
     }
-    ++*count; /* one instruction, and no other thread looks meanwhile */
-    if (bytes)
-        *bytes += more;
 }
 
-/* A call of synchronization. The row is a constant where these are inlined. */
-static inline __attribute__((always_inline)) void proa_record_call(const struct proa_win *win,
-                                                                   enum proa_call call, int rank)
-{
-    struct proa_record *record = win->counter;
-    int row = proa_row_of(call);
-
-    proa_record_count(win, row, rank, &record->numbers.calls[row].count, NULL, 0);
-}
-
-/* A flush with one thread and no process to wait for. */
-static inline __attribute__((always_inline)) void proa_record_flush(const struct proa_win *win)
-{
-    struct proa_record *record = win->counter;
-
-    ++record->numbers.calls[PROA_STATS_FLUSH].count;
-}
-
-/* An operation that was done in that way. */
-static inline __attribute__((always_inline)) void proa_record_way(const struct proa_win *win,
-                                                                  enum proa_call call, int rank,
-                                                                  enum proa_stats_way way,
-                                                                  uint64_t bytes)
-{
-    struct proa_record *record = win->counter;
-    int row = proa_row_of(call);
-
-    proa_record_count(win, row, rank, &record->numbers.operations[row][way].count,
-                      &record->numbers.operations[row][way].bytes, bytes);
-}
-
-/* A fetch-and-op or compare-and-swap that was done in the plain way, on one element of a basic
- * type: the type is all there is to keep, as it tells the bytes too. */
-static inline __attribute__((always_inline)) void
-proa_record_one(const struct proa_win *win, enum proa_call call, int rank, uint8_t basic)
-{
-    struct proa_record *record = win->counter;
-    int row = proa_row_of(call);
-
-    proa_record_count(win, row, rank, &record->ones[row - PROA_STATS_FETCH_AND_OP][basic], NULL, 0);
-}
-
-/* An operation of this call has gone the general way, and was done unless outcome says that it
- * failed. */
-void proa_record_generally(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
-                           MPI_Datatype datatype, int outcome);
-
-/* Assigns the thread's waits to an operation of this call that is counted already. */
-void proa_record_waited(const struct proa_win *win, enum proa_call call, int rank);
-
-/* The same in the call that completes its request: the thread's waits there are for the last
- * operation that it was given a request for. */
-void proa_record_request(const struct proa_win *win, enum proa_call call, int rank);
+/* This thread is in the call that completes requests: its waits there are for the last operation
+ * that it was given a request for. */
 void proa_record_waited_for_request(void);
 
 /* Forgets the thread's waits: they belong to no counted call. */

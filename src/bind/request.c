@@ -55,7 +55,7 @@ static __attribute__((noinline)) int give_generally(struct proa_win *win, enum p
         outcome = proa_given_end(given, outcome, request);
     else if (outcome == MPI_SUCCESS && rank >= 0)
         outcome = proa_return(win, call, win->sync->settle(win, rank, PROA_SETTLED_LOCAL));
-    proa_count_request(win, call, rank, is_given);
+    proa_watch(win, call, rank, is_given ? PROA_WATCHED_REQUEST : PROA_WATCHED_NO_WAY, 0);
     return is_given ? outcome : give_request(win, outcome, request);
 }
 
