@@ -8,10 +8,11 @@ PROA_ENTRY(Win_fence)(int assert, MPI_Win handle)
 {
     const int allowed =
         PROA_MODE_NOSTORE | PROA_MODE_NOPUT | PROA_MODE_NOPRECEDE | PROA_MODE_NOSUCCEED;
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
     int error, mode;
 
-    PROA_FIND(win, Win_fence, handle, assert, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_fence, handle, assert, handle);
     error = proa_mode(assert, allowed, &mode);
     if (!error)
         error = proa_win_fence(win, mode);
@@ -37,9 +38,10 @@ static inline __attribute__((always_inline)) int open_with_group(struct proa_win
 
 PROA_ENTRY(Win_start)(MPI_Group group, int assert, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Win_start, handle, group, assert, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_start, handle, group, assert, handle);
     return proa_finish(win, PROA_CALL_Win_start, -1,
                        open_with_group(win, &proa_handle_of(win)->accessed, group, assert,
                                        PROA_MODE_NOCHECK, proa_win_start));
@@ -49,9 +51,10 @@ PROA_ENTRY_ALIAS(Win_start);
 PROA_ENTRY(Win_post)(MPI_Group group, int assert, MPI_Win handle)
 {
     const int allowed = PROA_MODE_NOCHECK | PROA_MODE_NOSTORE | PROA_MODE_NOPUT;
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Win_post, handle, group, assert, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_post, handle, group, assert, handle);
     return proa_finish(win, PROA_CALL_Win_post, -1,
                        open_with_group(win, &proa_handle_of(win)->exposed_to, group, assert,
                                        allowed, proa_win_post));
@@ -60,27 +63,30 @@ PROA_ENTRY_ALIAS(Win_post);
 
 PROA_ENTRY(Win_complete)(MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Win_complete, handle, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_complete, handle, handle);
     return proa_finish(win, PROA_CALL_Win_complete, -1, proa_win_complete(win));
 }
 PROA_ENTRY_ALIAS(Win_complete);
 
 PROA_ENTRY(Win_wait)(MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Win_wait, handle, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_wait, handle, handle);
     return proa_finish(win, PROA_CALL_Win_wait, -1, proa_win_wait(win));
 }
 PROA_ENTRY_ALIAS(Win_wait);
 
 PROA_ENTRY(Win_test)(MPI_Win handle, int *flag)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Win_test, handle, handle, flag);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_test, handle, handle, flag);
     return proa_finish(win, PROA_CALL_Win_test, -1, proa_win_test(win, flag));
 }
 PROA_ENTRY_ALIAS(Win_test);

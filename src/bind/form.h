@@ -26,24 +26,16 @@
 #define PROA_ENTRY(name) PROA_ENTRY_OF(name)
 #define PROA_ENTRY_ALIAS(name) PROA_ENTRY_ALIAS_OF(name)
 
-/* win = the window that a handle is of. If this form knows none, the function calls the next form,
- * or the host, and returns its result. */
+/* The window of a handle; NULL: this form knows none. Then the function returns the result of the
+ * next form, or of the host, for the same arguments. */
 #ifdef PROA_SLOW
-#define PROA_FIND_OF(win, name, handle, ...)                     \
-    do {                                                         \
-        win = proa_win_find(handle);                             \
-        if (PROA_RARELY(!win))                                   \
-            return PROA_HOST_ANSWERS(name, handle, __VA_ARGS__); \
-    } while (0)
+#define PROA_WIN_OF(handle) proa_win_find(handle)
+#define PROA_NEXT_FORM_OF(name, handle, ...) PROA_HOST_ANSWERS(name, handle, __VA_ARGS__)
 #else
-#define PROA_FIND_OF(win, name, handle, ...)      \
-    do {                                          \
-        win = proa_win_find_plain(handle);        \
-        if (PROA_RARELY(!win))                    \
-            return proa_slow_##name(__VA_ARGS__); \
-    } while (0)
+#define PROA_WIN_OF(handle) proa_win_find_plain(handle)
+#define PROA_NEXT_FORM_OF(name, handle, ...) proa_slow_##name(__VA_ARGS__)
 #endif
-#define PROA_FIND(win, name, handle, ...) PROA_FIND_OF(win, name, handle, __VA_ARGS__)
+#define PROA_NEXT_FORM(name, handle, ...) PROA_NEXT_FORM_OF(name, handle, __VA_ARGS__)
 
 #define PROA_DECLARE_FORMS(name) extern __typeof__(PMPI_##name) proa_slow_##name;
 PROA_PMPI_CHAPTER(PROA_DECLARE_FORMS)

@@ -200,9 +200,11 @@ PROA_ENTRY(Fetch_and_op)
  MPI_Op op, MPI_Win handle)
 {
     const struct proa_type *type;
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Fetch_and_op, handle, origin, result, datatype, rank, displacement, op, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Fetch_and_op, handle, origin, result, datatype, rank, displacement,
+                              op, handle);
     if (proa_is_in(win, rank) && result &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, result, 1, type, rank, displacement, op))) {
@@ -218,10 +220,11 @@ PROA_ENTRY(Compare_and_swap)
  MPI_Aint displacement, MPI_Win handle)
 {
     const struct proa_type *type;
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Compare_and_swap, handle, origin, compare, result, datatype, rank, displacement,
-              handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Compare_and_swap, handle, origin, compare, result, datatype, rank,
+                              displacement, handle);
     type = proa_type_find(datatype);
     if (proa_is_in(win, rank) && origin && compare && result &&
         proa_basic_compares((enum proa_basic)type->basic) &&

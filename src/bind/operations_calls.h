@@ -7,10 +7,11 @@ PROA_ENTRY(PROA_WIDE(Put))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, PROA_WIDE(Put), handle, origin, count, datatype, rank, displacement,
-              target_count, target_datatype, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(PROA_WIDE(Put), handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle);
     return proa_do_move(win, PROA_CALL_NAMED(PROA_WIDE(Put)), PROA_PUT, origin, count, datatype,
                         rank, displacement, target_count, target_datatype);
 }
@@ -20,10 +21,11 @@ PROA_ENTRY(PROA_WIDE(Get))
 (void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, PROA_WIDE(Get), handle, origin, count, datatype, rank, displacement,
-              target_count, target_datatype, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(PROA_WIDE(Get), handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle);
     return proa_do_move(win, PROA_CALL_NAMED(PROA_WIDE(Get)), PROA_GET, origin, count, datatype,
                         rank, displacement, target_count, target_datatype);
 }
@@ -33,10 +35,11 @@ PROA_ENTRY(PROA_WIDE(Accumulate))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, PROA_WIDE(Accumulate), handle, origin, count, datatype, rank, displacement,
-              target_count, target_datatype, op, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(PROA_WIDE(Accumulate), handle, origin, count, datatype, rank,
+                              displacement, target_count, target_datatype, op, handle);
     return proa_do_accumulate(win, PROA_CALL_NAMED(PROA_WIDE(Accumulate)), origin, count, datatype,
                               rank, displacement, target_count, target_datatype, op);
 }
@@ -47,10 +50,12 @@ PROA_ENTRY(PROA_WIDE(Get_accumulate))
  MPI_Datatype result_datatype, int rank, MPI_Aint displacement, PROA_COUNT target_count,
  MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, PROA_WIDE(Get_accumulate), handle, origin, count, datatype, result, result_count,
-              result_datatype, rank, displacement, target_count, target_datatype, op, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(PROA_WIDE(Get_accumulate), handle, origin, count, datatype, result,
+                              result_count, result_datatype, rank, displacement, target_count,
+                              target_datatype, op, handle);
     return proa_do_get_accumulate(win, PROA_CALL_NAMED(PROA_WIDE(Get_accumulate)), origin, count,
                                   datatype, result, result_count, result_datatype, rank,
                                   displacement, target_count, target_datatype, op);

@@ -6,10 +6,11 @@
 
 PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
     int error, mode;
 
-    PROA_FIND(win, Win_lock, handle, type, rank, assert, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_lock, handle, type, rank, assert, handle);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
         error = proa_fail(PROA_ERR_LOCKTYPE,
@@ -24,10 +25,11 @@ PROA_ENTRY_ALIAS(Win_lock);
 
 PROA_ENTRY(Win_unlock)(int rank, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
     int error;
 
-    PROA_FIND(win, Win_unlock, handle, rank, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_unlock, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_unlock(win, rank);
@@ -37,10 +39,11 @@ PROA_ENTRY_ALIAS(Win_unlock);
 
 PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
     int error, mode;
 
-    PROA_FIND(win, Win_lock_all, handle, assert, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_lock_all, handle, assert, handle);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error)
         error = proa_win_lock_all(win, mode);
@@ -50,19 +53,21 @@ PROA_ENTRY_ALIAS(Win_lock_all);
 
 PROA_ENTRY(Win_unlock_all)(MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Win_unlock_all, handle, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_unlock_all, handle, handle);
     return proa_finish(win, PROA_CALL_Win_unlock_all, -1, proa_win_unlock_all(win));
 }
 PROA_ENTRY_ALIAS(Win_unlock_all);
 
 PROA_ENTRY(Win_flush)(int rank, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
     int error;
 
-    PROA_FIND(win, Win_flush, handle, rank, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_flush, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush(win, rank);
@@ -72,10 +77,11 @@ PROA_ENTRY_ALIAS(Win_flush);
 
 PROA_ENTRY(Win_flush_local)(int rank, MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
     int error;
 
-    PROA_FIND(win, Win_flush_local, handle, rank, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_flush_local, handle, rank, handle);
     error = proa_check_rank(win, rank);
     if (!error)
         error = proa_win_flush_local(win, rank);
@@ -85,27 +91,30 @@ PROA_ENTRY_ALIAS(Win_flush_local);
 
 PROA_ENTRY(Win_flush_all)(MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Win_flush_all, handle, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_flush_all, handle, handle);
     return proa_finish(win, PROA_CALL_Win_flush_all, -1, proa_win_flush_all(win));
 }
 PROA_ENTRY_ALIAS(Win_flush_all);
 
 PROA_ENTRY(Win_flush_local_all)(MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Win_flush_local_all, handle, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_flush_local_all, handle, handle);
     return proa_finish(win, PROA_CALL_Win_flush_local_all, -1, proa_win_flush_local_all(win));
 }
 PROA_ENTRY_ALIAS(Win_flush_local_all);
 
 PROA_ENTRY(Win_sync)(MPI_Win handle)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, Win_sync, handle, handle);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(Win_sync, handle, handle);
     proa_win_sync(win);
     return proa_finish(win, PROA_CALL_Win_sync, -1, PROA_OK);
 }

@@ -7,10 +7,11 @@ PROA_ENTRY(PROA_WIDE(Rput))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, PROA_WIDE(Rput), handle, origin, count, datatype, rank, displacement,
-              target_count, target_datatype, handle, request);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(PROA_WIDE(Rput), handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle, request);
     return move_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rput)), PROA_PUT, origin, count, datatype,
                           rank, displacement, target_count, target_datatype, request);
 }
@@ -20,10 +21,11 @@ PROA_ENTRY(PROA_WIDE(Rget))
 (void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, PROA_WIDE(Rget), handle, origin, count, datatype, rank, displacement,
-              target_count, target_datatype, handle, request);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(PROA_WIDE(Rget), handle, origin, count, datatype, rank, displacement,
+                              target_count, target_datatype, handle, request);
     return move_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget)), PROA_GET, origin, count, datatype,
                           rank, displacement, target_count, target_datatype, request);
 }
@@ -34,10 +36,11 @@ PROA_ENTRY(PROA_WIDE(Raccumulate))
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle,
  MPI_Request *request)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, PROA_WIDE(Raccumulate), handle, origin, count, datatype, rank, displacement,
-              target_count, target_datatype, op, handle, request);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(PROA_WIDE(Raccumulate), handle, origin, count, datatype, rank,
+                              displacement, target_count, target_datatype, op, handle, request);
     return accumulate_requested(win, PROA_CALL_NAMED(PROA_WIDE(Raccumulate)), origin, count,
                                 datatype, rank, displacement, target_count, target_datatype, op,
                                 request);
@@ -49,11 +52,12 @@ PROA_ENTRY(PROA_WIDE(Rget_accumulate))
  MPI_Datatype result_datatype, int rank, MPI_Aint displacement, PROA_COUNT target_count,
  MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle, MPI_Request *request)
 {
-    struct proa_win *win;
+    struct proa_win *win = PROA_WIN_OF(handle);
 
-    PROA_FIND(win, PROA_WIDE(Rget_accumulate), handle, origin, count, datatype, result,
-              result_count, result_datatype, rank, displacement, target_count, target_datatype, op,
-              handle, request);
+    if (PROA_RARELY(!win))
+        return PROA_NEXT_FORM(PROA_WIDE(Rget_accumulate), handle, origin, count, datatype, result,
+                              result_count, result_datatype, rank, displacement, target_count,
+                              target_datatype, op, handle, request);
     return get_accumulate_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget_accumulate)), origin, count,
                                     datatype, result, result_count, result_datatype, rank,
                                     displacement, target_count, target_datatype, op, request);
