@@ -18,7 +18,6 @@ PROA_ENTRY(Win_fence)(int assert, MPI_Win handle)
         error = proa_win_fence(win, mode);
     return proa_finish(win, PROA_CALL_Win_fence, -1, error);
 }
-PROA_ENTRY_ALIAS(Win_fence);
 
 typedef int epoch_open(struct proa_win *win, const int *ranks, int count, int mode);
 
@@ -46,7 +45,6 @@ PROA_ENTRY(Win_start)(MPI_Group group, int assert, MPI_Win handle)
                        open_with_group(win, &proa_handle_of(win)->accessed, group, assert,
                                        PROA_MODE_NOCHECK, proa_win_start));
 }
-PROA_ENTRY_ALIAS(Win_start);
 
 PROA_ENTRY(Win_post)(MPI_Group group, int assert, MPI_Win handle)
 {
@@ -59,7 +57,6 @@ PROA_ENTRY(Win_post)(MPI_Group group, int assert, MPI_Win handle)
                        open_with_group(win, &proa_handle_of(win)->exposed_to, group, assert,
                                        allowed, proa_win_post));
 }
-PROA_ENTRY_ALIAS(Win_post);
 
 PROA_ENTRY(Win_complete)(MPI_Win handle)
 {
@@ -69,7 +66,6 @@ PROA_ENTRY(Win_complete)(MPI_Win handle)
         return PROA_NEXT_FORM(Win_complete, handle, handle);
     return proa_finish(win, PROA_CALL_Win_complete, -1, proa_win_complete(win));
 }
-PROA_ENTRY_ALIAS(Win_complete);
 
 PROA_ENTRY(Win_wait)(MPI_Win handle)
 {
@@ -79,7 +75,6 @@ PROA_ENTRY(Win_wait)(MPI_Win handle)
         return PROA_NEXT_FORM(Win_wait, handle, handle);
     return proa_finish(win, PROA_CALL_Win_wait, -1, proa_win_wait(win));
 }
-PROA_ENTRY_ALIAS(Win_wait);
 
 PROA_ENTRY(Win_test)(MPI_Win handle, int *flag)
 {
@@ -89,4 +84,3 @@ PROA_ENTRY(Win_test)(MPI_Win handle, int *flag)
         return PROA_NEXT_FORM(Win_test, handle, handle, flag);
     return proa_finish(win, PROA_CALL_Win_test, -1, proa_win_test(win, flag));
 }
-PROA_ENTRY_ALIAS(Win_test);

@@ -15,16 +15,16 @@
 #include "bind/watch.h"
 #include "host/types.h"
 
-/* A function of that call, and its other names. They may be macros of their own (bind/width.h). */
+/* The head of a function of that call, with its other names in front. The name may be a macro of
+ * its own (bind/width.h). */
 #ifdef PROA_SLOW
 #define PROA_ENTRY_OF(name) int proa_slow_##name
-#define PROA_ENTRY_ALIAS_OF(name) extern __typeof__(PMPI_##name) proa_slow_##name
 #else
-#define PROA_ENTRY_OF(name) PROA_EXPORT PROA_HOT int PMPI_##name
-#define PROA_ENTRY_ALIAS_OF(name) PROA_HOT PROA_ALIAS(name)
+#define PROA_ENTRY_OF(name)    \
+    PROA_HOT PROA_ALIAS(name); \
+    PROA_EXPORT PROA_HOT int PMPI_##name
 #endif
 #define PROA_ENTRY(name) PROA_ENTRY_OF(name)
-#define PROA_ENTRY_ALIAS(name) PROA_ENTRY_ALIAS_OF(name)
 
 /* The window of a handle; NULL: this form knows none. Then the function returns the result of the
  * next form, or of the host, for the same arguments. */

@@ -213,7 +213,6 @@ PROA_ENTRY(Fetch_and_op)
     }
     return fetch_and_op_generally(win, origin, result, datatype, rank, displacement, op);
 }
-PROA_ENTRY_ALIAS(Fetch_and_op);
 
 PROA_ENTRY(Compare_and_swap)
 (const void *origin, const void *compare, void *result, MPI_Datatype datatype, int rank,
@@ -235,7 +234,6 @@ PROA_ENTRY(Compare_and_swap)
     }
     return compare_and_swap_generally(win, origin, compare, result, datatype, rank, displacement);
 }
-PROA_ENTRY_ALIAS(Compare_and_swap);
 
 /* ---- those with counts, in two widths ---- */
 

@@ -15,7 +15,6 @@ PROA_ENTRY(PROA_WIDE(Put))
     return proa_do_move(win, PROA_CALL_NAMED(PROA_WIDE(Put)), PROA_PUT, origin, count, datatype,
                         rank, displacement, target_count, target_datatype);
 }
-PROA_ENTRY_ALIAS(PROA_WIDE(Put));
 
 PROA_ENTRY(PROA_WIDE(Get))
 (void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
@@ -29,7 +28,6 @@ PROA_ENTRY(PROA_WIDE(Get))
     return proa_do_move(win, PROA_CALL_NAMED(PROA_WIDE(Get)), PROA_GET, origin, count, datatype,
                         rank, displacement, target_count, target_datatype);
 }
-PROA_ENTRY_ALIAS(PROA_WIDE(Get));
 
 PROA_ENTRY(PROA_WIDE(Accumulate))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
@@ -43,7 +41,6 @@ PROA_ENTRY(PROA_WIDE(Accumulate))
     return proa_do_accumulate(win, PROA_CALL_NAMED(PROA_WIDE(Accumulate)), origin, count, datatype,
                               rank, displacement, target_count, target_datatype, op);
 }
-PROA_ENTRY_ALIAS(PROA_WIDE(Accumulate));
 
 PROA_ENTRY(PROA_WIDE(Get_accumulate))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, void *result, PROA_COUNT result_count,
@@ -60,4 +57,3 @@ PROA_ENTRY(PROA_WIDE(Get_accumulate))
                                   datatype, result, result_count, result_datatype, rank,
                                   displacement, target_count, target_datatype, op);
 }
-PROA_ENTRY_ALIAS(PROA_WIDE(Get_accumulate));

@@ -21,7 +21,6 @@ PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
         error = proa_win_lock(win, rank, type == MPI_LOCK_EXCLUSIVE, mode);
     return proa_finish(win, PROA_CALL_Win_lock, rank, error);
 }
-PROA_ENTRY_ALIAS(Win_lock);
 
 PROA_ENTRY(Win_unlock)(int rank, MPI_Win handle)
 {
@@ -35,7 +34,6 @@ PROA_ENTRY(Win_unlock)(int rank, MPI_Win handle)
         error = proa_win_unlock(win, rank);
     return proa_finish(win, PROA_CALL_Win_unlock, rank, error);
 }
-PROA_ENTRY_ALIAS(Win_unlock);
 
 PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
 {
@@ -49,7 +47,6 @@ PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
         error = proa_win_lock_all(win, mode);
     return proa_finish(win, PROA_CALL_Win_lock_all, -1, error);
 }
-PROA_ENTRY_ALIAS(Win_lock_all);
 
 PROA_ENTRY(Win_unlock_all)(MPI_Win handle)
 {
@@ -59,7 +56,6 @@ PROA_ENTRY(Win_unlock_all)(MPI_Win handle)
         return PROA_NEXT_FORM(Win_unlock_all, handle, handle);
     return proa_finish(win, PROA_CALL_Win_unlock_all, -1, proa_win_unlock_all(win));
 }
-PROA_ENTRY_ALIAS(Win_unlock_all);
 
 PROA_ENTRY(Win_flush)(int rank, MPI_Win handle)
 {
@@ -73,7 +69,6 @@ PROA_ENTRY(Win_flush)(int rank, MPI_Win handle)
         error = proa_win_flush(win, rank);
     return proa_finish(win, PROA_CALL_Win_flush, rank, error);
 }
-PROA_ENTRY_ALIAS(Win_flush);
 
 PROA_ENTRY(Win_flush_local)(int rank, MPI_Win handle)
 {
@@ -87,7 +82,6 @@ PROA_ENTRY(Win_flush_local)(int rank, MPI_Win handle)
         error = proa_win_flush_local(win, rank);
     return proa_finish(win, PROA_CALL_Win_flush_local, rank, error);
 }
-PROA_ENTRY_ALIAS(Win_flush_local);
 
 PROA_ENTRY(Win_flush_all)(MPI_Win handle)
 {
@@ -97,7 +91,6 @@ PROA_ENTRY(Win_flush_all)(MPI_Win handle)
         return PROA_NEXT_FORM(Win_flush_all, handle, handle);
     return proa_finish(win, PROA_CALL_Win_flush_all, -1, proa_win_flush_all(win));
 }
-PROA_ENTRY_ALIAS(Win_flush_all);
 
 PROA_ENTRY(Win_flush_local_all)(MPI_Win handle)
 {
@@ -107,7 +100,6 @@ PROA_ENTRY(Win_flush_local_all)(MPI_Win handle)
         return PROA_NEXT_FORM(Win_flush_local_all, handle, handle);
     return proa_finish(win, PROA_CALL_Win_flush_local_all, -1, proa_win_flush_local_all(win));
 }
-PROA_ENTRY_ALIAS(Win_flush_local_all);
 
 PROA_ENTRY(Win_sync)(MPI_Win handle)
 {
@@ -118,4 +110,3 @@ PROA_ENTRY(Win_sync)(MPI_Win handle)
     proa_win_sync(win);
     return proa_finish(win, PROA_CALL_Win_sync, -1, PROA_OK);
 }
-PROA_ENTRY_ALIAS(Win_sync);

@@ -15,7 +15,6 @@ PROA_ENTRY(PROA_WIDE(Rput))
     return move_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rput)), PROA_PUT, origin, count, datatype,
                           rank, displacement, target_count, target_datatype, request);
 }
-PROA_ENTRY_ALIAS(PROA_WIDE(Rput));
 
 PROA_ENTRY(PROA_WIDE(Rget))
 (void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
@@ -29,7 +28,6 @@ PROA_ENTRY(PROA_WIDE(Rget))
     return move_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget)), PROA_GET, origin, count, datatype,
                           rank, displacement, target_count, target_datatype, request);
 }
-PROA_ENTRY_ALIAS(PROA_WIDE(Rget));
 
 PROA_ENTRY(PROA_WIDE(Raccumulate))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
@@ -45,7 +43,6 @@ PROA_ENTRY(PROA_WIDE(Raccumulate))
                                 datatype, rank, displacement, target_count, target_datatype, op,
                                 request);
 }
-PROA_ENTRY_ALIAS(PROA_WIDE(Raccumulate));
 
 PROA_ENTRY(PROA_WIDE(Rget_accumulate))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, void *result, PROA_COUNT result_count,
@@ -62,4 +59,3 @@ PROA_ENTRY(PROA_WIDE(Rget_accumulate))
                                     datatype, result, result_count, result_datatype, rank,
                                     displacement, target_count, target_datatype, op, request);
 }
-PROA_ENTRY_ALIAS(PROA_WIDE(Rget_accumulate));
