@@ -16,23 +16,28 @@
 
 /* ---- the general way ---- */
 
-/* Not inlined: the fast path should not pay for them. Arguments in the order of the MPI calls,
- * whose registers they stay in. */
+/* In a file of their own (general.c): the fast path should not pay for them, and the forms share
+ * them. Arguments in the order of the MPI calls, whose registers they stay in. */
 int proa_put_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                       struct proa_win *win, enum proa_call call) __attribute__((noinline));
+                       struct proa_win *win, enum proa_call call);
 int proa_get_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                       struct proa_win *win, enum proa_call call) __attribute__((noinline));
+                       struct proa_win *win, enum proa_call call);
 int proa_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                               MPI_Aint displacement, int64_t target_count,
                               MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
-                              enum proa_call call) __attribute__((noinline));
+                              enum proa_call call);
 int proa_get_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype,
                                   void *result, int64_t result_count, MPI_Datatype result_datatype,
                                   int rank, MPI_Aint displacement, int64_t target_count,
                                   MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
-                                  enum proa_call call) __attribute__((noinline));
+                                  enum proa_call call);
+int proa_fetch_and_op_generally(struct proa_win *win, const void *origin, void *result,
+                                MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op);
+int proa_compare_and_swap_generally(struct proa_win *win, const void *origin, const void *compare,
+                                    void *result, MPI_Datatype datatype, int rank,
+                                    MPI_Aint displacement);
 
 /* ---- may the plain way be tried? ---- */
 
