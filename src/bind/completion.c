@@ -57,7 +57,8 @@ struct completion {
     enum form form;
     int count;
     MPI_Request *requests;
-    int *index, *outcount, *indices;
+    int *number; /* index, or outcount */
+    int *indices;
     MPI_Status *statuses; /* or of one */
     int flag, error;
     MPI_Request *before; /* the requests as they were, where one may have failed */
@@ -76,11 +77,11 @@ static void test(struct completion *c)
         c->error = HOST(Testall)(c->count, c->requests, &c->flag, c->statuses);
         break;
     case ANY:
-        c->error = HOST(Testany)(c->count, c->requests, c->index, &c->flag, c->statuses);
+        c->error = HOST(Testany)(c->count, c->requests, c->number, &c->flag, c->statuses);
         break;
     case SOME:
-        c->error = HOST(Testsome)(c->count, c->requests, c->outcount, c->indices, c->statuses);
-        c->flag = *c->outcount != 0; /* or MPI_UNDEFINED */
+        c->error = HOST(Testsome)(c->count, c->requests, c->number, c->indices, c->statuses);
+        c->flag = *c->number != 0; /* or MPI_UNDEFINED */
     }
 }
 
@@ -92,9 +93,9 @@ static int host_waits(struct completion *c)
     case ALL:
         return HOST(Waitall)(c->count, c->requests, c->statuses);
     case ANY:
-        return HOST(Waitany)(c->count, c->requests, c->index, c->statuses);
+        return HOST(Waitany)(c->count, c->requests, c->number, c->statuses);
     default:
-        return HOST(Waitsome)(c->count, c->requests, c->outcount, c->indices, c->statuses);
+        return HOST(Waitsome)(c->count, c->requests, c->number, c->indices, c->statuses);
     }
 }
 
@@ -109,7 +110,7 @@ static int which(const struct completion *c, int i)
 /* For the forms ALL and SOME the statuses tell the error. */
 static int error_in_statuses(struct completion *c)
 {
-    int n = c->form == SOME ? *c->outcount : c->count;
+    int n = c->form == SOME ? *c->number : c->count;
 
     for (int i = 0; i < n && c->statuses != MPI_STATUSES_IGNORE; i++) {
         int class = c->before ? proa_given_error_of(c->before[which(c, i)]) : MPI_ERR_OTHER;
@@ -157,8 +158,12 @@ static int has_come(void *completion)
     return c->flag || c->error != MPI_SUCCESS || !proa_given_any();
 }
 
-SLOWLY wait_for(struct completion *c)
+/* Arguments as in struct completion; NULL: the call has none. */
+SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, int *indices,
+                MPI_Status *statuses)
 {
+    struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
+
     if (!HOST(Wait))
         host_find();
     if (!proa_given_any())
@@ -186,8 +191,11 @@ static void get_on(void)
     proa_given_tell_host();
 }
 
-SLOWLY test_for(struct completion *c, int *flag)
+SLOWLY test_for(enum form form, int count, MPI_Request *requests, int *number, int *indices,
+                MPI_Status *statuses, int *flag)
 {
+    struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
+
     begin(c);
     get_on();
     test(c);
@@ -198,58 +206,31 @@ SLOWLY test_for(struct completion *c, int *flag)
 
 /* ---- the calls ---- */
 
-SLOWLY wait_slowly(MPI_Request *request, MPI_Status *status)
-{
-    return wait_for(&(struct completion){.form = ONE, .requests = request, .statuses = status});
-}
-
 PROA_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     __typeof__(&PMPI_Wait) host = QUICKLY(Wait);
 
-    return host ? host(request, status) : wait_slowly(request, status);
+    return host ? host(request, status) : wait_for(ONE, 1, request, NULL, NULL, status);
 }
 PROA_ALIAS(Wait);
-
-SLOWLY waitall_slowly(int count, MPI_Request requests[], MPI_Status statuses[])
-{
-    return wait_for(&(struct completion){
-        .form = ALL, .count = count, .requests = requests, .statuses = statuses});
-}
 
 PROA_EXPORT int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     __typeof__(&PMPI_Waitall) host = QUICKLY(Waitall);
 
-    return host ? host(count, requests, statuses) : waitall_slowly(count, requests, statuses);
+    return host ? host(count, requests, statuses)
+                : wait_for(ALL, count, requests, NULL, NULL, statuses);
 }
 PROA_ALIAS(Waitall);
-
-SLOWLY waitany_slowly(int count, MPI_Request requests[], int *index, MPI_Status *status)
-{
-    return wait_for(&(struct completion){
-        .form = ANY, .count = count, .requests = requests, .index = index, .statuses = status});
-}
 
 PROA_EXPORT int PMPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     __typeof__(&PMPI_Waitany) host = QUICKLY(Waitany);
 
     return host ? host(count, requests, index, status)
-                : waitany_slowly(count, requests, index, status);
+                : wait_for(ANY, count, requests, index, NULL, status);
 }
 PROA_ALIAS(Waitany);
-
-SLOWLY waitsome_slowly(int count, MPI_Request requests[], int *outcount, int indices[],
-                       MPI_Status statuses[])
-{
-    return wait_for(&(struct completion){.form = SOME,
-                                         .count = count,
-                                         .requests = requests,
-                                         .outcount = outcount,
-                                         .indices = indices,
-                                         .statuses = statuses});
-}
 
 PROA_EXPORT int PMPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
                               MPI_Status statuses[])
@@ -257,48 +238,26 @@ PROA_EXPORT int PMPI_Waitsome(int count, MPI_Request requests[], int *outcount, 
     __typeof__(&PMPI_Waitsome) host = QUICKLY(Waitsome);
 
     return host ? host(count, requests, outcount, indices, statuses)
-                : waitsome_slowly(count, requests, outcount, indices, statuses);
+                : wait_for(SOME, count, requests, outcount, indices, statuses);
 }
 PROA_ALIAS(Waitsome);
-
-SLOWLY test_slowly(MPI_Request *request, int *flag, MPI_Status *status)
-{
-    return test_for(&(struct completion){.form = ONE, .requests = request, .statuses = status},
-                    flag);
-}
 
 PROA_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     __typeof__(&PMPI_Test) host = QUICKLY(Test);
 
-    return host ? host(request, flag, status) : test_slowly(request, flag, status);
+    return host ? host(request, flag, status) : test_for(ONE, 1, request, NULL, NULL, status, flag);
 }
 PROA_ALIAS(Test);
-
-SLOWLY testall_slowly(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
-{
-    return test_for(
-        &(struct completion){
-            .form = ALL, .count = count, .requests = requests, .statuses = statuses},
-        flag);
-}
 
 PROA_EXPORT int PMPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     __typeof__(&PMPI_Testall) host = QUICKLY(Testall);
 
     return host ? host(count, requests, flag, statuses)
-                : testall_slowly(count, requests, flag, statuses);
+                : test_for(ALL, count, requests, NULL, NULL, statuses, flag);
 }
 PROA_ALIAS(Testall);
-
-SLOWLY testany_slowly(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
-{
-    return test_for(
-        &(struct completion){
-            .form = ANY, .count = count, .requests = requests, .index = index, .statuses = status},
-        flag);
-}
 
 PROA_EXPORT int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
                              MPI_Status *status)
@@ -306,21 +265,9 @@ PROA_EXPORT int PMPI_Testany(int count, MPI_Request requests[], int *index, int 
     __typeof__(&PMPI_Testany) host = QUICKLY(Testany);
 
     return host ? host(count, requests, index, flag, status)
-                : testany_slowly(count, requests, index, flag, status);
+                : test_for(ANY, count, requests, index, NULL, status, flag);
 }
 PROA_ALIAS(Testany);
-
-SLOWLY testsome_slowly(int count, MPI_Request requests[], int *outcount, int indices[],
-                       MPI_Status statuses[])
-{
-    return test_for(&(struct completion){.form = SOME,
-                                         .count = count,
-                                         .requests = requests,
-                                         .outcount = outcount,
-                                         .indices = indices,
-                                         .statuses = statuses},
-                    NULL);
-}
 
 PROA_EXPORT int PMPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
                               MPI_Status statuses[])
@@ -328,7 +275,7 @@ PROA_EXPORT int PMPI_Testsome(int count, MPI_Request requests[], int *outcount, 
     __typeof__(&PMPI_Testsome) host = QUICKLY(Testsome);
 
     return host ? host(count, requests, outcount, indices, statuses)
-                : testsome_slowly(count, requests, outcount, indices, statuses);
+                : test_for(SOME, count, requests, outcount, indices, statuses, NULL);
 }
 PROA_ALIAS(Testsome);
 
