@@ -164,32 +164,30 @@ static int create(const struct request *r)
     return outcome;
 }
 
-/* No MPI error class is negative. */
-enum { LEFT_TO_HOST = -1 };
-
-/* Creates the window and puts where its memory starts into *base (if base is not NULL).
- * MPI_SUCCESS, the error class that was raised, or LEFT_TO_HOST: the caller hands over to the
- * host. */
-static int create_or_raise(const struct request *r, void **base)
+/* Creates the window and puts where its memory starts into *base (if base is not NULL), and what
+ * the call is to return into *outcome. 0: the caller hands over to the host. */
+static int is_taken(const struct request *r, void **base, int *outcome)
 {
-    int outcome = comm_check(r->comm);
+    int error;
 
-    if (outcome && !proa_is_on(r->comm))
-        return LEFT_TO_HOST; /* it has its own error for such communicators */
-    if (!outcome)
-        outcome = proa_absent_check(r->comm);
-    if (!outcome)
-        outcome = create(r);
-    if (outcome == PROA_ELSEWHERE) {
+    if (!proa_takes_part(r->comm))
+        return 0;
+    error = comm_check(r->comm);
+    if (error && !proa_is_on(r->comm))
+        return 0; /* the host has its own error for such communicators */
+    if (!error)
+        error = proa_absent_check(r->comm);
+    if (!error)
+        error = create(r);
+    if (error == PROA_ELSEWHERE) {
         proa_log(PROA_LOG_INFO, "%s is left to the host MPI: %s", proa_call_name(r->call),
                  proa_failure());
-        return LEFT_TO_HOST;
+        return 0;
     }
-    if (outcome < 0)
-        return proa_raise_on_comm(r->comm, r->call, outcome);
-    if (base)
+    if (!error && base)
         *base = proa_win_find(*r->win)->base;
-    return MPI_SUCCESS;
+    *outcome = error ? proa_raise_on_comm(r->comm, r->call, error) : MPI_SUCCESS;
+    return 1;
 }
 
 /* Without an error the host has made a window: its handle may have been one of ours before. */
@@ -204,10 +202,11 @@ PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
 {
     struct request r = {
         PROA_CALL_Win_create_dynamic, PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+    int outcome;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->Win_create_dynamic(info, comm, win), win)
-                                   : outcome;
+    if (!is_taken(&r, NULL, &outcome))
+        outcome = by_host(proa_pmpi()->Win_create_dynamic(info, comm, win), win);
+    return outcome;
 }
 PROA_ALIAS(Win_create_dynamic);
 

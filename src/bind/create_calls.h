@@ -3,53 +3,39 @@
  * units (bind/width.h). */
 #include "bind/width.h"
 
-PROA_EXPORT int PROA_PMPI_NAMED(PROA_WIDE(Win_create))(void *base, MPI_Aint size,
-                                                       PROA_STEP disp_unit, MPI_Info info,
-                                                       MPI_Comm comm, MPI_Win *win)
+PROA_EXPORT int PROA_PMPI_WIDE(Win_create)(void *base, MPI_Aint size, PROA_STEP disp_unit,
+                                           MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_NAMED(PROA_WIDE(Win_create)),
-                        PROA_FLAVOR_CREATE,
-                        base,
-                        size,
-                        disp_unit,
-                        info,
-                        comm,
-                        win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, NULL) : LEFT_TO_HOST;
+    struct request r = {
+        PROA_CALL_WIDE(Win_create), PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
+    int outcome;
 
-    return outcome == LEFT_TO_HOST
-               ? by_host(proa_pmpi()->PROA_WIDE(Win_create)(base, size, disp_unit, info, comm, win),
-                         win)
-               : outcome;
+    if (!is_taken(&r, NULL, &outcome))
+        outcome = by_host(
+            proa_pmpi()->PROA_WIDE(Win_create)(base, size, disp_unit, info, comm, win), win);
+    return outcome;
 }
-PROA_ALIAS_NAMED(PROA_WIDE(Win_create));
+PROA_ALIAS_WIDE(Win_create);
 
-PROA_EXPORT int PROA_PMPI_NAMED(PROA_WIDE(Win_allocate))(MPI_Aint size, PROA_STEP disp_unit,
-                                                         MPI_Info info, MPI_Comm comm, void *base,
-                                                         MPI_Win *win)
+PROA_EXPORT int PROA_PMPI_WIDE(Win_allocate)(MPI_Aint size, PROA_STEP disp_unit, MPI_Info info,
+                                             MPI_Comm comm, void *base, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_NAMED(PROA_WIDE(Win_allocate)),
-                        PROA_FLAVOR_ALLOCATE,
-                        NULL,
-                        size,
-                        disp_unit,
-                        info,
-                        comm,
-                        win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    struct request r = {
+        PROA_CALL_WIDE(Win_allocate), PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
+    int outcome;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->PROA_WIDE(Win_allocate)(
-                                                 size, disp_unit, info, comm, base, win),
-                                             win)
-                                   : outcome;
+    if (!is_taken(&r, base, &outcome))
+        outcome = by_host(
+            proa_pmpi()->PROA_WIDE(Win_allocate)(size, disp_unit, info, comm, base, win), win);
+    return outcome;
 }
-PROA_ALIAS_NAMED(PROA_WIDE(Win_allocate));
+PROA_ALIAS_WIDE(Win_allocate);
 
-PROA_EXPORT int PROA_PMPI_NAMED(PROA_WIDE(Win_allocate_shared))(MPI_Aint size, PROA_STEP disp_unit,
-                                                                MPI_Info info, MPI_Comm comm,
-                                                                void *base, MPI_Win *win)
+PROA_EXPORT int PROA_PMPI_WIDE(Win_allocate_shared)(MPI_Aint size, PROA_STEP disp_unit,
+                                                    MPI_Info info, MPI_Comm comm, void *base,
+                                                    MPI_Win *win)
 {
-    struct request r = {PROA_CALL_NAMED(PROA_WIDE(Win_allocate_shared)),
+    struct request r = {PROA_CALL_WIDE(Win_allocate_shared),
                         PROA_FLAVOR_SHARED,
                         NULL,
                         size,
@@ -57,11 +43,12 @@ PROA_EXPORT int PROA_PMPI_NAMED(PROA_WIDE(Win_allocate_shared))(MPI_Aint size, P
                         info,
                         comm,
                         win};
-    int outcome = proa_takes_part(comm) ? create_or_raise(&r, base) : LEFT_TO_HOST;
+    int outcome;
 
-    return outcome == LEFT_TO_HOST ? by_host(proa_pmpi()->PROA_WIDE(Win_allocate_shared)(
-                                                 size, disp_unit, info, comm, base, win),
-                                             win)
-                                   : outcome;
+    if (!is_taken(&r, base, &outcome))
+        outcome = by_host(
+            proa_pmpi()->PROA_WIDE(Win_allocate_shared)(size, disp_unit, info, comm, base, win),
+            win);
+    return outcome;
 }
-PROA_ALIAS_NAMED(PROA_WIDE(Win_allocate_shared));
+PROA_ALIAS_WIDE(Win_allocate_shared);

@@ -12,8 +12,8 @@ PROA_ENTRY(PROA_WIDE(Put))
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(PROA_WIDE(Put), handle, origin, count, datatype, rank, displacement,
                               target_count, target_datatype, handle);
-    return proa_do_move(win, PROA_CALL_NAMED(PROA_WIDE(Put)), PROA_PUT, origin, count, datatype,
-                        rank, displacement, target_count, target_datatype);
+    return proa_do_move(win, PROA_CALL_WIDE(Put), PROA_PUT, origin, count, datatype, rank,
+                        displacement, target_count, target_datatype);
 }
 
 PROA_ENTRY(PROA_WIDE(Get))
@@ -25,8 +25,8 @@ PROA_ENTRY(PROA_WIDE(Get))
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(PROA_WIDE(Get), handle, origin, count, datatype, rank, displacement,
                               target_count, target_datatype, handle);
-    return proa_do_move(win, PROA_CALL_NAMED(PROA_WIDE(Get)), PROA_GET, origin, count, datatype,
-                        rank, displacement, target_count, target_datatype);
+    return proa_do_move(win, PROA_CALL_WIDE(Get), PROA_GET, origin, count, datatype, rank,
+                        displacement, target_count, target_datatype);
 }
 
 PROA_ENTRY(PROA_WIDE(Accumulate))
@@ -38,8 +38,8 @@ PROA_ENTRY(PROA_WIDE(Accumulate))
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(PROA_WIDE(Accumulate), handle, origin, count, datatype, rank,
                               displacement, target_count, target_datatype, op, handle);
-    return proa_do_accumulate(win, PROA_CALL_NAMED(PROA_WIDE(Accumulate)), origin, count, datatype,
-                              rank, displacement, target_count, target_datatype, op);
+    return proa_do_accumulate(win, PROA_CALL_WIDE(Accumulate), origin, count, datatype, rank,
+                              displacement, target_count, target_datatype, op);
 }
 
 PROA_ENTRY(PROA_WIDE(Get_accumulate))
@@ -53,7 +53,7 @@ PROA_ENTRY(PROA_WIDE(Get_accumulate))
         return PROA_NEXT_FORM(PROA_WIDE(Get_accumulate), handle, origin, count, datatype, result,
                               result_count, result_datatype, rank, displacement, target_count,
                               target_datatype, op, handle);
-    return proa_do_get_accumulate(win, PROA_CALL_NAMED(PROA_WIDE(Get_accumulate)), origin, count,
-                                  datatype, result, result_count, result_datatype, rank,
-                                  displacement, target_count, target_datatype, op);
+    return proa_do_get_accumulate(win, PROA_CALL_WIDE(Get_accumulate), origin, count, datatype,
+                                  result, result_count, result_datatype, rank, displacement,
+                                  target_count, target_datatype, op);
 }

@@ -12,8 +12,8 @@ PROA_ENTRY(PROA_WIDE(Rput))
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(PROA_WIDE(Rput), handle, origin, count, datatype, rank, displacement,
                               target_count, target_datatype, handle, request);
-    return move_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rput)), PROA_PUT, origin, count, datatype,
-                          rank, displacement, target_count, target_datatype, request);
+    return move_requested(win, PROA_CALL_WIDE(Rput), PROA_PUT, origin, count, datatype, rank,
+                          displacement, target_count, target_datatype, request);
 }
 
 PROA_ENTRY(PROA_WIDE(Rget))
@@ -25,8 +25,8 @@ PROA_ENTRY(PROA_WIDE(Rget))
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(PROA_WIDE(Rget), handle, origin, count, datatype, rank, displacement,
                               target_count, target_datatype, handle, request);
-    return move_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget)), PROA_GET, origin, count, datatype,
-                          rank, displacement, target_count, target_datatype, request);
+    return move_requested(win, PROA_CALL_WIDE(Rget), PROA_GET, origin, count, datatype, rank,
+                          displacement, target_count, target_datatype, request);
 }
 
 PROA_ENTRY(PROA_WIDE(Raccumulate))
@@ -39,9 +39,8 @@ PROA_ENTRY(PROA_WIDE(Raccumulate))
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(PROA_WIDE(Raccumulate), handle, origin, count, datatype, rank,
                               displacement, target_count, target_datatype, op, handle, request);
-    return accumulate_requested(win, PROA_CALL_NAMED(PROA_WIDE(Raccumulate)), origin, count,
-                                datatype, rank, displacement, target_count, target_datatype, op,
-                                request);
+    return accumulate_requested(win, PROA_CALL_WIDE(Raccumulate), origin, count, datatype, rank,
+                                displacement, target_count, target_datatype, op, request);
 }
 
 PROA_ENTRY(PROA_WIDE(Rget_accumulate))
@@ -55,7 +54,7 @@ PROA_ENTRY(PROA_WIDE(Rget_accumulate))
         return PROA_NEXT_FORM(PROA_WIDE(Rget_accumulate), handle, origin, count, datatype, result,
                               result_count, result_datatype, rank, displacement, target_count,
                               target_datatype, op, handle, request);
-    return get_accumulate_requested(win, PROA_CALL_NAMED(PROA_WIDE(Rget_accumulate)), origin, count,
-                                    datatype, result, result_count, result_datatype, rank,
-                                    displacement, target_count, target_datatype, op, request);
+    return get_accumulate_requested(win, PROA_CALL_WIDE(Rget_accumulate), origin, count, datatype,
+                                    result, result_count, result_datatype, rank, displacement,
+                                    target_count, target_datatype, op, request);
 }

@@ -17,12 +17,13 @@
 #define PROA_STEP int
 #endif
 
-/* Of a name that is a macro: the number of the call, for errors and the log; the function that the
+/* Of a name in that width: the number of the call, for errors and the log; the function that the
  * library exports; its other names. */
-#ifndef PROA_CALL_NAMED
-#define PROA_CALL_NAMED(name) PROA_CALL_NAMED_OF(name)
-#define PROA_CALL_NAMED_OF(name) PROA_CALL_##name
-#define PROA_PMPI_NAMED(name) PROA_PMPI_NAMED_OF(name)
-#define PROA_PMPI_NAMED_OF(name) PMPI_##name
-#define PROA_ALIAS_NAMED(name) PROA_ALIAS(name)
+#ifndef PROA_CALL_WIDE
+#define PROA_CALL_WIDE(name) PROA_JOINED(PROA_CALL_, PROA_WIDE(name))
+#define PROA_PMPI_WIDE(name) PROA_JOINED(PMPI_, PROA_WIDE(name))
+#define PROA_ALIAS_WIDE(name) PROA_ALIAS_OF(PROA_WIDE(name))
+#define PROA_ALIAS_OF(name) PROA_ALIAS(name)
+#define PROA_JOINED(first, second) PROA_JOINED_OF(first, second)
+#define PROA_JOINED_OF(first, second) first##second
 #endif
