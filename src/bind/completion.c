@@ -10,7 +10,7 @@
  * host's.
  */
 #include "bind/given.h"
-#include "bind/record.h"
+#include "watch/record.h"
 #include "remote/agent.h"
 #include "remote/request.h"
 

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "bind/bind.h"
 #include "bind/given.h"
-#include "bind/record.h"
+#include "watch/record.h"
 #include "host/hints.h"
 #include "sync/barrier.h"
 #include "sync/sync.h"

@@ -4,7 +4,7 @@
  *
  * The fast form is what the library exports. The slow form (PROA_SLOW: the same sources, compiled
  * once more) takes all windows that the fast form does not know. For a watched window it does the
- * call, and tells the observers of it (bind/watch.h). A handle that is not Proa's it hands to the
+ * call, and tells the observers of it (watch/watch.h). A handle that is not Proa's it hands to the
  * host. So a window that is not watched pays nothing for those that are, and asking the host costs
  * the fast form no registers, in which its arguments would have to be kept.
  */
@@ -12,7 +12,7 @@
 #define PROA_BIND_FORM_H
 
 #include "bind/bind.h"
-#include "bind/watch.h"
+#include "watch/watch.h"
 #include "host/types.h"
 
 /* The head of a function of that call, with its other names in front. The name may be a macro of

@@ -2,7 +2,7 @@
 /* The functions of include/proa.h. */
 #include "proa.h"
 #include "bind/bind.h"
-#include "bind/record.h"
+#include "watch/record.h"
 
 PROA_EXPORT const char *proa_version(void)
 {

@@ -37,7 +37,7 @@ struct proa_handle {
     MPI_Aint bytes;
     int disp_unit, flavor, model;
     struct proa_hints hints; /* of info keys, in force */
-    /* what is counted of it (bind/record.h); NULL: nothing */
+    /* what is counted of it (watch/record.h); NULL: nothing */
     struct proa_record *record;
 };
 

@@ -161,7 +161,7 @@ struct proa_win {
     /* guards the epoch state against threads of this process (taken only if threads) */
     pthread_mutex_t mutex;
     void *user;    /* of the window's creator (struct proa_create_args) */
-    void *counter; /* of the code that counts the window's operations (bind/record.h) */
+    void *counter; /* of the code that counts the window's operations (watch/record.h) */
 };
 
 /* How creation talks to the other processes of the window's group: given by bind, or by a unit

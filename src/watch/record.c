@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See record.h. */
-#include "bind/record.h"
+#include "watch/record.h"
 #include "base/settings.h"
 #include "base/wait.h"
-#include "bind/report.h"
-#include "bind/observer.h"
+#include "watch/report.h"
+#include "watch/observer.h"
 #include "sync/pair.h"
 #include "rma/reach.h"
 #include "remote/spread.h"

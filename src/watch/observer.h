@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The contract between calls on watched windows and their observers (bind/watch.h). */
-#ifndef PROA_BIND_OBSERVER_H
-#define PROA_BIND_OBSERVER_H
+/* The contract between calls on watched windows and their observers (watch/watch.h). */
+#ifndef PROA_WATCH_OBSERVER_H
+#define PROA_WATCH_OBSERVER_H
 
 #include "base/calls.h"
 #include "proa.h"

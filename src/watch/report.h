@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The output of PROA_STATS when MPI ends: a table for people on standard error, or a file of
  * JSON. */
-#ifndef PROA_BIND_REPORT_H
-#define PROA_BIND_REPORT_H
+#ifndef PROA_WATCH_REPORT_H
+#define PROA_WATCH_REPORT_H
 
-#include "bind/record.h"
+#include "watch/record.h"
 
 /* Brings the records of all ranks of a window to its rank 0, which keeps them. Collective over
  * record->comm; without one a process keeps its own only. */

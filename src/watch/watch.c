@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See watch.h. */
-#include "bind/watch.h"
+#include "watch/watch.h"
 #include "host/types.h"
 #include "rma/reach.h"
 

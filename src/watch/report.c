@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See report.h. */
-#include "bind/report.h"
+#include "watch/report.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "host/pmpi.h"

@@ -2,14 +2,14 @@
 /*
  * The counts of a window (PROA_STATS): each window has a record in this process, which outlives the
  * window. When the window is freed its rank 0 gets the records of all, and tells of them when MPI
- * ends (bind/report.h).
+ * ends (watch/report.h).
  */
-#ifndef PROA_BIND_RECORD_H
-#define PROA_BIND_RECORD_H
+#ifndef PROA_WATCH_RECORD_H
+#define PROA_WATCH_RECORD_H
 
 #include "base/calls.h"
 #include "base/hidden.h"
-#include "bind/observer.h"
+#include "watch/observer.h"
 #include "host/handle.h"
 #include "proa.h"
 
@@ -102,7 +102,7 @@ static const uint8_t proa_record_rows[PROA_CALL_COUNT] = {
 void proa_record_carefully(struct proa_record *record, int row, int rank, int way, uint64_t bytes)
     __attribute__((cold));
 
-/* The observer of statistics (bind/observer.h). Each call is counted when it is over, and so are
+/* The observer of statistics (watch/observer.h). Each call is counted when it is over, and so are
  * its waits: the thread keeps them until it tells which call it was in. So nothing has to be noted
  * before a call. */
 static inline __attribute__((always_inline)) void proa_record_observe(const struct proa_win *win,

@@ -4,11 +4,11 @@
  * take the slow form. When a call is over, that form tells all observers of it, in the order of one
  * table.
  */
-#ifndef PROA_BIND_WATCH_H
-#define PROA_BIND_WATCH_H
+#ifndef PROA_WATCH_WATCH_H
+#define PROA_WATCH_WATCH_H
 
-#include "bind/observer.h"
-#include "bind/record.h"
+#include "watch/observer.h"
+#include "watch/record.h"
 
 #include <mpi.h>
 #include <stdint.h>
