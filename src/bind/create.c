@@ -7,8 +7,8 @@
 #include "host/hints.h"
 #include "sync/barrier.h"
 #include "sync/sync.h"
-#include "host/absent.h"
-#include "host/exchange.h"
+#include "job/absent.h"
+#include "job/exchange.h"
 
 #include <limits.h>
 #include <pthread.h>

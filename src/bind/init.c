@@ -4,7 +4,7 @@
  * (host/start.h). */
 #include "bind/bind.h"
 #include "shm/threads.h"
-#include "host/absent.h"
+#include "job/absent.h"
 #include "host/kind.h"
 
 /* By single functions, as any program may have got the library for another MPI preloaded. */

@@ -9,7 +9,7 @@
  */
 #include "bind/bind.h"
 #include "shm/threads.h"
-#include "host/absent.h"
+#include "job/absent.h"
 #include "host/kind.h"
 
 #if !defined(MPI_SESSION_NULL)

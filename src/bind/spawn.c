@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI-4.1, 11.8): the host's, but the processes that they
- * start get Proa too (host/spawn.h). MPI_Comm_accept, MPI_Comm_connect, MPI_Comm_join (11.9): the
+ * start get Proa too (job/spawn.h). MPI_Comm_accept, MPI_Comm_connect, MPI_Comm_join (11.9): the
  * host's. After any of them this process knows other processes, of which it is not known whether
- * they have Proa (host/absent.h).
+ * they have Proa (job/absent.h).
  */
 #include "bind/bind.h"
-#include "host/absent.h"
-#include "host/spawn.h"
+#include "job/absent.h"
+#include "job/spawn.h"
 
 #include <stdlib.h>
 

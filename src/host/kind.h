@@ -85,7 +85,7 @@ struct proa_host_kind {
      * PROA_UNSET_FATAL. */
     enum proa_unset_handler (*unset_handler)(const char *version);
 
-    /* It speaks PMI-1 to its launcher, by the socket PMI_FD (host/pmi.c). */
+    /* It speaks PMI-1 to its launcher, by the socket PMI_FD (job/pmi.c). */
     int speaks_pmi;
 
     /* The types of MPI-1 that mark the bounds of a struct; MPI_DATATYPE_NULL where it has none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The key that goes with the host's keys (host/pmix.c), under either of the names that a client of
+/* The key that goes with the host's keys (job/pmix.c), under either of the names that a client of
  * PMIx has: pmix_client.c, a library out of sight of this program. */
-#include "host/manager.h"
+#include "job/manager.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

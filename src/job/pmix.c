@@ -15,7 +15,7 @@
  *
  * Types and numbers are the binary interface of PMIx 2 to 6. Its headers are not needed.
  */
-#include "host/manager.h"
+#include "job/manager.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

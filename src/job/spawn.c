@@ -7,7 +7,7 @@
  * value hands variables on, one a line, in no more than MPI_MAX_INFO_VAL bytes. MPICH's Hydra hands
  * its options -genv on by itself, and knows no such key. The host's kind names the key.
  */
-#include "host/spawn.h"
+#include "job/spawn.h"
 
 #include "base/log.h"
 #include "host/info.h"

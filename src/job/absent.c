@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See absent.h. */
-#include "host/absent.h"
+#include "job/absent.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/table.h"
 #include "window/win.h"
-#include "host/manager.h"
+#include "job/manager.h"
 #include "host/pmpi.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See patience.h. */
-#include "host/patience.h"
+#include "job/patience.h"
 #include "base/log.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The collectives that creating a window needs, on the communicator that the user gave. */
-#ifndef PROA_HOST_EXCHANGE_H
-#define PROA_HOST_EXCHANGE_H
+#ifndef PROA_JOB_EXCHANGE_H
+#define PROA_JOB_EXCHANGE_H
 
 #include "window/win.h"
 

@@ -7,10 +7,10 @@
  * A key is put and looked up by the connection that the launcher gave this rank, so no other user
  * and no other job can put one.
  *
- * Used by host/absent.c alone.
+ * Used by job/absent.c alone.
  */
-#ifndef PROA_HOST_MANAGER_H
-#define PROA_HOST_MANAGER_H
+#ifndef PROA_JOB_MANAGER_H
+#define PROA_JOB_MANAGER_H
 
 #include "base/hidden.h"
 
@@ -28,10 +28,10 @@ struct proa_manager {
     int (*has)(int rank);
 };
 
-/* PMI-1 to Hydra, the launcher of MPICH (host/pmi.c). */
+/* PMI-1 to Hydra, the launcher of MPICH (job/pmi.c). */
 extern PROA_HIDDEN const struct proa_manager proa_manager_pmi;
 
-/* Any that speaks PMIx: Open MPI's, Slurm's (host/pmix.c). */
+/* Any that speaks PMIx: Open MPI's, Slurm's (job/pmix.c). */
 extern PROA_HIDDEN const struct proa_manager proa_manager_pmix;
 
 #endif

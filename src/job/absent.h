@@ -5,14 +5,14 @@
  * known before any window is made.
  *
  * The process that calls MPI_Init, and no other of its rank, leaves a key with the host's process
- * manager (host/manager.h) before the host's own start, whose fence lies between all keys and the
+ * manager (job/manager.h) before the host's own start, whose fence lies between all keys and the
  * first look. So all ranks find the same keys, and come to the same decision about each window.
  *
  * If the manager is not a known one, all ranks of the job assume that every rank has Proa. The
- * exchange then logs for how long it has waited (host/patience.h).
+ * exchange then logs for how long it has waited (job/patience.h).
  */
-#ifndef PROA_HOST_ABSENT_H
-#define PROA_HOST_ABSENT_H
+#ifndef PROA_JOB_ABSENT_H
+#define PROA_JOB_ABSENT_H
 
 #include <mpi.h>
 

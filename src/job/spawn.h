@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes that the program starts by MPI_Comm_spawn: they get Proa too. */
-#ifndef PROA_HOST_SPAWN_H
-#define PROA_HOST_SPAWN_H
+#ifndef PROA_JOB_SPAWN_H
+#define PROA_JOB_SPAWN_H
 
 #include <mpi.h>
 

@@ -8,7 +8,7 @@
  * MPI_LOCALNRANKS.
  */
 #include "host/kind.h"
-#include "host/manager.h"
+#include "job/manager.h"
 
 #include <errno.h>
 #include <stdio.h>

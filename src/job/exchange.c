@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See exchange.h. Window creation is collective over comm, so these calls cannot meet others of the
  * user's on it. */
-#include "host/exchange.h"
+#include "job/exchange.h"
 #include "base/fail.h"
 #include "base/wait.h"
-#include "host/absent.h"
-#include "host/patience.h"
+#include "job/absent.h"
+#include "job/patience.h"
 #include "host/pmpi.h"
 
 /* A host that waits by itself may keep the processor from the very rank that it waits for: in an
