@@ -47,10 +47,6 @@ int proa_raise_freed(enum proa_call call) __attribute__((cold));
     (proa_handle_is_freed(handle) ? proa_raise_freed(PROA_CALL_##name) \
                                   : proa_pmpi()->name(__VA_ARGS__))
 
-/* The sentence about this thread's last failure, if it was of that class; NULL if it was of another
- * class, or there was none. */
-const char *proa_raised_text(int class);
-
 /* Around a call of the host's that raises an error for Proa, or that the program raises on a window
  * of Proa's: that error is not the host's own. */
 void proa_raising(int yes);
@@ -73,6 +69,16 @@ static inline int proa_check_rank(const struct proa_win *win, int rank)
     return PROA_RARELY((unsigned)rank >= (unsigned)win->size) ? proa_rank_outside(win, rank)
                                                               : PROA_OK;
 }
+
+/* The host window behind a handle, for the host's own services; the handle itself if it is not
+ * Proa's. */
+MPI_Win proa_host_handle(MPI_Win handle);
+
+/* A predefined attribute for Fortran, which gets values, not addresses (MPI-4.1, 13.2.6). Only here
+ * the hosts' Fortran does not go through the C calls (doc/HOSTS.md): the calls that it makes
+ * instead are in fortran_HOST.c. 1 and *flag 1 if handle is a window of Proa's and keyval (as C
+ * numbers it) a predefined one; else 0 and *flag 0. */
+int proa_attribute_for_fortran(MPI_Win handle, int keyval, MPI_Aint *value, int *flag);
 
 /* Assertions: MPI's bits to core's. PROA_ERR_ASSERT for bits outside of `allowed` (core's bits).
  * None is the usual case, and has to be quick. */

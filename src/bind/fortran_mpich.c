@@ -3,7 +3,6 @@
  * Window attributes in MPICH's Fortran: its mpif.h, mpi and mpi_f08 bindings do not go through the
  * C calls here, but call MPII_Win_get_attr and MPII_Win_set_attr of its C library.
  */
-#include "bind/attribute.h"
 #include "bind/bind.h"
 
 #include <dlfcn.h>

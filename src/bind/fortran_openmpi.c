@@ -3,7 +3,6 @@
  * Window attributes in Open MPI's Fortran: its bindings do not go through the C calls here, but end
  * all in ompi_win_get_attr_f, under many names, which looks into the window itself.
  */
-#include "bind/attribute.h"
 #include "bind/bind.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,7 @@
 /*
  * Errors that Open MPI raises by itself. Proa's sentence about an earlier failure is then not about
  * the program's last one, and MPI_Error_string must not give it for the same class
- * (bind/error_string.c).
+ * (bind/raise.c).
  *
  * MPICH's calls return codes of their own, never a plain class, so there the two cannot be taken
  * for each other. Open MPI's return plain classes, as Proa's do; but each that fails calls

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): Proa sets its attribute before the program does, so as
+/*
+ * MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): Proa sets its attribute before the program does, so as
  * to be the last at MPI_Finalize. It also tells the other ranks that it is here, and prepares
- * (host/start.h). */
+ * (host/start.h).
+ *
+ * MPI_Session_init, MPI_Session_finalize (11.3): the first tells the other ranks, as MPI_Init does,
+ * the second gives back what Proa took from a session, for it must leave nothing behind. They are
+ * found by their names when they are called: one library of Proa's serves Open MPI 4.1, which has
+ * no sessions, and 5.0, which has them, although both say that they are MPI 3.1.
+ */
 #include "bind/bind.h"
 #include "shm/threads.h"
 #include "job/absent.h"
@@ -48,3 +55,56 @@ PROA_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *pro
     return initialized(PROA_PMPI_FIND(Init_thread)(argc, argv, required, provided));
 }
 PROA_ALIAS(Init_thread);
+
+/* ---- sessions ---- */
+
+#if !defined(MPI_SESSION_NULL)
+/* This header has no sessions: it is Open MPI 4's, and as in the headers of later ones, which do,
+ * handles are pointers. */
+typedef struct proa_session *MPI_Session;
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
+int PMPI_Session_finalize(MPI_Session *session);
+int PMPI_Group_from_session_pset(MPI_Session session, const char *name, MPI_Group *group);
+#endif
+
+/* All ranks of the job, of which a group is made for as long as it takes. */
+static void look_for_absent_of_session(MPI_Session session)
+{
+    MPI_Group all;
+    int rank, size;
+
+    if (PROA_PMPI_FIND(Group_from_session_pset)(session, "mpi://WORLD", &all) != MPI_SUCCESS)
+        return;
+    if (PROA_PMPI_FIND(Group_rank)(all, &rank) == MPI_SUCCESS &&
+        PROA_PMPI_FIND(Group_size)(all, &size) == MPI_SUCCESS)
+        proa_absent_look(rank, size);
+    PROA_PMPI_FIND(Group_free)(&all);
+}
+
+PROA_EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    __typeof__(&PMPI_Session_init) host = PROA_PMPI_FIND(Session_init);
+    int error;
+
+    if (!host)
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    begin();
+    error = host(info, errhandler, session);
+    proa_threads_host_end();
+    if (error == MPI_SUCCESS && proa_host_is_here())
+        look_for_absent_of_session(*session);
+    return error;
+}
+PROA_ALIAS(Session_init);
+
+PROA_EXPORT int PMPI_Session_finalize(MPI_Session *session)
+{
+    __typeof__(&PMPI_Session_finalize) host = PROA_PMPI_FIND(Session_finalize);
+
+    if (!host)
+        return MPI_ERR_UNSUPPORTED_OPERATION; /* and no program can have a session */
+    if (proa_handles_alive() == 0)
+        proa_end_of_session();
+    return host(session);
+}
+PROA_ALIAS(Session_finalize);

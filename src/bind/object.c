@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The window as an object: group, attributes, info, name, error handler (MPI-4.1, 13.2.6, 13.2.7;
  * 7.7.3, 7.8, 9.3). */
-#include "bind/attribute.h"
 #include "bind/bind.h"
 #include "bind/callbacks.h"
+#include "host/members.h"
 #include "rma/reach.h"
 
 #include <stdint.h>
@@ -19,7 +19,18 @@ PROA_EXPORT int PMPI_Win_get_group(MPI_Win handle, MPI_Group *group)
 }
 PROA_ALIAS(Win_get_group);
 
-int proa_attribute_find(struct proa_handle *handle, int keyval, void **value)
+/* MPI_Group_free (MPI-4.1, 7.3.3): the host's. Windows know groups by their handles
+ * (host/members.h), which the host may now give to others. */
+PROA_EXPORT int PMPI_Group_free(MPI_Group *group)
+{
+    proa_members_freeing();
+    return proa_pmpi()->Group_free(group);
+}
+PROA_ALIAS(Group_free);
+
+/* 1 if keyval (as C numbers it) is a predefined one, and *value what C programs get for it: the
+ * base's address, or a pointer to the value. */
+static int attribute_find(struct proa_handle *handle, int keyval, void **value)
 {
     switch (keyval) {
     case MPI_WIN_BASE:
@@ -42,6 +53,21 @@ int proa_attribute_find(struct proa_handle *handle, int keyval, void **value)
     }
 }
 
+int proa_attribute_for_fortran(MPI_Win handle, int keyval, MPI_Aint *value, int *flag)
+{
+    struct proa_win *win = proa_win_find(handle);
+    void *found = NULL;
+
+    *flag = win && attribute_find(proa_handle_of(win), keyval, &found);
+    if (!*flag)
+        return 0;
+    if (keyval == MPI_WIN_BASE)
+        *value = (MPI_Aint)(intptr_t)found;
+    else
+        *value = keyval == MPI_WIN_SIZE ? *(const MPI_Aint *)found : *(const int *)found;
+    return 1;
+}
+
 static int check_keyval(int keyval)
 {
     return proa_handle_takes_keyval(keyval)
@@ -56,7 +82,7 @@ PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_get_attr, handle, handle, keyval, value, flag);
-    *flag = proa_attribute_find(proa_handle_of(win), keyval, value);
+    *flag = attribute_find(proa_handle_of(win), keyval, value);
     if (*flag)
         return MPI_SUCCESS;
     error = check_keyval(keyval);
@@ -80,7 +106,7 @@ static int check_change(const struct proa_win *win, int keyval)
 
     if (!win)
         return PROA_OK;
-    if (proa_attribute_find(proa_handle_of(win), keyval, &value))
+    if (attribute_find(proa_handle_of(win), keyval, &value))
         return proa_fail(PROA_ERR_KEYVAL,
                          "the attribute of keyval %d is a predefined one: it cannot be changed",
                          keyval);

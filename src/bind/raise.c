@@ -7,6 +7,7 @@
 #include "host/kind.h"
 
 #include <stdio.h>
+#include <string.h>
 
 int proa_class_of(int code)
 {
@@ -27,10 +28,18 @@ static _Thread_local char said[560];
 static _Thread_local int said_class;
 static _Thread_local int raising; /* by the host's hand, for Proa */
 
-const char *proa_raised_text(int class)
+/* MPI_Error_string (MPI-4.1, 9.4): for the class of this thread's last failure in a call of the
+ * chapter it gives the sentence about it. The code that the call returned is the plain class, so
+ * that comparing it, or asking for its class, works as ever. */
+PROA_EXPORT int PMPI_Error_string(int code, char *string, int *length)
 {
-    return said_class == class && said[0] ? said : NULL;
+    if (said_class != code || !said[0])
+        return proa_pmpi()->Error_string(code, string, length);
+    snprintf(string, MPI_MAX_ERROR_STRING, "%.*s", MPI_MAX_ERROR_STRING - 1, said);
+    *length = (int)strlen(string);
+    return MPI_SUCCESS;
 }
+PROA_ALIAS(Error_string);
 
 void proa_raising(int yes)
 {

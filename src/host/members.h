@@ -2,7 +2,7 @@
 /*
  * The members of a group, as ranks in a window. The host is asked once, and then again only when
  * the program has freed some group: a handle may stand for another group only after MPI_Group_free,
- * which every binding of every host ends in (bind/group.c), and groups never change (MPI-4.1,
+ * which every binding of every host ends in (bind/object.c), and groups never change (MPI-4.1,
  * 7.3.2).
  */
 #ifndef PROA_HOST_MEMBERS_H
