@@ -30,67 +30,40 @@ struct row {
     enum proa_basic pair;
 };
 
-static int log2_of(int size)
-{
-    return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
-}
+/* The basics of each kind, of 1, 2, 4, 8, 16 and 32 bytes. */
+enum { SIZES = 6 };
+static const signed char basics[][SIZES] = {
+    [SIGNED] = {PROA_I8, PROA_I16, PROA_I32, PROA_I64, PROA_I128, -1},
+    [UNSIGNED] = {PROA_U8, PROA_U16, PROA_U32, PROA_U64, -1, -1},
+    [FLOATING] = {-1, PROA_F16, PROA_F32, PROA_F64, -1, -1},
+    [BRAIN] = {-1, PROA_BF16, -1, -1, -1, -1},
+    [QUAD] = {-1, -1, -1, -1, PROA_F128, -1},
+    [COMPLEX] = {-1, -1, PROA_C16, PROA_C32, PROA_C64, -1},
+    [QUAD_COMPLEX] = {-1, -1, -1, -1, -1, PROA_C128},
+    [TWO_COMPLEX] = {-1, -1, -1, -1, PROA_TWO_C32, PROA_TWO_C64},
+    [LOGICAL] = {PROA_L8, PROA_L16, PROA_L32, PROA_L64, PROA_L128, -1},
+    [BITS] = {PROA_BYTE, -1, -1, -1, -1, -1},
+    [CHARACTER] = {PROA_CHAR8, PROA_CHAR16, PROA_CHAR32, -1, -1, -1},
+};
 
-static int integer_basic(int size, enum proa_basic first, int wide)
-{
-    int step = log2_of(size);
-
-    return size == 16 ? wide : step < 0 ? -1 : (int)first + step;
-}
-
-static int floating_basic(int size)
-{
-    return size == 2                          ? PROA_F16
-           : size == 4                        ? PROA_F32
-           : size == 8                        ? PROA_F64
-           : size == (int)sizeof(long double) ? PROA_FLD
-                                              : -1;
-}
-
-static int complex_basic(int size)
-{
-    return size == 4                              ? PROA_C16
-           : size == 8                            ? PROA_C32
-           : size == 16                           ? PROA_C64
-           : size == 2 * (int)sizeof(long double) ? PROA_CLD
-                                                  : -1;
-}
-
+/* -1: there is none. A long double is as long as the processor has it: 12 bytes, or no longer than
+ * a double. */
 static int basic_of(const struct row *row, int size)
 {
-    switch (row->kind) {
-    case SIGNED:
-        return integer_basic(size, PROA_I8, PROA_I128);
-    case UNSIGNED:
-        return integer_basic(size, PROA_U8, -1);
-    case FLOATING:
-        return floating_basic(size);
-    case BRAIN:
-        return size == 2 ? PROA_BF16 : -1;
-    case QUAD:
-        return size == 16 ? PROA_F128 : -1;
-    case COMPLEX:
-        return complex_basic(size);
-    case QUAD_COMPLEX:
-        return size == 32 ? PROA_C128 : -1;
-    case TWO_COMPLEX:
-        return size == 16 ? PROA_TWO_C32 : size == 32 ? PROA_TWO_C64 : -1;
-    case LOGICAL:
-        return integer_basic(size, PROA_L8, PROA_L128);
-    case BITS:
-        return size == 1 ? PROA_BYTE : -1;
-    case CHARACTER:
-        return size == 1 ? PROA_CHAR8 : size == 2 ? PROA_CHAR16 : size == 4 ? PROA_CHAR32 : -1;
-    case PAIR:
+    int found = -1;
+
+    if (row->kind == PAIR)
         return row->pair;
-    case MARKER:
-        break;
-    }
-    return -1;
+    if (row->kind == MARKER)
+        return -1;
+    for (int i = 0; i < SIZES; i++)
+        if (size == 1 << i)
+            found = basics[row->kind][i];
+    if (found < 0 && row->kind == FLOATING && size == (int)sizeof(long double))
+        return PROA_FLD;
+    if (found < 0 && row->kind == COMPLEX && size == 2 * (int)sizeof(long double))
+        return PROA_CLD;
+    return found;
 }
 
 /* NULL: it is not as the table says, so nothing is known of it. */
