@@ -63,14 +63,27 @@ static int unreadable(void)
     return proa_fail(PROA_ERR_TYPE, "the host MPI does not describe the datatype");
 }
 
+/* The calls with large counts, of a host that has them: they tell one number more, that of large
+ * counts. */
 #if MPI_VERSION >= 4
+typedef MPI_Count number, extent;
+#define LARGE(name) name##_c
+#define COUNTS_AND(counts, types) counts, types
+#else
+typedef int number;
+typedef MPI_Aint extent;
+#define LARGE(name) name
+#define COUNTS_AND(counts, types) types
+#endif
+
 static int envelope_read(MPI_Datatype datatype, struct contents *c)
 {
-    MPI_Count integers, addresses, counts, types;
+    number integers, addresses, counts = 0, types;
 
     memset(c, 0, sizeof *c);
-    if (proa_pmpi()->Type_get_envelope_c(datatype, &integers, &addresses, &counts, &types,
-                                         &c->combiner) != MPI_SUCCESS)
+    if (proa_pmpi()->LARGE(Type_get_envelope)(datatype, &integers, &addresses,
+                                              COUNTS_AND(&counts, &types),
+                                              &c->combiner) != MPI_SUCCESS)
         return unreadable();
     c->integers = (size_t)integers;
     c->addresses = (size_t)addresses;
@@ -81,49 +94,19 @@ static int envelope_read(MPI_Datatype datatype, struct contents *c)
 
 static int contents_get(MPI_Datatype datatype, struct contents *c)
 {
-    return proa_pmpi()->Type_get_contents_c(
-        datatype, (MPI_Count)c->integers, (MPI_Count)c->addresses, (MPI_Count)c->counts,
-        (MPI_Count)c->types, c->integer, c->address, c->count, c->type);
+    return proa_pmpi()->LARGE(Type_get_contents)(
+        datatype, (number)c->integers, (number)c->addresses,
+        COUNTS_AND((number)c->counts, (number)c->types), c->integer, c->address,
+        COUNTS_AND(c->count, c->type));
 }
 
-static void extent_get(MPI_Datatype datatype, int64_t *lower, int64_t *extent)
+static int64_t extent_of(MPI_Datatype datatype)
 {
-    MPI_Count lb = 0, bytes = 0;
+    extent lower = 0, bytes = 0;
 
-    proa_pmpi()->Type_get_extent_c(datatype, &lb, &bytes);
-    *lower = lb;
-    *extent = bytes;
+    proa_pmpi()->LARGE(Type_get_extent)(datatype, &lower, &bytes);
+    return bytes;
 }
-#else
-static int envelope_read(MPI_Datatype datatype, struct contents *c)
-{
-    int integers, addresses, types;
-
-    memset(c, 0, sizeof *c);
-    if (proa_pmpi()->Type_get_envelope(datatype, &integers, &addresses, &types, &c->combiner) !=
-        MPI_SUCCESS)
-        return unreadable();
-    c->integers = (size_t)integers;
-    c->addresses = (size_t)addresses;
-    c->types = (size_t)types;
-    return PROA_OK;
-}
-
-static int contents_get(MPI_Datatype datatype, struct contents *c)
-{
-    return proa_pmpi()->Type_get_contents(datatype, (int)c->integers, (int)c->addresses,
-                                          (int)c->types, c->integer, c->address, c->type);
-}
-
-static void extent_get(MPI_Datatype datatype, int64_t *lower, int64_t *extent)
-{
-    MPI_Aint lb = 0, bytes = 0;
-
-    proa_pmpi()->Type_get_extent(datatype, &lb, &bytes);
-    *lower = lb;
-    *extent = bytes;
-}
-#endif
 
 static int contents_read(MPI_Datatype datatype, struct contents *c)
 {
@@ -340,12 +323,12 @@ static int read_parts(const struct contents *c, struct proa_recipe *recipe,
 static int read_derived(MPI_Datatype datatype, struct contents *c, struct proa_type *type)
 {
     struct proa_recipe recipe = {0};
-    int64_t *numbers, lower;
+    int64_t *numbers;
     int error = contents_read(datatype, c);
 
     if (error)
         return error;
-    extent_get(datatype, &lower, &recipe.extent);
+    recipe.extent = extent_of(datatype);
     error = numbers_of(c, &recipe, &numbers);
     if (!error)
         error = read_parts(c, &recipe, type);
