@@ -207,37 +207,31 @@ static void constants_translate(struct proa_recipe *recipe, int64_t *numbers)
 /* Which constructor, and how many integers stand before the large counts. */
 static int constructor_of(int combiner, size_t *head)
 {
-    *head = 0;
-    switch (combiner) {
-    case MPI_COMBINER_CONTIGUOUS:
-        return PROA_MAKE_CONTIGUOUS;
-    case MPI_COMBINER_VECTOR:
-        return PROA_MAKE_VECTOR;
-    case MPI_COMBINER_HVECTOR:
-        return PROA_MAKE_HVECTOR;
-    case MPI_COMBINER_INDEXED:
-        return PROA_MAKE_INDEXED;
-    case MPI_COMBINER_HINDEXED:
-        return PROA_MAKE_HINDEXED;
-    case MPI_COMBINER_INDEXED_BLOCK:
-        return PROA_MAKE_INDEXED_BLOCK;
-    case MPI_COMBINER_HINDEXED_BLOCK:
-        return PROA_MAKE_HINDEXED_BLOCK;
-    case MPI_COMBINER_STRUCT:
-        return PROA_MAKE_STRUCT;
-    case MPI_COMBINER_SUBARRAY:
-        *head = 1;
-        return PROA_MAKE_SUBARRAY;
-    case MPI_COMBINER_DARRAY:
-        *head = 3;
-        return PROA_MAKE_DARRAY;
-    case MPI_COMBINER_DUP:
-        return PROA_MAKE_DUP;
-    case MPI_COMBINER_RESIZED:
-        return PROA_MAKE_RESIZED;
-    default:
-        return proa_fail(PROA_ERR_TYPE, "the datatype has an unknown combiner (%d)", combiner);
-    }
+    static const struct {
+        int combiner;
+        enum proa_constructor constructor;
+        size_t head;
+    } rows[] = {
+        {MPI_COMBINER_CONTIGUOUS, PROA_MAKE_CONTIGUOUS, 0},
+        {MPI_COMBINER_VECTOR, PROA_MAKE_VECTOR, 0},
+        {MPI_COMBINER_HVECTOR, PROA_MAKE_HVECTOR, 0},
+        {MPI_COMBINER_INDEXED, PROA_MAKE_INDEXED, 0},
+        {MPI_COMBINER_HINDEXED, PROA_MAKE_HINDEXED, 0},
+        {MPI_COMBINER_INDEXED_BLOCK, PROA_MAKE_INDEXED_BLOCK, 0},
+        {MPI_COMBINER_HINDEXED_BLOCK, PROA_MAKE_HINDEXED_BLOCK, 0},
+        {MPI_COMBINER_STRUCT, PROA_MAKE_STRUCT, 0},
+        {MPI_COMBINER_SUBARRAY, PROA_MAKE_SUBARRAY, 1},
+        {MPI_COMBINER_DARRAY, PROA_MAKE_DARRAY, 3},
+        {MPI_COMBINER_DUP, PROA_MAKE_DUP, 0},
+        {MPI_COMBINER_RESIZED, PROA_MAKE_RESIZED, 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].combiner == combiner) {
+            *head = rows[i].head;
+            return (int)rows[i].constructor;
+        }
+    return proa_fail(PROA_ERR_TYPE, "the datatype has an unknown combiner (%d)", combiner);
 }
 
 static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int64_t **numbers)
@@ -283,14 +277,19 @@ static int read_inner(MPI_Datatype datatype, struct proa_type *room, const struc
     return read_type(datatype, room);
 }
 
+static int is_f90(int combiner)
+{
+    return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+           combiner == MPI_COMBINER_F90_INTEGER;
+}
+
 /* MPI_Type_get_contents gives handles of its own for all but predefined types. */
 static void free_inner(MPI_Datatype *datatype)
 {
     struct contents c;
 
     if (envelope_read(*datatype, &c) == PROA_OK && c.combiner != MPI_COMBINER_NAMED &&
-        c.combiner != MPI_COMBINER_F90_REAL && c.combiner != MPI_COMBINER_F90_COMPLEX &&
-        c.combiner != MPI_COMBINER_F90_INTEGER)
+        !is_f90(c.combiner))
         proa_pmpi()->Type_free(datatype);
 }
 
@@ -346,16 +345,10 @@ static int read_type(MPI_Datatype datatype, struct proa_type *type)
 
     if (error)
         return error;
-    switch (c.combiner) {
-    case MPI_COMBINER_NAMED:
+    if (c.combiner == MPI_COMBINER_NAMED)
         return proa_fail(PROA_ERR_TYPE, "a predefined datatype is unknown to Proa");
-    case MPI_COMBINER_F90_REAL:
-    case MPI_COMBINER_F90_COMPLEX:
-    case MPI_COMBINER_F90_INTEGER:
-        return proa_types_f90(datatype, c.combiner, type);
-    default:
-        return read_derived(datatype, &c, type);
-    }
+    return is_f90(c.combiner) ? proa_types_f90(datatype, c.combiner, type)
+                              : read_derived(datatype, &c, type);
 }
 
 /* ---- keeping ---- */
