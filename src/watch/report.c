@@ -38,6 +38,13 @@ static const char *const flavor_names[] = {[PROA_FLAVOR_CREATE] = "create",
 
 /* ---- gathering ---- */
 
+static void report_free(struct report *report)
+{
+    free(report->numbers);
+    free(report->waited);
+    free(report);
+}
+
 static struct report *report_new(const struct proa_record *record, int ranks)
 {
     struct report *report = calloc(1, sizeof *report);
@@ -52,9 +59,7 @@ static struct report *report_new(const struct proa_record *record, int ranks)
     report->waited = calloc((size_t)ranks * (size_t)record->size, sizeof *report->waited);
     if (report->numbers && report->waited)
         return report;
-    free(report->numbers);
-    free(report->waited);
-    free(report);
+    report_free(report);
     return NULL;
 }
 
@@ -73,13 +78,6 @@ static void keep_own(const struct proa_record *record)
     *report->numbers = record->numbers;
     memcpy(report->waited, record->waited_for, (size_t)record->size * sizeof *report->waited);
     keep(report);
-}
-
-static void report_free(struct report *report)
-{
-    free(report->numbers);
-    free(report->waited);
-    free(report);
 }
 
 /* All ranks get all numbers, and rank 0 keeps them: the host's calls that creation needs can do
@@ -118,31 +116,16 @@ void proa_report_gather(const struct proa_record *record)
 
 /* ---- sums ---- */
 
-static void add(unsigned long long *to, unsigned long long more)
-{
-    *to += more;
-}
-
+/* The struct is nothing but numbers of one type (include/proa.h). */
 static struct proa_stats sum_of(const struct report *report)
 {
     struct proa_stats sum = {0};
+    unsigned long long *to = (unsigned long long *)&sum;
 
-    for (int i = 0; i < report->ranks; i++) {
-        const struct proa_stats *one = &report->numbers[i];
-        for (int row = 0; row < PROA_STATS_OPERATIONS; row++)
-            for (int way = 0; way < PROA_STATS_WAYS; way++) {
-                add(&sum.operations[row][way].count, one->operations[row][way].count);
-                add(&sum.operations[row][way].bytes, one->operations[row][way].bytes);
-            }
-        for (int row = 0; row < PROA_STATS_CALLS; row++) {
-            add(&sum.calls[row].count, one->calls[row].count);
-            add(&sum.calls[row].waits, one->calls[row].waits);
-            add(&sum.calls[row].waited_ns, one->calls[row].waited_ns);
-        }
-        for (int i_target = 0; i_target <= PROA_STATS_REGIONS; i_target++)
-            add(&sum.targets[i_target], one->targets[i_target]);
-        add(&sum.window_bytes, one->window_bytes);
-        add(&sum.messages, one->messages);
+    for (int rank = 0; rank < report->ranks; rank++) {
+        const unsigned long long *one = (const unsigned long long *)&report->numbers[rank];
+        for (size_t i = 0; i < sizeof sum / sizeof *to; i++)
+            to[i] += one[i];
     }
     return sum;
 }
