@@ -22,17 +22,25 @@ PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
     return proa_finish(win, PROA_CALL_Win_lock, rank, error);
 }
 
+typedef int at_target(struct proa_win *win, int rank);
+
+static inline __attribute__((always_inline)) int
+finish_at(struct proa_win *win, enum proa_call call, int rank, at_target *at)
+{
+    int error = proa_check_rank(win, rank);
+
+    if (!error)
+        error = at(win, rank);
+    return proa_finish(win, call, rank, error);
+}
+
 PROA_ENTRY(Win_unlock)(int rank, MPI_Win handle)
 {
     struct proa_win *win = PROA_WIN_OF(handle);
-    int error;
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_unlock, handle, rank, handle);
-    error = proa_check_rank(win, rank);
-    if (!error)
-        error = proa_win_unlock(win, rank);
-    return proa_finish(win, PROA_CALL_Win_unlock, rank, error);
+    return finish_at(win, PROA_CALL_Win_unlock, rank, proa_win_unlock);
 }
 
 PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
@@ -60,27 +68,19 @@ PROA_ENTRY(Win_unlock_all)(MPI_Win handle)
 PROA_ENTRY(Win_flush)(int rank, MPI_Win handle)
 {
     struct proa_win *win = PROA_WIN_OF(handle);
-    int error;
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_flush, handle, rank, handle);
-    error = proa_check_rank(win, rank);
-    if (!error)
-        error = proa_win_flush(win, rank);
-    return proa_finish(win, PROA_CALL_Win_flush, rank, error);
+    return finish_at(win, PROA_CALL_Win_flush, rank, proa_win_flush);
 }
 
 PROA_ENTRY(Win_flush_local)(int rank, MPI_Win handle)
 {
     struct proa_win *win = PROA_WIN_OF(handle);
-    int error;
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_flush_local, handle, rank, handle);
-    error = proa_check_rank(win, rank);
-    if (!error)
-        error = proa_win_flush_local(win, rank);
-    return proa_finish(win, PROA_CALL_Win_flush_local, rank, error);
+    return finish_at(win, PROA_CALL_Win_flush_local, rank, proa_win_flush_local);
 }
 
 PROA_ENTRY(Win_flush_all)(MPI_Win handle)

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int proa_counting;
+static int counting; /* there are records: set before the first window, never changed */
 
 unsigned proa_record_care;
 
@@ -163,7 +163,7 @@ void proa_record_start(void)
     if (pthread_key_create(&waits_key, waits_free) == 0)
         proa_wait_set_watcher(has_waited);
     proa_at_end = proa_report_tell;
-    proa_counting = 1;
+    counting = 1;
 }
 
 /* Records of freed windows. They are kept for reuse and never freed, as threads still refer to
@@ -211,7 +211,7 @@ struct proa_record *proa_record_new(MPI_Comm comm)
     struct proa_record *record = NULL;
     int size = 0;
 
-    if (proa_counting && proa_pmpi()->Comm_size(comm, &size) == MPI_SUCCESS)
+    if (counting && proa_pmpi()->Comm_size(comm, &size) == MPI_SUCCESS)
         record = record_for(size);
     if (record) {
         record->size = size;

@@ -31,9 +31,6 @@ struct proa_record {
     unsigned long long waited_for[];
 };
 
-/* Are there records? Set before the first window, never changed. */
-extern PROA_HIDDEN int proa_counting;
-
 /* Begins to count, if the setting says so. Before the first window. */
 void proa_record_start(void);
 
