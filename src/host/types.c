@@ -131,87 +131,71 @@ static const struct proa_type *enter_rare(MPI_Datatype datatype)
     return enter_one_of(rows, sizeof rows / sizeof rows[0], types, datatype);
 }
 
-/* MPI_CHAR counts as an integer, as it does in both hosts, though the standard defines no
- * arithmetic on it. */
-const struct proa_type *proa_types_predefined(MPI_Datatype datatype)
+/* The rest, in which each row has a basic type of its own. */
+static const struct proa_type *enter_pair(MPI_Datatype datatype)
 {
     const struct row rows[] = {
-        {MPI_CHAR, SIGNED, 0},
-        {MPI_SIGNED_CHAR, SIGNED, 0},
-        {MPI_UNSIGNED_CHAR, UNSIGNED, 0},
-        {MPI_BYTE, BITS, 0},
-        {MPI_PACKED, CHARACTER, 0},
-        {MPI_WCHAR, CHARACTER, 0},
-        {MPI_SHORT, SIGNED, 0},
-        {MPI_UNSIGNED_SHORT, UNSIGNED, 0},
-        {MPI_INT, SIGNED, 0},
-        {MPI_UNSIGNED, UNSIGNED, 0},
-        {MPI_LONG, SIGNED, 0},
-        {MPI_UNSIGNED_LONG, UNSIGNED, 0},
-        {MPI_LONG_LONG_INT, SIGNED, 0},
-        {MPI_LONG_LONG, SIGNED, 0},
-        {MPI_UNSIGNED_LONG_LONG, UNSIGNED, 0},
-        {MPI_FLOAT, FLOATING, 0},
-        {MPI_DOUBLE, FLOATING, 0},
-        {MPI_LONG_DOUBLE, FLOATING, 0},
-        {MPI_INT8_T, SIGNED, 0},
-        {MPI_INT16_T, SIGNED, 0},
-        {MPI_INT32_T, SIGNED, 0},
-        {MPI_INT64_T, SIGNED, 0},
-        {MPI_UINT8_T, UNSIGNED, 0},
-        {MPI_UINT16_T, UNSIGNED, 0},
-        {MPI_UINT32_T, UNSIGNED, 0},
-        {MPI_UINT64_T, UNSIGNED, 0},
-        {MPI_C_BOOL, LOGICAL, 0},
-        {MPI_C_COMPLEX, COMPLEX, 0},
-        {MPI_C_FLOAT_COMPLEX, COMPLEX, 0},
-        {MPI_C_DOUBLE_COMPLEX, COMPLEX, 0},
-        {MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX, 0},
-        {MPI_AINT, SIGNED, 0},
-        {MPI_OFFSET, SIGNED, 0},
-        {MPI_COUNT, SIGNED, 0},
-        {MPI_FLOAT_INT, PAIR, PROA_FLOAT_INT},
-        {MPI_DOUBLE_INT, PAIR, PROA_DOUBLE_INT},
-        {MPI_LONG_INT, PAIR, PROA_LONG_INT},
-        {MPI_2INT, PAIR, PROA_INT_INT},
-        {MPI_SHORT_INT, PAIR, PROA_SHORT_INT},
-        {MPI_LONG_DOUBLE_INT, PAIR, PROA_LD_INT},
-        {MPI_CHARACTER, CHARACTER, 0},
-        {MPI_LOGICAL, LOGICAL, 0},
-        {MPI_INTEGER, SIGNED, 0},
-        {MPI_INTEGER1, SIGNED, 0},
-        {MPI_INTEGER2, SIGNED, 0},
-        {MPI_INTEGER4, SIGNED, 0},
-        {MPI_INTEGER8, SIGNED, 0},
-        {MPI_REAL, FLOATING, 0},
-        {MPI_REAL4, FLOATING, 0},
-        {MPI_REAL8, FLOATING, 0},
-        {MPI_REAL16, QUAD, 0},
-        {MPI_DOUBLE_PRECISION, FLOATING, 0},
-        {MPI_COMPLEX, COMPLEX, 0},
-        {MPI_COMPLEX8, COMPLEX, 0},
-        {MPI_COMPLEX16, COMPLEX, 0},
-        {MPI_COMPLEX32, QUAD_COMPLEX, 0},
-        {MPI_DOUBLE_COMPLEX, COMPLEX, 0},
-        {MPI_2REAL, PAIR, PROA_FLOAT_FLOAT},
-        {MPI_2DOUBLE_PRECISION, PAIR, PROA_DOUBLE_DOUBLE},
+        {MPI_FLOAT_INT, PAIR, PROA_FLOAT_INT}, {MPI_DOUBLE_INT, PAIR, PROA_DOUBLE_INT},
+        {MPI_LONG_INT, PAIR, PROA_LONG_INT},   {MPI_2INT, PAIR, PROA_INT_INT},
+        {MPI_SHORT_INT, PAIR, PROA_SHORT_INT}, {MPI_LONG_DOUBLE_INT, PAIR, PROA_LD_INT},
+        {MPI_2REAL, PAIR, PROA_FLOAT_FLOAT},   {MPI_2DOUBLE_PRECISION, PAIR, PROA_DOUBLE_DOUBLE},
         {MPI_2INTEGER, PAIR, PROA_INT_INT},
-        {MPI_CXX_BOOL, LOGICAL, 0},
-        {MPI_CXX_FLOAT_COMPLEX, COMPLEX, 0},
-        {MPI_CXX_DOUBLE_COMPLEX, COMPLEX, 0},
-        {MPI_CXX_LONG_DOUBLE_COMPLEX, COMPLEX, 0},
-#ifdef MPI_LOGICAL1
-        {MPI_LOGICAL1, LOGICAL, 0},
-        {MPI_LOGICAL2, LOGICAL, 0},
-        {MPI_LOGICAL4, LOGICAL, 0},
-        {MPI_LOGICAL8, LOGICAL, 0},
-#endif
     };
     static struct proa_type types[sizeof rows / sizeof rows[0]];
 
-    const struct proa_type *type =
-        enter_one_of(rows, sizeof rows / sizeof rows[0], types, datatype);
+    return enter_one_of(rows, sizeof rows / sizeof rows[0], types, datatype);
+}
 
+#ifdef MPI_LOGICAL1
+#define LOGICALS_OF_BYTES MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8
+#else
+#define LOGICALS_OF_BYTES MPI_LOGICAL
+#endif
+
+/* The types that all hosts have. MPI_CHAR counts as an integer, as it does in both hosts, though
+ * the standard defines no arithmetic on it. */
+static const struct proa_type *enter_usual(MPI_Datatype datatype)
+{
+    enum { MOST = 20 };
+    const struct {
+        enum kind kind;
+        MPI_Datatype of[MOST]; /* and 0 */
+    } lists[] = {
+        {SIGNED,
+         {MPI_CHAR, MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG_INT, MPI_LONG_LONG,
+          MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT,
+          MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}},
+        {UNSIGNED,
+         {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
+          MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T}},
+        {BITS, {MPI_BYTE}},
+        {CHARACTER, {MPI_PACKED, MPI_WCHAR, MPI_CHARACTER}},
+        {FLOATING,
+         {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_REAL4, MPI_REAL8,
+          MPI_DOUBLE_PRECISION}},
+        {LOGICAL, {MPI_C_BOOL, MPI_LOGICAL, MPI_CXX_BOOL, LOGICALS_OF_BYTES}},
+        {COMPLEX,
+         {MPI_C_COMPLEX, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
+          MPI_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16, MPI_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
+          MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX}},
+        {QUAD, {MPI_REAL16}},
+        {QUAD_COMPLEX, {MPI_COMPLEX32}},
+    };
+    static struct proa_type types[sizeof lists / sizeof lists[0]][MOST];
+
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        for (int k = 0; k < MOST && lists[i].of[k]; k++)
+            if (lists[i].of[k] == datatype)
+                return enter(&(const struct row){datatype, lists[i].kind, 0}, &types[i][k]);
+    return NULL;
+}
+
+const struct proa_type *proa_types_predefined(MPI_Datatype datatype)
+{
+    const struct proa_type *type = enter_usual(datatype);
+
+    if (!type)
+        type = enter_pair(datatype);
     return type ? type : enter_rare(datatype);
 }
 
