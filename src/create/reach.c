@@ -103,6 +103,7 @@ int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,
                              .here = segment + at->offset,
                              .owner = owner,
                              .road = &proa_road_store,
+                             .atomics = 1,
                              .key = proa_peer_address(owner, at->segment, at->offset)};
 
     return proa_spans_set(target, &span, 1);

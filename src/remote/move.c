@@ -181,4 +181,4 @@ static int combine(struct proa_combine *combine, const struct proa_span *span, u
     return run->count ? issue(proa_away_of(combine->win, combine->rank), &i) : PROA_OK;
 }
 
-const struct proa_road proa_road_net = {.atomics = 0, .move = move, .combine = combine};
+const struct proa_road proa_road_net = {.move = move, .combine = combine};

@@ -205,7 +205,7 @@ static inline enum proa_guard proa_guard_choose(const struct proa_win *win, int 
 {
     if (proa_guard_is_alone(win, rank))
         return PROA_GUARD_PLAIN;
-    if (!span->road->atomics || !proa_guard_atomics_fit(bytes) || address & (bytes - 1))
+    if (!span->atomics || !proa_guard_atomics_fit(bytes) || address & (bytes - 1))
         return PROA_GUARD_STRIPES; /* as every accessor does for this element */
     if (total <= win->atomics_most) {
         *slot = proa_guard_slot_enter(span->owner);

@@ -169,7 +169,8 @@ static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t addr
     span->here = piece->adopted || peer == proa_self ? reach(win, peer, address, piece->end) : NULL;
     why = why_unmapped();
     if (span->here) {
-        span->road = piece->adopted ? &proa_road_adopted : &proa_road_own;
+        span->road = &proa_road_store;
+        span->atomics = span->adopted = piece->adopted != 0;
         return PROA_OK;
     }
     if (!proa_cma_works(peer)) {

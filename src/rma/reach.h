@@ -15,7 +15,7 @@ static inline char *proa_win_load_store(struct proa_win *win, int target)
     const struct proa_target *t = &win->targets[target];
 
     win->direct = 1;
-    if (t->span_count != 1 || (t->only.road == &proa_road_adopted && target != win->rank))
+    if (t->span_count != 1 || (t->only.adopted && target != win->rank))
         return NULL;
     return t->only.here;
 }

@@ -425,7 +425,8 @@ static void span_set_private(const struct proa_target *target, struct proa_span 
     span->key = span->first;
     if (target->peer == proa_self)
         span->here = (char *)(uintptr_t)span->first;
-    span->road = target->peer == proa_self ? &proa_road_own : &proa_road_cma;
+    else
+        span->road = &proa_road_cma;
 }
 
 /* As much of it around address as is mapped in one block. Where that cannot be mapped, the memory
@@ -443,7 +444,7 @@ static void span_set_adopted(const struct proa_target *target, uint64_t address,
         span->here = (char *)(uintptr_t)span->first;
     }
     span->key = span->first;
-    span->road = &proa_road_adopted;
+    span->atomics = span->adopted = span->here != NULL;
     if (span->here)
         return;
     proa_guard_stripes_only(target->peer->ctl);
@@ -481,6 +482,7 @@ static int span_of(struct proa_win *win, const struct proa_target *target,
     if (!segment)
         return PROA_ERR_OTHER;
     span->here = segment + region->offset;
+    span->atomics = 1;
     span->key = proa_peer_address(span->owner, (int)region->segment, region->offset);
     return accessor_set(win, span);
 }

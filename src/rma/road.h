@@ -3,12 +3,8 @@
  * Roads: the ways to a byte of a target's window. A span has one (window/span.h), a road is a
  * constant table.
  *
- *   store  load and store, where the memory is mapped: arenas of any process
- *          rma/road_store.c
- *   adopted  the same, to memory that the program has brought and that has moved to where neighbours
- *          map it (adopt/adopt.h)
- *          rma/road_store.c
- *   own    the same, to our own memory outside of both, which others reach by cma
+ *   store  load and store, where the memory is mapped: arenas of any process, memory that has moved
+ *          to where neighbours map it (adopt/adopt.h), our own memory outside of both
  *          rma/road_store.c
  *   cma    the kernel copies: a neighbour's memory outside of its arena
  *          rma/road_cma.c
@@ -54,9 +50,6 @@ struct proa_listed {
 };
 
 struct proa_road {
-    /* May single elements be worked on by processor atomics there? The same for all accessors of
-     * these bytes, by any road. */
-    int atomics;
     /* Moves runs that lie in the span. May aggregate (gather) them until settle is called. PROA_OK
      * or a code. */
     int (*move)(struct proa_carry *carry, const struct proa_span *span,
@@ -78,8 +71,7 @@ struct proa_road {
     int (*settle)(struct proa_carry *carry);
 };
 
-extern PROA_HIDDEN const struct proa_road proa_road_store, proa_road_adopted, proa_road_own,
-    proa_road_cma, proa_road_net;
+extern PROA_HIDDEN const struct proa_road proa_road_store, proa_road_cma, proa_road_net;
 
 /* A put or get is: begin, any number of the next two, end. All return PROA_OK or a code. */
 void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, int put);

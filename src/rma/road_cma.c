@@ -268,8 +268,5 @@ static int combine_rows(struct proa_combine *combine, const struct proa_span *sp
     return error;
 }
 
-const struct proa_road proa_road_cma = {.atomics = 0,
-                                        .move = move,
-                                        .combine = combine_run,
-                                        .combine_rows = combine_rows,
-                                        .settle = settle};
+const struct proa_road proa_road_cma = {
+    .move = move, .combine = combine_run, .combine_rows = combine_rows, .settle = settle};

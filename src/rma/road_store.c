@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The roads of load and store, to memory that is mapped here. See road.h. */
+/* The road of load and store, to memory that is mapped here. See road.h. */
 #include "rma/road_store.h"
 #include "base/fail.h"
 
@@ -138,18 +138,5 @@ static int combine_rows(struct proa_combine *c, const struct proa_span *span, ui
     return PROA_OK;
 }
 
-const struct proa_road proa_road_store = {.atomics = 1,
-                                          .move = move,
-                                          .move_list = move_list,
-                                          .combine = combine,
-                                          .combine_rows = combine_rows};
-const struct proa_road proa_road_adopted = {.atomics = 1,
-                                            .move = move,
-                                            .move_list = move_list,
-                                            .combine = combine,
-                                            .combine_rows = combine_rows};
-const struct proa_road proa_road_own = {.atomics = 0,
-                                        .move = move,
-                                        .move_list = move_list,
-                                        .combine = combine,
-                                        .combine_rows = combine_rows};
+const struct proa_road proa_road_store = {
+    .move = move, .move_list = move_list, .combine = combine, .combine_rows = combine_rows};

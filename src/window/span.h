@@ -30,6 +30,10 @@ struct proa_span {
     /* the owner's own address of the first: the same number for the same byte, in every process */
     uint64_t key;
     const struct proa_road *road; /* how this process gets there (rma/road.h) */
+    /* May single elements be worked on by processor atomics? The same for all accessors of these
+     * bytes, by any road. */
+    uint8_t atomics;
+    uint8_t adopted; /* mapped, and the program's own memory, which may move back (adopt/adopt.h) */
 };
 
 /* base + offset, also where base itself is no address in memory, as with absolute types: by

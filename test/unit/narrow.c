@@ -91,7 +91,7 @@ static void check_same_guard(struct proa_win *narrow, struct proa_win *wide, voi
         return;
     one = span_of(narrow, base);
     other = span_of(wide, base);
-    CHECK_EQUAL(one.road->atomics, other.road->atomics);
+    CHECK_EQUAL(one.atomics, other.atomics);
     CHECK(one.owner == other.owner);
     CHECK_EQUAL(one.key, other.key);
 }

@@ -78,9 +78,10 @@ static struct proa_span span_of_piece(struct world *world, const struct proa_win
     if (pieces[i].memory >= ARENA_0) {
         span.here = arena_here(owner, address);
         span.road = &proa_road_store;
+        span.atomics = 1;
     } else {
         span.here = world->rank == rank ? (char *)(uintptr_t)address : NULL;
-        span.road = world->rank == rank ? &proa_road_own : &proa_road_cma;
+        span.road = world->rank == rank ? &proa_road_store : &proa_road_cma;
     }
     return span;
 }

@@ -152,12 +152,12 @@ static void windows_body(struct world *world)
     pretend();
     move_takes_ns = 150 * US;
     for (int i = 0; i < 2; i++)
-        CHECK(use(world, words, 10) == &proa_road_adopted);
+        CHECK(use(world, words, 10) == &proa_road_store);
     for (int i = 0; i < 10; i++)
         CHECK(use(world, words, 10) == &proa_road_cma);
     CHECK(use(world, words, 1000) == &proa_road_cma); /* 500 us of calls, and moving is 300 */
     for (int i = 0; i < 4; i++)
-        CHECK(use(world, words, 10) == &proa_road_adopted);
+        CHECK(use(world, words, 10) == &proa_road_store);
     CHECK(use(world, words, 10) == &proa_road_cma);
     free(words);
 }
@@ -175,10 +175,10 @@ static int attached(struct proa_win *win, int64_t *words, uint64_t calls)
     CHECK_OK(proa_regions_attach(win, words, WORDS * sizeof *words));
     CHECK_OK(proa_regions_find(win, &win->targets[win->rank], (uint64_t)(uintptr_t)words,
                                WORDS * sizeof *words, 0, &span));
-    CHECK(span.road == &proa_road_adopted || span.road == &proa_road_own);
+    CHECK(span.road == &proa_road_store);
     win->ctl->through_kernel += calls;
     CHECK_OK(proa_regions_detach(win, words));
-    return span.road == &proa_road_adopted;
+    return span.adopted;
 }
 
 static void regions_body(struct world *world)
