@@ -157,7 +157,7 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
 }
 
 /* Elements in a row. */
-static int combine(struct proa_combine *combine, const struct proa_span *span, uint64_t position)
+static int combine_run(struct proa_combine *combine, uint64_t position)
 {
     const struct proa_elements *run = &combine->run;
     struct proa_issue i = {.step = step_messages,
@@ -177,8 +177,21 @@ static int combine(struct proa_combine *combine, const struct proa_span *span, u
                            .into = run->result,
                            .compare = run->compare};
 
-    (void)span;
     return run->count ? issue(proa_away_of(combine->win, combine->rank), &i) : PROA_OK;
 }
 
-const struct proa_road proa_road_net = {.move = move, .combine = combine};
+static int apply(struct proa_combine *combine, const struct proa_span *span,
+                 const struct proa_runs *all)
+{
+    struct proa_runs runs = *all;
+    int error = PROA_OK;
+
+    (void)span;
+    for (; runs.count && !error; proa_runs_skip(&runs, 1)) {
+        proa_runs_first(&runs, &combine->run);
+        error = combine_run(combine, runs.position + (uint64_t)proa_runs_offset(&runs));
+    }
+    return error;
+}
+
+const struct proa_road proa_road_net = {.move = move, .apply = apply};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accumulate, get_accumulate, fetch_and_op, compare_and_swap: how each run of elements gets to its
- * road. rma/combine.h has the operations on the elements; rma/guard.c keeps them atomic;
- * type/walk.c finds the runs of derived types.
+ * Accumulate, get_accumulate, fetch_and_op, compare_and_swap. rma/combine.h has the operations on
+ * the elements; type/walk.c finds the runs of derived types; rma/apply.c guards them and takes them
+ * to their road.
  */
 #include "base/fail.h"
 #include "rma/begin.h"
 #include "rma/guard.h"
-#include "rma/road_store.h"
+#include "rma/combine.h"
 #include "window/strict.h"
 
 /* ---- elements in a row, at hand ---- */
@@ -37,18 +37,15 @@ static void several_stripes(const struct proa_elements *c, struct proa_proc_ctl 
 static int striped_plain(struct proa_win *win, const struct proa_target *target,
                          const struct proa_elements *c, char *at)
 {
-    struct proa_guarded guarded = PROA_GUARD_NONE;
     uint64_t key = proa_span_key_at(&target->only, at),
              bytes = (c->count - 1) * c->bytes + 1; /* to the last one's first byte */
 
-    if (key % PROA_STRIPE_BYTES + bytes <= PROA_STRIPE_BYTES) {
+    if (key % PROA_STRIPE_BYTES + bytes <= PROA_STRIPE_BYTES)
         one_stripe(c, target->only.owner->ctl, key, at);
-    } else if (proa_guard_may_cover(key, bytes, proa_guard_most(target->only.owner->ctl))) {
+    else if (proa_guard_may_cover(key, bytes, proa_guard_most(target->only.owner->ctl)))
         several_stripes(c, target->only.owner->ctl, key, bytes, at);
-    } else {
-        proa_store_striped(c, target->only.owner, key, at, &guarded);
-        proa_guard_leave(&guarded);
-    }
+    else
+        return 0; /* the general functions do it piece by piece */
     proa_touch_store(win);
     return 1;
 }
@@ -109,150 +106,93 @@ struct operation {
     char *result;
 };
 
-/* The i-th run of a stretch, of count elements. */
-static void run_set(struct operation *o, const struct proa_stretch *s, uint64_t i, uint64_t count)
+static struct proa_runs runs_of(const struct operation *o, const struct proa_stretch *s)
 {
-    struct proa_elements *run = &o->combine.run;
-    int result_side = o->has_origin ? SECOND : FIRST;
+    const int second = o->has_origin ? SECOND : FIRST;
+    struct proa_runs runs = {.count = s->count,
+                             .bytes = s->bytes,
+                             .position = o->place.at + (uint64_t)s->offset[TARGET],
+                             .stride = s->stride[TARGET],
+                             .run = s->list ? s->list->runs : NULL,
+                             .list = s->list};
 
-    run->count = count;
-    run->origin =
-        o->has_origin ? proa_at(o->origin, s->offset[FIRST] + (int64_t)i * s->stride[FIRST]) : NULL;
-    run->result =
-        o->has_result
-            ? proa_at(o->result, s->offset[result_side] + (int64_t)i * s->stride[result_side])
-            : NULL;
+    if (o->has_origin) {
+        runs.origin = proa_at(o->origin, s->offset[FIRST]);
+        runs.origin_stride = s->stride[FIRST];
+    }
+    if (o->has_result) {
+        runs.result = proa_at(o->result, s->offset[second]);
+        runs.result_stride = s->stride[second];
+    }
+    return runs;
 }
 
-static uint64_t run_position(const struct operation *o, const struct proa_stretch *s, uint64_t i)
+/* On all sides? */
+static int are_in_row(const struct proa_runs *runs)
 {
-    return o->place.at + (uint64_t)(s->offset[TARGET] + (int64_t)i * s->stride[TARGET]);
+    const int64_t bytes = (int64_t)runs->bytes;
+
+    return !runs->list && runs->stride == bytes &&
+           (!runs->origin || runs->origin_stride == bytes) &&
+           (!runs->result || runs->result_stride == bytes);
 }
 
-/* ---- rows: runs that are worked on together ---- */
-
-/* The rows of an operation for which no accessor uses processor atomics. */
-static int goes_by_rows(const struct operation *o)
+/* May runs be worked on together? No accessor uses processor atomics for so many elements. */
+static int are_together(const struct operation *o)
 {
-    return o->combine.total > o->combine.win->atomics_most &&
-           !proa_is_padded(o->combine.run.basic) && o->place.span.road->combine_rows;
+    return o->combine.total > o->combine.win->atomics_most && !proa_is_padded(o->combine.run.basic);
 }
 
-/* A row that goes over the border of a span, or to where rows do not matter. */
-static int apply_row(struct proa_combine *c, uint64_t position, const struct proa_rows *rows,
-                     struct proa_rows_at *at)
+/* Do the runs of a loop lie beside each other, so that it does not matter which is the first? */
+static int are_beside(const struct proa_runs *runs)
 {
-    struct proa_elements run = c->run;
-    int error;
-
-    c->run.count = rows->items[at->item].bytes / run.bytes;
-    error = proa_combine_row(c, position);
-    c->run = run;
-    proa_rows_next(&c->run, rows, at);
-    return error;
+    return runs->stride >= (int64_t)runs->bytes || runs->stride <= -(int64_t)runs->bytes;
 }
 
-/* Over several spans: those together that lie in the same. */
-static int apply_scattered(struct operation *o, uint64_t position, const struct proa_rows *rows,
-                           struct proa_rows_at *at)
+/* From the last run to the first one. */
+static void turn(struct proa_runs *runs)
 {
-    struct proa_combine *c = &o->combine;
-    uint64_t here = position + (uint64_t)proa_rows_offset(rows, at),
-             bytes = rows->items[at->item].bytes;
-    struct proa_span span;
-    int error = proa_span_find(c->win, &c->win->targets[c->rank], here, bytes, &span);
+    const uint64_t count = runs->count;
 
-    if (error)
-        return error;
-    if (!rows->ascends || !span.road->combine_rows || !proa_span_holds(&span, here, bytes))
-        return apply_row(c, here, rows, at);
-    error = span.road->combine_rows(c, &span, position, rows, at);
-    proa_guard_leave(&c->guarded);
-    return error;
+    proa_runs_skip(runs, count - 1);
+    runs->count = count;
+    runs->stride = -runs->stride;
+    runs->origin_stride = -runs->origin_stride;
+    runs->result_stride = -runs->result_stride;
 }
 
-static int apply_rows(struct operation *o, uint64_t position, const struct proa_rows *rows)
+static int apply(struct operation *o, const struct proa_runs *runs)
 {
-    struct proa_rows_at at = {0, 0};
+    return o->place.scattered ? proa_combine_runs(&o->combine, runs)
+                              : proa_combine_in(&o->combine, &o->place.span, runs);
+}
+
+static int apply_singly(struct operation *o, struct proa_runs *runs)
+{
     int error = PROA_OK;
 
-    if (!o->place.scattered)
-        return o->place.span.road->combine_rows(&o->combine, &o->place.span, position, rows, &at);
-    while (at.item < rows->count && !error)
-        error = apply_scattered(o, position, rows, &at);
-    return error;
-}
+    for (; runs->count && !error; proa_runs_skip(runs, 1)) {
+        struct proa_runs run = *runs;
 
-static int apply_list(struct operation *o, const struct proa_list *list)
-{
-    const struct proa_rows rows = proa_rows_of_list(list);
-    struct proa_elements *run = &o->combine.run;
-
-    run->origin = o->has_origin ? proa_at(o->origin, list->offset[FIRST]) : NULL;
-    run->result =
-        o->has_result ? proa_at(o->result, list->offset[o->has_origin ? SECOND : FIRST]) : NULL;
-    return apply_rows(o, o->place.at + (uint64_t)list->offset[TARGET], &rows);
-}
-
-/* Upwards, whichever way the loop goes: from the last run to the first one if it goes down. */
-static int apply_loop(struct operation *o, const struct proa_stretch *s)
-{
-    const int64_t way = s->stride[TARGET] < 0 ? -1 : 1;
-    const uint64_t lowest = way < 0 ? s->count - 1 : 0;
-    const struct proa_item item = {
-        .stride = way * s->stride[TARGET], .count = s->count, .bytes = s->bytes};
-    const struct proa_rows rows = {.items = &item,
-                                   .count = 1,
-                                   .origin_stride = way * s->stride[FIRST],
-                                   .result_stride = way * s->stride[o->has_origin ? SECOND : FIRST],
-                                   .ascends = 1,
-                                   .apart = 1,
-                                   .high =
-                                       (int64_t)(s->count - 1) * item.stride + (int64_t)s->bytes};
-
-    run_set(o, s, lowest, 0);
-    return apply_rows(o, run_position(o, s, lowest), &rows);
-}
-
-/* Do its runs lie beside each other, so that it does not matter which is the first? */
-static int is_loop(const struct proa_stretch *s)
-{
-    return s->count > 1 &&
-           (s->stride[TARGET] >= (int64_t)s->bytes || s->stride[TARGET] <= -(int64_t)s->bytes);
-}
-
-/* ---- any layout ---- */
-
-static int apply_stretch(struct operation *o, const struct proa_stretch *s)
-{
-    const struct proa_span *span = &o->place.span;
-    int result_side = o->has_origin ? SECOND : FIRST, error = PROA_OK;
-    int row = s->stride[TARGET] == (int64_t)s->bytes &&
-              (!o->has_origin || s->stride[FIRST] == (int64_t)s->bytes) &&
-              (!o->has_result || s->stride[result_side] == (int64_t)s->bytes);
-    uint64_t runs = row ? 1 : s->count;
-
-    if (!row && is_loop(s) && goes_by_rows(o))
-        return apply_loop(o, s);
-    for (uint64_t i = 0; i < runs && !error; i++) {
-        uint64_t position = run_position(o, s, i);
-
-        run_set(o, s, i, s->bytes / o->combine.run.bytes * (row ? s->count : 1));
-        error = o->place.scattered ? proa_combine_row(&o->combine, position)
-                                   : span->road->combine(&o->combine, span, position);
+        run.count = 1;
+        error = apply(o, &run);
     }
     return error;
 }
 
-static int apply_next(struct operation *o, struct proa_walk *walk, int *more)
+static int apply_stretch(struct operation *o, const struct proa_stretch *s)
 {
-    struct proa_stretch stretch = {0};
-    struct proa_list list;
+    struct proa_runs runs = runs_of(o, s);
 
-    if (proa_walk_may_list(walk, TARGET) && goes_by_rows(o) && proa_walk_list(walk, TARGET, &list))
-        return apply_list(o, &list);
-    *more = proa_walk_next(walk, &stretch);
-    return *more ? apply_stretch(o, &stretch) : PROA_OK;
+    if (are_in_row(&runs))
+        runs = proa_runs_joined(&runs, runs.count);
+    if (runs.count > 1 && !runs.list) {
+        if (!are_together(o) || !are_beside(&runs))
+            return apply_singly(o, &runs);
+        if (runs.stride < 0)
+            turn(&runs);
+    }
+    return apply(o, &runs);
 }
 
 static int walk_begin(struct proa_walk *walk, const struct proa_there *there,
@@ -277,12 +217,14 @@ static int combine(struct operation *o, const struct proa_buffer *origin,
                    const struct proa_buffer *result)
 {
     struct proa_walk walk;
-    int more = 1, error = walk_begin(&walk, o->there, origin, result);
+    struct proa_stretch stretch;
+    const int lists = are_together(o) ? TARGET + 1 : 0;
+    int error = walk_begin(&walk, o->there, origin, result);
 
     if (error)
         return error;
-    while (more && !error)
-        error = apply_next(o, &walk, &more);
+    while (!error && proa_walk_next(&walk, lists, &stretch))
+        error = apply_stretch(o, &stretch);
     proa_guard_leave(&o->combine.guarded);
     proa_walk_end(&walk);
     proa_touch_store(o->combine.win);

@@ -101,7 +101,7 @@ static int check_attached(struct proa_win *win, const struct proa_there *there, 
 
     if (error)
         return error;
-    while (!error && proa_walk_next(&walk, &stretch))
+    while (!error && proa_walk_next(&walk, 0, &stretch))
         for (uint64_t i = 0; i < stretch.count && !error; i++)
             error =
                 check_run(win, there->rank,

@@ -27,12 +27,12 @@ struct proa_elements {
     const void *compare;
 };
 
-/* A run of elements of an operation, for a road (rma/road.h). */
+/* An accumulate in progress. */
 struct proa_combine {
     struct proa_win *win;
     int rank;
-    uint64_t total; /* elements of the whole operation */
-    struct proa_elements run;
+    uint64_t total;           /* elements of the whole operation */
+    struct proa_elements run; /* that is worked on */
     struct proa_guarded guarded;
 };
 
@@ -46,9 +46,21 @@ int proa_is_padded(enum proa_basic basic);
  * Operations that depend on it are refused: NULL. */
 proa_kernel *proa_kernel_of_bytes(enum proa_operation operation, enum proa_basic basic);
 
-/* Elements in a row in the target's window, in one span or several: looks for the span of each.
- * PROA_OK or a code. */
+/* Does what combine says to its elements in a row at position in the target's window, in one span
+ * or several: looks for the span of each. PROA_OK or a code. */
 int proa_combine_row(struct proa_combine *combine, uint64_t position);
+
+/* The same to runs of elements: all in the span, or over several. Several together only of elements
+ * without padding, of an operation of more elements than may be worked on by processor atomics. The
+ * guard of the former is left by the caller. */
+int proa_combine_in(struct proa_combine *combine, const struct proa_span *span,
+                    const struct proa_runs *runs);
+int proa_combine_runs(struct proa_combine *combine, const struct proa_runs *runs);
+
+/* Sees to it that stripes of owner are held of the first runs, at most PROA_GUARD_AT_ONCE bytes,
+ * and returns of how many; 0: none. key: of runs->position. */
+uint64_t proa_combine_guard(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
+                            const struct proa_runs *runs);
 
 static inline void proa_elements_advance(struct proa_elements *c, uint64_t elements)
 {

@@ -20,92 +20,39 @@ struct move {
 
 static struct proa_runs runs_of(const struct move *move, const struct proa_stretch *s)
 {
-    return (struct proa_runs){.position = move->place.at + (uint64_t)s->offset[TARGET],
+    return (struct proa_runs){.count = s->count,
+                              .bytes = s->bytes,
+                              .position = move->place.at + (uint64_t)s->offset[TARGET],
                               .stride = s->stride[TARGET],
                               .origin = proa_at(move->origin, s->offset[ORIGIN]),
                               .origin_stride = s->stride[ORIGIN],
-                              .bytes = s->bytes,
-                              .count = s->count};
+                              .run = s->list ? s->list->runs : NULL,
+                              .list = s->list,
+                              .at_origin = s->list && s->side == ORIGIN};
 }
 
-/* How many of the runs, from the first on, lie in the span. */
-static uint64_t runs_in(const struct proa_span *span, const struct proa_runs *runs)
+/* Over the network a step of a regular walk is one message, which a list's run would be. */
+static int lists_on(const struct move *move)
 {
-    uint64_t behind, fit;
-
-    if (!proa_span_holds(span, runs->position, runs->bytes))
+    if (move->win->targets[move->rank].away)
         return 0;
-    behind = span->end - runs->position - runs->bytes;
-    fit = runs->stride <= 0 ? 1 : behind / (uint64_t)runs->stride + 1;
-    return fit < runs->count ? fit : runs->count;
-}
-
-/* Over several spans: those together that lie in the same, which is the last one mostly. */
-static int move_scattered(struct move *move, const struct proa_runs *all)
-{
-    struct proa_span *span = &move->place.span;
-    struct proa_runs runs = *all;
-    uint64_t left = all->count;
-    int error = PROA_OK;
-
-    for (; left > 0 && !error; left -= runs.count) {
-        runs.count = left;
-        if (!proa_span_holds(span, runs.position, 1))
-            error = proa_span_find(move->win, &move->win->targets[move->rank], runs.position,
-                                   runs.bytes, span);
-        if (error)
-            break;
-        runs.count = runs_in(span, &runs);
-        if (runs.count > 0) {
-            error = proa_carry_runs(&move->carry, span, &runs);
-        } else {
-            runs.count = 1;
-            error = proa_carry_bytes(&move->carry, runs.position, runs.origin, runs.bytes);
-        }
-        runs.position += (uint64_t)((int64_t)runs.count * runs.stride);
-        runs.origin = proa_at(runs.origin, (int64_t)runs.count * runs.origin_stride);
-    }
-    return error;
-}
-
-/* The next piece of the layout, if it is a list on either side. */
-static int next_list(const struct move *move, struct proa_walk *walk, struct proa_listed *listed)
-{
-    struct proa_list list;
-
-    listed->at_origin = !proa_walk_list(walk, TARGET, &list);
-    if (listed->at_origin && !proa_walk_list(walk, ORIGIN, &list))
-        return 0;
-    listed->rows = proa_rows_of_list(&list);
-    listed->position = move->place.at + (uint64_t)list.offset[TARGET];
-    listed->origin = proa_at(move->origin, list.offset[ORIGIN]);
-    return 1;
-}
-
-static int move_next(struct move *move, struct proa_walk *walk, int *more)
-{
-    struct proa_stretch stretch;
-    struct proa_listed listed;
-    struct proa_runs runs;
-
-    if ((proa_walk_may_list(walk, TARGET) || proa_walk_may_list(walk, ORIGIN)) &&
-        !move->place.scattered && next_list(move, walk, &listed))
-        return proa_carry_list(&move->carry, &move->place.span, &listed);
-    *more = proa_walk_next(walk, &stretch);
-    if (!*more)
-        return PROA_OK;
-    runs = runs_of(move, &stretch);
-    return move->place.scattered ? move_scattered(move, &runs)
-                                 : proa_carry_runs(&move->carry, &move->place.span, &runs);
+    return move->place.scattered ? TARGET + 1 : SIDES;
 }
 
 static int move_layouts(struct move *move, struct proa_walk *walk, enum proa_direction direction)
 {
-    int more = 1, error = PROA_OK;
+    const int lists = lists_on(move);
+    const struct proa_span *span = &move->place.span;
+    struct proa_stretch stretch;
+    int error = PROA_OK;
 
     proa_carry_begin(&move->carry, move->win, move->rank, direction == PROA_PUT);
-    while (more && !error)
-        error = move_next(move, walk, &more);
+    while (!error && proa_walk_next(walk, lists, &stretch)) {
+        struct proa_runs runs = runs_of(move, &stretch);
+
+        error = move->place.scattered ? proa_carry_runs(&move->carry, &runs)
+                                      : span->road->move(&move->carry, span, &runs);
+    }
     return error ? error : proa_carry_end(&move->carry);
 }
 

@@ -19,6 +19,19 @@ int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t po
                      (unsigned long long)position, (unsigned long long)target->bytes);
 }
 
+int proa_span_next(struct proa_win *win, int rank, const struct proa_runs *runs,
+                   struct proa_span *span, struct proa_runs *part)
+{
+    uint64_t first = runs->position + (uint64_t)proa_runs_offset(runs);
+    int error = PROA_OK;
+
+    if (!proa_span_holds(span, first, 1))
+        error = proa_span_find(win, &win->targets[rank], first, proa_runs_bytes(runs), span);
+    *part = *runs;
+    part->count = error ? 0 : proa_runs_in(runs, span);
+    return error;
+}
+
 static int range_error(const struct proa_target *target, int rank, int64_t displacement,
                        uint64_t bytes)
 {

@@ -4,7 +4,7 @@
 #ifndef PROA_RMA_PLACE_H
 #define PROA_RMA_PLACE_H
 
-#include "window/span.h"
+#include "rma/runs.h"
 #include "window/win.h"
 
 struct proa_place {
@@ -27,5 +27,11 @@ int proa_place_find(struct proa_win *win, int target, int64_t displacement, int6
  * is none; or what mapping the memory returned. */
 int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t position,
                    uint64_t bytes, struct proa_span *span);
+
+/* Sets *part to the first of these runs that lie in one span, and *span to that, which may hold the
+ * one that was found last. part->count 0: the first run goes over the span's end. Returns as
+ * proa_span_find. */
+int proa_span_next(struct proa_win *win, int rank, const struct proa_runs *runs,
+                   struct proa_span *span, struct proa_runs *part);
 
 #endif

@@ -10,81 +10,63 @@ void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, 
     carry->win = win;
     carry->rank = rank;
     carry->put = put;
-    carry->road = NULL;
     proa_cma_begin(&carry->batch, NULL, put);
 }
 
 int proa_carry_end(struct proa_carry *carry)
 {
-    return carry->road && carry->road->settle ? carry->road->settle(carry) : PROA_OK;
+    return carry->batch.runs ? proa_cma_end(&carry->batch) : PROA_OK;
 }
 
-static int go_by(struct proa_carry *carry, const struct proa_road *road)
+/* Runs of one byte, in a row. */
+static int carry_row(struct proa_carry *carry, struct proa_runs *row)
 {
-    int error = carry->road == road ? PROA_OK : proa_carry_end(carry);
+    struct proa_span span;
+    int error = PROA_OK;
 
-    carry->road = road;
-    return error;
-}
+    while (row->count && !error) {
+        error = proa_span_find(carry->win, &carry->win->targets[carry->rank], row->position,
+                               row->count, &span);
+        if (!error) {
+            uint64_t bytes = proa_runs_in(row, &span);
+            struct proa_runs run = proa_runs_joined(row, bytes);
 
-int proa_carry_runs(struct proa_carry *carry, const struct proa_span *span,
-                    const struct proa_runs *runs)
-{
-    int error = go_by(carry, span->road);
-
-    return error ? error : span->road->move(carry, span, runs);
-}
-
-/* Of an item of a list, before which the list has `done` bytes. */
-static struct proa_runs runs_of(const struct proa_listed *listed, const struct proa_item *item,
-                                uint64_t done)
-{
-    struct proa_runs runs = {.position = listed->position,
-                             .stride = item->stride,
-                             .origin = listed->origin,
-                             .origin_stride = item->stride,
-                             .bytes = item->bytes,
-                             .count = item->count};
-
-    runs.position += listed->at_origin ? done : (uint64_t)item->offset;
-    runs.origin = proa_at(runs.origin, listed->at_origin ? item->offset : (int64_t)done);
-    *(listed->at_origin ? &runs.stride : &runs.origin_stride) = (int64_t)item->bytes;
-    return runs;
-}
-
-int proa_carry_list(struct proa_carry *carry, const struct proa_span *span,
-                    const struct proa_listed *listed)
-{
-    uint64_t done = 0;
-    int error = go_by(carry, span->road);
-
-    if (!error && span->road->move_list)
-        return span->road->move_list(carry, span, listed);
-    for (uint32_t i = 0; i < listed->rows.count && !error; i++) {
-        const struct proa_item *item = &listed->rows.items[i];
-        struct proa_runs runs = runs_of(listed, item, done);
-
-        error = span->road->move(carry, span, &runs);
-        done += item->count * item->bytes;
+            error = span.road->move(carry, &span, &run);
+            proa_runs_skip(row, bytes);
+        }
     }
     return error;
 }
 
 int proa_carry_bytes(struct proa_carry *carry, uint64_t position, char *origin, uint64_t bytes)
 {
-    struct proa_span span;
-    uint64_t part;
+    struct proa_runs row = {.count = bytes,
+                            .bytes = 1,
+                            .position = position,
+                            .stride = 1,
+                            .origin = origin,
+                            .origin_stride = 1};
+
+    return carry_row(carry, &row);
+}
+
+int proa_carry_runs(struct proa_carry *carry, const struct proa_runs *all)
+{
+    struct proa_runs runs = *all, part;
+    struct proa_span span = {0};
     int error = PROA_OK;
 
-    for (; bytes > 0 && !error; position += part, origin += part, bytes -= part) {
-        error =
-            proa_span_find(carry->win, &carry->win->targets[carry->rank], position, bytes, &span);
+    for (; runs.count && !error; proa_runs_skip(&runs, part.count)) {
+        error = proa_span_next(carry->win, carry->rank, &runs, &span, &part);
         if (error)
             break;
-        part = span.end - position < bytes ? span.end - position : bytes;
-        error = proa_carry_runs(
-            carry, &span,
-            &(struct proa_runs){.position = position, .origin = origin, .bytes = part, .count = 1});
+        if (part.count) {
+            error = span.road->move(carry, &span, &part);
+        } else {
+            part = proa_runs_row(&runs, 1);
+            error = carry_row(carry, &part);
+            part.count = 1;
+        }
     }
     return error;
 }

@@ -22,26 +22,23 @@ static void tell_owner(const struct proa_win *win, int rank, uint64_t bytes)
 
 /* ---- put and get ---- */
 
-static int move(struct proa_carry *carry, const struct proa_span *span,
-                const struct proa_runs *runs)
+static int move(struct proa_carry *carry, const struct proa_span *span, const struct proa_runs *all)
 {
-    uint64_t key = proa_span_key(span, runs->position);
+    struct proa_runs runs = *all;
     int error = PROA_OK;
 
-    tell_owner(carry->win, carry->rank, runs->count * runs->bytes);
+    tell_owner(carry->win, carry->rank, proa_runs_total(all));
     if (carry->batch.peer != span->owner) {
-        error = proa_cma_end(&carry->batch);
+        error = proa_carry_end(carry);
         proa_cma_begin(&carry->batch, span->owner, carry->put);
     }
-    for (uint64_t i = 0; i < runs->count && !error; i++)
-        error = proa_cma_add(&carry->batch, proa_at(runs->origin, (int64_t)i * runs->origin_stride),
-                             key + (uint64_t)((int64_t)i * runs->stride), runs->bytes);
-    return error;
-}
+    for (; runs.count && !error; proa_runs_skip(&runs, 1)) {
+        struct proa_runs run = proa_runs_row(&runs, 1);
 
-static int settle(struct proa_carry *carry)
-{
-    return proa_cma_end(&carry->batch);
+        error =
+            proa_cma_add(&carry->batch, run.origin, proa_span_key(span, run.position), run.count);
+    }
+    return error;
 }
 
 /* ---- accumulates ---- */
@@ -103,170 +100,110 @@ static int apply_to_copy(const struct proa_elements *c, struct proa_peer *peer, 
                                     : proa_cma_write(peer, at, copy, c->count * c->bytes);
 }
 
-/* Reads, changes here and writes back, in pieces. The caller keeps other accessors out. */
-static int apply_by_cma(const struct proa_elements *run, struct proa_peer *owner, uint64_t at)
+/* The first run: reads, changes here and writes back, in pieces. */
+static int apply_run(struct proa_combine *c, const struct proa_span *span,
+                     const struct proa_runs *runs, const struct piece *piece)
 {
-    struct proa_elements c = *run;
-    struct piece piece;
-    int error = piece_room(&piece, c.count * c.bytes, PROA_GUARD_AT_ONCE);
+    struct proa_runs row = proa_runs_row(runs, c->run.bytes);
+    const uint64_t most = piece->bytes / row.bytes;
+    int error = PROA_OK;
 
-    for (uint64_t done = 0; done < run->count && !error;
-         done += c.count, proa_elements_advance(&c, c.count)) {
-        c.count =
-            run->count - done < piece.bytes / c.bytes ? run->count - done : piece.bytes / c.bytes;
-        error = apply_to_copy(&c, owner, at + done * c.bytes, piece.copy);
+    while (row.count && !error) {
+        struct proa_runs part = proa_runs_joined(&row, row.count < most ? row.count : most);
+
+        proa_runs_first(&part, &c->run);
+        error =
+            apply_to_copy(&c->run, span->owner, proa_span_key(span, part.position), piece->copy);
+        proa_runs_skip(&row, c->run.count);
+    }
+    return error;
+}
+
+/* ---- several runs ---- */
+
+/* The kernel takes as long for one more run as for reading a page that is not needed. */
+enum { GAP = 4096 };
+
+/* Runs that ascend, and the bytes between those that are close together; the first one goes to the
+ * beginning of the copy. */
+static int read_close(struct proa_peer *owner, uint64_t key, const struct proa_runs *all,
+                      char *copy)
+{
+    struct proa_runs runs = *all;
+    struct proa_cma_batch batch;
+    uint64_t start = key + (uint64_t)proa_runs_low(all), from = start, end = start;
+    int error = PROA_OK;
+
+    proa_cma_begin(&batch, owner, 0);
+    for (; runs.count && !error; proa_runs_skip(&runs, 1)) {
+        uint64_t at = key + (runs.position - all->position) + (uint64_t)proa_runs_offset(&runs);
+
+        if (at - end > GAP) {
+            error = proa_cma_add(&batch, copy + (from - start), from, end - from);
+            from = at;
+        }
+        end = at + proa_runs_bytes(&runs);
+    }
+    if (!error)
+        error = proa_cma_add(&batch, copy + (from - start), from, end - from);
+    return error ? error : proa_cma_end(&batch);
+}
+
+/* Writes the runs, and nothing else. */
+static int write_each(struct proa_peer *owner, uint64_t key, const struct proa_runs *all,
+                      char *copy)
+{
+    struct proa_runs runs = *all;
+    struct proa_cma_batch batch;
+    uint64_t start = (uint64_t)proa_runs_low(all);
+    int error = PROA_OK;
+
+    proa_cma_begin(&batch, owner, 1);
+    for (; runs.count && !error; proa_runs_skip(&runs, 1)) {
+        uint64_t at = runs.position - all->position + (uint64_t)proa_runs_offset(&runs);
+
+        error = proa_cma_add(&batch, copy + (at - start), key + at, proa_runs_bytes(&runs));
+    }
+    return error ? error : proa_cma_end(&batch);
+}
+
+/* In a copy of all that they span, read and written back by few system calls. */
+static int apply_together(struct proa_combine *c, const struct proa_span *span,
+                          const struct proa_runs *runs, char *copy)
+{
+    const uint64_t key = proa_span_key(span, runs->position);
+    const int64_t low = proa_runs_low(runs);
+    int error = proa_runs_ascend(runs) ? read_close(span->owner, key, runs, copy)
+                                       : proa_cma_read(span->owner, key + (uint64_t)low, copy,
+                                                       (uint64_t)(proa_runs_high(runs) - low));
+
+    if (error)
+        return error;
+    proa_runs_apply(&c->run, runs, proa_at(copy, -low));
+    return c->run.operation == PROA_OP_NO_OP ? PROA_OK : write_each(span->owner, key, runs, copy);
+}
+
+/* Several stripes' worth at once, as each time has its price. */
+static int apply(struct proa_combine *c, const struct proa_span *span, const struct proa_runs *all)
+{
+    const uint64_t reaches = (uint64_t)(proa_runs_high(all) - proa_runs_low(all));
+    struct proa_runs runs = *all, part;
+    struct piece piece;
+    int error = piece_room(&piece, reaches, PROA_GUARD_AT_ONCE + c->run.bytes);
+
+    tell_owner(c->win, c->rank, reaches);
+    for (; runs.count && !error; proa_runs_skip(&runs, part.count)) {
+        part = runs;
+        part.count = runs.count == 1 ? 0 : proa_runs_within(&runs, piece.bytes);
+        if (part.count) {
+            error = apply_together(c, span, &part, piece.copy);
+        } else {
+            error = apply_run(c, span, &runs, &piece);
+            part.count = 1;
+        }
     }
     piece_free(&piece);
     return error;
 }
 
-/* Several stripes at once, as each time has its price. */
-static int combine_run(struct proa_combine *combine, const struct proa_span *span,
-                       uint64_t position)
-{
-    struct proa_elements c = combine->run;
-    uint64_t key = proa_span_key(span, position), count = c.count;
-    int error = PROA_OK;
-
-    tell_owner(combine->win, combine->rank, count * c.bytes);
-    proa_guard_enter(combine->win, combine->rank, span, key, combine->total, c.bytes,
-                     &combine->guarded);
-    if (combine->guarded.guard == PROA_GUARD_PLAIN)
-        return apply_by_cma(&c, span->owner, key);
-    for (uint64_t done = 0; done < count && !error;
-         done += c.count, proa_elements_advance(&c, c.count)) {
-        uint64_t first = key + done * c.bytes, left = (count - done) * c.bytes;
-
-        c.count = proa_guard_elements(&combine->guarded, span->owner, first, c.bytes, count - done,
-                                      left < PROA_GUARD_AT_ONCE ? left : PROA_GUARD_AT_ONCE);
-        error = apply_by_cma(&c, span->owner, first);
-    }
-    return error;
-}
-
-/* ---- accumulates on derived types ---- */
-
-/* The kernel takes as long for one more run as for reading a page that is not needed. */
-enum { GAP = 4096 };
-
-/* Some rows, with a copy of the memory from the first one on; all of them, from the lowest one on,
- * if they do not ascend. */
-struct some {
-    struct proa_peer *owner;
-    uint64_t key; /* of the base */
-    const struct proa_rows *rows;
-    struct proa_rows_at first;
-    int64_t start, end; /* of what has been copied */
-    struct piece piece;
-};
-
-static int read_all(struct some *some)
-{
-    some->start = some->rows->low;
-    some->end = some->rows->high;
-    return proa_cma_read(some->owner, some->key + (uint64_t)some->start, some->piece.copy,
-                         (uint64_t)(some->end - some->start));
-}
-
-/* Reads them, and what lies between those that are close together. Fewer than there are if they
- * are more than one system call takes: sets end. */
-static int some_read(struct some *some, int64_t end)
-{
-    const struct proa_rows *rows = some->rows;
-    struct proa_rows_at at = some->first;
-    struct proa_cma_batch batch;
-    int64_t start = proa_rows_offset(rows, &at), from = start;
-
-    proa_cma_begin(&batch, some->owner, 0);
-    some->start = some->end = start;
-    for (unsigned n = 0;
-         n < PROA_CMA_RUNS && at.item < rows->count && proa_rows_row_end(rows, &at) <= end;
-         n++, proa_rows_step(rows, &at, 1)) {
-        int64_t offset = proa_rows_offset(rows, &at);
-
-        if (offset - some->end > GAP) {
-            proa_cma_add(&batch, some->piece.copy + (from - start), some->key + (uint64_t)from,
-                         (uint64_t)(some->end - from));
-            from = offset;
-        }
-        some->end = proa_rows_row_end(rows, &at);
-    }
-    if (some->end > from)
-        proa_cma_add(&batch, some->piece.copy + (from - start), some->key + (uint64_t)from,
-                     (uint64_t)(some->end - from));
-    return proa_cma_end(&batch);
-}
-
-/* Writes them, and nothing else. */
-static int some_write(const struct some *some)
-{
-    struct proa_rows_at at = some->first;
-    struct proa_cma_batch batch;
-    int error = PROA_OK;
-
-    proa_cma_begin(&batch, some->owner, 1);
-    for (; at.item < some->rows->count && proa_rows_row_end(some->rows, &at) <= some->end && !error;
-         proa_rows_step(some->rows, &at, 1)) {
-        int64_t offset = proa_rows_offset(some->rows, &at);
-
-        error = proa_cma_add(&batch, some->piece.copy + (offset - some->start),
-                             some->key + (uint64_t)offset, some->rows->items[at.item].bytes);
-    }
-    return error ? error : proa_cma_end(&batch);
-}
-
-/* Those from *at on that end at `end` or before it, in two system calls: read, and write back.
- * Nothing if there are none. */
-static int some_apply(struct proa_elements *run, struct some *some, struct proa_rows_at *at,
-                      int64_t end)
-{
-    int error;
-
-    some->first = *at;
-    error = some->rows->ascends ? some_read(some, end) : read_all(some);
-    if (error)
-        return error;
-    proa_rows_apply(run, proa_at(some->piece.copy, -some->start), some->rows, at,
-                    some->rows->ascends ? some->end : INT64_MAX);
-    return run->operation == PROA_OP_NO_OP ? PROA_OK : some_write(some);
-}
-
-/* A row that goes over more than is guarded at a time. */
-static int combine_long_row(struct proa_combine *combine, const struct proa_span *span,
-                            uint64_t position, const struct proa_rows *rows,
-                            struct proa_rows_at *at)
-{
-    int error;
-
-    combine->run.count = rows->items[at->item].bytes / combine->run.bytes;
-    error = combine_run(combine, span, position + (uint64_t)proa_rows_offset(rows, at));
-    proa_rows_next(&combine->run, rows, at);
-    return error;
-}
-
-static int combine_rows(struct proa_combine *combine, const struct proa_span *span,
-                        uint64_t position, const struct proa_rows *rows, struct proa_rows_at *at)
-{
-    struct some some = {.owner = span->owner, .key = proa_span_key(span, position), .rows = rows};
-    int64_t inside = (int64_t)(span->end - position);
-    uint64_t reaches =
-        (uint64_t)(rows->high - (rows->ascends ? proa_rows_offset(rows, at) : rows->low));
-    int error = piece_room(&some.piece, reaches + combine->run.bytes,
-                           PROA_GUARD_AT_ONCE + combine->run.bytes);
-
-    tell_owner(combine->win, combine->rank, reaches);
-    proa_guard_enter(combine->win, combine->rank, span, 0, combine->total, combine->run.bytes,
-                     &combine->guarded);
-    while (!error && at->item < rows->count && proa_rows_row_end(rows, at) <= inside) {
-        int64_t end = proa_rows_guard(combine, span->owner, some.key, rows, at, PROA_GUARD_AT_ONCE);
-
-        error = proa_rows_row_end(rows, at) <= end
-                    ? some_apply(&combine->run, &some, at, end < inside ? end : inside)
-                    : combine_long_row(combine, span, position, rows, at);
-    }
-    piece_free(&some.piece);
-    return error;
-}
-
-const struct proa_road proa_road_cma = {
-    .move = move, .combine = combine_run, .combine_rows = combine_rows, .settle = settle};
+const struct proa_road proa_road_cma = {.move = move, .apply = apply};

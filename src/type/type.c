@@ -23,7 +23,7 @@ static void node_release(struct proa_node *node)
         return;
     for (uint32_t i = 0; i < node->count; i++)
         node_release(node->items[i].child);
-    free(node->runs);
+    free(node->list);
     free(node);
 }
 
@@ -89,29 +89,36 @@ static void node_append(struct proa_node *node, struct proa_item item)
     node->items[node->count++] = item;
 }
 
-/* A node with fewer items is not treated as a list. */
-enum { LIST_LEAST = 4 };
+/* A node of fewer items gets no list, nor one of more runs per item on average: these are copied
+ * loop by loop. */
+enum { LIST_LEAST = 4, RUNS_MOST = 16 };
 
-static int64_t end_of(const struct proa_item *item)
+/* The number of runs of its list; 0: none. */
+static uint64_t runs_to_list(const struct proa_node *node)
 {
-    return item->offset + (int64_t)(item->count - 1) * item->stride + (int64_t)item->bytes;
-}
-
-/* Runs are kept one by one if there are at most so many per item on average. A copy then has one
- * loop over the runs, not one for each item. */
-enum { SPREAD_MOST = 4 };
-
-/* The number of runs, if all have one size; 0: sizes differ, or there are too many runs. */
-static uint64_t runs_to_spread(const struct proa_node *node)
-{
+    const uint64_t most = (uint64_t)RUNS_MOST * node->count;
     uint64_t runs = 0;
 
-    for (uint32_t i = 0; i < node->count; i++) {
-        if (node->items[i].bytes != node->items[0].bytes || node->items[i].count > UINT32_MAX)
-            return 0;
+    if (node->count < LIST_LEAST || node->depth > 1)
+        return 0;
+    for (uint32_t i = 0; i < node->count && runs <= most; i++)
         runs += node->items[i].count;
-    }
-    return runs <= (uint64_t)SPREAD_MOST * node->count && runs <= UINT32_MAX ? runs : 0;
+    return runs <= most ? runs : 0;
+}
+
+static void list_add(struct proa_list *list, int64_t offset, uint64_t bytes)
+{
+    const struct proa_run *last = list->count ? &list->runs[list->count - 1] : NULL;
+    const int64_t end = offset + (int64_t)bytes;
+
+    if (last && offset < last->offset + (int64_t)last->bytes)
+        list->ascends = 0;
+    if (bytes != list->even)
+        list->even = 0;
+    list->low = offset < list->low ? offset : list->low;
+    list->high = end > list->high ? end : list->high;
+    list->bytes += bytes;
+    list->runs[list->count++] = (struct proa_run){offset, bytes};
 }
 
 /* Runs are checked for overlap if there are at most so many places per run on average. */
@@ -119,17 +126,18 @@ enum { PLACES_MOST = 64 };
 
 /* Is certainly no byte in two runs? Found out only for runs that ascend, or that lie as elements of
  * an array would. */
-static int are_apart(const struct proa_node *node)
+static int are_apart(const struct proa_list *list)
 {
-    const uint64_t bytes = node->items->bytes, places = (uint64_t)(node->high - node->low) / bytes;
+    const uint64_t bytes = list->even,
+                   places = bytes ? (uint64_t)(list->high - list->low) / bytes : 0;
     uint64_t *taken;
     int apart = 1;
 
-    if (node->ascends || places > (uint64_t)PLACES_MOST * node->run_count)
-        return node->ascends;
+    if (list->ascends || !bytes || places > PLACES_MOST * list->count)
+        return list->ascends;
     taken = calloc(places / 64 + 1, sizeof *taken);
-    for (uint32_t i = 0; taken && i < node->run_count && apart; i++) {
-        const uint64_t at = (uint64_t)(node->runs[i].offset - node->low), place = at / bytes;
+    for (uint64_t i = 0; taken && i < list->count && apart; i++) {
+        const uint64_t at = (uint64_t)(list->runs[i].offset - list->low), place = at / bytes;
 
         apart = at % bytes == 0 && !(taken[place / 64] >> place % 64 & 1);
         taken[place / 64] |= (uint64_t)1 << place % 64;
@@ -139,48 +147,22 @@ static int are_apart(const struct proa_node *node)
     return apart;
 }
 
-/* Makes the array of single runs. Without memory for it the items serve the same purpose, more
+/* Called once all items are there. Without memory for a list the items serve the same purpose, more
  * slowly. */
-static void node_spread(struct proa_node *node)
+static void node_list(struct proa_node *node)
 {
-    uint64_t runs = runs_to_spread(node);
+    const uint64_t runs = runs_to_list(node);
+    struct proa_list *list = runs ? malloc(sizeof *list + runs * sizeof list->runs[0]) : NULL;
 
-    node->runs = runs ? calloc(runs, sizeof *node->runs) : NULL;
-    if (!node->runs)
+    if (!list)
         return;
-    for (uint32_t i = 0; i < node->count; i++)
-        for (uint64_t k = 0; k < node->items[i].count; k++) {
-            struct proa_item *run = &node->runs[node->run_count++];
-
-            *run = node->items[i];
-            run->offset += (int64_t)k * run->stride;
-            run->count = 1;
-        }
-    node->apart = are_apart(node);
-}
-
-/* Called once all items are there: finds out whether they are a list, and sets its fields. */
-static void node_finish(struct proa_node *node)
-{
-    if (node->count < LIST_LEAST || node->depth > 1)
-        return;
-    node->ascends = 1;
-    node->low = INT64_MAX;
-    node->high = INT64_MIN;
-    for (uint32_t i = 0; i < node->count; i++) {
-        const struct proa_item *item = &node->items[i];
-        int64_t last = end_of(item) - (int64_t)item->bytes,
-                low = last < item->offset ? last : item->offset,
-                high = (last < item->offset ? item->offset : last) + (int64_t)item->bytes;
-
-        node->listed += item->count * item->bytes;
-        if ((item->count > 1 && item->stride < (int64_t)item->bytes) ||
-            (i > 0 && item->offset < end_of(item - 1)))
-            node->ascends = 0;
-        node->low = low < node->low ? low : node->low;
-        node->high = high > node->high ? high : node->high;
-    }
-    node_spread(node);
+    *list = (struct proa_list){
+        .even = node->items->bytes, .ascends = 1, .low = INT64_MAX, .high = INT64_MIN};
+    for (const struct proa_item *item = node->items; item < node->items + node->count; item++)
+        for (uint64_t i = 0; i < item->count; i++)
+            list_add(list, item->offset + (int64_t)i * item->stride, item->bytes);
+    list->apart = are_apart(list);
+    node->list = list;
 }
 
 /* The item for `count` elements of a type, extent apart, from offset on. It holds a reference to
@@ -232,7 +214,7 @@ static int list_view(const struct proa_part *parts, size_t count, enum view view
         node_release(*node);
         *node = NULL;
     } else {
-        node_finish(*node);
+        node_list(*node);
     }
     return PROA_OK;
 }

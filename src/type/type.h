@@ -30,20 +30,30 @@ struct proa_item {
     struct proa_node *child; /* NULL: a run of bytes */
 };
 
+/* A run of bytes of a list. */
+struct proa_run {
+    int64_t offset; /* from the address at which the node is placed */
+    uint64_t bytes;
+};
+
+/* The runs of an irregular node one by one. */
+struct proa_list {
+    uint64_t count;
+    uint64_t bytes;    /* of all */
+    uint64_t even;     /* of each, if all have one size; else 0 */
+    int ascends;       /* each run lies behind the one before */
+    int apart;         /* certainly no byte is in two runs */
+    int64_t low, high; /* all bytes lie in [low, high), as offsets */
+    struct proa_run runs[];
+};
+
 struct proa_node {
     int users;      /* reference count: types and items that point here */
     uint32_t depth; /* of the tree from here: 1 if no item has a child */
     uint32_t count; /* items, in the order in which their bytes are moved */
-    /* A list is a node of some items, none with a child. listed: the bytes of the list; 0: the node
-     * is no list. The fields from here to apart describe a list. */
-    uint64_t listed;
-    int ascends;       /* each run of the list lies behind the one before */
-    int64_t low, high; /* bytes of the list lie in [low, high), from its address */
-    /* The runs of the list one by one, each as an item, if all have one size and few of them are in
-     * loops; else NULL. */
-    struct proa_item *runs;
-    uint32_t run_count;
-    int apart; /* certainly no byte is in two of these runs */
+    /* The same bytes run by run, if there are some items, none has a child, and their loops are
+     * short; else NULL. */
+    struct proa_list *list;
     struct proa_item items[];
 };
 

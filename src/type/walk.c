@@ -147,7 +147,7 @@ static void side_consume(struct proa_walk_side *side, uint64_t bytes, uint64_t c
         side->at += (int64_t)count * side->stride;
 }
 
-int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch)
+static int next_regular(struct proa_walk *walk, struct proa_stretch *stretch)
 {
     uint64_t bytes = UINT64_MAX, count = UINT64_MAX;
 
@@ -163,6 +163,7 @@ int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch)
         uint64_t runs = side_runs(&walk->side[i], bytes);
         count = runs < count ? runs : count;
     }
+    stretch->list = NULL;
     stretch->bytes = bytes;
     stretch->count = count;
     for (int i = 0; i < walk->sides; i++) {
@@ -175,50 +176,60 @@ int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch)
     return 1;
 }
 
-/* Is the side at the beginning of a list? */
-static const struct proa_node *side_list(const struct proa_walk_side *side)
+/* The list at whose beginning the side is; NULL: none. */
+static const struct proa_list *side_list(const struct proa_walk_side *side)
 {
     const struct proa_walk_level *level;
 
-    if (side->depth == 0 || side->done || side->left == 0)
+    if (side->depth == 0)
         return NULL;
     level = &side->levels[side->depth - 1];
-    return level->node->listed && level->item == 0 && side->left == level->node->items[0].count
-               ? level->node
+    return level->node->list && level->item == 0 && !side->done &&
+                   side->left == level->node->items[0].count
+               ? level->node->list
                : NULL;
 }
 
-static void list_set(struct proa_list *list, const struct proa_node *node)
+/* Do the other sides have so many bytes in a row? */
+static int are_in_row(const struct proa_walk *walk, int side, uint64_t bytes)
 {
-    list->items = node->runs ? node->runs : node->items;
-    list->count = node->runs ? node->run_count : node->count;
-    list->even = node->runs ? node->runs->bytes : 0;
-    list->ascends = node->ascends;
-    list->apart = node->ascends || node->apart;
-    list->low = node->low;
-    list->high = node->high;
-}
-
-int proa_walk_list(struct proa_walk *walk, int side, struct proa_list *list)
-{
-    struct proa_walk_side *its = &walk->side[side];
-    const struct proa_node *node = side_list(its);
-
-    if (!node)
-        return 0;
     for (int i = 0; i < walk->sides; i++)
         if (i != side &&
-            (walk->side[i].left == 0 || walk->side[i].bytes - walk->side[i].done < node->listed))
+            (walk->side[i].left == 0 || walk->side[i].bytes - walk->side[i].done < bytes))
             return 0;
-    list_set(list, node);
-    for (int i = 0; i < walk->sides; i++) {
-        if (i == side)
-            continue;
-        list->offset[i] = walk->side[i].at + (int64_t)walk->side[i].done;
-        side_consume(&walk->side[i], node->listed, 1);
-    }
-    list->offset[side] = its->levels[its->depth - 1].base;
-    its->levels[its->depth - 1].item = node->count - 1;
-    side_advance(its);
     return 1;
+}
+
+/* Takes a list if one comes next on this side. */
+static int next_list(struct proa_walk *walk, int side, struct proa_stretch *stretch)
+{
+    const struct proa_list *list = side_list(&walk->side[side]);
+    struct proa_walk_level *level;
+
+    if (!list || !are_in_row(walk, side, list->bytes))
+        return 0;
+    for (int i = 0; i < walk->sides; i++) {
+        stretch->offset[i] = walk->side[i].at + (int64_t)walk->side[i].done;
+        stretch->stride[i] = (int64_t)list->even;
+        if (i != side)
+            side_consume(&walk->side[i], list->bytes, 1);
+    }
+    level = &walk->side[side].levels[walk->side[side].depth - 1];
+    stretch->offset[side] = level->base;
+    stretch->stride[side] = 0;
+    stretch->bytes = list->even;
+    stretch->count = list->count;
+    stretch->list = list;
+    stretch->side = side;
+    level->item = level->node->count - 1;
+    side_advance(&walk->side[side]);
+    return 1;
+}
+
+int proa_walk_next(struct proa_walk *walk, int lists, struct proa_stretch *stretch)
+{
+    for (int i = 0; i < lists; i++)
+        if (next_list(walk, i, stretch))
+            return 1;
+    return next_regular(walk, stretch);
 }

@@ -5,7 +5,8 @@
  *
  * A side is a number of elements of a type. All sides of a walk hold equally many bytes. Each step
  * gives `count` runs of `bytes` bytes. On side i the first run lies at offset[i] from its buffer,
- * and each next run stride[i] further. Nothing is packed, and no list is made.
+ * and each next run stride[i] further. Irregular types would have a step for each of their runs, so
+ * a step may also give a list that the type has made of them (type/type.h). Nothing is packed.
  */
 #ifndef PROA_TYPE_WALK_H
 #define PROA_TYPE_WALK_H
@@ -40,19 +41,12 @@ struct proa_walk {
 };
 
 struct proa_stretch {
-    uint64_t bytes, count;
+    uint64_t bytes, count; /* bytes 0: as the list says */
     int64_t offset[PROA_WALK_SIDES], stride[PROA_WALK_SIDES];
-};
-
-/* A list: loops of runs on one side, and all of their bytes in a row on each other side. */
-struct proa_list {
-    const struct proa_item *items; /* offsets from offset[side] */
-    uint32_t count;
-    uint64_t even;     /* bytes of each item, if all are single runs of one size; else 0 */
-    int ascends;       /* each run lies behind the one before */
-    int apart;         /* certainly no byte is in two runs */
-    int64_t low, high; /* all bytes lie in [low, high), as offsets */
-    int64_t offset[PROA_WALK_SIDES];
+    /* Not NULL: on `side` these are the runs of this list, placed at offset[side], and stride[side]
+     * is 0. On the other sides they lie in a row. */
+    const struct proa_list *list;
+    int side;
 };
 
 /* Begins a walk over count[i] elements of type[i]. units: walks over whole elements, for
@@ -61,19 +55,7 @@ int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *c
                     const uint64_t count[], int units);
 void proa_walk_end(struct proa_walk *walk);
 
-/* Sets the next stretch; 0 at the end. */
-int proa_walk_next(struct proa_walk *walk, struct proa_stretch *stretch);
-
-/* Takes a list if one comes next on this side. Only irregular types have lists; proa_walk_next
- * would give a stretch for each of their runs. 0, and nothing done, if no list comes next. */
-int proa_walk_list(struct proa_walk *walk, int side, struct proa_list *list);
-
-/* Can a list come next on this side? Inline, as most types have none. */
-static inline int proa_walk_may_list(const struct proa_walk *walk, int side)
-{
-    const struct proa_walk_side *its = &walk->side[side];
-
-    return its->depth > 0 && its->levels[its->depth - 1].node->listed > 0;
-}
+/* Sets the next stretch; 0 at the end. lists: so many sides, from the first on, may have a list. */
+int proa_walk_next(struct proa_walk *walk, int lists, struct proa_stretch *stretch);
 
 #endif

@@ -65,70 +65,75 @@ static int choose(struct sides *sides, const struct model *model, struct input *
 }
 
 /* All bytes of a list, from the byte `done` on. Gives back how many. */
-static size_t check_list(const struct sides *sides, int listed, const struct proa_list *list,
-                         size_t done, size_t total)
+static size_t check_list(const struct sides *sides, const struct proa_stretch *s, size_t done,
+                         size_t total)
 {
     size_t start = done;
 
-    for (uint32_t i = 0; i < list->count; i++)
-        for (uint64_t k = 0; k < list->items[i].count; k++)
-            for (uint64_t b = 0; b < list->items[i].bytes; b++, done++) {
-                int64_t at = list->items[i].offset + (int64_t)k * list->items[i].stride;
-                MUST(done < total && !list->items[i].child);
-                for (int side = 0; side < sides->n; side++)
-                    MUST(sides->offsets[side][done] ==
-                         list->offset[side] +
-                             (side == listed ? at + (int64_t)b : (int64_t)(done - start)));
-            }
+    for (uint64_t i = 0; i < s->count; i++)
+        for (uint64_t b = 0; b < s->list->runs[i].bytes; b++, done++) {
+            MUST(done < total);
+            for (int side = 0; side < sides->n; side++)
+                MUST(sides->offsets[side][done] ==
+                     s->offset[side] + (side == s->side ? s->list->runs[i].offset + (int64_t)b
+                                                        : (int64_t)(done - start)));
+        }
     return done - start;
 }
 
 /* Is it what it says of itself? */
-static void check_shape(const struct proa_list *list)
+static void check_shape(const struct proa_stretch *s)
 {
+    const struct proa_list *list = s->list;
     int64_t end = INT64_MIN, low = INT64_MAX, high = INT64_MIN;
+    uint64_t bytes = 0;
     int ascends = 1;
 
-    for (uint32_t i = 0; i < list->count; i++) {
-        MUST(!list->even || (list->items[i].bytes == list->even && list->items[i].count == 1));
-        for (uint64_t k = 0; k < list->items[i].count; k++) {
-            int64_t at = list->items[i].offset + (int64_t)k * list->items[i].stride;
-            ascends &= at >= end;
-            end = at + (int64_t)list->items[i].bytes;
-            low = at < low ? at : low;
-            high = end > high ? end : high;
-        }
+    for (uint64_t i = 0; i < list->count; i++) {
+        int64_t at = list->runs[i].offset;
+
+        MUST(list->runs[i].bytes > 0 && (!list->even || list->runs[i].bytes == list->even));
+        ascends &= at >= end;
+        end = at + (int64_t)list->runs[i].bytes;
+        low = at < low ? at : low;
+        high = end > high ? end : high;
+        bytes += list->runs[i].bytes;
     }
+    MUST(s->count == list->count && s->bytes == list->even && s->stride[s->side] == 0);
     MUST(list->ascends == ascends && list->low == low && list->high == high);
-    MUST(!list->ascends || list->apart);
-    for (uint32_t i = 0; list->apart && list->even && i < list->count; i++)
-        for (uint32_t k = 0; k < i; k++)
-            MUST(llabs(list->items[i].offset - list->items[k].offset) >= (int64_t)list->even);
+    MUST(list->bytes == bytes && (!list->ascends || list->apart));
+    for (uint64_t i = 0; list->apart && list->even && i < list->count; i++)
+        for (uint64_t k = 0; k < i; k++)
+            MUST(llabs(list->runs[i].offset - list->runs[k].offset) >= (int64_t)list->even);
 }
 
-/* listed: the side on which lists are asked for, first; none: -1. */
-static void walk_together(const struct sides *sides, size_t total, int listed)
+static size_t check_regular(const struct sides *sides, const struct proa_stretch *s, size_t done,
+                            size_t total)
+{
+    size_t start = done;
+
+    MUST(s->bytes > 0 && s->count > 0 && s->bytes * s->count <= total - done);
+    for (uint64_t i = 0; i < s->count; i++)
+        for (uint64_t b = 0; b < s->bytes; b++, done++)
+            for (int side = 0; side < sides->n; side++)
+                MUST(sides->offsets[side][done] ==
+                     s->offset[side] + (int64_t)i * s->stride[side] + (int64_t)b);
+    return done - start;
+}
+
+/* lists: so many sides may have lists. */
+static void walk_together(const struct sides *sides, size_t total, int lists)
 {
     struct proa_walk walk;
     struct proa_stretch s;
-    struct proa_list list;
     size_t done = 0;
 
     MUST(proa_walk_begin(&walk, sides->n, sides->type, sides->count, sides->units) == PROA_OK);
-    for (;;) {
-        if (listed >= 0 && proa_walk_list(&walk, listed, &list)) {
-            done += check_list(sides, listed, &list, done, total);
-            check_shape(&list);
-            continue;
-        }
-        if (!proa_walk_next(&walk, &s))
-            break;
-        MUST(s.bytes > 0 && s.count > 0 && s.bytes * s.count <= total - done);
-        for (uint64_t i = 0; i < s.count; i++)
-            for (uint64_t b = 0; b < s.bytes; b++, done++)
-                for (int side = 0; side < sides->n; side++)
-                    MUST(sides->offsets[side][done] ==
-                         s.offset[side] + (int64_t)i * s.stride[side] + (int64_t)b);
+    while (proa_walk_next(&walk, lists, &s)) {
+        MUST(!s.list || s.side < lists);
+        if (s.list)
+            check_shape(&s);
+        done += s.list ? check_list(sides, &s, done, total) : check_regular(sides, &s, done, total);
     }
     MUST(done == total);
     proa_walk_end(&walk);
@@ -148,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         size_t total = 0;
         if (choose(&sides, &model, &choices, &total) && sides.offsets[0] && sides.offsets[1] &&
             (sides.n == 2 || sides.offsets[2]))
-            for (int i = -1; i < sides.n; i++)
+            for (int i = 0; i <= sides.n; i++)
                 walk_together(&sides, total, i);
         for (int side = 0; side < PROA_WALK_SIDES; side++)
             free(sides.offsets[side]);

@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "rma/combine.h"
 #include "rma/guard.h"
-#include "rma/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -818,18 +817,14 @@ WORLD_TEST(long_pieces, 2)
 /* Of rows no more are taken than the caller has room for, though more may be held. */
 static void rows_fit_body(struct world *world)
 {
-    const struct proa_item item = {.stride = 64, .count = 10000, .bytes = 8};
-    const struct proa_rows rows = {
-        .items = &item, .count = 1, .ascends = 1, .apart = 1, .high = 64 * 10000};
+    const struct proa_runs runs = {.stride = 64, .count = 10000, .bytes = 8};
     struct proa_combine combine = {.run.bytes = 8, .guarded = PROA_GUARD_NONE};
-    int64_t end;
     (void)world;
 
     combine.guarded.guard = PROA_GUARD_STRIPES;
     /* a key in the middle of a wide lock */
-    end = proa_rows_guard(&combine, proa_self, PROA_STRIPE_BYTES, &rows,
-                          &(struct proa_rows_at){0, 0}, PROA_GUARD_AT_ONCE);
-    CHECK_EQUAL(end, PROA_GUARD_AT_ONCE + 7);
+    CHECK_EQUAL(proa_combine_guard(&combine, proa_self, PROA_STRIPE_BYTES, &runs),
+                PROA_GUARD_AT_ONCE / 64);
     CHECK(combine.guarded.stripes > PROA_GUARD_AT_ONCE / PROA_STRIPE_BYTES);
     proa_guard_leave(&combine.guarded);
 }

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Accumulates to runs of elements, in one span or over several: how they are guarded, as much at a
+ * time as that allows. The roads do the work. See combine.h. */
+#include "rma/combine.h"
+#include "base/fail.h"
+#include "rma/place.h"
+#include "rma/road.h"
+
+/* ---- under stripes ---- */
+
+/* Runs that are farther apart than that part of what may be held are guarded one by one. */
+enum { FEW = 4 };
+
+static int is_far(const struct proa_runs *runs)
+{
+    int64_t next = runs->count == 1 ? 0
+                   : runs->run      ? runs->run[1].offset - runs->run[0].offset
+                                    : runs->stride;
+
+    return next > PROA_GUARD_AT_ONCE / FEW;
+}
+
+/* Runs that do not ascend are guarded all at once, or not at all: the place of the next one is not
+ * known. */
+uint64_t proa_combine_guard(struct proa_combine *c, struct proa_peer *owner, uint64_t key,
+                            const struct proa_runs *runs)
+{
+    const uint64_t most = PROA_GUARD_AT_ONCE;
+    int64_t low = proa_runs_low(runs);
+    uint64_t reaches = (uint64_t)(proa_runs_high(runs) - low), first = key + (uint64_t)low, covered;
+
+    if (proa_runs_ascend(runs))
+        reaches = is_far(runs) ? proa_runs_bytes(runs) : reaches;
+    else if (!proa_guard_may_cover(first, reaches, most))
+        return 0;
+    covered = proa_guard_stripes(&c->guarded, owner, first, reaches < most ? reaches : most);
+    /* an element belongs to the stripe of its first byte */
+    return proa_runs_within(runs, covered + c->run.bytes - 1);
+}
+
+/* The first run, by as many elements as are guarded at a time. */
+static int apply_pieces(struct proa_combine *c, const struct proa_span *span,
+                        const struct proa_runs *runs)
+{
+    struct proa_runs row = proa_runs_row(runs, c->run.bytes);
+    uint64_t n;
+    int error = PROA_OK;
+
+    for (; row.count && !error; proa_runs_skip(&row, n)) {
+        struct proa_runs piece;
+
+        n = proa_guard_elements(&c->guarded, span->owner, proa_span_key(span, row.position),
+                                row.bytes, row.count, (row.count - 1) * row.bytes + 1);
+        piece = proa_runs_joined(&row, n);
+        error = span->road->apply(c, span, &piece);
+    }
+    return error;
+}
+
+/* The number of runs in any order that are guarded at a time: many, as most of them share their
+ * stripe with others then. */
+enum { SCATTERED_MOST = 1024 };
+
+/* Are they to be guarded like that? Not through the kernel, which takes long for so many. */
+static int are_scattered(const struct proa_span *span, const struct proa_runs *runs)
+{
+    return span->here && !proa_runs_ascend(runs) && runs->bytes && runs->bytes <= PROA_STRIPE_BYTES;
+}
+
+static int apply_scattered(struct proa_combine *c, const struct proa_span *span,
+                           struct proa_runs *runs)
+{
+    struct proa_stripe_set set = {{0}};
+    uint64_t key = proa_span_key(span, runs->position);
+    int error;
+
+    runs->count = runs->count < SCATTERED_MOST ? runs->count : SCATTERED_MOST;
+    for (uint64_t i = 0; i < runs->count; i++) { /* by the elements' first bytes */
+        uint64_t first = key + (uint64_t)runs->run[i].offset;
+
+        proa_guard_set_add(&set, first);
+        proa_guard_set_add(&set, first + runs->bytes - c->run.bytes);
+    }
+    proa_guard_leave(&c->guarded);
+    proa_guard_set_take(span->owner->ctl, &set);
+    error = span->road->apply(c, span, runs);
+    proa_guard_set_give(span->owner->ctl, &set);
+    return error;
+}
+
+/* As many of the runs as possible, at least one; sets the count to theirs. */
+static int apply_some(struct proa_combine *c, const struct proa_span *span, struct proa_runs *runs)
+{
+    uint64_t key = proa_span_key(span, runs->position),
+             guarded = runs->count == 1 ? 0 : proa_combine_guard(c, span->owner, key, runs);
+
+    if (!guarded && are_scattered(span, runs))
+        return apply_scattered(c, span, runs);
+    runs->count = guarded ? guarded : 1;
+    return guarded ? span->road->apply(c, span, runs) : apply_pieces(c, span, runs);
+}
+
+static int apply_striped(struct proa_combine *c, const struct proa_span *span,
+                         const struct proa_runs *all)
+{
+    struct proa_runs runs = *all, part;
+    int error = PROA_OK;
+
+    for (; runs.count && !error; proa_runs_skip(&runs, part.count)) {
+        part = runs;
+        error = apply_some(c, span, &part);
+    }
+    return error;
+}
+
+/* ---- in one span ---- */
+
+static void apply_atomics(struct proa_combine *c, const struct proa_span *span,
+                          const struct proa_runs *run)
+{
+    char *at = proa_span_here(span, run->position);
+
+    proa_runs_first(run, &c->run);
+    (proa_is_padded(c->run.basic) ? proa_apply_atomic_fields : proa_apply_atomic)(&c->run, at);
+}
+
+/* Several runs are guarded as aligned ones are, which is right for the others too: so many elements
+ * go under stripes, or no other process has access. */
+int proa_combine_in(struct proa_combine *c, const struct proa_span *span,
+                    const struct proa_runs *runs)
+{
+    uint64_t key = proa_span_key(span, runs->position + (uint64_t)proa_runs_offset(runs));
+
+    if (!span->owner) /* of another node */
+        return span->road->apply(c, span, runs);
+    if (runs->count > 1)
+        key = 0;
+    proa_guard_enter(c->win, c->rank, span, key, c->total, c->run.bytes, &c->guarded);
+    if (c->guarded.guard == PROA_GUARD_PLAIN)
+        return span->road->apply(c, span, runs);
+    if (c->guarded.guard == PROA_GUARD_STRIPES)
+        return apply_striped(c, span, runs);
+    apply_atomics(c, span, runs);
+    return PROA_OK;
+}
+
+/* ---- over several spans ---- */
+
+/* An element between its places in the target's memory, wherever they are, and a copy of it here:
+ * not what may lie inside a pair, or behind it. */
+static int carry_element(const struct proa_combine *c, uint64_t position, char *copy, int put)
+{
+    size_t bytes = c->run.bytes, index = 0, index_at = 0;
+    struct proa_carry carry;
+    int error;
+
+    proa_basic_pair(c->run.basic, &bytes, &index, &index_at);
+    proa_carry_begin(&carry, c->win, c->rank, put);
+    error = proa_carry_bytes(&carry, position, copy, bytes);
+    if (!error)
+        error = proa_carry_bytes(&carry, position + index_at, copy + index_at, index);
+    return error ? error : proa_carry_end(&carry);
+}
+
+enum { ELEMENT_BYTES_MOST = 32 }; /* of all basic types */
+
+/* An element whose bytes go over the end of its span. No accessor uses processor atomics for such
+ * an element (rma/guard.h). */
+static int apply_border(struct proa_combine *c, const struct proa_span *span,
+                        const struct proa_runs *element)
+{
+    char copy[ELEMENT_BYTES_MOST] __attribute__((aligned(16))) = {0};
+    int error;
+
+    if (!proa_guard_is_alone(c->win, c->rank))
+        proa_guard_stripes(&c->guarded, span->owner, proa_span_key(span, element->position), 1);
+    error = carry_element(c, element->position, copy, 0);
+    if (error)
+        return error;
+    proa_runs_first(element, &c->run);
+    proa_apply(&c->run, copy);
+    return c->run.operation == PROA_OP_NO_OP ? PROA_OK
+                                             : carry_element(c, element->position, copy, 1);
+}
+
+/* How many of the elements in a row lie in the span with all of their data. */
+static uint64_t elements_in(const struct proa_span *span, const struct proa_runs *row,
+                            enum proa_basic basic)
+{
+    uint64_t count = (span->end - row->position + proa_padding_of(basic)) / row->bytes;
+
+    return count < row->count ? count : row->count;
+}
+
+static int apply_row(struct proa_combine *c, struct proa_runs *row)
+{
+    struct proa_span span;
+    uint64_t inside;
+    int error = PROA_OK;
+
+    for (; row->count && !error; proa_runs_skip(row, inside ? inside : 1)) {
+        struct proa_runs run;
+
+        error = proa_span_find(c->win, &c->win->targets[c->rank], row->position,
+                               row->count * row->bytes, &span);
+        if (error)
+            break;
+        inside = elements_in(&span, row, c->run.basic);
+        run = proa_runs_joined(row, inside ? inside : 1);
+        error = inside ? proa_combine_in(c, &span, &run) : apply_border(c, &span, &run);
+        proa_guard_leave(&c->guarded);
+    }
+    return error;
+}
+
+int proa_combine_row(struct proa_combine *c, uint64_t position)
+{
+    struct proa_runs row = {.count = c->run.count,
+                            .bytes = c->run.bytes,
+                            .position = position,
+                            .stride = (int64_t)c->run.bytes,
+                            .origin = (char *)(uintptr_t)c->run.origin,
+                            .origin_stride = c->run.origin ? (int64_t)c->run.bytes : 0,
+                            .result = c->run.result,
+                            .result_stride = c->run.result ? (int64_t)c->run.bytes : 0};
+
+    return apply_row(c, &row);
+}
+
+int proa_combine_runs(struct proa_combine *c, const struct proa_runs *all)
+{
+    struct proa_runs runs = *all, part;
+    struct proa_span span = {0};
+    int error = PROA_OK;
+
+    for (; runs.count && !error; proa_runs_skip(&runs, part.count)) {
+        error = proa_span_next(c->win, c->rank, &runs, &span, &part);
+        if (error)
+            break;
+        if (part.count) {
+            error = proa_combine_in(c, &span, &part);
+            proa_guard_leave(&c->guarded);
+        } else {
+            part = proa_runs_row(&runs, c->run.bytes);
+            error = apply_row(c, &part);
+            part.count = 1;
+        }
+    }
+    return error;
+}
