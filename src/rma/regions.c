@@ -35,7 +35,20 @@ struct proa_attached {
     void **empty;
 };
 
-/* ---- the owner's side ---- */
+/* ---- rows of a table ---- */
+
+/* A row that the owner may be changing is read and written word by word: plain accesses would be a
+ * data race. The reader finds out by the sequence whether all words belong together. */
+static void row_copy(struct proa_region *to, const struct proa_region *from)
+{
+    typedef uint64_t word __attribute__((may_alias));
+    word *store = (word *)to;
+    const word *load = (const word *)from;
+
+    _Static_assert(sizeof *to % sizeof *store == 0, "a row consists of words");
+    for (size_t i = 0; i < sizeof *to / sizeof *store; i++)
+        __atomic_store_n(&store[i], __atomic_load_n(&load[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
 
 /* First index whose start is not below address. */
 static size_t lower_bound(const struct proa_region *table, size_t count, uint64_t address)
@@ -44,7 +57,7 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (table[middle].start < address)
+        if (__atomic_load_n(&table[middle].start, __ATOMIC_RELAXED) < address)
             low = middle + 1;
         else
             high = middle;
@@ -52,27 +65,7 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
     return low;
 }
 
-/* The fields of a row that are shared. owner.node is not: no process attaches a window's memory
- * from another node. */
-#define ROW_FIELDS(X)     \
-    X(start)              \
-    X(end)                \
-    X(segment)            \
-    X(offset)             \
-    X(owner.first.id)     \
-    X(owner.first.bytes)  \
-    X(owner.first.device) \
-    X(owner.first.inode)  \
-    X(owner.first.pid)    \
-    X(owner.first.fd)
-
-/* Plain stores beside the atomic loads of row_read would be a data race. */
-static void row_write(struct proa_region *row, const struct proa_region *from)
-{
-#define WRITE(field) __atomic_store_n(&row->field, from->field, __ATOMIC_RELAXED);
-    ROW_FIELDS(WRITE)
-#undef WRITE
-}
+/* ---- the owner's side ---- */
 
 /* Readers between these two see an odd or a changed sequence and look again (seqlock; partner:
  * table_read). Only the owner stores it, one thread at a time. */
@@ -170,10 +163,10 @@ static int row_insert(struct proa_win *win, size_t at, const struct proa_region 
         return error;
     change_begin(&win->ctl->regions);
     for (size_t i = attached->count; i > at; i--) {
-        row_write(&attached->table[i], &attached->table[i - 1]);
+        row_copy(&attached->table[i], &attached->table[i - 1]);
         attached->held[i] = attached->held[i - 1];
     }
-    row_write(&attached->table[at], row);
+    row_copy(&attached->table[at], row);
     attached->held[at] = held;
     attached->count++;
     change_end(&win->ctl->regions, attached);
@@ -187,7 +180,7 @@ static void rows_delete(struct proa_win *win, size_t at, size_t rows)
     change_begin(&win->ctl->regions);
     attached->count -= rows;
     for (size_t i = at; i < attached->count; i++) {
-        row_write(&attached->table[i], &attached->table[i + rows]);
+        row_copy(&attached->table[i], &attached->table[i + rows]);
         attached->held[i] = attached->held[i + rows];
     }
     change_end(&win->ctl->regions, attached);
@@ -339,38 +332,18 @@ void proa_regions_free(struct proa_win *win)
 
 /* ---- the origin's side ---- */
 
-/* Reads one row as the owner may be changing it: plain copies are checked afterwards by the
- * sequence; row by row, atomically, so that sanitizers see no race. */
-static struct proa_region row_read(const struct proa_region *row)
-{
-    struct proa_region copy = {0};
-
-#define READ(field) copy.field = __atomic_load_n(&row->field, __ATOMIC_RELAXED);
-    ROW_FIELDS(READ)
-#undef READ
-    return copy;
-}
-
 /* The last row that starts at or below address, together with those that go on where it ends, as
  * far as `end` asks; all zero if there is none. */
-static struct proa_region table_search(const struct proa_region *table, uint64_t count,
+static struct proa_region table_search(const struct proa_region *table, size_t count,
                                        uint64_t address, uint64_t end)
 {
-    struct proa_region none = {0}, row;
-    uint64_t low = 0, high = count;
+    size_t at = lower_bound(table, count, address + 1); /* no region holds the last address */
+    struct proa_region row = {0}, next;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (__atomic_load_n(&table[middle].start, __ATOMIC_RELAXED) <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return none;
-    row = row_read(&table[low - 1]);
-    for (; low < count && row.end < end; low++) {
-        struct proa_region next = row_read(&table[low]);
+    if (at > 0)
+        row_copy(&row, &table[at - 1]);
+    for (; at > 0 && at < count && row.end < end; at++) {
+        row_copy(&next, &table[at]);
         if (next.start != row.end || next.segment != row.segment ||
             next.owner.first.id != row.owner.first.id)
             break;
