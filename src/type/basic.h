@@ -17,39 +17,21 @@
 /* Marks types through which a kernel accesses a program's memory, which may have any type. */
 #define PROA_ANY_MEMORY __attribute__((may_alias))
 
-/* The pair types of MINLOC and MAXLOC: a value and an index (MPI-4.1, 6.9.4). */
-struct PROA_ANY_MEMORY proa_pair_float_int {
-    float value;
-    int index;
-};
-struct PROA_ANY_MEMORY proa_pair_double_int {
-    double value;
-    int index;
-};
-struct PROA_ANY_MEMORY proa_pair_long_int {
-    long value;
-    int index;
-};
-struct PROA_ANY_MEMORY proa_pair_int_int {
-    int value;
-    int index;
-};
-struct PROA_ANY_MEMORY proa_pair_short_int {
-    short value;
-    int index;
-};
-struct PROA_ANY_MEMORY proa_pair_ld_int {
-    long double value;
-    int index;
-};
-struct PROA_ANY_MEMORY proa_pair_float_float {
-    float value;
-    float index;
-};
-struct PROA_ANY_MEMORY proa_pair_double_double {
-    double value;
-    double index;
-};
+/* A value and an index. */
+#define PROA_PAIR(name, value_type, index_type) \
+    struct PROA_ANY_MEMORY proa_pair_##name {   \
+        value_type value;                       \
+        index_type index;                       \
+    };
+PROA_PAIR(float_int, float, int)
+PROA_PAIR(double_int, double, int)
+PROA_PAIR(long_int, long, int)
+PROA_PAIR(int_int, int, int)
+PROA_PAIR(short_int, short, int)
+PROA_PAIR(ld_int, long double, int)
+PROA_PAIR(float_float, float, float)
+PROA_PAIR(double_double, double, double)
+#undef PROA_PAIR
 
 /* No C type that all compilers have: kernel_loops.h works on these values as float. */
 struct proa_half_complex {
@@ -66,39 +48,42 @@ struct proa_two_c64 {
 
 /* X(name, C type, class). HALF: a floating type of 16 bits. BITS: bitwise operations, but no
  * arithmetic. OPAQUE: neither. */
-#define PROA_BASICS(X)                                 \
-    X(I8, int8_t, INTEGER)                             \
-    X(I16, int16_t, INTEGER)                           \
-    X(I32, int32_t, INTEGER)                           \
-    X(I64, int64_t, INTEGER)                           \
-    X(U8, uint8_t, INTEGER)                            \
-    X(U16, uint16_t, INTEGER)                          \
-    X(U32, uint32_t, INTEGER)                          \
-    X(U64, uint64_t, INTEGER)                          \
-    X(I128, proa_int128, INTEGER)                      \
-    X(F16, uint16_t, HALF)                             \
-    X(BF16, uint16_t, HALF)                            \
-    X(C16, struct proa_half_complex, HALF_COMPLEX)     \
-    X(F32, float, FLOATING)                            \
-    X(F64, double, FLOATING)                           \
-    X(FLD, long double, FLOATING)                      \
-    X(F128, proa_float128, FLOATING)                   \
-    X(C32, float _Complex, COMPLEX)                    \
-    X(C64, double _Complex, COMPLEX)                   \
-    X(CLD, long double _Complex, COMPLEX)              \
-    X(C128, proa_complex128, COMPLEX)                  \
-    X(BOOL, uint8_t, LOGICAL)                          \
-    X(L8, int8_t, LOGICAL)                             \
-    X(L16, int16_t, LOGICAL)                           \
-    X(L32, int32_t, LOGICAL)                           \
-    X(L64, int64_t, LOGICAL)                           \
-    X(L128, proa_int128, LOGICAL)                      \
-    X(BYTE, uint8_t, BITS)                             \
-    X(CHAR8, uint8_t, OPAQUE)                          \
-    X(CHAR16, uint16_t, OPAQUE)                        \
-    X(CHAR32, uint32_t, OPAQUE)                        \
-    X(TWO_C32, struct proa_two_c32, OPAQUE)            \
-    X(TWO_C64, struct proa_two_c64, OPAQUE)            \
+#define PROA_WHOLES(X)                             \
+    X(I8, int8_t, INTEGER)                         \
+    X(I16, int16_t, INTEGER)                       \
+    X(I32, int32_t, INTEGER)                       \
+    X(I64, int64_t, INTEGER)                       \
+    X(U8, uint8_t, INTEGER)                        \
+    X(U16, uint16_t, INTEGER)                      \
+    X(U32, uint32_t, INTEGER)                      \
+    X(U64, uint64_t, INTEGER)                      \
+    X(I128, proa_int128, INTEGER)                  \
+    X(F16, uint16_t, HALF)                         \
+    X(BF16, uint16_t, HALF)                        \
+    X(C16, struct proa_half_complex, HALF_COMPLEX) \
+    X(F32, float, FLOATING)                        \
+    X(F64, double, FLOATING)                       \
+    X(FLD, long double, FLOATING)                  \
+    X(F128, proa_float128, FLOATING)               \
+    X(C32, float _Complex, COMPLEX)                \
+    X(C64, double _Complex, COMPLEX)               \
+    X(CLD, long double _Complex, COMPLEX)          \
+    X(C128, proa_complex128, COMPLEX)              \
+    X(BOOL, uint8_t, LOGICAL)                      \
+    X(L8, int8_t, LOGICAL)                         \
+    X(L16, int16_t, LOGICAL)                       \
+    X(L32, int32_t, LOGICAL)                       \
+    X(L64, int64_t, LOGICAL)                       \
+    X(L128, proa_int128, LOGICAL)                  \
+    X(BYTE, uint8_t, BITS)                         \
+    X(CHAR8, uint8_t, OPAQUE)                      \
+    X(CHAR16, uint16_t, OPAQUE)                    \
+    X(CHAR32, uint32_t, OPAQUE)                    \
+    X(TWO_C32, struct proa_two_c32, OPAQUE)        \
+    X(TWO_C64, struct proa_two_c64, OPAQUE)
+
+/* The pair types of MINLOC and MAXLOC (MPI-4.1, 6.9.4). */
+#define PROA_PAIRS(X)                                  \
     X(FLOAT_INT, struct proa_pair_float_int, PAIR)     \
     X(DOUBLE_INT, struct proa_pair_double_int, PAIR)   \
     X(LONG_INT, struct proa_pair_long_int, PAIR)       \
@@ -107,6 +92,10 @@ struct proa_two_c64 {
     X(LD_INT, struct proa_pair_ld_int, PAIR)           \
     X(FLOAT_FLOAT, struct proa_pair_float_float, PAIR) \
     X(DOUBLE_DOUBLE, struct proa_pair_double_double, PAIR)
+
+#define PROA_BASICS(X) \
+    PROA_WHOLES(X)     \
+    PROA_PAIRS(X)
 
 enum proa_basic {
 #define PROA_BASIC_NUMBER(name, ctype, class) PROA_##name,

@@ -44,24 +44,14 @@ size_t proa_basic_bytes(enum proa_basic basic)
 
 int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t *index_at)
 {
-#define NO_SHAPE(name, ctype)
-#define PAIR_SHAPE(name, ctype)             \
+#define PAIR_SHAPE(name, ctype, class)      \
     case PROA_##name:                       \
         *value = sizeof((ctype *)0)->value; \
         *index = sizeof((ctype *)0)->index; \
         *index_at = offsetof(ctype, index); \
         return 1;
-#define INTEGER_SHAPE NO_SHAPE
-#define FLOATING_SHAPE NO_SHAPE
-#define COMPLEX_SHAPE NO_SHAPE
-#define HALF_SHAPE NO_SHAPE
-#define HALF_COMPLEX_SHAPE NO_SHAPE
-#define LOGICAL_SHAPE NO_SHAPE
-#define BITS_SHAPE NO_SHAPE
-#define OPAQUE_SHAPE NO_SHAPE
-#define SHAPE(name, ctype, class) class##_SHAPE(name, ctype)
     switch ((int)basic) {
-        PROA_BASICS(SHAPE)
+        PROA_PAIRS(PAIR_SHAPE)
     default:
         return 0;
     }

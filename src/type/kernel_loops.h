@@ -81,7 +81,10 @@ static inline uint16_t BF16_of_float(float value)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* ---- the loops ---- */
+/* ---- the loops ----
+ *
+ * The operations of each class, as X(type, operation, C type, the loop's expression): X defines the
+ * loops, or the rows of the table. */
 
 #define LOOP(name, operation, ctype, expression)                                              \
     static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count) \
@@ -97,26 +100,26 @@ static inline uint16_t BF16_of_float(float value)
     __builtin_choose_expr(sizeof(ctype) > sizeof(uint64_t), (unsigned __int128)(a), (uint64_t)(a))
 #define WRAP(ctype, a, sign, b) (ctype)(UNSIGNED(ctype, a) sign UNSIGNED(ctype, b))
 
-#define INTEGER_KERNELS(name, ctype)                    \
-    LOOP(name, SUM, ctype, WRAP(ctype, t[i], +, o[i]))  \
-    LOOP(name, PROD, ctype, WRAP(ctype, t[i], *, o[i])) \
-    LOOP(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i])   \
-    LOOP(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])   \
-    LOOP(name, LAND, ctype, (t[i] != 0) & (o[i] != 0))  \
-    LOOP(name, LOR, ctype, (t[i] | o[i]) != 0)          \
-    LOOP(name, LXOR, ctype, !t[i] != !o[i])             \
-    LOOP(name, BAND, ctype, (ctype)(t[i] & o[i]))       \
-    LOOP(name, BOR, ctype, (ctype)(t[i] | o[i]))        \
-    LOOP(name, BXOR, ctype, (ctype)(t[i] ^ o[i]))
+#define INTEGER_OPERATIONS(X, name, ctype)           \
+    X(name, SUM, ctype, WRAP(ctype, t[i], +, o[i]))  \
+    X(name, PROD, ctype, WRAP(ctype, t[i], *, o[i])) \
+    X(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i])   \
+    X(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])   \
+    X(name, LAND, ctype, (t[i] != 0) & (o[i] != 0))  \
+    X(name, LOR, ctype, (t[i] | o[i]) != 0)          \
+    X(name, LXOR, ctype, !t[i] != !o[i])             \
+    X(name, BAND, ctype, (ctype)(t[i] & o[i]))       \
+    X(name, BOR, ctype, (ctype)(t[i] | o[i]))        \
+    X(name, BXOR, ctype, (ctype)(t[i] ^ o[i]))
 
-#define FLOATING_KERNELS(name, ctype)                 \
-    LOOP(name, SUM, ctype, t[i] + o[i])               \
-    LOOP(name, PROD, ctype, t[i] * o[i])              \
-    LOOP(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i]) \
-    LOOP(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])
+#define FLOATING_OPERATIONS(X, name, ctype)        \
+    X(name, SUM, ctype, t[i] + o[i])               \
+    X(name, PROD, ctype, t[i] * o[i])              \
+    X(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i]) \
+    X(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])
 
 /* Computes as float: a is the element of the target, b that of the origin. */
-#define HALF_LOOP(name, operation, expression)                                                \
+#define HALF_LOOP(name, operation, ctype, expression)                                         \
     static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count) \
     {                                                                                         \
         typedef uint16_t element __attribute__((aligned(1), may_alias));                      \
@@ -128,13 +131,13 @@ static inline uint16_t BF16_of_float(float value)
         }                                                                                     \
     }
 
-#define HALF_KERNELS(name, ctype)       \
-    HALF_LOOP(name, SUM, a + b)         \
-    HALF_LOOP(name, PROD, a *b)         \
-    HALF_LOOP(name, MAX, a > b ? a : b) \
-    HALF_LOOP(name, MIN, a < b ? a : b)
+#define HALF_OPERATIONS(X, name, ctype) \
+    X(name, SUM, ctype, a + b)          \
+    X(name, PROD, ctype, a *b)          \
+    X(name, MAX, ctype, a > b ? a : b)  \
+    X(name, MIN, ctype, a < b ? a : b)
 
-#define HALF_COMPLEX_LOOP(name, operation, real, imaginary)                                   \
+#define HALF_COMPLEX_LOOP(name, operation, ctype, real, imaginary)                            \
     static void kernel_##operation##_##name(void *target, const void *origin, uint64_t count) \
     {                                                                                         \
         typedef uint16_t element __attribute__((aligned(1), may_alias));                      \
@@ -148,25 +151,25 @@ static inline uint16_t BF16_of_float(float value)
         }                                                                                     \
     }
 
-#define HALF_COMPLEX_KERNELS(name, ctype)        \
-    HALF_COMPLEX_LOOP(name, SUM, a + b, ai + bi) \
-    HALF_COMPLEX_LOOP(name, PROD, a *b - ai * bi, a * bi + ai * b)
+#define HALF_COMPLEX_OPERATIONS(X, name, ctype) \
+    X(name, SUM, ctype, a + b, ai + bi)         \
+    X(name, PROD, ctype, a *b - ai * bi, a * bi + ai * b)
 
-#define COMPLEX_KERNELS(name, ctype)    \
-    LOOP(name, SUM, ctype, t[i] + o[i]) \
-    LOOP(name, PROD, ctype, t[i] * o[i])
+#define COMPLEX_OPERATIONS(X, name, ctype) \
+    X(name, SUM, ctype, t[i] + o[i])       \
+    X(name, PROD, ctype, t[i] * o[i])
 
-#define LOGICAL_KERNELS(name, ctype)                   \
-    LOOP(name, LAND, ctype, (t[i] != 0) & (o[i] != 0)) \
-    LOOP(name, LOR, ctype, (t[i] | o[i]) != 0)         \
-    LOOP(name, LXOR, ctype, !t[i] != !o[i])
+#define LOGICAL_OPERATIONS(X, name, ctype)          \
+    X(name, LAND, ctype, (t[i] != 0) & (o[i] != 0)) \
+    X(name, LOR, ctype, (t[i] | o[i]) != 0)         \
+    X(name, LXOR, ctype, !t[i] != !o[i])
 
-#define BITS_KERNELS(name, ctype)        \
-    LOOP(name, BAND, ctype, t[i] & o[i]) \
-    LOOP(name, BOR, ctype, t[i] | o[i])  \
-    LOOP(name, BXOR, ctype, t[i] ^ o[i])
+#define BITS_OPERATIONS(X, name, ctype) \
+    X(name, BAND, ctype, t[i] & o[i])   \
+    X(name, BOR, ctype, t[i] | o[i])    \
+    X(name, BXOR, ctype, t[i] ^ o[i])
 
-#define OPAQUE_KERNELS(name, ctype)
+#define OPAQUE_OPERATIONS(X, name, ctype)
 
 /* Equal values: the lower index (MPI-4.1, 6.9.4). The fields are stored one by one, so padding
  * between elements stays as it is. The loop has no branch, as no processor could predict it. */
@@ -184,21 +187,26 @@ static inline uint16_t BF16_of_float(float value)
         }                                                                                     \
     }
 
-#define PAIR_KERNELS(name, ctype)     \
-    PAIR_LOOP(name, MAXLOC, ctype, >) \
-    PAIR_LOOP(name, MINLOC, ctype, <)
+#define PAIR_OPERATIONS(X, name, ctype) \
+    X(name, MAXLOC, ctype, >)           \
+    X(name, MINLOC, ctype, <)
 
-#define KERNELS(name, ctype, class) class##_KERNELS(name, ctype)
+#define INTEGER_LOOP LOOP
+#define FLOATING_LOOP LOOP
+#define COMPLEX_LOOP LOOP
+#define LOGICAL_LOOP LOOP
+#define BITS_LOOP LOOP
+#define KERNELS(name, ctype, class) class##_OPERATIONS(class##_LOOP, name, ctype)
 PROA_BASICS(KERNELS)
 
 /* MPI_REPLACE is defined on every type, and copies it whole. Of a pair it copies value and index
  * but not the padding, which may hold other data of the program. */
-#define WHOLE_REPLACE(name, ctype)                                                      \
+#define WHOLE_REPLACE(name, ctype, class)                                               \
     static void kernel_REPLACE_##name(void *target, const void *origin, uint64_t count) \
     {                                                                                   \
         memcpy(target, origin, count * sizeof(ctype));                                  \
     }
-#define PAIR_REPLACE(name, ctype)                                                       \
+#define PAIR_REPLACE(name, ctype, class)                                                \
     static void kernel_REPLACE_##name(void *target, const void *origin, uint64_t count) \
     {                                                                                   \
         char *t = target;                                                               \
@@ -209,16 +217,8 @@ PROA_BASICS(KERNELS)
                    sizeof((ctype *)0)->index);                                          \
         }                                                                               \
     }
-#define INTEGER_REPLACE WHOLE_REPLACE
-#define FLOATING_REPLACE WHOLE_REPLACE
-#define COMPLEX_REPLACE WHOLE_REPLACE
-#define HALF_REPLACE WHOLE_REPLACE
-#define HALF_COMPLEX_REPLACE WHOLE_REPLACE
-#define LOGICAL_REPLACE WHOLE_REPLACE
-#define BITS_REPLACE WHOLE_REPLACE
-#define OPAQUE_REPLACE WHOLE_REPLACE
-#define REPLACE_KERNEL(name, ctype, class) class##_REPLACE(name, ctype)
-PROA_BASICS(REPLACE_KERNEL)
+PROA_WHOLES(WHOLE_REPLACE)
+PROA_PAIRS(PAIR_REPLACE)
 
 static void kernel_no_op(void *target, const void *origin, uint64_t count)
 {
@@ -227,43 +227,10 @@ static void kernel_no_op(void *target, const void *origin, uint64_t count)
     (void)count;
 }
 
-#define ROW(operation, name) [PROA_##name][PROA_OP_##operation] = kernel_##operation##_##name,
-#define INTEGER_ROWS(name) \
-    ROW(SUM, name)         \
-    ROW(PROD, name)        \
-    ROW(MAX, name)         \
-    ROW(MIN, name)         \
-    ROW(LAND, name)        \
-    ROW(LOR, name)         \
-    ROW(LXOR, name)        \
-    ROW(BAND, name)        \
-    ROW(BOR, name)         \
-    ROW(BXOR, name)
-#define FLOATING_ROWS(name) \
-    ROW(SUM, name)          \
-    ROW(PROD, name)         \
-    ROW(MAX, name)          \
-    ROW(MIN, name)
-#define COMPLEX_ROWS(name) \
-    ROW(SUM, name)         \
-    ROW(PROD, name)
-#define HALF_ROWS FLOATING_ROWS
-#define HALF_COMPLEX_ROWS COMPLEX_ROWS
-#define LOGICAL_ROWS(name) \
-    ROW(LAND, name)        \
-    ROW(LOR, name)         \
-    ROW(LXOR, name)
-#define BITS_ROWS(name) \
-    ROW(BAND, name)     \
-    ROW(BOR, name)      \
-    ROW(BXOR, name)
-#define OPAQUE_ROWS(name)
-#define PAIR_ROWS(name) \
-    ROW(MAXLOC, name)   \
-    ROW(MINLOC, name)
+#define ROW(name, operation, ...) [PROA_##name][PROA_OP_##operation] = kernel_##operation##_##name,
 /* clang-format off */
 #define ROWS(name, ctype, class) \
-    class##_ROWS(name) ROW(REPLACE, name) [PROA_##name][PROA_OP_NO_OP] = kernel_no_op,
+    class##_OPERATIONS(ROW, name, ctype) ROW(name, REPLACE) [PROA_##name][PROA_OP_NO_OP] = kernel_no_op,
 /* clang-format on */
 
 proa_kernel *const PROA_KERNEL_TABLE[PROA_BASIC_COUNT + 1][PROA_OP_COUNT] = {PROA_BASICS(ROWS)};
