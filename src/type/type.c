@@ -12,11 +12,6 @@
 
 /* ---- nodes ---- */
 
-static int too_large(void)
-{
-    return proa_fail(PROA_ERR_TYPE, "the datatype spans more bytes than an address space has");
-}
-
 static void node_release(struct proa_node *node)
 {
     if (!node || __atomic_fetch_sub(&node->users, 1, __ATOMIC_ACQ_REL) > 1)
@@ -219,24 +214,6 @@ static int list_view(const struct proa_part *parts, size_t count, enum view view
     return PROA_OK;
 }
 
-static int repeat_view(const struct proa_part *part, uint64_t count, int64_t stride, enum view view,
-                       struct proa_node **node)
-{
-    struct proa_node *block;
-    int error = list_view(part, 1, view, &block);
-
-    *node = NULL;
-    if (error || !block || count == 0) {
-        node_release(block);
-        return error;
-    }
-    *node = node_new(1);
-    if (*node)
-        node_append(*node, item_of(block, stride, 0, count));
-    node_release(block);
-    return *node ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype");
-}
-
 /* ---- whole types ---- */
 
 static int node_is_dense(const struct proa_node *node, int64_t extent)
@@ -252,41 +229,20 @@ void proa_type_set_extent(struct proa_type *type, int64_t extent)
     type->dense_units = (uint8_t)node_is_dense(type->units, type->extent);
 }
 
-/* Adds `count` elements of `part` to sizes and bounds. The first is moved by 0, the last by
- * `reach`. */
-static int bounds_add(struct proa_type *type, const struct proa_type *part, int64_t offset,
-                      uint64_t count, int64_t reach)
+/* The bytes [*low, *high) that `count` elements from offset on touch, at least one. 0 if they are
+ * more than an address space has. */
+static int bounds_of(const struct proa_type *type, uint64_t count, int64_t offset, int64_t *low,
+                     int64_t *high)
 {
-    int64_t low, high;
-    uint64_t size, elements;
+    int64_t reach;
 
-    if (part->size == 0 || count == 0)
-        return PROA_OK;
-    if (__builtin_add_overflow(offset, part->lower, &low) ||
-        __builtin_add_overflow(low, reach < 0 ? reach : 0, &low) ||
-        __builtin_add_overflow(offset, part->upper, &high) ||
-        __builtin_add_overflow(high, reach > 0 ? reach : 0, &high) || low < -FARTHEST ||
-        high > FARTHEST)
-        return too_large();
-    if (__builtin_mul_overflow(part->size, count, &size) ||
-        __builtin_add_overflow(type->size, size, &type->size) ||
-        __builtin_mul_overflow(part->elements, count, &elements) || type->size > INT64_MAX)
-        return too_large();
-    type->lower = type->elements == 0 || low < type->lower ? low : type->lower;
-    type->upper = type->elements == 0 || high > type->upper ? high : type->upper;
-    type->basic = type->elements == 0 || type->basic == part->basic ? part->basic : PROA_MIXED;
-    type->elements += elements;
-    type->data_pairs |= part->data_pairs;
-    return PROA_OK;
-}
-
-static int reach_of(uint64_t count, int64_t stride, int64_t *reach)
-{
-    if (count > INT64_MAX ||
-        __builtin_mul_overflow((int64_t)(count ? count - 1 : 0), stride, reach) ||
-        *reach > FARTHEST || *reach < -FARTHEST)
-        return too_large();
-    return PROA_OK;
+    return count <= INT64_MAX &&
+           !__builtin_mul_overflow((int64_t)count - 1, type->extent, &reach) &&
+           !__builtin_add_overflow(offset, type->lower, low) &&
+           !__builtin_add_overflow(*low, reach < 0 ? reach : 0, low) &&
+           !__builtin_add_overflow(offset, type->upper, high) &&
+           !__builtin_add_overflow(*high, reach > 0 ? reach : 0, high) && *low >= -FARTHEST &&
+           *high <= FARTHEST;
 }
 
 static void type_clear(struct proa_type *type)
@@ -295,12 +251,26 @@ static void type_clear(struct proa_type *type)
     type->basic = PROA_MIXED;
 }
 
-static int part_bounds(const struct proa_part *part, struct proa_type *block)
+/* Adds a part to sizes and bounds. */
+static int part_add(struct proa_type *type, const struct proa_part *part)
 {
-    int64_t reach = 0;
-    int error = reach_of(part->count, part->type->extent, &reach);
+    const struct proa_type *its = part->type;
+    int64_t low, high;
+    uint64_t size, elements;
 
-    return error ? error : bounds_add(block, part->type, part->offset, part->count, reach);
+    if (its->size == 0 || part->count == 0)
+        return PROA_OK;
+    if (!bounds_of(its, part->count, part->offset, &low, &high) ||
+        __builtin_mul_overflow(its->size, part->count, &size) ||
+        __builtin_add_overflow(type->size, size, &type->size) ||
+        __builtin_mul_overflow(its->elements, part->count, &elements) || type->size > INT64_MAX)
+        return proa_fail(PROA_ERR_TYPE, "the datatype spans more bytes than an address space has");
+    type->lower = type->elements == 0 || low < type->lower ? low : type->lower;
+    type->upper = type->elements == 0 || high > type->upper ? high : type->upper;
+    type->basic = type->elements == 0 || type->basic == its->basic ? its->basic : PROA_MIXED;
+    type->elements += elements;
+    type->data_pairs |= its->data_pairs;
+    return PROA_OK;
 }
 
 /* Completes a constructor: sets both views, or releases them after an error. */
@@ -318,30 +288,6 @@ static int finish(struct proa_type *result, int error, struct proa_node *data,
     return PROA_OK;
 }
 
-int proa_type_repeat(const struct proa_part *part, uint64_t count, int64_t stride,
-                     struct proa_type *result)
-{
-    struct proa_node *data = NULL, *units = NULL;
-    struct proa_type block;
-    int64_t reach = 0;
-    int error;
-
-    type_clear(result);
-    type_clear(&block);
-    error = part_bounds(part, &block);
-    if (!error)
-        error = reach_of(count, stride, &reach);
-    if (!error)
-        error = bounds_add(result, &block, 0, count, reach);
-    if (!error)
-        error = repeat_view(part, count, stride, DATA, &data);
-    if (!error && part->type->data_pairs)
-        error = repeat_view(part, count, stride, UNITS, &units);
-    else
-        units = node_use(data);
-    return finish(result, error, data, units);
-}
-
 int proa_type_list(const struct proa_part *parts, size_t count, struct proa_type *result)
 {
     struct proa_node *data = NULL, *units = NULL;
@@ -349,7 +295,7 @@ int proa_type_list(const struct proa_part *parts, size_t count, struct proa_type
 
     type_clear(result);
     for (size_t i = 0; i < count && !error; i++)
-        error = part_bounds(&parts[i], result);
+        error = part_add(result, &parts[i]);
     if (!error)
         error = list_view(parts, count, DATA, &data);
     if (!error && result->data_pairs)
@@ -357,6 +303,22 @@ int proa_type_list(const struct proa_part *parts, size_t count, struct proa_type
     else
         units = node_use(data);
     return finish(result, error, data, units);
+}
+
+/* The part is a block, and the block is repeated. */
+int proa_type_repeat(const struct proa_part *part, uint64_t count, int64_t stride,
+                     struct proa_type *result)
+{
+    struct proa_type block;
+    int error = proa_type_list(part, 1, &block);
+
+    type_clear(result);
+    if (error)
+        return error;
+    proa_type_set_extent(&block, stride);
+    error = proa_type_list(&(struct proa_part){0, count, &block}, 1, result);
+    proa_type_release(&block);
+    return error;
 }
 
 int proa_type_resize(const struct proa_type *type, int64_t extent, struct proa_type *result)
@@ -422,16 +384,13 @@ void proa_type_release(struct proa_type *type)
 
 int proa_type_span(const struct proa_type *type, uint64_t count, int64_t *first, uint64_t *bytes)
 {
-    int64_t reach = 0, end = 0;
+    int64_t end;
 
     *first = 0;
     *bytes = 0;
     if (count == 0 || type->size == 0)
         return PROA_OK;
-    if (count > INT64_MAX || __builtin_mul_overflow((int64_t)count - 1, type->extent, &reach) ||
-        __builtin_add_overflow(type->lower, reach < 0 ? reach : 0, first) ||
-        __builtin_add_overflow(type->upper, reach > 0 ? reach : 0, &end) || *first < -FARTHEST ||
-        end > FARTHEST)
+    if (!bounds_of(type, count, 0, first, &end))
         return proa_fail(PROA_ERR_RMA_RANGE,
                          "%llu elements span more bytes than an address space has",
                          (unsigned long long)count);
