@@ -105,32 +105,26 @@ struct dimension {
  * to the next. */
 static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch)
 {
-    struct proa_type inner = *type, body, rest;
-    struct proa_part whole[2];
+    struct proa_type inner = *type, body = {0}, rest = {0};
     int64_t offset = 0, step = 0, behind = 0; /* behind: offset of the rest, if there is any */
-    int error;
+    int error = PROA_OK;
 
     memset(type, 0, sizeof *type);
     if (__builtin_mul_overflow(d->start, pitch, &offset) ||
         __builtin_mul_overflow(d->step, pitch, &step) ||
         (d->rest && (__builtin_mul_overflow(d->blocks, step, &behind) ||
-                     __builtin_add_overflow(offset, behind, &behind)))) {
-        proa_type_release(&inner);
-        return malformed();
-    }
+                     __builtin_add_overflow(offset, behind, &behind))))
+        error = malformed();
     proa_type_set_extent(&inner, pitch);
-    error = proa_type_repeat(&(struct proa_part){0, (uint64_t)d->length, &inner},
-                             (uint64_t)d->blocks, step, &body);
+    if (!error)
+        error = proa_type_repeat(&(struct proa_part){0, (uint64_t)d->length, &inner},
+                                 (uint64_t)d->blocks, step, &body);
     if (!error)
         error = proa_type_list(&(struct proa_part){0, (uint64_t)d->rest, &inner}, 1, &rest);
-    else
-        memset(&rest, 0, sizeof rest);
-    if (!error) {
-        whole[0] = (struct proa_part){offset, 1, &body};
-        whole[1] = (struct proa_part){behind, 1, &rest};
-        error = proa_type_list(whole, 2, type);
-        proa_type_release(&body);
-    }
+    if (!error)
+        error =
+            proa_type_list((struct proa_part[]){{offset, 1, &body}, {behind, 1, &rest}}, 2, type);
+    proa_type_release(&body);
     proa_type_release(&rest);
     proa_type_release(&inner);
     return error;
