@@ -26,16 +26,18 @@ uint64_t proa_combine_guard(struct proa_combine *c, struct proa_peer *owner, uin
                             const struct proa_runs *runs)
 {
     const uint64_t most = PROA_GUARD_AT_ONCE;
-    int64_t low = proa_runs_low(runs);
-    uint64_t reaches = (uint64_t)(proa_runs_high(runs) - low), first = key + (uint64_t)low, covered;
+    const uint64_t rest = c->run.bytes - 1; /* an element belongs to the stripe of its first byte */
+    const int64_t low = proa_runs_low(runs);
+    const uint64_t first = key + (uint64_t)low;
+    uint64_t bytes = (uint64_t)(proa_runs_high(runs) - low) - rest;
 
-    if (proa_runs_ascend(runs))
-        reaches = is_far(runs) ? proa_runs_bytes(runs) : reaches;
-    else if (!proa_guard_may_cover(first, reaches, most))
+    if (!proa_runs_ascend(runs) && !proa_guard_may_cover(first, bytes, most))
         return 0;
-    covered = proa_guard_stripes(&c->guarded, owner, first, reaches < most ? reaches : most);
-    /* an element belongs to the stripe of its first byte */
-    return proa_runs_within(runs, covered + c->run.bytes - 1);
+    if (proa_runs_ascend(runs) && is_far(runs))
+        bytes = proa_runs_bytes(runs) - rest;
+    if (runs->stride != (int64_t)runs->bytes && bytes > most)
+        bytes = most;
+    return proa_runs_within(runs, proa_guard_stripes(&c->guarded, owner, first, bytes) + rest);
 }
 
 /* The first run, by as many elements as are guarded at a time. */
@@ -43,16 +45,14 @@ static int apply_pieces(struct proa_combine *c, const struct proa_span *span,
                         const struct proa_runs *runs)
 {
     struct proa_runs row = proa_runs_row(runs, c->run.bytes);
-    uint64_t n;
     int error = PROA_OK;
 
-    for (; row.count && !error; proa_runs_skip(&row, n)) {
-        struct proa_runs piece;
+    while (row.count && !error) {
+        uint64_t n = proa_combine_guard(c, span->owner, proa_span_key(span, row.position), &row);
+        struct proa_runs piece = proa_runs_joined(&row, n);
 
-        n = proa_guard_elements(&c->guarded, span->owner, proa_span_key(span, row.position),
-                                row.bytes, row.count, (row.count - 1) * row.bytes + 1);
-        piece = proa_runs_joined(&row, n);
         error = span->road->apply(c, span, &piece);
+        proa_runs_skip(&row, n);
     }
     return error;
 }

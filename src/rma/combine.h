@@ -57,8 +57,9 @@ int proa_combine_in(struct proa_combine *combine, const struct proa_span *span,
                     const struct proa_runs *runs);
 int proa_combine_runs(struct proa_combine *combine, const struct proa_runs *runs);
 
-/* Sees to it that stripes of owner are held of the first runs, at most PROA_GUARD_AT_ONCE bytes,
- * and returns of how many; 0: none. key: of runs->position. */
+/* Sees to it that stripes of owner are held of the first runs, and returns of how many; 0: none.
+ * Runs in a row are guarded as far as an accumulate may go at a time, others for PROA_GUARD_AT_ONCE
+ * bytes at most. key: of runs->position. */
 uint64_t proa_combine_guard(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
                             const struct proa_runs *runs);
 

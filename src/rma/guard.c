@@ -235,15 +235,6 @@ uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owne
     return covered < most ? covered : most;
 }
 
-uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
-                             size_t bytes, uint64_t count, uint64_t wanted)
-{
-    uint64_t covered = proa_guard_stripes(guarded, owner, key, wanted),
-             elements = ((covered < wanted ? covered : wanted) + bytes - 1) / bytes;
-
-    return elements < count ? elements : count;
-}
-
 /* The first wide lock from `from` on that is in the set; PROA_WIDE_LOCKS: none. Eight at a look;
  * the lowest byte is the first one, as everywhere here. */
 static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)

@@ -114,12 +114,6 @@ static inline void proa_guard_set_add(struct proa_stripe_set *set, uint64_t key)
 void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);
 void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set);
 
-/* The same for elements in a row: sees to it that stripes are held of the first bytes of some of
- * `count` elements of `bytes` bytes, the first at key, and returns of how many, at least one.
- * wanted: bytes to cover, from key on, where that is possible; no more count. */
-uint64_t proa_guard_elements(struct proa_guarded *guarded, struct proa_peer *owner, uint64_t key,
-                             size_t bytes, uint64_t count, uint64_t wanted);
-
 /* From now on every accessor uses stripes for owner's memory. Called for targets of windows on
  * which several threads of a process work. */
 void proa_guard_stripes_only(struct proa_proc_ctl *owner);
