@@ -156,8 +156,14 @@ static uint8_t why_unmapped(void)
     return proa_segment_is_limit(errno) ? PROA_UNREACHED_LIMIT : PROA_UNREACHED_FILE;
 }
 
-/* Adopted memory that cannot be mapped here is reached through the kernel too. Other processes
- * still use it by load and store, so that all guard it by stripes. */
+void proa_pages_choose_road(struct proa_span *span, int adopted)
+{
+    span->road = span->here ? &proa_road_store : &proa_road_cma;
+    span->atomics = span->adopted = span->here && adopted;
+    if (!span->here && adopted)
+        proa_guard_stripes_only(span->owner->ctl);
+}
+
 static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t address,
                      const struct proa_piece *piece, struct proa_span *span)
 {
@@ -168,18 +174,11 @@ static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t addr
     span->key = address;
     span->here = piece->adopted || peer == proa_self ? reach(win, peer, address, piece->end) : NULL;
     why = why_unmapped();
-    if (span->here) {
-        span->road = &proa_road_store;
-        span->atomics = span->adopted = piece->adopted != 0;
-        return PROA_OK;
-    }
-    if (!proa_cma_works(peer)) {
+    if (!span->here && !proa_cma_works(peer)) {
         win->unreached = piece->adopted ? why : PROA_UNREACHED_PRIVATE;
         return PROA_ELSEWHERE;
     }
-    if (piece->adopted)
-        proa_guard_stripes_only(peer->ctl);
-    span->road = &proa_road_cma;
+    proa_pages_choose_road(span, piece->adopted != 0);
     return PROA_OK;
 }
 

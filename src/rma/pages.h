@@ -48,6 +48,11 @@ void proa_pages_release(struct proa_win *win);
 
 /* ---- the others' side ---- */
 
+/* Sets the road of a span of private memory, and what depends on it. Adopted memory that cannot be
+ * mapped here (span->here is NULL) is reached through the kernel, as other private memory is. Other
+ * processes still use it by load and store, so that all guard it by stripes. */
+void proa_pages_choose_road(struct proa_span *span, int adopted);
+
 /* Sets the spans of target, whose memory is at address in its process. PROA_OK; PROA_ELSEWHERE,
  * with win->unreached set, if it cannot be reached; or PROA_ERR_NO_MEM. */
 int proa_pages_reach(struct proa_win *win, struct proa_target *target, uint64_t address,

@@ -393,35 +393,21 @@ static int cache_holds(const struct proa_target *target, uint64_t address, uint6
            proa_regions_are_unchanged(target);
 }
 
-static void span_set_private(const struct proa_target *target, struct proa_span *span)
-{
-    span->key = span->first;
-    if (target->peer == proa_self)
-        span->here = (char *)(uintptr_t)span->first;
-    else
-        span->road = &proa_road_cma;
-}
-
-/* As much of it around address as is mapped in one block. Where that cannot be mapped, the memory
- * is reached through the kernel, and all accessors guard it accordingly. */
-static void span_set_adopted(const struct proa_target *target, uint64_t address,
+/* Adopted memory of another process: as much of it around address as is mapped in one block. */
+static void span_set_private(const struct proa_target *target, int adopted, uint64_t address,
                              struct proa_span *span)
 {
     uint64_t block = address / proa_pages_block * proa_pages_block;
 
-    if (target->peer != proa_self) {
+    if (target->peer == proa_self) {
+        span->here = (char *)(uintptr_t)span->first;
+    } else if (adopted) {
         span->first = span->first > block ? span->first : block;
         span->end = span->end < block + proa_pages_block ? span->end : block + proa_pages_block;
         span->here = proa_pages_map(target->peer, span->first, span->end);
-    } else {
-        span->here = (char *)(uintptr_t)span->first;
     }
     span->key = span->first;
-    span->atomics = span->adopted = span->here != NULL;
-    if (span->here)
-        return;
-    proa_guard_stripes_only(target->peer->ctl);
-    span->road = &proa_road_cma;
+    proa_pages_choose_road(span, adopted);
 }
 
 /* A thread that serves other nodes has a slot of its own. */
@@ -443,10 +429,7 @@ static int span_of(struct proa_win *win, const struct proa_target *target,
                                .owner = target->peer,
                                .road = &proa_road_store};
     if (region->segment < 0) {
-        if (region->segment == PROA_REGION_ADOPTED)
-            span_set_adopted(target, address, span);
-        else
-            span_set_private(target, span);
+        span_set_private(target, region->segment == PROA_REGION_ADOPTED, address, span);
         return accessor_set(win, span);
     }
     if (region->owner.first.id)
