@@ -102,7 +102,7 @@ int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,
     struct proa_span span = {.end = target->bytes,
                              .here = segment + at->offset,
                              .owner = owner,
-                             .road = &proa_road_store,
+                             .road = PROA_ROAD_STORE,
                              .atomics = 1,
                              .key = proa_peer_address(owner, at->segment, at->offset)};
 

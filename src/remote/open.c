@@ -63,7 +63,7 @@ static int away_new(struct proa_win *win, int rank, const struct proa_remote_car
                     struct proa_away *away)
 {
     struct proa_target *target = &win->targets[rank];
-    struct proa_span span = {.end = target->bytes, .key = card->memory, .road = &proa_road_net};
+    struct proa_span span = {.end = target->bytes, .key = card->memory, .road = PROA_ROAD_NET};
 
     *away = (struct proa_away){.win = win,
                                .memory = card->memory,

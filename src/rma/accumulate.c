@@ -45,7 +45,12 @@ static int striped_plain(struct proa_win *win, const struct proa_target *target,
     else if (proa_guard_may_cover(key, bytes, proa_guard_most(target->only.owner->ctl)))
         several_stripes(c, target->only.owner->ctl, key, bytes, at);
     else
-        return 0; /* the general functions do it piece by piece */
+        proa_combine_row(&(struct proa_combine){.win = win,
+                                                .rank = (int)(target - win->targets),
+                                                .total = c->count,
+                                                .run = *c,
+                                                .guarded = PROA_GUARD_NONE},
+                         target->only.first + (uint64_t)(at - target->only.here));
     proa_touch_store(win);
     return 1;
 }

@@ -11,30 +11,34 @@
 /* Runs that are farther apart than that part of what may be held are guarded one by one. */
 enum { FEW = 4 };
 
-static int is_far(const struct proa_runs *runs)
+static int is_alone(const struct proa_runs *runs)
 {
-    int64_t next = runs->count == 1 ? 0
-                   : runs->run      ? runs->run[1].offset - runs->run[0].offset
-                                    : runs->stride;
+    int64_t next;
 
-    return next > PROA_GUARD_AT_ONCE / FEW;
+    if (runs->count == 1)
+        return 1;
+    next = runs->run ? runs->run[1].offset - runs->run[0].offset : runs->stride;
+    return next > PROA_GUARD_AT_ONCE / FEW && proa_runs_ascend(runs);
 }
 
-/* Runs that do not ascend are guarded all at once, or not at all: the place of the next one is not
- * known. */
+/* Only runs in a row go on for as long as an accumulate may. Runs that do not ascend are guarded
+ * all at once, or not at all: the place of the next one is not known. */
 uint64_t proa_combine_guard(struct proa_combine *c, struct proa_peer *owner, uint64_t key,
                             const struct proa_runs *runs)
 {
     const uint64_t most = PROA_GUARD_AT_ONCE;
     const uint64_t rest = c->run.bytes - 1; /* an element belongs to the stripe of its first byte */
-    const int64_t low = proa_runs_low(runs);
-    const uint64_t first = key + (uint64_t)low;
-    uint64_t bytes = (uint64_t)(proa_runs_high(runs) - low) - rest;
+    uint64_t first, bytes;
 
+    if (is_alone(runs)) {
+        first = key + (uint64_t)proa_runs_offset(runs);
+        bytes = proa_runs_bytes(runs) - rest;
+        return proa_guard_stripes(&c->guarded, owner, first, bytes) >= bytes;
+    }
+    first = key + (uint64_t)proa_runs_low(runs);
+    bytes = (uint64_t)(proa_runs_high(runs) - proa_runs_low(runs)) - rest;
     if (!proa_runs_ascend(runs) && !proa_guard_may_cover(first, bytes, most))
         return 0;
-    if (proa_runs_ascend(runs) && is_far(runs))
-        bytes = proa_runs_bytes(runs) - rest;
     if (runs->stride != (int64_t)runs->bytes && bytes > most)
         bytes = most;
     return proa_runs_within(runs, proa_guard_stripes(&c->guarded, owner, first, bytes) + rest);
@@ -51,7 +55,7 @@ static int apply_pieces(struct proa_combine *c, const struct proa_span *span,
         uint64_t n = proa_combine_guard(c, span->owner, proa_span_key(span, row.position), &row);
         struct proa_runs piece = proa_runs_joined(&row, n);
 
-        error = span->road->apply(c, span, &piece);
+        error = proa_road_of(span)->apply(c, span, &piece);
         proa_runs_skip(&row, n);
     }
     return error;
@@ -83,34 +87,40 @@ static int apply_scattered(struct proa_combine *c, const struct proa_span *span,
     }
     proa_guard_leave(&c->guarded);
     proa_guard_set_take(span->owner->ctl, &set);
-    error = span->road->apply(c, span, runs);
+    error = proa_road_of(span)->apply(c, span, runs);
     proa_guard_set_give(span->owner->ctl, &set);
     return error;
 }
 
-/* As many of the runs as possible, at least one; sets the count to theirs. */
-static int apply_some(struct proa_combine *c, const struct proa_span *span, struct proa_runs *runs)
+/* As many of the runs as possible, at least one, of which so many are guarded already; sets the
+ * count to theirs. */
+static int apply_some(struct proa_combine *c, const struct proa_span *span, struct proa_runs *runs,
+                      uint64_t guarded)
 {
-    uint64_t key = proa_span_key(span, runs->position),
-             guarded = runs->count == 1 ? 0 : proa_combine_guard(c, span->owner, key, runs);
-
     if (!guarded && are_scattered(span, runs))
         return apply_scattered(c, span, runs);
     runs->count = guarded ? guarded : 1;
-    return guarded ? span->road->apply(c, span, runs) : apply_pieces(c, span, runs);
+    return guarded ? proa_road_of(span)->apply(c, span, runs) : apply_pieces(c, span, runs);
 }
 
 static int apply_striped(struct proa_combine *c, const struct proa_span *span,
                          const struct proa_runs *all)
 {
-    struct proa_runs runs = *all, part;
-    int error = PROA_OK;
+    uint64_t guarded = proa_combine_guard(c, span->owner, proa_span_key(span, all->position), all);
+    struct proa_runs runs, part;
+    int error;
 
-    for (; runs.count && !error; proa_runs_skip(&runs, part.count)) {
+    if (guarded == all->count)
+        return proa_road_of(span)->apply(c, span, all);
+    runs = part = *all;
+    for (;;) {
+        error = apply_some(c, span, &part, guarded);
+        proa_runs_skip(&runs, part.count);
+        if (error || !runs.count)
+            return error;
         part = runs;
-        error = apply_some(c, span, &part);
+        guarded = proa_combine_guard(c, span->owner, proa_span_key(span, runs.position), &runs);
     }
-    return error;
 }
 
 /* ---- in one span ---- */
@@ -132,12 +142,12 @@ int proa_combine_in(struct proa_combine *c, const struct proa_span *span,
     uint64_t key = proa_span_key(span, runs->position + (uint64_t)proa_runs_offset(runs));
 
     if (!span->owner) /* of another node */
-        return span->road->apply(c, span, runs);
+        return proa_road_of(span)->apply(c, span, runs);
     if (runs->count > 1)
         key = 0;
     proa_guard_enter(c->win, c->rank, span, key, c->total, c->run.bytes, &c->guarded);
     if (c->guarded.guard == PROA_GUARD_PLAIN)
-        return span->road->apply(c, span, runs);
+        return proa_road_of(span)->apply(c, span, runs);
     if (c->guarded.guard == PROA_GUARD_STRIPES)
         return apply_striped(c, span, runs);
     apply_atomics(c, span, runs);

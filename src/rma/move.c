@@ -51,7 +51,7 @@ static int move_layouts(struct move *move, struct proa_walk *walk, enum proa_dir
         struct proa_runs runs = runs_of(move, &stretch);
 
         error = move->place.scattered ? proa_carry_runs(&move->carry, &runs)
-                                      : span->road->move(&move->carry, span, &runs);
+                                      : proa_road_of(span)->move(&move->carry, span, &runs);
     }
     return error ? error : proa_carry_end(&move->carry);
 }

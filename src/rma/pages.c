@@ -158,7 +158,7 @@ static uint8_t why_unmapped(void)
 
 void proa_pages_choose_road(struct proa_span *span, int adopted)
 {
-    span->road = span->here ? &proa_road_store : &proa_road_cma;
+    span->road = span->here ? PROA_ROAD_STORE : PROA_ROAD_CMA;
     span->atomics = span->adopted = span->here && adopted;
     if (!span->here && adopted)
         proa_guard_stripes_only(span->owner->ctl);

@@ -29,7 +29,7 @@ static inline enum proa_reach proa_reach_of(const struct proa_target *target)
     if (target->away)
         return PROA_BY_NETWORK;
     for (uint32_t i = 0; i < target->span_count; i++)
-        if (target->spans[i].road == &proa_road_cma)
+        if (target->spans[i].road == PROA_ROAD_CMA)
             return PROA_BY_KERNEL;
     return target->span_count ? PROA_BY_STORE : PROA_BY_REGION;
 }

@@ -424,10 +424,8 @@ static int span_of(struct proa_win *win, const struct proa_target *target,
 {
     char *segment;
 
-    *span = (struct proa_span){.first = region->start,
-                               .end = region->end,
-                               .owner = target->peer,
-                               .road = &proa_road_store};
+    *span = (struct proa_span){
+        .first = region->start, .end = region->end, .owner = target->peer, .road = PROA_ROAD_STORE};
     if (region->segment < 0) {
         span_set_private(target, region->segment == PROA_REGION_ADOPTED, address, span);
         return accessor_set(win, span);
@@ -451,7 +449,7 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
     int error;
 
     if (target->away) { /* it knows its regions itself */
-        *span = (struct proa_span){.end = UINT64_MAX, .road = &proa_road_net};
+        *span = (struct proa_span){.end = UINT64_MAX, .road = PROA_ROAD_NET};
         return PROA_OK;
     }
     if (cache && cache_holds(target, address, bytes)) {

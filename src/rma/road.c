@@ -31,7 +31,7 @@ static int carry_row(struct proa_carry *carry, struct proa_runs *row)
             uint64_t bytes = proa_runs_in(row, &span);
             struct proa_runs run = proa_runs_joined(row, bytes);
 
-            error = span.road->move(carry, &span, &run);
+            error = proa_road_of(&span)->move(carry, &span, &run);
             proa_runs_skip(row, bytes);
         }
     }
@@ -61,7 +61,7 @@ int proa_carry_runs(struct proa_carry *carry, const struct proa_runs *all)
         if (error)
             break;
         if (part.count) {
-            error = span.road->move(carry, &span, &part);
+            error = proa_road_of(&span)->move(carry, &span, &part);
         } else {
             part = proa_runs_row(&runs, 1);
             error = carry_row(carry, &part);

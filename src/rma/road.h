@@ -43,6 +43,14 @@ struct proa_road {
 
 extern PROA_HIDDEN const struct proa_road proa_road_store, proa_road_cma, proa_road_net;
 
+/* The road of a span. */
+static inline const struct proa_road *proa_road_of(const struct proa_span *span)
+{
+    return span->road == PROA_ROAD_STORE ? &proa_road_store
+           : span->road == PROA_ROAD_CMA ? &proa_road_cma
+                                         : &proa_road_net;
+}
+
 /* A put or get is: begin, any number of moves by a road or of the next two, end. All return PROA_OK
  * or a code. */
 void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, int put);

@@ -107,13 +107,14 @@ void proa_runs_skip(struct proa_runs *runs, uint64_t n)
 
 struct proa_runs proa_runs_row(const struct proa_runs *runs, uint64_t unit)
 {
+    char *origin = runs->at_origin ? proa_at(runs->origin, runs->run->offset) : runs->origin;
+
     return (struct proa_runs){.count = proa_runs_bytes(runs) / unit,
                               .bytes = unit,
                               .position = runs->position + (uint64_t)proa_runs_offset(runs),
                               .stride = (int64_t)unit,
-                              .origin = runs->at_origin ? proa_at(runs->origin, runs->run->offset)
-                                                        : runs->origin,
-                              .origin_stride = runs->origin ? (int64_t)unit : 0,
+                              .origin = origin,
+                              .origin_stride = origin ? (int64_t)unit : 0,
                               .result = runs->result,
                               .result_stride = runs->result ? (int64_t)unit : 0};
 }
@@ -226,7 +227,7 @@ static uint64_t short_ones(const struct proa_runs *runs)
 {
     uint64_t bytes = 0, n = 0;
 
-    if (runs->count == 1 || (runs->run && !runs->list->apart))
+    if (runs->run && !runs->list->apart)
         return 0;
     if (runs->bytes > SHORT)
         return 0;
@@ -275,10 +276,21 @@ static void apply_together(const struct proa_elements *elements, const struct pr
         proa_runs_copy(&aside, target, 1);
 }
 
+static void apply_first(struct proa_elements *elements, const struct proa_runs *runs, char *target)
+{
+    proa_runs_first(runs, elements);
+    proa_apply(elements, proa_at(target, proa_runs_offset(runs)));
+}
+
 void proa_runs_apply(struct proa_elements *elements, const struct proa_runs *all, char *target)
 {
-    struct proa_runs runs = *all;
+    struct proa_runs runs;
 
+    if (all->count == 1) {
+        apply_first(elements, all, target);
+        return;
+    }
+    runs = *all;
     while (runs.count) {
         const uint64_t left = runs.count, n = short_ones(&runs);
         char *here = target + (runs.position - all->position);
@@ -288,8 +300,7 @@ void proa_runs_apply(struct proa_elements *elements, const struct proa_runs *all
             apply_together(elements, &runs, here);
             runs.count = left;
         } else {
-            proa_runs_first(&runs, elements);
-            proa_apply(elements, proa_at(here, proa_runs_offset(&runs)));
+            apply_first(elements, &runs, here);
         }
         proa_runs_skip(&runs, n ? n : 1);
     }

@@ -228,7 +228,7 @@ static int next_list(struct proa_walk *walk, int side, struct proa_stretch *stre
 
 int proa_walk_next(struct proa_walk *walk, int lists, struct proa_stretch *stretch)
 {
-    for (int i = 0; i < lists; i++)
+    for (int i = 0; i < lists && (walk->side[0].depth | walk->side[1].depth); i++)
         if (next_list(walk, i, stretch))
             return 1;
     return next_regular(walk, stretch);

@@ -55,7 +55,8 @@ int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *c
                     const uint64_t count[], int units);
 void proa_walk_end(struct proa_walk *walk);
 
-/* Sets the next stretch; 0 at the end. lists: so many sides, from the first on, may have a list. */
+/* Sets the next stretch; 0 at the end. lists: so many sides may have a list, from the first on and
+ * at most two. */
 int proa_walk_next(struct proa_walk *walk, int lists, struct proa_stretch *stretch);
 
 #endif

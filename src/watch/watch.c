@@ -9,7 +9,7 @@ enum proa_stats_way proa_way_to(const struct proa_target *target)
     enum proa_reach reach = proa_reach_of(target);
 
     if (reach == PROA_BY_REGION)
-        reach = target->only.road == &proa_road_cma ? PROA_BY_KERNEL : PROA_BY_STORE;
+        reach = target->only.road == PROA_ROAD_CMA ? PROA_BY_KERNEL : PROA_BY_STORE;
     return reach == PROA_BY_NETWORK  ? PROA_STATS_NETWORK
            : reach == PROA_BY_KERNEL ? PROA_STATS_KERNEL
                                      : PROA_STATS_GENERAL;

@@ -19,7 +19,9 @@
 
 struct proa_win;
 struct proa_target;
-struct proa_road;
+
+/* rma/road.h */
+enum proa_road_number { PROA_ROAD_STORE, PROA_ROAD_CMA, PROA_ROAD_NET };
 
 struct proa_span {
     /* bytes of the target's window, end not included; in a dynamic window addresses in the
@@ -29,7 +31,7 @@ struct proa_span {
     struct proa_peer *owner; /* the process in whose memory they lie: its stripes guard them */
     /* the owner's own address of the first: the same number for the same byte, in every process */
     uint64_t key;
-    const struct proa_road *road; /* how this process gets there (rma/road.h) */
+    uint8_t road; /* enum proa_road_number: how this process gets there */
     /* May single elements be worked on by processor atomics? The same for all accessors of these
      * bytes, by any road. */
     uint8_t atomics;

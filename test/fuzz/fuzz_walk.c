@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         size_t total = 0;
         if (choose(&sides, &model, &choices, &total) && sides.offsets[0] && sides.offsets[1] &&
             (sides.n == 2 || sides.offsets[2]))
-            for (int i = 0; i <= sides.n; i++)
+            for (int i = 0; i <= 2; i++)
                 walk_together(&sides, total, i);
         for (int side = 0; side < PROA_WALK_SIDES; side++)
             free(sides.offsets[side]);

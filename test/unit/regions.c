@@ -162,7 +162,7 @@ static void against_model(struct world *world, char *pool, int is_arena)
     }
     if (model.count) {
         CHECK_OK(find(win, address_of(model.start[0]), 1, 0, &span));
-        CHECK(span.road == &proa_road_store && span.atomics == is_arena);
+        CHECK(span.road == PROA_ROAD_STORE && span.atomics == is_arena);
     }
     while (model.count)
         detach_random(win, &model, pool, &seed);
@@ -324,7 +324,7 @@ static void look(struct proa_win *win, struct shared *shared, uint64_t seed, int
         CHECK_EQUAL(span.first, shared->stable[i]);
         CHECK_EQUAL(span.end, shared->stable[i] + PIECE);
         CHECK_EQUAL(span.key, shared->stable[i]);
-        CHECK_EQUAL(span.road, i % 2 == 0 ? &proa_road_store : &proa_road_cma);
+        CHECK_EQUAL(span.road, i % 2 == 0 ? PROA_ROAD_STORE : PROA_ROAD_CMA);
         CHECK_OK(get_word(win, 0, (int64_t)(shared->stable[i] + 8 * (uint64_t)k), &value));
         CHECK_EQUAL(value, 1000 * i + k);
         code = find(win, shared->moving[world_below(&seed, MOVING)], 8, cache, &span);
@@ -415,7 +415,7 @@ static void across_segments_body(struct world *world)
         CHECK_EQUAL(span.key, address_of(proa_arena_segment(1)));
         CHECK_OK(find(win, 13000, 1000, cache, &span));
         CHECK_EQUAL(span.key, 13000);
-        CHECK(span.road == &proa_road_store && !span.atomics);
+        CHECK(span.road == PROA_ROAD_STORE && !span.atomics);
     }
     window_free(win);
 }
@@ -596,7 +596,7 @@ static void wide_use(struct proa_win *win, uint64_t start)
     CHECK_OK(find(win, border, 8, 1, &span));
     CHECK(span.adopted && span.first == border);
     CHECK_OK(find(win, start + PAGE, 8, 1, &span));
-    CHECK(span.road == &proa_road_cma);
+    CHECK(span.road == PROA_ROAD_CMA);
     CHECK_FAILS(find(win, start + PAGE - 8, 16, 1, &span), PROA_ERR_RMA_RANGE); /* of two */
     for (int i = 0; i < 512; i++)
         sent[i] = i + 1;

@@ -77,11 +77,11 @@ static struct proa_span span_of_piece(struct world *world, const struct proa_win
 
     if (pieces[i].memory >= ARENA_0) {
         span.here = arena_here(owner, address);
-        span.road = &proa_road_store;
+        span.road = PROA_ROAD_STORE;
         span.atomics = 1;
     } else {
         span.here = world->rank == rank ? (char *)(uintptr_t)address : NULL;
-        span.road = world->rank == rank ? &proa_road_store : &proa_road_cma;
+        span.road = world->rank == rank ? PROA_ROAD_STORE : PROA_ROAD_CMA;
     }
     return span;
 }

@@ -569,7 +569,7 @@ static void lent_body(struct world *world)
                 CHECK_OK(proa_place_find(lent, rank, 7, 0, 8, &place));
             else
                 CHECK_OK(proa_place_find(dynamic, rank, address[rank] + 56, 0, 8, &place));
-            CHECK_EQUAL(place.span.road, &proa_road_store);
+            CHECK_EQUAL(place.span.road, PROA_ROAD_STORE);
             CHECK_EQUAL(proa_span_here(&place.span, place.at),
                         proa_span_here(&expected.span, expected.at));
             CHECK_EQUAL(place.span.owner, expected.span.owner);

@@ -124,7 +124,7 @@ WORLD_TEST(not_to_be_had, 1)
 enum { WORDS = 8192 };
 
 /* A window in which each puts so many words to the other. By which road? */
-static const struct proa_road *use(struct world *world, int64_t *words, int times)
+static int use(struct world *world, int64_t *words, int times)
 {
     struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE,
                                     .base = words,
@@ -132,7 +132,7 @@ static const struct proa_road *use(struct world *world, int64_t *words, int time
                                     .disp_unit = sizeof *words,
                                     .adopt = PROA_ADOPT_AUTO};
     struct proa_win *win = window_create(world, &args);
-    const struct proa_road *road = win->targets[1 - world->rank].only.road;
+    int road = win->targets[1 - world->rank].only.road;
 
     CHECK_OK(proa_win_lock_all(win, 0));
     for (int i = 0; i < times; i++)
@@ -152,13 +152,13 @@ static void windows_body(struct world *world)
     pretend();
     move_takes_ns = 150 * US;
     for (int i = 0; i < 2; i++)
-        CHECK(use(world, words, 10) == &proa_road_store);
+        CHECK(use(world, words, 10) == PROA_ROAD_STORE);
     for (int i = 0; i < 10; i++)
-        CHECK(use(world, words, 10) == &proa_road_cma);
-    CHECK(use(world, words, 1000) == &proa_road_cma); /* 500 us of calls, and moving is 300 */
+        CHECK(use(world, words, 10) == PROA_ROAD_CMA);
+    CHECK(use(world, words, 1000) == PROA_ROAD_CMA); /* 500 us of calls, and moving is 300 */
     for (int i = 0; i < 4; i++)
-        CHECK(use(world, words, 10) == &proa_road_store);
-    CHECK(use(world, words, 10) == &proa_road_cma);
+        CHECK(use(world, words, 10) == PROA_ROAD_STORE);
+    CHECK(use(world, words, 10) == PROA_ROAD_CMA);
     free(words);
 }
 
@@ -175,7 +175,7 @@ static int attached(struct proa_win *win, int64_t *words, uint64_t calls)
     CHECK_OK(proa_regions_attach(win, words, WORDS * sizeof *words));
     CHECK_OK(proa_regions_find(win, &win->targets[win->rank], (uint64_t)(uintptr_t)words,
                                WORDS * sizeof *words, 0, &span));
-    CHECK(span.road == &proa_road_store);
+    CHECK(span.road == PROA_ROAD_STORE);
     win->ctl->through_kernel += calls;
     CHECK_OK(proa_regions_detach(win, words));
     return span.adopted;
