@@ -228,8 +228,10 @@ static int combine(struct operation *o, const struct proa_buffer *origin,
 
     if (error)
         return error;
-    while (!error && proa_walk_next(&walk, lists, &stretch))
+    while (!error && proa_walk_goes_on(&walk)) {
+        proa_walk_next(&walk, lists, &stretch);
         error = apply_stretch(o, &stretch);
+    }
     proa_guard_leave(&o->combine.guarded);
     proa_walk_end(&walk);
     proa_touch_store(o->combine.win);

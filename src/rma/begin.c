@@ -101,12 +101,14 @@ static int check_attached(struct proa_win *win, const struct proa_there *there, 
 
     if (error)
         return error;
-    while (!error && proa_walk_next(&walk, 0, &stretch))
+    while (!error && proa_walk_goes_on(&walk)) {
+        proa_walk_next(&walk, 0, &stretch);
         for (uint64_t i = 0; i < stretch.count && !error; i++)
             error =
                 check_run(win, there->rank,
                           position + (uint64_t)(stretch.offset[0] + (int64_t)i * stretch.stride[0]),
                           stretch.bytes);
+    }
     proa_walk_end(&walk);
     return error;
 }

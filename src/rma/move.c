@@ -47,9 +47,11 @@ static int move_layouts(struct move *move, struct proa_walk *walk, enum proa_dir
     int error = PROA_OK;
 
     proa_carry_begin(&move->carry, move->win, move->rank, direction == PROA_PUT);
-    while (!error && proa_walk_next(walk, lists, &stretch)) {
-        struct proa_runs runs = runs_of(move, &stretch);
+    while (!error && proa_walk_goes_on(walk)) {
+        struct proa_runs runs;
 
+        proa_walk_next(walk, lists, &stretch);
+        runs = runs_of(move, &stretch);
         error = move->place.scattered ? proa_carry_runs(&move->carry, &runs)
                                       : proa_road_of(span)->move(&move->carry, span, &runs);
     }

@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts and gets over the roads that lead to their bytes. See road.h. */
 #include "rma/road.h"
-#include "base/fail.h"
 #include "rma/place.h"
 #include "window/win.h"
-
-void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, int put)
-{
-    carry->win = win;
-    carry->rank = rank;
-    carry->put = put;
-    proa_cma_begin(&carry->batch, NULL, put);
-}
-
-int proa_carry_end(struct proa_carry *carry)
-{
-    return carry->batch.runs ? proa_cma_end(&carry->batch) : PROA_OK;
-}
 
 /* Runs of one byte, in a row. */
 static int carry_row(struct proa_carry *carry, struct proa_runs *row)

@@ -17,6 +17,7 @@
 #ifndef PROA_RMA_ROAD_H
 #define PROA_RMA_ROAD_H
 
+#include "base/fail.h"
 #include "base/hidden.h"
 #include "rma/runs.h"
 #include "shm/cma.h"
@@ -53,11 +54,22 @@ static inline const struct proa_road *proa_road_of(const struct proa_span *span)
 
 /* A put or get is: begin, any number of moves by a road or of the next two, end. All return PROA_OK
  * or a code. */
-void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank, int put);
+static inline void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank,
+                                    int put)
+{
+    carry->win = win;
+    carry->rank = rank;
+    carry->put = put;
+    carry->batch.peer = NULL; /* begun by the road */
+    carry->batch.runs = 0;
+}
 /* Runs over as many spans as they may. Lists are in the target. */
 int proa_carry_runs(struct proa_carry *carry, const struct proa_runs *runs);
 /* Bytes in a row, likewise. */
 int proa_carry_bytes(struct proa_carry *carry, uint64_t position, char *origin, uint64_t bytes);
-int proa_carry_end(struct proa_carry *carry);
+static inline int proa_carry_end(struct proa_carry *carry)
+{
+    return carry->batch.runs ? proa_cma_end(&carry->batch) : PROA_OK;
+}
 
 #endif

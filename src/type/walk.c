@@ -147,7 +147,7 @@ static void side_consume(struct proa_walk_side *side, uint64_t bytes, uint64_t c
         side->at += (int64_t)count * side->stride;
 }
 
-static int next_regular(struct proa_walk *walk, struct proa_stretch *stretch)
+static void next_regular(struct proa_walk *walk, struct proa_stretch *stretch)
 {
     uint64_t bytes = UINT64_MAX, count = UINT64_MAX;
 
@@ -155,8 +155,6 @@ static int next_regular(struct proa_walk *walk, struct proa_stretch *stretch)
         const struct proa_walk_side *side = &walk->side[i];
         uint64_t rest = side->bytes - side->done;
 
-        if (side->left == 0)
-            return 0;
         bytes = rest < bytes ? rest : bytes;
     }
     for (int i = 0; i < walk->sides; i++) {
@@ -173,7 +171,6 @@ static int next_regular(struct proa_walk *walk, struct proa_stretch *stretch)
         stretch->stride[i] = side_step(side, bytes);
         side_consume(side, bytes, count);
     }
-    return 1;
 }
 
 /* The list at whose beginning the side is; NULL: none. */
@@ -226,10 +223,10 @@ static int next_list(struct proa_walk *walk, int side, struct proa_stretch *stre
     return 1;
 }
 
-int proa_walk_next(struct proa_walk *walk, int lists, struct proa_stretch *stretch)
+void proa_walk_next(struct proa_walk *walk, int lists, struct proa_stretch *stretch)
 {
     for (int i = 0; i < lists && (walk->side[0].depth | walk->side[1].depth); i++)
         if (next_list(walk, i, stretch))
-            return 1;
-    return next_regular(walk, stretch);
+            return;
+    next_regular(walk, stretch);
 }

@@ -55,8 +55,14 @@ int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *c
                     const uint64_t count[], int units);
 void proa_walk_end(struct proa_walk *walk);
 
-/* Sets the next stretch; 0 at the end. lists: so many sides may have a list, from the first on and
- * at most two. */
-int proa_walk_next(struct proa_walk *walk, int lists, struct proa_stretch *stretch);
+/* Is there another stretch? */
+static inline int proa_walk_goes_on(const struct proa_walk *walk)
+{
+    return walk->side[0].left > 0;
+}
+
+/* Sets the next stretch of a walk that goes on. lists: so many sides may have a list, from the
+ * first on and at most two. */
+void proa_walk_next(struct proa_walk *walk, int lists, struct proa_stretch *stretch);
 
 #endif

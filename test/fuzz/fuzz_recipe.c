@@ -24,7 +24,8 @@ static void walk_alone(const struct model_type *m, uint64_t count, int units)
         return; /* nobody walks over what has no place in memory */
     }
     MUST(proa_walk_begin(&walk, 1, type, &count, units) == PROA_OK);
-    while ((offsets || steps++ < STEPS) && proa_walk_next(&walk, 0, &s)) {
+    while ((offsets || steps++ < STEPS) && proa_walk_goes_on(&walk)) {
+        proa_walk_next(&walk, 0, &s);
         MUST(s.bytes > 0 && s.count > 0);
         for (uint64_t i = 0; i < s.count && offsets; i++)
             for (uint64_t b = 0; b < s.bytes; b++, done++)

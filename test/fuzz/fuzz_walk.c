@@ -129,7 +129,8 @@ static void walk_together(const struct sides *sides, size_t total, int lists)
     size_t done = 0;
 
     MUST(proa_walk_begin(&walk, sides->n, sides->type, sides->count, sides->units) == PROA_OK);
-    while (proa_walk_next(&walk, lists, &s)) {
+    while (proa_walk_goes_on(&walk)) {
+        proa_walk_next(&walk, lists, &s);
         MUST(!s.list || s.side < lists);
         if (s.list)
             check_shape(&s);
