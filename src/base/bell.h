@@ -30,7 +30,7 @@ static inline void proa_bell_ring(struct proa_bell *bell)
 }
 
 /* As proa_bell_ring, where the store was to a word that the bell's owner waits for by
- * proa_wait_count. A waiter for another word goes on sleeping. */
+ * proa_wait_count_unless. A waiter for another word goes on sleeping. */
 static inline void proa_bell_ring_for(struct proa_bell *bell, const uint64_t *word)
 {
     proa_membar_ring();

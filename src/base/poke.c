@@ -79,21 +79,15 @@ static int is_busy(long took_ns, long least_ns, long *quickest_ns)
     return took_ns > least_ns && took_ns > BUSY_TIMES * *quickest_ns;
 }
 
-int proa_poke_moves(void)
+int proa_poke_moves(int has_slept)
 {
-    static _Thread_local long quickest_ns;
-    long begin_ns = proa_system->now_ns(), took_ns;
+    static _Thread_local long quickest_ns[2];
+    long (*clock)(void) = has_slept ? proa_system->ran_ns : proa_system->now_ns;
+    long begin_ns = clock(), took_ns;
 
     if (!poke_all())
         return 0;
-    took_ns = proa_system->now_ns() - begin_ns;
-    return is_busy(took_ns, BUSY_NS, &quickest_ns) && took_ns < AWAY_NS;
-}
-
-int proa_poke_moves_after_sleep(void)
-{
-    static _Thread_local long quickest_ns;
-    long begin_ns = proa_system->ran_ns();
-
-    return poke_all() && is_busy(proa_system->ran_ns() - begin_ns, BUSY_COLD_NS, &quickest_ns);
+    took_ns = clock() - begin_ns;
+    return is_busy(took_ns, has_slept ? BUSY_COLD_NS : BUSY_NS, &quickest_ns[has_slept]) &&
+           (has_slept || took_ns < AWAY_NS);
 }

@@ -22,13 +22,12 @@ void proa_poke_forbid(void);
 
 /* Calls all pokes. Has one of them moved something? Then there may be more to move, as of a long
  * message that goes in pieces. The answer is judged by the time the pokes took, compared with those
- * that found nothing. */
-int proa_poke_moves(void);
-
-/* As proa_poke_moves, for a thread that has slept. Idle pokes take longer then, as the processor's
- * caches hold other data, and as a host may yield in them. The answer is judged by the processor
- * time they took, compared with earlier pokes, so it is 1 only for moves of some 100 KiB and more,
- * and sometimes for others. */
-int proa_poke_moves_after_sleep(void);
+ * that found nothing.
+ *
+ * has_slept: 1 for a thread that has slept. Idle pokes take longer then, as the processor's caches
+ * hold other data, and as a host may yield in them. The answer is then judged by the processor time
+ * they took, compared with earlier pokes, so it is 1 only for moves of some 100 KiB and more, and
+ * sometimes for others. */
+int proa_poke_moves(int has_slept);
 
 #endif

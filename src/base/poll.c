@@ -82,7 +82,7 @@ void proa_polls_turn(struct proa_polls *polls)
     poller.turns += crowded ? 1 : POLLS_PER_POKE / POLLS_PER_TURN;
     if (poller.turns >= POLLS_PER_POKE / POLLS_PER_TURN) {
         poller.turns = 0;
-        if (proa_poke_moves()) {
+        if (proa_poke_moves(0)) {
             poller.turns = POLLS_PER_POKE / POLLS_PER_TURN;
             next = POLLS_PER_BUSY_POKE;
         }

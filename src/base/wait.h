@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: every wait of Proa is proa_wait().
+ * Waiting: every wait of Proa is one loop (wait.c), which reads one of three profiles.
  *
- * The waiter spins as long as no other thread wants the processor. Otherwise it lets other
- * processes run and moves the host's own messages. Then it sleeps on a bell (a doorbell) with a
- * time-out that grows to 1 ms, and further as the wait lasts, and moves the host's messages at each
- * wake-up (DESIGN: Waiting). The thread that makes the awaited condition true stores it first and
- * rings the bell after that.
+ *   dedicated        a processor for each process: spins as long as no other thread wants it
+ *   oversubscribed   more processes than processors: does not spin, and yields
+ *   networked        the process has windows that span nodes: spins and drives the network
+ *
+ * Then the waiter lets the host make progress, and sleeps on a doorbell (base/bell.h). The time-out
+ * grows to 1 ms, and further as the wait lasts; the host makes progress at each wake-up (DESIGN:
+ * Waiting). The thread that makes the awaited condition true stores it first and rings the bell
+ * after that.
  */
 #ifndef PROA_BASE_WAIT_H
 #define PROA_BASE_WAIT_H
@@ -28,18 +31,11 @@ void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
  * must not block. An event of the same moment counts: the caller looks once more. */
 int proa_wait_unless(proa_ready *ready, void *arg, struct proa_bell *bell, proa_ready *over,
                      void *over_arg);
+
+/* The same for a count that only grows: returns once it is at least `least`. Acquires; partner: the
+ * store of the thread that counts. over == NULL: the wait is never given up. */
 int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_bell *bell,
                            proa_ready *over, void *over_arg) PROA_HOT;
-
-void proa_wait_count_slowly(const uint64_t *word, uint64_t least, struct proa_bell *bell) PROA_HOT;
-
-/* Returns once a count that only grows is at least `least`. Its load acquires; partner: the store
- * of the thread that counts. */
-static inline void proa_wait_count(const uint64_t *word, uint64_t least, struct proa_bell *bell)
-{
-    if (__atomic_load_n(word, __ATOMIC_ACQUIRE) < least)
-        proa_wait_count_slowly(word, least, bell);
-}
 
 /* The watcher, called after each wait that was not satisfied at once. word: the count waited for,
  * NULL if the condition is more than a count; ns: how long the wait took. Set before the first

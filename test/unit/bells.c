@@ -495,7 +495,7 @@ static void wake_body(struct world *world)
 
     if (world->rank == 0) {
         for (; !__atomic_load_n(&awaited->stop, __ATOMIC_SEQ_CST); turn++) {
-            proa_wait_count(&awaited->word, turn, &awaited->bell);
+            proa_wait_count_unless(&awaited->word, turn, &awaited->bell, NULL, NULL);
             __atomic_store_n(&awaited->passed, (uint32_t)turn, __ATOMIC_SEQ_CST);
         }
         return;

@@ -520,7 +520,7 @@ static void rings_for_several(void **state)
 static void pokes_while_it_helps(void **state)
 {
     (void)state;
-    proa_poke_moves(); /* an idle one, for the measure */
+    proa_poke_moves(0); /* an idle one, for the measure */
     pretend.poke_costs_ns = 5000;
     pretend.ready_after_pokes = 1000;
     await(&pretend.bell);
@@ -532,11 +532,11 @@ static void pokes_while_it_helps(void **state)
 static void lost_time_is_no_help(void **state)
 {
     (void)state;
-    proa_poke_moves();
+    proa_poke_moves(0);
     pretend.poke_costs_ns = 3000000;
-    assert_int_equal(proa_poke_moves(), 0);
+    assert_int_equal(proa_poke_moves(0), 0);
     pretend.poke_costs_ns = 5000;
-    assert_int_equal(proa_poke_moves(), 1);
+    assert_int_equal(proa_poke_moves(0), 1);
 }
 
 static int second_pokes;
