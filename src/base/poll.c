@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See poll.h. */
 #include "base/poll.h"
+#include "base/load.h"
 #include "base/poke.h"
 #include "base/system.h"
-#include "base/wait.h"
 
 enum {
     /* calls that a program can poll with; a poke costs as much as some 20 of them, and with many

@@ -36,13 +36,6 @@ static const struct profile networked = {.spin_ns = 500000, .idle_pokes = 16};
 
 enum {
     CHECKS_PER_CLOCK = 64, /* looks at the condition between two looks at the clock */
-    /* A thread sleeps after so many yields in a row that let no other thread run. The number is
-     * this divided by the processes per processor, and at most IDLE_YIELDS_MOST. The fewer
-     * processes there are, the sooner the awaited one has its turn. */
-    IDLE_YIELDS_OF_ALL = 40,
-    IDLE_YIELDS_MOST = 20,
-    /* two context switches take more; a yield that returns at once takes a third */
-    IDLE_YIELD_NS = 800,
     /* waits in a row whose yields let no other thread run: after that only each RETRY_WAITS-th wait
      * yields at all */
     VAIN_WAITS = 8,
@@ -55,25 +48,9 @@ enum {
     SLEEP_LONG_NS = 10000000
 };
 
-static int is_oversubscribed, idle_yields = 1;
-
 static long within(long value, long least, long most)
 {
     return value < least ? least : value > most ? most : value;
-}
-
-void proa_wait_set_load(int processes, int processors)
-{
-    long idle = IDLE_YIELDS_OF_ALL * (long)processors / (processes > 0 ? processes : 1);
-
-    __atomic_store_n(&idle_yields, (int)within(idle, 1, IDLE_YIELDS_MOST), __ATOMIC_RELAXED);
-    __atomic_store_n(&is_oversubscribed, processes > processors, __ATOMIC_RELAXED);
-    proa_membar_set_rings(processes > processors);
-}
-
-int proa_wait_is_crowded(void)
-{
-    return __atomic_load_n(&is_oversubscribed, __ATOMIC_RELAXED);
 }
 
 /* ---- the network ---- */
@@ -247,24 +224,11 @@ static int spin_on(struct wait *w)
 
 /* ---- yield ---- */
 
-/* Yields once. A yield that returns at once has let no other thread run. Then no other thread wants
- * this processor, or those that do are in other sessions. Linux shares a processor between sessions
- * by groups (sched(7), autogroup), as under MPICH's launcher; some kernels then switch at most
- * yields, others at none. Only sleeping lets those threads run. */
-int proa_wait_yield(void)
-{
-    long begin_ns = proa_system->now_ns();
-
-    proa_system->yield();
-    return proa_system->now_ns() - begin_ns > IDLE_YIELD_NS;
-}
-
 static int yield(const struct wait *w)
 {
     static unsigned vain; /* waits in a row in which no yield let another thread run */
     unsigned waits = __atomic_load_n(&vain, __ATOMIC_RELAXED);
-    int yields = profile()->yields, idle = 0,
-        idle_most = __atomic_load_n(&idle_yields, __ATOMIC_RELAXED);
+    int yields = profile()->yields, idle = 0, idle_most = proa_load_idle_yields();
 
     if (!yields)
         return 0;

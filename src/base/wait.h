@@ -15,6 +15,7 @@
 #define PROA_BASE_WAIT_H
 
 #include "base/bell.h"
+#include "base/load.h"
 
 #include <stdint.h>
 
@@ -67,13 +68,5 @@ void proa_wait_set_driver(const struct proa_wait_driver *driver);
  * events, moves the host's messages once and, where processors are short, lets another process run.
  */
 void proa_wait_idle(void);
-
-/* processes, processors: their numbers on this node. With more processes than processors (crowded:
- * oversubscribed) a wait does not spin and yields at once. */
-void proa_wait_set_load(int processes, int processors);
-int proa_wait_is_crowded(void);
-
-/* Gives the processor up once. Returns whether another thread has run. */
-int proa_wait_yield(void);
 
 #endif
