@@ -2,7 +2,7 @@
 /* See wait.h. */
 #include "base/wait.h"
 #include "base/poke.h"
-#include "base/rivals.h"
+#include "base/preemption.h"
 #include "base/settings.h"
 #include "base/system.h"
 
@@ -203,7 +203,7 @@ static int spin(const struct wait *w)
 static int is_free(void)
 {
     return profile()->spins_on && proa_settings()->spin_ns < 0 &&
-           !proa_rivals_are_there(proa_system->now_ns());
+           !proa_preemption_is_likely(proa_system->now_ns());
 }
 
 /* Goes on polling as long as that costs no other thread anything. */
@@ -211,13 +211,13 @@ static int spin_on(struct wait *w)
 {
     if (!is_free())
         return 0;
-    proa_rivals_begin();
+    proa_preemption_begin();
     do {
         long begin_ns = proa_system->now_ns();
 
         if (poke(w, 1, 0) || look_for(w, dedicated.spin_ns) || is_over(w))
             return 1;
-        proa_rivals_watch(begin_ns, proa_system->now_ns());
+        proa_preemption_watch(begin_ns, proa_system->now_ns());
     } while (is_free());
     return 0;
 }
