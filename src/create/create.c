@@ -18,7 +18,7 @@
 #include "shm/arena.h"
 #include "shm/cma.h"
 #include "sync/barrier.h"
-#include "sync/held.h"
+#include "sync/bypass.h"
 #include "sync/pair.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "remote/agent.h"
 #include "remote/batch.h"
-#include "sync/held.h"
+#include "sync/bypass.h"
 #include "remote/issue.h"
 #include "remote/serve.h"
 #include "sync/tell.h"

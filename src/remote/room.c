@@ -7,7 +7,7 @@
 #include "remote/agent.h"
 #include "remote/ends.h"
 #include "sync/gone.h"
-#include "sync/held.h"
+#include "sync/bypass.h"
 
 #include <stdlib.h>
 #include <utlist.h>

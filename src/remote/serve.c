@@ -45,39 +45,10 @@ static struct proa_serving *serving_of(struct proa_remote *origin)
 
 /* ---- locks ---- */
 
-/* Only its own messages tell what another origin holds. After so long a wait it is taken to hold a
- * lock that others wait for (sync/lock.c: then it goes ahead of writers that only wait). */
-enum { ORIGINS_DEPEND_NS = 10000000 };
-
-static int origin_holds_any(const struct proa_asking *a)
-{
-    const struct proa_serving *s = a->who;
-
-    return s->holds;
-}
-
-static int origin_is_pressed(struct proa_asking *a)
-{
-    const struct proa_serving *s = a->who;
-
-    if (!s->holds)
-        return 0;
-    if (a->begin_ns == 0)
-        a->begin_ns = proa_system->now_ns();
-    return proa_system->now_ns() - a->begin_ns > ORIGINS_DEPEND_NS;
-}
-
 static enum proa_claim claim_of(const struct proa_serving *s)
 {
     return s->kind == PROA_LOCK_EXCLUSIVE ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED;
 }
-
-static void origin_claim(struct proa_asking *a, enum proa_claim claim)
-{
-    proa_claim_served(a->win, claim_of(a->who), claim == PROA_CLAIM_NONE ? -1 : 1);
-}
-
-static const struct proa_asker asker_origin = {origin_holds_any, origin_is_pressed, origin_claim};
 
 static int lock_take(struct proa_serving *s)
 {
@@ -88,13 +59,13 @@ static int lock_take(struct proa_serving *s)
     if (proa_lock_try(all, ctl, s->kind == PROA_LOCK_EXCLUSIVE))
         return 1;
     proa_claim_served(s->origin->away->win, claim_of(s), -1);
-    s->asking = (struct proa_asking){.asker = &asker_origin,
+    s->asking = (struct proa_asking){.asker = &proa_asker_origin,
                                      .win = s->origin->away->win,
                                      .target = s->origin->away->win->rank,
                                      .all = all,
                                      .lock = &ctl->lock,
                                      .lock_bell = &ctl->lock_bell,
-                                     .who = s};
+                                     .holds = s->holds};
     proa_lock_ask(&s->asking, s->kind);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asking for a lock (sync/lock.h), and why no process waits for ever.
+ * Asking for a lock: see lock.h.
  *
  * A lock on one target (MPI-4.1, 13.5.3) is that target's reader-writer lock (sync/rwlock.h): one
  * atomic when free. A lock_all does not take n locks: it counts itself in one word of the window,
@@ -9,75 +9,23 @@
  * other (Dekker). A lock_all that finds a writer takes its count back and, holding nothing, waits
  * for that writer; so it cannot deadlock with a process that locks several targets.
  *
- * Fairness: processes that find a lock taken wait in its queue, first come first served. A lock_all
- * cannot wait there, nor can a shared lock of a process that holds others already: two readers that
- * cross, each with a writer waiting behind it, would wait for ever. These wait outside of the
- * queue, for the writers that are there, and are counted in `asked` and `granted`. A writer that
- * comes later waits until they have had their turn.
- *
- * A process that holds a lock with a waiter (is_pressed) never waits for a process that only waits.
- * It goes ahead of waiting writers, and does not give way to waiters outside. So if processes wait
- * for each other in a circle, each one waits for a lock that another holds, and then the program
- * itself is wrong. A process that blocks no other never bypasses the queue, even if it holds other
- * locks.
+ * Processes that find a lock taken wait in its queue, or outside of it: sync/bypass.h has the rules
+ * and the proof that no process waits for ever.
  */
 #include "sync/lock.h"
-#include "base/system.h"
-#include "sync/held.h"
 
 static int is_for_all(const struct proa_asking *a)
 {
     return a->kind == PROA_LOCK_ALL;
 }
 
-/* ---- the asker: this process ---- */
-
-/* Another thread of this process may hold a lock that it can give back only after this thread's
- * call returns. So its locks count as well, but only after so long a wait: threads that do not
- * depend on each other should not overtake other processes for each other's sake. */
-enum { THREADS_DEPEND_NS = 1000000000 };
-
-static int self_holds_any(const struct proa_asking *a)
-{
-    (void)a;
-    return proa_held_any();
-}
-
-static int self_is_pressed(struct proa_asking *a)
-{
-    if (proa_held_wanted(PROA_HOLDER_THREAD))
-        return 1;
-    if (a->begin_ns == 0)
-        a->begin_ns = proa_system->now_ns();
-    return proa_system->now_ns() - a->begin_ns > THREADS_DEPEND_NS &&
-           proa_held_wanted(PROA_HOLDER_PROCESS);
-}
-
-static void self_claim(struct proa_asking *a, enum proa_claim claim)
-{
-    if (is_for_all(a))
-        proa_claim_all(a->win, claim != PROA_CLAIM_NONE);
-    else
-        proa_claim(a->win, (int)a->win->targets[a->target].ctl->slot, claim);
-}
-
-const struct proa_asker proa_asker_self = {self_holds_any, self_is_pressed, self_claim};
-
 /* ---- exclusive locks ---- */
-
-static int need_not_give_way(struct proa_asking *a)
-{
-    return proa_ask_are_granted(a->all, a->number) || a->asker->is_pressed(a);
-}
 
 static void write_try(struct proa_asking *a)
 {
     a->stage = PROA_LOCK_GRANTED;
-    if (proa_rwlock_write_try(a->lock)) {
-        if (proa_ask_all_none(a->all))
-            return;
-        proa_rwlock_write_unlock(a->lock, a->lock_bell);
-    }
+    if (proa_lock_try_writer(a->all, a->lock, a->lock_bell))
+        return;
     a->number = proa_rwlock_draw(a->lock);
     a->stage = PROA_LOCK_WRITE_QUEUED;
 }
@@ -87,8 +35,8 @@ static int is_turn(struct proa_asking *a)
     return proa_rwlock_is_turn(a->lock, a->number);
 }
 
-/* At the head of the queue, announced, a writer keeps later processes out, but not those that go
- * ahead. No process ever waits for a writer that is inside and itself waits for lock_alls. */
+/* At the head of the queue, announced, a writer keeps later processes out, but not those that
+ * bypass it. No process ever waits for a writer that is inside and itself waits for lock_alls. */
 static void write_announce(struct proa_asking *a)
 {
     proa_rwlock_write_announce(a->lock);
@@ -118,7 +66,7 @@ static void write_enter(struct proa_asking *a)
         proa_rwlock_leave_queue(a->lock, a->lock_bell);
         a->stage = PROA_LOCK_GRANTED;
     } else {
-        /* a lock_all that went ahead, or that is about to give way */
+        /* a lock_all that has bypassed this writer, or that is about to give way */
         proa_rwlock_write_step_back(a->lock, a->lock_bell);
         a->stage = PROA_LOCK_WRITE_HEAD;
     }
@@ -133,14 +81,6 @@ static void outside_begin(struct proa_asking *a, enum proa_lock_stage stage)
     a->outside = 1;
     proa_rwlock_outside(a->lock, 1); /* the holders look at this */
     a->stage = (uint8_t)stage;
-}
-
-static int way_is_clear(struct proa_asking *a)
-{
-    if (!proa_rwlock_has_writer(a->lock, 1))
-        return 1;
-    a->ahead = a->ahead || a->asker->is_pressed(a);
-    return a->ahead && !proa_rwlock_has_writer(a->lock, 0);
 }
 
 static void outside_granted(struct proa_asking *a)
@@ -164,7 +104,7 @@ static void all_try(struct proa_asking *a)
     struct proa_win_ctl *writer;
 
     proa_ask_all_enter(a->all);
-    writer = proa_lock_find_writer(a->win, a->ahead);
+    writer = proa_lock_find_writer(a->win, a->bypasses);
     if (!writer) {
         outside_granted(a);
         return;
@@ -216,9 +156,9 @@ static void read_inside(struct proa_asking *a)
 static void read_outside(struct proa_asking *a)
 {
     proa_rwlock_outside(a->lock, -1);
-    if (a->ahead) {
+    if (a->bypasses) {
         proa_rwlock_read_enter(a->lock);
-        a->stage = PROA_LOCK_READ_AHEAD;
+        a->stage = PROA_LOCK_READ_BYPASSES;
     } else if (proa_rwlock_read_try(a->lock, a->lock_bell)) {
         outside_granted(a);
     } else {
@@ -270,7 +210,7 @@ static void claim_try(struct proa_asking *a)
         return;
     if (claims_allow(a)) {
         count_in(a);
-        a->asker->claim(a, claim_of(a));
+        a->asker->claim(a, claim_of(a), 1);
         a->stage = PROA_LOCK_GRANTED;
     }
     proa_claims_give_turn(a->win);
@@ -280,11 +220,11 @@ static void claim_try(struct proa_asking *a)
  * broken, or the process that has broken it sees the claim. */
 static void confirm(struct proa_asking *a)
 {
-    a->asker->claim(a, claim_of(a));
+    a->asker->claim(a, claim_of(a), 1);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!is_broken(a))
         return;
-    a->asker->claim(a, PROA_CLAIM_NONE);
+    a->asker->claim(a, claim_of(a), 0);
     count_out(a);
     a->stage = PROA_LOCK_BROKEN;
 }
@@ -304,16 +244,16 @@ static const struct {
     void (*go_on)(struct proa_asking *);
     int rung_by_all; /* by the lock_alls' bell, else the lock's */
 } stages[PROA_LOCK_STAGES] = {
-    [PROA_LOCK_GIVES_WAY] = {need_not_give_way, write_try, 1},
+    [PROA_LOCK_GIVES_WAY] = {proa_bypass_of_outside, write_try, 1},
     [PROA_LOCK_WRITE_QUEUED] = {is_turn, write_announce, 0},
     [PROA_LOCK_WRITE_HEAD] = {no_lock_all, write_may_enter, 1},
     [PROA_LOCK_WRITE_ENTERS] = {nobody_inside, write_enter, 0},
     [PROA_LOCK_READ_QUEUED] = {is_turn, read_enter, 0},
     [PROA_LOCK_READ_HEAD] = {no_writer_inside, read_inside, 0},
-    [PROA_LOCK_READ_OUTSIDE] = {way_is_clear, read_outside, 0},
-    [PROA_LOCK_READ_AHEAD] = {no_writer_inside, outside_granted, 0},
+    [PROA_LOCK_READ_OUTSIDE] = {proa_bypass_of_writers, read_outside, 0},
+    [PROA_LOCK_READ_BYPASSES] = {no_writer_inside, outside_granted, 0},
     [PROA_LOCK_ALL_TRIES] = {at_once, all_try, 1},
-    [PROA_LOCK_ALL_OUTSIDE] = {way_is_clear, all_again, 0},
+    [PROA_LOCK_ALL_OUTSIDE] = {proa_bypass_of_writers, all_again, 0},
     [PROA_LOCK_BROKEN] = {claims_allow, claim_try, 0},
 };
 
@@ -402,7 +342,7 @@ int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind)
 {
     struct waiting w = begin(win, target, kind);
 
-    self_claim(&w.asking, PROA_CLAIM_NONE);
+    proa_asker_self.claim(&w.asking, PROA_CLAIM_NONE, 0);
     proa_lock_ask(&w.asking, kind);
     while (w.asking.stage != PROA_LOCK_GRANTED) {
         if (target_is_gone(&w.asking))

@@ -17,15 +17,14 @@
 #ifndef PROA_SYNC_LOCK_H
 #define PROA_SYNC_LOCK_H
 
-#include "base/hidden.h"
 #include "sync/ask.h"
-#include "sync/claims.h"
+#include "sync/bypass.h"
 #include "sync/rwlock.h"
 #include "window/win.h"
 
 enum proa_lock_kind { PROA_LOCK_SHARED, PROA_LOCK_EXCLUSIVE, PROA_LOCK_ALL };
 
-/* The event that is waited for now. The argument why these waits end is in sync/lock.c. */
+/* The event that is waited for now. sync/bypass.h proves that these waits end. */
 enum proa_lock_stage {
     PROA_LOCK_GRANTED,      /* none: the lock is held */
     PROA_LOCK_GIVES_WAY,    /* exclusive: waiters outside of the queue go first */
@@ -35,27 +34,13 @@ enum proa_lock_stage {
     PROA_LOCK_READ_QUEUED,  /* shared: the ticket's turn in the queue */
     PROA_LOCK_READ_HEAD,    /* shared, counted: the writer inside leaves */
     PROA_LOCK_READ_OUTSIDE, /* shared, outside: no writer in the way */
-    /* shared, counted, ahead of writers that only wait: the writer inside leaves */
-    PROA_LOCK_READ_AHEAD,
+    /* shared, counted, bypasses writers that only wait: the writer inside leaves */
+    PROA_LOCK_READ_BYPASSES,
     PROA_LOCK_ALL_TRIES,   /* lock_all: none; it tries */
     PROA_LOCK_ALL_OUTSIDE, /* lock_all, outside: the writer that was found is not in the way */
     PROA_LOCK_BROKEN,      /* after a death: the claims of the living allow it (sync/claims.h) */
     PROA_LOCK_STAGES
 };
-
-struct proa_asking;
-
-/* Functions of the process that asks. Called when the lock is not free. */
-struct proa_asker {
-    int (*holds_any)(const struct proa_asking *asking); /* does it hold any lock, of any window? */
-    /* is there a waiter for a lock that it holds? Called by looks */
-    int (*is_pressed)(struct proa_asking *asking);
-    /* sets the claim on the lock, or removes it (sync/claims.h) */
-    void (*claim)(struct proa_asking *asking, enum proa_claim claim);
-};
-
-/* The process itself, for the calling thread (sync/held.h). */
-extern PROA_HIDDEN const struct proa_asker proa_asker_self;
 
 struct proa_asking {
     const struct proa_asker *asker;
@@ -64,13 +49,13 @@ struct proa_asking {
     struct proa_all_ctl *all; /* the leader's */
     struct proa_rwlock *lock; /* the target's; for a lock_all, that of the target in its way */
     struct proa_bell *lock_bell;
-    void *who;       /* for the asker */
-    long begin_ns;   /* for the asker: when it first had to answer is_pressed; 0: not yet */
-    uint32_t number; /* the ticket; or the number of waiters outside to go first */
-    uint8_t kind;    /* enum proa_lock_kind */
-    uint8_t stage;   /* enum proa_lock_stage */
-    uint8_t ahead;   /* may go ahead of writers that only wait: found while it waited outside */
-    uint8_t outside; /* counted in `asked`, and not granted yet */
+    long begin_ns;    /* for the asker: when it first had to answer is_pressed; 0: not yet */
+    uint32_t number;  /* the ticket; or the number of waiters outside to go first */
+    uint8_t kind;     /* enum proa_lock_kind */
+    uint8_t stage;    /* enum proa_lock_stage */
+    uint8_t holds;    /* of an origin of another node: it holds other locks */
+    uint8_t bypasses; /* writers that only wait: was pressed while it waited outside */
+    uint8_t outside;  /* counted in `asked`, and not granted yet */
 };
 
 /* Asks. The caller has set asking->win, target, all and asker; for a target's lock also lock and
@@ -91,11 +76,10 @@ int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind);
 
 /* ---- the first try: 1, the lock is held; 0, it is not free, or waiters outside go first ---- */
 
-static inline int proa_lock_try_exclusive(struct proa_all_ctl *all, struct proa_rwlock *lock,
-                                          struct proa_bell *bell)
+static inline int proa_lock_try_writer(struct proa_all_ctl *all, struct proa_rwlock *lock,
+                                       struct proa_bell *bell)
 {
-    if (__builtin_expect(!proa_ask_are_granted(all, proa_ask_asked(all)), 0) ||
-        !proa_rwlock_write_try(lock))
+    if (!proa_rwlock_write_try(lock))
         return 0;
     if (proa_ask_all_none(all))
         return 1;
@@ -106,8 +90,10 @@ static inline int proa_lock_try_exclusive(struct proa_all_ctl *all, struct proa_
 /* The same for either kind of lock on a target. all: of the target's node. */
 static inline int proa_lock_try(struct proa_all_ctl *all, struct proa_win_ctl *ctl, int exclusive)
 {
-    return exclusive ? proa_lock_try_exclusive(all, &ctl->lock, &ctl->lock_bell)
-                     : proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell);
+    if (!exclusive)
+        return proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell);
+    return __builtin_expect(proa_ask_are_granted(all, proa_ask_asked(all)), 1) &&
+           proa_lock_try_writer(all, &ctl->lock, &ctl->lock_bell);
 }
 
 /* ---- giving back ---- */
@@ -122,12 +108,12 @@ static inline void proa_lock_give_back(struct proa_win_ctl *ctl, int exclusive)
 
 /* ---- lock_all ---- */
 
-/* The block of a target that has a writer inside or, unless the caller may go ahead of it, a writer
- * at the head of the queue. NULL: there is no such target. */
-static inline struct proa_win_ctl *proa_lock_find_writer(const struct proa_win *win, int ahead)
+/* The block of a target that has a writer inside or, unless the caller bypasses it, a writer at
+ * the head of the queue. NULL: there is no such target. */
+static inline struct proa_win_ctl *proa_lock_find_writer(const struct proa_win *win, int bypasses)
 {
     for (int i = 0; i < win->size; i++)
-        if (win->targets[i].ctl && proa_rwlock_has_writer(&win->targets[i].ctl->lock, !ahead))
+        if (win->targets[i].ctl && proa_rwlock_has_writer(&win->targets[i].ctl->lock, !bypasses))
             return win->targets[i].ctl;
     return NULL;
 }

@@ -78,7 +78,7 @@ int proa_lock_begin(struct proa_win *win, int rank, int exclusive, int mode, uin
     return error;
 }
 
-/* Before the epoch says that the lock is held (sync/held.h). */
+/* Before the epoch says that the lock is held (sync/bypass.h). */
 static void taken_by(const struct proa_win *win, pthread_t *taker)
 {
     if (win->threads)

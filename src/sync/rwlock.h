@@ -5,8 +5,8 @@
  * Algorithm: the queued reader-writer lock of W. Long (Linux kernel, kernel/locking/qrwlock.c). A
  * free lock is taken by one atomic and released by one. A process that finds the lock taken draws a
  * ticket; only the head of the queue watches the lock itself. The head announces itself (a writer
- * by WANTED, a reader by its count), which stops newcomers from overtaking, so that neither readers
- * nor writers starve.
+ * by WANTED, a reader by its count), which keeps newcomers from bypassing it, so that neither
+ * readers nor writers starve.
  */
 #ifndef PROA_SYNC_RWLOCK_H
 #define PROA_SYNC_RWLOCK_H
@@ -31,9 +31,8 @@ uint32_t proa_rwlock_draw(struct proa_rwlock *lock);
 void proa_rwlock_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
 
 /* Counts one more reader, which is inside as soon as no writer is. The reader is at the head of the
- * queue; or it goes ahead of writers that only wait, as it holds another lock that has a waiter.
- * That waiter may be such a writer, or a process that waits for such a writer. The reader's count
- * keeps the writer at the head out. */
+ * queue, or bypasses writers that only wait (sync/bypass.h). Its count keeps the writer at the head
+ * out. */
 void proa_rwlock_read_enter(struct proa_rwlock *lock);
 
 /* Gives way to the writer inside, or at the head of the queue: takes the reader's count back. */

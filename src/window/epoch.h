@@ -5,7 +5,7 @@
  * The words are those of struct proa_win (epoch_all, started, exposed, locked, touched) and of
  * struct proa_target (epoch). The synchronization calls write them through the functions below,
  * each named for what it means; the operations only read them. Other threads may read all of them
- * at any time without the mutex (sync/held.c, flushes, operations), hence the relaxed atomics.
+ * at any time without the mutex (sync/bypass.c, flushes, operations), hence the relaxed atomics.
  */
 #ifndef PROA_WINDOW_EPOCH_H
 #define PROA_WINDOW_EPOCH_H

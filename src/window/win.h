@@ -39,7 +39,7 @@ struct proa_target {
     uint64_t bytes;         /* size of the target's window */
     struct proa_peer *peer; /* the process, if it is on this node */
     struct proa_win_ctl *ctl; /* the target's shared words, if it is */
-    /* the thread that took the lock of this target (sync/held.h); set only if win->threads */
+    /* the thread that took the lock of this target (sync/bypass.h); set only if win->threads */
     pthread_t taker;
     /* a process of another node (remote/spread.h): peer and ctl are NULL then. The size is a power
      * of two: every call finds its target by it */
@@ -156,7 +156,7 @@ struct proa_win {
     /* elements of an accumulate that processor atomics may do (rma/guard.h) */
     uint64_t atomics_most;
     pthread_t taker; /* the thread that took the lock_all; set only if threads */
-    struct proa_win *watched_before, *watched_after; /* sync/held.c */
+    struct proa_win *watched_before, *watched_after; /* sync/bypass.c */
     struct proa_polls polls; /* calls that a program can poll with: flush, unlock, sync */
     /* guards the epoch state against threads of this process (taken only if threads) */
     pthread_mutex_t mutex;

@@ -23,7 +23,7 @@ struct lock_of {
 };
 
 struct actor {
-    struct proa_asking asking;
+    struct proa_asking asking; /* the first: an asker finds its actor by it */
     struct lock_of locks[LOCKS];
     int wants, has; /* of locks[] */
     int may_go_on;  /* has looked, and was told yes */
@@ -51,7 +51,7 @@ static struct stage_play play;
 
 static int holds_any(const struct proa_asking *asking)
 {
-    return ((const struct actor *)asking->who)->has > 0;
+    return ((const struct actor *)(const void *)asking)->has > 0;
 }
 
 static int is_wanted(const struct lock_of *l)
@@ -67,7 +67,7 @@ static int is_wanted(const struct lock_of *l)
 
 static int is_pressed(struct proa_asking *asking)
 {
-    const struct actor *actor = asking->who;
+    const struct actor *actor = (const void *)asking;
 
     for (int i = 0; i < actor->has; i++)
         if (is_wanted(&actor->locks[i]))
@@ -75,9 +75,9 @@ static int is_pressed(struct proa_asking *asking)
     return 0;
 }
 
-static void no_claim(struct proa_asking *asking, enum proa_claim claim)
+static void no_claim(struct proa_asking *asking, enum proa_claim claim, int is_set)
 {
-    (void)asking, (void)claim;
+    (void)asking, (void)claim, (void)is_set;
 }
 
 static const struct proa_asker asker = {holds_any, is_pressed, no_claim};
@@ -182,10 +182,8 @@ static void ask(struct actor *actor)
     struct proa_win_ctl *ctl = play.ctls[l->window][l->target];
 
     actor->may_go_on = 0;
-    actor->asking = (struct proa_asking){.asker = &asker,
-                                         .win = &play.wins[l->window],
-                                         .all = &play.wins[l->window].leader->all,
-                                         .who = actor};
+    actor->asking = (struct proa_asking){
+        .asker = &asker, .win = &play.wins[l->window], .all = &play.wins[l->window].leader->all};
     if (l->kind != PROA_LOCK_ALL) {
         actor->asking.lock = &ctl->lock;
         actor->asking.lock_bell = &ctl->lock_bell;

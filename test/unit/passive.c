@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "sync/rwlock.h"
-#include "sync/held.h"
+#include "sync/bypass.h"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -50,9 +50,9 @@ static int never(struct proa_asking *asking)
     return 0;
 }
 
-static void no_claim(struct proa_asking *asking, enum proa_claim claim)
+static void no_claim(struct proa_asking *asking, enum proa_claim claim, int is_set)
 {
-    (void)asking, (void)claim;
+    (void)asking, (void)claim, (void)is_set;
 }
 
 static const struct proa_asker asker = {no, never, no_claim};

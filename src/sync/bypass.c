@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See held.h. */
-#include "sync/held.h"
+/* See bypass.h. */
+#include "sync/bypass.h"
+#include "base/system.h"
 #include "sync/ask.h"
-#include "window/epoch.h"
+#include "sync/lock.h"
 #include "sync/rwlock.h"
 #include "sync/sync.h"
+#include "window/epoch.h"
 
 #include <pthread.h>
 #include <utlist.h>
@@ -49,8 +51,9 @@ static int holds_exclusive(const struct proa_target *target)
     return (proa_epoch_one(target) & PROA_EPOCH_EXCLUSIVE) != 0;
 }
 
-static int holds_any(const struct proa_win *win)
+static int holds_any(const struct proa_win *win, enum proa_holder holder)
 {
+    (void)holder;
     if (holds_all(win))
         return 1;
     if (proa_epoch_locks(win) == 0)
@@ -103,30 +106,27 @@ static int wanted_in(const struct proa_win *win, enum proa_holder holder)
 
 /* ---- all windows ---- */
 
-int proa_held_any(void)
+static int in_any(int (*is)(const struct proa_win *, enum proa_holder), enum proa_holder holder)
 {
     const struct proa_win *win;
     int any = 0;
 
     pthread_mutex_lock(&watched_mutex);
     DL_FOREACH2(watched, win, watched_after)
-        if ((any = holds_any(win)))
+        if ((any = is(win, holder)))
             break;
     pthread_mutex_unlock(&watched_mutex);
     return any;
 }
 
+int proa_held_any(void)
+{
+    return in_any(holds_any, PROA_HOLDER_PROCESS);
+}
+
 int proa_held_wanted(enum proa_holder holder)
 {
-    const struct proa_win *win;
-    int wanted = 0;
-
-    pthread_mutex_lock(&watched_mutex);
-    DL_FOREACH2(watched, win, watched_after)
-        if ((wanted = wanted_in(win, holder)))
-            break;
-    pthread_mutex_unlock(&watched_mutex);
-    return wanted;
+    return in_any(wanted_in, holder);
 }
 
 void proa_sync_generally(void)
@@ -138,4 +138,70 @@ void proa_sync_generally(void)
         if (__atomic_load_n(&win->sync, __ATOMIC_RELAXED) == &proa_sync_node)
             __atomic_store_n(&win->sync, &proa_sync_threads, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&watched_mutex);
+}
+
+/* ---- the askers ---- */
+
+enum { THREADS_DEPEND_NS = 1000000000, ORIGINS_DEPEND_NS = 10000000 };
+
+/* Has the asker waited for so long, since it was first asked? */
+static int has_waited(struct proa_asking *a, long ns)
+{
+    if (a->begin_ns == 0)
+        a->begin_ns = proa_system->now_ns();
+    return proa_system->now_ns() - a->begin_ns > ns;
+}
+
+static int self_holds_any(const struct proa_asking *a)
+{
+    (void)a;
+    return proa_held_any();
+}
+
+static int self_is_pressed(struct proa_asking *a)
+{
+    return proa_held_wanted(PROA_HOLDER_THREAD) ||
+           (has_waited(a, THREADS_DEPEND_NS) && proa_held_wanted(PROA_HOLDER_PROCESS));
+}
+
+static void self_claim(struct proa_asking *a, enum proa_claim claim, int is_set)
+{
+    if (a->kind == PROA_LOCK_ALL)
+        proa_claim_all(a->win, is_set);
+    else
+        proa_claim(a->win, (int)a->win->targets[a->target].ctl->slot,
+                   is_set ? claim : PROA_CLAIM_NONE);
+}
+
+static int origin_holds_any(const struct proa_asking *a)
+{
+    return a->holds;
+}
+
+static int origin_is_pressed(struct proa_asking *a)
+{
+    return a->holds && has_waited(a, ORIGINS_DEPEND_NS);
+}
+
+static void origin_claim(struct proa_asking *a, enum proa_claim claim, int is_set)
+{
+    proa_claim_served(a->win, claim, is_set ? 1 : -1);
+}
+
+const struct proa_asker proa_asker_self = {self_holds_any, self_is_pressed, self_claim};
+const struct proa_asker proa_asker_origin = {origin_holds_any, origin_is_pressed, origin_claim};
+
+/* ---- bypass ---- */
+
+int proa_bypass_of_outside(struct proa_asking *a)
+{
+    return proa_ask_are_granted(a->all, a->number) || a->asker->is_pressed(a);
+}
+
+int proa_bypass_of_writers(struct proa_asking *a)
+{
+    if (!proa_rwlock_has_writer(a->lock, 1))
+        return 1;
+    a->bypasses = a->bypasses || a->asker->is_pressed(a);
+    return a->bypasses && !proa_rwlock_has_writer(a->lock, 0);
 }
