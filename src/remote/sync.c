@@ -76,7 +76,8 @@ static int hear(struct proa_win *win, int from, enum proa_word kind, int row, ui
                           &proa_self->ctl->bell);
 }
 
-static const struct proa_words words = {tell, heard, hear, pair};
+static const struct proa_words words = {
+    .tell = tell, .heard = heard, .hear = hear, .pair = pair, .hurry = proa_remote_say};
 
 /* ---- barriers ---- */
 
@@ -163,17 +164,9 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
  * put or get, which checks for the post itself. */
 static int await_post(struct proa_win *win, int target)
 {
-    uint64_t epoch = pair(win, target)->starts, posted;
-    int error = proa_away_of(win, target) && !proa_is_gone(win, target)
-                    ? PROA_OK
-                    : hear(win, target, PROA_WORD_POSTED, 0, 2 * epoch);
+    int waits = !proa_away_of(win, target) || proa_is_gone(win, target);
 
-    if (error)
-        return error;
-    posted = heard(win, target, PROA_WORD_POSTED);
-    if (posted >= 2 * epoch)
-        proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
-    return PROA_OK;
+    return proa_await_as(win, target, waits, &words);
 }
 
 /* Data fetched from other nodes come with the answers. */
@@ -210,41 +203,14 @@ static int post(struct proa_win *win, const int *ranks, int count)
     return error ? error : proa_post_as(win, ranks, count, &words);
 }
 
-/* An origin that has not completed may wait for our post: sends the post now, if it has not been
- * sent. */
-static void say_posts(const struct proa_win *win)
-{
-    for (int i = 0; i < win->exposed_group.count; i++)
-        if (!proa_has_completed(win, win->exposed_group.rank[i], &words))
-            proa_remote_say(win, win->exposed_group.rank[i]);
-}
-
 static int await_completed(struct proa_win *win)
 {
-    int error = proa_exposed_check(win);
-
-    if (error)
-        return error;
-    say_posts(win);
     return proa_wait_as(win, &words);
 }
 
 static int test(struct proa_win *win, int *flag)
 {
-    int error = proa_exposed_check(win);
-
-    if (error)
-        return error;
-    *flag = proa_have_all_completed(win, &words);
-    if (!*flag) {
-        say_posts(win);
-        proa_wait_idle();
-        *flag = proa_have_all_completed(win, &words);
-    }
-    if (!*flag)
-        return proa_test_for_gone(win, &words);
-    proa_test_end(win, &words);
-    return PROA_OK;
+    return proa_test_as(win, flag, &words);
 }
 
 /* ---- locks ---- */

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See pscw.h. */
 #include "sync/pscw.h"
+#include "base/fail.h"
 #include "base/wait.h"
 #include "sync/fence.h"
 #include "sync/settle.h"
+#include "window/strict.h"
 
 #include <stdlib.h>
 
-static const struct proa_words words = {proa_tell, proa_heard, proa_hear, proa_pair_of};
+static const struct proa_words node_words = {
+    .tell = proa_tell, .heard = proa_heard, .hear = proa_hear, .pair = proa_pair_of};
+
+/* Of a function that is compiled into a row as well. */
+#define AS inline __attribute__((always_inline))
 
 /* ---- groups ---- */
 
@@ -22,7 +28,8 @@ static __attribute__((noinline)) int ranks_room(struct proa_ranks *group, int co
     return PROA_OK;
 }
 
-int proa_ranks_copy(struct proa_ranks *group, const int *ranks, int count)
+/* Copies the ranks of a group. PROA_OK or PROA_ERR_NO_MEM. */
+static int ranks_copy(struct proa_ranks *group, const int *ranks, int count)
 {
     if (__builtin_expect(count > group->room, 0) && ranks_room(group, count) != PROA_OK)
         return PROA_ERR_NO_MEM;
@@ -34,7 +41,7 @@ int proa_ranks_copy(struct proa_ranks *group, const int *ranks, int count)
 
 /* ---- the origin's side ---- */
 
-int proa_start_check(struct proa_win *win)
+static int start_check(struct proa_win *win)
 {
     if (win->started)
         return proa_fail(PROA_ERR_RMA_SYNC,
@@ -45,44 +52,61 @@ int proa_start_check(struct proa_win *win)
     return proa_fence_epoch_end(win, PROA_CALL_Win_start);
 }
 
-int proa_start_node(struct proa_win *win, const int *ranks, int count, int mode)
+AS int proa_start_as(struct proa_win *win, const int *ranks, int count, int mode,
+                     const struct proa_words *words)
 {
-    return proa_start_as(win, ranks, count, mode, &words);
-}
+    int error = start_check(win);
 
-static int await_post(struct proa_win *win, int target)
-{
-    uint64_t epoch = proa_pair_of(win, target)->starts;
-    int error = proa_hear(win, target, PROA_WORD_POSTED, 0, 2 * epoch);
-
+    if (!error)
+        error = ranks_copy(&win->started_group, ranks, count);
     if (error)
         return error;
-    proa_epoch_seen_post(&win->targets[target],
-                         proa_heard(win, target, PROA_WORD_POSTED) == 2 * epoch + 1);
+    for (int i = 0; i < count; i++) {
+        words->pair(win, ranks[i])->starts++;
+        proa_epoch_start_target(&win->targets[ranks[i]], !(mode & PROA_MODE_NOCHECK));
+    }
+    proa_epoch_open_start(win);
     return PROA_OK;
 }
 
-int proa_await_node(struct proa_win *win, int target)
+AS int proa_await_as(struct proa_win *win, int target, int waits, const struct proa_words *words)
 {
-    return win->started ? await_post(win, target) : proa_fence_await(win, target);
-}
-
-int proa_complete_node(struct proa_win *win)
-{
-    int error = proa_complete_check(win);
+    uint64_t epoch = words->pair(win, target)->starts, posted;
+    int error = waits ? words->hear(win, target, PROA_WORD_POSTED, 0, 2 * epoch) : PROA_OK;
 
     if (error)
         return error;
-    proa_settle_node(win, PROA_SETTLED_IN_ORDER);
-    proa_complete_as(win, &words);
+    posted = words->heard(win, target, PROA_WORD_POSTED);
+    if (waits || posted >= 2 * epoch)
+        proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
     return PROA_OK;
+}
+
+int proa_complete_check(const struct proa_win *win)
+{
+    return win->started ? PROA_OK
+                        : proa_fail(PROA_ERR_RMA_SYNC,
+                                    "no access epoch is open: there was no MPI_Win_start");
+}
+
+AS void proa_complete_as(struct proa_win *win, const struct proa_words *words)
+{
+    for (int i = 0; i < win->started_group.count; i++) {
+        int rank = win->started_group.rank[i];
+        struct proa_target *target = &win->targets[rank];
+
+        proa_epoch_complete_target(target);
+        /* releases our operations */
+        words->tell(win, target, PROA_WORD_COMPLETED, 0, ++words->pair(win, rank)->completes);
+    }
+    proa_epoch_close_start(win);
 }
 
 /* ---- the target's side ---- */
 
 /* A lock that a neighbour holds on this process is not looked at: it may follow an access epoch
  * without operations, whose start and complete have not waited for this post. */
-int proa_post_check(struct proa_win *win)
+static int post_check(struct proa_win *win)
 {
     int error = PROA_OK;
 
@@ -96,45 +120,99 @@ int proa_post_check(struct proa_win *win)
     return error ? error : proa_fence_epoch_end(win, PROA_CALL_Win_post);
 }
 
-int proa_post_node(struct proa_win *win, const int *ranks, int count)
+/* Is the origin told that it is the only one to work on the window? Not if the window was locked
+ * while exposed: then this process may work on it too. */
+static int is_sole(const struct proa_win *win, int count)
 {
-    return proa_post_as(win, ranks, count, &words);
+    return count == 1 && !(win->lax & PROA_LAX_EXPOSED);
 }
 
-int proa_exposed_check(const struct proa_win *win)
+AS int proa_post_as(struct proa_win *win, const int *ranks, int count,
+                    const struct proa_words *words)
+{
+    int error = post_check(win), sole;
+
+    if (!error)
+        error = ranks_copy(&win->exposed_group, ranks, count);
+    if (error)
+        return error;
+    proa_epoch_open_exposure(win);
+    sole = is_sole(win, count);
+    for (int i = 0; i < count; i++) {
+        uint64_t posted = 2 * ++words->pair(win, ranks[i])->posts + (uint64_t)sole;
+
+        /* releases our loads and stores before the exposure */
+        words->tell(win, &win->targets[ranks[i]], PROA_WORD_POSTED, 0, posted);
+    }
+    return PROA_OK;
+}
+
+static int exposed_check(const struct proa_win *win)
 {
     if (!win->exposed)
         return proa_fail(PROA_ERR_RMA_SYNC, "no exposure epoch is open: there was no MPI_Win_post");
     return PROA_OK;
 }
 
-int proa_wait_node(struct proa_win *win)
+/* Has that origin of the exposure epoch completed? */
+static AS int has_completed(const struct proa_win *win, int rank, const struct proa_words *words)
 {
-    int error = proa_exposed_check(win);
+    return words->heard(win, rank, PROA_WORD_COMPLETED) > words->pair(win, rank)->waits;
+}
 
-    return error ? error : proa_wait_as(win, &words);
+/* An origin that has not completed may wait for our post: sends the post now. */
+static AS void hurry(const struct proa_win *win, const struct proa_words *words)
+{
+    for (int i = 0; words->hurry && i < win->exposed_group.count; i++)
+        if (!has_completed(win, win->exposed_group.rank[i], words))
+            words->hurry(win, win->exposed_group.rank[i]);
+}
+
+AS int proa_wait_as(struct proa_win *win, const struct proa_words *words)
+{
+    int error = exposed_check(win);
+
+    if (error)
+        return error;
+    hurry(win, words);
+    for (int i = 0; i < win->exposed_group.count && !error; i++) {
+        int rank = win->exposed_group.rank[i];
+
+        error = words->hear(win, rank, PROA_WORD_COMPLETED, 0, ++words->pair(win, rank)->waits);
+    }
+    proa_epoch_close_exposure(win);
+    return error;
 }
 
 /* ---- test ---- */
 
+static AS int have_all_completed(const struct proa_win *win, const struct proa_words *words)
+{
+    for (int i = 0; i < win->exposed_group.count; i++)
+        if (!has_completed(win, win->exposed_group.rank[i], words))
+            return 0;
+    return 1;
+}
+
 /* Fails if an origin is gone that has not completed. PROA_OK: there is no such origin. */
-static int report_gone(const struct proa_win *win, const struct proa_words *with)
+static int report_gone(const struct proa_win *win, const struct proa_words *words)
 {
     for (int i = 0; i < win->exposed_group.count; i++) {
         int rank = win->exposed_group.rank[i];
 
-        if (proa_is_gone(win, rank) && !proa_has_completed(win, rank, with))
+        if (proa_is_gone(win, rank) && !has_completed(win, rank, words))
             return proa_gone_report(win, rank);
     }
     return PROA_OK;
 }
 
-int proa_test_for_gone(struct proa_win *win, const struct proa_words *with)
+/* If an origin died before it completed, the call fails and the exposure epoch is over. */
+static int test_for_gone(struct proa_win *win, const struct proa_words *words)
 {
     int error;
 
     proa_vigil_looks(&win->tests);
-    error = report_gone(win, with);
+    error = report_gone(win, words);
     if (error)
         proa_epoch_close_exposure(win);
     return error;
@@ -142,19 +220,61 @@ int proa_test_for_gone(struct proa_win *win, const struct proa_words *with)
 
 /* A program that tests in a loop must still let other processes run, and the host's messages
  * progress. */
-int proa_test_node(struct proa_win *win, int *flag)
+AS int proa_test_as(struct proa_win *win, int *flag, const struct proa_words *words)
 {
-    int error = proa_exposed_check(win);
+    int error = exposed_check(win);
 
     if (error)
         return error;
-    *flag = proa_have_all_completed(win, &words);
+    *flag = have_all_completed(win, words);
     if (!*flag) {
+        hurry(win, words);
         proa_wait_idle();
-        *flag = proa_have_all_completed(win, &words);
+        *flag = have_all_completed(win, words);
     }
     if (!*flag)
-        return proa_test_for_gone(win, &words);
-    proa_test_end(win, &words);
+        return test_for_gone(win, words);
+    for (int i = 0; i < win->exposed_group.count; i++)
+        words->pair(win, win->exposed_group.rank[i])->waits++;
+    proa_epoch_close_exposure(win);
     return PROA_OK;
+}
+
+/* ---- of windows of one node ---- */
+
+int proa_start_node(struct proa_win *win, const int *ranks, int count, int mode)
+{
+    return proa_start_as(win, ranks, count, mode, &node_words);
+}
+
+int proa_post_node(struct proa_win *win, const int *ranks, int count)
+{
+    return proa_post_as(win, ranks, count, &node_words);
+}
+
+int proa_await_node(struct proa_win *win, int target)
+{
+    return win->started ? proa_await_as(win, target, 1, &node_words)
+                        : proa_fence_await(win, target);
+}
+
+int proa_complete_node(struct proa_win *win)
+{
+    int error = proa_complete_check(win);
+
+    if (error)
+        return error;
+    proa_settle_node(win, PROA_SETTLED_IN_ORDER);
+    proa_complete_as(win, &node_words);
+    return PROA_OK;
+}
+
+int proa_wait_node(struct proa_win *win)
+{
+    return proa_wait_as(win, &node_words);
+}
+
+int proa_test_node(struct proa_win *win, int *flag)
+{
+    return proa_test_as(win, flag, &node_words);
 }

@@ -86,6 +86,8 @@ struct proa_words {
     uint64_t (*heard)(const struct proa_win *win, int from, enum proa_word kind);
     int (*hear)(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least);
     struct proa_pair *(*pair)(const struct proa_win *win, int rank);
+    /* Sends the posts to that rank that have not been sent yet. NULL: none is delayed. */
+    void (*hurry)(const struct proa_win *win, int rank);
 };
 
 #endif
