@@ -127,7 +127,7 @@ static int settle(struct proa_win *win, int target, enum proa_settled how)
                     ? proa_remote_settle(win, target, how)
                     : PROA_OK;
 
-    proa_settle_threads(win, how);
+    proa_settle_threads(win, target, how);
     return error;
 }
 
@@ -258,7 +258,7 @@ static int unlock(struct proa_win *win, int rank)
         return error;
     error = target->away ? proa_remote_unlock(win, rank, !is_taken)
                          : win->sync->settle(win, rank, proa_settled_by(epoch));
-    proa_epoch_close_lock(target);
+    proa_epoch_close_one(target);
     if (!target->away && is_taken)
         proa_lock_return(win, rank, epoch);
     if (is_taken && proa_epoch_is_writers(epoch))

@@ -71,6 +71,11 @@ static int is_wanted(const struct proa_target *target)
     return target->ctl && proa_rwlock_is_wanted(&target->ctl->lock);
 }
 
+static int is_wanted_elsewhere(const struct proa_win *win)
+{
+    return win->sync->lock_is_wanted && win->sync->lock_is_wanted(win);
+}
+
 /* A lock_all wants every target, but waits for one after the other. So each process that holds a
  * target exclusively is in its way already. */
 static int awaits_writers(const struct proa_win *win)
@@ -96,7 +101,7 @@ static int wanted_in(const struct proa_win *win, enum proa_holder holder)
         const struct proa_target *target = &win->targets[i];
 
         one = !all && holds_one(target) && is_mine(win, &target->taker, holder);
-        if ((all || one) && (is_wanted(target) || win->sync->lock_is_wanted(win)))
+        if ((all || one) && (is_wanted(target) || is_wanted_elsewhere(win)))
             return 1;
         if (one && holds_exclusive(target) && awaits_writers(win))
             return 1;

@@ -34,7 +34,7 @@ int proa_fence_await(struct proa_win *win, int target)
     int error = proa_ask_opened(win, target, win->opens);
 
     if (!error)
-        proa_epoch_seen_fence(&win->targets[target]);
+        proa_epoch_close_one(&win->targets[target]);
     return error;
 }
 
@@ -60,7 +60,7 @@ static void opening_end(struct proa_win *win)
     if (!win->opening)
         return;
     for (int i = 0; i < win->size; i++)
-        proa_epoch_seen_fence(&win->targets[i]);
+        proa_epoch_close_one(&win->targets[i]);
     win->opening = 0;
 }
 
@@ -94,7 +94,7 @@ int proa_fence_epoch_end(struct proa_win *win, enum proa_call call)
             "operations were issued since the last fence: a fence must complete them before %s",
             proa_call_name(call));
     opening_end(win);
-    proa_epoch_close_fence(win);
+    proa_epoch_close_all(win);
     return PROA_OK;
 }
 

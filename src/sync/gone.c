@@ -29,7 +29,7 @@ static uint32_t first_lost(const struct proa_win *win)
 {
     uint32_t lost = __atomic_load_n(&win->lost, __ATOMIC_ACQUIRE);
 
-    return lost || win->ending ? lost : win->sync->node_lost(win);
+    return lost || win->ending || !win->sync->node_lost ? lost : win->sync->node_lost(win);
 }
 
 static int is_in_vain(const struct proa_win *win, int from)
@@ -70,7 +70,8 @@ void proa_gone_lose(struct proa_win *win, int rank)
     if (proa_is_gone(win, rank))
         return;
     mark(win, rank);
-    win->sync->lose(win, rank);
+    if (win->sync->lose)
+        win->sync->lose(win, rank);
     if (win->targets[rank].ctl && !win->ending)
         proa_claims_break(win);
     proa_bell_ring(&proa_self->ctl->bell);
@@ -96,22 +97,6 @@ void proa_losses_leave(void)
     pthread_mutex_unlock(&losses_mutex);
 }
 
-void proa_losses_attend(void)
-{
-}
-
-void proa_losses_lose(struct proa_win *win, int rank)
-{
-    (void)win;
-    (void)rank;
-}
-
-uint32_t proa_losses_of_node(const struct proa_win *win)
-{
-    (void)win;
-    return 0;
-}
-
 /* ---- looking at neighbours ---- */
 
 static int has_died(const struct proa_peer *peer, int closely)
@@ -126,7 +111,8 @@ void proa_gone_look(struct proa_win *win)
 {
     int near = 0, first = win->watched_next;
 
-    win->sync->attend();
+    if (win->sync->attend)
+        win->sync->attend();
     for (int i = 0; i < win->size; i++) {
         const struct proa_peer *peer = win->targets[i].peer;
 

@@ -61,9 +61,6 @@ PROA_FORMS int proa_hear_word(struct proa_win *win, int from, const uint64_t *wo
 /* Rows of the tables of windows of one node. */
 void proa_losses_enter(void);
 void proa_losses_leave(void);
-void proa_losses_attend(void);
-void proa_losses_lose(struct proa_win *win, int rank);
-uint32_t proa_losses_of_node(const struct proa_win *win);
 
 /* ending: 1, from now on no death makes this process access a neighbour's block; 0, the window
  * stays after all. */

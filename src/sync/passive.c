@@ -153,7 +153,7 @@ int proa_unlock_node(struct proa_win *win, int rank)
     if (error)
         return error;
     proa_settle_node(win, proa_settled_by(epoch));
-    proa_epoch_close_lock(&win->targets[rank]);
+    proa_epoch_close_one(&win->targets[rank]);
     if (!(epoch & PROA_EPOCH_NOCHECK))
         give_back(win, rank, rank, epoch);
     proa_epoch_after_lock(win);
@@ -175,8 +175,8 @@ int proa_unlock_threads(struct proa_win *win, int rank)
 
     if (error)
         return error;
-    proa_settle_threads(win, proa_settled_by(epoch));
-    proa_epoch_close_lock(&win->targets[rank]);
+    proa_settle_threads(win, rank, proa_settled_by(epoch));
+    proa_epoch_close_one(&win->targets[rank]);
     if (!(epoch & PROA_EPOCH_NOCHECK))
         proa_lock_return(win, rank, epoch);
     proa_unlock_end(win);
@@ -231,7 +231,7 @@ void proa_unlock_all_end(struct proa_win *win)
 {
     uint8_t epoch = win->epoch_all;
 
-    proa_epoch_close_lock_all(win);
+    proa_epoch_close_all(win);
     if (!(epoch & PROA_EPOCH_NOCHECK)) {
         proa_claim_all(win, 0);
         proa_ask_all_leave(all_of(win));

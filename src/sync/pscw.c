@@ -95,7 +95,7 @@ AS void proa_complete_as(struct proa_win *win, const struct proa_words *words)
         int rank = win->started_group.rank[i];
         struct proa_target *target = &win->targets[rank];
 
-        proa_epoch_complete_target(target);
+        proa_epoch_close_one(target);
         /* releases our operations */
         words->tell(win, target, PROA_WORD_COMPLETED, 0, ++words->pair(win, rank)->completes);
     }

@@ -2,14 +2,16 @@
 /* See settle.h. */
 #include "sync/settle.h"
 
-void proa_settle_threads(struct proa_win *win, enum proa_settled how)
+int proa_settle_threads(struct proa_win *win, int target, enum proa_settled how)
 {
+    (void)target;
     if (how == PROA_SETTLED_LOCAL || !(proa_epoch_touched(win) & PROA_TOUCH_STORED))
-        return;
+        return PROA_OK;
     proa_polls_stored(&win->polls);
-    if (how != PROA_SETTLED_VISIBLE)
-        return;
-    proa_membar_full();
-    if (!win->threads) /* another thread may just have touched it again */
-        proa_touch_nothing(win);
+    if (how == PROA_SETTLED_VISIBLE) {
+        proa_membar_full();
+        if (!win->threads) /* another thread may just have touched it again */
+            proa_touch_nothing(win);
+    }
+    return PROA_OK;
 }

@@ -34,7 +34,8 @@ static inline void proa_settle_node(struct proa_win *win, enum proa_settled how)
         proa_polls_stored(&win->polls); /* stores under a lock are work, and no mere polling */
 }
 
-/* The same where other threads of the process may touch the window at any time. */
-void proa_settle_threads(struct proa_win *win, enum proa_settled how);
+/* The same where other threads of the process may touch the window at any time; a row of the table
+ * in window/sync_ops.h. PROA_OK, for any target. */
+int proa_settle_threads(struct proa_win *win, int target, enum proa_settled how);
 
 #endif

@@ -15,19 +15,6 @@ static int settle_node(struct proa_win *win, int target, enum proa_settled how)
     return PROA_OK;
 }
 
-static int settle_threads(struct proa_win *win, int target, enum proa_settled how)
-{
-    (void)target;
-    proa_settle_threads(win, how);
-    return PROA_OK;
-}
-
-static int lock_is_wanted(const struct proa_win *win)
-{
-    (void)win;
-    return 0;
-}
-
 static uint64_t *word(const struct proa_win *win, int from, int number)
 {
     return proa_word_in(win->ctl, from, (enum proa_word)number, 0);
@@ -39,9 +26,7 @@ static uint64_t *word(const struct proa_win *win, int from, int number)
     .complete = proa_complete_node, .wait = proa_wait_node, .test = proa_test_node,               \
     .await = proa_await_node, .lock_all = proa_lock_all_node, .unlock_all = proa_unlock_all_node, \
     .barrier = proa_barrier_node, .disseminate = proa_barrier_disseminate, .word = word,          \
-    .losses_enter = proa_losses_enter, .losses_leave = proa_losses_leave,                         \
-    .attend = proa_losses_attend, .lose = proa_losses_lose, .node_lost = proa_losses_of_node,     \
-    .lock_is_wanted = lock_is_wanted
+    .losses_enter = proa_losses_enter, .losses_leave = proa_losses_leave
 
 const struct proa_sync_ops proa_sync_node = {
     ROWS_OF_BOTH,
@@ -58,5 +43,5 @@ const struct proa_sync_ops proa_sync_threads = {
     .unlock = proa_unlock_threads,
     .flush = proa_flush_generally,
     .flush_local = proa_flush_local_generally,
-    .settle = settle_threads,
+    .settle = proa_settle_threads,
 };

@@ -78,6 +78,22 @@ static inline void proa_epoch_all_set(struct proa_win *win, unsigned bits)
     __atomic_store_n(&win->epoch_all, (uint8_t)bits, __ATOMIC_RELAXED);
 }
 
+/* ---- the end of an epoch ---- */
+
+/* Of this target alone: it is completed, its fence has been seen or need not be any more, or its
+ * lock is about to be given back. */
+static inline void proa_epoch_close_one(struct proa_target *target)
+{
+    proa_epoch_one_set(target, 0);
+}
+
+/* Of every target: no operation has followed a fence, so there was no epoch; or a lock_all is about
+ * to be given back. */
+static inline void proa_epoch_close_all(struct proa_win *win)
+{
+    proa_epoch_all_set(win, 0);
+}
+
 /* ---- what was done in an epoch ---- */
 
 static inline void proa_touch_store(struct proa_win *win)
@@ -107,22 +123,10 @@ static inline void proa_epoch_pass_fence(struct proa_win *win, int opens)
     proa_epoch_all_set(win, opens ? PROA_EPOCH_FENCE : 0);
 }
 
-/* No operation has followed: there was no epoch. */
-static inline void proa_epoch_close_fence(struct proa_win *win)
-{
-    proa_epoch_all_set(win, 0);
-}
-
-/* After a fence that ended nothing: the target's own fence has not been seen yet; it has, or need
- * not be any more. */
+/* After a fence that ended nothing: the target's own fence has not been seen yet. */
 static inline void proa_epoch_await_fence(struct proa_target *target)
 {
     proa_epoch_one_set(target, PROA_EPOCH_AWAITED);
-}
-
-static inline void proa_epoch_seen_fence(struct proa_target *target)
-{
-    proa_epoch_one_set(target, 0);
 }
 
 /* ---- start and complete ---- */
@@ -137,11 +141,6 @@ static inline void proa_epoch_start_target(struct proa_target *target, int await
 static inline void proa_epoch_seen_post(struct proa_target *target, int sole)
 {
     proa_epoch_one_set(target, PROA_EPOCH_START | (sole ? PROA_EPOCH_SOLE : 0));
-}
-
-static inline void proa_epoch_complete_target(struct proa_target *target)
-{
-    proa_epoch_one_set(target, 0);
 }
 
 /* Around all targets of the group. */
@@ -200,12 +199,6 @@ static inline void proa_epoch_open_lock(struct proa_target *target, uint8_t epoc
     proa_epoch_one_set(target, epoch);
 }
 
-/* Before it is given back. */
-static inline void proa_epoch_close_lock(struct proa_target *target)
-{
-    proa_epoch_one_set(target, 0);
-}
-
 /* Under the mutex, once it has been given back. Another thread may just have touched the window
  * again. */
 static inline void proa_epoch_after_lock(struct proa_win *win)
@@ -218,12 +211,6 @@ static inline void proa_epoch_after_lock(struct proa_win *win)
 static inline void proa_epoch_open_lock_all(struct proa_win *win, int nocheck)
 {
     proa_epoch_all_set(win, PROA_EPOCH_LOCK | (nocheck ? PROA_EPOCH_NOCHECK : 0));
-}
-
-/* Before it is given back. */
-static inline void proa_epoch_close_lock_all(struct proa_win *win)
-{
-    proa_epoch_all_set(win, 0);
 }
 
 #endif

@@ -63,6 +63,9 @@ struct proa_sync_ops {
     /* Guard the record of losses. Not twice by one thread. */
     void (*losses_enter)(void);
     void (*losses_leave)(void);
+
+    /* ---- of windows over several nodes; NULL: nothing to do, or to find ---- */
+
     /* a wait looks for losses: of processes that no neighbour's end tells of; inside */
     void (*attend)(void);
     /* the process of that rank is lost, and marked; inside */
