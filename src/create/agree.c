@@ -41,13 +41,15 @@ int proa_agree(const struct proa_group *group, int outcome)
  * is gone, this process knows it after that, even if only the neighbour had noticed. */
 static int is_fine(struct proa_win *win, int rank, uint64_t fine)
 {
-    uint64_t number = fine;
+    struct proa_win_ctl *ctl = win->targets[rank].ctl;
+    uint64_t number;
     uint32_t lost = 0;
 
-    if (proa_ask_agreed(win, rank, &number) != PROA_OK)
+    if (proa_ask_reached(win, rank, ctl, &ctl->agreed, fine) != PROA_OK)
         return 0;
+    number = __atomic_load_n(&ctl->agreed, __ATOMIC_ACQUIRE);
     if (number == fine + 1)
-        lost = __atomic_load_n(&win->targets[rank].ctl->lost, __ATOMIC_RELAXED);
+        lost = __atomic_load_n(&ctl->lost, __ATOMIC_RELAXED);
     if (lost)
         proa_gone_know(win, (int)lost - 1);
     return number != fine + 1;
@@ -63,7 +65,7 @@ static int are_all_fine(struct proa_win *win, int outcome)
     int all_fine = outcome == PROA_OK;
 
     __atomic_store_n(&win->ctl->lost, win->lost, __ATOMIC_RELAXED);
-    proa_agreed(win, all_fine ? fine : fine + 1);
+    proa_ask_set(win->ctl, &win->ctl->agreed, all_fine ? fine : fine + 1);
     for (int i = 0; i < win->size && all_fine; i++)
         all_fine = is_fine(win, i, fine);
     return all_fine;

@@ -90,7 +90,7 @@ static int arrive_and_wait(struct proa_win *win, uint64_t number)
 {
     proa_ask_arrive(win);
     proa_bell_ring(&win->leader->barrier_bell);
-    return proa_ask_passed(win, number);
+    return proa_ask_reached(win, -1, win->leader, &win->leader->passed, number);
 }
 
 static int lead(struct proa_win *win, uint64_t number)
@@ -99,14 +99,15 @@ static int lead(struct proa_win *win, uint64_t number)
     int error = PROA_OK;
 
     if (spread->neighbours)
-        error = proa_ask_arrived(win, number * (uint64_t)spread->neighbours);
+        error = proa_ask_reached(win, -1, win->ctl, &win->ctl->arrived,
+                                 number * (uint64_t)spread->neighbours);
     for (int k = 0; k < spread->rounds && !error; k++) {
         /* tells of all that our node stored, and all that we heard of in earlier rounds */
         tell(win, &win->targets[spread->partners[k]], PROA_WORD_NODE_ROUND, k, number);
         error = hear(win, -1, PROA_WORD_NODE_ROUND, k, number);
     }
     if (!error && spread->neighbours)
-        proa_ask_pass(win, number);
+        proa_ask_set(win->ctl, &win->ctl->passed, number);
     return error;
 }
 
@@ -271,7 +272,7 @@ static int unlock(struct proa_win *win, int rank)
 /* On other nodes there is no exclusive lock while we are in this room: so no target is asked. */
 static int lock_all(struct proa_win *win, int mode)
 {
-    int error = proa_lock_all_check(win);
+    int error = proa_lock_check(win, -1);
 
     if (error)
         return error;

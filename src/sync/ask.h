@@ -15,75 +15,34 @@
 #include "sync/gone.h"
 #include "window/win.h"
 
-/* ---- opened: number of fences of a process that ended no epoch (sync/fence.c) ---- */
+/* ---- counters that processes wait for at a block's barrier bell ---- */
 
-/* The owner's: sets the number of its fences. Releases its loads and stores before that fence;
- * partner: proa_ask_opened. */
-static inline void proa_opened(struct proa_win *win, uint64_t number)
+/* opened: number of fences of a process that ended no epoch (sync/fence.c); agreed: outcome of a
+ * window's creation so far at a process (create/agree.c). The owner sets them, and each neighbour
+ * waits for them. arrived, passed: the barrier of an oversubscribed node, at the leader
+ * (sync/barrier.c). All count in the first; the last process to arrive sets the second. */
+
+/* Sets such a counter in that block. Releases all that this process did, or acquired, before;
+ * partner: proa_ask_reached. */
+static inline void proa_ask_set(struct proa_win_ctl *ctl, uint64_t *counter, uint64_t number)
 {
-    __atomic_store_n(&win->ctl->opened, number, __ATOMIC_RELEASE);
-    proa_bell_ring(&win->ctl->barrier_bell);
+    __atomic_store_n(counter, number, __ATOMIC_RELEASE);
+    proa_bell_ring(&ctl->barrier_bell);
 }
 
-/* Returns once the target's number is at least this: PROA_OK, acquires; or an error: the target is
- * gone. */
-static inline int proa_ask_opened(struct proa_win *win, int target, uint64_t least)
+/* Returns once the counter in that block is at least this: PROA_OK, acquires; or an error. The
+ * process of rank `from` sets it; from < 0: it depends on all processes. */
+static inline int proa_ask_reached(struct proa_win *win, int from, struct proa_win_ctl *ctl,
+                                   const uint64_t *counter, uint64_t least)
 {
-    struct proa_win_ctl *ctl = win->targets[target].ctl;
-
-    return proa_hear_word(win, target, &ctl->opened, least, &ctl->barrier_bell);
+    return proa_hear_word(win, from, counter, least, &ctl->barrier_bell);
 }
-
-/* ---- agreed: outcome of a window's creation so far at a process (create/agree.c) ---- */
-
-/* The owner's: sets its number. Releases all that it has prepared; partner: proa_ask_agreed. */
-static inline void proa_agreed(struct proa_win *win, uint64_t number)
-{
-    __atomic_store_n(&win->ctl->agreed, number, __ATOMIC_RELEASE);
-    proa_bell_ring(&win->ctl->barrier_bell);
-}
-
-/* Returns once the target's number is at least *number, and stores it there: PROA_OK, acquires; or
- * an error: the target is gone. */
-static inline int proa_ask_agreed(struct proa_win *win, int target, uint64_t *number)
-{
-    struct proa_win_ctl *ctl = win->targets[target].ctl;
-    int error = proa_hear_word(win, target, &ctl->agreed, *number, &ctl->barrier_bell);
-
-    *number = __atomic_load_n(&ctl->agreed, __ATOMIC_ACQUIRE);
-    return error;
-}
-
-/* ---- arrived, passed: the barrier for oversubscribed ("crowded") nodes, at the leader
- * (sync/barrier.c) ---- */
 
 /* Counts this process as arrived, and returns the count. Releases all that this process did before;
  * acquires all that the processes counted earlier did before they arrived. */
 static inline uint64_t proa_ask_arrive(const struct proa_win *win)
 {
     return __atomic_fetch_add(&win->leader->arrived, 1, __ATOMIC_ACQ_REL) + 1;
-}
-
-/* For the last process to arrive: opens the barrier. Releases all that all processes did before;
- * partner: proa_ask_passed. */
-static inline void proa_ask_pass(const struct proa_win *win, uint64_t number)
-{
-    __atomic_store_n(&win->leader->passed, number, __ATOMIC_RELEASE);
-    proa_bell_ring(&win->leader->barrier_bell);
-}
-
-/* Returns once the barrier of that number has been passed: PROA_OK, acquires; or an error: a
- * process is gone. */
-static inline int proa_ask_passed(struct proa_win *win, uint64_t number)
-{
-    return proa_hear_word(win, -1, &win->leader->passed, number, &win->leader->barrier_bell);
-}
-
-/* The same at the leader, for the word `arrived`: returns once at least so many processes have
- * arrived. */
-static inline int proa_ask_arrived(struct proa_win *win, uint64_t least)
-{
-    return proa_hear_word(win, -1, &win->ctl->arrived, least, &win->ctl->barrier_bell);
 }
 
 /* ---- lock_all, and waiters outside of a lock's queue, at the leader (sync/lock.c) ---- */

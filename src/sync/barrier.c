@@ -24,8 +24,8 @@ static __attribute__((noinline)) int count_up(struct proa_win *win)
     uint64_t number = ++win->crowded_barriers;
 
     if (proa_ask_arrive(win) != number * (uint64_t)win->size)
-        return proa_ask_passed(win, number);
-    proa_ask_pass(win, number);
+        return proa_ask_reached(win, -1, win->leader, &win->leader->passed, number);
+    proa_ask_set(win->leader, &win->leader->passed, number);
     return PROA_OK;
 }
 

@@ -31,7 +31,8 @@ enum { BARRIER_SUFFICES = 2 };
 
 int proa_fence_await(struct proa_win *win, int target)
 {
-    int error = proa_ask_opened(win, target, win->opens);
+    struct proa_win_ctl *ctl = win->targets[target].ctl;
+    int error = proa_ask_reached(win, target, ctl, &ctl->opened, win->opens);
 
     if (!error)
         proa_epoch_close_one(&win->targets[target]);
@@ -45,7 +46,7 @@ static __attribute__((noinline)) int open_alone(struct proa_win *win)
 {
     int error = PROA_OK;
 
-    proa_opened(win, ++win->opens);
+    proa_ask_set(win->ctl, &win->ctl->opened, ++win->opens);
     for (int i = 0; i < win->size; i++)
         if (i != win->rank)
             proa_epoch_await_fence(&win->targets[i]);
@@ -84,15 +85,20 @@ int proa_fence_node(struct proa_win *win, int mode)
     return error;
 }
 
+static __attribute__((cold)) int unfinished(enum proa_call call)
+{
+    return proa_fail(
+        PROA_ERR_RMA_SYNC,
+        "operations were issued since the last fence: a fence must complete them before %s",
+        proa_call_name(call));
+}
+
 int proa_fence_epoch_end(struct proa_win *win, enum proa_call call)
 {
     if (!(win->epoch_all & PROA_EPOCH_FENCE))
         return PROA_OK;
     if (win->touched)
-        return proa_fail(
-            PROA_ERR_RMA_SYNC,
-            "operations were issued since the last fence: a fence must complete them before %s",
-            proa_call_name(call));
+        return unfinished(call);
     opening_end(win);
     proa_epoch_close_all(win);
     return PROA_OK;
@@ -103,8 +109,6 @@ int proa_win_may_free(const struct proa_win *win)
     int error = proa_fence_check(win);
 
     if (!error && (win->epoch_all & PROA_EPOCH_FENCE) && win->touched)
-        error = proa_fail(
-            PROA_ERR_RMA_SYNC,
-            "operations were issued since the last fence: a fence must complete them first");
+        error = unfinished(PROA_CALL_Win_free);
     return error;
 }

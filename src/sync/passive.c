@@ -21,6 +21,9 @@ int proa_lock_check(struct proa_win *win, int target)
     if (win->epoch_all & PROA_EPOCH_LOCK)
         return proa_fail(PROA_ERR_RMA_SYNC,
                          "the window is in a lock_all epoch of this process already");
+    if (target < 0 && win->locked)
+        return proa_fail(PROA_ERR_RMA_SYNC, "%d target(s) are locked by this process already",
+                         win->locked);
     if (target >= 0 && win->targets[target].epoch & PROA_EPOCH_LOCK)
         return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is locked by this process already",
                          target);
@@ -126,12 +129,17 @@ int proa_lock_threads(struct proa_win *win, int rank, int exclusive, int mode)
 
 /* ---- unlock ---- */
 
+static __attribute__((cold)) int not_locked(int target)
+{
+    return target < 0 ? proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process")
+                      : proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process",
+                                  target);
+}
+
 int proa_unlock_check(struct proa_win *win, int rank, uint8_t *epoch)
 {
     *epoch = proa_epoch_one(&win->targets[rank]);
-    return *epoch & PROA_EPOCH_LOCK
-               ? PROA_OK
-               : proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
+    return *epoch & PROA_EPOCH_LOCK ? PROA_OK : not_locked(rank);
 }
 
 PROA_FORMS void give_back(struct proa_win *win, int rank, int slot, uint8_t epoch)
@@ -186,16 +194,6 @@ int proa_unlock_threads(struct proa_win *win, int rank)
 
 /* ---- lock_all, unlock_all ---- */
 
-int proa_lock_all_check(struct proa_win *win)
-{
-    int error = proa_lock_check(win, -1);
-
-    if (!error && win->locked)
-        error = proa_fail(PROA_ERR_RMA_SYNC, "%d target(s) are locked by this process already",
-                          win->locked);
-    return error;
-}
-
 /* As no target is waited for, the wait does not fail. */
 void proa_lock_all_take(struct proa_win *win, int mode)
 {
@@ -210,7 +208,7 @@ void proa_lock_all_take(struct proa_win *win, int mode)
 
 int proa_lock_all_node(struct proa_win *win, int mode)
 {
-    int error = proa_lock_all_check(win);
+    int error = proa_lock_check(win, -1);
 
     if (error)
         return error;
@@ -252,13 +250,6 @@ int proa_unlock_all_node(struct proa_win *win)
 }
 
 /* ---- flush and sync ---- */
-
-static __attribute__((cold)) int not_locked(int target)
-{
-    return target < 0 ? proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process")
-                      : proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process",
-                                  target);
-}
 
 static inline int is_unlocked(const struct proa_win *win, int target)
 {

@@ -32,7 +32,8 @@ void proa_lock_set_before(void (*before)(void));
 
 /* ---- steps ---- */
 
-/* May this process lock the target now; target < 0: all? PROA_OK or PROA_ERR_RMA_SYNC. */
+/* May this process lock the target now; target < 0: take a lock_all? PROA_OK or
+ * PROA_ERR_RMA_SYNC. */
 int proa_lock_check(struct proa_win *win, int target);
 
 /* The same check for one target, under the mutex; it also records that the lock is about to be
@@ -54,9 +55,6 @@ void proa_lock_return(struct proa_win *win, int rank, uint8_t epoch);
 
 /* The lock has been given back. */
 void proa_unlock_end(struct proa_win *win);
-
-/* May this process take a lock_all now? PROA_OK or PROA_ERR_RMA_SYNC. */
-int proa_lock_all_check(struct proa_win *win);
 
 /* Takes the locks of all neighbours, unless mode has NOCHECK, and opens the epoch. */
 void proa_lock_all_take(struct proa_win *win, int mode);
