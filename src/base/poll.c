@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See poll.h. */
 #include "base/poll.h"
+#include "base/host_progress.h"
 #include "base/load.h"
-#include "base/poke.h"
 #include "base/system.h"
 
 enum {
-    /* calls that a program can poll with; a poke costs as much as some 20 of them, and with many
-     * ranks Open MPI gives the processor up in it */
-    POLLS_PER_POKE = 4096,
-    POLLS_PER_BUSY_POKE = 32, /* while a message moves */
+    /* calls that a program can poll with; host progress costs as much as some 20 of them, and
+     * with many ranks Open MPI gives the processor up in it */
+    POLLS_PER_PROGRESS = 4096,
+    POLLS_PER_BUSY_PROGRESS = 32, /* while a message moves */
     /* calls between two looks at the clock, if oversubscribed (crowded) */
     POLLS_PER_TURN = 128,
     POLL_PATIENCE_NS = 20000, /* of polling before other threads get the processor */
-    /* of polling before it sleeps, if yields let no other thread run although one wants to */
-    POLL_VAIN_NS = 50000,
-    POLL_REST_NS = 50000, /* its sleep */
-    /* the calls of a turn took longer: the program does other work between them */
-    POLL_LULL_NS = 60000,
+    /* Of polling before it sleeps, if yields let no other thread run although one wants to; its
+     * sleep; and a turn that takes longer has other work of the program in it. */
+    POLL_REST_NS = 50000,
     /* a thread that took our processor so long ago may still want it */
     CONTENDED_NS = 100000000
 };
@@ -28,7 +26,7 @@ struct poller {
     long turn_ns;      /* when it last looked at the clock */
     long contended_ns; /* when it last found that it had lost its processor to other threads */
     long lost;         /* how often it has lost its processor so far */
-    int turns;         /* since the last poke */
+    int turns;         /* since the last host progress */
 };
 
 static _Thread_local struct poller poller;
@@ -54,7 +52,7 @@ static void let_others_run(struct poller *p)
 
     if (helped) {
         p->begin_ns = end_ns;
-    } else if (end_ns - p->begin_ns > POLL_VAIN_NS && is_contended(p, end_ns)) {
+    } else if (end_ns - p->begin_ns > POLL_REST_NS && is_contended(p, end_ns)) {
         proa_system->rest(POLL_REST_NS);
         p->begin_ns = proa_system->now_ns();
     }
@@ -65,7 +63,7 @@ static void crowded_turn(struct poller *p, int stored)
 {
     long now_ns = proa_system->now_ns();
 
-    if (stored || p->begin_ns == 0 || now_ns - p->turn_ns > POLL_LULL_NS)
+    if (stored || p->begin_ns == 0 || now_ns - p->turn_ns > POLL_REST_NS)
         p->begin_ns = now_ns;
     p->turn_ns = now_ns;
     if (now_ns - p->begin_ns > POLL_PATIENCE_NS)
@@ -76,15 +74,15 @@ void proa_polls_turn(struct proa_polls *polls)
 {
     int stored = __atomic_load_n(&polls->stored, __ATOMIC_RELAXED),
         crowded = proa_wait_is_crowded();
-    uint32_t next = crowded ? POLLS_PER_TURN : POLLS_PER_POKE;
+    uint32_t next = crowded ? POLLS_PER_TURN : POLLS_PER_PROGRESS;
 
     __atomic_store_n(&polls->stored, 0, __ATOMIC_RELAXED);
-    poller.turns += crowded ? 1 : POLLS_PER_POKE / POLLS_PER_TURN;
-    if (poller.turns >= POLLS_PER_POKE / POLLS_PER_TURN) {
+    poller.turns += crowded ? 1 : POLLS_PER_PROGRESS / POLLS_PER_TURN;
+    if (poller.turns >= POLLS_PER_PROGRESS / POLLS_PER_TURN) {
         poller.turns = 0;
-        if (proa_poke_moves(0)) {
-            poller.turns = POLLS_PER_POKE / POLLS_PER_TURN;
-            next = POLLS_PER_BUSY_POKE;
+        if (proa_host_progress_moves(0)) {
+            poller.turns = POLLS_PER_PROGRESS / POLLS_PER_TURN;
+            next = POLLS_PER_BUSY_PROGRESS;
         }
     }
     if (crowded)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See wait.h. */
 #include "base/wait.h"
-#include "base/poke.h"
+#include "base/host_progress.h"
 #include "base/preemption.h"
 #include "base/settings.h"
 #include "base/system.h"
@@ -13,26 +13,26 @@
 struct profile {
     /* spun even if another thread wants the processor: longer than a wake-up costs */
     long spin_ns;
-    int spins_on;       /* as long as no other thread wants the processor */
-    int yields;         /* the most before a sleep */
-    int idle_pokes;     /* calls in a row for host progress that moved nothing, before a sleep */
-    long poke_every_ns; /* the least time between two series of these calls */
+    int spins_on;           /* as long as no other thread wants the processor */
+    int yields;             /* the most before a sleep */
+    int idle_calls;         /* for host progress, in a row, that move nothing: before a sleep */
+    long progress_every_ns; /* the least time between two series of them */
     long rung_sleep_ns; /* the first time-out of a thread whose last sleep a ring has ended; 0: that
                          * of any other thread */
 };
 
 /* A processor for each process. */
-static const struct profile dedicated = {.spin_ns = 20000, .spins_on = 1, .idle_pokes = 16};
+static const struct profile dedicated = {.spin_ns = 20000, .spins_on = 1, .idle_calls = 16};
 
 /* More processes than processors. A yield lets the awaited process run, or the one that would
  * answer the host's messages. Waits are many. The long time-out is at least a tick of the
  * scheduler: a sleep that a ring ends then sets no timer, which in a virtual machine costs more
  * than a context switch. */
 static const struct profile oversubscribed = {
-    .yields = 200, .idle_pokes = 1, .poke_every_ns = 50000, .rung_sleep_ns = 4000000};
+    .yields = 200, .idle_calls = 1, .progress_every_ns = 50000, .rung_sleep_ns = 4000000};
 
 /* The waiting thread drives a network: several round trips. Then the progress thread does. */
-static const struct profile networked = {.spin_ns = 500000, .idle_pokes = 16};
+static const struct profile networked = {.spin_ns = 500000, .idle_calls = 16};
 
 enum {
     CHECKS_PER_CLOCK = 64, /* looks at the condition between two looks at the clock */
@@ -90,7 +90,7 @@ void proa_wait_idle(void)
 {
     const struct proa_wait_driver *d = driver();
 
-    proa_poke();
+    proa_host_progress();
     if (d)
         d->take_in();
     if (proa_wait_is_crowded())
@@ -140,29 +140,29 @@ static int is_over(struct wait *w)
 
 /* ---- host progress ---- */
 
-static int is_poke_due(void)
+static int is_progress_due(void)
 {
     static _Thread_local long due_ns;
     long now_ns = proa_system->now_ns();
 
     if (now_ns < due_ns)
         return 0;
-    due_ns = now_ns + profile()->poke_every_ns;
+    due_ns = now_ns + profile()->progress_every_ns;
     return 1;
 }
 
 /* Moves the host's messages until so many calls in a row have moved nothing. Once one has, the
  * process that takes these messages runs, and more calls are worth it. */
-static int poke(struct wait *w, int idle_most, int has_slept)
+static int host_progress(struct wait *w, int idle_most, int has_slept)
 {
     w->moved = 0;
-    if (!is_poke_due())
+    if (!is_progress_due())
         return is_ready(w);
     for (int idle = 1; idle <= idle_most; idle++) {
-        if (proa_poke_moves(has_slept)) {
+        if (proa_host_progress_moves(has_slept)) {
             w->moved = 1;
             idle = 0;
-            idle_most = dedicated.idle_pokes;
+            idle_most = dedicated.idle_calls;
         }
         if (is_ready(w))
             return 1;
@@ -215,7 +215,7 @@ static int spin_on(struct wait *w)
     do {
         long begin_ns = proa_system->now_ns();
 
-        if (poke(w, 1, 0) || look_for(w, dedicated.spin_ns) || is_over(w))
+        if (host_progress(w, 1, 0) || look_for(w, dedicated.spin_ns) || is_over(w))
             return 1;
         proa_preemption_watch(begin_ns, proa_system->now_ns());
     } while (is_free());
@@ -242,8 +242,8 @@ static int yield(const struct wait *w)
         idle = proa_wait_yield() ? 0 : idle + 1;
         if (!idle)
             __atomic_store_n(&vain, 0, __ATOMIC_RELAXED);
-        if (i && is_poke_due())
-            proa_poke();
+        if (i && is_progress_due())
+            proa_host_progress();
     }
     return is_ready(w);
 }
@@ -312,8 +312,8 @@ static int sleep_for_it(struct wait *w)
 
     sleeps_begin(w);
     do {
-        done = (w->bell ? sleep_at_bell(w) : sleep_alone(w)) || poke(w, profile()->idle_pokes, 1) ||
-               is_over(w);
+        done = (w->bell ? sleep_at_bell(w) : sleep_alone(w)) ||
+               host_progress(w, profile()->idle_calls, 1) || is_over(w);
         if (done || rung_lately)
             continue;
         sleeps_grow(w);
@@ -332,7 +332,7 @@ PROA_HOT static void wait_until(struct wait *w)
 
     if (spin(w))
         return;
-    while (!spin_on(w) && !yield(w) && !poke(w, profile()->idle_pokes, 0)) {
+    while (!spin_on(w) && !yield(w) && !host_progress(w, profile()->idle_calls, 0)) {
         d = driver();
         if (d)
             d->rest();

@@ -2,7 +2,7 @@
 /* See own.h. */
 #include "host/own.h"
 #include "base/fail.h"
-#include "base/poke.h"
+#include "base/host_progress.h"
 #include "host/pmpi.h"
 
 #include <stddef.h>
@@ -14,8 +14,8 @@ static char poking;
 
 /* Moves the host's own messages: tests a receive that nothing will ever match. A probe would not
  * do: on a communicator of one process MPICH looks only at what that process has sent itself. One
- * thread at a time may test a request; another one's poke is as good. */
-static void poke(void)
+ * thread at a time may test a request; another one's progress is as good. */
+static void progress(void)
 {
     int flag;
 
@@ -69,7 +69,7 @@ int proa_own_begin(MPI_Comm comm)
     if (mpi->Irecv(NULL, 0, MPI_BYTE, 0, 0, private_comm, &never) != MPI_SUCCESS)
         return proa_fail(PROA_ERR_OTHER,
                          "the host MPI could not create a request for its progress");
-    proa_poke_add(poke);
+    proa_host_progress_set(progress);
     return PROA_OK;
 }
 
@@ -82,7 +82,7 @@ void proa_own_unprepare(void)
 
 void proa_own_end(MPI_Comm instead)
 {
-    proa_poke_remove(poke);
+    proa_host_progress_set(NULL);
     proa_pmpi()->Cancel(&never);
     proa_pmpi()->Wait(&never, MPI_STATUS_IGNORE);
     proa_own_unprepare();

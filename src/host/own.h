@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The objects of the host that Proa holds while it is at work: a communicator of this process
- * alone, and a poke (base/poke.h) that moves the host's messages. The rest of this folder (room)
- * uses them.
+ * alone, and host progress (base/host_progress.h). The rest of this folder (room) uses them.
  */
 #ifndef PROA_HOST_OWN_H
 #define PROA_HOST_OWN_H
@@ -23,8 +22,8 @@ int proa_own_begin(MPI_Comm comm);
 /* Gives them back. instead: the private communicator from now on. */
 void proa_own_end(MPI_Comm instead);
 
-/* The communicator, for shadows, requests and pokes; split, not copied, from MPI_COMM_SELF: its
- * attributes stay the user's. */
+/* The communicator, for shadows, requests and host progress; split, not copied, from MPI_COMM_SELF:
+ * its attributes stay the user's. */
 MPI_Comm proa_private_comm(void);
 
 #endif

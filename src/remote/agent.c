@@ -2,8 +2,8 @@
 /* See agent.h. */
 #include "remote/agent.h"
 #include "base/fail.h"
+#include "base/host_progress.h"
 #include "base/log.h"
-#include "base/poke.h"
 #include "base/system.h"
 #include "base/wait.h"
 #include "adopt/adopt.h"
@@ -256,7 +256,7 @@ static void *work(void *arg)
 {
     (void)arg;
     proa_threads_begin();
-    proa_poke_forbid();
+    proa_host_progress_forbid();
     proa_wait_unwatched(); /* this thread is in no call of the program's */
     while (!is_stopping()) {
         if (is_in_charge())

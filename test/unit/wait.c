@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Waiting and polling (base/wait.c, base/poll.c) through all their phases, with a pretended clock
  * and scheduler: no time passes but by their calls. */
-#include "base/poke.h"
+#include "base/host_progress.h"
 #include "base/poll.h"
 #include "base/system.h"
 #include "base/wait.h"
@@ -166,13 +166,14 @@ static int begin(void **state)
     pretend.looks_per_slice = LOOKS_PER_LOSS;
     proa_system = &pretended;
     proa_wait_set_load(1, 2);
-    return proa_poke_add(pretend_poke);
+    proa_host_progress_set(pretend_poke);
+    return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    proa_poke_remove(pretend_poke);
+    proa_host_progress_set(NULL);
     return 0;
 }
 
@@ -520,7 +521,7 @@ static void rings_for_several(void **state)
 static void pokes_while_it_helps(void **state)
 {
     (void)state;
-    proa_poke_moves(0); /* an idle one, for the measure */
+    proa_host_progress_moves(0); /* an idle one, for the measure */
     pretend.poke_costs_ns = 5000;
     pretend.ready_after_pokes = 1000;
     await(&pretend.bell);
@@ -532,37 +533,11 @@ static void pokes_while_it_helps(void **state)
 static void lost_time_is_no_help(void **state)
 {
     (void)state;
-    proa_poke_moves(0);
+    proa_host_progress_moves(0);
     pretend.poke_costs_ns = 3000000;
-    assert_int_equal(proa_poke_moves(0), 0);
+    assert_int_equal(proa_host_progress_moves(0), 0);
     pretend.poke_costs_ns = 5000;
-    assert_int_equal(proa_poke_moves(0), 1);
-}
-
-static int second_pokes;
-
-static void second_poke(void)
-{
-    second_pokes++;
-}
-
-static void pokes_are_all_called(void **state)
-{
-    int before;
-
-    (void)state;
-    second_pokes = 0;
-    assert_int_equal(proa_poke_add(second_poke), 0);
-    proa_poke();
-    assert_int_equal(pretend.pokes, 1);
-    assert_int_equal(second_pokes, 1);
-    assert_int_equal(proa_poke_add(second_poke) + proa_poke_add(second_poke), 0);
-    assert_int_equal(proa_poke_add(second_poke), -1); /* no room */
-    before = second_pokes;
-    proa_poke_remove(second_poke);
-    proa_poke();
-    assert_int_equal(second_pokes, before);
-    assert_int_equal(pretend.pokes, 2);
+    assert_int_equal(proa_host_progress_moves(0), 1);
 }
 
 /* ---- polls ---- */
@@ -686,7 +661,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(rings_for_several, begin, end),
         cmocka_unit_test_setup_teardown(pokes_while_it_helps, begin, end),
         cmocka_unit_test_setup_teardown(lost_time_is_no_help, begin, end),
-        cmocka_unit_test_setup_teardown(pokes_are_all_called, begin, end),
         cmocka_unit_test_setup_teardown(polls_poke_now_and_then, begin, end),
         cmocka_unit_test_setup_teardown(polls_poke_more_while_a_message_moves, begin, end),
         cmocka_unit_test_setup_teardown(polls_yield, begin, end),

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See host_progress.h. */
+#include "base/host_progress.h"
+#include "base/system.h"
+
+#include <stddef.h>
+
+enum {
+    AWAY_NS = 100000, /* no fragment takes so long: the thread has lost its processor meanwhile */
+    /* an idle call takes 50 to 200 ns; one that copies a fragment of a message takes more than this
+     */
+    BUSY_NS = 800,
+    BUSY_TIMES = 4, /* times the quickest call: where everything is slow, idle calls are slow too */
+    /* Processor time of a call after a sleep. Idle calls take 0.5 to 8 us under MPICH, as other
+     * processes have taken its part of the caches. They take up to 15 us where Open MPI yields in
+     * them to several other processes, and 25 to 40 us where it polls sockets. Calls that move a
+     * long message take 8 to 120 us, and through sockets more than 200 us. */
+    BUSY_COLD_NS = 25000
+};
+
+static proa_host_progress_function *progress;
+
+static _Thread_local int forbidden;
+
+void proa_host_progress_forbid(void)
+{
+    forbidden = 1;
+}
+
+void proa_host_progress_set(proa_host_progress_function *function)
+{
+    __atomic_store_n(&progress, function, __ATOMIC_RELEASE); /* partner: make_progress */
+}
+
+/* Returns whether there is a host that this thread may call. */
+static int make_progress(void)
+{
+    proa_host_progress_function *function =
+        forbidden ? NULL : __atomic_load_n(&progress, __ATOMIC_ACQUIRE);
+
+    if (function)
+        function();
+    return function != NULL;
+}
+
+void proa_host_progress(void)
+{
+    make_progress();
+}
+
+/* Did this call take more than least_ns, and more than those that found nothing? quickest_ns: the
+ * quickest call of its kind so far; 0: none yet. */
+static int is_busy(long took_ns, long least_ns, long *quickest_ns)
+{
+    if (*quickest_ns == 0 || took_ns < *quickest_ns)
+        *quickest_ns = took_ns;
+    return took_ns > least_ns && took_ns > BUSY_TIMES * *quickest_ns;
+}
+
+int proa_host_progress_moves(int has_slept)
+{
+    static _Thread_local long quickest_ns[2];
+    long (*clock)(void) = has_slept ? proa_system->ran_ns : proa_system->now_ns;
+    long begin_ns = clock(), took_ns;
+
+    if (!make_progress())
+        return 0;
+    took_ns = clock() - begin_ns;
+    return is_busy(took_ns, has_slept ? BUSY_COLD_NS : BUSY_NS, &quickest_ns[has_slept]) &&
+           (has_slept || took_ns < AWAY_NS);
+}
