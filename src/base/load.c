@@ -15,7 +15,7 @@ enum {
 
 static int is_oversubscribed, idle_yields = 1;
 
-void proa_wait_set_load(int processes, int processors)
+void proa_load_set(int processes, int processors)
 {
     int idle = IDLE_YIELDS_OF_ALL * processors / (processes > 0 ? processes : 1);
 
@@ -26,7 +26,7 @@ void proa_wait_set_load(int processes, int processors)
     proa_membar_set_rings(processes > processors);
 }
 
-int proa_wait_is_crowded(void)
+int proa_is_oversubscribed(void)
 {
     return __atomic_load_n(&is_oversubscribed, __ATOMIC_RELAXED);
 }
@@ -36,7 +36,7 @@ int proa_load_idle_yields(void)
     return __atomic_load_n(&idle_yields, __ATOMIC_RELAXED);
 }
 
-int proa_wait_yield(void)
+int proa_yield(void)
 {
     long begin_ns = proa_system->now_ns();
 

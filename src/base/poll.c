@@ -10,7 +10,7 @@ enum {
      * with many ranks Open MPI gives the processor up in it */
     POLLS_PER_PROGRESS = 4096,
     POLLS_PER_BUSY_PROGRESS = 32, /* while a message moves */
-    /* calls between two looks at the clock, if oversubscribed (crowded) */
+    /* calls between two looks at the clock, if oversubscribed */
     POLLS_PER_TURN = 128,
     POLL_PATIENCE_NS = 20000, /* of polling before other threads get the processor */
     /* Of polling before it sleeps, if yields let no other thread run although one wants to; its
@@ -47,7 +47,7 @@ static int is_contended(struct poller *p, long now_ns)
  * cannot run. */
 static void let_others_run(struct poller *p)
 {
-    int helped = proa_wait_yield();
+    int helped = proa_yield();
     long end_ns = proa_system->now_ns();
 
     if (helped) {
@@ -59,7 +59,7 @@ static void let_others_run(struct poller *p)
     p->turn_ns = p->begin_ns > end_ns ? p->begin_ns : end_ns;
 }
 
-static void crowded_turn(struct poller *p, int stored)
+static void oversubscribed_turn(struct poller *p, int stored)
 {
     long now_ns = proa_system->now_ns();
 
@@ -73,11 +73,11 @@ static void crowded_turn(struct poller *p, int stored)
 void proa_polls_turn(struct proa_polls *polls)
 {
     int stored = __atomic_load_n(&polls->stored, __ATOMIC_RELAXED),
-        crowded = proa_wait_is_crowded();
-    uint32_t next = crowded ? POLLS_PER_TURN : POLLS_PER_PROGRESS;
+        oversubscribed = proa_is_oversubscribed();
+    uint32_t next = oversubscribed ? POLLS_PER_TURN : POLLS_PER_PROGRESS;
 
     __atomic_store_n(&polls->stored, 0, __ATOMIC_RELAXED);
-    poller.turns += crowded ? 1 : POLLS_PER_PROGRESS / POLLS_PER_TURN;
+    poller.turns += oversubscribed ? 1 : POLLS_PER_PROGRESS / POLLS_PER_TURN;
     if (poller.turns >= POLLS_PER_PROGRESS / POLLS_PER_TURN) {
         poller.turns = 0;
         if (proa_host_progress_moves(0)) {
@@ -85,7 +85,7 @@ void proa_polls_turn(struct proa_polls *polls)
             next = POLLS_PER_BUSY_PROGRESS;
         }
     }
-    if (crowded)
-        crowded_turn(&poller, stored);
+    if (oversubscribed)
+        oversubscribed_turn(&poller, stored);
     __atomic_store_n(&polls->left, next - 1, __ATOMIC_RELAXED);
 }

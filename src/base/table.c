@@ -89,8 +89,8 @@ static struct proa_table_slots *slots_copy(const struct proa_table_slots *old, i
 }
 
 /* Would this key not get its home slot, in a table that may still grow to avoid that? */
-static int crowded(const struct proa_table *table, const struct proa_table_slots *slots,
-                   uintptr_t key)
+static int is_displaced(const struct proa_table *table, const struct proa_table_slots *slots,
+                        uintptr_t key)
 {
     uintptr_t there =
         __atomic_load_n(&slots->slot[proa_table_home(slots, key)].key, __ATOMIC_RELAXED);
@@ -106,7 +106,7 @@ static int make_room(struct proa_table *table, uintptr_t key)
     struct proa_table_slots *old = __atomic_load_n(&table->slots, __ATOMIC_RELAXED), *new;
     int log2 = FIRST_LOG2, fits = old && 2 * (table->used + 1) <= old->mask + 1;
 
-    if (fits && !crowded(table, old, key))
+    if (fits && !is_displaced(table, old, key))
         return 0;
     if (old)
         for (log2 = 65 - old->shift; 4 * (live_keys(old) + 1) > (size_t)1 << log2; log2++)

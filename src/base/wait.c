@@ -2,6 +2,7 @@
 /* See wait.h. */
 #include "base/wait.h"
 #include "base/host_progress.h"
+#include "base/load.h"
 #include "base/preemption.h"
 #include "base/settings.h"
 #include "base/system.h"
@@ -71,7 +72,7 @@ static const struct proa_wait_driver *driver(void)
 
 static const struct profile *profile(void)
 {
-    if (proa_wait_is_crowded())
+    if (proa_is_oversubscribed())
         return &oversubscribed;
     return driver() ? &networked : &dedicated;
 }
@@ -93,7 +94,7 @@ void proa_wait_idle(void)
     proa_host_progress();
     if (d)
         d->take_in();
-    if (proa_wait_is_crowded())
+    if (proa_is_oversubscribed())
         proa_system->yield();
 }
 
@@ -239,7 +240,7 @@ static int yield(const struct wait *w)
         drive();
         if (is_ready(w))
             return 1;
-        idle = proa_wait_yield() ? 0 : idle + 1;
+        idle = proa_yield() ? 0 : idle + 1;
         if (!idle)
             __atomic_store_n(&vain, 0, __ATOMIC_RELAXED);
         if (i && is_progress_due())

@@ -15,7 +15,6 @@
 #define PROA_BASE_WAIT_H
 
 #include "base/bell.h"
-#include "base/load.h"
 
 #include <stdint.h>
 

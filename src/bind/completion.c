@@ -10,6 +10,7 @@
  * host's.
  */
 #include "bind/given.h"
+#include "base/load.h"
 #include "watch/record.h"
 #include "remote/agent.h"
 #include "remote/request.h"
@@ -186,8 +187,8 @@ static void get_on(void)
         return;
     proa_request_hurry();
     proa_agent_take_in();
-    if (proa_wait_is_crowded())
-        proa_wait_yield();
+    if (proa_is_oversubscribed())
+        proa_yield();
     proa_given_tell_host();
 }
 

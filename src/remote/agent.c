@@ -3,6 +3,7 @@
 #include "remote/agent.h"
 #include "base/fail.h"
 #include "base/host_progress.h"
+#include "base/load.h"
 #include "base/log.h"
 #include "base/system.h"
 #include "base/wait.h"
@@ -137,10 +138,10 @@ int proa_agent_progress(void)
     return moved;
 }
 
-/* Wakes no thread if oversubscribed (crowded): that would take a processor from a process. */
+/* Wakes no thread if oversubscribed: that would take a processor from a process. */
 void proa_agent_disturb(void)
 {
-    if (dozes && !proa_wait_is_crowded())
+    if (dozes && !proa_is_oversubscribed())
         proa_ends_wake();
     dozes = 0;
 }
@@ -239,7 +240,7 @@ static void move_and_doze(void)
         proa_agent_leave();
         if (moved)
             end_ns = proa_system->now_ns() + LINGER_NS;
-    } while (end_ns && !proa_wait_is_crowded() && proa_system->now_ns() < end_ns &&
+    } while (end_ns && !proa_is_oversubscribed() && proa_system->now_ns() < end_ns &&
              is_in_charge() && !is_stopping());
     came = proa_ends_doze(pending ? DOZE_PENDING_NS : DOZE_NS);
 }

@@ -2,6 +2,7 @@
 /* See batch.h. */
 #include "remote/batch.h"
 #include "base/fail.h"
+#include "base/load.h"
 #include "remote/agent.h"
 #include "sync/gone.h"
 #include "remote/issue.h"
@@ -188,8 +189,8 @@ void proa_batch_unblock(struct proa_remote *r)
 {
     if (!proa_batch_may_send(r))
         proa_batch_await(r, proa_batch_may_send);
-    else if (!proa_agent_progress() && proa_wait_is_crowded())
-        proa_wait_yield();
+    else if (!proa_agent_progress() && proa_is_oversubscribed())
+        proa_yield();
 }
 
 int proa_batch_send(struct proa_remote *r, unsigned flags)

@@ -2,6 +2,7 @@
 /* Synchronization with targets on other nodes: see origin.h. */
 #include "remote/origin.h"
 #include "base/fail.h"
+#include "base/load.h"
 #include "base/log.h"
 #include "remote/agent.h"
 #include "remote/batch.h"
@@ -20,7 +21,7 @@
 static int is_for_later(const struct proa_remote *r, int word)
 {
     return word == PROA_WORD_POSTED && !r->is_hasty && proa_gather_is_on() &&
-           !proa_wait_is_crowded();
+           !proa_is_oversubscribed();
 }
 
 static void send_all(struct proa_remote *r)

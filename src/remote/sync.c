@@ -115,7 +115,7 @@ static int lead(struct proa_win *win, uint64_t number)
  * nodes. */
 static int barrier(struct proa_win *win)
 {
-    uint64_t number = ++win->crowded_barriers;
+    uint64_t number = ++win->central_barriers;
 
     return win->ctl == win->leader ? lead(win, number) : arrive_and_wait(win, number);
 }

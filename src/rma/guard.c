@@ -100,17 +100,17 @@ static int is_taken(void *arg)
 
 /* The number of pieces of long accumulates that are short after a process has waited: some
  * milliseconds of them, in which a process that comes again is met again. */
-enum { CROWDED_PIECES = 4096 };
+enum { CONTENDED_PIECES = 4096 };
 
 /* How many bytes are guarded of a run longer than PROA_GUARD_AT_ONCE. Any accessor may do the
  * counting. */
 static uint64_t long_piece(struct proa_proc_ctl *owner)
 {
-    uint32_t crowded = __atomic_load_n(&owner->crowded, __ATOMIC_RELAXED);
+    uint32_t contended = __atomic_load_n(&owner->contended, __ATOMIC_RELAXED);
 
-    if (!crowded)
+    if (!contended)
         return PROA_GUARD_ALONE;
-    __atomic_store_n(&owner->crowded, crowded - 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&owner->contended, contended - 1, __ATOMIC_RELAXED);
     return PROA_GUARD_AT_ONCE;
 }
 
@@ -118,7 +118,7 @@ static uint64_t long_piece(struct proa_proc_ctl *owner)
  * already. */
 static void await(int is_done(void *), struct proa_proc_ctl *owner, uint64_t which)
 {
-    __atomic_store_n(&owner->crowded, CROWDED_PIECES, __ATOMIC_RELAXED);
+    __atomic_store_n(&owner->contended, CONTENDED_PIECES, __ATOMIC_RELAXED);
     proa_wait_still(is_done, &(struct wanted){owner, which}, &owner->stripe_bell);
 }
 

@@ -54,7 +54,7 @@ void proa_guard_leave(struct proa_guarded *guarded);
 
 /* The most bytes that are guarded at a time. Each time has its price, an atomic that waits for all
  * stores before it, or system calls; but other accessors wait meanwhile. Where none has waited
- * lately (crowded is 0), a plain loop goes on for ALONE. No single size serves both: AT_ONCE always
+ * lately (contended is 0), a plain loop goes on for ALONE. No single size serves both: AT_ONCE always
  * costs a fetch of 256 KiB 3 %, ALONE always lets a single element beside it take 7 us, not 0.25
  * (doc/decisions/028-stripes-and-wide-locks.md). */
 enum {
@@ -63,8 +63,8 @@ enum {
 };
 static inline uint64_t proa_guard_most(const struct proa_proc_ctl *owner)
 {
-    return __atomic_load_n(&owner->crowded, __ATOMIC_RELAXED) ? PROA_GUARD_AT_ONCE
-                                                              : PROA_GUARD_ALONE;
+    return __atomic_load_n(&owner->contended, __ATOMIC_RELAXED) ? PROA_GUARD_AT_ONCE
+                                                                : PROA_GUARD_ALONE;
 }
 
 /* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys

@@ -82,7 +82,7 @@ struct proa_proc_ctl {
     struct proa_segment_ctl segments[PROA_SEGMENTS] PROA_ALIGNED_LINE;
     /* Not 0: a process has waited for a stripe (contention). The number is that of further pieces
      * of long accumulates that stay short (rma/guard.c). */
-    uint32_t crowded;
+    uint32_t contended;
     /* bytes of the segments that the owner has given out, or keeps for the next request: at least
      * those that have pages; some have none yet (shm/arena.c) */
     uint64_t granted;
@@ -155,7 +155,7 @@ struct proa_win_ctl {
     struct proa_regions_ctl regions;
     struct proa_shared_ctl shared;
 
-    /* The barrier of an oversubscribed node (crowded; sync/barrier.c), in the leader's block. All
+    /* The barrier of an oversubscribed node (sync/barrier.c), in the leader's block. All
      * processes write `arrived`; the last one to arrive writes `passed`. Over several nodes: all
      * but the leader write `arrived`, the leader writes `passed`. */
     uint64_t arrived PROA_ALIGNED_LINE;

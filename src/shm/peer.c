@@ -3,6 +3,7 @@
 #include "shm/peer.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/load.h"
 #include "base/membar.h"
 #include "base/log.h"
 #include "base/settings.h"
@@ -122,7 +123,7 @@ static void load_update(void)
     CPU_ZERO(&processors);
     HASH_ITER(hh, peers, peer, next)
         CPU_OR(&processors, &processors, &peer->ctl->processors);
-    proa_wait_set_load((int)HASH_COUNT(peers), CPU_COUNT(&processors));
+    proa_load_set((int)HASH_COUNT(peers), CPU_COUNT(&processors));
 }
 
 /* Ticks since the node started, as the kernel tells of processes (proc(5), stat). */

@@ -3,9 +3,10 @@
  * Two barriers of windows of one node, chosen once for a window; the one of windows over several
  * nodes is in remote/sync.c.
  *
- * Dissemination: see barrier.h. Oversubscribed ("crowded"), with more processes than processors:
- * every round of a dissemination could wait for a process that does not run. So all processes count
- * up one word instead, and the last one opens the barrier; each process has to run once.
+ * Dissemination: see barrier.h. Central, where the node is oversubscribed, with more processes than
+ * processors: every round of a dissemination could wait for a process that does not run. So all
+ * processes count up one word instead, and the last one opens the barrier; each process has to run
+ * once.
  */
 #include "sync/barrier.h"
 #include "base/fail.h"
@@ -21,7 +22,7 @@ __attribute__((noinline)) int proa_barrier_disseminate(struct proa_win *win, uin
 /* Not inlined, so that it adds no cost to the call of the other barrier. */
 static __attribute__((noinline)) int count_up(struct proa_win *win)
 {
-    uint64_t number = ++win->crowded_barriers;
+    uint64_t number = ++win->central_barriers;
 
     if (proa_ask_arrive(win) != number * (uint64_t)win->size)
         return proa_ask_reached(win, -1, win->leader, &win->leader->passed, number);
@@ -31,7 +32,7 @@ static __attribute__((noinline)) int count_up(struct proa_win *win)
 
 int proa_barrier_node(struct proa_win *win)
 {
-    if (win->barrier == PROA_BARRIER_NEAR)
+    if (win->barrier == PROA_BARRIER_DISSEMINATION)
         return proa_barrier_disseminate(win, ++win->barriers);
     return count_up(win);
 }
@@ -59,5 +60,5 @@ enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win)
     CPU_ZERO(&processors);
     for (int i = 0; i < win->size; i++)
         CPU_OR(&processors, &processors, &win->targets[i].peer->ctl->processors);
-    return win->size > CPU_COUNT(&processors) ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
+    return win->size > CPU_COUNT(&processors) ? PROA_BARRIER_CENTRAL : PROA_BARRIER_DISSEMINATION;
 }

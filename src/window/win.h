@@ -92,9 +92,9 @@ struct proa_vigil {
     long due_ns;
 };
 
-/* Which barrier a window of one node has (sync/barrier.c): NEAR for as many processors as
- * processes, CROWDED for fewer (an oversubscribed node). */
-enum proa_barrier_kind { PROA_BARRIER_NEAR, PROA_BARRIER_CROWDED };
+/* Which barrier a window of one node has (sync/barrier.c): DISSEMINATION for as many processors as
+ * processes, CENTRAL for fewer (an oversubscribed node). */
+enum proa_barrier_kind { PROA_BARRIER_DISSEMINATION, PROA_BARRIER_CENTRAL };
 
 /* The part of a window's group that is posted or started: ranks in the window. */
 struct proa_ranks {
@@ -124,7 +124,7 @@ struct proa_win {
     int slot, near;                      /* ours; and how many there are on this node */
     uint8_t *claims;                     /* ours, by slot (sync/claims.h) */
     enum proa_barrier_kind barrier;      /* sync/barrier.h */
-    uint64_t barriers, crowded_barriers; /* so far: by dissemination; all others */
+    uint64_t barriers, central_barriers; /* so far: by dissemination; all others */
     uint64_t opens;                      /* fences so far that ended nothing (sync/fence.c) */
     uint8_t opening; /* the last fence was one, and targets may still be awaited */
     uint8_t adopt;   /* what is attached: enum proa_adopt (adopt/adopt.h) */

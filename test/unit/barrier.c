@@ -31,7 +31,7 @@ static struct proa_win *empty_window(struct world *world)
     return window_create(world, &args);
 }
 
-enum kind { DISSEMINATION, CROWDED, BY_TURNS };
+enum kind { DISSEMINATION, CENTRAL, BY_TURNS };
 
 /* Nobody passes before all have arrived, and nobody runs further than one ahead. Now and then
  * somebody is late. */
@@ -42,8 +42,9 @@ static void rounds(struct world *world, struct proa_win *win, enum kind kind, lo
              start = __atomic_load_n(&counts[world->rank].value, __ATOMIC_SEQ_CST);
 
     for (uint64_t round = start + 1; round <= start + (uint64_t)count; round++) {
-        win->barrier = (kind == BY_TURNS ? round / 3 % 2 : kind == CROWDED) ? PROA_BARRIER_CROWDED
-                                                                            : PROA_BARRIER_NEAR;
+        win->barrier = (kind == BY_TURNS ? round / 3 % 2 : kind == CENTRAL)
+                           ? PROA_BARRIER_CENTRAL
+                           : PROA_BARRIER_DISSEMINATION;
         if (world_below(&seed, 200) == 0)
             world_sleep_us((long)world_below(&seed, 300));
         /* the barrier orders it */
@@ -63,7 +64,7 @@ static void many_rounds_body(struct world *world)
     long count = world_rounds(world->size <= 2 ? 20000 : world->size <= 4 ? 4000 : 1500);
 
     rounds(world, win, DISSEMINATION, count);
-    rounds(world, win, CROWDED, count);
+    rounds(world, win, CENTRAL, count);
     rounds(world, win, BY_TURNS, count);
     window_free(win);
 }
@@ -81,8 +82,8 @@ static void plain_stores_body(struct world *world)
     struct proa_win *win = empty_window(world);
     uint64_t *values = (uint64_t *)(void *)world->shared;
 
-    for (int kind = DISSEMINATION; kind <= CROWDED; kind++) {
-        win->barrier = kind == CROWDED ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
+    for (int kind = DISSEMINATION; kind <= CENTRAL; kind++) {
+        win->barrier = kind == CENTRAL ? PROA_BARRIER_CENTRAL : PROA_BARRIER_DISSEMINATION;
         for (uint64_t round = 1; round <= (uint64_t)world_rounds(1000); round++) {
             values[world->rank] = round;
             proa_barrier(win);
@@ -111,7 +112,7 @@ static void last_barrier_body(struct world *world)
     for (long round = 0; round < world_rounds(300); round++) {
         struct proa_win *win = empty_window(world);
         void *block = (char *)win->ctl - before;
-        win->barrier = round % 2 ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
+        win->barrier = round % 2 ? PROA_BARRIER_CENTRAL : PROA_BARRIER_DISSEMINATION;
         for (int i = 0; i < (int)(round % 3); i++)
             proa_barrier(win);
         window_free(win);

@@ -75,7 +75,7 @@ struct pair {
     void (*wait)(struct proa_win *win);   /* rank 0 */
     void (*ring)(struct proa_win *win);   /* rank 1 */
     void (*after)(struct proa_win *win);  /* both; NULL: nothing */
-    int crowded;                          /* which barrier */
+    int central;                          /* which barrier */
 };
 
 static void pair_body(struct world *world)
@@ -84,7 +84,7 @@ static void pair_body(struct world *world)
     struct proa_win *win = window_of_words(world, 1);
     uint32_t rings;
 
-    win->barrier = pair->crowded ? PROA_BARRIER_CROWDED : PROA_BARRIER_NEAR;
+    win->barrier = pair->central ? PROA_BARRIER_CENTRAL : PROA_BARRIER_DISSEMINATION;
     if (world->rank == 1 && pair->before)
         pair->before(win);
     world_barrier(world);
@@ -202,7 +202,7 @@ static void barriers(void **state)
 {
     (void)state;
     run(&(struct pair){.bell = process_bell, .wait = barrier, .ring = barrier});
-    run(&(struct pair){.bell = barrier_bell, .wait = barrier, .ring = barrier, .crowded = 1});
+    run(&(struct pair){.bell = barrier_bell, .wait = barrier, .ring = barrier, .central = 1});
 }
 
 /* A fence that ends nothing waits for nobody: rank 1's first operation waits for rank 0's fence.

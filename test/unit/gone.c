@@ -107,17 +107,17 @@ static void free__body(struct world *world)
 }
 ON_A_NODE_AND_APART(free_, 3)
 
-static void crowded_body(struct world *world)
+static void central_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, WORDS);
 
-    win->barrier = PROA_BARRIER_CROWDED;
+    win->barrier = PROA_BARRIER_CENTRAL;
     CHECK_OK(proa_win_fence(win, 0));
     one_dies(world);
     CHECK_TOLD(proa_win_fence(win, 0));
     survivors_end(world);
 }
-WORLD_TEST(crowded, 3, .limit_s = 30)
+WORLD_TEST(central, 3, .limit_s = 30)
 
 /* A fence that ends nothing waits for no process, the first operation after it for the target's. */
 static void open_fence_body(struct world *world)
@@ -500,7 +500,7 @@ int main(void)
         cmocka_unit_test(fence_apart),
         cmocka_unit_test(free_),
         cmocka_unit_test(free__apart),
-        cmocka_unit_test(crowded),
+        cmocka_unit_test(central),
         cmocka_unit_test(open_fence),
         cmocka_unit_test(pscw),
         cmocka_unit_test(test),

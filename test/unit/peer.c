@@ -22,12 +22,12 @@
 /* The last that was said of the load (linked with --wrap). */
 static int load_processes;
 
-void __real_proa_wait_set_load(int processes, int processors);
-void __wrap_proa_wait_set_load(int processes, int processors);
-void __wrap_proa_wait_set_load(int processes, int processors)
+void __real_proa_load_set(int processes, int processors);
+void __wrap_proa_load_set(int processes, int processors);
+void __wrap_proa_load_set(int processes, int processors)
 {
     load_processes = processes;
-    __real_proa_wait_set_load(processes, processors);
+    __real_proa_load_set(processes, processors);
 }
 
 /* ---- identity ---- */

@@ -2,6 +2,7 @@
 /* Waiting and polling (base/wait.c, base/poll.c) through all their phases, with a pretended clock
  * and scheduler: no time passes but by their calls. */
 #include "base/host_progress.h"
+#include "base/load.h"
 #include "base/poll.h"
 #include "base/system.h"
 #include "base/wait.h"
@@ -165,7 +166,7 @@ static int begin(void **state)
     pretend.slice_ns = SLICE_NS;
     pretend.looks_per_slice = LOOKS_PER_LOSS;
     proa_system = &pretended;
-    proa_wait_set_load(1, 2);
+    proa_load_set(1, 2);
     proa_host_progress_set(pretend_poke);
     return 0;
 }
@@ -259,7 +260,7 @@ static void does_not_yield_where_processors_suffice(void **state)
 static void yields_where_they_do_not(void **state)
 {
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_load_set(3, 2);
     pretend.yield_costs_ns = 5000; /* somebody runs */
     pretend.ready_after_yields = 100;
     await(&pretend.bell);
@@ -271,7 +272,7 @@ static void yields_where_they_do_not(void **state)
 static void sleeps_at_once_where_yields_let_nobody_run(void **state)
 {
     (void)state;
-    proa_wait_set_load(20, 2);
+    proa_load_set(20, 2);
     pretend.ready_after_sleeps = 1;
     await(&pretend.bell);
     assert_between(pretend.yields, 1, 5);
@@ -286,12 +287,12 @@ static void sleeps_at_once_where_yields_let_nobody_run(void **state)
 static void rests_where_nobody_rings(void **state)
 {
     (void)state;
-    proa_wait_set_load(20, 2);
+    proa_load_set(20, 2);
     pretend.ready_after_pokes = 8;
     await(NULL);
     assert_int_equal(pretend.sleeps, 0);
     assert_between(pretend.rests, 3, 8);
-    assert_int_equal(proa_wait_is_crowded(), 1);
+    assert_int_equal(proa_is_oversubscribed(), 1);
 }
 
 /* ---- waits that are given up ---- */
@@ -331,7 +332,7 @@ static void gives_up_while_it_spins_on(void **state)
 static void gives_up_between_sleeps(void **state)
 {
     (void)state;
-    proa_wait_set_load(20, 2);
+    proa_load_set(20, 2);
     assert_int_equal(await_unless(&pretend.bell), 1);
     assert_int_equal(pretend.sleeps, 3);
     assert_int_equal(pretend.bell.sleeper, 0);
@@ -340,7 +341,7 @@ static void gives_up_between_sleeps(void **state)
 static void gives_up_between_rests(void **state)
 {
     (void)state;
-    proa_wait_set_load(20, 2);
+    proa_load_set(20, 2);
     assert_int_equal(await_unless(NULL), 1);
     assert_int_equal(pretend.rests, 3);
 }
@@ -361,11 +362,11 @@ static void yields_longer_where_few_share_a_processor(void **state)
     int few;
 
     (void)state;
-    proa_wait_set_load(4, 2);
+    proa_load_set(4, 2);
     pretend.ready_after_sleeps = 1;
     await(&pretend.bell);
     few = pretend.yields;
-    proa_wait_set_load(200, 2);
+    proa_load_set(200, 2);
     pretend.ready_after_sleeps = pretend.sleeps + 1;
     await(&pretend.bell);
     assert_between(few, 10, 30);
@@ -377,7 +378,7 @@ static void yields_longer_where_few_share_a_processor(void **state)
 static void sleeps_long_where_it_is_rung_for(void **state)
 {
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_load_set(3, 2);
     pretend.rung_for = 1;
     pretend.ready_after_sleeps = 1;
     await(&pretend.bell);
@@ -408,7 +409,7 @@ static void sleeps_get_longer(void **state)
 static void sleeps_get_longer_still_where_it_takes_long(void **state)
 {
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_load_set(3, 2);
     pretend.ready_after_sleeps = 50;
     await(&pretend.bell);
     assert_between(pretend.slept_ns, 80000000, 150000000);
@@ -422,7 +423,7 @@ static void sleeps_get_longer_still_where_it_takes_long(void **state)
 static void sleeps_stay_short_while_messages_move(void **state)
 {
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_load_set(3, 2);
     pretend.moves = 1;
     pretend.ready_after_sleeps = 100;
     await(&pretend.bell);
@@ -436,7 +437,7 @@ static void sleeps_stay_short_while_messages_move(void **state)
 static void slow_poke_after_a_sleep_has_moved_nothing(void **state)
 {
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_load_set(3, 2);
     pretend.cold_poke_costs_ns = 8000;
     pretend.ready_after_sleeps = 300;
     await(&pretend.bell);
@@ -577,7 +578,7 @@ static void polls_yield(void **state)
     struct proa_polls polls = {0};
 
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_load_set(3, 2);
     pretend.yield_costs_ns = 5000;
     poll_times(&polls, 100000, 10); /* 1 ms */
     assert_between(pretend.yields, 35, 50);
@@ -590,7 +591,7 @@ static void polls_rest_where_yields_let_nobody_run(void **state)
     struct proa_polls polls = {0};
 
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_load_set(3, 2);
     pretend.now_ns += 1000000000; /* past what the tests before have seen */
     poll_times(&polls, 100000, 10);
     assert_int_equal(pretend.rests, 0); /* as nobody wants the processor */
@@ -608,7 +609,7 @@ static void work_is_no_polling(void **state)
     struct proa_polls polls = {0};
 
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_load_set(3, 2);
     pretend.preempted++;
     for (int i = 0; i < 100000; i++) {
         proa_polls_stored(&polls);
@@ -623,7 +624,7 @@ static void few_calls_are_no_polling(void **state)
     struct proa_polls polls = {0};
 
     (void)state;
-    proa_wait_set_load(3, 2);
+    proa_load_set(3, 2);
     pretend.preempted++;
     poll_times(&polls, 10000, 20000);
     assert_int_equal(pretend.yields + pretend.rests, 0);
