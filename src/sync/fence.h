@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Win_fence: its rows of the tables in sync/sync.h, and the check that both share. */
+/* MPI_Win_fence: its rows of the tables in sync/tables.c, and the check that both share. */
 #ifndef PROA_SYNC_FENCE_H
 #define PROA_SYNC_FENCE_H
 

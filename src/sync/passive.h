@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Passive target synchronization: lock, unlock, lock_all, unlock_all, flush (MPI-4.1, 13.5.3 and
- * 13.5.4): rows of the tables in sync/sync.h, and the steps that they share with windows over
+ * 13.5.4): rows of the tables in sync/tables.c, and the steps that they share with windows over
  * several nodes.
  */
 #ifndef PROA_SYNC_PASSIVE_H

@@ -17,7 +17,7 @@
 #include "sync/sync.h"
 #include "sync/tell.h"
 
-/* ---- of windows of one node: rows of the tables in sync/sync.h ---- */
+/* ---- of windows of one node: rows of the tables in sync/tables.c ---- */
 
 int proa_start_node(struct proa_win *win, const int *ranks, int count, int mode) PROA_HOT;
 int proa_post_node(struct proa_win *win, const int *ranks, int count) PROA_HOT;

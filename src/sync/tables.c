@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of windows of one node: see sync.h. */
+/* The tables of windows of one node (window/sync_ops.h). */
 #include "sync/sync.h"
 #include "sync/barrier.h"
 #include "sync/fence.h"
