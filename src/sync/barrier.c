@@ -3,20 +3,39 @@
  * Two barriers of windows of one node, chosen once for a window; the one of windows over several
  * nodes is in remote/sync.c.
  *
- * Dissemination: see barrier.h. Central, where the node is oversubscribed, with more processes than
- * processors: every round of a dissemination could wait for a process that does not run. So all
- * processes count up one word instead, and the last one opens the barrier; each process has to run
- * once.
+ * Where the node is oversubscribed, every round of a dissemination could wait for a process that
+ * does not run. So the central barrier has all processes count up one word, and the last one opens
+ * it; each process has to run once.
  */
 #include "sync/barrier.h"
 #include "base/fail.h"
 #include "sync/ask.h"
 
-static const struct proa_words words = {.tell = proa_tell, .hear = proa_hear};
+/* Dissemination (Hensgen, Finkel, Manber 1988): in round k process i notifies i + 2^k and waits for
+ * i - 2^k. It needs no atomic read-modify-write. For two processes it is the usual barrier of two
+ * flags. */
+PROA_FORM int proa_disseminate(struct proa_win *win, uint64_t number,
+                               const struct proa_words *words)
+{
+    int error = PROA_OK;
+
+    for (int k = 0, distance = 1; distance < win->size && !error; k++, distance *= 2) {
+        int next = win->rank + distance; /* distance < size: at most once around */
+        const struct proa_target *partner =
+            &win->targets[next < win->size ? next : next - win->size];
+
+        /* releases all that this process stored, and all that it acquired in earlier rounds */
+        words->tell(win, partner, PROA_WORD_ROUND, k, number);
+        error = words->hear(win, -1, PROA_WORD_ROUND, k, number);
+    }
+    return error;
+}
+
+static const struct proa_words node_words = {.tell = proa_tell, .hear = proa_hear};
 
 __attribute__((noinline)) int proa_barrier_disseminate(struct proa_win *win, uint64_t number)
 {
-    return proa_disseminate(win, number, &words);
+    return proa_disseminate(win, number, &node_words);
 }
 
 /* Not inlined, so that it adds no cost to the call of the other barrier. */

@@ -26,26 +26,7 @@ int proa_barrier_last(struct proa_win *win);
  * the processors that they may run on. All processes of the window get the same answer. */
 enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win);
 
-/* ---- the dissemination barrier, for all kinds of windows ---- */
-
-/* Dissemination (Hensgen, Finkel, Manber 1988): in round k process i notifies i + 2^k and waits for
- * i - 2^k. It needs no atomic read-modify-write. For two processes it is the usual barrier of two
- * flags. */
-PROA_FORMS int proa_disseminate(struct proa_win *win, uint64_t number,
-                                const struct proa_words *words)
-{
-    int error = PROA_OK;
-
-    for (int k = 0, distance = 1; distance < win->size && !error; k++, distance *= 2) {
-        int next = win->rank + distance; /* distance < size: at most once around */
-        const struct proa_target *partner =
-            &win->targets[next < win->size ? next : next - win->size];
-
-        /* releases all that this process stored, and all that it acquired in earlier rounds */
-        words->tell(win, partner, PROA_WORD_ROUND, k, number);
-        error = words->hear(win, -1, PROA_WORD_ROUND, k, number);
-    }
-    return error;
-}
+/* The dissemination barrier, for windows of all kinds: their words tell and hear. */
+int proa_disseminate(struct proa_win *win, uint64_t number, const struct proa_words *words);
 
 #endif

@@ -12,9 +12,6 @@
 static const struct proa_words node_words = {
     .tell = proa_tell, .heard = proa_heard, .hear = proa_hear, .pair = proa_pair_of};
 
-/* Of a function that is compiled into a row as well. */
-#define AS inline __attribute__((always_inline))
-
 /* ---- groups ---- */
 
 static __attribute__((noinline)) int ranks_room(struct proa_ranks *group, int count)
@@ -52,8 +49,8 @@ static int start_check(struct proa_win *win)
     return proa_fence_epoch_end(win, PROA_CALL_Win_start);
 }
 
-AS int proa_start_as(struct proa_win *win, const int *ranks, int count, int mode,
-                     const struct proa_words *words)
+PROA_FORM int proa_start_as(struct proa_win *win, const int *ranks, int count, int mode,
+                            const struct proa_words *words)
 {
     int error = start_check(win);
 
@@ -69,7 +66,8 @@ AS int proa_start_as(struct proa_win *win, const int *ranks, int count, int mode
     return PROA_OK;
 }
 
-AS int proa_await_as(struct proa_win *win, int target, int waits, const struct proa_words *words)
+PROA_FORM int proa_await_as(struct proa_win *win, int target, int waits,
+                            const struct proa_words *words)
 {
     uint64_t epoch = words->pair(win, target)->starts, posted;
     int error = waits ? words->hear(win, target, PROA_WORD_POSTED, 0, 2 * epoch) : PROA_OK;
@@ -89,7 +87,7 @@ int proa_complete_check(const struct proa_win *win)
                                     "no access epoch is open: there was no MPI_Win_start");
 }
 
-AS void proa_complete_as(struct proa_win *win, const struct proa_words *words)
+PROA_FORM void proa_complete_as(struct proa_win *win, const struct proa_words *words)
 {
     for (int i = 0; i < win->started_group.count; i++) {
         int rank = win->started_group.rank[i];
@@ -127,8 +125,8 @@ static int is_sole(const struct proa_win *win, int count)
     return count == 1 && !(win->lax & PROA_LAX_EXPOSED);
 }
 
-AS int proa_post_as(struct proa_win *win, const int *ranks, int count,
-                    const struct proa_words *words)
+PROA_FORM int proa_post_as(struct proa_win *win, const int *ranks, int count,
+                           const struct proa_words *words)
 {
     int error = post_check(win), sole;
 
@@ -155,20 +153,20 @@ static int exposed_check(const struct proa_win *win)
 }
 
 /* Has that origin of the exposure epoch completed? */
-static AS int has_completed(const struct proa_win *win, int rank, const struct proa_words *words)
+PROA_FORMS int has_completed(const struct proa_win *win, int rank, const struct proa_words *words)
 {
     return words->heard(win, rank, PROA_WORD_COMPLETED) > words->pair(win, rank)->waits;
 }
 
 /* An origin that has not completed may wait for our post: sends the post now. */
-static AS void hurry(const struct proa_win *win, const struct proa_words *words)
+PROA_FORMS void hurry(const struct proa_win *win, const struct proa_words *words)
 {
     for (int i = 0; words->hurry && i < win->exposed_group.count; i++)
         if (!has_completed(win, win->exposed_group.rank[i], words))
             words->hurry(win, win->exposed_group.rank[i]);
 }
 
-AS int proa_wait_as(struct proa_win *win, const struct proa_words *words)
+PROA_FORM int proa_wait_as(struct proa_win *win, const struct proa_words *words)
 {
     int error = exposed_check(win);
 
@@ -186,7 +184,7 @@ AS int proa_wait_as(struct proa_win *win, const struct proa_words *words)
 
 /* ---- test ---- */
 
-static AS int have_all_completed(const struct proa_win *win, const struct proa_words *words)
+PROA_FORMS int have_all_completed(const struct proa_win *win, const struct proa_words *words)
 {
     for (int i = 0; i < win->exposed_group.count; i++)
         if (!has_completed(win, win->exposed_group.rank[i], words))
@@ -220,7 +218,7 @@ static int test_for_gone(struct proa_win *win, const struct proa_words *words)
 
 /* A program that tests in a loop must still let other processes run, and the host's messages
  * progress. */
-AS int proa_test_as(struct proa_win *win, int *flag, const struct proa_words *words)
+PROA_FORM int proa_test_as(struct proa_win *win, int *flag, const struct proa_words *words)
 {
     int error = exposed_check(win);
 

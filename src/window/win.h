@@ -10,8 +10,10 @@
 #ifndef PROA_WINDOW_WIN_H
 #define PROA_WINDOW_WIN_H
 
-/* A body that is written once and compiled in several forms, by arguments that are constant. */
-#define PROA_FORMS static inline __attribute__((always_inline))
+/* A body that is written once and compiled in several forms, by arguments that are constant.
+ * Without static it is compiled for callers in other files as well. */
+#define PROA_FORM inline __attribute__((always_inline))
+#define PROA_FORMS static PROA_FORM
 
 #include "base/poll.h"
 #include "shm/peer.h"
