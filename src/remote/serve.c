@@ -64,7 +64,6 @@ static int lock_take(struct proa_serving *s)
                                      .target = s->origin->away->win->rank,
                                      .all = all,
                                      .lock = &ctl->lock,
-                                     .lock_bell = &ctl->lock_bell,
                                      .holds = s->holds};
     proa_lock_ask(&s->asking, s->kind);
     return 0;
@@ -82,7 +81,7 @@ static void lock_give_back(struct proa_serving *s)
 {
     if (s->held) {
         proa_claim_served(s->origin->away->win, claim_of(s), -1);
-        proa_lock_give_back(s->origin->away->win->ctl, s->kind == PROA_LOCK_EXCLUSIVE);
+        proa_lock_give_back(&s->origin->away->win->ctl->lock, s->kind == PROA_LOCK_EXCLUSIVE);
     }
     s->held = 0;
 }

@@ -105,6 +105,7 @@ struct proa_rwlock {
     /* waiters outside of the queue (sync/lock.c): each waiter counts itself, holders of the lock
      * read the number */
     uint32_t outside;
+    struct proa_bell bell; /* rung whenever the lock is released */
 };
 
 /* lock_all, and the waiters outside of a lock's queue, counted for the whole window in the leader's
@@ -150,7 +151,6 @@ struct proa_round_ctl {
 
 struct proa_win_ctl {
     struct proa_rwlock lock PROA_ALIGNED_LINE; /* MPI_Win_lock on this process */
-    struct proa_bell lock_bell;                /* rung whenever lock is released */
     struct proa_all_ctl all;
     struct proa_regions_ctl regions;
     struct proa_shared_ctl shared;

@@ -13,7 +13,7 @@ void proa_claims_break(struct proa_win *win)
         if (!ctl)
             continue;
         proa_rwlock_break(&ctl->lock);
-        proa_bell_ring(&ctl->lock_bell);
+        proa_bell_ring(&ctl->lock.bell);
     }
     proa_bell_ring(&win->leader->all.bell);
 }

@@ -24,7 +24,7 @@ static int is_for_all(const struct proa_asking *a)
 static void write_try(struct proa_asking *a)
 {
     a->stage = PROA_LOCK_GRANTED;
-    if (proa_lock_try_writer(a->all, a->lock, a->lock_bell))
+    if (proa_lock_try_writer(a->all, a->lock))
         return;
     a->number = proa_rwlock_draw(a->lock);
     a->stage = PROA_LOCK_WRITE_QUEUED;
@@ -63,11 +63,11 @@ static void write_enter(struct proa_asking *a)
     if (!proa_rwlock_write_enter(a->lock))
         return;
     if (proa_ask_all_none(a->all)) {
-        proa_rwlock_leave_queue(a->lock, a->lock_bell);
+        proa_rwlock_leave_queue(a->lock);
         a->stage = PROA_LOCK_GRANTED;
     } else {
         /* a lock_all that has bypassed this writer, or that is about to give way */
-        proa_rwlock_write_step_back(a->lock, a->lock_bell);
+        proa_rwlock_write_step_back(a->lock);
         a->stage = PROA_LOCK_WRITE_HEAD;
     }
 }
@@ -111,7 +111,6 @@ static void all_try(struct proa_asking *a)
     }
     proa_ask_all_leave(a->all);
     a->lock = &writer->lock;
-    a->lock_bell = &writer->lock_bell;
     outside_begin(a, PROA_LOCK_ALL_OUTSIDE);
 }
 
@@ -126,7 +125,7 @@ static void all_again(struct proa_asking *a)
 static void read_try(struct proa_asking *a)
 {
     a->stage = PROA_LOCK_GRANTED;
-    if (proa_rwlock_read_try(a->lock, a->lock_bell))
+    if (proa_rwlock_read_try(a->lock))
         return;
     if (a->asker->holds_any(a)) {
         outside_begin(a, PROA_LOCK_READ_OUTSIDE);
@@ -149,7 +148,7 @@ static int no_writer_inside(struct proa_asking *a)
 
 static void read_inside(struct proa_asking *a)
 {
-    proa_rwlock_leave_queue(a->lock, a->lock_bell);
+    proa_rwlock_leave_queue(a->lock);
     a->stage = PROA_LOCK_GRANTED;
 }
 
@@ -159,7 +158,7 @@ static void read_outside(struct proa_asking *a)
     if (a->bypasses) {
         proa_rwlock_read_enter(a->lock);
         a->stage = PROA_LOCK_READ_BYPASSES;
-    } else if (proa_rwlock_read_try(a->lock, a->lock_bell)) {
+    } else if (proa_rwlock_read_try(a->lock)) {
         outside_granted(a);
     } else {
         outside_begin(a, PROA_LOCK_READ_OUTSIDE);
@@ -198,10 +197,8 @@ static void count_out(struct proa_asking *a)
 {
     if (is_for_all(a))
         proa_ask_all_leave(a->all);
-    else if (a->kind == PROA_LOCK_EXCLUSIVE)
-        proa_rwlock_write_unlock(a->lock, a->lock_bell);
     else
-        proa_rwlock_read_unlock(a->lock, a->lock_bell);
+        proa_lock_give_back(a->lock, a->kind == PROA_LOCK_EXCLUSIVE);
 }
 
 static void claim_try(struct proa_asking *a)
@@ -283,7 +280,7 @@ struct proa_bell *proa_lock_bell(const struct proa_asking *a)
 {
     return stages[a->stage].rung_by_all || (a->stage == PROA_LOCK_BROKEN && is_for_all(a))
                ? &a->all->bell
-               : a->lock_bell;
+               : &a->lock->bell;
 }
 
 void proa_lock_go_on(struct proa_asking *a)
@@ -333,7 +330,6 @@ static struct waiting begin(struct proa_win *win, int target, enum proa_lock_kin
 
     if (target >= 0) {
         w.asking.lock = &win->targets[target].ctl->lock;
-        w.asking.lock_bell = &win->targets[target].ctl->lock_bell;
     }
     return w;
 }

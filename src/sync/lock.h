@@ -48,7 +48,6 @@ struct proa_asking {
     int target;               /* a rank; < 0: PROA_LOCK_ALL */
     struct proa_all_ctl *all; /* the leader's */
     struct proa_rwlock *lock; /* the target's; for a lock_all, that of the target in its way */
-    struct proa_bell *lock_bell;
     long begin_ns;    /* for the asker: when it first had to answer is_pressed; 0: not yet */
     uint32_t number;  /* the ticket; or the number of waiters outside to go first */
     uint8_t kind;     /* enum proa_lock_kind */
@@ -58,8 +57,8 @@ struct proa_asking {
     uint8_t outside;  /* counted in `asked`, and not granted yet */
 };
 
-/* Asks. The caller has set asking->win, target, all and asker; for a target's lock also lock and
- * lock_bell. A lock that is granted has been claimed. */
+/* Asks. The caller has set asking->win, target, all and asker; for a target's lock also lock. A
+ * lock that is granted has been claimed. */
 void proa_lock_ask(struct proa_asking *asking, enum proa_lock_kind kind);
 int proa_lock_look(struct proa_asking *asking);
 struct proa_bell *proa_lock_bell(const struct proa_asking *asking);
@@ -76,14 +75,13 @@ int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind);
 
 /* ---- the first try: 1, the lock is held; 0, it is not free, or waiters outside go first ---- */
 
-static inline int proa_lock_try_writer(struct proa_all_ctl *all, struct proa_rwlock *lock,
-                                       struct proa_bell *bell)
+static inline int proa_lock_try_writer(struct proa_all_ctl *all, struct proa_rwlock *lock)
 {
     if (!proa_rwlock_write_try(lock))
         return 0;
     if (proa_ask_all_none(all))
         return 1;
-    proa_rwlock_write_unlock(lock, bell);
+    proa_rwlock_write_unlock(lock);
     return 0;
 }
 
@@ -91,19 +89,19 @@ static inline int proa_lock_try_writer(struct proa_all_ctl *all, struct proa_rwl
 static inline int proa_lock_try(struct proa_all_ctl *all, struct proa_win_ctl *ctl, int exclusive)
 {
     if (!exclusive)
-        return proa_rwlock_read_try(&ctl->lock, &ctl->lock_bell);
+        return proa_rwlock_read_try(&ctl->lock);
     return __builtin_expect(proa_ask_are_granted(all, proa_ask_asked(all)), 1) &&
-           proa_lock_try_writer(all, &ctl->lock, &ctl->lock_bell);
+           proa_lock_try_writer(all, &ctl->lock);
 }
 
 /* ---- giving back ---- */
 
-static inline void proa_lock_give_back(struct proa_win_ctl *ctl, int exclusive)
+static inline void proa_lock_give_back(struct proa_rwlock *lock, int exclusive)
 {
     if (exclusive)
-        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
+        proa_rwlock_write_unlock(lock);
     else
-        proa_rwlock_read_unlock(&ctl->lock, &ctl->lock_bell);
+        proa_rwlock_read_unlock(lock);
 }
 
 /* ---- lock_all ---- */

@@ -145,7 +145,7 @@ int proa_unlock_check(struct proa_win *win, int rank, uint8_t *epoch)
 PROA_FORMS void give_back(struct proa_win *win, int rank, int slot, uint8_t epoch)
 {
     proa_claim(win, slot, PROA_CLAIM_NONE);
-    proa_lock_give_back(win->targets[rank].ctl, proa_epoch_is_writers(epoch));
+    proa_lock_give_back(&win->targets[rank].ctl->lock, proa_epoch_is_writers(epoch));
 }
 
 void proa_lock_return(struct proa_win *win, int rank, uint8_t epoch)

@@ -9,12 +9,12 @@ uint32_t proa_rwlock_draw(struct proa_rwlock *lock)
 
 /* Only the head writes serving, so a plain add is enough; its release pairs with the acquire in
  * proa_rwlock_is_turn. */
-void proa_rwlock_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell)
+void proa_rwlock_leave_queue(struct proa_rwlock *lock)
 {
     uint32_t ticket = __atomic_load_n(&lock->serving, __ATOMIC_RELAXED);
 
     __atomic_store_n(&lock->serving, ticket + 1, __ATOMIC_RELEASE);
-    proa_bell_ring(bell);
+    proa_bell_ring(&lock->bell);
 }
 
 void proa_rwlock_read_enter(struct proa_rwlock *lock)
@@ -22,10 +22,10 @@ void proa_rwlock_read_enter(struct proa_rwlock *lock)
     __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQUIRE);
 }
 
-void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell)
+void proa_rwlock_read_give_way(struct proa_rwlock *lock)
 {
     __atomic_fetch_sub(&lock->state, PROA_RW_READER, __ATOMIC_RELAXED);
-    proa_bell_ring(bell); /* this may be what the writer at the head waits for */
+    proa_bell_ring(&lock->bell); /* this may be what the writer at the head waits for */
 }
 
 void proa_rwlock_write_announce(struct proa_rwlock *lock)
@@ -43,8 +43,8 @@ int proa_rwlock_write_enter(struct proa_rwlock *lock)
 
 /* In one step, so that no process finds the lock free. Only the head of the queue sets WANTED, and
  * this writer is still the head. */
-void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell)
+void proa_rwlock_write_step_back(struct proa_rwlock *lock)
 {
     __atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, __ATOMIC_SEQ_CST);
-    proa_bell_ring(bell);
+    proa_bell_ring(&lock->bell);
 }

@@ -28,7 +28,7 @@ enum {
 /* Draws a ticket. The waiter with the ticket that is served is at the head of the queue; it leaves
  * the queue once it is inside. */
 uint32_t proa_rwlock_draw(struct proa_rwlock *lock);
-void proa_rwlock_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
+void proa_rwlock_leave_queue(struct proa_rwlock *lock);
 
 /* Counts one more reader, which is inside as soon as no writer is. The reader is at the head of the
  * queue, or bypasses writers that only wait (sync/bypass.h). Its count keeps the writer at the head
@@ -36,7 +36,7 @@ void proa_rwlock_leave_queue(struct proa_rwlock *lock, struct proa_bell *bell);
 void proa_rwlock_read_enter(struct proa_rwlock *lock);
 
 /* Gives way to the writer inside, or at the head of the queue: takes the reader's count back. */
-void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell);
+void proa_rwlock_read_give_way(struct proa_rwlock *lock);
 
 /* For a writer at the head of the queue. proa_rwlock_write_announce sets WANTED.
  * proa_rwlock_write_enter turns WANTED into HELD if no process is inside: 1; or 0, a process is;
@@ -44,7 +44,7 @@ void proa_rwlock_read_give_way(struct proa_rwlock *lock, struct proa_bell *bell)
  * head, if the writer may not be inside yet. */
 void proa_rwlock_write_announce(struct proa_rwlock *lock);
 int proa_rwlock_write_enter(struct proa_rwlock *lock);
-void proa_rwlock_write_step_back(struct proa_rwlock *lock, struct proa_bell *bell);
+void proa_rwlock_write_step_back(struct proa_rwlock *lock);
 
 /* ---- looks ---- */
 
@@ -114,15 +114,15 @@ static inline void proa_rwlock_count(struct proa_rwlock *lock, int exclusive)
 /* ---- taking and giving back ---- */
 
 /* Takes the lock shared if no writer is inside or at the head of the queue. Returns whether it was
- * taken. bell: rung by every release. Acquires; its partner is the release in the unlocks. Releases
+ * taken. Acquires; its partner is the release in the unlocks. Releases
  * the claim (sync/claims.h). */
-static inline int proa_rwlock_read_try(struct proa_rwlock *lock, struct proa_bell *bell)
+static inline int proa_rwlock_read_try(struct proa_rwlock *lock)
 {
     uint32_t before = __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQ_REL);
 
     if (__builtin_expect((before & (PROA_RW_HELD | PROA_RW_WANTED | PROA_RW_BROKEN)) == 0, 1))
         return 1;
-    proa_rwlock_read_give_way(lock, bell);
+    proa_rwlock_read_give_way(lock);
     return 0;
 }
 
@@ -139,23 +139,23 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
 
 /* Rings only where a waiter may need it: the writer at the head of the queue; any, once the lock is
  * broken. */
-static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
+static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock)
 {
     if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE) &
                              (PROA_RW_WANTED | PROA_RW_BROKEN),
                          0))
-        proa_bell_ring(bell);
+        proa_bell_ring(&lock->bell);
 }
 
 /* Rings for the head of the queue, counted or announced; or for a waiter outside, which counts
  * itself before it looks (both sequentially consistent). Other waiters in the queue wait for their
  * turn. */
-static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock, struct proa_bell *bell)
+static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock)
 {
     if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_HELD, __ATOMIC_SEQ_CST) != 0 ||
                              __atomic_load_n(&lock->outside, __ATOMIC_SEQ_CST) != 0,
                          0))
-        proa_bell_ring(bell);
+        proa_bell_ring(&lock->bell);
 }
 
 #endif

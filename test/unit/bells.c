@@ -55,7 +55,7 @@ static struct proa_bell *barrier_bell(const struct proa_win *win)
 
 static struct proa_bell *lock_bell(const struct proa_win *win)
 {
-    return &win->targets[0].ctl->lock_bell;
+    return &win->targets[0].ctl->lock.bell;
 }
 
 static struct proa_bell *all_bell(const struct proa_win *win)
@@ -325,13 +325,12 @@ WORLD_TEST(granted, 3)
 
 struct lone_lock {
     struct proa_rwlock lock;
-    struct proa_bell bell;
 };
 
 static uint32_t rings_of(struct lone_lock *l)
 {
-    __atomic_store_n(&l->bell.sleeper, 1, __ATOMIC_SEQ_CST); /* that is us, for anything */
-    return __atomic_exchange_n(&l->bell.rings, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&l->lock.bell.sleeper, 1, __ATOMIC_SEQ_CST); /* that is us, for anything */
+    return __atomic_exchange_n(&l->lock.bell.rings, 0, __ATOMIC_SEQ_CST);
 }
 
 static void rwlock_body(struct world *world)
@@ -343,30 +342,30 @@ static void rwlock_body(struct world *world)
     proa_rwlock_write_announce(&l.lock);
     CHECK(proa_rwlock_write_enter(&l.lock));
     CHECK_EQUAL(rings_of(&l), 0);
-    proa_rwlock_write_step_back(&l.lock, &l.bell); /* readers that go ahead */
+    proa_rwlock_write_step_back(&l.lock); /* readers that go ahead */
     CHECK_EQUAL(rings_of(&l), 1);
     CHECK(proa_rwlock_write_enter(&l.lock));
-    proa_rwlock_leave_queue(&l.lock, &l.bell); /* the next in the queue */
+    proa_rwlock_leave_queue(&l.lock); /* the next in the queue */
     CHECK_EQUAL(rings_of(&l), 1);
-    proa_rwlock_write_unlock(&l.lock, &l.bell);
+    proa_rwlock_write_unlock(&l.lock);
     CHECK_EQUAL(rings_of(&l), 0); /* nobody is at its head yet */
     CHECK(proa_rwlock_write_try(&l.lock));
     proa_rwlock_outside(&l.lock, 1);
-    proa_rwlock_write_unlock(&l.lock, &l.bell);
+    proa_rwlock_write_unlock(&l.lock);
     CHECK_EQUAL(rings_of(&l), 1); /* who waits outside */
     proa_rwlock_outside(&l.lock, -1);
     CHECK(proa_rwlock_write_try(&l.lock));
     proa_rwlock_read_enter(&l.lock);
-    proa_rwlock_write_unlock(&l.lock, &l.bell);
+    proa_rwlock_write_unlock(&l.lock);
     CHECK_EQUAL(rings_of(&l), 1); /* a reader at the head */
-    proa_rwlock_read_unlock(&l.lock, &l.bell);
+    proa_rwlock_read_unlock(&l.lock);
     CHECK_EQUAL(rings_of(&l), 0); /* whom nobody waits for */
     /* a writer waits for readers to leave: us too, who have just come */
     __atomic_store_n(&l.lock.state, PROA_RW_WANTED, __ATOMIC_SEQ_CST);
-    CHECK(!proa_rwlock_read_try(&l.lock, &l.bell));
+    CHECK(!proa_rwlock_read_try(&l.lock));
     CHECK_EQUAL(rings_of(&l), 1); /* that writer */
     proa_rwlock_read_enter(&l.lock);
-    proa_rwlock_read_unlock(&l.lock, &l.bell);
+    proa_rwlock_read_unlock(&l.lock);
     CHECK_EQUAL(rings_of(&l), 1);
     CHECK_EQUAL(__atomic_load_n(&l.lock.state, __ATOMIC_SEQ_CST), PROA_RW_WANTED);
 }

@@ -304,8 +304,7 @@ static void late_body(struct world *world)
                                  .win = win,
                                  .target = 0,
                                  .all = &win->leader->all,
-                                 .lock = &ctl->lock,
-                                 .lock_bell = &ctl->lock_bell};
+                                 .lock = &ctl->lock};
 
     if (world->rank == 0)
         CHECK_OK(proa_win_lock(win, 0, 1, 0));

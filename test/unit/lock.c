@@ -186,7 +186,6 @@ static void ask(struct actor *actor)
         .asker = &asker, .win = &play.wins[l->window], .all = &play.wins[l->window].leader->all};
     if (l->kind != PROA_LOCK_ALL) {
         actor->asking.lock = &ctl->lock;
-        actor->asking.lock_bell = &ctl->lock_bell;
     }
     proa_lock_ask(&actor->asking, l->kind);
     take_if_granted(actor);
@@ -201,9 +200,9 @@ static void give_back(struct actor *actor)
     if (l->kind == PROA_LOCK_ALL)
         proa_ask_all_leave(&play.wins[l->window].leader->all);
     else if (l->kind == PROA_LOCK_EXCLUSIVE)
-        proa_rwlock_write_unlock(&ctl->lock, &ctl->lock_bell);
+        proa_rwlock_write_unlock(&ctl->lock);
     else
-        proa_rwlock_read_unlock(&ctl->lock, &ctl->lock_bell);
+        proa_rwlock_read_unlock(&ctl->lock);
     actor->has--;
     actor->wants = actor->has; /* and nothing more in this turn */
 }

@@ -19,7 +19,6 @@ enum { LOG_MOST = 64 };
 /* What the processes of a test share. */
 struct place {
     struct proa_rwlock lock __attribute__((aligned(64)));
-    struct proa_bell bell;
     struct proa_all_ctl all; /* nobody is counted there */
     uint32_t readers_inside, writers_inside;
     uint32_t entries; /* how often anybody has got in */
@@ -64,8 +63,7 @@ static int look(void *arg)
 
 static void take(struct place *place, enum proa_lock_kind kind)
 {
-    struct proa_asking asking = {
-        .asker = &asker, .all = &place->all, .lock = &place->lock, .lock_bell = &place->bell};
+    struct proa_asking asking = {.asker = &asker, .all = &place->all, .lock = &place->lock};
 
     proa_lock_ask(&asking, kind);
     while (asking.stage != PROA_LOCK_GRANTED) {
@@ -149,7 +147,7 @@ static void read_once(struct place *place, uint64_t *seed)
     CHECK_EQUAL(place->one, place->two);
     CHECK_EQUAL(__atomic_load_n(&place->writers_inside, __ATOMIC_SEQ_CST), 0);
     __atomic_fetch_sub(&place->readers_inside, 1, __ATOMIC_SEQ_CST);
-    proa_rwlock_read_unlock(&place->lock, &place->bell);
+    proa_rwlock_read_unlock(&place->lock);
 }
 
 static void write_once(struct place *place, uint64_t *seed)
@@ -164,7 +162,7 @@ static void write_once(struct place *place, uint64_t *seed)
     CHECK_EQUAL(__atomic_load_n(&place->readers_inside, __ATOMIC_SEQ_CST), 0);
     place->two++;
     CHECK_EQUAL(__atomic_fetch_sub(&place->writers_inside, 1, __ATOMIC_SEQ_CST), 1);
-    proa_rwlock_write_unlock(&place->lock, &place->bell);
+    proa_rwlock_write_unlock(&place->lock);
 }
 
 /* ---- exclusion ---- */
@@ -250,18 +248,18 @@ static void reader_behind_writer(struct world *world, uint32_t tickets)
         world_await(&place->step, 2);
         world_sleep_us(20000);
         CHECK_EQUAL(__atomic_load_n(&place->logged, __ATOMIC_SEQ_CST), 0);
-        proa_rwlock_read_unlock(&place->lock, &place->bell);
+        proa_rwlock_read_unlock(&place->lock);
     } else if (world->rank == 1) {
         world_await(&place->step, 1);
         write_lock(place);
         log_entry(place, 'w');
-        proa_rwlock_write_unlock(&place->lock, &place->bell);
+        proa_rwlock_write_unlock(&place->lock);
     } else {
         await_state(place, PROA_RW_WANTED);
         __atomic_store_n(&place->step, 2, __ATOMIC_SEQ_CST);
         read_lock(place);
         log_entry(place, 'r');
-        proa_rwlock_read_unlock(&place->lock, &place->bell);
+        proa_rwlock_read_unlock(&place->lock);
     }
     check_free(world);
     CHECK_EQUAL(memcmp(place->log, "wr", 2), 0);
@@ -279,18 +277,18 @@ static void writer_behind_reader(struct world *world, uint32_t tickets)
         world_await(&place->lock.tickets, tickets + 2);
         world_sleep_us(20000);
         CHECK_EQUAL(__atomic_load_n(&place->logged, __ATOMIC_SEQ_CST), 0);
-        proa_rwlock_write_unlock(&place->lock, &place->bell);
+        proa_rwlock_write_unlock(&place->lock);
     } else if (world->rank == 1) {
         world_await(&place->step, 1);
         read_lock(place);
         log_entry(place, 'r');
-        proa_rwlock_read_unlock(&place->lock, &place->bell);
+        proa_rwlock_read_unlock(&place->lock);
     } else {
         world_await(&place->lock.tickets, tickets + 1);
         await_state(place, PROA_RW_HELD | PROA_RW_READER); /* rank 1 is at the head, and counted */
         write_lock(place);
         log_entry(place, 'w');
-        proa_rwlock_write_unlock(&place->lock, &place->bell);
+        proa_rwlock_write_unlock(&place->lock);
     }
     check_free(world);
     CHECK_EQUAL(memcmp(place->log, "rw", 2), 0);
@@ -315,15 +313,15 @@ static void queue_in_order(struct world *world, uint32_t tickets)
         while (__atomic_load_n(&place->lock.tickets, __ATOMIC_SEQ_CST) - tickets <
                (uint32_t)world->size - 1)
             world_sleep_us(100);
-        proa_rwlock_write_unlock(&place->lock, &place->bell);
+        proa_rwlock_write_unlock(&place->lock);
     } else if (world->rank % 2) {
         write_lock(place);
         log_entry(place, (char)('0' + world->rank));
-        proa_rwlock_write_unlock(&place->lock, &place->bell);
+        proa_rwlock_write_unlock(&place->lock);
     } else {
         read_lock(place);
         log_entry(place, (char)('0' + world->rank));
-        proa_rwlock_read_unlock(&place->lock, &place->bell);
+        proa_rwlock_read_unlock(&place->lock);
     }
     check_free(world);
     for (int i = 1; i < world->size; i++)
@@ -390,9 +388,9 @@ static void crowd(struct place *place, int writer)
         __atomic_fetch_add(&place->entries, 1, __ATOMIC_SEQ_CST);
         busy_us(5);
         if (writer)
-            proa_rwlock_write_unlock(&place->lock, &place->bell);
+            proa_rwlock_write_unlock(&place->lock);
         else
-            proa_rwlock_read_unlock(&place->lock, &place->bell);
+            proa_rwlock_read_unlock(&place->lock);
     }
 }
 
@@ -415,9 +413,9 @@ static void among_others(struct world *world, int writer)
                 read_lock(place);
             others[i] = __atomic_load_n(&place->entries, __ATOMIC_SEQ_CST) - before;
             if (writer)
-                proa_rwlock_write_unlock(&place->lock, &place->bell);
+                proa_rwlock_write_unlock(&place->lock);
             else
-                proa_rwlock_read_unlock(&place->lock, &place->bell);
+                proa_rwlock_read_unlock(&place->lock);
             world_sleep_us(500);
         }
         __atomic_store_n(&place->stop, 1, __ATOMIC_SEQ_CST);
