@@ -466,7 +466,7 @@ static void promised_body(struct world *world)
     world_barrier(world);
     if (world->rank == 0) {
         CHECK(!proa_arena_alloc(60 * mib, 0));
-        CHECK(strstr(proa_failure(), "no memory"));
+        CHECK(strstr(proa_failure(), "out of memory"));
         CHECK(proa_arena_free(proa_arena_alloc(40 * mib, 0)));
     }
     world_barrier(world);
@@ -507,7 +507,7 @@ static void check_refused(size_t bytes, size_t align)
     char *block;
 
     CHECK(!proa_arena_alloc(bytes, align));
-    CHECK(strstr(proa_failure(), "no memory"));
+    CHECK(strstr(proa_failure(), "out of memory"));
     CHECK_EQUAL(segment_count(), segments);
     CHECK(bytes_in_use() <= before); /* nothing stays reserved for what was refused */
     block = proa_arena_alloc(1000, 0);
@@ -635,7 +635,7 @@ static void notes_fail_body(struct world *world)
         blocks[after] = proa_arena_alloc(bytes, 4 * mib);
         calloc_fails_after = -1;
         refused += !blocks[after];
-        CHECK(blocks[after] || strstr(proa_failure(), "no memory"));
+        CHECK(blocks[after] || strstr(proa_failure(), "out of memory"));
     }
     CHECK(refused >= 3);
     for (int i = 0; i < TRIES; i++)
