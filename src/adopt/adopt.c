@@ -114,7 +114,7 @@ static const char *obstacle(const struct proa_process *process, uint64_t bytes)
     if (process->direct == PROA_DIRECT_FILE)
         return "the program has threads and a file open with O_DIRECT";
     if (proa_ranges_places(&adopted) >= (bytes < MANY_BYTES ? PLACES_MOST_SMALL : PLACES_MOST))
-        return "so many places have moved that more would cut memory into too many mappings";
+        return "too many places have moved: more would need too many mappings";
     if (bytes > PROA_RELOCATE_BYTES / 2 &&
         proa_memory_available() < 2 * (uint64_t)PROA_RELOCATE_BYTES)
         return "too little memory is left to move any";
@@ -187,7 +187,8 @@ static void move_parts(struct proa_survey *survey)
             continue;
         part->moved_end = move_part(&mover, part);
         if (part->moved_end < part->end) {
-            survey->why = "the kernel refuses to move them, or a thread waits at a word of them";
+            survey->why =
+                "the kernel refuses to move the pages, or a thread waits at a word in them";
             break;
         }
     }
@@ -307,7 +308,7 @@ static int pieces_make(struct proa_hold *hold, const struct proa_survey *survey)
     hold->piece =
         survey->count == 1 ? hold->few : malloc(2 * (size_t)survey->count * sizeof *hold->piece);
     if (!hold->piece)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the window's address table");
     for (int i = 0; i < survey->count; i++) {
         const struct proa_survey_part *part = &survey->part[i];
         uint64_t adopted_end = part->kind == PROA_SURVEY_ADOPTED ? part->end : part->moved_end;

@@ -48,10 +48,10 @@ void proa_fork_wipe(const struct proa_ranges *moves)
 static void end_child(int error)
 {
     char text[256];
-    int length = snprintf(text, sizeof text,
-                          "proa: fork: a child cannot get its own copy of windows' memory (%s): it "
-                          "ends\n",
-                          strerror(error));
+    int length =
+        snprintf(text, sizeof text,
+                 "proa: fork: the child cannot copy the memory of windows (%s), and ends\n",
+                 strerror(error));
 
     if (write(STDERR_FILENO, text, (size_t)length) < 0)
         _exit(126);

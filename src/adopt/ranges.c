@@ -44,7 +44,7 @@ static int make_room(struct proa_ranges *ranges)
         return PROA_OK;
     more = realloc(ranges->range, room * sizeof *more);
     if (!more)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember %zu ranges of addresses", room);
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for %zu address ranges", room);
     ranges->range = more;
     ranges->room = room;
     return PROA_OK;

@@ -144,15 +144,15 @@ const char *proa_relocate_begin(struct proa_relocation *relocation,
     relocation->segment = segment;
     relocation->fault_fd = -1;
     if (proa_touched_open(&relocation->touched, relocation->process.swapped_kib) != 0)
-        return "the kernel does not tell which pages have content (/proc/self/pagemap)";
+        return "/proc/self/pagemap does not show the pages with content";
     if (relocation->process.threads.count == 0)
         return NULL;
     relocation->fault_fd = fault_open();
     if (relocation->fault_fd >= 0)
         return NULL;
     proa_touched_close(&relocation->touched);
-    return "the program has other threads, and the kernel no userfaultfd for it that can stop them "
-           "in system calls (vm.unprivileged_userfaultfd)";
+    return "the program has other threads, and the kernel offers no userfaultfd that stops them in "
+           "system calls (vm.unprivileged_userfaultfd)";
 }
 
 void proa_relocate_end(struct proa_relocation *relocation)

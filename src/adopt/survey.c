@@ -117,13 +117,13 @@ static void add_private(struct proa_survey *survey, const struct proa_mapping *m
     uint64_t first = stacks_end(survey, mapping), head;
 
     part_add(survey, mapping->first, first, PROA_SURVEY_STAYS,
-             "a stack, or memory below a thread's");
+             "a stack, or memory below a thread's control block");
     head = (first + malloc_heap_bytes - 1) / malloc_heap_bytes * malloc_heap_bytes;
     for (; head < mapping->end && head < survey->end; head += malloc_heap_bytes)
         if (is_malloc_head(survey, head)) {
             add_movable(survey, first, head);
             first = head + proa_page_bytes();
-            part_add(survey, head, first, PROA_SURVEY_STAYS, "the head of a heap of malloc's");
+            part_add(survey, head, first, PROA_SURVEY_STAYS, "the head of a malloc heap");
         }
     if (first < mapping->end)
         add_movable(survey, first, mapping->end);
@@ -151,7 +151,7 @@ static int survey_mapping(const struct proa_mapping *mapping, void *context)
         part_add(survey, mapping->first, mapping->end, PROA_SURVEY_ADOPTED, NULL);
     else if (mapping->plain && proa_maps_is_bound(mapping->first))
         part_add(survey, mapping->first, mapping->end, PROA_SURVEY_STAYS,
-                 "the program has bound it to a part of the machine (mbind)");
+                 "the program has set a memory policy for it (mbind)");
     else if (mapping->plain && strcmp(mapping->name, "[stack]") != 0 &&
              (mapping->name[0] != '[' || strcmp(mapping->name, "[heap]") == 0 ||
               strncmp(mapping->name, "[anon:", 6) == 0))
@@ -159,7 +159,7 @@ static int survey_mapping(const struct proa_mapping *mapping, void *context)
     else
         part_add(survey, mapping->first, mapping->end, PROA_SURVEY_STAYS,
                  strcmp(mapping->name, "[stack]") == 0 ? "a stack"
-                                                       : "a file's, shared, or protected memory");
+                                                       : "file, shared or protected memory");
     return survey->full;
 }
 
@@ -167,7 +167,7 @@ static int survey_mapping(const struct proa_mapping *mapping, void *context)
 static void survey_finish(struct proa_survey *survey)
 {
     if (survey->full) {
-        survey->why = "it lies in too many pieces";
+        survey->why = "it consists of too many pieces";
         survey->part[survey->count - 1].kind = PROA_SURVEY_STAYS;
         survey->part[survey->count - 1].end = survey->end;
     }

@@ -127,7 +127,7 @@ int proa_worth_hold(struct proa_hold *hold, const void *base, uint64_t bytes, en
         return hold_moved(hold, base, bytes);
     error = proa_adopt_hold(hold, base, bytes, PROA_ADOPT_NEVER);
     hold->is_judged = 1;
-    hold->why = "windows on it come and go, and are hardly used";
+    hold->why = "windows on it are short-lived and hardly used";
     return error;
 }
 
