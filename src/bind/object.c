@@ -72,7 +72,7 @@ static int check_keyval(int keyval)
 {
     return proa_handle_takes_keyval(keyval)
                ? PROA_OK
-               : proa_fail(PROA_ERR_KEYVAL, "keyval %d is none of a window", keyval);
+               : proa_fail(PROA_ERR_KEYVAL, "keyval %d is not a window keyval", keyval);
 }
 
 PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *flag)
@@ -108,8 +108,7 @@ static int check_change(const struct proa_win *win, int keyval)
         return PROA_OK;
     if (attribute_find(proa_handle_of(win), keyval, &value))
         return proa_fail(PROA_ERR_KEYVAL,
-                         "the attribute of keyval %d is a predefined one: it cannot be changed",
-                         keyval);
+                         "keyval %d is a predefined attribute, which cannot be changed", keyval);
     return check_keyval(keyval);
 }
 

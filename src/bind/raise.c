@@ -194,7 +194,8 @@ int proa_mode_of(int assert, int allowed, int *mode)
             *mode |= bits[i].core;
             rest &= ~bits[i].mpi;
         }
-    return rest ? proa_fail(PROA_ERR_ASSERT, "assert %#x has bits (%#x) that mean nothing here",
+    return rest ? proa_fail(PROA_ERR_ASSERT,
+                            "assert %#x has bits (%#x) that this call does not know",
                             (unsigned)assert, (unsigned)rest)
                 : PROA_OK;
 }
