@@ -34,11 +34,11 @@ static const char *nonsense(const struct proa_frame_head *head, size_t count)
     if (head->version != PROA_FRAME_VERSION)
         return "is of another version of Proa";
     if (head->kind == 0 || head->kind >= PROA_FRAME_KINDS)
-        return "is of no known kind";
+        return "is of an unknown kind";
     if (head->bytes != count - PROA_FRAME_HEAD)
-        return "is not as long as it says";
+        return "has a wrong length in its head";
     if ((head->kind == PROA_FRAME_GREETING) != (head->number == 0))
-        return "is a greeting that does not come first, or no greeting, and comes first";
+        return "breaks the order: the greeting comes first, and once";
     return NULL;
 }
 
@@ -48,16 +48,16 @@ enum proa_frame_verdict proa_frame_read(const void *bytes, size_t count,
                                         const char **why)
 {
     if (count < PROA_FRAME_HEAD || count > PROA_FRAME_MOST) {
-        *why = "has a length that no message has";
+        *why = "has an impossible length";
         return PROA_FRAME_STRANGE;
     }
     memcpy(head, bytes, PROA_FRAME_HEAD);
     if (head->mark != PROA_FRAME_MARK) {
-        *why = "is none of Proa's, or of a processor with another byte order";
+        *why = "is not Proa's, or comes from a processor with another byte order";
         return PROA_FRAME_STRANGE;
     }
     if (!same_secret(head->secret, secret)) {
-        *why = "does not have this process's secret";
+        *why = "lacks the secret of this process";
         return PROA_FRAME_STRANGE;
     }
     *body = (const char *)bytes + PROA_FRAME_HEAD;
@@ -69,16 +69,16 @@ const char *proa_frame_address_read(const void *bytes, size_t count, uint32_t ne
                                     struct proa_frame_address *address)
 {
     if (count != sizeof(struct proa_net_address))
-        return "has a length that no address has";
+        return "has an impossible length";
     memcpy(address, bytes, sizeof *address);
     if (address->mark != PROA_FRAME_ADDRESS_MARK)
-        return "is none of Proa's, or of a processor with another byte order";
+        return "is not Proa's, or comes from a processor with another byte order";
     if (address->version != PROA_FRAME_VERSION)
         return "is of another version of Proa";
     if (address->network != network)
         return "is on another kind of network: PROA_PROVIDER can name one that all have";
     if (address->name_bytes == 0 || address->name_bytes > sizeof address->name)
-        return "names no place";
+        return "names no endpoint";
     return NULL;
 }
 

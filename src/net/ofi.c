@@ -47,7 +47,7 @@ static void failed(struct proa_net *net)
     } else {
         /* The frame was cut short, or its sender ended within it. Only its buffer is still of
          * use. */
-        proa_log(PROA_LOG_DEBUG, "network: a message did not come whole: %s",
+        proa_log(PROA_LOG_DEBUG, "network: a message is incomplete: %s",
                  proa_ofi_said(net, entry.err));
         LL_PREPEND(net->unposted, frame);
     }
@@ -89,7 +89,8 @@ static int read_queue(struct proa_net *net)
         if (count == -FI_EAVAIL)
             failed(net);
         else if (count < 0)
-            return proa_fail(PROA_ERR_OTHER, "the network is gone: %s", proa_ofi_said(net, count));
+            return proa_fail(PROA_ERR_OTHER, "the completion queue of the network failed: %s",
+                             proa_ofi_said(net, count));
         for (ssize_t i = 0; i < count; i++)
             events += completed(net, &entries[i]);
         if (net->unposted)
@@ -225,7 +226,7 @@ static void say_joined(const struct proa_net *net)
     char name[64];
 
     proa_ofi_name(net, net->own.name, name, sizeof name);
-    proa_log(PROA_LOG_DEBUG, "network: joined %s on %s, this process is at %s",
+    proa_log(PROA_LOG_DEBUG, "network: joined %s on %s, with the address %s",
              net->info->fabric_attr->prov_name, net->info->domain_attr->name, name);
 }
 
@@ -238,7 +239,7 @@ static int open_one(const struct proa_net *fresh, struct fi_info *info, struct p
 
     *net = NULL;
     if (!one)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a network");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a network");
     *one = *fresh;
     one->info = info;
     outcome = join(one, address);
@@ -309,7 +310,7 @@ static int ofi_open(const struct proa_net_events *events, void *context,
     fresh.library = found.library;
     fresh.timeout = proa_settings()->timeout_s * 1000000000L;
     fresh.now = proa_system->now_ns();
-    outcome = proa_fail(PROA_ERR_OTHER, "there is no such network here");
+    outcome = proa_fail(PROA_ERR_OTHER, "this node has no such network");
     *net = NULL;
     for (int i = 0; i < offers.count && !*net; i++)
         if (!offer || proa_offer_is_same(offer, &offers.offer[i]))
@@ -402,7 +403,7 @@ static int ofi_send(struct proa_net *net, uint32_t number, const void *body, siz
 
 static void ofi_drop(struct proa_net *net, uint32_t number, const char *why)
 {
-    proa_ofi_peer_fail(net, net->peers[number], "a message of it %s", why);
+    proa_ofi_peer_fail(net, net->peers[number], "a message from it %s", why);
 }
 
 const struct proa_net_transport proa_net_ofi = {

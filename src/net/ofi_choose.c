@@ -223,7 +223,7 @@ static int ask(const struct proa_ofi_library *library, struct fi_info **list)
     int outcome;
 
     if (!hints)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to ask libfabric");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a query of libfabric");
     hints->caps = FI_MSG | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
@@ -240,7 +240,7 @@ static int ask(const struct proa_ofi_library *library, struct fi_info **list)
     if (outcome == -FI_ENODATA)
         return has_none();
     if (outcome)
-        return proa_fail(PROA_ERR_OTHER, "libfabric does not tell of its networks: %s",
+        return proa_fail(PROA_ERR_OTHER, "libfabric cannot list its networks: %s",
                          library->strerror(-outcome));
     return PROA_OK;
 }

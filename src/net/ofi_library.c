@@ -38,6 +38,6 @@ int proa_ofi_library(const struct proa_ofi_library **library)
     if (found.freeinfo && found.dupinfo && found.fabric && found.strerror && found.version)
         found.getinfo = (__typeof__(fi_getinfo) *)find(handle, "fi_getinfo");
     if (!found.getinfo)
-        return proa_fail(PROA_ERR_OTHER, "libfabric.so.1 lacks what Proa needs of it");
+        return proa_fail(PROA_ERR_OTHER, "libfabric.so.1 lacks functions that Proa needs");
     return PROA_OK;
 }

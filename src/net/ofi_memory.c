@@ -31,7 +31,8 @@ int proa_ofi_random(void *bytes, size_t count)
     while (got < 0 && errno == EINTR);
     return got == (ssize_t)count
                ? PROA_OK
-               : proa_fail(PROA_ERR_OTHER, "the system has no random numbers: %s", strerror(errno));
+               : proa_fail(PROA_ERR_OTHER, "the system gives no random numbers: %s",
+                           strerror(errno));
 }
 
 /* ---- registration ---- */
@@ -77,7 +78,7 @@ static int know(struct proa_net *net, void *memory, size_t bytes, uint64_t acces
     if (outcome == 0)
         return PROA_OK;
     return proa_fail(outcome == -FI_ENOMEM ? PROA_ERR_NO_MEM : PROA_ERR_OTHER,
-                     "the network does not take %zu bytes of memory: %s", bytes,
+                     "the network cannot register %zu bytes of memory: %s", bytes,
                      proa_ofi_said(net, outcome));
 }
 
@@ -120,7 +121,7 @@ int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct pro
     if (!one) {
         one = calloc(1, sizeof *one);
         if (!one)
-            return proa_fail(PROA_ERR_NO_MEM, "no memory to expose memory");
+            return proa_fail(PROA_ERR_NO_MEM, "out of memory for the exposure of memory");
         *one = (struct proa_ofi_exposure){.memory = memory, .bytes = bytes};
         /* Memory of 0 bytes is not registered: no access can use it, and networks may refuse it. */
         int outcome =

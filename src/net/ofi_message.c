@@ -65,7 +65,7 @@ int proa_ofi_frames_open(struct proa_net *net)
                    "the body is behind its head");
     net->frames = calloc(1, bytes);
     if (!net->frames)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for messages");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for messages");
     if (net->traits.know_buffers) {
         outcome = proa_ofi_memory_know(net, net->frames, bytes, &net->frames_mr);
         if (outcome)
@@ -142,8 +142,8 @@ static void tell_stranger(struct proa_net *net, const char *why)
 
     if ((count & (count - 1)) == 0)
         proa_log(PROA_LOG_WARN,
-                 "a message on the network %s: it is ignored (%lu of that kind so far)", why,
-                 count);
+                 "a message on the network is ignored, because it %s (%lu of that kind so far)",
+                 why, count);
 }
 
 /* Returns the peer that greets us, a process of the job that we have perhaps not reached yet. NULL:
@@ -156,11 +156,11 @@ static struct proa_ofi_peer *greeted(struct proa_net *net, const struct proa_fra
     const char *why = proa_frame_address_read(body, head->bytes, net->network, &address);
 
     if (!why && address.id != head->sender)
-        why = "is of somebody else";
+        why = "names another process than its sender";
     if (!why && proa_ofi_peer_add(net, &address, &peer) == PROA_OK)
         return peer;
-    proa_log(PROA_LOG_WARN, "a process of the job cannot be talked to: %s%s",
-             why ? "the address that it has shown " : "", why ? why : proa_failure());
+    proa_log(PROA_LOG_WARN, "a process of the job is unreachable: %s%s", why ? "its address " : "",
+             why ? why : proa_failure());
     return NULL;
 }
 
@@ -180,7 +180,7 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
         return 0;
     }
     if (head->number != peer->received) {
-        proa_ofi_peer_fail(net, peer, "it sent message %u where %u was to come", head->number,
+        proa_ofi_peer_fail(net, peer, "it sent message %u where %u was expected", head->number,
                            peer->received);
         return 0;
     }
@@ -234,13 +234,13 @@ static int look_at(struct proa_net *net, const void *bytes, size_t count)
     }
     peer = proa_ofi_peer_find(net, head.sender);
     if (verdict == PROA_FRAME_BROKEN && peer)
-        proa_ofi_peer_fail(net, peer, "a message of it %s", why);
+        proa_ofi_peer_fail(net, peer, "a message from it %s", why);
     else if (verdict == PROA_FRAME_BROKEN)
         tell_stranger(net, why);
     else if (head.kind == PROA_FRAME_GREETING && !peer)
         peer = greeted(net, &head, body);
     else if (!peer)
-        tell_stranger(net, "is of a process that has not said who it is");
+        tell_stranger(net, "comes from a process that has sent no greeting");
     if (peer && peer->state == PROA_OFI_THERE)
         return take_in(net, peer, &head, body);
     if (peer && verdict == PROA_FRAME_GOOD)

@@ -20,7 +20,7 @@ int proa_ofi_moves_open(struct proa_net *net)
 {
     net->moves = calloc(PROA_OFI_MOVES, sizeof *net->moves);
     if (!net->moves)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for puts and gets");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for puts and gets");
     for (int i = 0; i < PROA_OFI_MOVES; i++) {
         struct proa_ofi_move *move = &net->moves[i];
 

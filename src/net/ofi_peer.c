@@ -63,7 +63,7 @@ static int make_room(struct proa_net *net)
         return PROA_OK;
     larger = realloc(net->peers, room * sizeof(struct proa_ofi_peer *));
     if (!larger)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for another process on the network");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for another process on the network");
     net->peers = larger;
     net->peer_room = room;
     return PROA_OK;
@@ -81,10 +81,10 @@ int proa_ofi_peer_add(struct proa_net *net, const struct proa_frame_address *add
     outcome = make_room(net);
     one = outcome ? NULL : calloc(1, sizeof *one);
     if (!one)
-        return outcome ? outcome : proa_fail(PROA_ERR_NO_MEM, "no memory for another process");
+        return outcome ? outcome : proa_fail(PROA_ERR_NO_MEM, "out of memory for another process");
     proa_ofi_name(net, address->name, one->name, sizeof one->name);
     if (fi_av_insert(net->av, address->name, 1, &one->at, 0, NULL) != 1) {
-        outcome = proa_fail(PROA_ERR_OTHER, "the network knows no way to %s", one->name);
+        outcome = proa_fail(PROA_ERR_OTHER, "the network has no route to %s", one->name);
         free(one);
         return outcome;
     }
@@ -206,8 +206,7 @@ static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
     if (peer->state != PROA_OFI_THERE || (!peer->sent && !peer->received && !peer->refused))
         return;
     if (net->timeout && peer->unanswered && net->now - peer->unanswered > net->timeout)
-        proa_ofi_peer_fail(net, peer, "nothing was heard of it for %ld s (PROA_TIMEOUT)",
-                           silent / SECOND);
+        proa_ofi_peer_fail(net, peer, "it was silent for %ld s (PROA_TIMEOUT)", silent / SECOND);
     else if (net->timeout && peer->refused && net->now - peer->refused > net->timeout)
         proa_ofi_peer_fail(net, peer, "it could not be reached for %ld s (PROA_TIMEOUT)",
                            (net->now - peer->refused) / SECOND);

@@ -424,7 +424,7 @@ void net_fake_gives_up(uint32_t peer)
 
 static void fake_drop(struct proa_net *net, uint32_t peer, const char *why)
 {
-    proa_log(PROA_LOG_WARN, "process %u: a message of it %s", peer, why);
+    proa_log(PROA_LOG_WARN, "process %u: a message from it %s", peer, why);
     counts.dropped++;
     net_fake_lose(net, peer);
 }
