@@ -120,7 +120,8 @@ void proa_agent_answer(uint32_t peer, const void *body, size_t bytes)
         return;
     w = malloc(sizeof *w + bytes);
     if (!w) {
-        proa_log(PROA_LOG_WARN, "no memory for an answer to another node: its operation hangs");
+        proa_log(PROA_LOG_WARN,
+                 "out of memory for an answer to another node, whose operation may hang");
         return;
     }
     w->peer = peer;
@@ -300,7 +301,7 @@ static int thread_start(void)
     pthread_sigmask(SIG_BLOCK, &all, &before);
     error = thread_create();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "no thread for the network");
+    return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "cannot create the progress thread");
 }
 
 /* Makes the progress thread end soon. Takes no lock. */

@@ -141,8 +141,9 @@ static int batch_room(struct proa_remote *r)
 {
     if (!r->batch.body)
         r->batch.body = malloc(PROA_NET_MESSAGE_MOST);
-    return r->batch.body ? PROA_OK
-                         : proa_fail(PROA_ERR_NO_MEM, "no memory for a message to another node");
+    return r->batch.body
+               ? PROA_OK
+               : proa_fail(PROA_ERR_NO_MEM, "out of memory for a message to another node");
 }
 
 static unsigned all_flags(const struct proa_remote *r, unsigned flags)
@@ -282,7 +283,7 @@ int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
     struct proa_wanted *w = malloc(sizeof *w);
 
     if (!w)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember what is fetched");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the list of fetched data");
     *w = *wanted;
     if (w->request) {
         proa_request_part(w->request);
@@ -360,11 +361,11 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
                          size_t bytes)
 {
     if (head->number > r->flight.sent || head->number <= r->flight.answered) {
-        proa_agent_drop(r->away->peer, "answers what was not asked");
+        proa_agent_drop(r->away->peer, "answers a batch that is not outstanding");
         return;
     }
     if (!take_answer(r, body, bytes)) {
-        proa_agent_drop(r->away->peer, "is no answer");
+        proa_agent_drop(r->away->peer, "is a malformed answer");
         return;
     }
     /* releases the fetched data */

@@ -210,7 +210,7 @@ static int view_spans(struct proa_served *served, const struct proa_target *real
         return PROA_OK;
     spans = malloc(real->span_count * sizeof *spans);
     if (!spans)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to serve a window");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the service of a window");
     memcpy(spans, real->spans, real->span_count * sizeof *spans);
     error = PROA_OK;
     for (uint32_t i = 0; i < real->span_count && !error && real->bytes; i++) {
@@ -229,7 +229,7 @@ int proa_served_open(struct proa_win *win)
     const struct proa_target *real = &win->targets[win->rank];
 
     if (!served)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to serve a window");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the service of a window");
     served->view = (struct proa_win){.targets = &served->self,
                                      .size = 1,
                                      .ctl = win->ctl,

@@ -110,7 +110,7 @@ void proa_remote_told_lost(struct proa_remote *from, const struct proa_wire_head
 
     (void)body, (void)bytes;
     if (head->number >= (uint64_t)win->size)
-        proa_agent_drop(from->away->peer, "tells of a rank that there is not");
+        proa_agent_drop(from->away->peer, "reports the loss of an unknown rank");
     else if ((int)head->number == win->rank)
         be_given_up(win);
     else

@@ -113,7 +113,7 @@ static int later(struct proa_remote *r, const struct proa_issue *i)
     struct proa_issue *kept = malloc(sizeof *kept);
 
     if (!kept)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an operation");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a queued operation");
     *kept = *i;
     DL_APPEND(r->flight.issues, kept);
     proa_request_part(kept->request);

@@ -178,8 +178,8 @@ static int list(struct proa_networks *n, const struct proa_group *group)
     int lacks = !all || !room, error = group->max(group->context, &lacks);
 
     if (!error && lacks)
-        error =
-            proa_fail(PROA_ERR_NO_MEM, "no memory for the networks of %d processes", group->size);
+        error = proa_fail(PROA_ERR_NO_MEM, "out of memory for the networks of %d processes",
+                          group->size);
     if (!error) {
         (void)proa_ends_offers(&mine, NULL); /* mine.error has the code */
         mine.given_up = given_up.trials;
@@ -375,7 +375,7 @@ int *proa_remote_leaders(const struct proa_win *win, const struct proa_remote_ca
     *count = 0;
     *mine = -1;
     if (!leaders)
-        proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for a window over several nodes");
     for (int i = 0; leaders && i < win->size; i++)
         if (cards[i].leader == i) {
             *mine = i == win->rank ? *count : *mine;

@@ -45,7 +45,7 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
     memset(card, 0, sizeof *card);
     win->spread = calloc(1, sizeof *win->spread);
     if (!win->spread) {
-        card->error = proa_fail(PROA_ERR_NO_MEM, "no memory for a window over several nodes");
+        card->error = proa_fail(PROA_ERR_NO_MEM, "out of memory for a window over several nodes");
         return;
     }
     win->spread->win = win;
@@ -86,7 +86,8 @@ static int aways_new(struct proa_win *win, const struct proa_remote_card *cards)
         return PROA_OK;
     win->spread->aways = calloc((size_t)count, sizeof *win->spread->aways);
     if (!win->spread->aways)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember processes of other nodes");
+        return proa_fail(PROA_ERR_NO_MEM,
+                         "out of memory for the state of processes of other nodes");
     for (int i = win->size - 1; i >= 0 && !error; i--)
         if (!win->targets[i].ctl)
             error = away_new(win, i, &cards[i], &win->spread->aways[--count]);

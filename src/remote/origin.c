@@ -44,7 +44,8 @@ void proa_remote_tell(const struct proa_target *target, int word, uint64_t value
     r = proa_remote_make(target->away);
     if (!r) {
         proa_agent_leave();
-        proa_log(PROA_LOG_WARN, "%s: it is not told, and waits", proa_failure());
+        proa_log(PROA_LOG_WARN, "could not notify rank %d: %s; it may hang", target->away->rank,
+                 proa_failure());
         return;
     }
     while (!proa_batch_try_add(r, &op, 0, 0, &error) && error == PROA_NET_AGAIN)

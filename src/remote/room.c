@@ -236,7 +236,7 @@ void proa_room_message(uint32_t peer, const struct proa_wire_head *head)
         return;
     if (head->rank >= (uint32_t)win->size || rank == win->rank ||
         (to_keeper ? win->rank != KEEPER : rank != KEEPER) || peer_of(win, rank) != peer)
-        proa_agent_drop(peer, "is of another rank than its own");
+        proa_agent_drop(peer, "names another rank than its sender's");
     else if (to_keeper)
         keeper_hears(win, rank, what, (int)head->number, head->flags & PROA_WIRE_HOLDS);
     else
@@ -358,7 +358,7 @@ int proa_room_open(struct proa_win *win, const struct proa_remote_card *cards)
         error = keeper_open(win, cards);
     else if (rooms)
         error = proa_end_reach(win->spread->end, &cards[KEEPER].address, &rooms->keeper_peer);
-    return error == PROA_ERR_NO_MEM ? proa_fail(error, "no memory for the locks of a window")
+    return error == PROA_ERR_NO_MEM ? proa_fail(error, "out of memory for the locks of a window")
                                     : error;
 }
 

@@ -88,7 +88,7 @@ static void lock_give_back(struct proa_serving *s)
 
 /* ---- batches ---- */
 
-static const char no_operation[] = "has an operation that there is not";
+static const char no_operation[] = "contains an unknown operation code";
 
 static void serve(struct proa_serving *s, struct proa_job *job, const struct proa_wire_head *head)
 {
@@ -130,9 +130,10 @@ static void keep(struct proa_serving *s, const struct proa_job *job,
     if (s->kept)
         memcpy(s->kept, job->at, job->left);
     else if (why == FOR_LOCK)
-        proa_failure_keep(&s->failed, PROA_ERR_NO_MEM, "no memory to keep what waits for a lock");
+        proa_failure_keep(&s->failed, PROA_ERR_NO_MEM,
+                          "out of memory for a batch that waits for a lock");
     else
-        proa_agent_drop(job->origin->peer, "finds no memory here");
+        proa_agent_drop(job->origin->peer, "cannot be served: out of memory");
     s->head = *head;
     s->is_kept = (uint8_t)why;
     if (why == FOR_LOCK)
@@ -160,13 +161,13 @@ static const char *out_of_place(const struct proa_serving *s, const struct proa_
 {
     /* the origin would wait for us for ever, and a lock that it takes would never be released */
     if (proa_remote_is_lost(s->origin))
-        return "comes after others have said that it is gone";
+        return "comes after its sender was reported lost";
     if (head->number != s->number + 1)
-        return "does not follow the one before";
+        return "is out of sequence";
     if (s->is_kept)
-        return "comes before the lock or post that it was to wait for";
+        return "comes before the lock or post for which its sender has to wait";
     if (locks && (s->held || locks & (locks - 1) || head->flags & PROA_WIRE_POSTED))
-        return "asks for two locks";
+        return "requests two locks";
     return NULL;
 }
 
@@ -175,7 +176,7 @@ void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *h
 {
     struct proa_serving *s = serving_of(origin);
     unsigned locks = head->flags & (PROA_WIRE_LOCK_SHARED | PROA_WIRE_LOCK_EXCLUSIVE);
-    const char *why = s ? out_of_place(s, head, locks) : "finds no memory here";
+    const char *why = s ? out_of_place(s, head, locks) : "cannot be served: out of memory";
     struct proa_job job;
 
     proa_job_begin(&job, origin->away, body, bytes);

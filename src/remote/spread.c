@@ -28,9 +28,9 @@ struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t
     if (head->rank < (uint32_t)win->size)
         away = proa_away_of(win, (int)head->rank);
     if (!away || away->peer != peer)
-        proa_agent_drop(peer, "is of another rank than its own");
+        proa_agent_drop(peer, "names another rank than its sender's");
     else if (!(r = proa_remote_make(away)))
-        proa_agent_drop(peer, "finds no memory here");
+        proa_agent_drop(peer, "cannot be served: out of memory");
     return r;
 }
 
@@ -42,7 +42,7 @@ struct proa_remote *proa_remote_make(struct proa_away *away)
         return r;
     r = calloc(1, sizeof *r);
     if (!r) {
-        proa_fail(PROA_ERR_NO_MEM, "no memory to remember a process of another node");
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for the state of a process of another node");
         return NULL;
     }
     r->away = away;
@@ -72,7 +72,7 @@ void proa_remote_delist(struct proa_remote *r, enum proa_remote_list kind)
 int proa_spread_add(struct proa_spread *spread)
 {
     if (proa_table_set(&numbers, spread->number, spread->win) != 0)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember a window");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the table of windows");
     DL_APPEND(proa_spreads, spread);
     return PROA_OK;
 }

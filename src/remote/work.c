@@ -27,7 +27,7 @@ static void on_message(uint32_t peer, const void *message, size_t bytes)
     else if (head.kind == PROA_WIRE_ROOM)
         proa_room_message(peer, &head);
     else if (head.kind >= sizeof handlers / sizeof *handlers || !handlers[head.kind])
-        proa_agent_drop(peer, "is of no known kind");
+        proa_agent_drop(peer, "is of an unknown kind");
     else if ((from = proa_remote_find(&head, peer)))
         handlers[head.kind](from, &head, (const char *)message + sizeof head, bytes - sizeof head);
 }
