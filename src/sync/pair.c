@@ -35,7 +35,7 @@ int proa_pairs_make(struct proa_win *win, int slot, int near)
     struct proa_pair *pairs = calloc((size_t)near, sizeof *pairs);
 
     if (!pairs)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a window of %d processes", win->size);
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a window of %d processes", win->size);
     free(win->pairs);
     win->pairs = pairs;
     win->slot = slot;

@@ -19,7 +19,7 @@ static __attribute__((noinline)) int ranks_room(struct proa_ranks *group, int co
     int *rank = realloc(group->rank, 2 * (size_t)count * sizeof *rank);
 
     if (!rank)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a group of %d processes", count);
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a group of %d processes", count);
     group->rank = rank;
     group->room = 2 * count;
     return PROA_OK;
