@@ -8,7 +8,7 @@
 
 static int malformed(void)
 {
-    return proa_fail(PROA_ERR_TYPE, "the description of the datatype makes no sense");
+    return proa_fail(PROA_ERR_TYPE, "the description of the datatype is inconsistent");
 }
 
 static int has_numbers(const struct proa_recipe *recipe, uint64_t needed)
@@ -52,8 +52,9 @@ static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths,
 {
     size_t count = (size_t)recipe->numbers[0];
     struct proa_part *parts = malloc((count ? count : 1) * sizeof *parts);
-    int error = parts ? PROA_OK
-                      : proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype of %zu blocks", count);
+    int error =
+        parts ? PROA_OK
+              : proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype of %zu blocks", count);
 
     for (size_t i = 0; i < count && !error; i++) {
         int64_t blocklength = lengths ? lengths[i] : length;

@@ -198,7 +198,7 @@ static int list_view(const struct proa_part *parts, size_t count, enum view view
 {
     *node = node_new(count);
     if (!*node)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype of %zu parts", count);
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype of %zu parts", count);
     for (size_t i = 0; i < count; i++) {
         struct proa_node *inner = view_of(parts[i].type, view);
         if (inner && parts[i].count)
@@ -264,7 +264,7 @@ static int part_add(struct proa_type *type, const struct proa_part *part)
         __builtin_mul_overflow(its->size, part->count, &size) ||
         __builtin_add_overflow(type->size, size, &type->size) ||
         __builtin_mul_overflow(its->elements, part->count, &elements) || type->size > INT64_MAX)
-        return proa_fail(PROA_ERR_TYPE, "the datatype spans more bytes than an address space has");
+        return proa_fail(PROA_ERR_TYPE, "the datatype spans more bytes than the address space");
     type->lower = type->elements == 0 || low < type->lower ? low : type->lower;
     type->upper = type->elements == 0 || high > type->upper ? high : type->upper;
     type->basic = type->elements == 0 || type->basic == its->basic ? its->basic : PROA_MIXED;
@@ -352,7 +352,7 @@ int proa_type_basic(enum proa_basic basic, struct proa_type *result)
 
     type_clear(result);
     if (!units)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype");
     node_append(units, (struct proa_item){.count = 1, .bytes = bytes});
     result->basic = (uint8_t)basic;
     result->predefined = 1;
@@ -368,7 +368,8 @@ int proa_type_basic(enum proa_basic basic, struct proa_type *result)
         result->data_pairs = 1;
     }
     if (!data)
-        return finish(result, proa_fail(PROA_ERR_NO_MEM, "no memory for a datatype"), data, units);
+        return finish(result, proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype"), data,
+                      units);
     finish(result, PROA_OK, data, units);
     proa_type_set_extent(result, (int64_t)bytes);
     result->plain_units = result->dense || bytes > sizeof(uint64_t);
@@ -391,8 +392,7 @@ int proa_type_span(const struct proa_type *type, uint64_t count, int64_t *first,
     if (count == 0 || type->size == 0)
         return PROA_OK;
     if (!bounds_of(type, count, 0, first, &end))
-        return proa_fail(PROA_ERR_RMA_RANGE,
-                         "%llu elements span more bytes than an address space has",
+        return proa_fail(PROA_ERR_RMA_RANGE, "%llu elements span more bytes than the address space",
                          (unsigned long long)count);
     *bytes = (uint64_t)(end - *first);
     return PROA_OK;

@@ -84,7 +84,7 @@ static int side_begin(struct proa_walk_side *side, const struct proa_type *type,
     if (node->depth > PROA_WALK_DEPTH) {
         side->levels = malloc(node->depth * sizeof *side->levels);
         if (!side->levels)
-            return proa_fail(PROA_ERR_NO_MEM, "no memory to walk a datatype nested %u deep",
+            return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype nested %u deep",
                              node->depth);
     }
     side->whole = side_whole(type, node, count, units ? type->dense_units : type->dense);
