@@ -206,7 +206,7 @@ static void show(const struct report *report, FILE *out)
 
     fprintf(out, "proa: window \"%s\" (%s), %d ranks%s, %llu bytes in all", report->name,
             flavor_names[report->flavor], report->size,
-            report->ranks == report->size ? "" : ", of which one is told of", sum.window_bytes);
+            report->ranks == report->size ? "" : ", of which one reported", sum.window_bytes);
     show_memory(&sum, out);
     show_operations(&sum, out);
     show_calls(&sum, out);
@@ -316,7 +316,7 @@ static void write_file(const char *file)
     }
     write_all(out);
     if (fclose(out) != 0)
-        proa_log(PROA_LOG_WARN, "PROA_STATS: %s could not be written to its end", path);
+        proa_log(PROA_LOG_WARN, "PROA_STATS: %s could not be written completely", path);
 }
 
 /* ---- the end ---- */
