@@ -34,7 +34,7 @@ int proa_spans_set(struct proa_target *target, const struct proa_span *spans, ui
     struct proa_span *room = count == 1 ? &target->only : malloc(count * sizeof *room);
 
     if (!room)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the window's address table");
     target->only = (struct proa_span){0};
     memcpy(room, spans, count * sizeof *room);
     target->spans = room;

@@ -24,7 +24,7 @@ int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, 
         return proa_fail(code, "%s", sentence);
     if (!(__atomic_fetch_or(&win->lax, (uint8_t)use, __ATOMIC_RELAXED) & use))
         proa_log(PROA_LOG_INFO,
-                 "%s: %s (rank %d). Served as the host does; not told again for this window; "
+                 "%s: %s (rank %d). Served as by the host; not logged again for this window; "
                  "PROA_STRICT=1 makes it an error",
                  proa_call_name(call), sentence, win->rank);
     return PROA_OK;
