@@ -54,9 +54,9 @@ void proa_guard_leave(struct proa_guarded *guarded);
 
 /* The most bytes that are guarded at a time. Each time has its price, an atomic that waits for all
  * stores before it, or system calls; but other accessors wait meanwhile. Where none has waited
- * lately (contended is 0), a plain loop goes on for ALONE. No single size serves both: AT_ONCE always
- * costs a fetch of 256 KiB 3 %, ALONE always lets a single element beside it take 7 us, not 0.25
- * (doc/decisions/028-stripes-and-wide-locks.md). */
+ * lately (contended is 0), a plain loop goes on for ALONE. No single size serves both: AT_ONCE
+ * always costs a fetch of 256 KiB 3 %, ALONE always lets a single element beside it take 7 us, not
+ * 0.25 (doc/decisions/028-stripes-and-wide-locks.md). */
 enum {
     PROA_GUARD_AT_ONCE = 16 * PROA_STRIPE_BYTES,
     PROA_GUARD_ALONE = 64 * PROA_STRIPE_BYTES,
