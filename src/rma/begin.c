@@ -51,7 +51,7 @@ static int side_bytes(const struct proa_type *type, uint64_t count, const char *
     if (type->trouble)
         return proa_fail(PROA_ERR_TYPE, "the %s datatype %s", which, type->trouble);
     if (__builtin_mul_overflow(count, type->size, bytes))
-        return proa_fail(PROA_ERR_COUNT, "%s count %llu is more than memory can hold", which,
+        return proa_fail(PROA_ERR_COUNT, "%s count %llu exceeds the address space", which,
                          (unsigned long long)count);
     return PROA_OK;
 }

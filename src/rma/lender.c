@@ -17,7 +17,7 @@ static struct proa_lenders *lender_add(struct proa_win *win, const struct proa_h
     struct proa_lenders *lender = calloc(1, sizeof *lender);
 
     if (!lender) {
-        proa_fail(PROA_ERR_NO_MEM, "no memory to remember process %d", hello->first.pid);
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for the state of process %d", hello->first.pid);
         return NULL;
     }
     lender->peer = proa_peer_attach(hello);

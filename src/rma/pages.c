@@ -36,7 +36,7 @@ static struct proa_pages *pages_of(struct proa_win *win)
     if (!win->pages)
         win->pages = calloc(1, sizeof *win->pages);
     if (!win->pages)
-        proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for the window's address table");
     return win->pages;
 }
 
@@ -52,7 +52,7 @@ static void tell(const struct proa_hold *hold, uint64_t bytes)
                  "created window: %llu of its %llu bytes are adopted, the rest is reached through "
                  "the kernel: %s",
                  (unsigned long long)shared, (unsigned long long)bytes,
-                 hold->why ? hold->why : "that is asked for");
+                 hold->why ? hold->why : "as requested");
 }
 
 int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt)
@@ -208,7 +208,7 @@ int proa_pages_reach(struct proa_win *win, struct proa_target *target, uint64_t 
     if (!pieces)
         win->unreached = why_unmapped();
     if (!spans)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember of what a window consists");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the window's address table");
     for (uint32_t i = 0; i < count && !error && target->bytes; first = pieces[i++].end) {
         spans[i].first = first - address;
         error = span_make(win, target->peer, first, &pieces[i], &spans[i]);

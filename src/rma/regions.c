@@ -90,7 +90,7 @@ static int attach_empty(struct proa_attached *attached, void *base)
     void **more = realloc(attached->empty, (attached->empty_count + 1) * sizeof *more);
 
     if (!more)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
     attached->empty = more;
     attached->empty[attached->empty_count++] = base;
     return PROA_OK;
@@ -135,7 +135,7 @@ static int table_grow(struct proa_win *win)
     struct held_region **held = realloc(attached->held, room * sizeof *held);
 
     if (!held)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember attached regions");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for attached regions");
     attached->held = held;
     table = proa_arena_alloc(room * sizeof *table, 0);
     if (!table)
@@ -222,7 +222,7 @@ static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size
     int error;
 
     if (!held)
-        return proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
     *held = (struct held_region){.through_kernel = through_kernel(win)};
     error =
         proa_worth_hold(&held->hold, base, bytes, win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
@@ -251,7 +251,7 @@ static int attach(struct proa_win *win, void *base, uint64_t bytes)
     if (bytes == 0)
         return attach_empty(attached, base);
     if (region.start + bytes < region.start)
-        return proa_fail(PROA_ERR_SIZE, "a region of %llu bytes at %p goes past the end of memory",
+        return proa_fail(PROA_ERR_SIZE, "a region of %llu bytes at %p exceeds the address space",
                          (unsigned long long)bytes, base);
     region.end = region.start + bytes;
     at = lower_bound(attached->table, attached->count, region.start);
@@ -295,7 +295,7 @@ int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes)
     if (!win->attached)
         win->attached = calloc(1, sizeof *win->attached);
     error = win->attached ? attach(win, base, bytes)
-                          : proa_fail(PROA_ERR_NO_MEM, "no memory to remember an attached region");
+                          : proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
     proa_win_leave(win);
     return error;
 }

@@ -57,7 +57,7 @@ static int piece_room(struct piece *piece, uint64_t bytes, uint64_t most)
     piece->bytes = bytes < most ? bytes : most;
     piece->copy = bytes <= sizeof piece->few ? piece->few : malloc(piece->bytes);
     return piece->copy ? PROA_OK
-                       : proa_fail(PROA_ERR_NO_MEM, "no memory for a copy of %llu bytes",
+                       : proa_fail(PROA_ERR_NO_MEM, "out of memory for a copy of %llu bytes",
                                    (unsigned long long)piece->bytes);
 }
 
