@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adoption (adopt/adopt.h): memory that moves under threads that write to it, failures on the way,
- * fork, memory that comes and goes, and what never moves. */
+/* Adoption (adopt/adopt.h): memory that moves under threads that write to it or wait in it,
+ * failures on the way, and what never moves. */
 #include "world.h"
+#include "adopt_pages.h"
 
 #include "adopt/adopt.h"
 #include "rma/pages.h"
@@ -15,12 +16,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -55,151 +54,6 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 }
 
 /* ---- small things ---- */
-
-enum { PAGE = 4096, MIB = 1 << 20 };
-
-static char *map_pages(uint64_t bytes)
-{
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    CHECK(memory != MAP_FAILED);
-    return memory;
-}
-
-static void fill(char *memory, uint64_t bytes, uint64_t seed)
-{
-    for (uint64_t i = 0; i < bytes; i++)
-        memory[i] = (char)(seed + i * 7 + i / 4093);
-}
-
-static void check_filled(const char *memory, uint64_t bytes, uint64_t seed)
-{
-    for (uint64_t i = 0; i < bytes; i++)
-        if (memory[i] != (char)(seed + i * 7 + i / 4093))
-            world_failed(__FILE__, __LINE__, "byte %llu has changed", (unsigned long long)i);
-}
-
-/* What is adopted of memory now, by looking from the side: the file, mapped once more. */
-static char *other_side(const char *memory, uint64_t bytes)
-{
-    struct proa_segment_name name = proa_segment_name(proa_self->ctl, &proa_self->ctl->adopted);
-    char *side = proa_segment_map(&name, (uint64_t)(uintptr_t)memory, bytes);
-
-    CHECK(side);
-    return side;
-}
-
-static long file_blocks(void)
-{
-    struct stat file;
-
-    CHECK(fstat(proa_self->ctl->adopted.fd, &file) == 0);
-    return (long)file.st_blocks;
-}
-
-static void hold(struct proa_hold *h, const void *memory, uint64_t bytes)
-{
-    CHECK_OK(proa_adopt_hold(h, memory, bytes, PROA_ADOPT_ALWAYS));
-}
-
-/* ---- memory comes, stays, goes ---- */
-
-static void whole_body(struct world *world)
-{
-    enum { BYTES = 5 * MIB + 3 * PAGE };
-    char *memory = map_pages(BYTES), *side;
-    struct proa_hold h, part;
-
-    (void)world;
-    fill(memory, BYTES, 1);
-    hold(&h, memory + 100, BYTES - 200);
-    CHECK_EQUAL(proa_adopt_bytes(&h), BYTES - 200);
-    CHECK_EQUAL(h.count, 1);
-    check_filled(memory, BYTES, 1);
-    side = other_side(memory, BYTES);
-    check_filled(side, BYTES, 1);
-    memory[70000] ^= 1;
-    CHECK_EQUAL(side[70000], memory[70000]);
-    memory[70000] ^= 1;
-
-    hold(&part, memory + 3 * PAGE, PAGE); /* a second user of some of it */
-    CHECK_EQUAL(part.count, 1);
-    proa_adopt_drop(&h);
-    check_filled(memory, BYTES, 1);
-    side[3 * PAGE + 5] ^= 1;
-    CHECK_EQUAL(side[3 * PAGE + 5], memory[3 * PAGE + 5]);
-    side[3 * PAGE + 5] ^= 1;
-    side[2 * PAGE] ^= 1;
-    CHECK(side[2 * PAGE] != memory[2 * PAGE]);
-    side[2 * PAGE] ^= 1;
-    proa_adopt_drop(&part);
-    check_filled(memory, BYTES, 1);
-    munmap(side, BYTES);
-    munmap(memory, BYTES);
-}
-WORLD_TEST(whole, 1)
-
-/* By default a page moves only if every byte of it is the window's, or a header of malloc's and
- * then the window. */
-static void own_pages_body(struct world *world)
-{
-    char *memory = map_pages(8 * PAGE);
-    uint64_t *words = (uint64_t *)(void *)memory, at = (uint64_t)(uintptr_t)memory;
-    struct proa_hold h;
-
-    (void)world;
-    fill(memory, 8 * PAGE, 1);
-    CHECK_OK(proa_adopt_hold(&h, memory + 16, 4 * PAGE, PROA_ADOPT_AUTO));
-    CHECK_EQUAL(h.count, 3);
-    CHECK_EQUAL(h.piece[0].end, at + PAGE);
-    CHECK_EQUAL(h.piece[1].end, at + 4 * PAGE);
-    CHECK_EQUAL(h.piece[2].end, at + 4 * PAGE + 16);
-    CHECK_EQUAL(proa_adopt_bytes(&h), 3 * PAGE);
-    proa_adopt_drop(&h);
-
-    CHECK_OK(proa_adopt_hold(&h, memory + 5, PAGE, PROA_ADOPT_AUTO)); /* no page of its own */
-    CHECK_EQUAL(proa_adopt_bytes(&h), 0);
-    CHECK(h.why);
-    proa_adopt_drop(&h);
-
-    words[0] = 0; /* as malloc has it */
-    words[1] = 8 * PAGE | 2;
-    CHECK_OK(proa_adopt_hold(&h, memory + 16, 4 * PAGE, PROA_ADOPT_AUTO));
-    CHECK_EQUAL(h.count, 2);
-    CHECK_EQUAL(h.piece[0].end, at + 4 * PAGE);
-    CHECK_EQUAL(words[1], 8 * PAGE | 2);
-    proa_adopt_drop(&h);
-    munmap(memory, 8 * PAGE);
-}
-WORLD_TEST(own_pages, 1)
-
-/* What the program tells the kernel of its memory, before and while a window has it, holds after.
- */
-static void told_body(struct world *world)
-{
-    enum { BYTES = 4 * MIB };
-    char *memory = map_pages(BYTES);
-    struct proa_hold h;
-
-    (void)world;
-    fill(memory, BYTES, 1);
-    CHECK(madvise(memory + PAGE, PAGE, MADV_DONTFORK) == 0);
-    CHECK(madvise(memory + 3 * PAGE, PAGE, MADV_DONTDUMP) == 0);
-    hold(&h, memory, BYTES);
-    CHECK_EQUAL(proa_adopt_bytes(&h), BYTES);
-    CHECK_EQUAL(h.count, 1);
-    CHECK(mprotect(memory + 5 * PAGE, PAGE, PROT_READ) == 0);
-    proa_adopt_drop(&h);
-    check_filled(memory, BYTES, 1);
-    CHECK_EQUAL(world_flags(memory + PAGE, "dc"), 1);
-    CHECK_EQUAL(world_flags(memory + 2 * PAGE, "dc"), 0);
-    CHECK_EQUAL(world_flags(memory + 3 * PAGE, "dd"), 1);
-    CHECK_EQUAL(world_flags(memory + 4 * PAGE, "dd"), 0);
-    CHECK_EQUAL(world_flags(memory + 5 * PAGE, "wr"), 0);
-    CHECK_EQUAL(world_flags(memory + 6 * PAGE, "wr"), 1);
-    munmap(memory, BYTES);
-}
-WORLD_TEST(told, 1)
 
 /* A thread that waits for a word by its page wakes up, whether the page stays or moves. */
 struct waiter {
@@ -282,117 +136,6 @@ static void waiter_body(struct world *world)
     munmap(memory, 4 * PAGE);
 }
 WORLD_TEST(waiter, 1)
-
-/* Where malloc would have the head of a heap is a number that is no address: it moves like all. */
-static void no_heap_body(struct world *world)
-{
-    const uint64_t heap = 64 * MIB;
-    char *memory = map_pages(heap);
-    uint64_t border = ((uint64_t)(uintptr_t)memory + heap - 1) / heap * heap;
-    struct proa_hold h;
-
-    (void)world;
-    *(uint64_t *)(uintptr_t)border = 5;
-    hold(&h, memory, heap);
-    CHECK_EQUAL(h.count, 1);
-    CHECK_EQUAL(*(uint64_t *)(uintptr_t)border, 5);
-    proa_adopt_drop(&h);
-    munmap(memory, heap);
-}
-WORLD_TEST(no_heap, 1)
-
-/* Memory that was never touched takes none in the file, and is there when it is. */
-static void untouched_body(struct world *world)
-{
-    enum { BYTES = 64 * MIB };
-    char *memory = map_pages(BYTES);
-    struct proa_hold h;
-
-    (void)world;
-    memory[10 * MIB] = 5;
-    memset(memory + 12 * MIB, 0, MIB); /* touched, with nothing in them */
-    hold(&h, memory, BYTES);
-    CHECK_EQUAL(h.count, 1);
-    CHECK(file_blocks() <= 2 * PAGE / 512);
-    CHECK_EQUAL(memory[10 * MIB], 5);
-    CHECK_EQUAL(memory[30 * MIB], 0);
-    memory[20 * MIB] = 6;
-    proa_adopt_drop(&h);
-    CHECK_EQUAL(file_blocks(), 0);
-    CHECK_EQUAL(memory[10 * MIB], 5);
-    CHECK_EQUAL(memory[20 * MIB], 6);
-    munmap(memory, BYTES);
-}
-WORLD_TEST(untouched, 1)
-
-/* The program unmaps memory that a window still has, and gets other memory there. */
-static void again_body(struct world *world)
-{
-    enum { BYTES = 16 * PAGE };
-    char *memory = map_pages(BYTES), *side;
-    struct proa_hold old, new;
-
-    (void)world;
-    fill(memory, BYTES, 1);
-    hold(&old, memory, BYTES);
-    munmap(memory, BYTES);
-    CHECK(mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-               0) == memory);
-    fill(memory, BYTES, 2);
-    hold(&new, memory, BYTES);
-    CHECK_EQUAL(proa_adopt_bytes(&new), BYTES);
-    check_filled(memory, BYTES, 2);
-    side = other_side(memory, BYTES);
-    check_filled(side, BYTES, 2);
-    munmap(side, BYTES);
-    proa_adopt_drop(&new);
-    check_filled(memory, BYTES, 2);
-    munmap(memory, BYTES);
-    CHECK(mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-               0) == memory);
-    fill(memory, BYTES, 3);
-    proa_adopt_drop(&old); /* what is there now is none of its business */
-    check_filled(memory, BYTES, 3);
-    munmap(memory, BYTES);
-}
-WORLD_TEST(again, 1)
-
-/* Nothing grows with the number of windows. */
-static void often_body(struct world *world)
-{
-    enum { PAGES = 64 };
-    char *memory = map_pages(PAGES * PAGE), *heap = malloc(PAGES * PAGE);
-    uint64_t seed = 1;
-    long rounds = world_rounds(4000), mappings = 0, files = 0;
-
-    (void)world;
-    CHECK(heap);
-    fill(memory, PAGES * PAGE, 1);
-    for (long i = 0; i < rounds; i++) {
-        uint64_t from = world_below(&seed, PAGES * PAGE - 1), bytes = 1 + world_below(&seed, PAGE);
-        char *at = (i & 1 ? memory : heap) + from;
-        struct proa_hold one, two;
-
-        if (from + bytes > PAGES * PAGE)
-            bytes = PAGES * PAGE - from;
-        hold(&one, at, bytes);
-        CHECK_EQUAL(proa_adopt_bytes(&one), bytes);
-        hold(&two, memory + 5 * PAGE, 3);
-        proa_adopt_drop(i & 2 ? &one : &two);
-        proa_adopt_drop(i & 2 ? &two : &one);
-        if (i == rounds / 2) {
-            mappings = world_mappings("");
-            files = world_open_files();
-        }
-    }
-    check_filled(memory, PAGES * PAGE, 1);
-    CHECK(world_mappings("") <= mappings + 2 * PAGES);
-    CHECK_EQUAL(world_open_files(), files);
-    CHECK_EQUAL(file_blocks(), 0);
-    free(heap);
-    munmap(memory, PAGES * PAGE);
-}
-WORLD_TEST(often, 1, .limit_s = 120)
 
 /* ---- threads that write ---- */
 
@@ -639,66 +382,6 @@ static void failures_threads_body(struct world *world)
 }
 WORLD_TEST(failures_threads, 1)
 
-/* ---- fork ---- */
-
-static void in_child(char *memory, uint64_t bytes, char *shared)
-{
-    check_filled(memory, bytes, 6);
-    fill(memory, bytes, 7);
-    __atomic_store_n((uint32_t *)(void *)shared, 1, __ATOMIC_RELEASE);
-    world_await((uint32_t *)(void *)shared, 2); /* the parent has stored what it likes */
-    check_filled(memory, bytes, 7);
-    CHECK_EQUAL(world_mappings("memfd:proa (deleted)") > 0, 1); /* the arena's are still shared */
-    _exit(0);
-}
-
-static void forked_body(struct world *world)
-{
-    enum { BYTES = 3 * MIB + PAGE };
-    char *memory = map_pages(BYTES), *side;
-    struct proa_hold h;
-    int status = -1;
-    pid_t child;
-
-    fill(memory, BYTES, 6);
-    hold(&h, memory + 10, BYTES - 20);
-    side = other_side(memory, BYTES);
-    child = fork();
-    CHECK(child >= 0);
-    if (child == 0)
-        in_child(memory, BYTES, world->shared);
-    world_await((uint32_t *)(void *)world->shared, 1);
-    check_filled(memory, BYTES, 6); /* not what the child has stored */
-    fill(side, BYTES, 8);           /* as a neighbour would */
-    check_filled(memory, BYTES, 8);
-    __atomic_store_n((uint32_t *)(void *)world->shared, 2, __ATOMIC_RELEASE);
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
-    proa_adopt_drop(&h);
-    check_filled(memory, BYTES, 8);
-    CHECK_EQUAL(file_blocks(), 0);
-    munmap(side, BYTES);
-    munmap(memory, BYTES);
-}
-WORLD_TEST(forked, 1)
-
-/* system() makes no copy and needs none. */
-static void shell_body(struct world *world)
-{
-    enum { BYTES = 4 * MIB };
-    char *memory = map_pages(BYTES);
-    struct proa_hold h;
-
-    (void)world;
-    fill(memory, BYTES, 1);
-    hold(&h, memory, BYTES);
-    CHECK_EQUAL(system("exit 3"), 3 << 8);
-    check_filled(memory, BYTES, 1);
-    CHECK_EQUAL(h.count, 1);
-    proa_adopt_drop(&h);
-    munmap(memory, BYTES);
-}
-WORLD_TEST(shell, 1)
-
 /* ---- what stays ---- */
 
 static void stays(const void *memory, uint64_t bytes)
@@ -800,24 +483,9 @@ WORLD_TEST(not_asked, 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole),
-        cmocka_unit_test(own_pages),
-        cmocka_unit_test(told),
-        cmocka_unit_test(waiter),
-        cmocka_unit_test(no_heap),
-        cmocka_unit_test(untouched),
-        cmocka_unit_test(again),
-        cmocka_unit_test(often),
-        cmocka_unit_test(threads),
-        cmocka_unit_test(no_faults),
-        cmocka_unit_test(leftovers),
-        cmocka_unit_test(failures),
-        cmocka_unit_test(failures_threads),
-        cmocka_unit_test(forked),
-        cmocka_unit_test(shell),
-        cmocka_unit_test(kinds),
-        cmocka_unit_test(locked),
-        cmocka_unit_test(not_asked),
+        cmocka_unit_test(waiter),    cmocka_unit_test(threads),  cmocka_unit_test(no_faults),
+        cmocka_unit_test(leftovers), cmocka_unit_test(failures), cmocka_unit_test(failures_threads),
+        cmocka_unit_test(kinds),     cmocka_unit_test(locked),   cmocka_unit_test(not_asked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
