@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arena (shm/arena.h): blocks against a model, pages given back, refusals, segments, threads,
- * files and mappings. */
+/* The arena (shm/arena.h): shrunk blocks, pages given back, refusals, segments, files and mappings.
+ */
 #include "world.h"
+#include "segments.h"
 
 #include "base/fail.h"
 #include "create/start.h"
@@ -15,7 +16,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -23,8 +23,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static const uint64_t kib = 1 << 10, mib = 1 << 20;
 
 /* ---- failures on demand (linked with --wrap) ---- */
 
@@ -86,179 +84,6 @@ int __wrap_proa_memory_is_strict(void)
 
 /* ---- what is known of the segments ---- */
 
-static int segment_count(void)
-{
-    int count = 0;
-
-    while (count < PROA_SEGMENTS &&
-           __atomic_load_n(&proa_self->ctl->segments[count].bytes, __ATOMIC_SEQ_CST))
-        count++;
-    return count;
-}
-
-static uint64_t segment_bytes(int segment)
-{
-    return __atomic_load_n(&proa_self->ctl->segments[segment].bytes, __ATOMIC_SEQ_CST);
-}
-
-/* What the files of all segments take. */
-static uint64_t bytes_in_use(void)
-{
-    uint64_t total = 0;
-    struct stat file;
-
-    for (int i = 0; i < segment_count(); i++) {
-        CHECK_EQUAL(fstat(proa_self->ctl->segments[i].fd, &file), 0);
-        total += (uint64_t)file.st_blocks * 512;
-    }
-    return total;
-}
-
-static int segment_of(const void *address)
-{
-    int segment = -1;
-    uint64_t offset;
-
-    CHECK(proa_arena_find(address, 1, &segment, &offset));
-    return segment;
-}
-
-/* The first segment holds the process's control block from its start; all behind must be one free
- * block again. */
-static void check_all_merged(void)
-{
-    uint64_t rest = segment_bytes(0) - (sizeof(struct proa_proc_ctl) + PROA_CACHE_LINE - 1) /
-                                           PROA_CACHE_LINE * PROA_CACHE_LINE;
-    int before = segment_count();
-    char *whole = proa_arena_alloc(rest, 0);
-
-    CHECK(whole);
-    CHECK_EQUAL(segment_of(whole), 0);
-    for (int i = 1; i < before; i++) {
-        char *other = proa_arena_alloc(segment_bytes(i), 0);
-        CHECK(other);
-        CHECK_EQUAL(segment_of(other), i);
-        CHECK(proa_arena_free(other));
-    }
-    CHECK_EQUAL(segment_count(), before);
-    CHECK(proa_arena_free(whole));
-}
-
-/* ---- blocks against a model ---- */
-
-struct piece {
-    unsigned char *start;
-    uint64_t bytes;
-    unsigned char mark;
-};
-
-enum { MARK_STEP = 509 }; /* a prime: every place in a cache line gets its turn */
-
-static void piece_fill(const struct piece *piece)
-{
-    for (uint64_t i = 0; i < piece->bytes; i += MARK_STEP)
-        piece->start[i] = piece->mark;
-    piece->start[piece->bytes - 1] = piece->mark;
-}
-
-static void piece_check(const struct piece *piece)
-{
-    for (uint64_t i = 0; i < piece->bytes; i += MARK_STEP)
-        CHECK_EQUAL(piece->start[i], piece->mark);
-    CHECK_EQUAL(piece->start[piece->bytes - 1], piece->mark);
-}
-
-static uint64_t random_bytes(uint64_t *seed, int log2_most)
-{
-    return 1 + world_below(seed, 1ull << world_below(seed, (uint64_t)log2_most + 1));
-}
-
-static void piece_take(struct piece *piece, uint64_t *seed, int log2_most)
-{
-    size_t align = world_below(seed, 4) ? 0 : (size_t)1 << world_below(seed, 22);
-
-    piece->bytes = random_bytes(seed, log2_most);
-    piece->mark = (unsigned char)world_random(seed);
-    piece->start = proa_arena_alloc(piece->bytes, align);
-    CHECK(piece->start);
-    CHECK_EQUAL((uintptr_t)piece->start % (align > PROA_CACHE_LINE ? align : PROA_CACHE_LINE), 0);
-    piece_fill(piece);
-}
-
-static void piece_give_back(struct piece *piece)
-{
-    piece_check(piece);
-    CHECK_EQUAL(proa_arena_free(piece->start), 1);
-    piece->start = NULL;
-}
-
-/* What is behind goes to whoever asks next. */
-static void piece_shrink(struct piece *piece, uint64_t *seed)
-{
-    piece_check(piece);
-    piece->bytes = 1 + world_below(seed, piece->bytes);
-    proa_arena_shrink(piece->start, piece->bytes);
-    piece_fill(piece);
-}
-
-static void check_apart(const struct piece *pieces, int count, const struct piece *piece)
-{
-    for (int i = 0; i < count; i++)
-        if (&pieces[i] != piece && pieces[i].start)
-            CHECK(pieces[i].start + pieces[i].bytes <= piece->start ||
-                  piece->start + piece->bytes <= pieces[i].start);
-}
-
-static void random_steps(struct piece *pieces, int count, long steps, int log2_most, uint64_t *seed)
-{
-    for (long step = 0; step < steps; step++) {
-        struct piece *piece = &pieces[world_below(seed, (uint64_t)count)];
-        if (piece->start && world_below(seed, 3) == 0) {
-            piece_shrink(piece, seed);
-        } else if (piece->start) {
-            piece_give_back(piece);
-        } else {
-            piece_take(piece, seed, log2_most);
-            check_apart(pieces, count, piece);
-        }
-    }
-}
-
-static void random_blocks_body(struct world *world)
-{
-    static struct piece pieces[300];
-    uint64_t seed = 1;
-    (void)world;
-
-    /* up to 64 bytes, 4 KiB, 256 KiB, 16 MiB */
-    for (int log2_most = 6; log2_most <= 24; log2_most += 6) {
-        random_steps(pieces, log2_most == 24 ? 60 : 300, world_rounds(6000), log2_most, &seed);
-        for (int i = 0; i < 300; i++)
-            if (pieces[i].start)
-                piece_give_back(&pieces[i]);
-        check_all_merged();
-    }
-}
-
-WORLD_TEST(random_blocks, 1)
-
-static void alignments_body(struct world *world)
-{
-    (void)world;
-    for (size_t align = 1; align <= 32 * mib; align *= 2) {
-        char *one = proa_arena_alloc(1, align), *two = proa_arena_alloc(100, align);
-        CHECK(one && two && one != two);
-        CHECK_EQUAL((uintptr_t)one % align, 0);
-        CHECK_EQUAL((uintptr_t)two % align, 0);
-        CHECK_EQUAL((uintptr_t)one % PROA_CACHE_LINE, 0);
-        CHECK(proa_arena_free(one));
-        CHECK(proa_arena_free(two));
-    }
-    check_all_merged();
-}
-
-WORLD_TEST(alignments, 1)
-
 /* Its end is the next block's place; where the books cannot be kept it stays as it was. */
 static void shrinks_body(struct world *world)
 {
@@ -281,36 +106,6 @@ static void shrinks_body(struct world *world)
 }
 
 WORLD_TEST(shrinks, 1)
-
-static void empty_blocks_body(struct world *world)
-{
-    char *one = proa_arena_alloc(0, 0), *two = proa_arena_alloc(0, 0);
-    (void)world;
-
-    CHECK(one && two && one != two);
-    one[0] = two[0] = 1; /* at least one byte each */
-    CHECK(proa_arena_free(one));
-    CHECK(proa_arena_free(two));
-}
-
-WORLD_TEST(empty_blocks, 1)
-
-static void not_a_block_body(struct world *world)
-{
-    char *block = proa_arena_alloc(4096, 0);
-    (void)world;
-
-    CHECK(block);
-    CHECK_EQUAL(proa_arena_free(NULL), 0);
-    CHECK_EQUAL(proa_arena_free(&block), 0);
-    CHECK_EQUAL(proa_arena_free(block + 64), 0);
-    CHECK_EQUAL(proa_arena_free(block - 64), 0);
-    CHECK_EQUAL(proa_arena_free(block), 1);
-    CHECK_EQUAL(proa_arena_free(block), 0);
-    check_all_merged();
-}
-
-WORLD_TEST(not_a_block, 1)
 
 /* ---- find ---- */
 
@@ -816,29 +611,6 @@ static void closed_files_body(struct world *world)
 
 WORLD_TEST(closed_files, 1)
 
-/* ---- threads ---- */
-
-static void thread_steps(void *arg, int number)
-{
-    struct piece pieces[40] = {{0}};
-    uint64_t seed = 100 + (uint64_t)number;
-    (void)arg;
-
-    random_steps(pieces, 40, world_rounds(5000), 18, &seed);
-    for (int i = 0; i < 40; i++)
-        if (pieces[i].start)
-            piece_give_back(&pieces[i]);
-}
-
-static void several_threads_body(struct world *world)
-{
-    (void)world;
-    world_threads(4, thread_steps, NULL);
-    check_all_merged();
-}
-
-WORLD_TEST(several_threads, 1)
-
 /* ---- start and stop ---- */
 
 static void started_again_body(struct world *world)
@@ -867,9 +639,7 @@ WORLD_TEST(started_again, 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_blocks),     cmocka_unit_test(alignments),
-        cmocka_unit_test(shrinks),           cmocka_unit_test(empty_blocks),
-        cmocka_unit_test(not_a_block),       cmocka_unit_test(find),
+        cmocka_unit_test(shrinks),           cmocka_unit_test(find),
         cmocka_unit_test(pages_given_back),  cmocka_unit_test(pages_kept),
         cmocka_unit_test(little_kept),       cmocka_unit_test(promised),
         cmocka_unit_test(strict_kernel),     cmocka_unit_test(impossible_sizes),
@@ -878,7 +648,7 @@ int main(void)
         cmocka_unit_test(notes_fail),        cmocka_unit_test(several_segments),
         cmocka_unit_test(large_block),       cmocka_unit_test(file_limit),
         cmocka_unit_test(small_means),       cmocka_unit_test(closed_files),
-        cmocka_unit_test(several_threads),   cmocka_unit_test(started_again),
+        cmocka_unit_test(started_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
