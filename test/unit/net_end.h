@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Endpoints of the transport over libfabric, and what happens at them. */
+#ifndef PROA_TEST_NET_END_H
+#define PROA_TEST_NET_END_H
+
+#include "world.h"
+
+#include "net/ofi.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct proa_net_transport *const transport = &proa_net_ofi;
+
+enum { MOST_TOKENS = 64 };
+
+/* ---- what happens ---- */
+
+struct seen {
+    int messages, lost;
+    enum proa_net_end how; /* was the last one lost */
+    size_t bytes;          /* of the last message */
+    int done[MOST_TOKENS], outcome[MOST_TOKENS];
+    unsigned char last[PROA_NET_MESSAGE_MOST];
+};
+
+static inline void on_message(void *context, uint32_t peer, const void *body, size_t bytes)
+{
+    struct seen *seen = context;
+
+    (void)peer;
+    seen->messages++;
+    seen->bytes = bytes;
+    memcpy(seen->last, body, bytes);
+}
+
+static inline void on_done(void *context, uint64_t token, int outcome)
+{
+    struct seen *seen = context;
+
+    CHECK(token < MOST_TOKENS);
+    seen->done[token]++;
+    seen->outcome[token] = outcome;
+}
+
+static inline void on_lost(void *context, uint32_t peer, enum proa_net_end end)
+{
+    struct seen *seen = context;
+
+    (void)peer;
+    seen->lost++;
+    seen->how = end;
+}
+
+static const struct proa_net_events events = {on_message, on_done, on_lost};
+
+/* ---- processes ---- */
+
+struct end {
+    struct proa_net *net;
+    struct proa_net_address address;
+    struct seen seen;
+};
+
+/* What lies in the world's shared memory: what others have to know of each. */
+struct card {
+    struct proa_net_address address;
+    struct proa_net_key key;
+    uint64_t memory;
+    uint32_t there;
+    uint32_t steps; /* how far it is; or told by the other */
+};
+
+static inline struct card *card_of(struct world *world, int number)
+{
+    return (struct card *)(void *)world->shared + number;
+}
+
+static inline void end_open(struct end *end)
+{
+    memset(&end->seen, 0, sizeof end->seen);
+    CHECK_OK(transport->open(&events, &end->seen, NULL, &end->net, &end->address));
+}
+
+static inline void progress(struct end *end)
+{
+    CHECK(transport->progress(end->net) >= 0);
+}
+
+static inline void progress_for(struct end *end, long ms)
+{
+    struct timespec t;
+    long start, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    start = now = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    while (now < start + ms) {
+        progress(end);
+        world_sleep_us(100);
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        now = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    }
+}
+
+static inline void show(struct end *end, struct card *card)
+{
+    card->address = end->address;
+    __atomic_store_n(&card->there, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline uint32_t reach(struct end *end, struct card *card)
+{
+    uint32_t peer;
+
+    world_await(&card->there, 1);
+    CHECK_OK(transport->reach(end->net, &card->address, &peer));
+    return peer;
+}
+
+static inline int try_to_send(struct end *end, uint32_t peer, const void *body, size_t bytes)
+{
+    int outcome;
+
+    while ((outcome = transport->send(end->net, peer, body, bytes)) == PROA_NET_AGAIN)
+        progress(end);
+    return outcome;
+}
+
+static inline void tell(struct end *end, uint32_t peer, const void *body, size_t bytes)
+{
+    CHECK_OK(try_to_send(end, peer, body, bytes));
+}
+
+static inline void await_messages(struct end *end, int count)
+{
+    while (end->seen.messages < count)
+        progress(end);
+    CHECK_EQUAL(end->seen.messages, count);
+}
+
+static inline void await_lost(struct end *end)
+{
+    while (end->seen.lost == 0)
+        progress(end);
+    CHECK_EQUAL(end->seen.lost, 1);
+}
+
+static inline void on_loopback(struct world *world)
+{
+    (void)world;
+    setenv("PROA_INTERFACE", "lo", 1);
+}
+
+static inline void impatient(struct world *world)
+{
+    on_loopback(world);
+    setenv("PROA_TIMEOUT", "1", 1);
+}
+
+/* A process that only answers, until it is killed. */
+static inline pid_t victim(struct world *world)
+{
+    struct end end;
+    pid_t pid = fork();
+
+    CHECK(pid >= 0);
+    if (pid)
+        return pid;
+    end_open(&end);
+    show(&end, card_of(world, 0));
+    for (;;) {
+        transport->doze(&end.net, 1, 1000000000);
+        progress(&end);
+        card_of(world, 0)->steps = (uint32_t)end.seen.messages;
+        if (end.seen.lost)
+            __atomic_store_n(&card_of(world, 1)->steps, 1 + (uint32_t)end.seen.how,
+                             __ATOMIC_SEQ_CST);
+    }
+}
+
+#endif
