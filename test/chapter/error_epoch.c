@@ -5,28 +5,7 @@
  * and longer sequences of calls are the business of states.c; here every wrong order of the table
  * of errors is made once, with its class, its text, and its lack of effect.
  */
-#include "wrong.h"
-
-enum { sync_error = MPI_ERR_RMA_SYNC };
-
-/* Groups that the rows need, made once. */
-static MPI_Group right_group, left_group, self_group, all_group;
-
-static void make_groups(void)
-{
-    right_group = group_of_one(right_of());
-    left_group = group_of_one(left_of());
-    self_group = group_of_one(rank);
-    MPI_Comm_group(MPI_COMM_WORLD, &all_group);
-}
-
-static void free_groups(void)
-{
-    MPI_Group_free(&right_group);
-    MPI_Group_free(&left_group);
-    MPI_Group_free(&self_group);
-    MPI_Group_free(&all_group);
-}
+#include "epochs.h"
 
 static int value = 4711, got = -77;
 
@@ -168,30 +147,6 @@ static void check_rput(const struct area *a, int value, const char *epoch)
 {
     CHECK(((int *)a->base)[7] == value, "%s: rput in an epoch of %s brings %d, not %d",
           kind_names[a->kind], epoch, ((int *)a->base)[7], value);
-}
-
-static void unlock_all_of(const struct area *a)
-{
-    RIGHT(MPI_Win_unlock_all(a->win));
-}
-
-static void start_to_right(const struct area *a)
-{
-    RIGHT(MPI_Win_start(right_group, 0, a->win));
-}
-
-/* Not before all have unlocked what they locked: a window must not be exposed while it is
- * locked. */
-static void expose_to_left(const struct area *a)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    RIGHT(MPI_Win_post(left_group, 0, a->win));
-}
-
-/* And for the same reason nobody goes on to a lock before all have ended their exposure. */
-static void end_exposure(const struct area *a)
-{
-    RIGHT(MPI_Win_wait(a->win));
 }
 
 /* ---- free ---- */
@@ -514,137 +469,6 @@ static void run_flush(struct area *a)
     wrong_flushes(a, right_of(), about);
 }
 
-/* ---- locked and exposed at once ---- */
-
-static void strictly_locked_exposed(struct area *a)
-{
-    expose_to_left(a);
-    WRONG(a, sync_error, "exposed", MPI_Win_lock, (MPI_LOCK_SHARED, rank, 0, a->win));
-    WRONG(a, sync_error, "exposed", MPI_Win_lock_all, (0, a->win));
-    start_to_right(a);
-    RIGHT(MPI_Win_complete(a->win));
-    end_exposure(a);
-    RIGHT(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, a->win));
-    WRONG(a, sync_error, "locked", MPI_Win_post, (left_group, 0, a->win));
-    RIGHT(MPI_Win_unlock(rank, a->win));
-    RIGHT(MPI_Win_lock_all(MPI_MODE_NOCHECK, a->win));
-    WRONG(a, sync_error, "locked", MPI_Win_post, (left_group, 0, a->win));
-    unlock_all_of(a);
-}
-
-static int add_word(const struct area *a, int target, int at, int value)
-{
-    return MPI_Accumulate(&value, 1, MPI_INT, target, disp_at(a, target, at), 1, MPI_INT, MPI_SUM,
-                          a->win);
-}
-
-enum { additions = 5000 };
-
-/* Lock and exposure at once, in either order: what the origin does in its epoch, and what this
- * process does under its lock, both count. The accumulates of both go to one word. */
-static void add_from_both_sides(struct area *a, int at)
-{
-    start_to_right(a);
-    RIGHT(put_word(a, right_of(), 6, &(int){611}));
-    for (int i = 0; i < additions; i++)
-        RIGHT(add_word(a, right_of(), at, 1));
-    RIGHT(MPI_Win_complete(a->win));
-}
-
-static void check_both(struct area *a, int at, int own)
-{
-    CHECK(((int *)a->base)[6] == 611, "%s: a put to a window that is locked and exposed brings %d",
-          kind_names[a->kind], ((int *)a->base)[6]);
-    CHECK(((int *)a->base)[at] == pattern(rank, at) + additions + own,
-          "%s: %d additions to a window that is locked and exposed add %d", kind_names[a->kind],
-          additions + own, ((int *)a->base)[at] - pattern(rank, at));
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 5; i <= 7; i++)
-        ((int *)a->base)[i] = pattern(rank, i);
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void lock_while_exposed(struct area *a, int type)
-{
-    expose_to_left(a);
-    RIGHT(MPI_Win_lock(type, rank, 0, a->win));
-    for (int i = 0; i < additions; i++)
-        RIGHT(add_word(a, rank, 5, 1));
-    RIGHT(MPI_Win_unlock(rank, a->win));
-    MPI_Barrier(MPI_COMM_WORLD);
-    add_from_both_sides(a, 5);
-    end_exposure(a);
-    check_both(a, 5, additions);
-}
-
-static void lock_all_while_exposed(struct area *a)
-{
-    expose_to_left(a);
-    RIGHT(MPI_Win_lock_all(0, a->win));
-    RIGHT(add_word(a, rank, 7, 3));
-    RIGHT(MPI_Win_unlock_all(a->win));
-    MPI_Barrier(MPI_COMM_WORLD);
-    add_from_both_sides(a, 7);
-    end_exposure(a);
-    check_both(a, 7, 3);
-}
-
-/* The origin has been told of no sole access, and the exclusive lock is no longer one of somebody
- * alone: both add at the same time. */
-static void post_while_locked(struct area *a, int type)
-{
-    RIGHT(MPI_Win_lock(type, rank, 0, a->win));
-    RIGHT(MPI_Win_post(left_group, 0, a->win));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank % 2 == 0)
-        for (int i = 0; i < additions; i++)
-            RIGHT(add_word(a, rank, 5, 1));
-    RIGHT(MPI_Win_unlock(rank, a->win));
-    add_from_both_sides(a, 5);
-    end_exposure(a);
-    check_both(a, 5, rank % 2 == 0 ? additions : 0);
-}
-
-static void post_in_lock_all(struct area *a)
-{
-    RIGHT(MPI_Win_lock_all(0, a->win));
-    RIGHT(MPI_Win_post(left_group, 0, a->win));
-    RIGHT(add_word(a, rank, 7, 3));
-    RIGHT(MPI_Win_unlock_all(a->win));
-    add_from_both_sides(a, 7);
-    end_exposure(a);
-    check_both(a, 7, 3);
-}
-
-static void laxly_locked_exposed(struct area *a)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    post_while_locked(a, MPI_LOCK_EXCLUSIVE);
-    post_while_locked(a, MPI_LOCK_SHARED);
-    lock_while_exposed(a, MPI_LOCK_SHARED);
-    lock_while_exposed(a, MPI_LOCK_EXCLUSIVE);
-    post_in_lock_all(a);
-    lock_all_while_exposed(a);
-}
-
-static void run_locked_exposed(struct area *a)
-{
-    if (is_strict())
-        strictly_locked_exposed(a);
-    else
-        laxly_locked_exposed(a);
-    /* A neighbour's lock is not this process's mistake, and may come before the post that it was to
-     * follow. */
-    MPI_Barrier(MPI_COMM_WORLD);
-    RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
-    MPI_Barrier(MPI_COMM_WORLD);
-    RIGHT(MPI_Win_post(MPI_GROUP_EMPTY, 0, a->win));
-    RIGHT(MPI_Win_wait(a->win));
-    MPI_Barrier(MPI_COMM_WORLD);
-    RIGHT(MPI_Win_unlock(right_of(), a->win));
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
 /* ---- arguments ---- */
 
 static void run_lock_type(struct area *a)
@@ -719,12 +543,11 @@ static void run_group(struct area *a)
 }
 
 static const struct row rows[] = {
-    {"free", run_free, nkinds},           {"request", run_request, nkinds},
-    {"epoch", run_epoch, nkinds},         {"pscw", run_pscw, nkinds},
-    {"lock", run_lock, nkinds},           {"fence", run_fence, nkinds},
-    {"flush", run_flush, nkinds},         {"locked_exposed", run_locked_exposed, nkinds},
-    {"lock_type", run_lock_type, nkinds}, {"assert", run_assert, nkinds},
-    {"group", run_group, nkinds}};
+    {"free", run_free, nkinds},     {"request", run_request, nkinds},
+    {"epoch", run_epoch, nkinds},   {"pscw", run_pscw, nkinds},
+    {"lock", run_lock, nkinds},     {"fence", run_fence, nkinds},
+    {"flush", run_flush, nkinds},   {"lock_type", run_lock_type, nkinds},
+    {"assert", run_assert, nkinds}, {"group", run_group, nkinds}};
 
 int main(int argc, char **argv)
 {
