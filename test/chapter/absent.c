@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes of which one runs without Proa, and processes of whom nobody can tell (absent.sh looks
+ * Processes of which one runs without Proa, and processes of which this is unknown (absent.sh looks
  * at what is said).
  *
  *   absent all          all have Proa (wrapped.sh)
@@ -8,7 +8,7 @@
  *                       host's, windows among the others are Proa's
  *   absent past         rank 1 has Proa, but starts MPI by the host's own function: it counts as one
  *                       without
- *   absent late FILE    all have Proa, but after a meeting with another job nobody is sure: rank 1
+ *   absent late FILE    all have Proa, but after a meeting with another job none is sure: rank 1
  *                       comes to the window only when FILE says that
  *                       others have waited long for it
  */

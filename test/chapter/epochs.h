@@ -44,7 +44,7 @@ static inline void expose_to_left(const struct area *a)
     RIGHT(MPI_Win_post(left_group, 0, a->win));
 }
 
-/* And for the same reason nobody goes on to a lock before all have ended their exposure. */
+/* And for the same reason no rank goes on to a lock before all have ended their exposure. */
 static inline void end_exposure(const struct area *a)
 {
     RIGHT(MPI_Win_wait(a->win));

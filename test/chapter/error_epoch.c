@@ -136,8 +136,7 @@ static void served_requests(const struct area *a, int target)
 #endif
 }
 
-/* A request form alone in its epoch: what it brings is there for the target when the epoch has
- * ended. */
+/* A request form alone in its epoch: the target has its data when the epoch has ended. */
 static void rput_word(const struct area *a, int value)
 {
     SERVED(MPI_Rput, &value, 1, MPI_INT, right_of(), disp_at(a, right_of(), 7), 1, MPI_INT);
@@ -175,7 +174,7 @@ static void run_free(struct area *a)
     wrong_free(a, "MPI_Win_unlock_all first");
     unlock_all_of(a);
     RIGHT(MPI_Win_fence(0, a->win));
-    RIGHT(put_word(a, right_of(), 0, &before)); /* what is there already */
+    RIGHT(put_word(a, right_of(), 0, &before)); /* already there */
     wrong_free(a, "since the last fence");
     RIGHT(MPI_Win_fence(0, a->win));
 }
@@ -319,7 +318,7 @@ static void not_started(struct area *a)
 
 static void not_locked(struct area *a)
 {
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody's window is exposed any more */
+    MPI_Barrier(MPI_COMM_WORLD); /* no window is exposed any more */
     RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, right_of(), 0, a->win));
     if (nranks > 1)
         wrong_operations(a, rank, of_target(rank, "locked"));

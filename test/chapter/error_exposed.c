@@ -75,8 +75,8 @@ static void lock_all_while_exposed(struct area *a)
     check_both(a, 7, 3);
 }
 
-/* The origin has been told of no sole access, and the exclusive lock is no longer one of somebody
- * alone: both add at the same time. */
+/* The origin has been told of no sole access, and the exclusive lock no longer excludes: both add
+ * at the same time. */
 static void post_while_locked(struct area *a, int type)
 {
     RIGHT(MPI_Win_lock(type, rank, 0, a->win));

@@ -186,7 +186,7 @@ static void own_keyval_works(struct area *a)
     RIGHT(MPI_Win_free_keyval(&keyval));
 }
 
-/* What keyval is another object's the host alone can know. Open MPI says so by another class, and
+/* The host alone can know that a keyval is another object's. Open MPI says so by another class, and
  * finds no attribute of it. */
 static void keyval_of(struct area *a, int keyval, const char *whose)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments of the operations. What is wrong is one thing for many calls; so each call of the
- * chapter is a form, which takes its arguments from one struct, and each row sets something wrong
- * there and hands it to all forms that it concerns.
+ * Wrong arguments of the operations. One mistake concerns many calls; so each call of the chapter
+ * is a form, which takes its arguments from one struct, and each row sets something wrong there and
+ * hands it to all forms that it concerns.
  */
 #include "wrong.h"
 #include <limits.h>
@@ -340,7 +340,7 @@ static void too_far_by_type(struct area *a)
     MPI_Type_free(&backward);
 }
 
-/* What has been detached is as if it had never been attached. */
+/* Detached memory is as if it had never been attached. */
 static void detached(struct area *a)
 {
     static int more[4];
@@ -393,8 +393,8 @@ static void run_datatype(struct area *a)
     MPI_Type_free(&open);
 }
 
-/* MPI_REPLACE, and results: what is only copied may be called by any name. (With MPI_NO_OP too,
- * where the origin's does not matter at all.) */
+/* MPI_REPLACE, and results: data that is only copied may be called by any name. (With MPI_NO_OP
+ * too, where the origin's does not matter at all.) */
 static void other_names(struct area *a)
 {
     const MPI_Datatype names[] = {MPI_FLOAT, MPI_UNSIGNED, MPI_BYTE};
@@ -561,7 +561,7 @@ static void null_is_right(const struct area *a)
     RIGHT(MPI_Win_flush(right_of(), a->win));
     CHECK(seen[0] == pattern(right_of(), 0) && seen[1] == pattern(right_of(), 1),
           "a get to MPI_BOTTOM brings %d %d", seen[0], seen[1]);
-    /* what is there already */
+    /* already there */
     RIGHT(MPI_Put(MPI_BOTTOM, 1, absolute, x.rank, x.at, 2, MPI_INT, a->win));
     RIGHT(MPI_Accumulate(MPI_BOTTOM, 1, absolute, x.rank, x.at, 2, MPI_INT, MPI_REPLACE, a->win));
     RIGHT(MPI_Get_accumulate(NULL, 0, MPI_INT, MPI_BOTTOM, 1, absolute, x.rank, x.at, 2, MPI_INT,
@@ -623,7 +623,7 @@ static int of_bytes(MPI_Op op, int x, int y)
     return result;
 }
 
-/* Bytes as numbers. What depends on their sign is refused (above). */
+/* Bytes as numbers. Operators that depend on their sign are refused (above). */
 static void arithmetic_on_bytes(struct area *a)
 {
     const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_LAND, MPI_LOR};

@@ -10,7 +10,7 @@ enum { words = 8 };
 
 static int left, right;
 
-/* Word i of rank who at the beginning. */
+/* Word i of a rank at the beginning. */
 static int64_t first(int who, int i)
 {
     return 1000 * (who + 1) + i;

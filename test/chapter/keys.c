@@ -31,7 +31,7 @@ static const struct promise {
                 {"mpi_minimum_memory_alignment", "16", NULL},
                 {"mpi_minimum_memory_alignment", "65536", NULL},
                 {"mpi_assert_memory_alloc_kinds", "system", NULL},
-                /* what Proa has, and not what is asked */
+                /* Proa's value, not the one asked for */
                 {"mpi_memory_alloc_kinds", "system", "system,mpi"}};
 
 static int is(const struct promise *p, const char *key)
@@ -149,7 +149,7 @@ static void by_post(const struct area *a, const struct promise *p)
     MPI_Group_free(&to);
 }
 
-/* One counter of all, without and with locks that exclude: nobody gets a number twice. */
+/* One counter of all, without and with locks that exclude: no number is given out twice. */
 static void by_lock(const struct area *a, const struct promise *p, const int64_t *ones)
 {
     enum { rounds = 20 };

@@ -21,7 +21,7 @@ static int holds_locks(const struct model *m)
 
 /* 13.5: access epochs of a process on one window are disjoint, and so are its exposure epochs.
  * 13.5.1: a fence starts an epoch only if operations follow it, and only the next fence ends that;
- * so a fence without operations stands in nobody's way. */
+ * so a fence without operations excludes nothing. */
 static int is_in_fence_epoch(const struct model *m)
 {
     return m->fence_opens && m->operations;

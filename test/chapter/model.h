@@ -43,10 +43,10 @@ enum verdict {
     left_out
 };
 
-/* What a run is made of, and the state that the calls have led to. Both processes are in the same
+/* The constants of a run, and the state that the calls have led to. Both processes are in the same
  * state. */
 struct model {
-    int in_group[2]; /* other, self: who is in the group of start and post */
+    int in_group[2]; /* other, self: members of the group of start and post */
     int exclusive;   /* locks are exclusive */
     int strict;      /* the standard alone counts */
     /* a fence has come last of all synchronization, and asked for an epoch after it */
@@ -66,7 +66,7 @@ enum verdict model_judge(const struct model *m, enum call call);
 /* After a legal call. */
 void model_apply(struct model *m, enum call call);
 
-/* Has everybody who was posted to completed, so that a wait returns and a test gives true? */
+/* Have all origins that were posted to completed, so that a wait returns and a test gives true? */
 int model_is_completed(const struct model *m);
 
 #endif

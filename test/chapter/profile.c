@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A profiling tool (tool.c) sees every MPI_Put of the program, and Proa does the work; whatever
- * brought them here: preloading, in either order, or the order of libraries at linking.
+ * A profiling tool (tool.c) sees every MPI_Put of the program, and Proa does the work, for each way
+ * to load them: preloading, in either order, or the order of libraries at linking.
  */
 #include "window.h"
 

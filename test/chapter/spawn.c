@@ -72,7 +72,7 @@ static int merge_halves(int by_ports)
 
 static const char *const handed_info = "PROA_TEST_WORD=kept", *const handed_theirs = "LD_PRELOAD=";
 
-/* What a spawned process has got besides. */
+/* Further rights and libraries of a spawned process. */
 static void look(const char *way)
 {
     const char *word = getenv("PROA_TEST_WORD");

@@ -95,7 +95,7 @@ static int post(const struct model *m)
     return code;
 }
 
-/* Nobody takes an exclusive lock, goes on, and keeps the other one waiting for it. */
+/* No process takes an exclusive lock, goes on, and keeps the other one waiting for it. */
 static void in_step_for_locks(const struct model *m)
 {
     if (m->exclusive)
@@ -278,7 +278,7 @@ static int run_sequence(struct model m)
     if (check_failures > failures && agreed)
         fprintf(stderr, "rank %d: ... after %s\n", rank, sequence_text(n));
     if (!agreed)
-        win = MPI_WIN_NULL; /* in a state that nobody knows */
+        win = MPI_WIN_NULL; /* in an unknown state */
     return n;
 }
 

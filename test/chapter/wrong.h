@@ -249,7 +249,7 @@ static inline void by_lock(const struct area *a)
           ((int *)a->base)[4] - pattern(rank, 4));
 }
 
-/* Whatever a wrong call may have left behind in the window's state, one of these would meet it. */
+/* Anything that a wrong call may have left behind in the window's state shows in one of these. */
 static inline void sail_on(const struct area *a)
 {
     listen_on_window(a->win, 0);

@@ -148,8 +148,8 @@ static void deliver(const char *whole, size_t bytes, int sender)
     free(exact);
 }
 
-/* All that is there; who waits for more has waited in vain. By the program's thread alone, so that
- * the same input does the same. */
+/* All that is there; a wait for more is in vain. By the program's thread alone, so that the same
+ * input does the same. */
 static int net_progress(struct proa_net *opened)
 {
     char whole[PROA_NET_MESSAGE_MOST];

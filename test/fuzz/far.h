@@ -4,7 +4,7 @@
  * peers of a network that brings what a fuzzer gives it.
  *
  * The network delivers on the program's thread alone, so that the same input does the same. With
- * nothing left to deliver it loses both peers: whoever waits comes back.
+ * nothing left to deliver it loses both peers, so that every wait ends.
  */
 #ifndef PROA_FUZZ_FAR_H
 #define PROA_FUZZ_FAR_H

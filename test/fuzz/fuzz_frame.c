@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzer of what comes from the network: frames and addresses (src/net/frame.h) of any bytes. What
- * is called good holds together, whose sender does not know the secret is a stranger, and nothing
- * is read that has not come. README.md has the format of the input. */
+/* Fuzzer of input from the network: frames and addresses (src/net/frame.h) of any bytes. An
+ * accepted frame is consistent, a sender without the secret is a stranger, and no byte is read that
+ * has not come. README.md has the format of the input. */
 #include "net/frame.h"
 
 #include <stddef.h>
@@ -65,7 +65,7 @@ static void look_at_frame(const void *bytes, size_t count, int knows)
         look_at_address(body, head.bytes);
 }
 
-/* As who sends it may have chosen. */
+/* As its sender may have chosen. */
 static void dress(unsigned char *bytes, size_t count, int choices)
 {
     static const uint32_t mark = PROA_FRAME_MARK;

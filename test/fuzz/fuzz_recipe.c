@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recipes from input (type/recipe.h): what Proa makes of each is compared with its definition, and
+/* Recipes from input (type/recipe.h): Proa's layout of each is compared with its definition, and
  * walked over by itself. */
 #include "base/fail.h"
 #include "type/walk.h"
@@ -21,7 +21,7 @@ static void walk_alone(const struct model_type *m, uint64_t count, int units)
 
     if (proa_type_span(&m->type, count, &first, &span) || (!offsets && span > (uint64_t)1 << 60)) {
         free(offsets);
-        return; /* nobody walks over what has no place in memory */
+        return; /* types without a place in memory are not walked */
     }
     MUST(proa_walk_begin(&walk, 1, type, &count, units) == PROA_OK);
     while ((offsets || steps++ < STEPS) && proa_walk_goes_on(&walk)) {

@@ -32,7 +32,7 @@ enum { HOW, FLAGS, LENGTH, BODY }; /* of a message in the input */
 
 enum { WANTED = 4, LIKELY_BYTES = 64, LIKELY_COUNT = 70 };
 
-/* What is left of the input. */
+/* The rest of the input. */
 static const uint8_t *input;
 static size_t left;
 
@@ -43,7 +43,7 @@ static uint64_t clamp(uint64_t value, uint64_t most)
     return value % (most + 1);
 }
 
-/* What an origin could have sent, more or less: operations of small numbers in a row. */
+/* Messages as of an origin, more or less: operations of small numbers in a row. */
 static void make_likely(char *body, size_t bytes)
 {
     struct proa_wire_op op;
@@ -93,7 +93,7 @@ static uint64_t good_number(const struct proa_win *win, int rank, uint8_t kind)
     return kind == PROA_WIRE_BATCH ? far_batches(rank) + 1 : FAR_QUIET;
 }
 
-/* As who sends it may have chosen. */
+/* As its sender may have chosen. */
 static int next(const struct proa_win *win, char *whole, size_t *bytes, int *sender)
 {
     struct proa_wire_head head = {.version = PROA_WIRE_VERSION, .window = win->spread->number};
@@ -125,7 +125,7 @@ static int next(const struct proa_win *win, char *whole, size_t *bytes, int *sen
 
 /* ---- the program ---- */
 
-/* Gets words from the evil one, who answers as it likes. */
+/* Gets words from the evil rank, which answers as it likes. */
 static void want(struct proa_win *win)
 {
     static struct proa_type word;
@@ -153,10 +153,10 @@ static void run(struct proa_win *win, int choices)
     far_drive();
     if (choices & HOLDS_LOCK)
         MUST(proa_win_unlock(win, FAR_OURS) == PROA_OK);
-    far_drive(); /* what has waited for the lock */
+    far_drive(); /* requests that have waited for the lock */
     far_drive();
     MUST(far_is_lost(FAR_EVIL) && far_is_lost(FAR_QUIET));
-    /* nobody holds it any more */
+    /* it is free again */
     MUST(proa_win_lock(win, FAR_OURS, 1, 0) == PROA_OK);
     MUST(proa_win_unlock(win, FAR_OURS) == PROA_OK);
 }

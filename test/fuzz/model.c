@@ -123,8 +123,8 @@ static int is_far(wide count, wide step)
     return count > FAR || step > FAR || step < -FAR || count * (step < 0 ? -step : step) > FAR;
 }
 
-/* `count` parts, each extent behind the other. Sizes are added whatever the number; places only
- * while that is feasible. */
+/* `count` parts, each extent behind the other. Sizes are added for any number; places only while
+ * that is feasible. */
 static void place_block(struct draft *draft, const struct model_type *part, wide count, wide at)
 {
     wide extent = part->type.extent;
@@ -328,7 +328,7 @@ static void read_array(struct cooking *c, struct input *input)
     add_number(c, input_byte(input) % 2);
 }
 
-/* What is being made, for the report. */
+/* The type that is being made, for the report. */
 static const struct cooking *present;
 
 void model_differs(const char *file, int line, const char *condition)
@@ -575,8 +575,8 @@ static void add_derived(struct model *model, struct input *input)
     free(m->elements);
 }
 
-/* Whatever the input says, as no host would: any number of any numbers. It only has to be refused,
- * or to give a type that can be released. */
+/* Any number of any numbers from the input, as no host would pass them. They only have to be
+ * refused, or to give a type that can be released. */
 static void make_nonsense(const struct model *model, struct input *input)
 {
     struct proa_type result;

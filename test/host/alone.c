@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One rank, the last, cannot serve windows, for a reason that its neighbours do not have: every
- * window with it is the host's on all ranks, and nobody waits. The log says why, on each rank.
+ * window with it is the host's on all ranks, and no rank waits. The log says why, on each rank.
  *
  *   alone files | disabled | communicator | handle
  *   alone nowhere       no rank can, as this host makes no windows on one process

@@ -32,7 +32,7 @@ static void make_window(void)
                      &win);
 }
 
-/* Request forms, and a datatype that nobody has seen yet. */
+/* Request forms, and a datatype that Proa has not seen yet. */
 static void requests_and_types(void)
 {
     int values[4] = {rank, rank + 100, rank + 200, rank + 300}, got[4] = {0};
@@ -56,8 +56,8 @@ static void requests_and_types(void)
     MPI_Type_free(&type);
 }
 
-/* A message that needs its sender's help, who waits in a one-sided call: for rank 0, which receives
- * it first. */
+/* A message that needs its sender's help while the sender waits in a one-sided call for rank 0,
+ * which receives it first. */
 static void wait_and_send(void)
 {
     char *message = need(calloc(message_bytes, 1));

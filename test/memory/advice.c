@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the program has told the kernel of its memory (madvise, mbind, mlock, mprotect,
- * MAP_NORESERVE) holds while a window has that memory, and after MPI_Win_free: the kernel notes the
- * same of each page as it would without a window.
+ * The program's advice and settings for its memory (madvise, mbind, mlock, mprotect, MAP_NORESERVE)
+ * hold while a window has that memory, and after MPI_Win_free: the kernel notes the same of each
+ * page as it would without a window.
  *
  *   advice before | locked
  *
@@ -121,7 +121,7 @@ static int tell(const struct advice *advice, char *memory, size_t bytes)
     return advice->tell(memory, bytes) == 0;
 }
 
-/* What the kernel notes where there is no window. 0: it does not take the advice. */
+/* The kernel's notes where there is no window. 0: it does not take the advice. */
 static int expect(const struct advice *advice, size_t first, size_t bytes, struct smaps *smaps,
                   int *policy)
 {

@@ -19,7 +19,7 @@ static const char *const order_names[norders] = {"begun before the window was ma
                                                  "begun while the window lived",
                                                  "begun before the window, done after its end"};
 
-static char *before; /* what is read first */
+static char *before; /* read first */
 static long damaged[norders], done[norders];
 
 static char byte_of(size_t i)

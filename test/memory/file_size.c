@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The program lowers its limit on the size of files (RLIMIT_FSIZE), after MPI_Init or after a first
- * window: what MPI is asked for next is had, or is an error. SIGXFSZ, which ends a program that
+ * window: the next request to MPI succeeds or returns an error. SIGXFSZ, which ends a program that
  * does not expect it, is never delivered.
  *
  *   file_size first | later | zero

@@ -146,7 +146,7 @@ static void with(enum memory memory)
     room_give_back(&room);
 }
 
-/* What Proa has written to the program's file would be data there. */
+/* Bytes that Proa has written to the program's file would be data there. */
 static void check_own_file(void)
 {
     CHECK(lseek(own_file, 0, SEEK_DATA) < 0, "the program's file was written to at %ld",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel has noted of each page's mapping: the lines of /proc/self/smaps. */
+/* The kernel's notes of each page's mapping: the lines of /proc/self/smaps. */
 #ifndef PROA_TEST_SMAPS_H
 #define PROA_TEST_SMAPS_H
 

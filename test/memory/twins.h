@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A fork after which parent and child look whether each has its memory for itself: the child stores
- * 7 where 42 was, the parent 43, and each looks what it has of its own. What stderr is told
- * meanwhile is kept: a child that cannot have memory of its own may end with a sentence there.
+ * 7 where 42 was, the parent 43, and each looks at its own. Output to stderr is kept meanwhile: a
+ * child that cannot have memory of its own may end with a sentence there.
  */
 #ifndef PROA_TEST_TWINS_H
 #define PROA_TEST_TWINS_H
@@ -27,7 +27,7 @@ struct words {
 /* Files for the two to wait for each other by: made before they may be short. */
 struct twins {
     int to_child[2], to_parent[2], said[2], stderr_before;
-    char text[1000]; /* what was said */
+    char text[1000]; /* the output */
     int status;      /* of the child */
 };
 

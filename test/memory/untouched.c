@@ -2,7 +2,7 @@
 /*
  * A window on gigabytes that the program has never touched: 4 GiB of calloc, and 16 GiB of
  * MAP_NORESERVE. MPI_Win_create and MPI_Win_free give them no pages and no page tables, as the
- * kernel counts it; what is put there is there, and the rest is zero.
+ * kernel counts it; puts arrive there, and the rest is zero.
  *
  *   untouched calloc | noreserve
  */

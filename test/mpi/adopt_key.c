@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The info key proa_adopt, on some ranks or all: memory of this rank stays where it is; a window
- * works all the same. What is adopted is seen in /proc/self/maps. */
+ * works all the same. Adopted memory is seen in /proc/self/maps. */
 #include "check.h"
 
 enum { words = 4096 };

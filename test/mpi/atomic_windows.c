@@ -128,7 +128,7 @@ static void add_all(const struct part *narrow, const struct part *wide, int n, c
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Most where the memory is adopted: what mixes two guards is met there. */
+/* Most where the memory is adopted: faults that mix two guards show there. */
 static int rounds_of(enum memory memory, enum order order, int n)
 {
     return shares_memory() && n == 1 && memory == HEAP && order == WIDE_FIRST ? 30000 : 300;

@@ -69,8 +69,8 @@ static inline int shares_memory(void)
     return getenv("PROA_TEST_NODES") == NULL;
 }
 
-/* Nobody may look into this process by /proc, whoever he is; nor may it look into others that do
- * the same: as with programs that have privileges of their own. */
+/* No process may look into this one by /proc, and this one into no other that does the same: as
+ * with programs that have privileges of their own. */
 static inline void shut_proc(void)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};

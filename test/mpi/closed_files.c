@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program that closes files by number, Proa's among them, and opens its own there: its files stay
- * as they are, and a window that needs what nobody can get any more is the host's, for all ranks.
+ * as they are, and a window that needs a file which is lost is the host's, for all ranks.
  */
 #include "window.h"
 #include <dirent.h>
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     check_own_file(own);
 
-    MPI_Win_fence(0, first.win); /* what all have mapped goes on */
+    MPI_Win_fence(0, first.win); /* memory that all have mapped goes on */
     MPI_Put(&value, 1, MPI_INT, right, 1, 1, MPI_INT, first.win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, first.win);
     CHECK(((int *)first.base)[1] == 100 + left, "put into the first window brings %d",

@@ -233,8 +233,8 @@ static enum op choose_op(const struct growth *g, const struct basic *basic, enum
     }
 }
 
-/* Which sides may overlap themselves: what is only read. Elements of an accumulate's origin need
- * values of their own. */
+/* Sides that are only read may overlap themselves. Elements of an accumulate's origin need values
+ * of their own. */
 static bool choose_sides(struct test_case *c, const struct growth *given, struct wish w)
 {
     struct growth g = *given;

@@ -52,7 +52,7 @@ struct memory {
 
 static struct memory windows[nwindows];
 static char *origin_memory, *result_memory;
-static char *noise; /* what memory is filled with: starts anywhere in it */
+static char *noise; /* memory is filled with this: starts anywhere in it */
 enum { noise_starts = 4096 };
 
 static void share(struct memory *m)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random pairs of datatypes with equal type signatures in put, get, accumulate and get_accumulate,
- * through windows of every kind and under every kind of epoch. What has to be there afterwards
- * comes from the type map that the test knows (datatype_tree.h), element by element; all other
- * bytes must be as before. The host's MPI_Pack and MPI_Unpack are asked too: where they differ from
- * the type map that is said, but is no failure.
+ * through windows of every kind and under every kind of epoch. The expected bytes come from the
+ * type map that the test knows (datatype_tree.h), element by element; all other bytes must be as
+ * before. The host's MPI_Pack and MPI_Unpack are asked too: a difference from the type map is
+ * printed, but is no failure.
  *
  *   datatype_random [CASES [SEED [FIRST]]]      datatype_random 1 SEED N repeats case N alone
  */
@@ -37,7 +37,7 @@ static void copy_meaningless(const struct basic *b, char *to, const char *from)
 
 enum { of_window, of_origin, of_result };
 
-/* The image of rank who's memory. The elements of accumulates have proper values. */
+/* The image of a rank's memory. The elements of accumulates have proper values. */
 static void fill_image(const struct test_case *c, int who, int what, char *image)
 {
     memcpy(image, noise + mixed(c, who, what) % noise_starts, room);

@@ -163,7 +163,7 @@ static void inner_freed(struct area *a, int target, int round)
     verify(a, expected, "inner type freed", round);
 }
 
-/* The new type is not committed: what was known of the old one does not count. */
+/* The new type is not committed: knowledge of the old one does not count. */
 static void not_committed(struct area *a, int target, int round)
 {
     static int expected[ints], value[parts] = {1, 2, 3, 4};

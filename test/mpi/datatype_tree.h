@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random derived datatypes that this program understands by itself: trees that remember how each
- * type was made and which basic element lies where (the type map, in order). What the host or Proa
- * make of the same type is then compared with that.
+ * type was made and which basic element lies where (the type map, in order). The results of the
+ * host or Proa for the same type are then compared with that.
  *
  * grow() makes a tree for a given type signature, so that two calls give two layouts that may be
  * used with each other. Trees depend on the random seed alone, never on addresses: every rank grows
@@ -21,8 +21,8 @@ struct growth {
     int *tries;              /* nodes that may still be tried, in all */
 };
 
-/* What is to be grown: n basic elements, in at most `depth` levels (more where a mixed signature
- * needs them). */
+/* The tree to grow: n basic elements, in at most `depth` levels (more where a mixed signature needs
+ * them). */
 struct wish {
     const struct basic *const *signature;
     int n, depth;

@@ -75,7 +75,7 @@ static void issue(struct walk *w, enum step step, int number)
                            MPI_LONG, MPI_SUM, a->win);
 }
 
-/* All ranks store the same number; where a get may read it nobody stores. */
+/* All ranks store the same number; none stores where a get may read. */
 static int store(struct walk *w, enum step step, int number)
 {
     if (step == get || random_below(&w->common, 2))

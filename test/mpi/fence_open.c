@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fence with MPI_MODE_NOPRECEDE ends nothing: it waits for nobody, but the first operation to a
- * target waits for the target's fence (MPI-4.1, 13.5.1). Between two ranks there is nobody else to
+ * A fence with MPI_MODE_NOPRECEDE ends nothing: it does not wait, but the first operation to a
+ * target waits for the target's fence (MPI-4.1, 13.5.1). Between two ranks there is no other to
  * wait for. Where a program loads and stores in its neighbours' memory by itself the fence waits,
  * as Proa cannot.
  */
@@ -36,7 +36,7 @@ static void opens_alone(struct area *a)
     }
 }
 
-/* Every kind of call may follow a fence that has opened an epoch which nobody used. */
+/* Every kind of call may follow a fence that has opened an unused epoch. */
 static void goes_on(struct area *a)
 {
     int right = (rank + 1) % nranks, left = (rank + nranks - 1) % nranks;

@@ -79,7 +79,7 @@ static void flush_local_frees_buffer(struct area *a, int all, int seed)
     for (int half = 0; half < 2; half++)
         CHECK(differ(got[half], seed + 100 * half + rank) == 0, "%s: half %d is wrong after %s",
               kind_names[a->kind], half, all ? "flush_local_all" : "flush_local");
-    tell_left(); /* nobody puts there again before this is read */
+    tell_left(); /* no rank puts there again before this is read */
 }
 
 /* A flush of one target while operations to others are under way. */

@@ -11,8 +11,8 @@
 
 enum { rounds = 30000 };
 
-/* One rank's part of the window, in words of 8 bytes: what the other puts, meetings (rank 0's are
- * used), and what this rank has read. */
+/* One rank's part of the window, in words of 8 bytes: the other's puts, meetings (rank 0's are
+ * used), and this rank's reads. */
 enum { put_at = 16, met_at = 32, read_at = 48, words = read_at + rounds };
 
 struct pair {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Limits that a batch system sets, on the last rank alone, one after the other: address space,
- * open files, locked memory. Windows that fit are made and work; one that does not is
- * MPI_ERR_NO_MEM on all ranks, with a sentence that says why; nobody hangs, and afterwards windows
- * are made again.
+ * Limits that a batch system sets, on the last rank alone, one after the other: address space, open
+ * files, locked memory. Windows that fit are made and work; one that does not is MPI_ERR_NO_MEM on
+ * all ranks, with a sentence that says why; no rank hangs, and afterwards windows are made again.
  */
 #include "window.h"
 #include <sys/resource.h>

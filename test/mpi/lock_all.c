@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Win_lock_all against exclusive locks. They exclude each other: who reads under lock_all never
+ * MPI_Win_lock_all against exclusive locks. They exclude each other: a reader under lock_all never
  * sees the two words differ that a writer changes one after the other under an exclusive lock. And
  * neither side starves: every rank goes on until all ranks have done their rounds, so those that
  * finish first keep up the pressure on those that have not.

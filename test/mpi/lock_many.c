@@ -8,7 +8,7 @@
 
 enum { rounds = 30, max_ranks = 64 };
 
-/* Exclusive locks on all ranks: whoever holds them may change all counters without atomics. */
+/* Exclusive locks on all ranks: their holder may change all counters without atomics. */
 static void exclusive_all(struct area *a, int round)
 {
     long values[max_ranks];

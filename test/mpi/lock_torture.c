@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Readers and writers who never stop, on three windows at once, while every rank keeps a lock_all
- * open on a fourth, as most programs do: what a process holds elsewhere must not let it overtake.
+ * Readers and writers that never stop, on three windows at once, while every rank keeps a lock_all
+ * open on a fourth, as most programs do: locks on other windows must not let a process overtake.
  * All writers must get through their rounds, which is counted, not timed: readers go on until then,
  * and one that has come to its limit of turns before says that a writer starves. Once with one
  * thread a rank and once with four.

@@ -10,8 +10,8 @@
 enum { warm_up = 100 };
 
 /* A leak of one page, file or mapping per window would be a thousand of them. Sanitizers keep freed
- * memory for a while, so each window's is at a new place; what was moved there and back is no
- * longer one mapping with what lies beside it, as they reserve their memory otherwise. */
+ * memory for a while, so each window's is at a new place; memory that was moved there and back is
+ * no longer one mapping with its neighbours, as they reserve their memory otherwise. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { kib_allowed = 1 << 20, mappings_allowed = 3000 };
 #else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In a control group with a limit on memory, as a batch system or a container sets it: what is
- * larger is MPI_ERR_NO_MEM on all ranks, what fits is had and can be filled, memory that the
- * program brings moves and comes back, and nobody is killed. Skipped where no group can be made.
+ * In a control group with a limit on memory, as a batch system or a container sets it: a larger
+ * window is MPI_ERR_NO_MEM on all ranks, one that fits can be filled, memory that the program
+ * brings moves and comes back, and no process is killed. Skipped where no group can be made.
  */
 #include "window.h"
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The last rank ends without a word while its neighbours wait for it: each call that can wait
- * returns an error that names the rank, and a lock that it held is for the others to have. What the
- * launcher makes of the end is kept from it by options (test/mpi/CMakeLists.txt).
+ * returns an error that names the rank, and a lock that it held is for the others to have. Options
+ * keep the launcher from ending the job (test/mpi/CMakeLists.txt).
  */
 #include "check.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Operations of many sizes at aligned and unaligned displacements, to a neighbour and to the rank
- * itself: counts 0, 1, 7, 1000, 100000. What lies before and after the target's bytes must stay as
- * it was.
+ * itself: counts 0, 1, 7, 1000, 100000. Bytes before and after the target's must stay as they were.
  */
 #include "window.h"
 

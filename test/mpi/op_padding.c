@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pair types have padding: inside MPI_SHORT_INT, behind the index in the others. It is not part of
- * an element, and somebody else's bytes may lie there: accumulates leave it alone, in the target's
- * memory and in results, on every way. The last part has an owner that stores into the padding
- * while its neighbour works on the elements: what it has stored never goes back.
+ * an element, and other bytes of the program may lie there: accumulates leave it alone, in the
+ * target's memory and in results, on every way. The last part has an owner that stores into the
+ * padding while its neighbour works on the elements: a store never goes back.
  */
 #include "window.h"
 #include <stdbool.h>

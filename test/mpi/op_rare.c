@@ -2,7 +2,8 @@
 /*
  * Types that only some hosts have: integers, logicals and floating numbers of 16 bytes and of 2,
  * pairs of complex numbers, and structs with the markers MPI_LB and MPI_UB of MPI-1. Every operator
- * on them that the standard defines for their kind, and no other. What a host lacks is left out.
+ * on them that the standard defines for their kind, and no other. Types that a host lacks are left
+ * out.
  */
 #include "types.h"
 #include "window.h"

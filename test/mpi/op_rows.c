@@ -71,7 +71,7 @@ static void make(const struct shape *s, MPI_Datatype *type)
     MPI_Type_commit(type);
 }
 
-/* What was there is told in order: each rank finds more than it has added itself. */
+/* The old values come in order: each rank finds more than it has added itself. */
 static void check_results(const struct shape *s, int round)
 {
     for (int i = 0; i < s->blocks * s->length; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that poll by one-sided calls give the processor to those who have something to do. A token
+ * Ranks that poll by one-sided calls give the processor to those that have something to do. A token
  * goes around all ranks, each of which looks for it in the way under test: by MPI_Win_sync and a
  * load, by a get and a flush, under a lock. With more ranks than processors one that only spins
- * keeps out the one that has the token, until the kernel takes its processor away. What shows that
- * they give way is how often they look: counted, not timed.
+ * keeps out the one that has the token, until the kernel takes its processor away. The number of
+ * their looks shows that they give way: counted, not timed.
  */
 #include "window.h"
 

@@ -36,7 +36,7 @@ static void check_null(const struct area *a, const MPI_Request *requests, int n,
 
 /* ---- nothing to do ---- */
 
-/* Every form, to nobody or of nothing. `requests` has room for 8. */
+/* Every form, to MPI_PROC_NULL or of nothing. `requests` has room for 8. */
 static int issue_nothing(const struct area *a, MPI_Request *requests)
 {
     static int value = 5, got = 6;

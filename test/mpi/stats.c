@@ -279,7 +279,7 @@ static void late_post(MPI_Win win)
     MPI_Group_free(&all);
 }
 
-/* What was waited for in a call that is not counted is not told of the next that is. */
+/* A wait in a call that is not counted is not added to the next call that is. */
 static void late_free(MPI_Win win, MPI_Win *other)
 {
     long one = 1;

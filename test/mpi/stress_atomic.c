@@ -56,7 +56,7 @@ struct values {
     size_t count, room;
 };
 
-/* What a thread has done. */
+/* The work of a thread so far. */
 struct worker {
     const struct setting *setting;
     int number; /* of all ranks' threads */

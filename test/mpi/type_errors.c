@@ -239,7 +239,7 @@ static void large_forms(void)
                                              at, 1, MPI_DOUBLE, MPI_BAND, a.win));
     REFUSED(MPI_ERR_COUNT,
             MPI_Rput_c(origin, -1, MPI_INT, target, at, 1, MPI_INT, a.win, &request));
-    /* what is attached on another node, or where an agent serves, is known there, once all has been
+    /* attached memory on another node, or where an agent serves, is known there, once all has been
      * sent */
     if (a.kind != kind_dynamic || (shares_memory() && !getenv("PROA_TEST_SERVED")))
         REFUSED(MPI_ERR_RMA_RANGE, MPI_Put_c(origin, (MPI_Count)1 << 40, MPI_INT, target, at,

@@ -48,8 +48,8 @@ static void counts_up(MPI_Win win, unsigned char *memory, size_t bytes, const ch
           byte_of(rank, bytes - 1));
 }
 
-/* What was in the memory is read by the left neighbour, then overwritten by it, then changed by
- * atomic operations. */
+/* The old contents of the memory are read by the left neighbour, then overwritten by it, then
+ * changed by atomic operations. */
 static void use(unsigned char *memory, size_t bytes, const char *what)
 {
     unsigned char *buffer = need(malloc(bytes));

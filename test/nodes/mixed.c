@@ -13,7 +13,7 @@ enum { KINDS = 3, WORDS = 1 << 14, SLOTS = 32, LONG_AT = 1024, LONG = 8192, EACH
 enum { RING_AT = SLOTS, LOCKED_AT = SLOTS + 8 };
 
 static struct area areas[KINDS];
-static long *issued[KINDS]; /* what this rank has added, by target and slot */
+static long *issued[KINDS]; /* added by this rank, by target and slot */
 static long round_number;
 static uint64_t seed;
 
@@ -51,7 +51,7 @@ static long *words_of(const struct area *a)
     return a->base;
 }
 
-/* ---- kinds of rounds; ours: what ranks do differently is drawn from it ---- */
+/* ---- kinds of rounds; ours: the source of the differences between ranks ---- */
 
 static void sums(struct area *a, int kind, uint64_t *ours)
 {

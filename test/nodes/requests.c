@@ -2,7 +2,7 @@
 /*
  * Requests of operations on another node, on two ranks: `requests [threads]`.
  *
- * The calls return although the target's lock is somebody else's; the data comes while the origin
+ * The calls return although a third process has the target's lock; the data comes while the origin
  * calls no MPI at all; and every call that completes requests, or asks for them, is right for them,
  * alone and in one array with the host's own, with null and inactive ones.
  */
@@ -63,7 +63,7 @@ static void check_got(const char *how)
 
 /* ---- what completes it ---- */
 
-/* What is behind the Rget in the arrays: null, a receive of rank 1's answer, an inactive one, a
+/* Requests behind the Rget in the arrays: null, a receive of rank 1's answer, an inactive one, a
  * message to ourselves that has come. */
 static void others(MPI_Request requests[all], int *received)
 {
@@ -235,7 +235,7 @@ static void in_all_ways(void)
     }
 }
 
-/* ---- nobody is in MPI ---- */
+/* ---- no process is in MPI ---- */
 
 static void while_computing(void)
 {

@@ -266,7 +266,7 @@ static void no_faults_body(struct world *world)
     if (!h.why || !strstr(h.why, "userfaultfd"))
         world_failed(__FILE__, __LINE__, "it stays because: %s", h.why);
     proa_adopt_drop(&h);
-    proa_threads_host_begin(); /* not alone: what is there now stays the program's */
+    proa_threads_host_begin(); /* not alone: its present memory stays the program's */
     proa_threads_host_end();
     hold(&h, memory, 4 * PAGE);
     CHECK_EQUAL(proa_adopt_bytes(&h), 0);
@@ -292,8 +292,8 @@ static void no_faults_body(struct world *world)
 }
 WORLD_TEST(no_faults, 1)
 
-/* With a thread that came meanwhile pages stay in the file, and go back once it has gone; what the
- * program unmaps of them is given back at the next look. */
+/* With a thread that came meanwhile pages stay in the file, and go back once it has gone; pages
+ * that the program unmaps are given back at the next look. */
 static void leftovers_body(struct world *world)
 {
     char *memory = map_pages(8 * PAGE);

@@ -86,7 +86,7 @@ static void own_pages_body(struct world *world)
 }
 WORLD_TEST(own_pages, 1)
 
-/* What the program tells the kernel of its memory, before and while a window has it, holds after.
+/* The program's advice to the kernel, before and while a window has its memory, holds after.
  */
 static void told_body(struct world *world)
 {
@@ -182,7 +182,7 @@ static void again_body(struct world *world)
     CHECK(mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                0) == memory);
     fill(memory, BYTES, 3);
-    proa_adopt_drop(&old); /* what is there now is none of its business */
+    proa_adopt_drop(&old); /* it has no business with the memory that is there now */
     check_filled(memory, BYTES, 3);
     munmap(memory, BYTES);
 }

@@ -33,7 +33,7 @@ static inline void check_filled(const char *memory, uint64_t bytes, uint64_t see
             world_failed(__FILE__, __LINE__, "byte %llu has changed", (unsigned long long)i);
 }
 
-/* What is adopted of memory now, by looking from the side: the file, mapped once more. */
+/* Memory that is adopted now, seen from the side: the file, mapped once more. */
 static inline char *other_side(const char *memory, uint64_t bytes)
 {
     struct proa_segment_name name = proa_segment_name(proa_self->ctl, &proa_self->ctl->adopted);

@@ -179,7 +179,7 @@ static void pages_given_back_body(struct world *world)
 
 WORLD_TEST(pages_given_back, 1)
 
-/* What is freed is there for the next request, up to a bound. */
+/* Freed pages stay for the next request, up to a bound. */
 static void pages_kept_body(struct world *world)
 {
     uint64_t before = bytes_in_use();
@@ -240,8 +240,8 @@ static void little_kept_body(struct world *world)
 
 WORLD_TEST(little_kept, 2)
 
-/* Two processes: what both were given and have not touched counts as taken, what they have touched
- * is the node's to count. */
+/* Two processes: blocks of both that are not touched yet count as taken, the node counts touched
+ * ones itself. */
 static void promised_body(struct world *world)
 {
     struct proa_hello *hellos = (struct proa_hello *)(void *)world->shared;
@@ -276,7 +276,7 @@ static void promised_body(struct world *world)
 
 WORLD_TEST(promised, 2)
 
-/* A kernel that promises no more than it has: what is given out has its pages. */
+/* A kernel that promises no more than it has: each block has its pages. */
 static void strict_kernel_body(struct world *world)
 {
     uint64_t before = bytes_in_use();
@@ -365,8 +365,8 @@ static void first_bytes_body(struct world *world)
 
 WORLD_TEST(first_bytes, 1)
 
-/* The kernel refuses in the middle of a reservation that is made piece by piece: what was reserved
- * for nothing goes back. */
+/* The kernel refuses in the middle of a reservation that is made piece by piece: the useless part
+ * goes back. */
 static void reservation_fails_body(struct world *world)
 {
     (void)world;
@@ -520,7 +520,7 @@ static void large_block_body(struct world *world)
 
 WORLD_TEST(large_block, 1)
 
-/* A limit on the size of files, as of `ulimit -f`: whoever goes beyond is sent SIGXFSZ. */
+/* A limit on the size of files, as of `ulimit -f`: a process that goes beyond is sent SIGXFSZ. */
 static void small_files(struct world *world)
 {
     struct rlimit files = {3 * mib + 1000, RLIM_INFINITY};
@@ -580,7 +580,7 @@ static void closed_files_body(struct world *world)
     struct stat file;
     (void)world;
 
-    CHECK(ours > 100); /* out of the way of those who count from 3 on */
+    CHECK(ours > 100); /* out of the way of programs that count from 3 on */
     CHECK(block);
     CHECK_EQUAL(ftruncate(users, FILE_BYTES), 0);
     CHECK_EQUAL(fallocate(users, 0, 0, FILE_BYTES), 0);

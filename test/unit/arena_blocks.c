@@ -59,7 +59,7 @@ static void piece_give_back(struct piece *piece)
     piece->start = NULL;
 }
 
-/* What is behind goes to whoever asks next. */
+/* The memory behind it goes to the next request. */
 static void piece_shrink(struct piece *piece, uint64_t *seed)
 {
     piece_check(piece);

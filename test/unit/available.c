@@ -226,7 +226,7 @@ static void lately(void **state)
     assert_int_equal(proa_look_renew(&strict, 26), 0);
 }
 
-/* Whatever this machine is like: less than an address space, more than nothing. */
+/* On every machine: less than an address space, more than nothing. */
 static void this_machine(void **state)
 {
     uint64_t bytes = proa_memory_available(), before = proa_memory_available_lately();

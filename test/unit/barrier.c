@@ -33,8 +33,8 @@ static struct proa_win *empty_window(struct world *world)
 
 enum kind { DISSEMINATION, CENTRAL, BY_TURNS };
 
-/* Nobody passes before all have arrived, and nobody runs further than one ahead. Now and then
- * somebody is late. */
+/* No process passes before all have arrived, and none runs further than one ahead. Now and then one
+ * is late. */
 static void rounds(struct world *world, struct proa_win *win, enum kind kind, long count)
 {
     struct count *counts = counts_of(world);
@@ -76,7 +76,7 @@ static void many_rounds(void **state)
         world_run(&(struct world_plan){.size = size, .body = many_rounds_body});
 }
 
-/* What was stored before a barrier, plainly, is seen behind it. */
+/* Plain stores before a barrier are seen behind it. */
 static void plain_stores_body(struct world *world)
 {
     struct proa_win *win = empty_window(world);
@@ -102,8 +102,8 @@ static void plain_stores(void **state)
         world_run(&(struct world_plan){.size = size, .body = plain_stores_body});
 }
 
-/* When the last barrier has returned nobody touches our words: we fill that memory with a pattern
- * at once and look whether it stays. */
+/* When the last barrier has returned no process touches our words: we fill that memory with a
+ * pattern at once and look whether it stays. */
 static void last_barrier_body(struct world *world)
 {
     size_t before = proa_rounds_bytes(world->size), bytes = before + proa_block_bytes(world->size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * That whoever makes an awaited condition true also rings (base/wait.h). The time-out of a sleep
+ * A process that makes an awaited condition true also rings (base/wait.h). The time-out of a sleep
  * hides a bell that is not rung from every other test. Here one process waits; another sees it
  * asleep, which stays announced over all time-outs until it is rung for, makes the condition true,
  * and looks whether it has rung.
@@ -160,8 +160,8 @@ static void complete_(void **state)
         .bell = process_bell, .before = start_0, .wait = expose_to_1, .ring = complete});
 }
 
-/* Rank 0 waits for rank 1 first: what rank 2 tells meanwhile does not wake it, and has come when it
- * wakes. */
+/* Rank 0 waits for rank 1 first: a message of rank 2 meanwhile does not wake it, and has come when
+ * it wakes. */
 static void in_turn_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -205,8 +205,8 @@ static void barriers(void **state)
     run(&(struct pair){.bell = barrier_bell, .wait = barrier, .ring = barrier, .central = 1});
 }
 
-/* A fence that ends nothing waits for nobody: rank 1's first operation waits for rank 0's fence.
- * More than two, or it is a barrier. */
+/* A fence that ends nothing does not wait: rank 1's first operation waits for rank 0's fence. More
+ * than two, or it is a barrier. */
 static void open_fence_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -219,7 +219,7 @@ static void open_fence_body(struct world *world)
         CHECK(has_rung_since(barrier_bell(win), rings));
     if (world->rank == 1)
         CHECK_OK(put_word(win, 0, 0, 1));
-    world_barrier(world); /* nobody sleeps on this bell for the next fence */
+    world_barrier(world); /* no process sleeps on this bell for the next fence */
     CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED));
     window_free(win);
 }
@@ -320,7 +320,7 @@ static void granted_body(struct world *world)
 
 WORLD_TEST(granted, 3)
 
-/* ---- the steps of the reader-writer lock, each as its caller takes it: all of them let somebody
+/* ---- the steps of the reader-writer lock, each as its caller takes it: all of them let a waiter
  * on ---- */
 
 struct lone_lock {
@@ -348,19 +348,19 @@ static void rwlock_body(struct world *world)
     proa_rwlock_leave_queue(&l.lock); /* the next in the queue */
     CHECK_EQUAL(rings_of(&l), 1);
     proa_rwlock_write_unlock(&l.lock);
-    CHECK_EQUAL(rings_of(&l), 0); /* nobody is at its head yet */
+    CHECK_EQUAL(rings_of(&l), 0); /* no process is at its head yet */
     CHECK(proa_rwlock_write_try(&l.lock));
     proa_rwlock_outside(&l.lock, 1);
     proa_rwlock_write_unlock(&l.lock);
-    CHECK_EQUAL(rings_of(&l), 1); /* who waits outside */
+    CHECK_EQUAL(rings_of(&l), 1); /* the one that waits outside */
     proa_rwlock_outside(&l.lock, -1);
     CHECK(proa_rwlock_write_try(&l.lock));
     proa_rwlock_read_enter(&l.lock);
     proa_rwlock_write_unlock(&l.lock);
     CHECK_EQUAL(rings_of(&l), 1); /* a reader at the head */
     proa_rwlock_read_unlock(&l.lock);
-    CHECK_EQUAL(rings_of(&l), 0); /* whom nobody waits for */
-    /* a writer waits for readers to leave: us too, who have just come */
+    CHECK_EQUAL(rings_of(&l), 0); /* not awaited by any process */
+    /* a writer waits for readers to leave: us too, just arrived */
     __atomic_store_n(&l.lock.state, PROA_RW_WANTED, __ATOMIC_SEQ_CST);
     CHECK(!proa_rwlock_read_try(&l.lock));
     CHECK_EQUAL(rings_of(&l), 1); /* that writer */
@@ -521,6 +521,6 @@ int main(void)
         cmocka_unit_test(switch_),  cmocka_unit_test(wake),
     };
 
-    setenv("PROA_SPIN_NS", "0", 1); /* whoever waits sleeps, wanted or not */
+    setenv("PROA_SPIN_NS", "0", 1); /* a waiter sleeps, wanted or not */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

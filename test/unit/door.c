@@ -28,7 +28,7 @@
 
 enum { WORDS = 4096 };
 
-/* As a program with privileges: nobody looks into it, nor it into others like it. */
+/* As a program with privileges: no process looks into it, nor it into others like it. */
 static void shut(struct world *world)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -115,7 +115,7 @@ static void none_open_body(struct world *world)
 }
 WORLD_TEST(none_open, 3)
 
-/* What is adopted comes that way too, and the thread at the door is no hindrance. */
+/* Adopted memory comes that way too, and the thread at the door is no hindrance. */
 static void adopted_body(struct world *world)
 {
     void *memory =
@@ -180,7 +180,7 @@ static void private_apart(void **state)
         world_run(&(struct world_plan){.size = size, .body = private_apart_body, .before = shut});
 }
 
-/* ---- who gets what ---- */
+/* ---- processes and the memory that each gets ---- */
 
 static struct proa_segment_name first_of(const struct proa_win *win, int rank)
 {

@@ -217,7 +217,7 @@ static int let_go(struct proa_win *win, int target, enum held held)
 }
 
 /* One window for each kind of lock that it dies with. Each kind is asked for; exclusive locks are
- * so: what is counted under them is exact. */
+ * exclusive: counts under them are exact. */
 static void held_body(struct world *world)
 {
     struct proa_win *wins[HELD_KINDS];

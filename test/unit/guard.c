@@ -106,8 +106,8 @@ static void fresh_owners(void **state)
             .size = 2 + (int)(i % 3), .body = fresh_owners_body, .arg = (const void *)i});
 }
 
-/* The same owners again and again: between rounds, while nobody is there, the switch is undone by
- * hand. */
+/* The same owners again and again: between rounds, while no process is there, the switch is undone
+ * by hand. */
 static void many_switches_body(struct world *world)
 {
     struct proa_win *win;
@@ -142,7 +142,7 @@ static uint32_t *steps_of(struct world *world)
 }
 
 /* Rank 1 is caught in a processor atomic: its mark stands. Rank 2 needs stripes and has to wait for
- * it; rank 3, who comes while the switch is going on, has to wait as well. */
+ * it; rank 3, which comes while the switch is going on, has to wait as well. */
 static void caught_in_an_atomic(struct world *world, struct proa_win *win)
 {
     struct proa_peer *owner = win->targets[0].only.owner;
@@ -317,7 +317,7 @@ static void border_body(struct world *world)
 
 WORLD_TEST(border, 4)
 
-/* ---- alone with the target: no guard at all, and nobody disturbed ---- */
+/* ---- alone with the target: no guard at all, and no process disturbed ---- */
 
 static void exclusive_body(struct world *world)
 {
@@ -515,7 +515,8 @@ static void around_the_stripes_body(struct world *world)
 
 WORLD_TEST(around_the_stripes, 3)
 
-/* How much of what is long is guarded at a time: less for a while after somebody has waited. */
+/* The part of a long operation that is guarded at a time: less for a while after a process has
+ * waited. */
 static uint64_t long_piece(struct proa_peer *owner)
 {
     struct proa_guarded guarded = PROA_GUARD_NONE;

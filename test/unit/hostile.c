@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a process of the job sends that makes no sense ends it, for its window, and nothing else:
- * rank 0 sends it to rank 1, who drops it; both of the others go on. */
+/* A message without sense from a process of the job ends that process, for its window, and nothing
+ * else: rank 0 sends it to rank 1, which drops rank 0; both of the others go on. */
 #include "move.h"
 #include "net_fake.h"
 
@@ -175,7 +175,7 @@ static void on_nodes(struct world *world)
 
     snprintf(node, sizeof node, "%d", world->rank);
     setenv("PROA_NODE_ID", node, 1);
-    setenv("PROA_LOG", "0", 1); /* what is dropped is told: here each of the time */
+    setenv("PROA_LOG", "0", 1); /* dropped messages are logged: here each of the time */
 }
 
 static void send_raw(const struct proa_win *win, const struct message *m)

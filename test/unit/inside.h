@@ -9,7 +9,7 @@
 
 #include <sched.h>
 
-/* Who is inside, told by those who are. */
+/* The processes inside, counted by themselves. */
 struct inside {
     uint32_t exclusive[WORLD_MOST], shared[WORLD_MOST], all;
     uint32_t step[8];

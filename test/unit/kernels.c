@@ -125,7 +125,7 @@ static void defined_body(struct world *world)
 
 WORLD_TEST(defined, 1)
 
-/* ---- one element, whatever it is: numbers wide enough for all of them ---- */
+/* ---- one element of any type: numbers wide enough for all of them ---- */
 
 /* Reals hold small whole numbers only, so that no type rounds them and the order of work does not
  * matter. */
@@ -321,7 +321,7 @@ static void store_random(const struct row *row, unsigned char *at, uint64_t *see
     }
 }
 
-/* What is left of a whole number in so many bytes. */
+/* A whole number cut to so many bytes. */
 static __int128 narrow(const struct row *row, __int128 n)
 {
     unsigned char bytes[32] = {0};

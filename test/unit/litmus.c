@@ -7,8 +7,8 @@
 
 enum {
     BATCH = 1024, /* rounds between two looks at what was read */
-    /* the sides start a turn up to so many steps apart: who is told later that both are there has
-     * lost some */
+    /* the sides start a turn up to so many steps apart: the one that hears later that both are
+     * there has lost some */
     DELAYS = 64,
     MOST_S = 40 /* where the two share a processor, a round may take a turn of the scheduler */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The steps of asking for a lock (sync/lock.h), in one thread: many askers, each left after any
- * step and taken up again in random order, against a model of who may be inside together. Nobody
- * wakes anybody here: whoever could go on must find that out by looking.
+ * step and taken up again in random order, against a model of the askers that may be inside
+ * together. No asker wakes another here: one that can go on must find that out by looking.
  */
 #include "world.h"
 
@@ -150,8 +150,7 @@ static int below(int limit)
 }
 
 /* One exclusive lock; or an exclusive one of window 0, then a shared one of the other; or locks
- * that are not exclusive, in any order. So nobody waits for one who waits for him, as far as the
- * user goes. */
+ * that are not exclusive, in any order. So no two wait for each other, as far as the user goes. */
 static void choose(struct actor *actor)
 {
     int what = below(4), first = below(2);

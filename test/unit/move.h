@@ -26,8 +26,8 @@ void window_free(struct proa_win *win);
 /* Our own window memory as words. */
 int64_t *window_words(const struct proa_win *win);
 
-/* ---- operations on one 64-bit integer; what they return is the code, or the value for fetch forms
- * (a failure ends the process) ---- */
+/* ---- operations on one 64-bit integer; they return the code, or the value for fetch forms (a
+ * failure ends the process) ---- */
 
 int put_word(struct proa_win *win, int rank, int64_t displacement, int64_t value);
 int get_word(struct proa_win *win, int rank, int64_t displacement, int64_t *value);

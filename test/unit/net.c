@@ -42,7 +42,7 @@ static const struct over knowing = {.transport = &proa_net_ofi, .know_buffers = 
 static const struct proa_net_transport *transport; /* in a process of the world */
 static int is_fake;
 
-/* What has come so far, in this process. */
+/* Events so far, in this process. */
 struct seen {
     uint32_t next[WORLD_MOST];                           /* number of the next message, by peer */
     uint32_t longest[WORLD_MOST];                        /* in bytes */
@@ -234,7 +234,7 @@ static void await_done(struct end *end, uint64_t token)
         progress(end);
 }
 
-/* All have done what they were to do; who has still to answer others does. */
+/* All have done their part; those that have still to answer others do. */
 static void meet(struct end *end, uint32_t *sent)
 {
     for (int i = 0; i < end->world->size; i++)
@@ -448,7 +448,7 @@ static void demand_body(struct world *world)
     CHECK_EQUAL(net_fake_counts().failed, 1);
     net_fake_set_rules(&kind_.rules);
     meet(end, sent);
-    CHECK_EQUAL(end->seen.done[0], 0); /* what found no room has not been done */
+    CHECK_EQUAL(end->seen.done[0], 0); /* operations without room have not been done */
     world_barrier(world);
     put(end, 1 - world->rank, 0, mine, 8, 2);
     net_fake_lose(end->net, there.peer);

@@ -66,7 +66,7 @@ struct end {
     struct seen seen;
 };
 
-/* What lies in the world's shared memory: what others have to know of each. */
+/* In the world's shared memory: the facts about each that others need. */
 struct card {
     struct proa_net_address address;
     struct proa_net_key key;

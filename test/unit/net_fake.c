@@ -22,7 +22,7 @@ struct packet {
     uint32_t kind, bytes;
     int32_t outcome;
     uint32_t unused;
-    uint64_t operation;       /* of whoever put or got */
+    uint64_t operation;       /* of the origin */
     uint64_t address, key;    /* of this piece, at the target */
     uint64_t offset;          /* of this piece in the operation */
     unsigned char body[BODY]; /* as many bytes as it says; a GET and a PUT_DONE have none */
@@ -213,7 +213,7 @@ static char *exposed_at(struct proa_net *net, const struct packet *packet)
     return e->memory + (packet->address - start);
 }
 
-/* A piece of somebody's put or get, on us. */
+/* A piece of another's put or get, on us. */
 static void serve(struct proa_net *net, uint32_t peer, const struct packet *asked)
 {
     struct packet answer;
@@ -408,7 +408,7 @@ void net_fake_lose(struct proa_net *net, uint32_t peer)
             release(net, &net->inbox, held);
 }
 
-/* To those who talk to it, as if it had closed in order. */
+/* To its peers, as if it had closed in order. */
 void net_fake_leave(uint32_t peer)
 {
     opened->end[peer] = PROA_NET_LEFT;
@@ -522,7 +522,7 @@ static int fake_open(const struct proa_net_events *events, void *context,
 
 static void fake_close(struct proa_net *net, int in_order)
 {
-    (void)in_order; /* the others end too, and are told by nobody */
+    (void)in_order; /* the others end too, and are not told */
     while (net->inbox)
         release(net, &net->inbox, net->inbox);
     while (net->outbox)

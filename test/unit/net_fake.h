@@ -21,7 +21,7 @@ struct net_fake_rules {
     uint64_t seed;
     /* calls of progress between the arrival of a packet and its delivery, at the most */
     uint32_t delay_most;
-    int overtaking;        /* what may overtake does so when its delay is over first */
+    int overtaking;        /* an operation that may overtake does so when its delay is over first */
     uint32_t again_of_100; /* how many sends, puts and gets find no room */
     uint32_t fail_of_100;  /* how many puts and gets fail, having been done or not */
 };
@@ -33,7 +33,7 @@ void net_fake_set_rules(const struct net_fake_rules *rules);
 /* From the next progress on. net NULL: the one that this process has opened. */
 void net_fake_lose(struct proa_net *net, uint32_t peer);
 
-/* The same, as if the peer had ended in order; what it has sent still comes. */
+/* The same, as if the peer had ended in order; its earlier messages still come. */
 void net_fake_leave(uint32_t peer);
 void net_fake_gives_up(uint32_t peer);
 

@@ -127,7 +127,7 @@ static void paused_body(struct world *world)
 
 WORLD_TEST(paused, 1, .before = impatient)
 
-/* An address where nobody is: lost after PROA_TIMEOUT. */
+/* An address without a process: lost after PROA_TIMEOUT. */
 static void nobody_body(struct world *world)
 {
     struct end gone, end;
@@ -147,7 +147,7 @@ static void nobody_body(struct world *world)
 
 WORLD_TEST(nobody, 1, .before = impatient)
 
-/* Who ends in order is gone at once. */
+/* A peer that ends in order is gone at once. */
 static void leaves_body(struct world *world)
 {
     struct end end;
@@ -263,7 +263,7 @@ static void holders_body(struct world *world)
 
 WORLD_TEST(holders, 1, .before = on_loopback)
 
-/* Handlers of signals are the program's, whatever libraries libfabric loads. */
+/* Handlers of signals are the program's, for all libraries that libfabric loads. */
 static void signals_body(struct world *world)
 {
     struct end end;

@@ -47,8 +47,8 @@ static const size_t lengths[] = {0,
                                  PROA_FRAME_MOST,
                                  PROA_FRAME_MOST + 1};
 
-/* Messages of all lengths by somebody who does not know the secret: the victim, which is of rank 0,
- * hears none, and goes on talking to rank 1. */
+/* Messages of all lengths by a process that does not know the secret: the victim, which is of rank
+ * 0, hears none, and goes on talking to rank 1. */
 static void strangers(struct world *world)
 {
     struct end end;
@@ -141,7 +141,7 @@ static void strange_body(struct world *world)
 
 WORLD_TEST(strange, 3, .before = on_loopback)
 
-/* What a process of the job may get wrong: each ends it for the other, which loses nobody else. */
+/* Mistakes of a process of the job: each ends it for the other, which loses no other peer. */
 static void wrong_number(struct end *end, uint32_t peer)
 {
     end->net->peers[peer]->sent++;

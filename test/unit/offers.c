@@ -206,7 +206,7 @@ static void fabric(void **state)
     picks(1, 1, 1, 1);
 }
 
-/* What one process has a window on comes first. */
+/* Memory with a window of one process comes first. */
 static void held(void **state)
 {
     (void)state;

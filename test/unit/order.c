@@ -70,7 +70,7 @@ static void enter(struct proa_win *win, enum state state)
         CHECK_OK(proa_win_lock_all(win, state == LOCK_ALL ? 0 : PROA_MODE_NOCHECK));
 }
 
-/* Ends whatever is open. rank 1's completion of an exposure is written in its stead. */
+/* Ends all that is open. rank 1's completion of an exposure is written in its stead. */
 static void leave(struct world *world, struct proa_win *win)
 {
     for (int i = 0; i < world->size; i++)

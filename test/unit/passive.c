@@ -69,7 +69,7 @@ static void under_all(struct world *world, struct proa_win *win, uint64_t *seed)
     CHECK_OK(proa_win_unlock_all(win));
 }
 
-/* What of 100 rounds is done how; the rest is lock_all. */
+/* Shares of 100 rounds; the rest is lock_all. */
 struct mix {
     uint64_t exclusive, shared;
 };
@@ -101,7 +101,8 @@ static void mix(struct world *world, const struct mix *mix)
         fetch_op(win, i, 1, -shareds[i], PROA_OP_SUM);
         fetch_op(win, i, 2, -alls, PROA_OP_SUM);
         CHECK_OK(proa_win_unlock(win, i));
-        world_barrier(world); /* exclusive locks count without atomics: nobody is left in one now */
+        world_barrier(
+            world); /* exclusive locks count without atomics: no process is left in one now */
     }
     world_barrier(world);
     for (int i = 0; i < 3; i++)
@@ -237,7 +238,7 @@ static void threads_body(struct world *world)
 
 WORLD_TEST(threads, 2 * THREADS)
 
-/* ---- fairness: among others who never stop ---- */
+/* ---- fairness: among others that never stop ---- */
 
 static void crowd(struct world *world, struct proa_win *win, int all)
 {

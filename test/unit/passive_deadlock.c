@@ -24,7 +24,7 @@ static void after(struct world *world, int number)
     world_await(&inside_of(world)->step[number], 1);
 }
 
-/* Waits until somebody wants this target exclusively and cannot have it yet. */
+/* Waits until a process wants this target exclusively and cannot have it yet. */
 static void await_writer(const struct proa_win *win, int target)
 {
     while (!(__atomic_load_n(&win->targets[target].ctl->lock.state, __ATOMIC_SEQ_CST) &
@@ -32,10 +32,10 @@ static void await_writer(const struct proa_win *win, int target)
         world_sleep_us(100);
 }
 
-/* Two readers hold a target each and then ask for the other's, shared; meanwhile writers, who hold
- * nothing else, wait for both targets. Shared locks do not exclude each other, so the readers get
- * what they ask for, then the writers. second: a window for the second target; the same as first,
- * or another one. */
+/* Two readers hold a target each and then ask for the other's, shared; meanwhile writers, which
+ * hold nothing else, wait for both targets. Shared locks do not exclude each other, so the readers
+ * get what they ask for, then the writers. second: a window for the second target; the same as
+ * first, or another one. */
 static void readers_cross(struct world *world, struct proa_win *first, struct proa_win *second)
 {
     switch (world->rank) {
@@ -151,8 +151,8 @@ static void writer_and_lock_all_windows_body(struct world *world)
 
 WORLD_TEST(writer_and_lock_all_windows, 3, .limit_s = 10)
 
-/* A lock_all waits, for target 0; who holds target 1 stands in its way too, and does not give way
- * to it: it gets into the queue of target 0, which is what that one's holder waits to see. */
+/* A lock_all waits, for target 0; the holder of target 1 stands in its way too, and does not give
+ * way to it: it gets into the queue of target 0, and the holder of target 0 waits to see that. */
 static void lock_all_comes_first_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -187,7 +187,7 @@ static void lock_all_comes_first(void **state)
     world_run(&(struct world_plan){.size = 3, .body = lock_all_comes_first_body, .limit_s = 10});
 }
 
-/* A writer waits for rank 0's lock. Rank 2, whose lock NOCHECK has not taken, keeps nobody
+/* A writer waits for rank 0's lock. Rank 2, whose lock NOCHECK has not taken, keeps no process
  * waiting. */
 static void nocheck_keeps_nobody_out_body(struct world *world)
 {
@@ -263,7 +263,7 @@ static void lock_alls_cross_windows(void **state)
     world_run(&(struct world_plan){.size = 4, .body = lock_alls_cross_body, .limit_s = 10});
 }
 
-/* A reader that holds another lock comes to a writer who is not inside yet: it waits for a
+/* A reader that holds another lock comes to a writer that is not inside yet: it waits for a
  * lock_all, whose owner waits for that other lock. */
 static void reader_and_waiting_writer_body(struct world *world)
 {
@@ -301,7 +301,7 @@ static void reader_and_waiting_writer_body(struct world *world)
 
 WORLD_TEST(reader_and_waiting_writer, 3, .limit_s = 10)
 
-/* ---- no overtaking by those who stand in nobody's way ---- */
+/* ---- no overtaking by processes that block none ---- */
 
 /* What the reader that comes last holds besides. */
 enum elsewhere { LOCK_ALL, LOCK, LOCK_NOCHECK, LOCK_IN_THREAD, ASKED_IN_THREAD, ELSEWHERES };
@@ -317,7 +317,7 @@ struct keeper {
     enum elsewhere elsewhere;
 };
 
-/* In a thread of its own: takes a lock that nobody wants, or asks for one that it cannot have as
+/* In a thread of its own: takes a lock that no other wants, or asks for one that it cannot have as
  * long as the others fight. */
 static void keep_in_thread(void *arg, int number)
 {
@@ -356,7 +356,7 @@ static void let_go(struct keeper *k)
         CHECK_OK(proa_win_unlock(k->kept, 0));
 }
 
-/* The last reader: a writer waits for the target that it asks for, and nobody for what it holds. */
+/* The last reader: a writer waits for the target that it asks for, and none for its own lock. */
 static void last_reader(void *arg, int number)
 {
     const struct overtaking *plan = ((struct keeper *)arg)->world->arg;

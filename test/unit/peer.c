@@ -124,7 +124,7 @@ static struct guest guest_come(struct world *world)
     CHECK(pid >= 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        proa_core_stop(); /* what it has from its parent */
+        proa_core_stop(); /* inherited from its parent */
         CHECK_OK(proa_core_start());
         proa_hello_fill(&shared->hello);
         __atomic_store_n(ready, 1, __ATOMIC_SEQ_CST);
@@ -137,7 +137,7 @@ static struct guest guest_come(struct world *world)
     return guest;
 }
 
-/* Only ended: the number is still taken, as long as nobody has asked how it went. */
+/* Only ended: the number is still taken until the parent asks for the status. */
 static void guest_end(const struct guest *guest)
 {
     siginfo_t info;
@@ -174,7 +174,7 @@ static void guests_in_turn_body(struct world *world)
 
 WORLD_TEST(guests_in_turn, 1)
 
-/* Who is still held, or alive, stays where it is. */
+/* A peer that is still held, or alive, stays where it is. */
 static void still_needed_body(struct world *world)
 {
     struct guest held = guest_come(world), alive = guest_come(world), next;
@@ -197,7 +197,7 @@ static void still_needed_body(struct world *world)
     CHECK_EQUAL(proa_peer_attach(&alive.hello), alive_peer);
     proa_peer_release(alive_peer);
 
-    /* Nobody comes, but windows come and go: it is noticed all the same. */
+    /* No process comes, but windows come and go: it is noticed all the same. */
     proa_peer_release(held_peer);
     for (int i = 0; i < 1000; i++)
         proa_peer_release(proa_peer_attach(&alive.hello));

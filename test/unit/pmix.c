@@ -39,7 +39,7 @@ static void open_client(struct client *client, const char *file)
     symbol(client, "client_fetches", &client->fetches);
 }
 
-/* In this order: what is kept of the commits is kept for good. */
+/* In this order: commits that are kept are kept for good. */
 static void key_goes_with_the_keys(void **state)
 {
     struct client client;

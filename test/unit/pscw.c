@@ -135,7 +135,7 @@ static void ahead_body(struct world *world)
 WORLD_TEST(ahead, 2)
 
 /* A target that posts long before the start, and an origin that completes long before the wait:
- * nobody waits for anybody. */
+ * neither waits. */
 static void local_calls_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, 1);
@@ -391,7 +391,7 @@ static void many_targets_body(struct world *world)
 
 WORLD_TEST(many_targets, 2)
 
-/* What is told has a number (sync/tell.h), which stands for these words and no others. */
+/* A message has a number (sync/tell.h), which stands for these words and no others. */
 static void words(void **state)
 {
     size_t bytes = proa_rounds_bytes(MANY) + proa_block_bytes(MANY);

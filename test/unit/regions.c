@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions of dynamic windows (rma/regions.c): attach, detach and find against a model; neighbours
- * who look while the owner changes. */
+ * that look while the owner changes. */
 #include "move.h"
 
 #include "base/fail.h"
@@ -202,7 +202,7 @@ static void rules_body(struct world *world)
     CHECK_OK(proa_regions_attach(win, memory + 200, 1));
     CHECK_FAILS(proa_regions_detach(win, memory + 101), PROA_ERR_BASE);
     /* Nothing at all: legal, may be detached, several times if attached several times, reachable by
-     * nobody. */
+     * no process. */
     CHECK_OK(proa_regions_attach(win, memory + 500, 0));
     CHECK_OK(proa_regions_attach(win, memory + 500, 0));
     CHECK_FAILS(find(win, address_of(memory + 500), 1, 0, &span), PROA_ERR_RMA_RANGE);
@@ -423,10 +423,10 @@ static void across_segments_body(struct world *world)
 WORLD_TEST(across_segments, 1)
 
 /*
- * A table that moves from segment to segment, as it does when it grows, while somebody looks.
- * Whoever looks may find a mixture of old and new words, and must not follow it anywhere. So that
- * the owner comes in between at any instruction, it is played by a signal handler; it writes its
- * words as rma/regions.c does.
+ * A table that moves from segment to segment, as it does when it grows, while a neighbour looks.
+ * The reader may find a mixture of old and new words, and must not follow it anywhere. So that the
+ * owner comes in between at any instruction, it is played by a signal handler; it writes its words
+ * as rma/regions.c does.
  */
 static struct {
     struct proa_regions_ctl *ctl;
@@ -526,7 +526,7 @@ static void attaching_threads_body(struct world *world)
 
 WORLD_TEST(attaching_threads, 1)
 
-/* Detaching takes effect: what was found, and remembered, is not found again. */
+/* Detaching takes effect: a region that was found, and remembered, is not found again. */
 static void forgotten_body(struct world *world)
 {
     struct proa_win *win = dynamic_window(world, 0);

@@ -161,7 +161,7 @@ static void sums_body(struct world *world)
 }
 ON_NODES(sums, 4)
 
-/* What was there comes with the flush. */
+/* The old value comes with the flush. */
 static int64_t fetch_now(struct proa_win *win, int rank, int64_t displacement, int64_t value)
 {
     struct proa_there there = {rank, displacement, 1, basic_type(PROA_I64), PROA_CALL_Fetch_and_op};
@@ -270,7 +270,7 @@ static void exclusive_body(struct world *world)
 }
 ON_NODES(exclusive, 4)
 
-/* Whoever takes several locks in one order does not wait in a circle, near and far mixed. */
+/* Processes that take several locks in one order do not wait in a circle, near and far mixed. */
 static void several_locks_body(struct world *world)
 {
     enum { ROUNDS = 30 };
@@ -453,7 +453,8 @@ ON_NODES(attached, 2)
 
 /* ---- a network that fails ---- */
 
-/* What the network could not move is told once, by what completes it; the window goes on. */
+/* An operation that the network could not move is reported once, by its completing call; the
+ * window goes on. */
 static void failing_body(struct world *world)
 {
     static const struct net_fake_rules fails = {.fail_of_100 = 100}, works = {.seed = 1};

@@ -70,8 +70,8 @@ static void lost_body(struct world *world)
 }
 WORLD_TEST(lost, 4, .before = on_nodes, .limit_s = 20)
 
-/* Who ends in order, while others are in the last barrier of a window that it has freed, is not
- * missed. */
+/* A process that ends in order, while others are in the last barrier of a window that it has freed,
+ * is not missed. */
 static void left_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);
@@ -89,8 +89,8 @@ static void left_body(struct world *world)
 }
 WORLD_TEST(left, 2, .before = on_nodes, .limit_s = 20)
 
-/* The only process of another node is gone. One who has heard of it has nobody to say it on to but
- * the neighbours, who wait for it as well. */
+/* The only process of another node is gone. One that has heard of it can tell it only to the
+ * neighbours, which wait for it as well. */
 static void lost_alone_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);

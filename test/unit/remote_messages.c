@@ -95,7 +95,7 @@ static void post_with_complete_body(struct world *world)
 }
 WORLD_TEST(post_with_complete, 2, .before = on_patient_nodes)
 
-/* What is put before the target posts does not hold up the origin, and is not there before. */
+/* A put before the target posts does not hold up the origin, and does not arrive before. */
 static void put_before_post_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);
@@ -124,7 +124,7 @@ static void put_before_post_body(struct world *world)
 }
 WORLD_TEST(put_before_post, 2, .before = on_nodes)
 
-/* A fence of two processes is one message each way, the puts included; what is got comes with one
+/* A fence of two processes is one message each way, the puts included; all gets come with one
  * answer. */
 static void fence_of_two_body(struct world *world)
 {
@@ -149,7 +149,7 @@ static void fence_of_two_body(struct world *world)
 }
 WORLD_TEST(fence_of_two, 2, .before = on_nodes)
 
-/* Only one process of each node sends anything, whoever comes last, and all wait for all. */
+/* Only one process of each node sends anything, the last one, and all wait for all. */
 static void fence_of_nodes_body(struct world *world)
 {
     enum { ROUNDS = 12 }; /* each 16th message is answered */
@@ -171,7 +171,7 @@ static void fence_of_nodes_body(struct world *world)
 }
 WORLD_TEST(fence_of_nodes, 6, .before = on_nodes)
 
-/* ---- what nobody sends ---- */
+/* ---- messages that are not sent ---- */
 
 static void on_gathering_nodes(struct world *world)
 {
@@ -217,9 +217,10 @@ static void put_large(struct proa_win *win, int rank, int64_t first)
     CHECK_OK(proa_win_complete(win));
 }
 
-/* Who posts, and does not come back to Proa, still tells whoever waits for that; the next time at
- * once. Patient: what is to be counted is that a post does not go by itself, while a process that
- * is held up for a millisecond would find it gone; and the other is to have waited for it by then.
+/* A target that posts, and does not come back to Proa, still tells its waiting origins; the next
+ * time at once. Patient: the count has to show that a post does not go by itself, while a process
+ * that is held up for a millisecond would find it gone; and the other is to have waited for it by
+ * then.
  */
 static void posted_body(struct world *world)
 {
@@ -285,8 +286,8 @@ static void large_puts_cross_body(struct world *world)
 }
 WORLD_TEST(large_puts_cross, 2, .before = on_patient_nodes, .limit_s = 20)
 
-/* Whoever completes before the target has posted takes no lock before that either: the target may
- * want one first. */
+/* An origin that completes before the target has posted takes no lock before that either: the
+ * target may want one first. */
 static void lock_after_post_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);

@@ -2,7 +2,7 @@
 /*
  * Operations with requests on targets of other nodes (remote/request.c, remote/issue.c), over the
  * pretended network. That their calls return while the target answers nothing, and that they come
- * to be done while nobody is in Proa but its agent, is shown by the order of events.
+ * to be done while only the agent is in Proa, is shown by the order of events.
  */
 #include "nodes.h"
 
@@ -19,14 +19,14 @@ enum { LONG = 20000 };
 
 /* ---- a request, as bind makes one ---- */
 
-/* What was issued since proa_request_begin leaves parts undone. */
+/* Operations since proa_request_begin leave parts undone. */
 static void let_go(struct proa_request *q)
 {
     CHECK(!proa_request_is_issued(q));
     proa_request_let_go(q);
 }
 
-/* Nobody of this process is in Proa meanwhile, but for its agent. */
+/* No thread of this process is in Proa meanwhile, but for its agent. */
 static struct proa_request *done_by_the_agent(void)
 {
     while (!proa_request_any_done())
@@ -205,7 +205,7 @@ static void locked_body(struct world *world)
 }
 ON_NODES(locked, 2)
 
-/* What fits into a message is copied: such a put, or accumulate, is done at once. */
+/* Data that fits into a message is copied: such a put, or accumulate, is done at once. */
 static void copied_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);
@@ -310,8 +310,8 @@ static void many_body(struct world *world)
 }
 ON_NODES(many, 4)
 
-/* The first goes off at once; what is asked for before its answer goes together, with it or when
- * somebody waits. */
+/* The first goes off at once; requests before its answer go together, with it or when a thread
+ * waits. */
 static void gathered_body(struct world *world)
 {
     enum { COUNT = 20 };
@@ -356,8 +356,8 @@ WORLD_TEST(gathered, 2, .before = on_nodes)
 
 /* ---- what goes wrong ---- */
 
-/* Whatever is kept, on its way or wanted of a process that is gone ends with an error that names
- * it; and its late answer changes nothing. */
+/* Each operation that is kept, on its way or wanted of a process that is gone ends with an error
+ * that names it; and its late answer changes nothing. */
 static void lost_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);

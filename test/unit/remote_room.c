@@ -65,10 +65,10 @@ static void circle_body(struct world *world)
 }
 ON_NODES(circle, 4)
 
-/* ---- who is inside ---- */
+/* ---- processes inside ---- */
 
-/* Those who take exclusive locks, on all targets of the other node, find all words there alike and
- * count them up, one after the other; a lock_all sees none of it in between, on either node. */
+/* Processes that take exclusive locks, on all targets of the other node, find all words there alike
+ * and count them up, one after the other; a lock_all sees none of it in between, on either node. */
 static void check_alike(struct proa_win *win, int64_t *words)
 {
     for (int t = 0; t < win->size; t++) {
@@ -119,7 +119,7 @@ static void mixed_body(struct world *world)
 }
 ON_NODES(mixed, 4)
 
-/* ---- nobody waits for ever ---- */
+/* ---- no process waits for ever ---- */
 
 /* All others take the other kind of lock again and again, until one has had his. */
 static void fair_to(struct world *world, struct proa_win *win, int all, int word)
@@ -202,8 +202,8 @@ static long sent(void)
     return count;
 }
 
-/* One and its answer for the first of a kind; then none, as long as nobody wants the other kind;
- * and none at any time to the targets. */
+/* One and its answer for the first of a kind; then none, as long as no process wants the other
+ * kind; and none at any time to the targets. */
 static void messages_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);
@@ -230,7 +230,7 @@ static void messages_body(struct world *world)
 }
 WORLD_TEST(messages, 4, .before = on_nodes)
 
-/* ---- who is gone ---- */
+/* ---- processes that are gone ---- */
 
 /* One that was inside, and the keeper. */
 static void lost_body(struct world *world)

@@ -19,13 +19,13 @@ enum { LOG_MOST = 64 };
 /* What the processes of a test share. */
 struct place {
     struct proa_rwlock lock __attribute__((aligned(64)));
-    struct proa_all_ctl all; /* nobody is counted there */
+    struct proa_all_ctl all; /* no process is counted there */
     uint32_t readers_inside, writers_inside;
     uint32_t entries; /* how often anybody has got in */
     uint32_t stop, step;
     uint64_t one, two; /* written by writers only, always to the same value */
     uint32_t logged;
-    /* who got in, in order; written inside the lock or under an order known otherwise */
+    /* those that got in, in order; written inside the lock or under an order known otherwise */
     char log[LOG_MOST];
 };
 
@@ -222,7 +222,7 @@ static void alone_body(struct world *world)
 
 WORLD_TEST(alone, 1)
 
-/* ---- order: who came first gets in first ---- */
+/* ---- order: first come, first in ---- */
 
 static void await_state(struct place *place, uint32_t bits)
 {
@@ -235,7 +235,7 @@ static void log_entry(struct place *place, char who)
     place->log[__atomic_fetch_add(&place->logged, 1, __ATOMIC_SEQ_CST)] = who;
 }
 
-/* Rank 0 reads; rank 1 wants to write; rank 2, who wants to read, comes after it and must not get
+/* Rank 0 reads; rank 1 wants to write; rank 2, which wants to read, comes after it and must not get
  * in before it. */
 static void reader_behind_writer(struct world *world, uint32_t tickets)
 {
@@ -265,7 +265,7 @@ static void reader_behind_writer(struct world *world, uint32_t tickets)
     CHECK_EQUAL(memcmp(place->log, "wr", 2), 0);
 }
 
-/* Rank 0 writes; rank 1 wants to read; rank 2, who wants to write, comes after it. */
+/* Rank 0 writes; rank 1 wants to read; rank 2, which wants to write, comes after it. */
 static void writer_behind_reader(struct world *world, uint32_t tickets)
 {
     struct place *place = place_of(world);

@@ -78,7 +78,8 @@ static void answer_us(uint32_t rank, uint64_t number)
     reply->bytes = sizeof reply->body.head + sizeof reply->body.rest.outcome;
 }
 
-/* In a barrier everybody does what we do, some ranks away. Who is posted to completes. */
+/* In a barrier every process does as we do, some ranks away. An origin that is posted to
+ * completes. */
 static void be_told(int rank, uint64_t word, uint64_t value)
 {
     if (word >= PROA_WORD_ROUND)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one table of settings: what each can be, what is used instead, and what the user is told. */
+/* The one table of settings: the values of each, the value used instead of a wrong one, and the
+ * message to the user. */
 #include "base/settings.h"
 
 #include <setjmp.h>

@@ -214,7 +214,7 @@ static void kernel(enum proa_operation operation, enum proa_basic basic, char *t
     proa_kernel_find(operation, basic)(target, origin, 1);
 }
 
-/* The same on the image; expected: what was there. */
+/* The same on the image; expected: the old contents. */
 static void step_model(struct step *step, char *image, enum proa_operation operation)
 {
     for (uint64_t block = 0, i = 0; block < step->blocks; block++)
@@ -385,7 +385,7 @@ static void sums(void **state)
     world_run(&(struct world_plan){.size = 3, .body = sums_body});
 }
 
-/* Elements that nobody may work on by a processor atomic, though they are aligned. */
+/* Elements that are not for processor atomics, though they are aligned. */
 enum guarded { AT_A_BORDER, OWN_BY_HAND, OWN_PLAIN };
 
 /* An element over the border of a span in rank 0's arena; or in private memory of rank 0, whose

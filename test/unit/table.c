@@ -154,7 +154,7 @@ static void churn_body(struct world *world)
 
 enum { FEW = 90, LAYOUTS = 200 };
 
-/* Predefined types of a host, entered as its library happens to lie: what an operation takes must
+/* Predefined types of a host, entered as its library happens to lie: the time of an operation must
  * not depend on that, so hardly any may lie beside the place where it is looked for. */
 static void few_body(struct world *world)
 {
@@ -186,7 +186,7 @@ enum { STABLE = 100, READERS = 3 };
 struct read_and_write {
     struct proa_table table;
     int stop;
-    /* of those that come and stay: what the writer enters next, or has just entered */
+    /* of those that come and stay: the writer's next entry, or its last */
     uintptr_t latest;
 };
 

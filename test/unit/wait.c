@@ -24,10 +24,10 @@ static struct {
     int moves, moved_after;  /* the first poke after each sleep moves something; the last such */
     long cold_poke_costs_ns; /* more, after a sleep */
     long preempted;
-    int rivals; /* how often somebody is going to take the processor for a slice; < 0: always */
+    int rivals; /* how often another process takes the processor for a slice; < 0: always */
     long slice_ns;
     int looks_per_slice;
-    int kworkers; /* somebody takes it for an instant now and then */
+    int kworkers; /* another takes it for an instant now and then */
     int rung_for; /* sleeps end by a ring */
     int yields, sleeps, rests, wakes, pokes, looks;
     long slept_ns, shortest_ns, longest_ns; /* of the sleeps that ran into their time-out */
@@ -120,7 +120,7 @@ static void lose_processor(long ns)
     pretend.now_ns += ns;
 }
 
-/* What comes is taken: nobody may look again. */
+/* The event is consumed: a second look is wrong. */
 static int ready(void *arg)
 {
     int *taken = arg;
@@ -158,7 +158,7 @@ static int begin(void **state)
 
     (void)state;
     memset(&pretend, 0, sizeof pretend);
-    /* what a thread has seen of rivals is forgotten meanwhile */
+    /* a thread's knowledge of rivals is forgotten meanwhile */
     pretend.now_ns = begin_ns += 100000000000;
     pretend.look_costs_ns = 10;
     pretend.yield_costs_ns = 300;
@@ -200,7 +200,7 @@ static void spins_on_while_nobody_wants_the_processor(void **state)
     assert_true(pretend.pokes >= 100); /* the host gets on meanwhile */
 }
 
-/* Once somebody has taken the processor the waiter sleeps for a while, then looks whether it is so
+/* Once another has taken the processor the waiter sleeps for a while, then looks whether it is so
  * still. */
 static void makes_room_for_rivals(void **state)
 {
@@ -261,7 +261,7 @@ static void yields_where_they_do_not(void **state)
 {
     (void)state;
     proa_load_set(3, 2);
-    pretend.yield_costs_ns = 5000; /* somebody runs */
+    pretend.yield_costs_ns = 5000; /* another runs */
     pretend.ready_after_yields = 100;
     await(&pretend.bell);
     assert_int_equal(pretend.yields, 100);
@@ -388,7 +388,7 @@ static void sleeps_long_where_it_is_rung_for(void **state)
     assert_int_equal(pretend.longest_ns, 4000000);
     pretend.longest_ns = 0;
     pretend.ready_after_sleeps = 3;
-    await(&pretend.bell); /* and nobody rang */
+    await(&pretend.bell); /* and none rang */
     assert_int_equal(pretend.longest_ns, 50000);
 }
 
@@ -466,7 +466,7 @@ static void rings_for_nobody(void **state)
     assert_int_equal(__atomic_load_n(&pretend.bell.rings, __ATOMIC_SEQ_CST), 0);
 }
 
-/* Of those who ring while somebody wakes up only the first enters the kernel. */
+/* Of those that ring while a sleeper wakes up only the first enters the kernel. */
 static void rings_once(void **state)
 {
     uint32_t rings;
@@ -481,7 +481,7 @@ static void rings_once(void **state)
     assert_true(proa_bell_announce(&pretend.bell, NULL, &rings));
 }
 
-/* One who sleeps for a word is woken for that, and for what may be anything. */
+/* A sleeper for a word is woken for that word, and by unspecific rings. */
 static void rings_for_a_word(void **state)
 {
     static const uint64_t words[2];
@@ -501,7 +501,7 @@ static void rings_for_a_word(void **state)
     assert_int_equal(pretend.wakes, 3);
 }
 
-/* Several are woken by whatever is told, and none of them takes back what others have announced. */
+/* Several are woken by any ring, and none of them takes back the announcement of others. */
 static void rings_for_several(void **state)
 {
     static const uint64_t words[3];
@@ -515,7 +515,7 @@ static void rings_for_several(void **state)
     assert_int_equal(pretend.wakes, 1);
     proa_bell_announce(&pretend.bell, &words[0], &rings);
     proa_bell_leave(&pretend.bell, &words[0]);
-    proa_bell_ring(&pretend.bell); /* nobody is there any more */
+    proa_bell_ring(&pretend.bell); /* no process is there any more */
     assert_int_equal(pretend.wakes, 1);
 }
 
@@ -594,7 +594,7 @@ static void polls_rest_where_yields_let_nobody_run(void **state)
     proa_load_set(3, 2);
     pretend.now_ns += 1000000000; /* past what the tests before have seen */
     poll_times(&polls, 100000, 10);
-    assert_int_equal(pretend.rests, 0); /* as nobody wants the processor */
+    assert_int_equal(pretend.rests, 0); /* as no other wants the processor */
     pretend.preempted++;
     poll_times(&polls, 100000, 10);
     assert_between(pretend.rests, 10, 25);

@@ -75,7 +75,7 @@ static void shapes(void **state)
     on_all_sizes(shapes_body, NULL);
 }
 
-/* Nobody has any memory; still a window, with all its synchronization. */
+/* No process has any memory; still a window, with all its synchronization. */
 static void empty_body(struct world *world)
 {
     static const enum proa_flavor flavors[] = {PROA_FLAVOR_CREATE, PROA_FLAVOR_ALLOCATE,
@@ -189,7 +189,7 @@ static void asked_by_some(void **state)
 }
 
 /* The neighbour's part of a shared window, given to another: the place is the same as in the first,
- * owner and key with it, for whoever comes by whatever window, and owners are held as long as one
+ * owner and key with it, for each process through each window, and owners are held as long as one
  * of these is there. */
 static void lent_body(struct world *world)
 {
@@ -279,7 +279,7 @@ static uint64_t bytes_of_a_window(struct world *world, struct proa_win **win)
     return mallinfo2().uordblks - own + (uint64_t)((const char *)(*win)->ctl - before);
 }
 
-/* A small window takes little, whatever the number of processes, and little more for each. */
+/* A small window takes little for any number of processes, and little more for each. */
 static void small_body(struct world *world)
 {
     enum { APART = 1536, EACH = 256 };
@@ -371,7 +371,7 @@ int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, 
 
 static struct proa_group inner;
 
-/* An exchange after which others may try: what has to be allowed is by then. */
+/* An exchange after which others may try: access has to be allowed by then. */
 static int allowed_allgather(void *context, const void *mine, void *all, size_t bytes)
 {
     CHECK_EQUAL(allowed, 1);
@@ -394,7 +394,7 @@ static void private_memory_body(struct world *world)
     window_free(window_create(
         world, &(struct proa_create_args){
                    .flavor = PROA_FLAVOR_CREATE, .base = lent, .bytes = 100, .disp_unit = 1}));
-    CHECK_EQUAL(allowed, 0); /* nobody needs it */
+    CHECK_EQUAL(allowed, 0); /* not needed */
     if (flavor == PROA_FLAVOR_CREATE) {
         args.base = fixed;
         args.bytes = sizeof fixed;

@@ -57,7 +57,7 @@ static void error_on_one(void **state)
     on_all_sizes(error_on_one_body, NULL);
 }
 
-/* Processes that call different functions: nothing sensible can be done, but nobody is left
+/* Processes that call different functions: nothing sensible can be done, but no process is left
  * waiting. */
 static void different_flavors_body(struct world *world)
 {
@@ -78,7 +78,7 @@ static void different_flavors(void **state)
         world_run(&(struct world_plan){.size = size, .body = different_flavors_body});
 }
 
-/* One cannot serve, wherever the others' mistakes are: the window is nobody's. */
+/* One cannot serve, wherever the others' mistakes are: there is no window. */
 static void elsewhere_for_one_body(struct world *world)
 {
     window_free(window_of_words(world, 4));
@@ -126,7 +126,7 @@ static void without_core(void **state)
         world_run(&(struct world_plan){.size = 3, .body = without_core_body, .arg = &wrong});
 }
 
-/* What is done last, by the window's user, fails on one. */
+/* The last step, by the window's user, fails on one. */
 struct finishing {
     int code, calls;
 };
@@ -196,8 +196,8 @@ static void no_memory(void **state)
     on_all_sizes(no_memory_body, NULL);
 }
 
-/* The last process may have no files larger than 4 MiB: what it cannot share is the host's, for
- * all. */
+/* The last process may have no files larger than 4 MiB: a window that it cannot share is the
+ * host's, for all. */
 static void last_has_small_files(struct world *world)
 {
     struct rlimit files = {4 << 20, RLIM_INFINITY};

@@ -45,7 +45,7 @@ enum {
 
 /* What a process leaves for the parent. */
 struct report {
-    /* where it was last: a name, at the same address in all, since nobody calls exec */
+    /* where it was last: a name, at the same address in all, since none calls exec */
     uintptr_t file;
     int line;
     int reported; /* text says what was wrong */
@@ -240,9 +240,9 @@ static void live(struct world *world, const struct world_plan *plan, int limit_s
     code = proa_core_start();
     if (code)
         world_failed(__FILE__, __LINE__, "proa_core_start returned %d: %s", code, proa_failure());
-    world_barrier(world); /* nobody is met half started */
+    world_barrier(world); /* no process is met half started */
     plan->body(world);
-    world_barrier(world); /* nobody's memory goes while a neighbour may still use it */
+    world_barrier(world); /* no memory goes while a neighbour may still use it */
     proa_agent_stop();
     proa_core_stop();
     exit(EXIT_SUCCESS); /* not _exit: here sanitizers look for leaks */

@@ -33,7 +33,7 @@
 
 enum {
     WORLD_MOST = 16,               /* processes */
-    WORLD_SHARED_BYTES = 256 << 20 /* pages that nobody touches cost nothing */
+    WORLD_SHARED_BYTES = 256 << 20 /* untouched pages cost nothing */
 };
 
 struct world {
@@ -85,7 +85,7 @@ void world_break_exchange(int code);
 
 /* ---- checks, for the body and the threads that it starts ---- */
 
-/* Says that this process got here: what is told of a process that hangs or crashes. */
+/* Says that this process got here: reported if the process hangs or crashes. */
 void world_at(const char *file, int line);
 
 /* Reports, and ends this process. */

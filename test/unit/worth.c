@@ -98,7 +98,7 @@ static void rules_body(struct world *world)
     /* one that lives for longer ends a row */
     for (int i = 0; i < 1000; i++)
         CHECK(window(0x40000, 64, 30, i % 8 == 7 ? 60 : 10, 0));
-    /* one is no row, whatever it has wasted */
+    /* one is no row, however much it has wasted */
     CHECK_EQUAL(until_one_stays(0x50000, 1000000), 2);
     CHECK(!window(0x50000, 64, 40, 10, 0));
     proa_worth_always();
