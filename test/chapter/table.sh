@@ -55,7 +55,11 @@ functions() {
 
 # One cell of a row, without the blanks around it: cell NUMBER LINE
 cell() {
-  awk -F'|' -v n="$1" '{ gsub(/^ +| +$/, "", $(n + 1)); print $(n + 1) }' <<<"$2"
+  local cells text
+  IFS='|' read -ra cells <<<"$2"
+  text=${cells[$1]:-}
+  text=${text#"${text%%[! ]*}"}
+  echo "${text%"${text##*[! ]}"}"
 }
 
 quoted() {
