@@ -4,9 +4,7 @@
  *
  * Each process prepares alone as much as it can (shared words, memory). It shows a card of it to
  * all processes (one allgather), maps the memory that the other cards show, and agrees with them on
- * the outcome. Neighbour processes agree by a word of each one. Processes of several nodes agree by
- * the host (one reduction), and so do neighbours after a failure. A failure on any process is a
- * failure of the same class on all.
+ * the outcome (create/agree.h).
  */
 #include "create/agree.h"
 #include "create/memory.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See memory.h. */
 #include "create/memory.h"
-#include "create/reach.h"
 #include "base/fail.h"
-#include "shm/arena.h"
 #include "rma/pages.h"
+#include "shm/arena.h"
 #include "sync/pair.h"
 
 #include <errno.h>
@@ -63,6 +62,19 @@ int proa_memory_prepare(struct proa_win *win, const struct proa_create_args *arg
     if (!error)
         error = hold_memory(win, args);
     return error;
+}
+
+int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,
+                           const struct proa_position *at, char *segment)
+{
+    struct proa_span span = {.end = target->bytes,
+                             .here = segment + at->offset,
+                             .owner = owner,
+                             .road = PROA_ROAD_STORE,
+                             .atomics = 1,
+                             .key = proa_peer_address(owner, at->segment, at->offset)};
+
+    return proa_spans_set(target, &span, 1);
 }
 
 /* ---- contiguous shared windows: one block in the leader's arena ---- */

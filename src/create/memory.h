@@ -15,6 +15,11 @@
  * or PROA_ERR_NO_MEM, with proa_failure() set. proa_win_release gives all of it back. */
 int proa_memory_prepare(struct proa_win *win, const struct proa_create_args *args);
 
+/* Sets the memory of a target: it lies at `at` in the owner's arena, whose segment is mapped here
+ * at `segment`. PROA_OK or PROA_ERR_NO_MEM. */
+int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,
+                           const struct proa_position *at, char *segment);
+
 /* Decides win->contiguous by the cards, alike on all processes. */
 void proa_contiguous_decide(struct proa_win *win, const struct proa_card *cards);
 

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "remote/open.h"
 #include "rma/lender.h"
-#include "rma/road.h"
 #include "shm/cma.h"
 #include "shm/door.h"
 #include "sync/gone.h"
@@ -95,19 +94,6 @@ static int spread(struct trial *trial, int reached)
 }
 
 /* ---- the targets ---- */
-
-int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,
-                           const struct proa_position *at, char *segment)
-{
-    struct proa_span span = {.end = target->bytes,
-                             .here = segment + at->offset,
-                             .owner = owner,
-                             .road = PROA_ROAD_STORE,
-                             .atomics = 1,
-                             .key = proa_peer_address(owner, at->segment, at->offset)};
-
-    return proa_spans_set(target, &span, 1);
-}
 
 static int is_unreached(struct proa_win *win, enum proa_unreached why)
 {

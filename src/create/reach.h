@@ -11,7 +11,7 @@
  *   a process that has brought private memory counts as a node of its own, and serves it itself
  *   every process counts as a node of its own
  *   the host has the window
- * Callers: create/create.c, create/memory.c.
+ * Caller: create/create.c.
  */
 #ifndef PROA_CREATE_REACH_H
 #define PROA_CREATE_REACH_H
@@ -27,10 +27,5 @@ int proa_reach(struct proa_win *win, const struct proa_create_args *args,
 
 /* Resets the targets, as if no process had been reached yet. */
 void proa_targets_forget(struct proa_win *win);
-
-/* Sets the memory of a target: it lies at `at` in the owner's arena, whose segment is mapped here
- * at `segment`. PROA_OK or PROA_ERR_NO_MEM. */
-int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,
-                           const struct proa_position *at, char *segment);
 
 #endif
