@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cards: what a process of a window that is created shows of itself to all others, by one
- * allgather. A card is plain bytes, and judged alike by all, so a judgement needs no agreement.
+ * Cards: each process of a window that is created shows one to all others, by one allgather. A card
+ * is plain bytes, and judged alike by all, so a judgement needs no agreement.
  * Callers: the files of this folder.
  */
 #ifndef PROA_CREATE_CARD_H

@@ -10,9 +10,10 @@
 #include "create/card.h"
 #include "window/win.h"
 
-/* Takes what a process can take alone: its block of shared words, and the memory that it can
- * allocate without the others' sizes. Holds memory that the program brings. PROA_OK, PROA_ELSEWHERE
- * or PROA_ERR_NO_MEM, with proa_failure() set. proa_win_release gives all of it back. */
+/* Takes the memory that a process can take alone: its block of shared words, and the memory that it
+ * can allocate without the others' sizes. Holds memory that the program brings. PROA_OK,
+ * PROA_ELSEWHERE or PROA_ERR_NO_MEM, with proa_failure() set. proa_win_release gives all of it
+ * back. */
 int proa_memory_prepare(struct proa_win *win, const struct proa_create_args *args);
 
 /* Sets the memory of a target: it lies at `at` in the owner's arena, whose segment is mapped here

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the processes of a window that is created reach each other: they map what the cards show, and
- * join a network if they are on several nodes.
+ * How the processes of a window that is created reach each other: they map the memory that the
+ * cards show, and join a network if they are on several nodes.
  *
  * If the kernel, or a limit, keeps a process from the memory of a neighbour, all processes look for
  * another way together, in this order, so that they have the same idea of which process guards

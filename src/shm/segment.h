@@ -63,7 +63,7 @@ void proa_file_close(int fd);
 ssize_t proa_file_read(const char *path, char *text, size_t room);
 
 /* Is fd still the file of this device and inode? The program may have closed it, and have one of
- * its own under that number. *file: what the kernel says of it. */
+ * its own under that number. *file: its state, as of fstat. */
 int proa_file_is(int fd, uint64_t device, uint64_t inode, struct stat *file);
 
 /* When the library is loaded: the process's table of files gets room for those numbers. Later, with
