@@ -103,43 +103,32 @@ void proa_threads_host_end(void)
 
 /* ---- their system calls ---- */
 
-/* A system call in which a thread sleeps. */
+/* The system call in which a thread sleeps. */
 struct call {
-    long number;
+    long number; /* -1: none */
     uint64_t arg[6];
 };
 
-enum state { ENDED, RUNNING, ASLEEP, IN_CALL, UNKNOWN };
-
-/* "202 0x7f00 0x0 0x1 0x0 0x0 0x0 0x7ffd 0x7f01", "-1 0x7ffd 0x7f01" (a fault), or "running". */
-static enum state look_once(int id, struct call *call)
-{
-    char path[64], text[256], *at = text;
-    ssize_t got;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", id);
-    got = proa_file_read(path, text, sizeof text);
-    if (got <= 0)
-        return got < 0 && (errno == ENOENT || errno == ESRCH) ? ENDED : UNKNOWN;
-    if (text[0] == 'r')
-        return RUNNING;
-    call->number = strtol(at, &at, 10);
-    if (call->number < 0)
-        return ASLEEP;
-    for (int i = 0; i < 6; i++)
-        call->arg[i] = strtoull(at, &at, 16);
-    return IN_CALL;
-}
-
-/* A thread that is on its way into a wait is there within a microsecond, as each look takes. */
-static enum state look(int id, struct call *call)
+/* Finds the call of a thread: 0, or -1 if the kernel does not tell. The file says
+ * "202 0x7f00 0x0 0x1 0x0 0x0 0x0 0x7ffd 0x7f01", "-1 0x7ffd 0x7f01" (a fault), or "running". A
+ * thread that is on its way into a wait is there within a microsecond, as each look takes. */
+static int look(int id, struct call *call)
 {
     enum { TRIES = 3 };
-    enum state state = RUNNING;
+    char path[64], text[256] = "running", *at = text;
+    ssize_t got = 0;
 
-    for (int i = 0; i < TRIES && state == RUNNING; i++)
-        state = look_once(id, call);
-    return state;
+    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", id);
+    for (int i = 0; i < TRIES && text[0] == 'r'; i++)
+        got = proa_file_read(path, text, sizeof text);
+    call->number = -1;
+    if (got <= 0) /* a thread that has ended sleeps nowhere */
+        return got < 0 && (errno == ENOENT || errno == ESRCH) ? 0 : -1;
+    if (text[0] != 'r')
+        call->number = strtol(at, &at, 10);
+    for (int i = 0; i < 6 && call->number >= 0; i++)
+        call->arg[i] = strtoull(at, &at, 16);
+    return 0;
 }
 
 static int overlaps(uint64_t at, uint64_t bytes, uint64_t first, uint64_t end)
@@ -187,13 +176,9 @@ int proa_threads_look(const struct proa_threads *threads, uint64_t first, uint64
 
     for (int i = 0; i < threads->count; i++) {
         struct call call = {0};
-        enum state state = look(threads->id[i], &call);
-        int use = 0;
+        int use = look(threads->id[i], &call) == 0 ? use_of(&call, first, end)
+                                                   : PROA_THREADS_WAIT_FIXED | PROA_THREADS_READ;
 
-        if (state == UNKNOWN)
-            use = PROA_THREADS_WAIT_FIXED | PROA_THREADS_READ;
-        else if (state == IN_CALL)
-            use = use_of(&call, first, end);
         if (use == PROA_THREADS_WAIT && wake)
             wake(call.arg[0], context);
         all |= use;
