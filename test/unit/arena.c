@@ -247,6 +247,7 @@ static void promised_body(struct world *world)
     struct proa_hello *hellos = (struct proa_hello *)(void *)world->shared;
     struct proa_peer *other;
     char *block = NULL;
+    unsigned left = 0;
 
     proa_hello_fill(&hellos[world->rank]);
     world_barrier(world);
@@ -257,6 +258,9 @@ static void promised_body(struct world *world)
         block = proa_arena_alloc(50 * mib, 4096);
         CHECK(block);
         CHECK(!proa_arena_alloc(60 * mib, 0)); /* 50 of the 100 are promised */
+        CHECK_EQUAL(sscanf(proa_failure(), "out of memory for %*u bytes: %*[^(](%u MiB are", &left),
+                    1);
+        CHECK(left < 60);
     }
     world_barrier(world);
     if (world->rank == 0) {
