@@ -81,6 +81,8 @@ static void node_append(struct proa_node *node, struct proa_item item)
     }
     if (item.child && item.child->depth + 1 > node->depth)
         node->depth = item.child->depth + 1;
+    if (item.child && item.child->has_lists)
+        node->has_lists = 1;
     node->items[node->count++] = item;
 }
 
@@ -158,6 +160,7 @@ static void node_list(struct proa_node *node)
             list_add(list, item->offset + (int64_t)i * item->stride, item->bytes);
     list->apart = are_apart(list);
     node->list = list;
+    node->has_lists = 1;
 }
 
 /* The item for `count` elements of a type, extent apart, from offset on. It holds a reference to

@@ -54,6 +54,7 @@ struct proa_node {
     /* The same bytes run by run, if there are some items, none has a child, and their loops are
      * short; else NULL. */
     struct proa_list *list;
+    int has_lists; /* this node has a list, or one below */
     struct proa_item items[];
 };
 

@@ -78,6 +78,7 @@ static int side_begin(struct proa_walk_side *side, const struct proa_type *type,
     side->depth = 0;
     side->element = 0;
     side->left = 0;
+    side->has_lists = node && node->has_lists;
     side->levels = side->few;
     if (!node || count == 0)
         return PROA_OK;
@@ -225,7 +226,7 @@ static int next_list(struct proa_walk *walk, int side, struct proa_stretch *stre
 
 void proa_walk_next(struct proa_walk *walk, int lists, struct proa_stretch *stretch)
 {
-    for (int i = 0; i < lists && (walk->side[0].depth | walk->side[1].depth); i++)
+    for (int i = 0; i < lists && (walk->side[0].has_lists | walk->side[1].has_lists); i++)
         if (next_list(walk, i, stretch))
             return;
     next_regular(walk, stretch);

@@ -31,6 +31,7 @@ struct proa_walk_side {
     int64_t at, stride;
     uint64_t bytes, left, done; /* done: bytes of the present run */
     uint32_t depth;             /* levels in use */
+    int has_lists;              /* the type has */
     struct proa_walk_level *levels;
     struct proa_walk_level few[PROA_WALK_DEPTH];
 };
