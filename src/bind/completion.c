@@ -18,35 +18,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The host's functions, looked up at their first calls: not by proa_pmpi(), as programs without
- * windows, of any MPI, come here too. */
-#define COMPLETIONS(X) \
-    X(Wait)            \
-    X(Waitall)         \
-    X(Waitany)         \
-    X(Waitsome)        \
-    X(Test)            \
-    X(Testall)         \
-    X(Testany)         \
-    X(Testsome)        \
-    X(Request_get_status)
+/* The host's functions, looked up one by one at their first calls: not by proa_pmpi(), as programs
+ * without windows, of any MPI, come here too. */
+static void *host_Wait, *host_Waitall, *host_Waitany, *host_Waitsome;
+static void *host_Test, *host_Testall, *host_Testany, *host_Testsome, *host_Request_get_status;
 
-#define DECLARE(name) static __typeof__(&PMPI_##name) host_##name;
-COMPLETIONS(DECLARE)
-#undef DECLARE
-
-static void host_find(void)
+static void *found(void **host, const char *name)
 {
-#define FIND(name) __atomic_store_n(&host_##name, PROA_PMPI_FIND(name), __ATOMIC_RELAXED);
-    COMPLETIONS(FIND)
-#undef FIND
+    void *function = __atomic_load_n(host, __ATOMIC_RELAXED);
+
+    if (!function) {
+        function = proa_pmpi_symbol(name);
+        __atomic_store_n(host, function, __ATOMIC_RELAXED);
+    }
+    return function;
 }
 
-/* A function that is known, as the fast path has looked it up. */
-#define HOST(name) __atomic_load_n(&host_##name, __ATOMIC_RELAXED)
+#define HOST(name) ((__typeof__(&PMPI_##name))found(&host_##name, "PMPI_" #name))
 
-/* The fast path: the host's function, if no request of Proa's is open; NULL: take the slow path. */
-#define QUICKLY(name) (PROA_RARELY(proa_given_any()) ? NULL : HOST(name))
+/* The fast path: the host's function, if it is known and no request of Proa's is open; NULL: take
+ * the slow path. */
+#define QUICKLY(name)                                         \
+    ((__typeof__(&PMPI_##name))(PROA_RARELY(proa_given_any()) \
+                                    ? NULL                    \
+                                    : __atomic_load_n(&host_##name, __ATOMIC_RELAXED)))
 
 /* The slow path. */
 #define SLOWLY static __attribute__((noinline)) int
@@ -165,8 +160,6 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
 {
     struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
 
-    if (!HOST(Wait))
-        host_find();
     if (!proa_given_any())
         return host_waits(c);
     begin(c);
@@ -181,8 +174,6 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
 /* Makes progress for a caller that polls: it does not hurry, but must go on. */
 static void get_on(void)
 {
-    if (!HOST(Wait))
-        host_find();
     if (!proa_given_any())
         return;
     proa_request_hurry();
@@ -302,8 +293,8 @@ PROA_ALIAS(Request_get_status);
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 
 /* The same of several (MPI-4.1, 3.7.6). They have names of our own in C, as the hosts' headers do
- * not agree whether the requests are const. They are looked up one by one, as a host may be older
- * than the one that this was built with: its programs call none of these. */
+ * not agree whether the requests are const. A host may be older than the one that this was built
+ * with: its programs call none of these. */
 #define DECLARE(name, ...)                                                  \
     PROA_EXPORT int name(__VA_ARGS__) __asm__("PMPI_Request_" #name);       \
     PROA_EXPORT int name##_alias(__VA_ARGS__) __asm__("MPI_Request_" #name) \
@@ -313,17 +304,6 @@ PROA_ALIAS(Request_get_status);
 DECLARE(get_status_all, int, const MPI_Request[], int *, MPI_Status[])
 DECLARE(get_status_any, int, const MPI_Request[], int *, int *, MPI_Status *)
 DECLARE(get_status_some, int, const MPI_Request[], int *, int[], MPI_Status[])
-
-static void *found(void **host, const char *name)
-{
-    void *function = __atomic_load_n(host, __ATOMIC_RELAXED);
-
-    if (!function) {
-        function = proa_pmpi_symbol(name);
-        __atomic_store_n(host, function, __ATOMIC_RELAXED);
-    }
-    return function;
-}
 
 #define FOUND(name) ((__typeof__(&name))found(&host_##name, "PMPI_Request_" #name))
 
