@@ -10,7 +10,7 @@
 static MPI_Comm private_comm;
 static int has_comm;
 static MPI_Request never = MPI_REQUEST_NULL;
-static char poking;
+static char progressing;
 
 /* Moves the host's own messages: tests a receive that nothing will ever match. A probe would not
  * do: on a communicator of one process MPICH looks only at what that process has sent itself. One
@@ -19,10 +19,10 @@ static void progress(void)
 {
     int flag;
 
-    if (__atomic_test_and_set(&poking, __ATOMIC_ACQUIRE))
+    if (__atomic_test_and_set(&progressing, __ATOMIC_ACQUIRE))
         return;
     proa_pmpi()->Test(&never, &flag, MPI_STATUS_IGNORE);
-    __atomic_clear(&poking, __ATOMIC_RELEASE);
+    __atomic_clear(&progressing, __ATOMIC_RELEASE);
 }
 
 /* This process alone, out of a communicator that a session gave. Local: only the members of the new
