@@ -47,6 +47,8 @@ struct proa_target {
      * of two: every call finds its target by it */
     struct proa_away *away;
 };
+_Static_assert((sizeof(struct proa_target) & (sizeof(struct proa_target) - 1)) == 0,
+               "the size of a target is a power of two");
 
 /* Of a neighbour in a dynamic window: has it attached and detached nothing since `only` was found?
  * Accesses to that span afterwards are not done before this look. */
