@@ -12,7 +12,7 @@
 #include "bind/given.h"
 #include "base/load.h"
 #include "watch/record.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/request.h"
 
 #include <stdlib.h>
@@ -177,7 +177,7 @@ static void get_on(void)
     if (!proa_given_any())
         return;
     proa_request_hurry();
-    proa_agent_take_in();
+    proa_progress_take_in();
     if (proa_is_oversubscribed())
         proa_yield();
     proa_given_tell_host();

@@ -3,9 +3,9 @@
  * Requests that Proa gives for operations in flight to another node.
  *
  * Each is a generalized request of the host's (MPI-4.1, 13.2), so that the host itself answers all
- * calls that take requests, mixed with any others, in every binding. The agent finds out that an
- * operation is complete, but it calls no MPI. So the next thread that waits, tests or asks for
- * another request tells the host (bind/completion.c). While none is open, that costs a load.
+ * calls that take requests, mixed with any others, in every binding. The progress engine finds out
+ * that an operation is complete, but it calls no MPI. So the next thread that waits, tests or asks
+ * for another request tells the host (bind/completion.c). While none is open, that costs a load.
  */
 #ifndef PROA_BIND_GIVEN_H
 #define PROA_BIND_GIVEN_H

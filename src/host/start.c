@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "base/settings.h"
 #include "create/start.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "shm/peer.h"
 #include "host/kind.h"
 #include "host/operations.h"
@@ -32,7 +32,7 @@ static void host_end(MPI_Comm private_comm_instead)
     if (proa_at_end)
         proa_at_end();
     proa_handle_end();
-    proa_agent_end();
+    proa_progress_end();
     proa_own_end(private_comm_instead);
 }
 
@@ -103,7 +103,7 @@ static int start_core(void)
     static int started;
 
     if (!started && proa_core_start() == PROA_OK) {
-        proa_agent_set_transport(proa_net_find(proa_settings()->net));
+        proa_progress_set_transport(proa_net_find(proa_settings()->net));
         proa_operations_start();
         started = 1;
     }

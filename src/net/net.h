@@ -7,11 +7,11 @@
  * processes have exposed. It knows no windows, no epochs and no MPI.
  *
  * Threads: at any time at most one thread of the process is inside a transport's functions; core
- * sees to that. It may be a different one each time: the agent, or a thread that waits in Proa. So
- * a transport needs no locks. `wake` is the exception, and `doze` the function it is for. Blocking:
- * none of the functions waits for another process, except doze, which says so. A call that cannot
- * be served now returns PROA_NET_AGAIN. Events (struct proa_net_events) come only from within
- * progress, on the thread that called it.
+ * sees to that. It may be a different one each time: the progress engine, or a thread that waits in
+ * Proa. So a transport needs no locks. `wake` is the exception, and `doze` the function it is for.
+ * Blocking: none of the functions waits for another process, except doze, which says so. A call
+ * that cannot be served now returns PROA_NET_AGAIN. Events (struct proa_net_events) come only from
+ * within progress, on the thread that called it.
  *
  * Order, for one pair of processes:
  *   messages arrive once each, in the order in which they were sent;
@@ -108,7 +108,8 @@ struct proa_net_transport {
     void (*close)(struct proa_net *net, int in_order);
 
     /* The process is at its end: tells others the same as close, and does nothing else. May wait as
-     * long as close for messages in flight to leave. Nothing is called after it. By the agent. */
+     * long as close for messages in flight to leave. Nothing is called after it. By the progress
+     * engine. */
     void (*part)(struct proa_net *net, int in_order);
 
     /* From now on the process of that address is *peer: a small number, the same for the same
@@ -131,7 +132,7 @@ struct proa_net_transport {
 
     /* Sends a message of up to PROA_NET_MESSAGE_MOST bytes, which are copied: the buffer is the
      * caller's again. PROA_NET_AGAIN; PROA_ERR_OTHER: the peer is lost. By any thread that is
-     * inside Proa, by the agent, and by events. */
+     * inside Proa, by the progress engine, and by events. */
     int (*send)(struct proa_net *net, uint32_t peer, const void *body, size_t bytes);
 
     /* Begins to put bytes there (put: not 0), or to get them. The buffer at `here` is the
@@ -152,15 +153,15 @@ struct proa_net_transport {
     void (*attend)(struct proa_net *net);
 
     /* Moves what can be moved, and tells core of it. How many events there were; 0: nothing has
-     * happened; or a negative code: the network is gone. By the agent, and by any thread that waits
-     * in Proa, often; costs little where there is nothing. */
+     * happened; or a negative code: the network is gone. By the progress engine, and by any thread
+     * that waits in Proa, often; costs little where there is nothing. */
     int (*progress)(struct proa_net *net);
 
     /* Blocks until progress may find something on one of these networks, wake has been called for
      * one since the last doze, or the time is over. May return early. Not 0: something has come, as
-     * far as is known, be it for progress alone. count: PROA_NETS_MOST at the most. By the agent
-     * only, which is not counted as being inside then: other threads may call all other functions
-     * meanwhile, but close. */
+     * far as is known, be it for progress alone. count: PROA_NETS_MOST at the most. By the progress
+     * engine only, which is not counted as being inside then: other threads may call all other
+     * functions meanwhile, but close. */
     int (*doze)(struct proa_net *const nets[], int count, long timeout_ns);
 
     /* Ends a doze at this network, or the next one before it begins. By any thread, at any time

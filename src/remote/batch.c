@@ -3,7 +3,7 @@
 #include "remote/batch.h"
 #include "base/fail.h"
 #include "base/load.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "sync/gone.h"
 #include "remote/issue.h"
 #include "remote/request.h"
@@ -44,9 +44,9 @@ void proa_batch_await(struct proa_remote *r, proa_ready *ready)
     struct proa_vigil vigil = {.win = r->away->win, .from = r->away->rank};
 
     while (!ready(r)) {
-        proa_agent_leave();
+        proa_progress_leave();
         proa_wait_unless(ready, r, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
-        proa_agent_enter();
+        proa_progress_enter();
     }
 }
 
@@ -180,7 +180,7 @@ int proa_batch_try_send(struct proa_remote *r, unsigned flags)
     head.flags = (uint8_t)flags;
     memcpy(r->batch.body, &head, sizeof head);
     outcome = proa_batch_outcome(
-        r, proa_agent_send(r->away->peer, r->batch.body, sizeof head + r->batch.used));
+        r, proa_progress_send(r->away->peer, r->batch.body, sizeof head + r->batch.used));
     if (outcome != PROA_NET_AGAIN)
         count_batch(r, flags);
     return outcome;
@@ -190,7 +190,7 @@ void proa_batch_unblock(struct proa_remote *r)
 {
     if (!proa_batch_may_send(r))
         proa_batch_await(r, proa_batch_may_send);
-    else if (!proa_agent_progress() && proa_is_oversubscribed())
+    else if (!proa_progress_step() && proa_is_oversubscribed())
         proa_yield();
 }
 
@@ -361,11 +361,11 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
                          size_t bytes)
 {
     if (head->number > r->flight.sent || head->number <= r->flight.answered) {
-        proa_agent_drop(r->away->peer, "answers a batch that is not outstanding");
+        proa_progress_drop(r->away->peer, "answers a batch that is not outstanding");
         return;
     }
     if (!take_answer(r, body, bytes)) {
-        proa_agent_drop(r->away->peer, "is a malformed answer");
+        proa_progress_drop(r->away->peer, "is a malformed answer");
         return;
     }
     /* releases the fetched data */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Batches: operations on a target on another node, aggregated (gathered) into one message, and
- * answered by one (remote/wire.h). Inside the agent (remote/agent.h), except the conditions that
- * waiting threads check.
+ * answered by one (remote/wire.h). Inside the progress engine (remote/progress.h), except the
+ * conditions that waiting threads check.
  */
 #ifndef PROA_REMOTE_BATCH_H
 #define PROA_REMOTE_BATCH_H
@@ -71,8 +71,8 @@ void proa_batch_unblock(struct proa_remote *r);
 /* Marks that the aggregated batch has something of that kind: PROA_GATHERED_*. */
 void proa_batch_mark(struct proa_remote *r, unsigned bit);
 
-/* Waits until the condition holds. Leaves the agent for that, and enters again: state that was read
- * before may have changed. */
+/* Waits until the condition holds. Leaves the progress engine for that, and enters again: state
+ * that was read before may have changed. */
 void proa_batch_await(struct proa_remote *r, proa_ready *ready);
 
 /* Conditions to wait for; arg: the struct proa_remote. All of them are also true once its process

@@ -2,7 +2,7 @@
 /* See ends.h. */
 #include "remote/ends.h"
 #include "base/fail.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -23,9 +23,10 @@ static const struct proa_net_transport *transport;
 static struct end ends[PROA_NETS_MOST];
 static int ends_used; /* index behind the last end that there is */
 static int last_kept = -1;
-static pthread_mutex_t join_mutex = PTHREAD_MUTEX_INITIALIZER; /* taken before the agent's */
+static pthread_mutex_t join_mutex =
+    PTHREAD_MUTEX_INITIALIZER; /* taken before the progress engine's */
 
-void proa_agent_set_transport(const struct proa_net_transport *t)
+void proa_progress_set_transport(const struct proa_net_transport *t)
 {
     transport = t;
 }
@@ -51,18 +52,18 @@ static uint32_t peer_of(const struct end *end, uint32_t number)
 
 static void on_message(void *context, uint32_t number, const void *body, size_t bytes)
 {
-    proa_agent_work.message(peer_of(context, number), body, bytes);
+    proa_progress_work.message(peer_of(context, number), body, bytes);
 }
 
 static void on_done(void *context, uint64_t token, int outcome)
 {
     (void)context;
-    proa_agent_work.moved(token, outcome);
+    proa_progress_work.moved(token, outcome);
 }
 
 static void on_lost(void *context, uint32_t number, enum proa_net_end end)
 {
-    proa_agent_work.lost(peer_of(context, number), end);
+    proa_progress_work.lost(peer_of(context, number), end);
 }
 
 static const struct proa_net_events events = {on_message, on_done, on_lost};
@@ -94,15 +95,15 @@ static int change(struct end *end, const struct end *now)
 {
     int error;
 
-    proa_agent_pause();
-    proa_agent_enter();
+    proa_progress_pause();
+    proa_progress_enter();
     if (!now)
         transport->close(end->net, 1);
     *end = now ? *now : (struct end){0};
     for (ends_used = PROA_NETS_MOST; ends_used > 0 && !ends[ends_used - 1].net;)
         ends_used--;
-    proa_agent_leave();
-    error = ends_used ? proa_agent_resume() : PROA_OK;
+    proa_progress_leave();
+    error = ends_used ? proa_progress_resume() : PROA_OK;
     if (error && now)
         (void)change(end, NULL);
     return error;
@@ -209,32 +210,32 @@ void proa_end_hide(int end, const struct proa_net_key *key)
     transport->hide(ends[end].net, key);
 }
 
-int proa_agent_send(uint32_t peer, const void *body, size_t bytes)
+int proa_progress_send(uint32_t peer, const void *body, size_t bytes)
 {
     return transport->send(end_of(peer)->net, number_of(peer), body, bytes);
 }
 
-int proa_agent_move(int put, const struct proa_net_place *there, void *here, size_t bytes,
-                    uint64_t token)
+int proa_progress_move(int put, const struct proa_net_place *there, void *here, size_t bytes,
+                       uint64_t token)
 {
     struct proa_net_place place = {number_of(there->peer), there->address, there->key};
 
     return transport->move(end_of(there->peer)->net, put, &place, here, bytes, token);
 }
 
-void proa_agent_drop(uint32_t peer, const char *why)
+void proa_progress_drop(uint32_t peer, const char *why)
 {
     transport->drop(end_of(peer)->net, number_of(peer), why);
 }
 
-void proa_agent_attend(void)
+void proa_progress_attend(void)
 {
     for (int i = 0; i < ends_used; i++)
         if (ends[i].net)
             transport->attend(ends[i].net);
 }
 
-/* ---- for the agent ---- */
+/* ---- for the progress engine ---- */
 
 int proa_ends_any(void)
 {

@@ -5,7 +5,8 @@
  * several networks if its windows are shared with different others. A peer's number, as the rest of
  * core has it, includes the end.
  *
- * The set of ends changes only while the progress thread does not run, and inside the agent.
+ * The set of ends changes only while the progress thread does not run, and inside the progress
+ * engine.
  */
 #ifndef PROA_REMOTE_ENDS_H
 #define PROA_REMOTE_ENDS_H
@@ -17,9 +18,9 @@
 
 /* Sets the transport that windows over several nodes use; NULL: there is none. Called before the
  * first such window. */
-void proa_agent_set_transport(const struct proa_net_transport *transport);
+void proa_progress_set_transport(const struct proa_net_transport *transport);
 
-/* ---- by threads that create and free windows, not inside the agent ---- */
+/* ---- by threads that create and free windows, not inside the progress engine ---- */
 
 /* The offers of this process; those of networks that a window has gone over are marked. PROA_OK, or
  * the negative code that is in `offers` too, with its sentence. names: NULL, or a readable text of
@@ -42,14 +43,14 @@ void proa_end_keep(int end, uint64_t network);
  * none. */
 int proa_end_kept(uint64_t *network, struct proa_net_address *address);
 
-/* ---- inside the agent: the transport's functions (net/net.h) ---- */
+/* ---- inside the progress engine: the transport's functions (net/net.h) ---- */
 
 int proa_end_reach(int end, const struct proa_net_address *address, uint32_t *peer);
 int proa_end_try(uint32_t peer);
 int proa_end_expose(int end, void *memory, size_t bytes, struct proa_net_key *key);
 void proa_end_hide(int end, const struct proa_net_key *key);
 
-/* ---- for the agent ---- */
+/* ---- for the progress engine ---- */
 
 /* Is there any end? */
 int proa_ends_any(void);

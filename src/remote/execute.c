@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See execute.h. */
 #include "remote/execute.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/batch.h"
 #include "rma/combine.h"
 #include "rma/lender.h"
@@ -195,7 +195,7 @@ void proa_job_answer(struct proa_job *job, uint64_t number, struct proa_first_fa
     failed->code = PROA_OK;
     memcpy(job->answer, &head, sizeof head);
     memcpy(job->answer + sizeof head, &outcome, sizeof outcome);
-    proa_agent_answer(job->origin->peer, job->answer, job->used + text);
+    proa_progress_answer(job->origin->peer, job->answer, job->used + text);
 }
 
 /* ---- windows ---- */

@@ -2,7 +2,7 @@
 /*
  * Executes the operations of a batch on this process's part of a window, by the same functions that
  * a neighbour process uses on the node, and writes the answer. Time and permission are up to
- * remote/serve.c. No byte of a batch is trusted. Inside the agent, and without waiting.
+ * remote/serve.c. No byte of a batch is trusted. Inside the progress engine, and without waiting.
  */
 #ifndef PROA_REMOTE_EXECUTE_H
 #define PROA_REMOTE_EXECUTE_H
@@ -39,7 +39,7 @@ int proa_job_step(struct proa_job *job);
  * reported. */
 void proa_job_answer(struct proa_job *job, uint64_t number, struct proa_first_failure *failed);
 
-/* Makes win->spread->served, the window as the agent sees it. PROA_OK or PROA_ERR_NO_MEM;
+/* Makes win->spread->served, the window as the progress engine sees it. PROA_OK or PROA_ERR_NO_MEM;
  * proa_served_close undoes it in any case. */
 int proa_served_open(struct proa_win *win);
 void proa_served_close(struct proa_win *win);

@@ -2,7 +2,7 @@
 /* Losses in windows over several nodes: losses that the transport reports, losses that other nodes
  * report, and their effects on processes of other nodes. See gone.h and spread.h. */
 #include "base/fail.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/batch.h"
 #include "sync/gone.h"
 #include "remote/issue.h"
@@ -48,7 +48,7 @@ static void say_on(struct proa_win *win, int rank)
 
     for (int i = 0; i < win->size; i++)
         if (proa_away_of(win, i) && (!proa_away_of(win, i)->lost || i == rank))
-            proa_agent_answer(proa_away_of(win, i)->peer, &head, sizeof head);
+            proa_progress_answer(proa_away_of(win, i)->peer, &head, sizeof head);
 }
 
 void proa_remote_lose(struct proa_win *win, int rank)
@@ -110,7 +110,7 @@ void proa_remote_told_lost(struct proa_remote *from, const struct proa_wire_head
 
     (void)body, (void)bytes;
     if (head->number >= (uint64_t)win->size)
-        proa_agent_drop(from->away->peer, "reports the loss of an unknown rank");
+        proa_progress_drop(from->away->peer, "reports the loss of an unknown rank");
     else if ((int)head->number == win->rank)
         be_given_up(win);
     else

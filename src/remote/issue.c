@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/settings.h"
 #include "base/system.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/batch.h"
 #include "remote/request.h"
 
@@ -152,7 +152,7 @@ int proa_gather_is_on(void)
 void proa_gather_begun(void)
 {
     gathered = 1;
-    proa_agent_disturb();
+    proa_progress_disturb();
 }
 
 /* May the batch be sent by a look? If its lock is still to be requested, the batch waits for the

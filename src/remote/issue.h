@@ -14,7 +14,7 @@
  * and for the progress thread where that rests. An operation reads no clock. It wakes the progress
  * thread only out of its long sleep, once.
  *
- * Everything here is inside the agent.
+ * Everything here is inside the progress engine.
  */
 #ifndef PROA_REMOTE_ISSUE_H
 #define PROA_REMOTE_ISSUE_H

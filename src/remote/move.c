@@ -2,9 +2,9 @@
 /*
  * Put, get and accumulate on targets of other nodes (remote/origin.h): the road over the network.
  * See road.h. No mark or stripe of this process guards these bytes: the target does. Inside the
- * agent, but for the road's functions.
+ * progress engine, but for the road's functions.
  */
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/batch.h"
 #include "remote/issue.h"
 #include "remote/origin.h"
@@ -106,7 +106,7 @@ static int step_transport(struct proa_remote *r, struct proa_issue *i)
 
     if (outcome)
         return outcome;
-    outcome = proa_agent_move(i->from != NULL, &place, here, runs->bytes, token);
+    outcome = proa_progress_move(i->from != NULL, &place, here, runs->bytes, token);
     if (outcome)
         return proa_batch_outcome(r, outcome);
     __atomic_fetch_add(&r->flight.moves, 1, __ATOMIC_RELAXED);
@@ -123,12 +123,12 @@ static int issue(struct proa_away *away, struct proa_issue *i)
     struct proa_remote *r;
     int error;
 
-    proa_agent_enter();
+    proa_progress_enter();
     r = proa_remote_make(away);
     if (r)
         proa_batch_want_grant(r);
     error = r ? proa_issue(r, i) : PROA_ERR_NO_MEM;
-    proa_agent_leave();
+    proa_progress_leave();
     return error;
 }
 

@@ -7,7 +7,7 @@
 #include "base/settings.h"
 #include "base/system.h"
 #include "base/wait.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/ends.h"
 
 #include <stdio.h>
@@ -342,7 +342,7 @@ static int is_over(void *arg)
     struct trial *trial = arg;
     int silent = -1; /* the last of the others that has not answered */
 
-    proa_agent_enter();
+    proa_progress_enter();
     for (int i = 0; i < trial->count && !trial->error; i++) {
         int outcome = trial->other[i].reached ? PROA_OK : proa_end_try(trial->other[i].peer);
 
@@ -350,7 +350,7 @@ static int is_over(void *arg)
         trial->error = outcome < 0 ? outcome : PROA_OK;
         silent = outcome == PROA_OK ? silent : i;
     }
-    proa_agent_leave();
+    proa_progress_leave();
     if (!trial->error && silent >= 0 && proa_system->now_ns() > trial->end_ns)
         trial->error = proa_fail(PROA_ERR_OTHER, "rank %d has not answered for %ld s",
                                  trial->other[silent].rank, trial->patience_s);

@@ -2,7 +2,7 @@
 /* See open.h. */
 #include "remote/open.h"
 #include "base/fail.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/batch.h"
 #include "remote/ends.h"
 #include "remote/execute.h"
@@ -30,9 +30,9 @@ static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card
 {
     struct proa_spread *spread = win->spread;
 
-    proa_agent_enter();
+    proa_progress_enter();
     spread->has_key = proa_end_expose(spread->end, win->base, bytes, &spread->key) == PROA_OK;
-    proa_agent_leave();
+    proa_progress_leave();
     card->key = spread->key;
     card->has_key = spread->has_key;
 }
@@ -115,12 +115,12 @@ static int open_peers(struct proa_win *win, const struct proa_remote_card *cards
 {
     int error;
 
-    proa_agent_enter();
+    proa_progress_enter();
     win->spread->number = cards[0].window;
     error = set_barrier(win, cards);
     if (!error)
         error = aways_new(win, cards);
-    proa_agent_leave();
+    proa_progress_leave();
     return error;
 }
 
@@ -133,14 +133,14 @@ int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
         error = proa_networks_try(networks, win, cards);
     if (error)
         return error;
-    proa_agent_enter();
+    proa_progress_enter();
     proa_lock_set_before(proa_remote_keep_promises);
     error = proa_room_open(win, cards);
     if (!error)
         error = proa_served_open(win);
     if (!error)
         error = proa_spread_add(win->spread);
-    proa_agent_leave();
+    proa_progress_leave();
     return error;
 }
 
@@ -161,7 +161,7 @@ void proa_remote_close(struct proa_win *win)
 
     if (!spread)
         return;
-    proa_agent_enter();
+    proa_progress_enter();
     proa_spread_remove(spread);
     proa_served_close(win);
     proa_room_close(win);
@@ -170,7 +170,7 @@ void proa_remote_close(struct proa_win *win)
     proa_request_forget(win);
     if (spread->has_key)
         proa_end_hide(spread->end, &spread->key);
-    proa_agent_leave();
+    proa_progress_leave();
     if (spread->end >= 0)
         proa_end_release(spread->end);
     for (int i = 0; i < win->size; i++)

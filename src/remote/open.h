@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How a window over several nodes is opened and closed, on each of its processes. Not inside the
- * agent.
+ * progress engine.
  */
 #ifndef PROA_REMOTE_OPEN_H
 #define PROA_REMOTE_OPEN_H

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/load.h"
 #include "base/log.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/batch.h"
 #include "sync/bypass.h"
 #include "remote/issue.h"
@@ -40,10 +40,10 @@ void proa_remote_tell(const struct proa_target *target, int word, uint64_t value
     struct proa_wire_op op = {.code = PROA_WIRE_TELL, .position = word, .count = value};
     int error;
 
-    proa_agent_enter();
+    proa_progress_enter();
     r = proa_remote_make(target->away);
     if (!r) {
-        proa_agent_leave();
+        proa_progress_leave();
         proa_log(PROA_LOG_WARN, "could not notify rank %d: %s; it may hang", target->away->rank,
                  proa_failure());
         return;
@@ -58,7 +58,7 @@ void proa_remote_tell(const struct proa_target *target, int word, uint64_t value
     }
     if (word == PROA_WORD_POSTED)
         proa_serve_posted(r, value / 2);
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 void proa_remote_say(const struct proa_win *win, int rank)
@@ -67,10 +67,10 @@ void proa_remote_say(const struct proa_win *win, int rank)
 
     if (!r || !(__atomic_load_n(&r->batch.has, __ATOMIC_RELAXED) & PROA_GATHERED_POSTS))
         return;
-    proa_agent_enter();
+    proa_progress_enter();
     if (r->batch.has & PROA_GATHERED_POSTS)
         send_all(r);
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 /* ---- settling ---- */
@@ -190,7 +190,7 @@ int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
     r = rank >= 0 ? proa_remote_of(win, rank) : NULL;
     if (rank >= 0 && !r)
         return PROA_OK;
-    proa_agent_enter();
+    proa_progress_enter();
     if (how == PROA_SETTLED_IN_ORDER && win->flavor != PROA_FLAVOR_DYNAMIC) {
         proa_issue_drain(r);
         proa_batch_await(r, proa_batch_has_no_moves);
@@ -201,7 +201,7 @@ int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
         if (!error)
             error = wait_one(r, local);
     }
-    proa_agent_leave();
+    proa_progress_leave();
     return error;
 }
 
@@ -221,9 +221,9 @@ int proa_remote_completed(struct proa_win *win, int rank)
 
     if (rank >= 0 && !r)
         return PROA_OK;
-    proa_agent_enter();
+    proa_progress_enter();
     error = r ? complete_one(r, 1) : each(win, complete_one, 1);
-    proa_agent_leave();
+    proa_progress_leave();
     return error;
 }
 
@@ -236,7 +236,7 @@ void proa_remote_keep_promises(void)
 
     if (!__atomic_load_n(first, __ATOMIC_RELAXED))
         return;
-    proa_agent_enter();
+    proa_progress_enter();
     while ((r = *first)) {
         int error = PROA_OK;
 
@@ -246,16 +246,16 @@ void proa_remote_keep_promises(void)
             proa_batch_await(r, proa_batch_is_kept_promise);
         proa_remote_delist(r, PROA_REMOTE_PROMISED);
     }
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 int proa_remote_expect(const struct proa_target *target)
 {
     int error;
 
-    proa_agent_enter();
+    proa_progress_enter();
     error = proa_remote_make(target->away) ? PROA_OK : PROA_ERR_NO_MEM;
-    proa_agent_leave();
+    proa_progress_leave();
     return error;
 }
 
@@ -265,14 +265,14 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck
 
     int holds = proa_held_any();
 
-    proa_agent_enter();
+    proa_progress_enter();
     r->grant.holds = (uint8_t)holds;
     r->grant.lock = nocheck     ? PROA_REMOTE_UNLOCKED
                     : exclusive ? PROA_REMOTE_WANTS_EXCLUSIVE
                                 : PROA_REMOTE_WANTS_SHARED;
     if (!nocheck)
         proa_remote_enlist(r, PROA_REMOTE_PROMISED);
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 /* If the lock is still to be requested, lock, operations and unlock are one message. */
@@ -298,11 +298,11 @@ int proa_remote_unlock(struct proa_win *win, int rank, int nocheck)
 
     if (nocheck)
         return proa_remote_settle(win, rank, PROA_SETTLED_TOLD);
-    proa_agent_enter();
+    proa_progress_enter();
     error = unlock_ask(r, 0);
     if (!error)
         error = wait_one(r, 0);
-    proa_agent_leave();
+    proa_progress_leave();
     return error;
 }
 
@@ -310,8 +310,8 @@ int proa_remote_unlock_all(struct proa_win *win)
 {
     int error;
 
-    proa_agent_enter();
+    proa_progress_enter();
     error = each(win, unlock_ask, 1);
-    proa_agent_leave();
+    proa_progress_leave();
     return error;
 }

@@ -3,7 +3,7 @@
 #include "remote/request.h"
 #include "base/fail.h"
 #include "base/wait.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/issue.h"
 
 #include <stdio.h>
@@ -29,35 +29,35 @@ int proa_request_is_issued(struct proa_request *q)
     current = NULL;
     if (!q->remote) /* it has had no part */
         return 1;
-    proa_agent_enter();
+    proa_progress_enter();
     is_done = q->parts == 1;
     if (!is_done)
         DL_APPEND(open_requests, q);
-    proa_agent_leave();
+    proa_progress_leave();
     return is_done;
 }
 
 void proa_request_let_go(struct proa_request *q)
 {
-    proa_agent_enter();
+    proa_progress_enter();
     proa_request_part_done(q, PROA_OK, NULL);
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 static int is_alone(void *request)
 {
     const struct proa_request *q = request;
 
-    /* only the agent's mutex orders what was written before */
+    /* only the progress engine's mutex orders what was written before */
     return __atomic_load_n(&q->parts, __ATOMIC_RELAXED) == 1;
 }
 
 void proa_request_await(struct proa_request *q)
 {
     proa_wait(is_alone, q, &proa_self->ctl->bell);
-    proa_agent_enter();
+    proa_progress_enter();
     DL_DELETE(open_requests, q);
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 int proa_request_any_done(void)
@@ -72,21 +72,21 @@ struct proa_request *proa_request_take_done(void)
 
     if (!proa_request_any_done())
         return NULL;
-    proa_agent_enter();
+    proa_progress_enter();
     q = done;
     if (q)
         DL_DELETE(done, q);
     if (!done)
         __atomic_store_n(&done_any, 0, __ATOMIC_RELAXED);
-    proa_agent_leave();
+    proa_progress_leave();
     return q;
 }
 
 void proa_request_hurry(void)
 {
-    proa_agent_enter();
+    proa_progress_enter();
     proa_issues_push(1);
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 /* ---- inside ---- */

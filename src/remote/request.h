@@ -4,9 +4,9 @@
  *
  * A thread begins a request before the operation, which then takes the request for its own
  * (proa_request_current). Steps that are outstanding when the operation's call returns are parts of
- * the request (remote/issue.c, remote/batch.c). The agent, on the thread that makes progress, ends
- * the last part. Then the request is in the list of done requests, from which a thread that may
- * call MPI takes it.
+ * the request (remote/issue.c, remote/batch.c). The progress engine, on the thread that makes
+ * progress, ends the last part. Then the request is in the list of done requests, from which a
+ * thread that may call MPI takes it.
  */
 #ifndef PROA_REMOTE_REQUEST_H
 #define PROA_REMOTE_REQUEST_H
@@ -25,7 +25,7 @@ struct proa_request {
     struct proa_request *prev, *next; /* in the list of open or of done requests */
 };
 
-/* ---- for callers that create requests: not inside the agent ---- */
+/* ---- for callers that create requests: not inside the progress engine ---- */
 
 /* Begins q, the request of the operation that this thread issues next on that window. */
 void proa_request_begin(struct proa_request *q, struct proa_win *win);
@@ -48,7 +48,7 @@ int proa_request_any_done(void);
 /* A thread waits for requests: their batches are no longer held back so as to be sent with more. */
 void proa_request_hurry(void);
 
-/* ---- inside the agent ---- */
+/* ---- inside the progress engine ---- */
 
 /* The request of the operation that this thread issues; NULL: it has none. */
 struct proa_request *proa_request_current(void);

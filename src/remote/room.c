@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/system.h"
 #include "base/wait.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/ends.h"
 #include "sync/gone.h"
 #include "sync/bypass.h"
@@ -65,7 +65,7 @@ static void say(struct proa_win *win, int rank, int what, int room, int holds)
 
     if (rank != win->rank) {
         head.flags = (uint8_t)(what | (holds ? PROA_WIRE_HOLDS : 0));
-        proa_agent_answer(peer_of(win, rank), &head, sizeof head);
+        proa_progress_answer(peer_of(win, rank), &head, sizeof head);
     } else if (what == PROA_WIRE_ROOM_ASK || what == PROA_WIRE_ROOM_BACK) {
         keeper_hears(win, rank, what, room, holds);
     } else {
@@ -236,7 +236,7 @@ void proa_room_message(uint32_t peer, const struct proa_wire_head *head)
         return;
     if (head->rank >= (uint32_t)win->size || rank == win->rank ||
         (to_keeper ? win->rank != KEEPER : rank != KEEPER) || peer_of(win, rank) != peer)
-        proa_agent_drop(peer, "names another rank than its sender's");
+        proa_progress_drop(peer, "names another rank than its sender's");
     else if (to_keeper)
         keeper_hears(win, rank, what, (int)head->number, head->flags & PROA_WIRE_HOLDS);
     else
@@ -293,34 +293,34 @@ void proa_room_enter(struct proa_win *win, enum proa_room room)
     struct proa_vigil vigil = {.win = win, .from = KEEPER};
     int holds = -1;
 
-    proa_agent_enter();
+    proa_progress_enter();
     rooms->waiting++;
     while (rooms->permit != room && !proa_room_is_unkept(win)) {
         if (holds >= 0)
             ask_keeper(win, room, holds);
-        proa_agent_leave();
+        proa_progress_leave();
         if (holds < 0)
             holds = proa_held_any();
         else
             proa_wait_unless(may_enter, &e, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
-        proa_agent_enter();
+        proa_progress_enter();
     }
     rooms->waiting--;
     __atomic_store_n(&rooms->inside, rooms->inside + 1, __ATOMIC_RELAXED);
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 void proa_room_leave(struct proa_win *win)
 {
     struct proa_rooms *rooms = rooms_of(win);
 
-    proa_agent_enter();
+    proa_progress_enter();
     __atomic_store_n(&rooms->inside, rooms->inside - 1, __ATOMIC_RELAXED);
     if (!rooms->inside && !rooms->waiting && rooms->recalled)
         give_back(win);
     if (rooms->waiting)
         proa_bell_ring(&proa_self->ctl->bell);
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 int proa_room_is_wanted(const struct proa_win *win)

@@ -27,7 +27,7 @@
 
 enum proa_room { PROA_ROOM_NONE, PROA_ROOM_EXCLUSIVE, PROA_ROOM_ALL };
 
-/* ---- not inside the agent ---- */
+/* ---- not inside the progress engine ---- */
 
 /* Called before an exclusive lock, or a lock_all, is requested. May wait. */
 void proa_room_enter(struct proa_win *win, enum proa_room room);

@@ -3,7 +3,7 @@
 #include "remote/serve.h"
 #include "base/fail.h"
 #include "base/system.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/execute.h"
 #include "sync/gone.h"
 #include "sync/lock.h"
@@ -96,7 +96,7 @@ static void serve(struct proa_serving *s, struct proa_job *job, const struct pro
         int error = proa_job_step(job);
 
         if (error == PROA_JOB_NONSENSE) {
-            proa_agent_drop(job->origin->peer, no_operation);
+            proa_progress_drop(job->origin->peer, no_operation);
             return;
         }
         if (error)
@@ -133,7 +133,7 @@ static void keep(struct proa_serving *s, const struct proa_job *job,
         proa_failure_keep(&s->failed, PROA_ERR_NO_MEM,
                           "out of memory for a batch that waits for a lock");
     else
-        proa_agent_drop(job->origin->peer, "cannot be served: out of memory");
+        proa_progress_drop(job->origin->peer, "cannot be served: out of memory");
     s->head = *head;
     s->is_kept = (uint8_t)why;
     if (why == FOR_LOCK)
@@ -183,7 +183,7 @@ void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *h
     if (!why && proa_job_words(&job) == PROA_JOB_NONSENSE)
         why = no_operation;
     if (why) {
-        proa_agent_drop(origin->away->peer, why);
+        proa_progress_drop(origin->away->peer, why);
         return;
     }
     s->number = head->number;

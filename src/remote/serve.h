@@ -3,10 +3,10 @@
  * Targets for origins on other nodes: locks and posts that batches need before they are executed
  * (remote/execute.h).
  *
- * Everything here is inside the agent (remote/agent.h), on the thread that makes progress, and does
- * not wait. Locks are requested in steps (sync/lock.h). A batch that comes before its lock is
- * granted, or before our post for its epoch, is kept. At most one batch of each origin is kept, as
- * the origin sends no more until then.
+ * Everything here is inside the progress engine (remote/progress.h), on the thread that makes
+ * progress, and does not wait. Locks are requested in steps (sync/lock.h). A batch that comes
+ * before its lock is granted, or before our post for its epoch, is kept. At most one batch of each
+ * origin is kept, as the origin sends no more until then.
  */
 #ifndef PROA_REMOTE_SERVE_H
 #define PROA_REMOTE_SERVE_H

@@ -3,7 +3,7 @@
 #include "remote/spread.h"
 #include "base/fail.h"
 #include "base/table.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 
 #include <stdlib.h>
 #include <utlist.h>
@@ -28,9 +28,9 @@ struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t
     if (head->rank < (uint32_t)win->size)
         away = proa_away_of(win, (int)head->rank);
     if (!away || away->peer != peer)
-        proa_agent_drop(peer, "names another rank than its sender's");
+        proa_progress_drop(peer, "names another rank than its sender's");
     else if (!(r = proa_remote_make(away)))
-        proa_agent_drop(peer, "cannot be served: out of memory");
+        proa_progress_drop(peer, "cannot be served: out of memory");
     return r;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows over several nodes: the state that a process keeps of such a window, and of each process
- * of another node in it. Everything here is inside the agent (remote/agent.h).
+ * of another node in it. Everything here is inside the progress engine (remote/progress.h).
  */
 #ifndef PROA_REMOTE_SPREAD_H
 #define PROA_REMOTE_SPREAD_H
@@ -159,8 +159,8 @@ static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int
     return away ? __atomic_load_n(&away->remote, __ATOMIC_ACQUIRE) : NULL;
 }
 
-/* The same, created if there is none; inside the agent. NULL: no memory for it, and proa_failure()
- * says so. */
+/* The same, created if there is none; inside the progress engine. NULL: no memory for it, and
+ * proa_failure() says so. */
 struct proa_remote *proa_remote_make(struct proa_away *away);
 
 /* Is its process gone? By any thread, at any time. */
@@ -194,7 +194,7 @@ void proa_spread_remove(struct proa_spread *spread);
 struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t peer);
 
 /* Handles a message of one kind from that process: its head, and the bytes behind. A message that
- * makes no sense ends its sender (proa_agent_drop). */
+ * makes no sense ends its sender (proa_progress_drop). */
 typedef void proa_remote_handler(struct proa_remote *from, const struct proa_wire_head *head,
                                  const char *body, size_t bytes);
 

@@ -5,7 +5,7 @@
  */
 #include "base/fail.h"
 #include "base/wait.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "sync/ask.h"
 #include "sync/barrier.h"
 #include "sync/fence.h"
@@ -318,9 +318,9 @@ const struct proa_sync_ops proa_sync_remote = {
     .barrier = barrier,
     .disseminate = disseminate,
     .word = word,
-    .losses_enter = proa_agent_enter,
-    .losses_leave = proa_agent_leave,
-    .attend = proa_agent_attend,
+    .losses_enter = proa_progress_enter,
+    .losses_leave = proa_progress_leave,
+    .attend = proa_progress_attend,
     .lose = proa_remote_lose,
     .node_lost = proa_remote_node_lost,
     .lock_is_wanted = proa_room_is_wanted,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The work of the agent above the network (struct proa_agent_work): the parts that do it. */
-#include "remote/agent.h"
+/* The work of the progress engine above the network (struct proa_progress_work): the parts that do
+ * it. */
+#include "remote/progress.h"
 #include "remote/batch.h"
 #include "remote/issue.h"
 #include "remote/room.h"
@@ -18,16 +19,16 @@ static void on_message(uint32_t peer, const void *message, size_t bytes)
     struct proa_remote *from;
 
     if (bytes < sizeof head) {
-        proa_agent_drop(peer, "is too short");
+        proa_progress_drop(peer, "is too short");
         return;
     }
     memcpy(&head, message, sizeof head);
     if (head.version != PROA_WIRE_VERSION)
-        proa_agent_drop(peer, "is of another version of Proa");
+        proa_progress_drop(peer, "is of another version of Proa");
     else if (head.kind == PROA_WIRE_ROOM)
         proa_room_message(peer, &head);
     else if (head.kind >= sizeof handlers / sizeof *handlers || !handlers[head.kind])
-        proa_agent_drop(peer, "is of an unknown kind");
+        proa_progress_drop(peer, "is of an unknown kind");
     else if ((from = proa_remote_find(&head, peer)))
         handlers[head.kind](from, &head, (const char *)message + sizeof head, bytes - sizeof head);
 }
@@ -47,9 +48,9 @@ static int has_windows(void)
     return proa_spreads != NULL;
 }
 
-const struct proa_agent_work proa_agent_work = {.message = on_message,
-                                                .moved = proa_batch_moved,
-                                                .lost = proa_remote_lost,
-                                                .go_on = go_on,
-                                                .look_for_gathered = proa_gather_look,
-                                                .has_windows = has_windows};
+const struct proa_progress_work proa_progress_work = {.message = on_message,
+                                                      .moved = proa_batch_moved,
+                                                      .lost = proa_remote_lost,
+                                                      .go_on = go_on,
+                                                      .look_for_gathered = proa_gather_look,
+                                                      .has_windows = has_windows};

@@ -43,7 +43,7 @@ static inline void proa_claim_all(struct proa_win *win, int yes)
 }
 
 /* The same for a lock on this process's own part of the window, held for an origin on another node.
- * change: 1, one more; -1, one less. Called inside the agent. */
+ * change: 1, one more; -1, one less. Called inside the progress engine. */
 static inline void proa_claim_served(struct proa_win *win, enum proa_claim claim, int change)
 {
     __atomic_fetch_add(&win->ctl->served[claim], (uint32_t)change, __ATOMIC_SEQ_CST);

@@ -2,9 +2,9 @@
 /*
  * Asking for a lock, step by step.
  *
- * A caller that may block loops over the steps (proa_lock_wait). The agent (progress of the
- * network) asks for processes of other nodes and must not block. It keeps a struct proa_asking for
- * each request, and continues any of them when it has been told that something has changed:
+ * A caller that may block loops over the steps (proa_lock_wait). The progress engine (progress of
+ * the network) asks for processes of other nodes and must not block. It keeps a struct proa_asking
+ * for each request, and continues any of them when it has been told that something has changed:
  *     ask       proa_lock_ask     does not wait
  *     look      proa_lock_look    has the event occurred that is waited for now? May be called at
  *               any time, and any number of times

@@ -3,7 +3,7 @@
 #include "far.h"
 #include "base/fail.h"
 #include "create/start.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "rma/regions.h"
 #include "remote/spread.h"
 
@@ -254,16 +254,16 @@ static void start(void)
         return;
     started = 1;
     net.program = pthread_self();
-    proa_agent_set_transport(&transport);
+    proa_progress_set_transport(&transport);
     MUST(proa_core_start() == PROA_OK);
 }
 
 static void set_open(struct proa_win *one, far_next *next)
 {
-    proa_agent_enter();
+    proa_progress_enter();
     win = one;
     net.next = next;
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 struct proa_win *far_open(enum proa_flavor flavor, far_next *next)
@@ -308,9 +308,9 @@ char *far_memory(void)
 
 void far_drive(void)
 {
-    proa_agent_enter();
-    proa_agent_progress();
-    proa_agent_leave();
+    proa_progress_enter();
+    proa_progress_step();
+    proa_progress_leave();
 }
 
 uint64_t far_batches(int rank)

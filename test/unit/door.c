@@ -5,7 +5,7 @@
 #include "net_fake.h"
 
 #include "base/fail.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "shm/arena.h"
 #include "shm/door.h"
 #include "shm/peer.h"
@@ -155,7 +155,7 @@ static void private_apart_body(struct world *world)
 
     net_fake_join(world);
     world_barrier(world);
-    proa_agent_set_transport(&proa_net_fake);
+    proa_progress_set_transport(&proa_net_fake);
     for (int i = 0; i < 2; i++) {
         struct proa_win *win = window_create(world, &args);
 
@@ -170,7 +170,7 @@ static void private_apart_body(struct world *world)
         window_free(win);
     }
     world_barrier(world);
-    proa_agent_stop();
+    proa_progress_stop();
 }
 
 static void private_apart(void **state)

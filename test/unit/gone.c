@@ -431,10 +431,10 @@ static void left_body(struct world *world)
     }
     while (!proa_peer_has_ended(peer))
         world_sleep_us(1000);
-    proa_agent_enter();
+    proa_progress_enter();
     for (int i = 0; i < world->size; i++)
         proa_gone_look(win);
-    proa_agent_leave();
+    proa_progress_leave();
     CHECK(!proa_is_gone(win, last(world)));
     survivors_end(world);
 }
@@ -452,14 +452,14 @@ static void given_up_body(struct world *world)
     CHECK_OK(proa_win_fence(win, 0));
     world_barrier(world);
     if (world->rank == 0 && !told) {
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_gives_up(1);
-        proa_agent_leave();
+        proa_progress_leave();
     }
     if (world->rank == 1 && told) {
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_lose(NULL, 0);
-        proa_agent_leave();
+        proa_progress_leave();
     }
     while (world->rank == 0 && told && !proa_is_gone(win, 2)) /* of all ranks, once it is told */
         world_sleep_us(100);

@@ -5,7 +5,7 @@
 #include "net_fake.h"
 
 #include "base/fail.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/spread.h"
 #include "sync/tell.h"
 
@@ -180,9 +180,9 @@ static void on_nodes(struct world *world)
 
 static void send_raw(const struct proa_win *win, const struct message *m)
 {
-    proa_agent_enter();
-    CHECK_OK(proa_agent_send(proa_away_of(win, VICTIM)->peer, m->words, m->bytes));
-    proa_agent_leave();
+    proa_progress_enter();
+    CHECK_OK(proa_progress_send(proa_away_of(win, VICTIM)->peer, m->words, m->bytes));
+    proa_progress_leave();
 }
 
 static void nonsense_body(struct world *world)
@@ -193,7 +193,7 @@ static void nonsense_body(struct world *world)
 
     net_fake_join(world);
     world_barrier(world);
-    proa_agent_set_transport(&proa_net_fake);
+    proa_progress_set_transport(&proa_net_fake);
     win = window_of_words(world, WORDS);
     if (world->rank == EVIL) {
         struct message m = (*one)(win);
@@ -232,7 +232,7 @@ static void repeated_body(struct world *world)
 
     net_fake_join(world);
     world_barrier(world);
-    proa_agent_set_transport(&proa_net_fake);
+    proa_progress_set_transport(&proa_net_fake);
     win = window_of_words(world, WORDS);
     if (world->rank == EVIL) {
         const struct proa_wire_op op = {.code = PROA_WIRE_COMBINE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a process (remote/agent.c): exit() comes back from wherever it is called, in a signal
- * handler too, and the peers are told where that is possible. */
+/* The end of a process (remote/progress.c): exit() comes back from wherever it is called, in a
+ * signal handler too, and the peers are told where that is possible. */
 #include "nodes.h"
 
 #include <setjmp.h>
@@ -37,7 +37,7 @@ static void inside_body(struct world *world)
     (void)win;
     world_barrier(world);
     signal(SIGUSR1, leave);
-    proa_agent_enter();
+    proa_progress_enter();
     raise(SIGUSR1);
 }
 WORLD_TEST(inside, 2, .before = on_nodes, .limit_s = 20)
@@ -91,7 +91,7 @@ static void drive(void *arg, int number)
         exit(EXIT_SUCCESS);
     }
     for (;;)
-        proa_agent_drive();
+        proa_progress_drive();
 }
 
 static void driven_body(struct world *world)
@@ -111,7 +111,7 @@ static void quick_body(struct world *world)
 
     (void)win;
     world_barrier(world);
-    proa_agent_enter();
+    proa_progress_enter();
     quick_exit(EXIT_SUCCESS);
 }
 WORLD_TEST(quick, 2, .before = on_nodes, .limit_s = 20)

@@ -6,7 +6,7 @@
 #include "move.h"
 #include "net_fake.h"
 
-#include "remote/agent.h"
+#include "remote/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static inline struct proa_win *begin(struct world *world, const struct proa_crea
         net_fake_set_rules(&rules);
     }
     world_barrier(world);
-    proa_agent_set_transport(&proa_net_fake);
+    proa_progress_set_transport(&proa_net_fake);
     return args ? window_create(world, args) : window_of_words(world, WORDS);
 }
 
@@ -50,7 +50,7 @@ static inline void end(struct world *world, struct proa_win *win)
 {
     window_free(win);
     world_barrier(world);
-    proa_agent_stop();
+    proa_progress_stop();
 }
 
 /* Each test on a network at its best, and at its worst. */

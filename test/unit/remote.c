@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows over several nodes (remote/origin.c, remote/serve.c, remote/agent.c), over the network
+/* Windows over several nodes (remote/origin.c, remote/serve.c, remote/progress.c), over the network
  * that the tests pretend: every synchronization and operation, near and far at once, with all
  * that a network may do. */
 #include "move.h"
@@ -487,7 +487,7 @@ static void no_network_body(struct world *world)
         .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 64, .disp_unit = 8};
     struct proa_win *win;
 
-    proa_agent_set_transport(NULL);
+    proa_progress_set_transport(NULL);
     CHECK_EQUAL(proa_win_create(&args, &world->group, &win), PROA_ELSEWHERE);
     CHECK(strstr(proa_failure(), "network"));
 }

@@ -19,9 +19,9 @@
 static void loses(struct world *world)
 {
     if (world->rank == 0) {
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_lose(NULL, (uint32_t)world->size - 1);
-        proa_agent_leave();
+        proa_progress_leave();
     }
 }
 
@@ -77,13 +77,13 @@ static void left_body(struct world *world)
     struct proa_win *win = begin(world, NULL);
 
     if (world->rank == 0) {
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_leave(1);
-        proa_agent_progress();
-        proa_agent_progress();
+        proa_progress_step();
+        proa_progress_step();
         CHECK(!proa_away_of(win, 1)->lost);
         CHECK_EQUAL(win->lost, 0);
-        proa_agent_leave();
+        proa_progress_leave();
     }
     world_barrier(world);
 }
@@ -98,9 +98,9 @@ static void lost_alone_body(struct world *world)
     CHECK_OK(proa_win_fence(win, 0));
     world_barrier(world);
     if (world->rank == 2) {
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_lose(NULL, 1);
-        proa_agent_leave();
+        proa_progress_leave();
     }
     if (world->rank != 1) {
         CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);
@@ -123,9 +123,9 @@ static void lost_holder_body(struct world *world)
         __atomic_store_n(step, 1, __ATOMIC_RELEASE);
     } else if (world->rank == 0) {
         world_await(step, 1);
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_lose(NULL, 1);
-        proa_agent_leave();
+        proa_progress_leave();
         CHECK_OK(proa_win_lock(win, 0, 1, 0));
         CHECK_EQUAL(window_words(win)[0], 7);
         CHECK_OK(proa_win_unlock(win, 0));
@@ -146,10 +146,10 @@ static void given_up_body(struct world *world)
         CHECK_OK(put_word(win, 1, 0, 7));
         CHECK_OK(flushed(proa_win_flush(win, 1)));
         CHECK_OK(put_word(win, 1, 0, 8));
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_hold(1);
         net_fake_lose(NULL, 1);
-        proa_agent_leave();
+        proa_progress_leave();
         CHECK_FAILS(proa_win_flush(win, 1), PROA_ERR_OTHER);
         CHECK(strstr(proa_failure(), "the process of rank 1 is gone"));
         CHECK_FAILS(put_many(win, 1, 0, words, WORDS / 2, PROA_I64), PROA_ERR_OTHER);

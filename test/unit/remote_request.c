@@ -338,9 +338,9 @@ static void gathered_body(struct world *world)
             CHECK_OK(get_word(win, 1, i, &got[i]));
             let_go(&requests[i]);
         }
-        proa_agent_enter();
+        proa_progress_enter();
         CHECK(net_fake_counts().sent - before <= 1);
-        proa_agent_leave();
+        proa_progress_leave();
         step_to(world, 2);
         for (int i = 0; i < COUNT; i++)
             CHECK(done_by_the_agent() == &requests[i]);
@@ -381,9 +381,9 @@ static void lost_body(struct world *world)
         raccumulate_long(win, values, NULL);
         let_go(&requests[2]);
         CHECK(!proa_request_any_done());
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_lose(NULL, 1);
-        proa_agent_leave();
+        proa_progress_leave();
         for (int i = 0; i < 3; i++) {
             struct proa_request *q = next_done();
 

@@ -196,9 +196,9 @@ static long sent(void)
 {
     long count;
 
-    proa_agent_enter();
+    proa_progress_enter();
     count = net_fake_counts().sent;
-    proa_agent_leave();
+    proa_progress_leave();
     return count;
 }
 
@@ -244,9 +244,9 @@ static void lost_body(struct world *world)
     }
     if (world->rank == 0) {
         world_await(word_of(world, 0), 1);
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_lose(NULL, 3);
-        proa_agent_leave();
+        proa_progress_leave();
     }
     if (node_of(world->rank) == 0) { /* its neighbours see the lock that it still has */
         world_await(word_of(world, 0), 1);
@@ -259,9 +259,9 @@ static void lost_body(struct world *world)
         CHECK_OK(proa_win_unlock(win, 3));
     world_barrier(world);
     if (world->rank == 1) {
-        proa_agent_enter();
+        proa_progress_enter();
         net_fake_lose(NULL, 0);
-        proa_agent_leave();
+        proa_progress_leave();
         CHECK_OK(proa_win_lock(win, 2, 1, 0));
         touch(win, 2);
         CHECK_OK(proa_win_unlock(win, 2));

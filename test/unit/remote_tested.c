@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls that test, over the pretended network: a message that has come to this process before the
- * call is seen by that call, not by the next one (sync/pscw.c, remote/agent.c).
+ * call is seen by that call, not by the next one (sync/pscw.c, remote/progress.c).
  *
  * The network delivers nothing to the process that tests until just before the test, so no other
  * thread of it has looked before.
@@ -73,11 +73,11 @@ static void test_beside(void *arg, int number)
         CHECK_OK(proa_win_test(busy->win, &busy->flag));
         return;
     }
-    proa_agent_enter();
+    proa_progress_enter();
     net_fake_hold(0);
     __atomic_store_n(&busy->inside, 1, __ATOMIC_RELEASE);
     world_sleep_us(20000);
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 /* That thread may be the one that has the message in hand: the test waits until it is done. */
@@ -139,7 +139,7 @@ static void request_body(struct world *world)
             proa_request_hurry();
             world_await(answers_of(world), round);
             net_fake_hold(0);
-            proa_agent_take_in();
+            proa_progress_take_in();
             CHECK(proa_request_take_done() == &request);
             CHECK_EQUAL(got, round);
             CHECK_OK(proa_win_unlock(win, 1));

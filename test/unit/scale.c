@@ -4,7 +4,7 @@
  * same barriers, and to post and complete. */
 #include "move.h"
 
-#include "remote/agent.h"
+#include "remote/progress.h"
 #include "remote/origin.h"
 #include "remote/spread.h"
 #include "sync/tell.h"
@@ -264,9 +264,9 @@ static long counted(long *before)
 {
     long now, since;
 
-    proa_agent_enter();
+    proa_progress_enter();
     now = others.sent;
-    proa_agent_leave();
+    proa_progress_leave();
     since = now - *before;
     *before = now;
     return since;
@@ -318,10 +318,10 @@ static void active(struct proa_win *win, int used, long *before)
         ranks[i] = i + 1;
     CHECK_OK(proa_win_post(win, ranks, used, 0));
     CHECK_EQUAL(counted(before), 0); /* it goes with the complete, or from the wait */
-    proa_agent_enter();
+    proa_progress_enter();
     for (int i = 0; i < used; i++)
         tell_us(ranks[i], PROA_WORD_POSTED, 2);
-    proa_agent_leave();
+    proa_progress_leave();
     CHECK_OK(proa_win_start(win, ranks, used, 0));
     use(win, used);
     CHECK_EQUAL(counted(before), 0);
@@ -381,7 +381,7 @@ static void count_body(struct world *world)
     setenv("PROA_GATHER_NS", "1000000000",
            1); /* messages are counted, however long we are held up */
     others.size = size;
-    proa_agent_set_transport(&network);
+    proa_progress_set_transport(&network);
     CHECK_OK(proa_win_create(&args, &group, &win)); /* the first brings the agent too */
     proa_win_release(win);
     own = own_bytes();
@@ -395,7 +395,7 @@ static void count_body(struct world *world)
     CHECK_EQUAL(counted(&before), log2_up(size));
     CHECK_EQUAL(others.dropped, 0);
     proa_win_release(win);
-    proa_agent_stop();
+    proa_progress_stop();
 }
 
 static void counts(void **state)

@@ -3,7 +3,7 @@
 #include "world.h"
 #include "base/fail.h"
 #include "create/start.h"
-#include "remote/agent.h"
+#include "remote/progress.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -243,7 +243,7 @@ static void live(struct world *world, const struct world_plan *plan, int limit_s
     world_barrier(world); /* no process is met half started */
     plan->body(world);
     world_barrier(world); /* no memory goes while a neighbour may still use it */
-    proa_agent_stop();
+    proa_progress_stop();
     proa_core_stop();
     exit(EXIT_SUCCESS); /* not _exit: here sanitizers look for leaks */
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The agent: progress of the network.
+ * The progress engine: progress of the network.
  *
- * The agent exists only if a window spans nodes. One mutex guards the transport and the state that
- * core keeps for it (remote/origin.c, remote/serve.c). A thread that holds the mutex is inside the
- * agent, so at most one thread is. A thread that waits in Proa makes progress itself: the agent is
- * the driver of base/wait.h. The progress thread (the agent's thread) makes progress when no other
- * thread does: while the program computes, or is in its MPI, or sleeps. The progress thread makes
- * no MPI call.
+ * The progress engine exists only if a window spans nodes. One mutex guards the transport and the
+ * state that core keeps for it (remote/origin.c, remote/serve.c). A thread that holds the mutex is
+ * inside the progress engine, so at most one thread is. A thread that waits in Proa makes progress
+ * itself: the progress engine is the driver of base/wait.h. The progress thread (the progress
+ * engine's thread) makes progress when no other thread does: while the program computes, or is in
+ * its MPI, or sleeps. The progress thread makes no MPI call.
  */
-#ifndef PROA_REMOTE_AGENT_H
-#define PROA_REMOTE_AGENT_H
+#ifndef PROA_REMOTE_PROGRESS_H
+#define PROA_REMOTE_PROGRESS_H
 
 #include "base/hidden.h"
 #include "remote/ends.h"
@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The work of the agent that is above the network, all of it inside: remote/work.c. */
-struct proa_agent_work {
+/* The work of the progress engine that is above the network, all of it inside: remote/work.c. */
+struct proa_progress_work {
     /* Events of the network, from within progress (net/net.h). */
     void (*message)(uint32_t peer, const void *message, size_t bytes);
     void (*moved)(uint64_t token, int outcome);
@@ -32,57 +32,58 @@ struct proa_agent_work {
     /* Is there a window over several nodes? */
     int (*has_windows)(void);
 };
-extern PROA_HIDDEN const struct proa_agent_work proa_agent_work;
+extern PROA_HIDDEN const struct proa_progress_work proa_progress_work;
 
 /* Leaves all networks, and ends the progress thread, if there is any. Called when no window spans
  * nodes any more, or none is going to be used. */
-void proa_agent_stop(void);
+void proa_progress_stop(void);
 
-/* At the end of MPI: stops the agent, unless a window is left that spans nodes. Callbacks that run
- * later may still work on such a window; the agent then stops at the end of the process. */
-void proa_agent_end(void);
+/* At the end of MPI: stops the progress engine, unless a window is left that spans nodes. Callbacks
+ * that run later may still work on such a window; the progress engine then stops at the end of the
+ * process. */
+void proa_progress_end(void);
 
-/* Take and release the agent's mutex: around everything below, and around the state that core keeps
- * for the network. No thread enters twice. */
-void proa_agent_enter(void);
-void proa_agent_leave(void);
+/* Take and release the progress engine's mutex: around everything below, and around the state that
+ * core keeps for the network. No thread enters twice. */
+void proa_progress_enter(void);
+void proa_progress_leave(void);
 
 /* The transport's functions (net/net.h), inside. A peer's number is that of remote/ends.h. */
-int proa_agent_send(uint32_t peer, const void *body, size_t bytes);
-int proa_agent_move(int put, const struct proa_net_place *there, void *here, size_t bytes,
-                    uint64_t token);
+int proa_progress_send(uint32_t peer, const void *body, size_t bytes);
+int proa_progress_move(int put, const struct proa_net_place *there, void *here, size_t bytes,
+                       uint64_t token);
 
 /* Makes progress as far as possible; inside. Returns whether anything has happened. */
-int proa_agent_progress(void);
+int proa_progress_step(void);
 
 /* A thread has waited for some time: the transport soon probes silent peers; inside. */
-void proa_agent_attend(void);
+void proa_progress_attend(void);
 
 /* Sends a message to a peer that waits for it; inside. It is sent as soon as there is room, in the
  * order of these calls. For callers that may not wait: the peer's requests bound the number of such
  * messages. */
-void proa_agent_answer(uint32_t peer, const void *body, size_t bytes);
+void proa_progress_answer(uint32_t peer, const void *body, size_t bytes);
 
 /* Drops a peer whose message makes no sense: the peer is lost. why: "a message of it " goes before.
  * Called by the reader of an incoming message. */
-void proa_agent_drop(uint32_t peer, const char *why);
+void proa_progress_drop(uint32_t peer, const char *why);
 
 /* The progress thread is to look soon, as there is work for it; inside. */
-void proa_agent_disturb(void);
+void proa_progress_disturb(void);
 
-/* The same as proa_agent_progress, by a thread that is not inside. Does nothing if another thread
+/* The same as proa_progress_step, by a thread that is not inside. Does nothing if another thread
  * is inside. */
-void proa_agent_drive(void);
+void proa_progress_drive(void);
 
 /* For calls that test, by a thread that is not inside, while there is a network. Returns once all
  * events that had come before have been processed, by this thread or by another that is inside. */
-void proa_agent_take_in(void);
+void proa_progress_take_in(void);
 
 /* ---- for remote/ends.c ---- */
 
 /* Around a change of the ends; not inside. pause: the progress thread has ended, if there was one.
  * resume: the thread runs; PROA_ERR_OTHER: it cannot be created. */
-void proa_agent_pause(void);
-int proa_agent_resume(void);
+void proa_progress_pause(void);
+int proa_progress_resume(void);
 
 #endif

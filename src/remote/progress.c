@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See agent.h. */
-#include "remote/agent.h"
+/* See progress.h. */
+#include "remote/progress.h"
 #include "base/fail.h"
 #include "base/host_progress.h"
 #include "base/load.h"
@@ -66,13 +66,13 @@ static void mark_inside(int yes)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-void proa_agent_enter(void)
+void proa_progress_enter(void)
 {
     mark_inside(1);
     pthread_mutex_lock(&mutex);
 }
 
-void proa_agent_leave(void)
+void proa_progress_leave(void)
 {
     pthread_mutex_unlock(&mutex);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -104,7 +104,7 @@ static void waiting_send(void)
     DL_FOREACH_SAFE(waiting, w, next) {
         uint8_t *full = &is_full[w->peer % REMAINDERS];
 
-        *full = *full || proa_agent_send(w->peer, w->body, w->bytes) == PROA_NET_AGAIN;
+        *full = *full || proa_progress_send(w->peer, w->body, w->bytes) == PROA_NET_AGAIN;
         if (*full)
             continue;
         DL_DELETE(waiting, w);
@@ -112,11 +112,11 @@ static void waiting_send(void)
     }
 }
 
-void proa_agent_answer(uint32_t peer, const void *body, size_t bytes)
+void proa_progress_answer(uint32_t peer, const void *body, size_t bytes)
 {
     struct waiting *w;
 
-    if (!waiting && proa_agent_send(peer, body, bytes) != PROA_NET_AGAIN)
+    if (!waiting && proa_progress_send(peer, body, bytes) != PROA_NET_AGAIN)
         return;
     w = malloc(sizeof *w + bytes);
     if (!w) {
@@ -130,17 +130,17 @@ void proa_agent_answer(uint32_t peer, const void *body, size_t bytes)
     DL_APPEND(waiting, w);
 }
 
-int proa_agent_progress(void)
+int proa_progress_step(void)
 {
     int moved = proa_ends_progress();
 
-    moved |= proa_agent_work.go_on(&is_pending);
+    moved |= proa_progress_work.go_on(&is_pending);
     waiting_send();
     return moved;
 }
 
 /* Wakes no thread if oversubscribed: that would take a processor from a process. */
-void proa_agent_disturb(void)
+void proa_progress_disturb(void)
 {
     if (dozes && !proa_is_oversubscribed())
         proa_ends_wake();
@@ -157,25 +157,25 @@ static void take_charge(void)
         __atomic_store_n(&in_charge, 0, __ATOMIC_RELAXED);
 }
 
-void proa_agent_drive(void)
+void proa_progress_drive(void)
 {
     take_charge();
     if (!try_enter())
         return;
-    proa_agent_progress();
-    proa_agent_leave();
+    proa_progress_step();
+    proa_progress_leave();
 }
 
 /* Twice at least: the first turn may take no more from the completion queue than completions of our
  * own sends, without a look at incoming messages. */
-void proa_agent_take_in(void)
+void proa_progress_take_in(void)
 {
     take_charge();
-    proa_agent_enter();
+    proa_progress_enter();
     for (int turn = 0; turn < TAKE_IN_TURNS; turn++)
-        if (!proa_agent_progress() && turn > 0)
+        if (!proa_progress_step() && turn > 0)
             break;
-    proa_agent_leave();
+    proa_progress_leave();
 }
 
 /* A thread that waited goes to sleep. */
@@ -202,8 +202,8 @@ static int look_for_gathered(void)
 
     if (!try_enter())
         return 0;
-    any = proa_agent_work.look_for_gathered();
-    proa_agent_leave();
+    any = proa_progress_work.look_for_gathered();
+    proa_progress_leave();
     return any;
 }
 
@@ -234,11 +234,11 @@ static void move_and_doze(void)
     do {
         int moved;
 
-        proa_agent_enter();
-        moved = proa_agent_progress();
+        proa_progress_enter();
+        moved = proa_progress_step();
         pending = is_pending;
         dozes = !pending;
-        proa_agent_leave();
+        proa_progress_leave();
         if (moved)
             end_ns = proa_system->now_ns() + LINGER_NS;
     } while (end_ns && !proa_is_oversubscribed() && proa_system->now_ns() < end_ns &&
@@ -250,8 +250,8 @@ static void move_and_doze(void)
  * taken, so no thread is inside the network's library when the library ends. */
 static void say_goodbye(void)
 {
-    proa_agent_enter();
-    proa_ends_part(!proa_agent_work.has_windows());
+    proa_progress_enter();
+    proa_ends_part(!proa_progress_work.has_windows());
 }
 
 static void *work(void *arg)
@@ -321,17 +321,17 @@ static void thread_stop(void)
     stopping = is_running = 0;
 }
 
-void proa_agent_pause(void)
+void proa_progress_pause(void)
 {
     proa_wait_set_driver(NULL);
     if (owner == getpid()) /* a child of fork has no such thread */
         thread_stop();
 }
 
-int proa_agent_resume(void)
+int proa_progress_resume(void)
 {
     static const struct proa_wait_driver driver = {
-        .drive = proa_agent_drive, .take_in = proa_agent_take_in, .rest = hand_over};
+        .drive = proa_progress_drive, .take_in = proa_progress_take_in, .rest = hand_over};
     int error;
 
     __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
@@ -342,34 +342,34 @@ int proa_agent_resume(void)
     if (error)
         return error;
     proa_wait_set_driver(&driver);
-    proa_adopt_set_pause(proa_agent_enter, proa_agent_leave);
+    proa_adopt_set_pause(proa_progress_enter, proa_progress_leave);
     return PROA_OK;
 }
 
-void proa_agent_stop(void)
+void proa_progress_stop(void)
 {
     struct waiting *w, *next;
 
     if (!proa_ends_any() || owner != getpid())
         return;
-    proa_agent_pause();
+    proa_progress_pause();
     proa_adopt_set_pause(NULL, NULL);
     DL_FOREACH_SAFE(waiting, w, next) {
         DL_DELETE(waiting, w);
         free(w);
     }
-    proa_ends_close(!proa_agent_work.has_windows());
+    proa_ends_close(!proa_progress_work.has_windows());
 }
 
-void proa_agent_end(void)
+void proa_progress_end(void)
 {
     int any;
 
-    proa_agent_enter();
-    any = proa_agent_work.has_windows();
-    proa_agent_leave();
+    proa_progress_enter();
+    any = proa_progress_work.has_windows();
+    proa_progress_leave();
     if (!any)
-        proa_agent_stop();
+        proa_progress_stop();
 }
 
 /* Runs before the destructors of the network's library at the end of the process. The exit may come
