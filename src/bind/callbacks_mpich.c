@@ -113,7 +113,7 @@ typedef int create_x(errhandler_x *function, destructor_x *gone, void *extra,
 
 struct handler_x {
     errhandler_x *function;
-    destructor_x *gone;
+    destructor_x *failed;
     void *extra;
 };
 
@@ -129,8 +129,8 @@ static void handler_gone(void *extra)
 {
     const struct handler_x *handler = extra;
 
-    if (handler->gone)
-        handler->gone(handler->extra);
+    if (handler->failed)
+        handler->failed(handler->extra);
     free(extra);
 }
 

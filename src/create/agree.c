@@ -3,7 +3,7 @@
 #include "create/agree.h"
 #include "base/fail.h"
 #include "sync/ask.h"
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 
 #include <stdio.h>
 
@@ -51,7 +51,7 @@ static int is_fine(struct proa_win *win, int rank, uint64_t fine)
     if (number == fine + 1)
         lost = __atomic_load_n(&ctl->lost, __ATOMIC_RELAXED);
     if (lost)
-        proa_gone_know(win, (int)lost - 1);
+        proa_failed_know(win, (int)lost - 1);
     return number != fine + 1;
 }
 
@@ -77,7 +77,7 @@ int proa_agree_on(struct proa_win *win, const struct proa_group *group, int outc
 
     if (win->lost) { /* the host would wait for the process that is gone */
         win->keeps_block = 1;
-        return proa_gone_report(win, -1);
+        return proa_failed_report(win, -1);
     }
     return all_fine ? PROA_OK : proa_agree(group, outcome);
 }

@@ -10,7 +10,7 @@
 #include "rma/lender.h"
 #include "shm/cma.h"
 #include "shm/door.h"
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "sync/pair.h"
 
 #include <errno.h>
@@ -149,8 +149,8 @@ static int target_attach(struct proa_win *win, int rank, const struct proa_card 
     }
     if (outcome == PROA_OK || !proa_hello_has_ended(&card->hello))
         return outcome;
-    proa_gone_know(win, rank);
-    return proa_gone_report(win, rank);
+    proa_failed_know(win, rank);
+    return proa_failed_report(win, rank);
 }
 
 /* Which processes are near is known even if there is no memory for their pairs. */
@@ -191,8 +191,8 @@ void proa_targets_forget(struct proa_win *win)
         win->targets[i] = (struct proa_target){0};
     }
     proa_lenders_release(win);
-    free(win->gone);
-    win->gone = NULL;
+    free(win->failed);
+    win->failed = NULL;
     win->lost = 0;
     win->leader = NULL;
 }

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/load.h"
 #include "remote/progress.h"
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "remote/issue.h"
 #include "remote/request.h"
 #include "remote/room.h"
@@ -24,7 +24,7 @@ int proa_batch_report(struct proa_remote *r)
     int error = r->flight.failed.code;
 
     if (proa_remote_is_lost(r))
-        return proa_gone_report(r->away->win, r->away->rank);
+        return proa_failed_report(r->away->win, r->away->rank);
     r->flight.failed.code = PROA_OK;
     return error ? proa_fail(error, "%s (at target rank %d)", r->flight.failed.text, r->away->rank)
                  : PROA_OK;
@@ -395,7 +395,7 @@ void proa_batch_lose_wanted(struct proa_remote *r)
 {
     struct proa_wanted *w, *next;
 
-    proa_gone_report(r->away->win, r->away->rank);
+    proa_failed_report(r->away->win, r->away->rank);
     DL_FOREACH_SAFE(r->flight.wanted, w, next)
         wanted_end(r, w, PROA_ERR_OTHER, proa_failure());
 }

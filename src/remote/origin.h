@@ -14,7 +14,7 @@
  *   remote/serve.c   the target's side: locks and posts that batches wait for
  *   remote/execute.c the target's side: operations
  *   remote/open.c    windows over several nodes
- *   sync/gone.c      processes that are gone
+ *   sync/peer_failure.c      processes that are gone
  */
 #ifndef PROA_REMOTE_ORIGIN_H
 #define PROA_REMOTE_ORIGIN_H

@@ -6,7 +6,7 @@
 #include "base/wait.h"
 #include "remote/progress.h"
 #include "remote/ends.h"
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "sync/bypass.h"
 
 #include <stdlib.h>
@@ -252,7 +252,7 @@ struct entering {
 
 int proa_room_is_unkept(const struct proa_win *win)
 {
-    return win->rank != KEEPER && proa_is_gone(win, KEEPER);
+    return win->rank != KEEPER && proa_is_failed(win, KEEPER);
 }
 
 /* No thread of this process has requested a permit, or is inside. */

@@ -5,7 +5,7 @@
 #include "base/system.h"
 #include "remote/progress.h"
 #include "remote/execute.h"
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "sync/lock.h"
 
 #include <stdlib.h>
@@ -218,7 +218,7 @@ static void look_at_neighbours(void)
     now_ns = proa_system->now_ns();
     if (due_ns && now_ns >= due_ns)
         DL_FOREACH(pending, s)
-            proa_gone_look(s->origin->away->win);
+            proa_failed_look(s->origin->away->win);
     if (due_ns == 0 || now_ns >= due_ns)
         due_ns = now_ns + LOOK_NS;
 }

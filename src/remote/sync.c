@@ -165,7 +165,7 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
  * put or get, which checks for the post itself. */
 static int await_post(struct proa_win *win, int target)
 {
-    int waits = !proa_away_of(win, target) || proa_is_gone(win, target);
+    int waits = !proa_away_of(win, target) || proa_is_failed(win, target);
 
     return proa_await_as(win, target, waits, &words);
 }

@@ -165,8 +165,8 @@ struct proa_win_ctl {
     /* rung when passed, opened or agreed has changed; over several nodes, when arrived has */
     struct proa_bell barrier_bell;
     /* In the leader's block, of a window over several nodes: 1 + the rank of the first process that
-     * one of this node has found to be gone, or was told is (sync/gone.c); 0: none is. While the
-     * window is created, in the owner's: that the owner has. */
+     * one of this node has found to be gone, or was told is (sync/peer_failure.c); 0: none is.
+     * While the window is created, in the owner's: that the owner has. */
     uint32_t lost;
     /* In the leader's block: 1 + the slot of the process that changes claims now, after a neighbour
      * has died; 0: none does (sync/claims.h). */

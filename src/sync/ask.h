@@ -12,7 +12,7 @@
 #ifndef PROA_SYNC_ASK_H
 #define PROA_SYNC_ASK_H
 
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "window/win.h"
 
 /* ---- counters that processes wait for at a block's barrier bell ---- */

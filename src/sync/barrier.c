@@ -64,11 +64,11 @@ int proa_barrier_last(struct proa_win *win)
     int error;
 
     if (__atomic_load_n(&win->lost, __ATOMIC_ACQUIRE))
-        return proa_gone_report(win, -1);
-    proa_gone_end(win, 1);
+        return proa_failed_report(win, -1);
+    proa_failed_end(win, 1);
     error = win->sync->disseminate(win, ++win->barriers);
     if (error)
-        proa_gone_end(win, 0);
+        proa_failed_end(win, 0);
     return error;
 }
 

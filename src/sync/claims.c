@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See claims.h. */
 #include "sync/claims.h"
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "sync/pair.h"
 #include "sync/rwlock.h"
 
@@ -28,7 +28,7 @@ int proa_claims_are_broken(const struct proa_win *win)
 
 static int is_alive(const struct proa_win *win, int rank)
 {
-    return win->targets[rank].ctl && !proa_is_gone(win, rank);
+    return win->targets[rank].ctl && !proa_is_failed(win, rank);
 }
 
 static int conflicts(enum proa_claim claim, enum proa_claim wanted)
@@ -78,11 +78,11 @@ int proa_claims_allow(const struct proa_win *win, int target, enum proa_claim wa
     return 1;
 }
 
-static int is_slot_of_gone(const struct proa_win *win, uint32_t slot)
+static int is_slot_of_failed(const struct proa_win *win, uint32_t slot)
 {
     for (int i = 0; i < win->size; i++)
         if (win->targets[i].ctl && win->targets[i].ctl->slot == slot)
-            return proa_is_gone(win, i);
+            return proa_is_failed(win, i);
     return 0;
 }
 
@@ -90,7 +90,7 @@ int proa_claims_take_turn(const struct proa_win *win)
 {
     uint32_t *turn = &win->leader->turn, before = __atomic_load_n(turn, __ATOMIC_RELAXED);
 
-    if (before && !is_slot_of_gone(win, before - 1))
+    if (before && !is_slot_of_failed(win, before - 1))
         return 0;
     return __atomic_compare_exchange_n(turn, &before, 1 + (uint32_t)win->slot, 0, __ATOMIC_SEQ_CST,
                                        __ATOMIC_RELAXED);

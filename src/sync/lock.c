@@ -306,9 +306,9 @@ static int look(void *arg)
     return proa_lock_look(&w->asking);
 }
 
-static int target_is_gone(const struct proa_asking *a)
+static int target_is_failed(const struct proa_asking *a)
 {
-    return !is_for_all(a) && proa_is_gone(a->win, a->target);
+    return !is_for_all(a) && proa_is_failed(a->win, a->target);
 }
 
 static int is_over(void *arg)
@@ -316,7 +316,7 @@ static int is_over(void *arg)
     struct waiting *w = arg;
 
     (void)proa_vigil_looks(&w->vigil);
-    return proa_lock_leave_broken(&w->asking) || target_is_gone(&w->asking);
+    return proa_lock_leave_broken(&w->asking) || target_is_failed(&w->asking);
 }
 
 static struct waiting begin(struct proa_win *win, int target, enum proa_lock_kind kind)
@@ -341,8 +341,8 @@ int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind)
     proa_asker_self.claim(&w.asking, PROA_CLAIM_NONE, 0);
     proa_lock_ask(&w.asking, kind);
     while (w.asking.stage != PROA_LOCK_GRANTED) {
-        if (target_is_gone(&w.asking))
-            return proa_gone_report(win, target);
+        if (target_is_failed(&w.asking))
+            return proa_failed_report(win, target);
         if (proa_lock_look(&w.asking) ||
             !proa_wait_unless(look, &w, proa_lock_bell(&w.asking), is_over, &w))
             proa_lock_go_on(&w.asking);

@@ -193,13 +193,13 @@ PROA_FORMS int have_all_completed(const struct proa_win *win, const struct proa_
 }
 
 /* Fails if an origin is gone that has not completed. PROA_OK: there is no such origin. */
-static int report_gone(const struct proa_win *win, const struct proa_words *words)
+static int report_failed(const struct proa_win *win, const struct proa_words *words)
 {
     for (int i = 0; i < win->exposed_group.count; i++) {
         int rank = win->exposed_group.rank[i];
 
-        if (proa_is_gone(win, rank) && !has_completed(win, rank, words))
-            return proa_gone_report(win, rank);
+        if (proa_is_failed(win, rank) && !has_completed(win, rank, words))
+            return proa_failed_report(win, rank);
     }
     return PROA_OK;
 }
@@ -210,7 +210,7 @@ static int test_for_gone(struct proa_win *win, const struct proa_words *words)
     int error;
 
     proa_vigil_looks(&win->tests);
-    error = report_gone(win, words);
+    error = report_failed(win, words);
     if (error)
         proa_epoch_close_exposure(win);
     return error;

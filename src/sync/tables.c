@@ -3,7 +3,7 @@
 #include "sync/sync.h"
 #include "sync/barrier.h"
 #include "sync/fence.h"
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "sync/passive.h"
 #include "sync/pscw.h"
 #include "sync/settle.h"

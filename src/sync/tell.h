@@ -13,7 +13,7 @@
 #ifndef PROA_SYNC_TELL_H
 #define PROA_SYNC_TELL_H
 
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "sync/pair.h"
 #include "window/win.h"
 
@@ -67,7 +67,7 @@ PROA_FORMS uint64_t proa_heard(const struct proa_win *win, int from, enum proa_w
 
 /* Returns once the word has at least this value. The process of rank `from` sets it; from < 0: the
  * value depends on all processes. PROA_OK, acquires; or PROA_ERR_OTHER: a process that the value
- * depends on is gone (sync/gone.h). */
+ * depends on is gone (sync/peer_failure.h). */
 PROA_FORMS int proa_hear(struct proa_win *win, int from, enum proa_word kind, int row,
                          uint64_t least)
 {

@@ -58,7 +58,7 @@ struct proa_sync_ops {
      * is none yet. */
     uint64_t *(*word)(const struct proa_win *win, int from, int word);
 
-    /* ---- losses (sync/gone.h) ---- */
+    /* ---- losses (sync/peer_failure.h) ---- */
 
     /* Guard the record of losses. Not twice by one thread. */
     void (*losses_enter)(void);

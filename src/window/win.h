@@ -88,8 +88,8 @@ struct proa_spread;
 struct proa_sync_ops;
 struct proa_win;
 
-/* A wait that depends on the process of rank `from`, on all for from < 0 (sync/gone.h). due_ns:
- * when it looks at its neighbours next, 0: it has just begun. */
+/* A wait that depends on the process of rank `from`, on all for from < 0 (sync/peer_failure.h).
+ * due_ns: when it looks at its neighbours next, 0: it has just begun. */
 struct proa_vigil {
     struct proa_win *win;
     int from;
@@ -144,10 +144,10 @@ struct proa_win {
      * operations in flight, or locked. */
     struct proa_spread *spread;
     struct proa_remote *remotes;
-    /* Processes that are gone (sync/gone.h): by rank, NULL: none is; 1 + the first that was heard
-     * of, 0: none. We are in the last barrier: blocks of neighbours may go at any time. The others
-     * have given this process up. The neighbour that is looked at next. */
-    uint8_t *gone;
+    /* Processes that are gone (sync/peer_failure.h): by rank, NULL: none is; 1 + the first that was
+     * heard of, 0: none. We are in the last barrier: blocks of neighbours may go at any time. The
+     * others have given this process up. The neighbour that is looked at next. */
+    uint8_t *failed;
     uint32_t lost;
     uint8_t ending, given_up;
     uint8_t keeps_block; /* neighbours may still look at ours, although there is no window */

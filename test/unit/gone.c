@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Neighbours that die (sync/gone.h, sync/claims.h): each wait for one ends with an error that names
- * its rank, and the locks that it had are for others to have. The last process dies; on one node,
- * and, as `..._apart`, with the first of two processes of each of two nodes. */
+/* Neighbours that die (sync/peer_failure.h, sync/claims.h): each wait for one ends with an error
+ * that names its rank, and the locks that it had are for others to have. The last process dies; on
+ * one node, and, as `..._apart`, with the first of two processes of each of two nodes. */
 #include "nodes.h"
 
 #include "sync/barrier.h"
 #include "sync/claims.h"
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "sync/lock.h"
 #include "remote/origin.h"
 
@@ -433,9 +433,9 @@ static void left_body(struct world *world)
         world_sleep_us(1000);
     proa_progress_enter();
     for (int i = 0; i < world->size; i++)
-        proa_gone_look(win);
+        proa_failed_look(win);
     proa_progress_leave();
-    CHECK(!proa_is_gone(win, last(world)));
+    CHECK(!proa_is_failed(win, last(world)));
     survivors_end(world);
 }
 WORLD_TEST(left, 3, .limit_s = 30)
@@ -461,7 +461,7 @@ static void given_up_body(struct world *world)
         net_fake_lose(NULL, 0);
         proa_progress_leave();
     }
-    while (world->rank == 0 && told && !proa_is_gone(win, 2)) /* of all ranks, once it is told */
+    while (world->rank == 0 && told && !proa_is_failed(win, 2)) /* of all ranks, once it is told */
         world_sleep_us(100);
     if (world->rank == 0) {
         CHECK_FAILS(proa_win_fence(win, 0), PROA_ERR_OTHER);

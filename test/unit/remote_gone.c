@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes on other nodes that are gone (sync/gone.c): on the pretended network, which loses them
- * when it is told. */
+/* Processes on other nodes that are gone (sync/peer_failure.c): on the pretended network, which
+ * loses them when it is told. */
 #include "nodes.h"
 
 #include "base/fail.h"

@@ -8,23 +8,23 @@
  * from then on. A process that has freed all its windows has left in order, and is never taken for
  * gone.
  */
-#ifndef PROA_SYNC_GONE_H
-#define PROA_SYNC_GONE_H
+#ifndef PROA_SYNC_PEER_FAILURE_H
+#define PROA_SYNC_PEER_FAILURE_H
 
 #include "base/fail.h"
 #include "window/win.h"
 
 /* Is the process of that rank gone? True for all ranks if the others have given this process up.
  * Any thread may call this at any time. */
-int proa_is_gone(const struct proa_win *win, int rank);
+int proa_is_failed(const struct proa_win *win, int rank);
 
 /* Fails with the message that this rank is gone; from < 0: the first rank known to be gone. If the
  * others have given this process up, the message says that, for any `from`. Returns
  * PROA_ERR_OTHER. */
-int proa_gone_report(const struct proa_win *win, int from);
+int proa_failed_report(const struct proa_win *win, int from);
 
 /* A condition for proa_wait_unless, with a struct proa_vigil: looks at the neighbours now and then.
- * Is the wait in vain? Not inside (see proa_gone_lose). */
+ * Is the wait in vain? Not inside (see proa_failed_lose). */
 int proa_vigil_is_over(void *vigil);
 
 /* The same, for a wait that ends by itself once the process is known to be gone: never returns
@@ -33,17 +33,17 @@ int proa_vigil_looks(void *vigil);
 
 /* Marks the process of that rank as gone; its locks and messages are lost. Inside: called between
  * losses_enter and losses_leave (window/sync_ops.h). */
-void proa_gone_lose(struct proa_win *win, int rank);
+void proa_failed_lose(struct proa_win *win, int rank);
 
 /* Records that the others have given this process up. Inside. */
-void proa_gone_be_given_up(struct proa_win *win);
+void proa_failed_be_given_up(struct proa_win *win);
 
 /* Marks the process of that rank as gone, as its end was seen in another way. Not inside. */
-void proa_gone_know(struct proa_win *win, int rank);
+void proa_failed_know(struct proa_win *win, int rank);
 
 /* Looks at the neighbours of the window now: whether each still exists, and at some of them more
  * closely. Inside. */
-void proa_gone_look(struct proa_win *win);
+void proa_failed_look(struct proa_win *win);
 
 /* Returns once the word has at least this value. The process of rank `from` sets it; from < 0: the
  * value depends on all processes. PROA_OK, acquires; or PROA_ERR_OTHER. A value that was set
@@ -64,6 +64,6 @@ void proa_losses_leave(void);
 
 /* ending: 1, from now on no death makes this process access a neighbour's block; 0, the window
  * stays after all. */
-void proa_gone_end(struct proa_win *win, int ending);
+void proa_failed_end(struct proa_win *win, int ending);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See gone.h. The effects of a loss on processes of other nodes: remote/gone.c. */
-#include "sync/gone.h"
+/* See peer_failure.h. The effects of a loss on processes of other nodes: remote/peer_failure.c. */
+#include "sync/peer_failure.h"
 #include "base/fail.h"
 #include "base/system.h"
 #include "sync/claims.h"
@@ -16,9 +16,9 @@ enum {
 
 /* ---- known losses ---- */
 
-int proa_is_gone(const struct proa_win *win, int rank)
+int proa_is_failed(const struct proa_win *win, int rank)
 {
-    const uint8_t *gone = __atomic_load_n(&win->gone, __ATOMIC_ACQUIRE);
+    const uint8_t *gone = __atomic_load_n(&win->failed, __ATOMIC_ACQUIRE);
 
     return __atomic_load_n(&win->given_up, __ATOMIC_ACQUIRE) ||
            (gone && __atomic_load_n(&gone[rank], __ATOMIC_ACQUIRE));
@@ -34,10 +34,10 @@ static uint32_t first_lost(const struct proa_win *win)
 
 static int is_in_vain(const struct proa_win *win, int from)
 {
-    return from < 0 ? first_lost(win) != 0 : proa_is_gone(win, from);
+    return from < 0 ? first_lost(win) != 0 : proa_is_failed(win, from);
 }
 
-int proa_gone_report(const struct proa_win *win, int from)
+int proa_failed_report(const struct proa_win *win, int from)
 {
     int rank = from >= 0 ? from : (int)first_lost(win) - 1;
 
@@ -50,24 +50,24 @@ int proa_gone_report(const struct proa_win *win, int from)
 
 static void mark(struct proa_win *win, int rank)
 {
-    if (!win->gone)
-        __atomic_store_n(&win->gone, calloc((size_t)win->size, 1), __ATOMIC_RELEASE);
-    if (win->gone)
-        __atomic_store_n(&win->gone[rank], 1, __ATOMIC_RELEASE);
+    if (!win->failed)
+        __atomic_store_n(&win->failed, calloc((size_t)win->size, 1), __ATOMIC_RELEASE);
+    if (win->failed)
+        __atomic_store_n(&win->failed[rank], 1, __ATOMIC_RELEASE);
     if (!win->lost)
         __atomic_store_n(&win->lost, 1 + (uint32_t)rank, __ATOMIC_RELEASE);
 }
 
-void proa_gone_know(struct proa_win *win, int rank)
+void proa_failed_know(struct proa_win *win, int rank)
 {
     win->sync->losses_enter();
     mark(win, rank);
     win->sync->losses_leave();
 }
 
-void proa_gone_lose(struct proa_win *win, int rank)
+void proa_failed_lose(struct proa_win *win, int rank)
 {
-    if (proa_is_gone(win, rank))
+    if (proa_is_failed(win, rank))
         return;
     mark(win, rank);
     if (win->sync->lose)
@@ -77,7 +77,7 @@ void proa_gone_lose(struct proa_win *win, int rank)
     proa_bell_ring(&proa_self->ctl->bell);
 }
 
-void proa_gone_be_given_up(struct proa_win *win)
+void proa_failed_be_given_up(struct proa_win *win)
 {
     mark(win, win->rank);
     __atomic_store_n(&win->given_up, 1, __ATOMIC_RELEASE);
@@ -107,7 +107,7 @@ static int has_died(const struct proa_peer *peer, int closely)
 
 /* The first look finds a process ID that no process has. A zombie, or a process ID that a new
  * process has, is found once its turn for a close look comes. */
-void proa_gone_look(struct proa_win *win)
+void proa_failed_look(struct proa_win *win)
 {
     int near = 0, first = win->watched_next;
 
@@ -118,8 +118,8 @@ void proa_gone_look(struct proa_win *win)
 
         if (!peer)
             continue;
-        if (!proa_is_gone(win, i) && has_died(peer, near >= first && near < first + CLOSELY))
-            proa_gone_lose(win, i);
+        if (!proa_is_failed(win, i) && has_died(peer, near >= first && near < first + CLOSELY))
+            proa_failed_lose(win, i);
         near++;
     }
     win->watched_next = first + CLOSELY < near ? first + CLOSELY : 0;
@@ -139,7 +139,7 @@ int proa_vigil_is_over(void *arg)
         return 0;
     vigil->due_ns = now_ns + LOOK_NS;
     vigil->win->sync->losses_enter();
-    proa_gone_look(vigil->win);
+    proa_failed_look(vigil->win);
     vigil->win->sync->losses_leave();
     return is_in_vain(vigil->win, vigil->from);
 }
@@ -158,10 +158,11 @@ int proa_hear_slowly(struct proa_win *win, int from, const uint64_t *word, uint6
     struct proa_vigil vigil = {.win = win, .from = from};
 
     proa_wait_count_unless(word, least, bell, proa_vigil_is_over, &vigil);
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least ? PROA_OK : proa_gone_report(win, from);
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least ? PROA_OK
+                                                            : proa_failed_report(win, from);
 }
 
-void proa_gone_end(struct proa_win *win, int ending)
+void proa_failed_end(struct proa_win *win, int ending)
 {
     win->sync->losses_enter();
     win->ending = (uint8_t)ending;

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
-#include "sync/gone.h"
+#include "sync/peer_failure.h"
 #include "remote/issue.h"
 #include "remote/room.h"
 #include "remote/serve.h"
@@ -71,7 +71,7 @@ uint32_t proa_remote_node_lost(const struct proa_win *win)
  * gone. */
 static void be_given_up(struct proa_win *win)
 {
-    proa_gone_be_given_up(win);
+    proa_failed_be_given_up(win);
     for (int i = 0; i < win->size; i++)
         lose_away(win, i);
     proa_bell_ring(&proa_self->ctl->bell);
@@ -99,7 +99,7 @@ void proa_remote_lost(uint32_t peer, enum proa_net_end end)
         if (rank >= 0 && end == PROA_NET_GAVE_UP)
             be_given_up(spread->win);
         else if (rank >= 0)
-            proa_gone_lose(spread->win, rank);
+            proa_failed_lose(spread->win, rank);
     }
 }
 
@@ -114,5 +114,5 @@ void proa_remote_told_lost(struct proa_remote *from, const struct proa_wire_head
     else if ((int)head->number == win->rank)
         be_given_up(win);
     else
-        proa_gone_lose(win, (int)head->number);
+        proa_failed_lose(win, (int)head->number);
 }
