@@ -10,7 +10,7 @@
  */
 #include "bind/given.h"
 #include "bind/operation.h"
-#include "sync/settle.h"
+#include "sync/completion.h"
 #include "window/strict.h"
 
 /* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in
@@ -54,7 +54,7 @@ static __attribute__((noinline)) int give_generally(struct proa_win *win, enum p
     if (given)
         outcome = proa_given_end(given, outcome, request);
     else if (outcome == MPI_SUCCESS && rank >= 0)
-        outcome = proa_return(win, call, win->sync->settle(win, rank, PROA_SETTLED_LOCAL));
+        outcome = proa_return(win, call, win->sync->complete_ops(win, rank, PROA_COMPLETED_LOCAL));
     proa_watch(win, call, rank, is_given ? PROA_WATCHED_REQUEST : PROA_WATCHED_NO_WAY, 0);
     return is_given ? outcome : give_request(win, outcome, request);
 }

@@ -168,7 +168,7 @@ static int may_go(const struct proa_remote *r)
 }
 
 /* Sends the batch if it was there at the last look. Returns whether there is one for the next look.
- * The call that settles reports an error. */
+ * The call that completes reports an error. */
 static int look_at(struct proa_remote *r)
 {
     int outcome;

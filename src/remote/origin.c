@@ -96,7 +96,7 @@ static int is_answered(const struct proa_remote *r)
     return r->flight.answered >= r->flight.worked;
 }
 
-/* Takes a target off the list of those to settle. */
+/* Takes a target off the list of those to complete. */
 static void unlist(struct proa_remote *r)
 {
     if (is_idle(r) && (is_answered(r) || proa_remote_is_lost(r)))
@@ -129,9 +129,9 @@ static int wait_one(struct proa_remote *r, int local)
  * same message, and come first. With more processes a third one could leave the barrier, and access
  * the same memory, before that. In a dynamic window only the answer tells of an address that is not
  * attached. */
-static int is_told_by_barrier(const struct proa_win *win, enum proa_settled how)
+static int is_told_by_barrier(const struct proa_win *win, enum proa_completion how)
 {
-    return how == PROA_SETTLED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
+    return how == PROA_COMPLETED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
 }
 
 /* There is no error to report: it does not matter if its process is gone. */
@@ -140,7 +140,7 @@ static int is_settled(const struct proa_remote *r)
     return is_idle(r) && is_answered(r) && !r->flight.failed.code;
 }
 
-/* Does that for each target with something to settle. Returns the first error. Targets may enter
+/* Does that for each target with something to complete. Returns the first error. Targets may enter
  * and leave the list meanwhile. */
 static int each(struct proa_win *win, int (*what)(struct proa_remote *r, int local), int local)
 {
@@ -161,7 +161,7 @@ static int wait_unsettled(struct proa_remote *r, int local)
 }
 
 /* First requests all answers, then waits for all. */
-static int settle_all(struct proa_win *win, int local)
+static int complete_ops_all(struct proa_win *win, int local)
 {
     struct proa_remote *r, *next;
     int error = PROA_OK, one, again;
@@ -178,24 +178,24 @@ static int settle_all(struct proa_win *win, int local)
     return error ? error : one;
 }
 
-int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how)
+int proa_remote_complete_ops(struct proa_win *win, int rank, enum proa_completion how)
 {
-    int local = how == PROA_SETTLED_LOCAL, error = PROA_OK;
+    int local = how == PROA_COMPLETED_LOCAL, error = PROA_OK;
     struct proa_remote *r;
 
     if (is_told_by_barrier(win, how)) {
         rank = !win->rank;
-        how = PROA_SETTLED_IN_ORDER;
+        how = PROA_COMPLETED_IN_ORDER;
     }
     r = rank >= 0 ? proa_remote_of(win, rank) : NULL;
     if (rank >= 0 && !r)
         return PROA_OK;
     proa_progress_enter();
-    if (how == PROA_SETTLED_IN_ORDER && win->flavor != PROA_FLAVOR_DYNAMIC) {
+    if (how == PROA_COMPLETED_IN_ORDER && win->flavor != PROA_FLAVOR_DYNAMIC) {
         proa_issue_drain(r);
         proa_batch_await(r, proa_batch_has_no_moves);
     } else if (rank < 0) {
-        error = settle_all(win, local);
+        error = complete_ops_all(win, local);
     } else {
         error = ask_one(r, local);
         if (!error)
@@ -297,7 +297,7 @@ int proa_remote_unlock(struct proa_win *win, int rank, int nocheck)
     int error;
 
     if (nocheck)
-        return proa_remote_settle(win, rank, PROA_SETTLED_TOLD);
+        return proa_remote_complete_ops(win, rank, PROA_COMPLETED_TOLD);
     proa_progress_enter();
     error = unlock_ask(r, 0);
     if (!error)

@@ -20,7 +20,7 @@
 #define PROA_REMOTE_ORIGIN_H
 
 #include "window/win.h"
-#include "sync/settle.h"
+#include "sync/completion.h"
 
 /* sync/tell.h. */
 void proa_remote_tell(const struct proa_target *target, int word, uint64_t value);
@@ -28,8 +28,8 @@ void proa_remote_tell(const struct proa_target *target, int word, uint64_t value
 /* Sends the posts to that rank that have not been sent yet. A rank of this node: does nothing. */
 void proa_remote_say(const struct proa_win *win, int rank);
 
-/* sync/settle.h; of one target, or of all that are remote (rank < 0). */
-int proa_remote_settle(struct proa_win *win, int rank, enum proa_settled how);
+/* sync/completion.h; of one target, or of all that are remote (rank < 0). */
+int proa_remote_complete_ops(struct proa_win *win, int rank, enum proa_completion how);
 
 /* Waits for the data that were fetched from a target, after it has been told that our access epoch
  * is over. All data put there precede that message. rank < 0: from all targets, after a barrier. */

@@ -76,7 +76,7 @@ struct proa_flight {
     uint64_t moves;       /* puts and gets of the transport in flight; read likewise */
     struct proa_wanted *wanted;
     struct proa_issue *issues;        /* the queue (remote/issue.h) */
-    struct proa_first_failure failed; /* since the last settle */
+    struct proa_first_failure failed; /* since the last completion */
 };
 
 /* The lock that an origin has at a target. */
@@ -101,7 +101,7 @@ struct proa_grant {
 enum proa_remote_list {
     PROA_REMOTE_PUSHED,   /* with a queue, or a batch that requests wait for (remote/issue.c) */
     PROA_REMOTE_PROMISED, /* waited for before another lock is taken (proa_remote_keep_promises) */
-    PROA_REMOTE_USED,     /* of one window, win->remotes: something is to be settled there */
+    PROA_REMOTE_USED,     /* of one window, win->remotes: something is to be completed there */
     PROA_REMOTE_LISTS
 };
 

@@ -122,13 +122,13 @@ static int barrier(struct proa_win *win)
 
 /* ---- completion ---- */
 
-static int settle(struct proa_win *win, int target, enum proa_settled how)
+static int settle(struct proa_win *win, int target, enum proa_completion how)
 {
     int error = __atomic_load_n(&win->remotes, __ATOMIC_RELAXED)
-                    ? proa_remote_settle(win, target, how)
+                    ? proa_remote_complete_ops(win, target, how)
                     : PROA_OK;
 
-    proa_settle_threads(win, target, how);
+    proa_complete_ops_threads(win, target, how);
     return error;
 }
 
@@ -141,7 +141,7 @@ static int fence(struct proa_win *win, int mode)
         begins = !(mode & PROA_MODE_NOSUCCEED);
 
     if (!error && ends)
-        error = settle(win, -1, PROA_SETTLED_BY_BARRIER);
+        error = settle(win, -1, PROA_COMPLETED_BY_BARRIER);
     if (error)
         return error;
     if (ends || begins)
@@ -188,7 +188,7 @@ static int complete(struct proa_win *win)
     int error = proa_complete_check(win);
 
     for (int i = 0; !error && i < win->started_group.count; i++)
-        error = settle(win, win->started_group.rank[i], PROA_SETTLED_IN_ORDER);
+        error = settle(win, win->started_group.rank[i], PROA_COMPLETED_IN_ORDER);
     if (error)
         return error;
     proa_complete_as(win, &words);
@@ -258,7 +258,7 @@ static int unlock(struct proa_win *win, int rank)
     if (error)
         return error;
     error = target->away ? proa_remote_unlock(win, rank, !is_taken)
-                         : win->sync->settle(win, rank, proa_settled_by(epoch));
+                         : win->sync->complete_ops(win, rank, proa_completed_by(epoch));
     proa_epoch_close_one(target);
     if (!target->away && is_taken)
         proa_lock_return(win, rank, epoch);
@@ -291,7 +291,7 @@ static int unlock_all(struct proa_win *win)
         return error;
     error = win->remotes ? proa_remote_unlock_all(win) : PROA_OK;
     if (!error)
-        error = win->sync->settle(win, -1, proa_settled_by(win->epoch_all));
+        error = win->sync->complete_ops(win, -1, proa_completed_by(win->epoch_all));
     proa_unlock_all_end(win);
     if (in_room)
         proa_room_leave(win);
@@ -314,7 +314,7 @@ const struct proa_sync_ops proa_sync_remote = {
     .unlock_all = unlock_all,
     .flush = proa_flush_generally,
     .flush_local = proa_flush_local_generally,
-    .settle = settle,
+    .complete_ops = settle,
     .barrier = barrier,
     .disseminate = disseminate,
     .word = word,

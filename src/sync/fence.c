@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "sync/ask.h"
 #include "sync/barrier.h"
-#include "sync/settle.h"
+#include "sync/completion.h"
 
 int proa_fence_check(const struct proa_win *win)
 {
@@ -75,7 +75,7 @@ int proa_fence_node(struct proa_win *win, int mode)
     if (error)
         return error;
     if (ends)
-        proa_settle_node(win, PROA_SETTLED_BY_BARRIER);
+        proa_complete_ops_node(win, PROA_COMPLETED_BY_BARRIER);
     opening_end(win);
     if (ends || (begins && win->size <= BARRIER_SUFFICES))
         error = proa_barrier_node(win);

@@ -3,7 +3,7 @@
 #include "sync/passive.h"
 #include "base/fail.h"
 #include "sync/lock.h"
-#include "sync/settle.h"
+#include "sync/completion.h"
 #include "window/strict.h"
 
 static struct proa_all_ctl *all_of(const struct proa_win *win)
@@ -160,7 +160,7 @@ int proa_unlock_node(struct proa_win *win, int rank)
 
     if (error)
         return error;
-    proa_settle_node(win, proa_settled_by(epoch));
+    proa_complete_ops_node(win, proa_completed_by(epoch));
     proa_epoch_close_one(&win->targets[rank]);
     if (!(epoch & PROA_EPOCH_NOCHECK))
         give_back(win, rank, rank, epoch);
@@ -183,7 +183,7 @@ int proa_unlock_threads(struct proa_win *win, int rank)
 
     if (error)
         return error;
-    proa_settle_threads(win, rank, proa_settled_by(epoch));
+    proa_complete_ops_threads(win, rank, proa_completed_by(epoch));
     proa_epoch_close_one(&win->targets[rank]);
     if (!(epoch & PROA_EPOCH_NOCHECK))
         proa_lock_return(win, rank, epoch);
@@ -244,7 +244,7 @@ int proa_unlock_all_node(struct proa_win *win)
 
     if (error)
         return error;
-    win->sync->settle(win, -1, proa_settled_by(win->epoch_all));
+    win->sync->complete_ops(win, -1, proa_completed_by(win->epoch_all));
     proa_unlock_all_end(win);
     return PROA_OK;
 }
@@ -261,7 +261,7 @@ int proa_flush_node(struct proa_win *win, int target)
 {
     if (is_unlocked(win, target))
         return not_locked(target);
-    proa_settle_node(win, PROA_SETTLED_VISIBLE);
+    proa_complete_ops_node(win, PROA_COMPLETED_VISIBLE);
     proa_polled(&win->polls);
     return PROA_OK;
 }
@@ -274,9 +274,10 @@ int proa_flush_local_node(struct proa_win *win, int target)
     return PROA_OK;
 }
 
-static int flush_generally(struct proa_win *win, int target, enum proa_settled how)
+static int flush_generally(struct proa_win *win, int target, enum proa_completion how)
 {
-    int error = is_unlocked(win, target) ? not_locked(target) : win->sync->settle(win, target, how);
+    int error =
+        is_unlocked(win, target) ? not_locked(target) : win->sync->complete_ops(win, target, how);
 
     if (error)
         return error;
@@ -286,21 +287,21 @@ static int flush_generally(struct proa_win *win, int target, enum proa_settled h
 
 int proa_flush_generally(struct proa_win *win, int target)
 {
-    return flush_generally(win, target, PROA_SETTLED_VISIBLE);
+    return flush_generally(win, target, PROA_COMPLETED_VISIBLE);
 }
 
 int proa_flush_local_generally(struct proa_win *win, int target)
 {
-    return flush_generally(win, target, PROA_SETTLED_LOCAL);
+    return flush_generally(win, target, PROA_COMPLETED_LOCAL);
 }
 
-static int flush_all(struct proa_win *win, enum proa_settled how)
+static int flush_all(struct proa_win *win, enum proa_completion how)
 {
     int error;
 
     if (!(win->epoch_all & PROA_EPOCH_LOCK) && !proa_epoch_locks(win))
         return not_locked(-1);
-    error = win->sync->settle(win, -1, how);
+    error = win->sync->complete_ops(win, -1, how);
     if (!error)
         proa_polled(&win->polls);
     return error;
@@ -308,12 +309,12 @@ static int flush_all(struct proa_win *win, enum proa_settled how)
 
 int proa_win_flush_all(struct proa_win *win)
 {
-    return flush_all(win, PROA_SETTLED_VISIBLE);
+    return flush_all(win, PROA_COMPLETED_VISIBLE);
 }
 
 int proa_win_flush_local_all(struct proa_win *win)
 {
-    return flush_all(win, PROA_SETTLED_LOCAL);
+    return flush_all(win, PROA_COMPLETED_LOCAL);
 }
 
 void proa_win_sync(struct proa_win *win)

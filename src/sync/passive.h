@@ -22,7 +22,7 @@ int proa_flush_local_node(struct proa_win *win, int target);
 int proa_lock_threads(struct proa_win *win, int rank, int exclusive, int mode);
 int proa_unlock_threads(struct proa_win *win, int rank);
 
-/* The same with several threads or several nodes, by the table's `settle`. */
+/* The same with several threads or several nodes, by the table's `complete`. */
 int proa_flush_generally(struct proa_win *win, int target);
 int proa_flush_local_generally(struct proa_win *win, int target);
 
@@ -66,9 +66,9 @@ int proa_unlock_all_check(const struct proa_win *win);
 void proa_unlock_all_end(struct proa_win *win);
 
 /* The store that gives a lock back tells of the completion; with NOCHECK there is no such store. */
-static inline enum proa_settled proa_settled_by(uint8_t epoch)
+static inline enum proa_completion proa_completed_by(uint8_t epoch)
 {
-    return epoch & PROA_EPOCH_NOCHECK ? PROA_SETTLED_VISIBLE : PROA_SETTLED_TOLD;
+    return epoch & PROA_EPOCH_NOCHECK ? PROA_COMPLETED_VISIBLE : PROA_COMPLETED_TOLD;
 }
 
 static inline int proa_epoch_is_writers(uint8_t epoch)

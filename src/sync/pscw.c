@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/wait.h"
 #include "sync/fence.h"
-#include "sync/settle.h"
+#include "sync/completion.h"
 #include "window/strict.h"
 
 #include <stdlib.h>
@@ -262,7 +262,7 @@ int proa_complete_node(struct proa_win *win)
 
     if (error)
         return error;
-    proa_settle_node(win, PROA_SETTLED_IN_ORDER);
+    proa_complete_ops_node(win, PROA_COMPLETED_IN_ORDER);
     proa_complete_as(win, &node_words);
     return PROA_OK;
 }

@@ -40,7 +40,7 @@ int proa_await_as(struct proa_win *win, int target, int waits, const struct proa
 /* Is an access epoch open? PROA_OK or PROA_ERR_RMA_SYNC. */
 int proa_complete_check(const struct proa_win *win);
 
-/* Called once all operations are settled. */
+/* Called once all operations are completed. */
 void proa_complete_as(struct proa_win *win, const struct proa_words *words);
 
 #endif

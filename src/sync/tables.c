@@ -6,12 +6,12 @@
 #include "sync/peer_failure.h"
 #include "sync/passive.h"
 #include "sync/pscw.h"
-#include "sync/settle.h"
+#include "sync/completion.h"
 
-static int settle_node(struct proa_win *win, int target, enum proa_settled how)
+static int complete_ops_node(struct proa_win *win, int target, enum proa_completion how)
 {
     (void)target;
-    proa_settle_node(win, how);
+    proa_complete_ops_node(win, how);
     return PROA_OK;
 }
 
@@ -34,7 +34,7 @@ const struct proa_sync_ops proa_sync_node = {
     .unlock = proa_unlock_node,
     .flush = proa_flush_node,
     .flush_local = proa_flush_local_node,
-    .settle = settle_node,
+    .complete_ops = complete_ops_node,
 };
 
 const struct proa_sync_ops proa_sync_threads = {
@@ -43,5 +43,5 @@ const struct proa_sync_ops proa_sync_threads = {
     .unlock = proa_unlock_threads,
     .flush = proa_flush_generally,
     .flush_local = proa_flush_local_generally,
-    .settle = proa_settle_threads,
+    .complete_ops = proa_complete_ops_threads,
 };

@@ -15,19 +15,19 @@
 #include "base/hidden.h"
 #include "window/win.h"
 
-/* Which completion of operations a call asks for (sync/settle.h). */
-enum proa_settled {
+/* Which completion of operations a call asks for (sync/completion.h). */
+enum proa_completion {
     /* the origin's and the result's buffers are the user's again: flush_local, requests */
-    PROA_SETTLED_LOCAL,
+    PROA_COMPLETED_LOCAL,
     /* done at the target before anything that this process tells the same target after this:
      * complete */
-    PROA_SETTLED_IN_ORDER,
+    PROA_COMPLETED_IN_ORDER,
     /* done at the target, for every process that has passed a barrier after this: fence */
-    PROA_SETTLED_BY_BARRIER,
+    PROA_COMPLETED_BY_BARRIER,
     /* done at the target, for every process that is told so after this: unlock */
-    PROA_SETTLED_TOLD,
+    PROA_COMPLETED_TOLD,
     /* done at the target, before anything that this process does next: flush */
-    PROA_SETTLED_VISIBLE
+    PROA_COMPLETED_VISIBLE
 };
 
 struct proa_sync_ops {
@@ -48,8 +48,8 @@ struct proa_sync_ops {
     int (*unlock_all)(struct proa_win *win);
     int (*flush)(struct proa_win *win, int target);
     int (*flush_local)(struct proa_win *win, int target);
-    /* sync/settle.h, of a lock epoch; target < 0: all */
-    int (*settle)(struct proa_win *win, int target, enum proa_settled how);
+    /* sync/completion.h, of a lock epoch; target < 0: all */
+    int (*complete_ops)(struct proa_win *win, int target, enum proa_completion how);
 
     /* sync/barrier.h */
     int (*barrier)(struct proa_win *win);
