@@ -9,7 +9,7 @@
 #include "remote/open.h"
 #include "rma/lender.h"
 #include "shm/cma.h"
-#include "shm/door.h"
+#include "shm/fd_server.h"
 #include "sync/peer_failure.h"
 #include "sync/pair.h"
 
@@ -214,11 +214,11 @@ static int reach(struct trial *trial)
     return proa_agree_on(win, trial->group, outcome);
 }
 
-/* Collective: each process opens its door for the others. PROA_OK: all doors are open;
+/* Collective: each process opens its fd server for the others. PROA_OK: all fd servers are open;
  * PROA_ELSEWHERE: not all; or the code with which the host failed. */
-static int doors_open(const struct proa_group *group)
+static int fd_servers_open(const struct proa_group *group)
 {
-    int had = proa_door_threads(), failed = proa_door_open() != PROA_OK,
+    int had = proa_fd_server_threads(), failed = proa_fd_server_open() != PROA_OK,
         error = group->max(group->context, &failed);
 
     if (!error && !had)
@@ -241,7 +241,7 @@ static int next_way(struct trial *trial)
                                   win->unreached == PROA_UNREACHED_NETWORK);
     if (unreached == PROA_UNREACHED_FILE && !trial->doors) {
         trial->doors = 1;
-        error = doors_open(trial->group);
+        error = fd_servers_open(trial->group);
         if (error != PROA_ELSEWHERE)
             return error;
     }

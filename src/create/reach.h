@@ -6,7 +6,7 @@
  * If the kernel, or a limit, keeps a process from the memory of a neighbour, all processes look for
  * another way together, in this order, so that they have the same idea of which process guards
  * which memory:
- *   files that cannot be opened by /proc are handed over through doors (shm/door.h)
+ *   files that cannot be opened by /proc are handed over through fd servers (shm/fd_server.h)
  *   if a process has no room to map more, memory that must be shared is refused to all
  *   a process that has brought private memory counts as a node of its own, and serves it itself
  *   every process counts as a node of its own

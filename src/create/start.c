@@ -6,7 +6,7 @@
 #include "adopt/adopt.h"
 #include "shm/arena.h"
 #include "shm/available.h"
-#include "shm/door.h"
+#include "shm/fd_server.h"
 #include "shm/peer.h"
 #include "shm/segment.h"
 #include "type/basic.h"
@@ -43,7 +43,7 @@ int proa_core_start(void)
 
 void proa_core_stop(void)
 {
-    proa_door_close();
+    proa_fd_server_close();
     proa_peers_stop();
     proa_adopt_stop();
     proa_arena_stop();

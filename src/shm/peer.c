@@ -9,7 +9,7 @@
 #include "base/settings.h"
 #include "shm/arena.h"
 #include "shm/available.h"
-#include "shm/door.h"
+#include "shm/fd_server.h"
 #include "shm/blocks.h"
 #include "shm/segment.h"
 #include "type/basic.h"

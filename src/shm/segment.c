@@ -2,7 +2,7 @@
 /* See segment.h. */
 #include "shm/segment.h"
 #include "base/fail.h"
-#include "shm/door.h"
+#include "shm/fd_server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -282,13 +282,13 @@ static int file_open(const struct proa_segment_name *name, const char *path)
     return -1;
 }
 
-/* The same at the owner's door, if the owner hands the file out. */
+/* The same at the owner's fd server, if the owner hands the file out. */
 static int file_ask(const struct proa_segment_name *name)
 {
-    return file_check(proa_door_ask(name), name);
+    return file_check(proa_fd_server_ask(name), name);
 }
 
-/* Tries /proc first, then the owner's door. If both fail, errno is that of /proc. */
+/* Tries /proc first, then the owner's fd server. If both fail, errno is that of /proc. */
 static int file_get(const struct proa_segment_name *name, const char *path)
 {
     int fd = file_open(name, path), error = errno;

@@ -5,7 +5,7 @@
  * (shm/arena.h) cuts its blocks from segments.
  *
  * The file stays open as long as the segment exists: a process that attaches later can open it only
- * by /proc/PID/fd, or get it at the owner's door (shm/door.h). The program may close that
+ * by /proc/PID/fd, or get it at the owner's fd server (shm/fd_server.h). The program may close that
  * descriptor all the same and open a file of its own under its number. Processes leave that file
  * alone then, and existing mappings stay valid.
  */

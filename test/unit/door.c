@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files over sockets where /proc/PID/fd is closed (shm/door.h): windows on them go by load and
+/* Files over sockets where /proc/PID/fd is closed (shm/fd_server.h): windows on them go by load and
  * store, private memory by the agent of its process; strangers get nothing. */
 #include "move.h"
 #include "net_fake.h"
@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "remote/progress.h"
 #include "shm/arena.h"
-#include "shm/door.h"
+#include "shm/fd_server.h"
 #include "shm/peer.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static void files_body(struct world *world)
         struct proa_win *win = window_of_words(world, sizes[i]);
 
         check_shut(win);
-        CHECK_EQUAL(proa_door_threads(), 1);
+        CHECK_EQUAL(proa_fd_server_threads(), 1);
         for (int rank = 0; rank < win->size; rank++)
             check_near(win, rank);
         work_on(world, win);
@@ -111,7 +111,7 @@ static void files(void **state)
 static void none_open_body(struct world *world)
 {
     window_free(window_of_words(world, WORDS));
-    CHECK_EQUAL(proa_door_threads(), 0);
+    CHECK_EQUAL(proa_fd_server_threads(), 0);
 }
 WORLD_TEST(none_open, 3)
 
@@ -191,7 +191,7 @@ static struct proa_segment_name first_of(const struct proa_win *win, int rank)
 
 static void check_refused(const struct proa_segment_name *name, int error)
 {
-    CHECK_EQUAL(proa_door_ask(name), -1);
+    CHECK_EQUAL(proa_fd_server_ask(name), -1);
     CHECK_EQUAL(errno, error);
 }
 
@@ -199,7 +199,7 @@ static void refused_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, WORDS);
     struct proa_segment_name name = first_of(win, (win->rank + 1) % win->size), other = name;
-    int fd = proa_door_ask(&name);
+    int fd = proa_fd_server_ask(&name);
     struct stat file;
 
     CHECK(fd >= 0 && fstat(fd, &file) == 0 && file.st_ino == name.inode);
@@ -247,14 +247,14 @@ static void closed_body(struct world *world)
     struct proa_segment_name name = first_of(win, (win->rank + 1) % win->size);
     int fd;
 
-    CHECK_OK(proa_door_open()); /* it is */
+    CHECK_OK(proa_fd_server_open()); /* it is */
     close(door_number());
     world_barrier(world);
-    fd = proa_door_ask(&name); /* the thread was at it, and may be still */
+    fd = proa_fd_server_ask(&name); /* the thread was at it, and may be still */
     if (fd >= 0)
         close(fd);
     check_refused(&name, ECONNREFUSED);
-    CHECK_FAILS(proa_door_open(), PROA_ERR_OTHER);
+    CHECK_FAILS(proa_fd_server_open(), PROA_ERR_OTHER);
     work_on(world, win);
     window_free(win);
 }
@@ -274,10 +274,10 @@ static void forked_body(struct world *world)
 
     if (child == 0) {
         struct stat file;
-        _exit(proa_door_threads() == 0 && fstat(door, &file) != 0 ? 0 : 1);
+        _exit(proa_fd_server_threads() == 0 && fstat(door, &file) != 0 ? 0 : 1);
     }
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-    CHECK_EQUAL(proa_door_threads(), 1);
+    CHECK_EQUAL(proa_fd_server_threads(), 1);
     work_on(world, win);
     window_free(win);
 }

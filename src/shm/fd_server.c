@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See door.h. A thread and not only a look at creation: a neighbour may need a segment that is new
- * in the middle of an operation. It stores to its own stack alone and calls nothing that takes
+ * See fd_server.h. A thread and not only a look at creation: a neighbour may need a segment that is
+ * new in the middle of an operation. It stores to its own stack alone and calls nothing that takes
  * memory, so that adoption need not mind it.
  *
  * One question and one answer to a connection: which file, by device and inode; a byte, and the
  * file with it if it is one of ours (unix(7), SCM_RIGHTS).
  */
-#include "shm/door.h"
+#include "shm/fd_server.h"
 #include "base/fail.h"
 #include "shm/peer.h"
 #include "shm/threads.h"
@@ -42,9 +42,9 @@ union rights {
     char room[CMSG_SPACE(sizeof(int))];
 };
 
-static pthread_mutex_t door_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t fd_server_mutex = PTHREAD_MUTEX_INITIALIZER;
 static int door = -1; /* the socket; changed under the mutex, atomically */
-static struct stat door_file;
+static struct stat fd_server_file;
 static pthread_t thread;
 
 /* ---- both sides ---- */
@@ -76,13 +76,13 @@ static int is_trusted(int fd, int pid)
            other.uid == geteuid() && (pid <= 0 || other.pid == pid);
 }
 
-/* ---- this process's door ---- */
+/* ---- this process's fd server ---- */
 
 static int is_ours(int fd)
 {
     struct stat file;
 
-    return proa_file_is(fd, door_file.st_dev, door_file.st_ino, &file);
+    return proa_file_is(fd, fd_server_file.st_dev, fd_server_file.st_ino, &file);
 }
 
 /* -1: it is none of ours, or the program has closed it. */
@@ -119,7 +119,7 @@ static void answer(int to, int fd)
     sendmsg(to, &message, MSG_NOSIGNAL);
 }
 
-/* Core is there as long as the door is open. */
+/* Core is there as long as the fd server is open. */
 static void receive(int guest, int fd)
 {
     struct question question;
@@ -127,10 +127,10 @@ static void receive(int guest, int fd)
     limit(guest, QUESTION_S);
     if (is_trusted(guest, 0) &&
         recv(guest, &question, sizeof question, 0) == (ssize_t)sizeof question) {
-        pthread_mutex_lock(&door_mutex);
+        pthread_mutex_lock(&fd_server_mutex);
         if (door == fd)
             answer(guest, file_for(&question));
-        pthread_mutex_unlock(&door_mutex);
+        pthread_mutex_unlock(&fd_server_mutex);
     }
     close(guest);
 }
@@ -155,14 +155,14 @@ static void *stand(void *arg)
     return NULL;
 }
 
-/* A child after fork has no thread at the door; an open socket would keep neighbours waiting once
- * the parent is gone. */
+/* A child after fork has no thread at the fd server; an open socket would keep neighbours waiting
+ * once the parent is gone. */
 static void after_fork_in_child(void)
 {
     if (door >= 0 && is_ours(door))
         close(door);
     door = -1;
-    pthread_mutex_init(&door_mutex, NULL);
+    pthread_mutex_init(&fd_server_mutex, NULL);
 }
 
 static void at_first(void)
@@ -191,7 +191,7 @@ static int open_locked(void)
     if (fd >= 0)
         fd = proa_file_move_up(fd);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&name, length) != 0 ||
-        listen(fd, WAITING_MOST) != 0 || fstat(fd, &door_file) != 0 || thread_start(fd) != 0) {
+        listen(fd, WAITING_MOST) != 0 || fstat(fd, &fd_server_file) != 0 || thread_start(fd) != 0) {
         if (fd >= 0)
             proa_file_close(fd);
         return errno;
@@ -200,18 +200,18 @@ static int open_locked(void)
     return 0;
 }
 
-int proa_door_open(void)
+int proa_fd_server_open(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int error = 0;
 
     pthread_once(&once, at_first);
-    pthread_mutex_lock(&door_mutex);
+    pthread_mutex_lock(&fd_server_mutex);
     if (door < 0)
         error = open_locked();
     else if (!is_ours(door)) /* the program has closed it */
         error = EBADF;
-    pthread_mutex_unlock(&door_mutex);
+    pthread_mutex_unlock(&fd_server_mutex);
     return error
                ? proa_fail(PROA_ERR_OTHER,
                            "cannot open a socket that passes files of process %d to neighbours: %s",
@@ -219,14 +219,14 @@ int proa_door_open(void)
                : PROA_OK;
 }
 
-void proa_door_close(void)
+void proa_fd_server_close(void)
 {
     int fd;
 
-    pthread_mutex_lock(&door_mutex);
+    pthread_mutex_lock(&fd_server_mutex);
     fd = door;
     __atomic_store_n(&door, -1, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&door_mutex);
+    pthread_mutex_unlock(&fd_server_mutex);
     if (fd < 0)
         return;
     if (is_ours(fd)) {
@@ -238,12 +238,12 @@ void proa_door_close(void)
     }
 }
 
-int proa_door_threads(void)
+int proa_fd_server_threads(void)
 {
     return __atomic_load_n(&door, __ATOMIC_RELAXED) >= 0;
 }
 
-/* ---- another process's door ---- */
+/* ---- another process's fd server ---- */
 
 /* The file that came with the message; -1 and errno. */
 static int file_of(struct msghdr *message)
@@ -288,7 +288,7 @@ static int ask(int at, const struct proa_segment_name *name)
     return got > 0 ? file_of(&message) : -1;
 }
 
-int proa_door_ask(const struct proa_segment_name *name)
+int proa_fd_server_ask(const struct proa_segment_name *name)
 {
     int at = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), fd;
 
