@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "remote/open.h"
-#include "rma/lender.h"
+#include "rma/memory_owner.h"
 #include "shm/cma.h"
 #include "shm/fd_server.h"
 #include "sync/peer_failure.h"
@@ -122,7 +122,7 @@ static int target_reach(struct proa_win *win, struct proa_target *target,
     if (card->memory.segment < 0)
         return proa_pages_reach(win, target, card->address, &card->pages);
     if (card->owner.first.id)
-        owner = proa_lender(win, &card->owner);
+        owner = proa_memory_owner(win, &card->owner);
     segment = owner ? proa_peer_segment(owner, card->memory.segment) : NULL;
     if (!segment)
         return is_unmapped(win);
@@ -190,7 +190,7 @@ void proa_targets_forget(struct proa_win *win)
             proa_peer_release(win->targets[i].peer);
         win->targets[i] = (struct proa_target){0};
     }
-    proa_lenders_release(win);
+    proa_memory_owners_release(win);
     free(win->failed);
     win->failed = NULL;
     win->lost = 0;

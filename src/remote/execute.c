@@ -4,7 +4,7 @@
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "rma/combine.h"
-#include "rma/lender.h"
+#include "rma/memory_owner.h"
 #include "rma/road.h"
 #include "sync/tell.h"
 
@@ -252,7 +252,7 @@ void proa_served_close(struct proa_win *win)
     if (!served)
         return;
     proa_spans_free(&served->self);
-    proa_lenders_release(&served->view);
+    proa_memory_owners_release(&served->view);
     free(served);
     win->spread->served = NULL;
 }

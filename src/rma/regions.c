@@ -7,7 +7,7 @@
 #include "shm/arena.h"
 #include "shm/blocks.h"
 #include "rma/guard.h"
-#include "rma/lender.h"
+#include "rma/memory_owner.h"
 #include "rma/op.h"
 #include "rma/pages.h"
 #include "rma/road.h"
@@ -431,7 +431,7 @@ static int span_of(struct proa_win *win, const struct proa_target *target,
         return accessor_set(win, span);
     }
     if (region->owner.first.id)
-        span->owner = proa_lender(win, &region->owner);
+        span->owner = proa_memory_owner(win, &region->owner);
     segment = span->owner ? proa_peer_segment(span->owner, (int)region->segment) : NULL;
     if (!segment)
         return PROA_ERR_OTHER;

@@ -24,8 +24,8 @@ struct proa_region {
     uint64_t start, end; /* addresses in the owner, end not included */
     int64_t segment;     /* of the arena that holds it; or enum proa_region_kind */
     uint64_t offset;     /* in that segment */
-    /* of that arena, where it is not the process that attached the region (rma/lender.h); id 0: it
-     * is */
+    /* of that arena, where it is not the process that attached the region (rma/memory_owner.h); id
+     * 0: it is */
     struct proa_hello owner;
 };
 

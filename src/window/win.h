@@ -80,7 +80,7 @@ enum proa_unreached {
 };
 
 struct proa_attached;
-struct proa_lenders;
+struct proa_memory_owners;
 struct proa_pages;
 struct proa_pair;
 struct proa_remote;
@@ -136,10 +136,10 @@ struct proa_win {
     uint8_t unreached;  /* enum proa_unreached: while it is created */
     uint8_t agreements; /* of neighbours: while it is created */
 
-    void *memory;                   /* what the window allocated in our arena; NULL if nothing */
-    void *base;                     /* our own window: MPI_WIN_BASE */
-    struct proa_attached *attached; /* dynamic windows: what is attached here */
-    struct proa_lenders *lenders;   /* rma/lender.h */
+    void *memory;                      /* what the window allocated in our arena; NULL if nothing */
+    void *base;                        /* our own window: MPI_WIN_BASE */
+    struct proa_attached *attached;    /* dynamic windows: what is attached here */
+    struct proa_memory_owners *owners; /* rma/memory_owner.h */
     /* A window over several nodes (remote/origin.h); NULL: it is not. And the remote targets with
      * operations in flight, or locked. */
     struct proa_spread *spread;
