@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 /* Whether memory is adopted where it can be: not at all; pages of the window's own, where that is
- * worth it (adopt/worth.h); always, the pages at its ends as well. */
+ * worth it (adopt/policy.h); always, the pages at its ends as well. */
 enum proa_adopt { PROA_ADOPT_NEVER, PROA_ADOPT_AUTO, PROA_ADOPT_ALWAYS };
 
 /* A piece of held memory, up to `end`; each begins where the one before ends. */
@@ -38,7 +38,7 @@ struct proa_hold {
     const char *why; /* the reason why the rest is not adopted; NULL: none, or no rest */
     /* it lies in too many pieces: some of what counts as not adopted may be, by other windows */
     int is_rough;
-    /* adopt/worth.c: */
+    /* adopt/policy.c: */
     int is_judged; /* whether moving is worth it is learned from this hold, when it ends */
     long moved_ns; /* when it had its memory; 0: that stays */
     long price_ns; /* of moving it there and back */

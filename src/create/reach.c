@@ -3,7 +3,7 @@
 #include "create/reach.h"
 #include "create/agree.h"
 #include "create/memory.h"
-#include "adopt/worth.h"
+#include "adopt/policy.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "remote/open.h"
@@ -260,7 +260,7 @@ static enum apart apart_from_the_start(const struct proa_card *cards, int size)
 {
     for (int i = 0; i < size; i++)
         if (cards[i].refused) {
-            proa_worth_always();
+            proa_adopt_policy_always();
             return PRIVATE_APART;
         }
     return NOBODY_APART;

@@ -9,7 +9,7 @@
 #include "rma/guard.h"
 #include "rma/road.h"
 #include "window/win.h"
-#include "adopt/worth.h"
+#include "adopt/policy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void tell(const struct proa_hold *hold, uint64_t bytes)
 int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt)
 {
     struct proa_pages *pages = pages_of(win);
-    int error = pages ? proa_worth_hold(&pages->hold, base, bytes, adopt) : PROA_ERR_NO_MEM;
+    int error = pages ? proa_adopt_policy_hold(&pages->hold, base, bytes, adopt) : PROA_ERR_NO_MEM;
 
     if (error)
         return error;
@@ -95,8 +95,8 @@ struct proa_pages_place proa_pages_show(const struct proa_win *win, int *whole)
 void proa_pages_learn(const struct proa_win *win)
 {
     if (win->pages && win->ctl)
-        proa_worth_freed(&win->pages->hold,
-                         __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED));
+        proa_adopt_policy_freed(&win->pages->hold,
+                                __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED));
 }
 
 void proa_pages_release(struct proa_win *win)

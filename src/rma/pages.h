@@ -36,7 +36,7 @@ struct proa_pages;
  * PROA_ERR_NO_MEM. Undone by proa_pages_release. */
 int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt);
 
-/* Records whether moving was worth it for a window that is about to be freed (adopt/worth.h). */
+/* Records whether moving was worth it for a window that is about to be freed (adopt/policy.h). */
 void proa_pages_learn(const struct proa_win *win);
 
 /* The place that the other processes are told. *whole: all of the memory is adopted. A window that

@@ -12,7 +12,7 @@
 #include "rma/pages.h"
 #include "rma/road.h"
 #include "window/win.h"
-#include "adopt/worth.h"
+#include "adopt/policy.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -224,8 +224,8 @@ static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size
     if (!held)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
     *held = (struct held_region){.through_kernel = through_kernel(win)};
-    error =
-        proa_worth_hold(&held->hold, base, bytes, win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
+    error = proa_adopt_policy_hold(&held->hold, base, bytes,
+                                   win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
     if (error) {
         free(held);
         return error;
@@ -276,7 +276,7 @@ static int detach(struct proa_win *win, const void *base)
 
     if (held) {
         rows_delete(win, at, held->hold.count);
-        proa_worth_freed(&held->hold, through_kernel(win) - held->through_kernel);
+        proa_adopt_policy_freed(&held->hold, through_kernel(win) - held->through_kernel);
         held_end(held);
         return PROA_OK;
     }

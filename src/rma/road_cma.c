@@ -11,7 +11,7 @@
 /* The kernel looks up each page anew: four of them take as long as getting there. */
 enum { FOUR_PAGES = 4 * 4096 };
 
-/* The count tells the owner whether its memory had better move (adopt/worth.h). */
+/* The count tells the owner whether its memory had better move (adopt/policy.h). */
 static void tell_owner(const struct proa_win *win, int rank, uint64_t bytes)
 {
     struct proa_win_ctl *ctl = win->targets[rank].ctl;

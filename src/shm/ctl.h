@@ -175,7 +175,7 @@ struct proa_win_ctl {
      */
     uint32_t slot;
     /* Operations of neighbours that came to the owner's memory through the kernel, a long one as
-     * several (adopt/worth.h). */
+     * several (adopt/policy.h). */
     uint64_t through_kernel;
     /* How creation went for the owner, at each agreement of neighbours (create/agree.c). */
     uint64_t agreed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is moving memory worth it (adopt/worth.h)? By a pretended clock. */
+/* Is moving memory worth it (adopt/policy.h)? By a pretended clock. */
 #include "move.h"
 
 #include "base/system.h"
@@ -7,7 +7,7 @@
 #include "rma/pages.h"
 #include "rma/regions.h"
 #include "rma/road.h"
-#include "adopt/worth.h"
+#include "adopt/policy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,10 +65,10 @@ static int window(uintptr_t address, uint64_t bytes, long takes_us, long lives_u
 
     move_takes_ns = takes_us * US;
     pretends_memory = 1;
-    CHECK_OK(proa_worth_hold(&hold, (const void *)address, bytes, PROA_ADOPT_AUTO));
+    CHECK_OK(proa_adopt_policy_hold(&hold, (const void *)address, bytes, PROA_ADOPT_AUTO));
     pretends_memory = 0;
     clock_ns += lives_us * US;
-    proa_worth_freed(&hold, calls);
+    proa_adopt_policy_freed(&hold, calls);
     return asks_to_move;
 }
 
@@ -101,7 +101,7 @@ static void rules_body(struct world *world)
     /* one is no row, however much it has wasted */
     CHECK_EQUAL(until_one_stays(0x50000, 1000000), 2);
     CHECK(!window(0x50000, 64, 40, 10, 0));
-    proa_worth_always();
+    proa_adopt_policy_always();
     CHECK(window(0x50000, 64, 40, 10, 0));
 }
 

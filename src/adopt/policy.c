@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See worth.h. */
-#include "adopt/worth.h"
+/* See policy.h. */
+#include "adopt/policy.h"
 #include "base/hash.h"
 #include "base/system.h"
 #include "shm/cma.h"
@@ -34,10 +34,10 @@ static void try_on_myself(void)
     struct iovec here = {&to, 1}, there = {&from, 1};
 
     if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != 1)
-        proa_worth_always();
+        proa_adopt_policy_always();
 }
 
-void proa_worth_always(void)
+void proa_adopt_policy_always(void)
 {
     __atomic_store_n(&always, 1, __ATOMIC_RELAXED);
 }
@@ -88,7 +88,7 @@ static void freed_soon(struct place *place, const struct proa_hold *hold)
 
     if (is_first)
         *place = (struct place){
-            .first = hold->first, .end = hold->end, .accepted_ns = PROA_WORTH_WASTE_NS};
+            .first = hold->first, .end = hold->end, .accepted_ns = PROA_ADOPT_POLICY_WASTE_NS};
     place->price_ns = hold->price_ns;
     place->wasted_ns += hold->price_ns;
     if (is_first && stays(place))
@@ -115,7 +115,8 @@ static int hold_moved(struct proa_hold *hold, const void *base, uint64_t bytes)
     return error;
 }
 
-int proa_worth_hold(struct proa_hold *hold, const void *base, uint64_t bytes, enum proa_adopt adopt)
+int proa_adopt_policy_hold(struct proa_hold *hold, const void *base, uint64_t bytes,
+                           enum proa_adopt adopt)
 {
     int error;
 
@@ -131,7 +132,7 @@ int proa_worth_hold(struct proa_hold *hold, const void *base, uint64_t bytes, en
     return error;
 }
 
-void proa_worth_freed(const struct proa_hold *hold, uint64_t calls)
+void proa_adopt_policy_freed(const struct proa_hold *hold, uint64_t calls)
 {
     struct place *place = room_of(hold);
     long lived_ns;
@@ -143,7 +144,7 @@ void proa_worth_freed(const struct proa_hold *hold, uint64_t calls)
     if (hold->moved_ns && lived_ns < hold->price_ns)
         freed_soon(place, hold);
     else if (is_of(place, hold) &&
-             (hold->moved_ns || calls > (uint64_t)place->price_ns / PROA_WORTH_CALL_NS))
+             (hold->moved_ns || calls > (uint64_t)place->price_ns / PROA_ADOPT_POLICY_CALL_NS))
         was_worth_it(place);
     pthread_mutex_unlock(&mutex);
 }
