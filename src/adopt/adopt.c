@@ -6,7 +6,7 @@
  *                          device goes on to use the old one
  *   asynchronous or direct I/O is set up (adopt/process.h): the kernel may be about to store to the
  *                          old pages
- *   the program has other threads, and the kernel cannot stop them (adopt/relocate.h)
+ *   the program has other threads, and the kernel cannot stop them (adopt/remap.h)
  *   hundreds of places have moved: memory would be cut into too many mappings
  *   vm.overcommit_memory is 2: private memory has been promised to the program, pages of files come
  *                          as they are touched, or do not
@@ -22,7 +22,7 @@
 #include "adopt/fork.h"
 #include "adopt/process.h"
 #include "shm/peer.h"
-#include "adopt/relocate.h"
+#include "adopt/remap.h"
 #include "adopt/survey.h"
 
 #include <pthread.h>
@@ -121,7 +121,7 @@ static const char *obstacle(const struct proa_process *process, uint64_t bytes)
     return NULL;
 }
 
-/* NULL, and moves may be made, until the relocation ends; else the reason why not. bytes: to move
+/* NULL, and moves may be made, until the remapping ends; else the reason why not. bytes: to move
  * in; 0: pages are to go back. */
 static const char *mover_begin(struct proa_relocation *mover, uint64_t bytes)
 {
@@ -134,7 +134,7 @@ static const char *mover_begin(struct proa_relocation *mover, uint64_t bytes)
     if (!why && bytes)
         why = obstacle(&mover->process, bytes);
     if (!why)
-        why = proa_relocate_begin(mover, &segment);
+        why = proa_remap_begin(mover, &segment);
     return why;
 }
 
@@ -159,11 +159,11 @@ static uint64_t move_part(const struct proa_relocation *mover, const struct proa
     uint64_t bytes = part->end - part->first, done = part->first, aside;
 
     forget(part->first, part->end);
-    aside = proa_relocate_room(part->first, bytes);
+    aside = proa_remap_room(part->first, bytes);
     if (!aside)
         return done;
     if (proa_ranges_add(&moves, part->first, part->end, aside) == PROA_OK) {
-        done = proa_relocate_in(mover, part->first, part->end, aside);
+        done = proa_remap_in(mover, part->first, part->end, aside);
         proa_ranges_cut(&moves, done, part->end);
     }
     if (done < part->end)
@@ -192,7 +192,7 @@ static void move_parts(struct proa_survey *survey)
             break;
         }
     }
-    proa_relocate_end(&mover);
+    proa_remap_end(&mover);
 }
 
 /* ---- moving out ---- */
@@ -212,7 +212,7 @@ static void leave_moved(const struct proa_relocation *mover, const struct proa_r
 
     if (proa_maps_is_bound(first))
         proa_maps_unbind(first, end);
-    done = proa_relocate_out(mover, first, end, moved->aside, protection);
+    done = proa_remap_out(mover, first, end, moved->aside, protection);
     leftovers |= done < end;
     if (was_locked)
         mlock(proa_at(first), end - first);
@@ -250,7 +250,7 @@ static void leave(uint64_t first, uint64_t end)
     if (proa_maps_walk(first, end, leave_mapping, &leaving) == 0)
         forget(leaving.at, end);
     if (is_begun)
-        proa_relocate_end(&mover);
+        proa_remap_end(&mover);
 }
 
 /* The moved pages of [first, end) that nothing holds go back. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Adoption: memory of the program's that is given to MPI_Win_create or MPI_Win_attach moves in
- * place (adopt/relocate.h) into a file of this process that neighbours map, so that they reach it
+ * place (adopt/remap.h) into a file of this process that neighbours map, so that they reach it
  * by load and store.
  *
  * The file is as long as an address space, and a page's offset in it is its address: so pages that

@@ -2,7 +2,7 @@
 /* See fork.h. Sources: fork(2), pthread_atfork(3), madvise(2). */
 #include "adopt/fork.h"
 #include "adopt/content.h"
-#include "adopt/relocate.h"
+#include "adopt/remap.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -61,8 +61,7 @@ static void end_child(int error)
 void proa_fork_place(const struct proa_ranges *moves, int error)
 {
     for (size_t i = 0; i < moves->count && !error; i++)
-        error =
-            proa_relocate_place(moves->range[i].first, moves->range[i].end, moves->range[i].aside);
+        error = proa_remap_place(moves->range[i].first, moves->range[i].end, moves->range[i].aside);
     if (error)
         end_child(error);
 }

@@ -4,7 +4,7 @@
  * these have content, and only these are read. A page that was never touched may be a guard page,
  * or one of gigabytes of which the program uses little.
  *
- * Called by survey.c, relocate.c and content.c, also while a range in place is empty: no memory but
+ * Called by survey.c, remap.c and content.c, also while a range in place is empty: no memory but
  * the caller's is touched. No state, any thread.
  *
  * Sources: the kernel's pagemap.rst (PAGEMAP_SCAN, Linux 6.7), mincore(2).

@@ -19,8 +19,8 @@
  * adopt.c calls this under its mutex, with all signals blocked: a handler of this thread's would
  * wait for its own thread.
  */
-#ifndef PROA_ADOPT_RELOCATE_H
-#define PROA_ADOPT_RELOCATE_H
+#ifndef PROA_ADOPT_REMAP_H
+#define PROA_ADOPT_REMAP_H
 
 #include "adopt/process.h"
 #include "adopt/touched.h"
@@ -39,26 +39,26 @@ struct proa_relocation {
 /* The process has been looked at. NULL, or why there is none: nothing tells which pages have
  * content; or there are other threads, and the kernel has no userfaultfd for us that is able to
  * stop them (Linux 5.14, and the right to kernel mode faults). */
-const char *proa_relocate_begin(struct proa_relocation *relocation,
-                                const struct proa_segment *segment);
-void proa_relocate_end(struct proa_relocation *relocation);
+const char *proa_remap_begin(struct proa_relocation *relocation,
+                             const struct proa_segment *segment);
+void proa_remap_end(struct proa_relocation *relocation);
 
 /* Room for pages that are to be aside: address space that nothing else gets. 0 and errno. */
-uint64_t proa_relocate_room(uint64_t first, uint64_t bytes);
+uint64_t proa_remap_room(uint64_t first, uint64_t bytes);
 
 /* Moves [first, end): whole pages of one private mapping that reads and writes. aside: room for as
  * many. Returns the address up to which all have moved; the rest is as it was. */
-uint64_t proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                          uint64_t aside);
+uint64_t proa_remap_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                       uint64_t aside);
 
 /* The way back, of pages that have moved and are mapped with protection `prot`, which they keep:
  * the file has them no more. Ends early, among other reasons, at a thread that does not come out of
  * a direct read. */
-uint64_t proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                           uint64_t aside, int prot);
+uint64_t proa_remap_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                        uint64_t aside, int prot);
 
 /* In the child: moves the copy aside to [first, end), as far as nothing is mapped there. 0 or an
  * errno. */
-int proa_relocate_place(uint64_t first, uint64_t end, uint64_t aside);
+int proa_remap_place(uint64_t first, uint64_t end, uint64_t aside);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See relocate.h. Sources: mremap(2), userfaultfd(2), ioctl_userfaultfd(2), madvise(2).
+ * See remap.h. Sources: mremap(2), userfaultfd(2), ioctl_userfaultfd(2), madvise(2).
  *
  * While a range is empty no library function is called that might touch memory of the program's,
  * such as malloc: this thread would wait for itself. Mappings are changed by syscall(2): libraries
  * that watch the program's mmap (those for networks) would do more than this allows. They have
  * nothing to learn: memory that a device uses is not moved (adopt/adopt.c).
  */
-#include "adopt/relocate.h"
+#include "adopt/remap.h"
 #include "adopt/content.h"
 
 #include <errno.h>
@@ -138,8 +138,7 @@ static void let_go(const struct proa_relocation *relocation, uint64_t first, uin
         ioctl(relocation->fault_fd, request, &range);
 }
 
-const char *proa_relocate_begin(struct proa_relocation *relocation,
-                                const struct proa_segment *segment)
+const char *proa_remap_begin(struct proa_relocation *relocation, const struct proa_segment *segment)
 {
     relocation->segment = segment;
     relocation->fault_fd = -1;
@@ -155,7 +154,7 @@ const char *proa_relocate_begin(struct proa_relocation *relocation,
            "system calls (vm.unprivileged_userfaultfd)";
 }
 
-void proa_relocate_end(struct proa_relocation *relocation)
+void proa_remap_end(struct proa_relocation *relocation)
 {
     if (relocation->fault_fd >= 0)
         close(relocation->fault_fd);
@@ -282,7 +281,7 @@ static int piece_out(const struct proa_relocation *relocation, uint64_t first, u
 
 /* Aside, memory lies in its pieces as it does in place: then the kernel moves whole page tables
  * and large pages, where it would move pages. */
-uint64_t proa_relocate_room(uint64_t first, uint64_t bytes)
+uint64_t proa_remap_room(uint64_t first, uint64_t bytes)
 {
     uint64_t wanted = bytes + PROA_RELOCATE_BYTES, got, front;
     long room =
@@ -317,8 +316,8 @@ static uint64_t next_touched(const struct proa_relocation *relocation, uint64_t 
     return found > 0 ? run.first : found < 0 ? first : end;
 }
 
-uint64_t proa_relocate_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                          uint64_t aside)
+uint64_t proa_remap_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                       uint64_t aside)
 {
     uint64_t done, piece;
 
@@ -331,8 +330,8 @@ uint64_t proa_relocate_in(const struct proa_relocation *relocation, uint64_t fir
     return done;
 }
 
-uint64_t proa_relocate_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                           uint64_t aside, int prot)
+uint64_t proa_remap_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
+                        uint64_t aside, int prot)
 {
     struct proa_data data = {0};
     uint64_t done, piece;
@@ -346,7 +345,7 @@ uint64_t proa_relocate_out(const struct proa_relocation *relocation, uint64_t fi
     return done;
 }
 
-int proa_relocate_place(uint64_t first, uint64_t end, uint64_t aside)
+int proa_remap_place(uint64_t first, uint64_t end, uint64_t aside)
 {
     uint64_t page = proa_page_bytes(), next;
     int error = 0;
