@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See bell.h. */
+/* See doorbell.h. */
 #include "base/bell.h"
 #include "base/system.h"
 
@@ -25,7 +25,7 @@ static uint64_t announcement(const uint64_t *word)
     return thread << 32 | what(word);
 }
 
-int proa_bell_announce(struct proa_bell *bell, const uint64_t *word, uint32_t *rings)
+int proa_doorbell_announce(struct proa_doorbell *bell, const uint64_t *word, uint32_t *rings)
 {
     uint64_t mine = announcement(word), before = 0;
 
@@ -38,7 +38,7 @@ int proa_bell_announce(struct proa_bell *bell, const uint64_t *word, uint32_t *r
 }
 
 /* If several threads are announced, the next ringer withdraws the announcement. */
-void proa_bell_leave(struct proa_bell *bell, const uint64_t *word)
+void proa_doorbell_leave(struct proa_doorbell *bell, const uint64_t *word)
 {
     uint64_t mine = announcement(word);
 
@@ -49,7 +49,7 @@ void proa_bell_leave(struct proa_bell *bell, const uint64_t *word)
  * before it runs. A sleeper that announces itself before the exchange has read the count of rings
  * before it changes here, and so does not sleep. A sleeper that announces itself after the exchange
  * stays announced. */
-void proa_bell_wake(struct proa_bell *bell)
+void proa_doorbell_wake(struct proa_doorbell *bell)
 {
     if (__atomic_exchange_n(&bell->sleeper, 0, __ATOMIC_SEQ_CST) == 0)
         return;
@@ -57,10 +57,10 @@ void proa_bell_wake(struct proa_bell *bell)
     proa_system->wake(&bell->rings);
 }
 
-void proa_bell_wake_for(struct proa_bell *bell, const uint64_t *word)
+void proa_doorbell_wake_for(struct proa_doorbell *bell, const uint64_t *word)
 {
     uint32_t awaited = (uint32_t)__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED);
 
     if (awaited == ANYTHING || awaited == what(word))
-        proa_bell_wake(bell);
+        proa_doorbell_wake(bell);
 }

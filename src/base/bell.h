@@ -7,42 +7,42 @@
 
 #include <stdint.h>
 
-/* A bell (doorbell) lies in shared memory, on a cache line of its own. sleeper: the thread that
+/* A doorbell (doorbell) lies in shared memory, on a cache line of its own. sleeper: the thread that
  * waits in the kernel, and the word it waits for, written by the waiter and cleared by the ringer;
- * 0: no thread waits. rings: the futex word, written by ringers. All zero is a fresh bell. */
-struct proa_bell {
+ * 0: no thread waits. rings: the futex word, written by ringers. All zero is a fresh doorbell. */
+struct proa_doorbell {
     uint64_t sleeper __attribute__((aligned(64)));
     uint32_t rings;
 };
 
-/* Wakes all sleepers of a bell; proa_bell_wake_for only if one sleeps for that word, or for
- * anything. Use proa_bell_ring and proa_bell_ring_for. */
-void proa_bell_wake(struct proa_bell *bell);
-void proa_bell_wake_for(struct proa_bell *bell, const uint64_t *word);
+/* Wakes all sleepers of a doorbell; proa_doorbell_wake_for only if one sleeps for that word, or for
+ * anything. Use proa_doorbell_ring and proa_doorbell_ring_for. */
+void proa_doorbell_wake(struct proa_doorbell *bell);
+void proa_doorbell_wake_for(struct proa_doorbell *bell, const uint64_t *word);
 
 /* Called after the store (release) that makes a condition true. The light fence pairs with the
  * heavy one of a waiter that sleeps more than once. */
-static inline void proa_bell_ring(struct proa_bell *bell)
+static inline void proa_doorbell_ring(struct proa_doorbell *bell)
 {
     proa_membar_ring();
     if (__builtin_expect(__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED) != 0, 0))
-        proa_bell_wake(bell);
+        proa_doorbell_wake(bell);
 }
 
-/* As proa_bell_ring, where the store was to a word that the bell's owner waits for by
+/* As proa_doorbell_ring, where the store was to a word that the doorbell's owner waits for by
  * proa_wait_count_unless. A waiter for another word goes on sleeping. */
-static inline void proa_bell_ring_for(struct proa_bell *bell, const uint64_t *word)
+static inline void proa_doorbell_ring_for(struct proa_doorbell *bell, const uint64_t *word)
 {
     proa_membar_ring();
     if (__builtin_expect(__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED) != 0, 0))
-        proa_bell_wake_for(bell, word);
+        proa_doorbell_wake_for(bell, word);
 }
 
-/* For a thread that sleeps without proa_wait. proa_bell_announce announces that it sleeps for this
- * word (NULL: for anything). The thread calls it before its last look and its sleep, which must be
- * at this count of rings. Non-zero: it was not announced before. proa_bell_leave ends the
- * announcement. */
-int proa_bell_announce(struct proa_bell *bell, const uint64_t *word, uint32_t *rings);
-void proa_bell_leave(struct proa_bell *bell, const uint64_t *word);
+/* For a thread that sleeps without proa_wait. proa_doorbell_announce announces that it sleeps for
+ * this word (NULL: for anything). The thread calls it before its last look and its sleep, which
+ * must be at this count of rings. Non-zero: it was not announced before. proa_doorbell_leave ends
+ * the announcement. */
+int proa_doorbell_announce(struct proa_doorbell *bell, const uint64_t *word, uint32_t *rings);
+void proa_doorbell_leave(struct proa_doorbell *bell, const uint64_t *word);
 
 #endif

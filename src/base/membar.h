@@ -9,7 +9,7 @@
  * Where the kernel has no such call, the light side becomes a full fence as well, for every process
  * of the node: see proa_membar_weaken().
  *
- * Used by: bells (ringer light, sleeper heavy) and accumulate modes (single-element operation
+ * Used by: doorbells (ringer light, sleeper heavy) and accumulate modes (single-element operation
  * light, switch to stripes heavy).
  */
 #ifndef PROA_BASE_MEMBAR_H
@@ -29,7 +29,7 @@ int proa_membar_start(void);
  * a neighbour that lacks membarrier. */
 void proa_membar_weaken(void);
 
-/* full: makes proa_membar_ring(), the light side of bells, a full fence as well. With more
+/* full: makes proa_membar_ring(), the light side of doorbells, a full fence as well. With more
  * processes than processors some process nearly always sleeps, and a heavy fence for each sleep
  * would cost more. */
 void proa_membar_set_rings(int full);

@@ -103,7 +103,7 @@ void proa_wait_idle(void)
 struct wait {
     proa_ready *ready;
     void *arg;
-    struct proa_bell *bell; /* NULL: no thread rings */
+    struct proa_doorbell *bell; /* NULL: no thread rings */
     /* the only word that ready looks at; NULL: it looks at more, or at none */
     const uint64_t *word;
     proa_ready *over; /* NULL: the wait is never given up */
@@ -278,16 +278,16 @@ static void sleeps_grow(struct wait *w)
 }
 
 /* Sleeps once. The order matters: announce, heavy fence (partner: the light one in
- * proa_bell_ring), look again, sleep. A ring that falls between the look and the sleep has changed
- * `rings`, and the futex does not sleep. A sleep before the fence misses its ring at worst, and
- * hardly ever; it is short for that reason. A waiter that is rung for another event announces
+ * proa_doorbell_ring), look again, sleep. A ring that falls between the look and the sleep has
+ * changed `rings`, and the futex does not sleep. A sleep before the fence misses its ring at worst,
+ * and hardly ever; it is short for that reason. A waiter that is rung for another event announces
  * itself anew. */
 static int sleep_at_bell(struct wait *w)
 {
     uint32_t rings;
     long most_ns;
 
-    if (proa_bell_announce(w->bell, w->word, &rings))
+    if (proa_doorbell_announce(w->bell, w->word, &rings))
         w->is_fenced = 0;
     if (is_ready(w))
         return 1;
@@ -321,7 +321,7 @@ static int sleep_for_it(struct wait *w)
         free = is_free();
     } while (!done && !free);
     if (w->bell)
-        proa_bell_leave(w->bell, w->word);
+        proa_doorbell_leave(w->bell, w->word);
     return done;
 }
 
@@ -373,12 +373,12 @@ PROA_HOT static void wait_watched(struct wait *w)
     watcher(w->word, proa_system->now_ns() - begin_ns);
 }
 
-void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell)
+void proa_wait(proa_ready *ready, void *arg, struct proa_doorbell *bell)
 {
     wait_watched(&(struct wait){.ready = ready, .arg = arg, .bell = bell});
 }
 
-int proa_wait_unless(proa_ready *ready, void *arg, struct proa_bell *bell, proa_ready *over,
+int proa_wait_unless(proa_ready *ready, void *arg, struct proa_doorbell *bell, proa_ready *over,
                      void *over_arg)
 {
     struct wait w = {.ready = ready, .arg = arg, .bell = bell, .over = over, .over_arg = over_arg};
@@ -387,7 +387,7 @@ int proa_wait_unless(proa_ready *ready, void *arg, struct proa_bell *bell, proa_
     return w.is_over;
 }
 
-void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell)
+void proa_wait_still(proa_ready *ready, void *arg, struct proa_doorbell *bell)
 {
     int before = still;
 
@@ -408,7 +408,7 @@ static int has_come(void *arg)
     return __atomic_load_n(awaited->word, __ATOMIC_ACQUIRE) >= awaited->least;
 }
 
-int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_bell *bell,
+int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doorbell *bell,
                            proa_ready *over, void *over_arg)
 {
     struct awaited awaited = {word, least};

@@ -6,10 +6,10 @@
  *   oversubscribed   more processes than processors: does not spin, and yields
  *   networked        the process has windows that span nodes: spins and drives the network
  *
- * Then the waiter lets the host make progress, and sleeps on a doorbell (base/bell.h). The time-out
- * grows to 1 ms, and further as the wait lasts; the host makes progress at each wake-up (DESIGN:
- * Waiting). The thread that makes the awaited condition true stores it first and rings the bell
- * after that.
+ * Then the waiter lets the host make progress, and sleeps on a doorbell (base/doorbell.h). The
+ * time-out grows to 1 ms, and further as the wait lasts; the host makes progress at each wake-up
+ * (DESIGN: Waiting). The thread that makes the awaited condition true stores it first and rings the
+ * doorbell after that.
  */
 #ifndef PROA_BASE_WAIT_H
 #define PROA_BASE_WAIT_H
@@ -22,19 +22,19 @@
  * block. Its loads acquire. */
 typedef int proa_ready(void *arg);
 
-/* Returns once ready(arg) is true. bell: rung by the thread that changes the state that ready looks
- * at. NULL: no thread rings, so a sleeper looks again and again. */
-void proa_wait(proa_ready *ready, void *arg, struct proa_bell *bell);
+/* Returns once ready(arg) is true. doorbell: rung by the thread that changes the state that ready
+ * looks at. NULL: no thread rings, so a sleeper looks again and again. */
+void proa_wait(proa_ready *ready, void *arg, struct proa_doorbell *bell);
 
 /* As proa_wait, but given up once over(over_arg) is true. Returns 1 if given up, 0 if ready. over
  * is called only in the slow part of the wait, behind its first looks, once a turn or a sleep; it
  * must not block. An event of the same moment counts: the caller looks once more. */
-int proa_wait_unless(proa_ready *ready, void *arg, struct proa_bell *bell, proa_ready *over,
+int proa_wait_unless(proa_ready *ready, void *arg, struct proa_doorbell *bell, proa_ready *over,
                      void *over_arg);
 
 /* The same for a count that only grows: returns once it is at least `least`. Acquires; partner: the
  * store of the thread that counts. over == NULL: the wait is never given up. */
-int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_bell *bell,
+int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doorbell *bell,
                            proa_ready *over, void *over_arg) PROA_HOT;
 
 /* The watcher, called after each wait that was not satisfied at once. word: the count waited for,
@@ -48,7 +48,7 @@ void proa_wait_unwatched(void);
 
 /* As proa_wait, for a thread in the middle of an operation. It waits for something that another
  * thread, which does not wait itself, gives back soon. The network is not driven meanwhile. */
-void proa_wait_still(proa_ready *ready, void *arg, struct proa_bell *bell);
+void proa_wait_still(proa_ready *ready, void *arg, struct proa_doorbell *bell);
 
 /* How calls that wait or test move the network; several threads may call each function at once.
  *   drive    between two looks of a wait; may leave it to another thread that is already driving

@@ -370,7 +370,7 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
     }
     /* releases the fetched data */
     __atomic_store_n(&r->flight.answered, head->number, __ATOMIC_RELEASE);
-    proa_bell_ring(&proa_self->ctl->bell);
+    proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
 /* A request reports its own put or get itself. */
@@ -388,7 +388,7 @@ void proa_batch_moved(uint64_t token, int outcome)
         proa_request_part_done(request, outcome, why);
     else if (outcome)
         proa_failure_keep(&r->flight.failed, outcome, why);
-    proa_bell_ring(&proa_self->ctl->bell);
+    proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
 void proa_batch_lose_wanted(struct proa_remote *r)

@@ -148,7 +148,7 @@ static int serve_tell(struct proa_job *job)
     if (job->op.count < __atomic_load_n(word, __ATOMIC_RELAXED))
         return PROA_JOB_NONSENSE;
     __atomic_store_n(word, job->op.count, __ATOMIC_RELEASE); /* partner: proa_heard */
-    proa_bell_ring(&proa_self->ctl->bell);
+    proa_doorbell_ring(&proa_self->ctl->bell);
     return PROA_OK;
 }
 

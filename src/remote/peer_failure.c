@@ -22,7 +22,7 @@ static void tell_node(struct proa_win *win, int rank)
 
     __atomic_compare_exchange_n(&win->leader->lost, &none, 1 + (uint32_t)rank, 0, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
-    proa_bell_ring(&win->leader->barrier_bell);
+    proa_doorbell_ring(&win->leader->barrier_doorbell);
 }
 
 /* Drops all that was in flight to that process, and from it. */
@@ -74,7 +74,7 @@ static void be_given_up(struct proa_win *win)
     proa_failed_be_given_up(win);
     for (int i = 0; i < win->size; i++)
         lose_away(win, i);
-    proa_bell_ring(&proa_self->ctl->bell);
+    proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
 /* -1: there is none. */

@@ -44,10 +44,10 @@ static int is_running, stopping; /* the thread */
 static pid_t owner;              /* the process that all this belongs to */
 
 /* Which thread makes progress. drives counts the calls of waiting threads that made progress;
- * in_charge: the progress thread has to, as no other thread does. The bell ends its rest. */
+ * in_charge: the progress thread has to, as no other thread does. The doorbell ends its rest. */
 static uint64_t drives;
 static uint32_t in_charge;
-static struct proa_bell rest_bell;
+static struct proa_doorbell rest_doorbell;
 static int dozes;      /* the progress thread dozes for long; inside */
 static int is_pending; /* work was left by the last progress, for another one soon; inside */
 
@@ -182,7 +182,7 @@ void proa_progress_take_in(void)
 static void hand_over(void)
 {
     if (__atomic_exchange_n(&in_charge, 1, __ATOMIC_SEQ_CST) == 0)
-        proa_bell_ring(&rest_bell);
+        proa_doorbell_ring(&rest_doorbell);
 }
 
 static int is_in_charge(void)
@@ -214,10 +214,10 @@ static void rest(void)
     uint64_t before = __atomic_load_n(&drives, __ATOMIC_RELAXED);
     uint32_t rings;
 
-    proa_bell_announce(&rest_bell, NULL, &rings);
+    proa_doorbell_announce(&rest_doorbell, NULL, &rings);
     if (!is_in_charge() && !is_stopping())
-        proa_system->sleep(&rest_bell.rings, rings, soon ? DOZE_PENDING_NS : REST_NS);
-    proa_bell_leave(&rest_bell, NULL);
+        proa_system->sleep(&rest_doorbell.rings, rings, soon ? DOZE_PENDING_NS : REST_NS);
+    proa_doorbell_leave(&rest_doorbell, NULL);
     soon = look_for_gathered();
     if (before == __atomic_load_n(&drives, __ATOMIC_RELAXED))
         __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
@@ -308,7 +308,7 @@ static int thread_start(void)
 static void thread_end(void)
 {
     __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
-    proa_bell_wake(&rest_bell);
+    proa_doorbell_wake(&rest_doorbell);
     proa_ends_wake();
 }
 

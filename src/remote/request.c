@@ -113,7 +113,7 @@ void proa_request_part_done(struct proa_request *q, int code, const char *why)
     DL_DELETE(open_requests, q);
     DL_APPEND(done, q);
     __atomic_store_n(&done_any, 1, __ATOMIC_RELEASE);
-    proa_bell_ring(&proa_self->ctl->bell);
+    proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
 void proa_request_forget(const struct proa_win *win)

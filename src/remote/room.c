@@ -218,7 +218,7 @@ static void member_hears(struct proa_win *win, int what, int room)
         /* partner: may_enter */
         __atomic_store_n(&rooms->permit, (uint8_t)room, __ATOMIC_RELEASE);
         __atomic_store_n(&rooms->asked, PROA_ROOM_NONE, __ATOMIC_RELEASE);
-        proa_bell_ring(&proa_self->ctl->bell);
+        proa_doorbell_ring(&proa_self->ctl->bell);
     } else if (what == PROA_WIRE_ROOM_RECALL && rooms->permit == room) {
         __atomic_store_n(&rooms->recalled, 1, __ATOMIC_RELAXED);
         if (!rooms->inside && !rooms->waiting)
@@ -319,7 +319,7 @@ void proa_room_leave(struct proa_win *win)
     if (!rooms->inside && !rooms->waiting && rooms->recalled)
         give_back(win);
     if (rooms->waiting)
-        proa_bell_ring(&proa_self->ctl->bell);
+        proa_doorbell_ring(&proa_self->ctl->bell);
     proa_progress_leave();
 }
 

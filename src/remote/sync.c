@@ -89,7 +89,7 @@ static int disseminate(struct proa_win *win, uint64_t number)
 static int arrive_and_wait(struct proa_win *win, uint64_t number)
 {
     proa_ask_arrive(win);
-    proa_bell_ring(&win->leader->barrier_bell);
+    proa_doorbell_ring(&win->leader->barrier_doorbell);
     return proa_ask_reached(win, -1, win->leader, &win->leader->passed, number);
 }
 

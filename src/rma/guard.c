@@ -48,13 +48,13 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
     if (!__atomic_compare_exchange_n(&owner->stripes_only, &expected, PROA_SWITCHING, 0,
                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         if (!is_switched(&owner->stripes_only))
-            proa_wait_still(is_switched, &owner->stripes_only, &owner->stripe_bell);
+            proa_wait_still(is_switched, &owner->stripes_only, &owner->stripe_doorbell);
         return;
     }
     proa_membar_heavy(); /* partner: the light fence in proa_guard_slot_enter */
     wait_for_slots(owner);
     __atomic_store_n(&owner->stripes_only, PROA_STRIPES_ONLY, __ATOMIC_RELEASE);
-    proa_bell_ring(&owner->stripe_bell);
+    proa_doorbell_ring(&owner->stripe_doorbell);
 }
 
 /* ---- coming in ---- */
@@ -119,7 +119,7 @@ static uint64_t long_piece(struct proa_proc_ctl *owner)
 static void await(int is_done(void *), struct proa_proc_ctl *owner, uint64_t which)
 {
     __atomic_store_n(&owner->contended, CONTENDED_PIECES, __ATOMIC_RELAXED);
-    proa_wait_still(is_done, &(struct wanted){owner, which}, &owner->stripe_bell);
+    proa_wait_still(is_done, &(struct wanted){owner, which}, &owner->stripe_doorbell);
 }
 
 void proa_guard_stripe_await(struct proa_proc_ctl *owner, uint64_t stripe)
@@ -171,7 +171,7 @@ void proa_guard_wide_give(struct proa_proc_ctl *owner, struct proa_wide_range ra
 {
     for (uint64_t i = range.first; i < range.end; i++)
         __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
-    proa_bell_ring(&owner->stripe_bell); /* once for all: it may be a fence */
+    proa_doorbell_ring(&owner->stripe_doorbell); /* once for all: it may be a fence */
 }
 
 static struct proa_wide_range held_by(const struct proa_guarded *guarded)
@@ -264,7 +264,7 @@ void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_s
 {
     EACH_WIDE(set, i)
         __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
-    proa_bell_ring(&owner->stripe_bell);
+    proa_doorbell_ring(&owner->stripe_doorbell);
 }
 
 void proa_guard_leave(struct proa_guarded *guarded)

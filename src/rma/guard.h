@@ -123,7 +123,7 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner);
 static inline void proa_guard_stripe_give(struct proa_proc_ctl *owner, uint64_t stripe)
 {
     __atomic_store_n(&owner->stripes[stripe].held, 0, __ATOMIC_RELEASE);
-    proa_bell_ring(&owner->stripe_bell);
+    proa_doorbell_ring(&owner->stripe_doorbell);
 }
 
 /* Takes the stripe: 1; or 0 if the stripe or its wide lock is held. Acquires; partners:

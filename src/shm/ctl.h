@@ -8,7 +8,7 @@
  *   struct proa_win_ctl    one per window and process
  * Rules: counters only grow and are compared for having been reached, never reset; each word has
  * one writer, or one kind of atomic; writers do not share cache lines. "ring X" after a store
- * means: proa_bell_ring on that bell, so that sleepers look again.
+ * means: proa_doorbell_ring on that doorbell, so that sleepers look again.
  */
 #ifndef PROA_SHM_CTL_H
 #define PROA_SHM_CTL_H
@@ -71,13 +71,13 @@ struct proa_proc_ctl {
     cpu_set_t processors; /* where it may run */
 
     /* the owner sleeps here for fence, post and complete */
-    struct proa_bell bell PROA_ALIGNED_LINE;
+    struct proa_doorbell bell PROA_ALIGNED_LINE;
 
     /* Accumulates. stripes_only: leaves 0 once, when the first accessor needs stripes, such as for
      * a bulk accumulate; see rma/guard.c. */
     uint32_t stripes_only PROA_ALIGNED_LINE;
     uint32_t slots_given; /* how many of slots[] have an accessor; may exceed PROA_SLOTS */
-    struct proa_bell stripe_bell PROA_ALIGNED_LINE;
+    struct proa_doorbell stripe_doorbell PROA_ALIGNED_LINE;
 
     struct proa_segment_ctl segments[PROA_SEGMENTS] PROA_ALIGNED_LINE;
     /* Not 0: a process has waited for a stripe (contention). The number is that of further pieces
@@ -105,7 +105,7 @@ struct proa_rwlock {
     /* waiters outside of the queue (sync/lock.c): each waiter counts itself, holders of the lock
      * read the number */
     uint32_t outside;
-    struct proa_bell bell; /* rung whenever the lock is released */
+    struct proa_doorbell bell; /* rung whenever the lock is released */
 };
 
 /* lock_all, and the waiters outside of a lock's queue, counted for the whole window in the leader's
@@ -115,8 +115,8 @@ struct proa_all_ctl {
     uint32_t active PROA_ALIGNED_LINE;
     /* lock_alls, and shared locks of processes that hold others, that had to wait, ever */
     uint32_t asked;
-    uint32_t granted;                        /* of these, how many have got it, ever */
-    struct proa_bell bell PROA_ALIGNED_LINE; /* rung when active falls, when granted rises */
+    uint32_t granted;                            /* of these, how many have got it, ever */
+    struct proa_doorbell bell PROA_ALIGNED_LINE; /* rung when active falls, when granted rises */
 };
 
 /* The words that one peer alone writes into this process's block for a window. */
@@ -163,7 +163,7 @@ struct proa_win_ctl {
     /* Fences of this process that ended nothing (sync/fence.c). */
     uint64_t opened PROA_ALIGNED_LINE;
     /* rung when passed, opened or agreed has changed; over several nodes, when arrived has */
-    struct proa_bell barrier_bell;
+    struct proa_doorbell barrier_doorbell;
     /* In the leader's block, of a window over several nodes: 1 + the rank of the first process that
      * one of this node has found to be gone, or was told is (sync/peer_failure.c); 0: none is.
      * While the window is created, in the owner's: that the owner has. */

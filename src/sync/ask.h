@@ -15,7 +15,7 @@
 #include "sync/peer_failure.h"
 #include "window/win.h"
 
-/* ---- counters that processes wait for at a block's barrier bell ---- */
+/* ---- counters that processes wait for at a block's barrier doorbell ---- */
 
 /* opened: number of fences of a process that ended no epoch (sync/fence.c); agreed: outcome of a
  * window's creation so far at a process (create/agree.c). The owner sets them, and each neighbour
@@ -27,7 +27,7 @@
 static inline void proa_ask_set(struct proa_win_ctl *ctl, uint64_t *counter, uint64_t number)
 {
     __atomic_store_n(counter, number, __ATOMIC_RELEASE);
-    proa_bell_ring(&ctl->barrier_bell);
+    proa_doorbell_ring(&ctl->barrier_doorbell);
 }
 
 /* Returns once the counter in that block is at least this: PROA_OK, acquires; or an error. The
@@ -35,7 +35,7 @@ static inline void proa_ask_set(struct proa_win_ctl *ctl, uint64_t *counter, uin
 static inline int proa_ask_reached(struct proa_win *win, int from, struct proa_win_ctl *ctl,
                                    const uint64_t *counter, uint64_t least)
 {
-    return proa_hear_word(win, from, counter, least, &ctl->barrier_bell);
+    return proa_hear_word(win, from, counter, least, &ctl->barrier_doorbell);
 }
 
 /* Counts this process as arrived, and returns the count. Releases all that this process did before;
@@ -58,7 +58,7 @@ static inline void proa_ask_all_enter(struct proa_all_ctl *all)
 static inline void proa_ask_all_leave(struct proa_all_ctl *all)
 {
     __atomic_fetch_sub(&all->active, 1, __ATOMIC_SEQ_CST);
-    proa_bell_ring(&all->bell);
+    proa_doorbell_ring(&all->bell);
 }
 
 /* Is that count 0? Sequentially consistent: the caller has a lock, or asks for one, that processes
@@ -77,7 +77,7 @@ static inline void proa_ask_outside(struct proa_all_ctl *all)
 static inline void proa_ask_granted(struct proa_all_ctl *all)
 {
     __atomic_fetch_add(&all->granted, 1, __ATOMIC_SEQ_CST);
-    proa_bell_ring(&all->bell);
+    proa_doorbell_ring(&all->bell);
 }
 
 /* The number of waiters ever counted outside; and have at least so many been granted? */

@@ -13,9 +13,9 @@ void proa_claims_break(struct proa_win *win)
         if (!ctl)
             continue;
         proa_rwlock_break(&ctl->lock);
-        proa_bell_ring(&ctl->lock.bell);
+        proa_doorbell_ring(&ctl->lock.bell);
     }
-    proa_bell_ring(&win->leader->all.bell);
+    proa_doorbell_ring(&win->leader->all.bell);
 }
 
 int proa_claims_are_broken(const struct proa_win *win)

@@ -239,7 +239,7 @@ int proa_lock_leave_broken(struct proa_asking *a)
 static const struct {
     int (*look)(struct proa_asking *);
     void (*go_on)(struct proa_asking *);
-    int rung_by_all; /* by the lock_alls' bell, else the lock's */
+    int rung_by_all; /* by the lock_alls' doorbell, else the lock's */
 } stages[PROA_LOCK_STAGES] = {
     [PROA_LOCK_GIVES_WAY] = {proa_bypass_of_outside, write_try, 1},
     [PROA_LOCK_WRITE_QUEUED] = {is_turn, write_announce, 0},
@@ -276,7 +276,7 @@ int proa_lock_look(struct proa_asking *a)
     return stages[a->stage].look(a);
 }
 
-struct proa_bell *proa_lock_bell(const struct proa_asking *a)
+struct proa_doorbell *proa_lock_bell(const struct proa_asking *a)
 {
     return stages[a->stage].rung_by_all || (a->stage == PROA_LOCK_BROKEN && is_for_all(a))
                ? &a->all->bell

@@ -8,7 +8,7 @@
  *     ask       proa_lock_ask     does not wait
  *     look      proa_lock_look    has the event occurred that is waited for now? May be called at
  *               any time, and any number of times
- *     be told   proa_lock_bell    the bell that rings when the look may have another answer
+ *     be told   proa_lock_bell    the doorbell that rings when the look may have another answer
  *     go on     proa_lock_go_on   after a look that returned 1, however long ago: one step, after
  *               which the lock is held or the next wait begins
  * A request, once made, is continued until the lock is granted (PROA_LOCK_GRANTED), and the lock is
@@ -61,7 +61,7 @@ struct proa_asking {
  * lock that is granted has been claimed. */
 void proa_lock_ask(struct proa_asking *asking, enum proa_lock_kind kind);
 int proa_lock_look(struct proa_asking *asking);
-struct proa_bell *proa_lock_bell(const struct proa_asking *asking);
+struct proa_doorbell *proa_lock_bell(const struct proa_asking *asking);
 void proa_lock_go_on(struct proa_asking *asking);
 
 /* Leaves the queue of a broken lock; called in a wait, before a look. Did it leave the queue just

@@ -74,7 +74,7 @@ void proa_failed_lose(struct proa_win *win, int rank)
         win->sync->lose(win, rank);
     if (win->targets[rank].ctl && !win->ending)
         proa_claims_break(win);
-    proa_bell_ring(&proa_self->ctl->bell);
+    proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
 void proa_failed_be_given_up(struct proa_win *win)
@@ -153,7 +153,7 @@ int proa_vigil_looks(void *vigil)
 /* ---- waits ---- */
 
 int proa_hear_slowly(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
-                     struct proa_bell *bell)
+                     struct proa_doorbell *bell)
 {
     struct proa_vigil vigil = {.win = win, .from = from};
 

@@ -49,9 +49,9 @@ void proa_failed_look(struct proa_win *win);
  * value depends on all processes. PROA_OK, acquires; or PROA_ERR_OTHER. A value that was set
  * counts, even if a process has gone since. */
 int proa_hear_slowly(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
-                     struct proa_bell *bell) PROA_HOT;
+                     struct proa_doorbell *bell) PROA_HOT;
 PROA_FORMS int proa_hear_word(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
-                              struct proa_bell *bell)
+                              struct proa_doorbell *bell)
 {
     return __builtin_expect(__atomic_load_n(word, __ATOMIC_ACQUIRE) >= least, 1)
                ? PROA_OK

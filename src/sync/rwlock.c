@@ -14,7 +14,7 @@ void proa_rwlock_leave_queue(struct proa_rwlock *lock)
     uint32_t ticket = __atomic_load_n(&lock->serving, __ATOMIC_RELAXED);
 
     __atomic_store_n(&lock->serving, ticket + 1, __ATOMIC_RELEASE);
-    proa_bell_ring(&lock->bell);
+    proa_doorbell_ring(&lock->bell);
 }
 
 void proa_rwlock_read_enter(struct proa_rwlock *lock)
@@ -25,7 +25,7 @@ void proa_rwlock_read_enter(struct proa_rwlock *lock)
 void proa_rwlock_read_give_way(struct proa_rwlock *lock)
 {
     __atomic_fetch_sub(&lock->state, PROA_RW_READER, __ATOMIC_RELAXED);
-    proa_bell_ring(&lock->bell); /* this may be what the writer at the head waits for */
+    proa_doorbell_ring(&lock->bell); /* this may be what the writer at the head waits for */
 }
 
 void proa_rwlock_write_announce(struct proa_rwlock *lock)
@@ -46,5 +46,5 @@ int proa_rwlock_write_enter(struct proa_rwlock *lock)
 void proa_rwlock_write_step_back(struct proa_rwlock *lock)
 {
     __atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, __ATOMIC_SEQ_CST);
-    proa_bell_ring(&lock->bell);
+    proa_doorbell_ring(&lock->bell);
 }

@@ -144,7 +144,7 @@ static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock)
     if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE) &
                              (PROA_RW_WANTED | PROA_RW_BROKEN),
                          0))
-        proa_bell_ring(&lock->bell);
+        proa_doorbell_ring(&lock->bell);
 }
 
 /* Rings for the head of the queue, counted or announced; or for a waiter outside, which counts
@@ -155,7 +155,7 @@ static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock)
     if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_HELD, __ATOMIC_SEQ_CST) != 0 ||
                              __atomic_load_n(&lock->outside, __ATOMIC_SEQ_CST) != 0,
                          0))
-        proa_bell_ring(&lock->bell);
+        proa_doorbell_ring(&lock->bell);
 }
 
 #endif

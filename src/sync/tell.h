@@ -4,7 +4,7 @@
  * through proa_tell().
  *
  * The waiting side is the same for every word: the waiter polls the word in its own block, and
- * sleeps on its own process's doorbell (struct proa_bell). Each word has a number. A process
+ * sleeps on its own process's doorbell (struct proa_doorbell). Each word has a number. A process
  * without load and store access to the block sends that number in a message, and the owner of the
  * block then does the same as proa_tell. The value of a word only grows (shm/ctl.h).
  *
@@ -46,7 +46,7 @@ PROA_FORMS uint64_t *proa_word_in(struct proa_win_ctl *ctl, int slot, enum proa_
 
 /* ---- telling ---- */
 
-/* Stores the value into this process's word in the target's block, and rings the target's bell.
+/* Stores the value into this process's word in the target's block, and rings the target's doorbell.
  * Releases all that this process did before; partner: the acquire in proa_hear or proa_heard. */
 PROA_FORMS void proa_tell(const struct proa_win *win, const struct proa_target *target,
                           enum proa_word kind, int row, uint64_t value)
@@ -54,7 +54,7 @@ PROA_FORMS void proa_tell(const struct proa_win *win, const struct proa_target *
     uint64_t *word = proa_word_in(target->ctl, win->slot, kind, row);
 
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
-    proa_bell_ring_for(&target->peer->ctl->bell, word);
+    proa_doorbell_ring_for(&target->peer->ctl->bell, word);
 }
 
 /* ---- being told, in a window of one node ---- */

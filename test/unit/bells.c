@@ -30,7 +30,7 @@ enum { WAITS_US = 0 };
 #endif
 
 /* Returns the bell's count of rings before any that is due to the caller. */
-static uint32_t await_sleeper(const struct proa_bell *bell)
+static uint32_t await_sleeper(const struct proa_doorbell *bell)
 {
     while (__atomic_load_n(&bell->sleeper, __ATOMIC_SEQ_CST) == 0)
         world_sleep_us(100);
@@ -38,39 +38,39 @@ static uint32_t await_sleeper(const struct proa_bell *bell)
     return __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST);
 }
 
-static int has_rung_since(const struct proa_bell *bell, uint32_t rings)
+static int has_rung_since(const struct proa_doorbell *bell, uint32_t rings)
 {
     return __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) != rings;
 }
 
-static struct proa_bell *process_bell(const struct proa_win *win)
+static struct proa_doorbell *process_bell(const struct proa_win *win)
 {
     return &win->targets[0].peer->ctl->bell;
 }
 
-static struct proa_bell *barrier_bell(const struct proa_win *win)
+static struct proa_doorbell *barrier_doorbell(const struct proa_win *win)
 {
-    return &win->targets[0].ctl->barrier_bell;
+    return &win->targets[0].ctl->barrier_doorbell;
 }
 
-static struct proa_bell *lock_bell(const struct proa_win *win)
+static struct proa_doorbell *lock_doorbell(const struct proa_win *win)
 {
     return &win->targets[0].ctl->lock.bell;
 }
 
-static struct proa_bell *all_bell(const struct proa_win *win)
+static struct proa_doorbell *all_bell(const struct proa_win *win)
 {
     return &win->targets[0].ctl->all.bell;
 }
 
-static struct proa_bell *stripe_bell(const struct proa_win *win)
+static struct proa_doorbell *stripe_doorbell(const struct proa_win *win)
 {
-    return &win->targets[0].peer->ctl->stripe_bell;
+    return &win->targets[0].peer->ctl->stripe_doorbell;
 }
 
 /* Rank 0 waits on a bell, rank 1 ends its wait. */
 struct pair {
-    struct proa_bell *(*bell)(const struct proa_win *win);
+    struct proa_doorbell *(*bell)(const struct proa_win *win);
     void (*before)(struct proa_win *win); /* rank 1, before rank 0 begins to wait; NULL: nothing */
     void (*wait)(struct proa_win *win);   /* rank 0 */
     void (*ring)(struct proa_win *win);   /* rank 1 */
@@ -202,7 +202,7 @@ static void barriers(void **state)
 {
     (void)state;
     run(&(struct pair){.bell = process_bell, .wait = barrier, .ring = barrier});
-    run(&(struct pair){.bell = barrier_bell, .wait = barrier, .ring = barrier, .central = 1});
+    run(&(struct pair){.bell = barrier_doorbell, .wait = barrier, .ring = barrier, .central = 1});
 }
 
 /* A fence that ends nothing does not wait: rank 1's first operation waits for rank 0's fence. More
@@ -213,10 +213,10 @@ static void open_fence_body(struct world *world)
     uint32_t rings = 0;
 
     if (world->rank == 0)
-        rings = await_sleeper(barrier_bell(win));
+        rings = await_sleeper(barrier_doorbell(win));
     CHECK_OK(proa_win_fence(win, PROA_MODE_NOPRECEDE));
     if (world->rank == 0)
-        CHECK(has_rung_since(barrier_bell(win), rings));
+        CHECK(has_rung_since(barrier_doorbell(win), rings));
     if (world->rank == 1)
         CHECK_OK(put_word(win, 0, 0, 1));
     world_barrier(world); /* no process sleeps on this bell for the next fence */
@@ -274,16 +274,20 @@ static void lock_all_unlock(struct proa_win *win)
 static void unlocks(void **state)
 {
     (void)state;
-    run(&(struct pair){.bell = lock_bell,
+    run(&(struct pair){.bell = lock_doorbell,
                        .before = lock_exclusive,
                        .wait = lock_exclusive_unlock,
                        .ring = unlock});
+    run(&(struct pair){.bell = lock_doorbell,
+                       .before = lock_exclusive,
+                       .wait = lock_shared_unlock,
+                       .ring = unlock});
     run(&(struct pair){
-        .bell = lock_bell, .before = lock_exclusive, .wait = lock_shared_unlock, .ring = unlock});
-    run(&(struct pair){
-        .bell = lock_bell, .before = lock_exclusive, .wait = lock_all_unlock, .ring = unlock});
-    run(&(struct pair){
-        .bell = lock_bell, .before = lock_shared, .wait = lock_exclusive_unlock, .ring = unlock});
+        .bell = lock_doorbell, .before = lock_exclusive, .wait = lock_all_unlock, .ring = unlock});
+    run(&(struct pair){.bell = lock_doorbell,
+                       .before = lock_shared,
+                       .wait = lock_exclusive_unlock,
+                       .ring = unlock});
     run(&(struct pair){
         .bell = all_bell, .before = lock_all, .wait = lock_exclusive_unlock, .ring = unlock_all});
 }
@@ -408,17 +412,19 @@ static void take_wide_and_leave(struct proa_win *win)
 static void stripes(void **state)
 {
     (void)state;
-    run(&(struct pair){.bell = stripe_bell,
+    run(&(struct pair){.bell = stripe_doorbell,
                        .before = take_wide,
                        .wait = take_wide_and_leave,
                        .ring = leave_stripes});
-    run(&(struct pair){
-        .bell = stripe_bell, .before = take_wide, .wait = take_and_leave, .ring = leave_stripes});
-    run(&(struct pair){.bell = stripe_bell,
+    run(&(struct pair){.bell = stripe_doorbell,
+                       .before = take_wide,
+                       .wait = take_and_leave,
+                       .ring = leave_stripes});
+    run(&(struct pair){.bell = stripe_doorbell,
                        .before = take_stripes,
                        .wait = take_wide_and_leave,
                        .ring = leave_stripes});
-    run(&(struct pair){.bell = stripe_bell,
+    run(&(struct pair){.bell = stripe_doorbell,
                        .before = take_stripes,
                        .wait = take_and_leave,
                        .ring = leave_stripes});
@@ -444,10 +450,10 @@ static void switch_body(struct world *world)
     if (world->rank == 2) {
         CHECK(proa_guard_slot_enter(owner));
         __atomic_store_n(step, 1, __ATOMIC_SEQ_CST);
-        rings = await_sleeper(stripe_bell(win));
+        rings = await_sleeper(stripe_doorbell(win));
         proa_guard_slot_leave(owner->slot);
         world_barrier(world);
-        CHECK(has_rung_since(stripe_bell(win), rings));
+        CHECK(has_rung_since(stripe_doorbell(win), rings));
     } else {
         world_barrier(world);
     }
@@ -481,7 +487,7 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 
 struct awaited {
     uint64_t word;
-    struct proa_bell bell;
+    struct proa_doorbell bell;
     uint32_t passed, stop;
 };
 
@@ -502,7 +508,7 @@ static void wake_body(struct world *world)
     for (; woken == 0 && turn <= 1000; turn++) {
         await_sleeper(&awaited->bell);
         __atomic_store_n(&awaited->word, turn, __ATOMIC_SEQ_CST);
-        proa_bell_ring(&awaited->bell);
+        proa_doorbell_ring(&awaited->bell);
         world_await(&awaited->passed, (uint32_t)turn);
     }
     __atomic_store_n(&awaited->stop, 1, __ATOMIC_SEQ_CST);

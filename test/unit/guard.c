@@ -209,7 +209,7 @@ static void held_lock(struct world *world, struct proa_win *win, struct proa_str
         CHECK_EQUAL(__atomic_load_n(&steps[SINGLE_DONE], __ATOMIC_SEQ_CST), 0);
         __atomic_store_n(&steps[LEFT], 1, __ATOMIC_SEQ_CST);
         __atomic_store_n(&lock->held, 0, __ATOMIC_SEQ_CST);
-        proa_bell_ring(&owner->ctl->stripe_bell);
+        proa_doorbell_ring(&owner->ctl->stripe_doorbell);
     }
     world_barrier(world);
 }
@@ -441,7 +441,7 @@ static void one_holds_the_stripe(void *arg, int number)
     world_sleep_us(20000);
     CHECK(!__atomic_load_n(&two->done, __ATOMIC_SEQ_CST));
     __atomic_store_n(&stripe->held, 0, __ATOMIC_SEQ_CST);
-    proa_bell_ring(&target->only.owner->ctl->stripe_bell);
+    proa_doorbell_ring(&target->only.owner->ctl->stripe_doorbell);
 }
 
 static void threads_of_one(struct proa_win *win)

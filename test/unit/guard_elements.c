@@ -209,7 +209,7 @@ static void by_one_guard(struct world *world, struct proa_win *win, int64_t plac
         else
             CHECK(!__atomic_load_n(done, __ATOMIC_SEQ_CST));
         __atomic_store_n(&stripe->held, 0, __ATOMIC_SEQ_CST);
-        proa_bell_ring(&owner->stripe_bell);
+        proa_doorbell_ring(&owner->stripe_doorbell);
     }
     world_barrier(world);
     CHECK(__atomic_load_n(done, __ATOMIC_SEQ_CST));

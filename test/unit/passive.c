@@ -381,7 +381,7 @@ static void wrap_while_waiting_body(struct world *world)
         CHECK_EQUAL(__atomic_load_n(&inside->entries, __ATOMIC_SEQ_CST), 0);
         __atomic_store_n(&all->asked, 3, __ATOMIC_SEQ_CST);
         __atomic_store_n(&all->granted, 2, __ATOMIC_SEQ_CST);
-        proa_bell_ring(&all->bell);
+        proa_doorbell_ring(&all->bell);
         world_await(&inside->entries, 1);
         __atomic_store_n(&all->granted, 3, __ATOMIC_SEQ_CST);
     }

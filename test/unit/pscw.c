@@ -308,7 +308,7 @@ static void play_target(struct world *world, struct proa_win *win, uint64_t star
 static void play_origins(struct world *world, struct proa_win *win, uint64_t start, uint32_t epoch)
 {
     struct proa_win_ctl *target = win->targets[0].ctl;
-    struct proa_bell *bell = &win->targets[0].peer->ctl->bell;
+    struct proa_doorbell *bell = &win->targets[0].peer->ctl->bell;
     uint32_t *own = &steps_of(world)[1], *other = &steps_of(world)[0];
     int last = 1 + (int)(epoch * 97 % (MANY - 1)); /* the origin that completes last */
 
@@ -318,12 +318,12 @@ static void play_origins(struct world *world, struct proa_win *win, uint64_t sta
     for (int i = 1; i < MANY; i++)
         if (i != last)
             __atomic_store_n(&target->from[i].completed, start + epoch, __ATOMIC_SEQ_CST);
-    proa_bell_ring(bell);
+    proa_doorbell_ring(bell);
     __atomic_store_n(own, epoch * STEPS + POSTED, __ATOMIC_SEQ_CST);
     world_await(other, epoch * STEPS + TESTED);
     world_sleep_us(3000); /* into the target's sleep */
     __atomic_store_n(&target->from[last].completed, start + epoch, __ATOMIC_SEQ_CST);
-    proa_bell_ring(bell);
+    proa_doorbell_ring(bell);
 }
 
 /* Rank 1 plays all 300 origins: it writes their words. Rank 0 is the target of all. */

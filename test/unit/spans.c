@@ -421,7 +421,7 @@ static void held_body(struct world *world)
             world_sleep_us(50000);
             CHECK_EQUAL(__atomic_load_n(turn, __ATOMIC_SEQ_CST), step);
             __atomic_store_n(&stripe->held, 0, __ATOMIC_SEQ_CST);
-            proa_bell_ring(&span->owner->ctl->stripe_bell);
+            proa_doorbell_ring(&span->owner->ctl->stripe_doorbell);
             world_await(turn, step + 1);
         } else {
             struct proa_there there = {0, (int64_t)place, 1, basic_type(PROA_I64),

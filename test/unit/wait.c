@@ -33,7 +33,7 @@ static struct {
     long slept_ns, shortest_ns, longest_ns; /* of the sleeps that ran into their time-out */
     int ready_after_looks, ready_after_yields, ready_after_sleeps, ready_after_pokes; /* 0: never */
     uint32_t rung_in_vain; /* rings while about to sleep: the futex then returns at once */
-    struct proa_bell bell;
+    struct proa_doorbell bell;
 } pretend;
 
 static long pretend_now(void)
@@ -62,7 +62,7 @@ static void pretend_sleep(uint32_t *word, uint32_t expected, long timeout_ns)
         return;                                                                 /* rung meanwhile */
     assert_true(__atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST) != 0); /* announced */
     if (pretend.rung_for) {
-        proa_bell_wake(&pretend.bell);
+        proa_doorbell_wake(&pretend.bell);
         timeout_ns = timeout_ns < RUNG_AFTER_NS ? timeout_ns : RUNG_AFTER_NS;
     }
     pretend.now_ns += timeout_ns;
@@ -136,7 +136,7 @@ static int ready(void *arg)
     }
     if (pretend.rung_in_vain && __atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST)) {
         pretend.rung_in_vain--;
-        proa_bell_ring(&pretend.bell);
+        proa_doorbell_ring(&pretend.bell);
     }
     *taken = come(pretend.ready_after_looks, pretend.looks) ||
              come(pretend.ready_after_yields, pretend.yields) ||
@@ -145,7 +145,7 @@ static int ready(void *arg)
     return *taken;
 }
 
-static void await(struct proa_bell *bell)
+static void await(struct proa_doorbell *bell)
 {
     int taken = 0;
 
@@ -305,7 +305,7 @@ static int over_at_third(void *arg)
     return ++asked_over == 3;
 }
 
-static int await_unless(struct proa_bell *bell)
+static int await_unless(struct proa_doorbell *bell)
 {
     int taken = 0;
 
@@ -461,7 +461,7 @@ static void ring_is_not_missed(void **state)
 static void rings_for_nobody(void **state)
 {
     (void)state;
-    proa_bell_ring(&pretend.bell);
+    proa_doorbell_ring(&pretend.bell);
     assert_int_equal(pretend.wakes, 0);
     assert_int_equal(__atomic_load_n(&pretend.bell.rings, __ATOMIC_SEQ_CST), 0);
 }
@@ -472,13 +472,13 @@ static void rings_once(void **state)
     uint32_t rings;
 
     (void)state;
-    assert_true(proa_bell_announce(&pretend.bell, NULL, &rings));
-    assert_false(proa_bell_announce(&pretend.bell, NULL, &rings));
+    assert_true(proa_doorbell_announce(&pretend.bell, NULL, &rings));
+    assert_false(proa_doorbell_announce(&pretend.bell, NULL, &rings));
     for (int i = 0; i < 3; i++)
-        proa_bell_ring(&pretend.bell);
+        proa_doorbell_ring(&pretend.bell);
     assert_int_equal(pretend.wakes, 1);
     assert_true(__atomic_load_n(&pretend.bell.rings, __ATOMIC_SEQ_CST) == rings + 1);
-    assert_true(proa_bell_announce(&pretend.bell, NULL, &rings));
+    assert_true(proa_doorbell_announce(&pretend.bell, NULL, &rings));
 }
 
 /* A sleeper for a word is woken for that word, and by unspecific rings. */
@@ -488,16 +488,16 @@ static void rings_for_a_word(void **state)
     uint32_t rings;
 
     (void)state;
-    proa_bell_announce(&pretend.bell, &words[0], &rings);
-    proa_bell_ring_for(&pretend.bell, &words[1]);
+    proa_doorbell_announce(&pretend.bell, &words[0], &rings);
+    proa_doorbell_ring_for(&pretend.bell, &words[1]);
     assert_int_equal(pretend.wakes, 0);
-    proa_bell_ring_for(&pretend.bell, &words[0]);
+    proa_doorbell_ring_for(&pretend.bell, &words[0]);
     assert_int_equal(pretend.wakes, 1);
-    proa_bell_announce(&pretend.bell, &words[0], &rings);
-    proa_bell_ring(&pretend.bell);
+    proa_doorbell_announce(&pretend.bell, &words[0], &rings);
+    proa_doorbell_ring(&pretend.bell);
     assert_int_equal(pretend.wakes, 2);
-    proa_bell_announce(&pretend.bell, NULL, &rings);
-    proa_bell_ring_for(&pretend.bell, &words[1]);
+    proa_doorbell_announce(&pretend.bell, NULL, &rings);
+    proa_doorbell_ring_for(&pretend.bell, &words[1]);
     assert_int_equal(pretend.wakes, 3);
 }
 
@@ -509,13 +509,13 @@ static void rings_for_several(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++)
-        proa_bell_announce(&pretend.bell, &words[i], &rings);
-    proa_bell_leave(&pretend.bell, &words[1]);
-    proa_bell_ring_for(&pretend.bell, &words[2]);
+        proa_doorbell_announce(&pretend.bell, &words[i], &rings);
+    proa_doorbell_leave(&pretend.bell, &words[1]);
+    proa_doorbell_ring_for(&pretend.bell, &words[2]);
     assert_int_equal(pretend.wakes, 1);
-    proa_bell_announce(&pretend.bell, &words[0], &rings);
-    proa_bell_leave(&pretend.bell, &words[0]);
-    proa_bell_ring(&pretend.bell); /* no process is there any more */
+    proa_doorbell_announce(&pretend.bell, &words[0], &rings);
+    proa_doorbell_leave(&pretend.bell, &words[0]);
+    proa_doorbell_ring(&pretend.bell); /* no process is there any more */
     assert_int_equal(pretend.wakes, 1);
 }
 
