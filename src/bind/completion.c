@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The calls that complete requests, or ask whether they are complete (MPI-4.1, 3.7.3 to 3.7.6):
- * Proa takes them over because of the requests that it gives (bind/given.h).
+ * Proa takes them over because of the requests that it gives (bind/greq.h).
  *
  * While none of these is open a call goes to the host, after one load. Otherwise Proa first tells
  * the host of its completed requests. Calls that wait are then loops of the host's tests, so that
@@ -9,7 +9,7 @@
  * are Proa's, so they are right for any requests, null and inactive ones too. Their results are the
  * host's.
  */
-#include "bind/given.h"
+#include "bind/greq.h"
 #include "base/load.h"
 #include "watch/record.h"
 #include "remote/progress.h"
@@ -38,9 +38,9 @@ static void *found(void **host, const char *name)
 
 /* The fast path: the host's function, if it is known and no request of Proa's is open; NULL: take
  * the slow path. */
-#define QUICKLY(name)                                         \
-    ((__typeof__(&PMPI_##name))(PROA_RARELY(proa_given_any()) \
-                                    ? NULL                    \
+#define QUICKLY(name)                                        \
+    ((__typeof__(&PMPI_##name))(PROA_RARELY(proa_greq_any()) \
+                                    ? NULL                   \
                                     : __atomic_load_n(&host_##name, __ATOMIC_RELAXED)))
 
 /* The slow path. */
@@ -109,12 +109,12 @@ static int error_in_statuses(struct completion *c)
     int n = c->form == SOME ? *c->number : c->count;
 
     for (int i = 0; i < n && c->statuses != MPI_STATUSES_IGNORE; i++) {
-        int class = c->before ? proa_given_error_of(c->before[which(c, i)]) : MPI_ERR_OTHER;
+        int class = c->before ? proa_greq_error_of(c->before[which(c, i)]) : MPI_ERR_OTHER;
 
         if (c->error != MPI_ERR_IN_STATUS || class != MPI_SUCCESS)
             c->statuses[i].MPI_ERROR = class;
     }
-    return proa_given_raise() == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+    return proa_greq_raise() == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
 }
 
 /* Ends the call: returns its return value. */
@@ -122,11 +122,11 @@ static int finish(struct completion *c)
 {
     int error = c->error;
 
-    if (PROA_RARELY(proa_given_failed())) {
+    if (PROA_RARELY(proa_greq_failed())) {
         if (c->form == ALL || c->form == SOME)
             error = error_in_statuses(c);
         else
-            error = proa_given_raise();
+            error = proa_greq_raise();
     }
     free(c->before);
     return error;
@@ -149,9 +149,9 @@ static int has_come(void *completion)
 {
     struct completion *c = completion;
 
-    proa_given_tell_host();
+    proa_greq_tell_host();
     test(c);
-    return c->flag || c->error != MPI_SUCCESS || !proa_given_any();
+    return c->flag || c->error != MPI_SUCCESS || !proa_greq_any();
 }
 
 /* Arguments as in struct completion; NULL: the call has none. */
@@ -160,7 +160,7 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
 {
     struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
 
-    if (!proa_given_any())
+    if (!proa_greq_any())
         return host_waits(c);
     begin(c);
     proa_request_hurry();
@@ -174,13 +174,13 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
 /* Makes progress for a caller that polls: it does not hurry, but must go on. */
 static void get_on(void)
 {
-    if (!proa_given_any())
+    if (!proa_greq_any())
         return;
     proa_request_hurry();
     proa_progress_take_in();
     if (proa_is_oversubscribed())
         proa_yield();
-    proa_given_tell_host();
+    proa_greq_tell_host();
 }
 
 SLOWLY test_for(enum form form, int count, MPI_Request *requests, int *number, int *indices,
@@ -278,7 +278,7 @@ SLOWLY get_status_slowly(MPI_Request request, int *flag, MPI_Status *status)
 
     get_on();
     error = HOST(Request_get_status)(request, flag, status);
-    proa_given_forget_errors();
+    proa_greq_forget_errors();
     return error;
 }
 
@@ -310,14 +310,14 @@ DECLARE(get_status_some, int, const MPI_Request[], int *, int[], MPI_Status[])
 /* Called before each of them. */
 static void ask(void)
 {
-    if (PROA_RARELY(proa_given_any()))
+    if (PROA_RARELY(proa_greq_any()))
         get_on();
 }
 
 static int asked(int error)
 {
-    if (PROA_RARELY(proa_given_failed()))
-        proa_given_forget_errors();
+    if (PROA_RARELY(proa_greq_failed()))
+        proa_greq_forget_errors();
     return error;
 }
 

@@ -2,7 +2,7 @@
 /* MPI_Win_create, allocate, allocate_shared, create_dynamic, free (MPI-4.1, 13.2). */
 #include "base/log.h"
 #include "bind/bind.h"
-#include "bind/given.h"
+#include "bind/greq.h"
 #include "watch/record.h"
 #include "host/hints.h"
 #include "sync/barrier.h"
@@ -240,7 +240,7 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
     error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);
     proa_record_drop(record);
-    proa_given_tell_host(); /* of requests that no thread waits for */
+    proa_greq_tell_host(); /* of requests that no thread waits for */
     *handle = MPI_WIN_NULL;
     return error;
 }

@@ -6,9 +6,9 @@
  *
  * On one node an operation is done when its call returns. Its request is one of the host's, of a
  * message to MPI_PROC_NULL, which is complete from the start: so it works in every call that takes
- * requests, mixed with any others. Between nodes: bind/given.h.
+ * requests, mixed with any others. Between nodes: bind/greq.h.
  */
-#include "bind/given.h"
+#include "bind/greq.h"
 #include "bind/operation.h"
 #include "sync/completion.h"
 #include "window/strict.h"
@@ -39,34 +39,34 @@ PROA_BODY give_request(struct proa_win *win, int outcome, MPI_Request *request)
     if (outcome != MPI_SUCCESS)
         return outcome;
     proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */
-    return proa_given_complete(request);
+    return proa_greq_complete(request);
 }
 
 /* An operation without a request of its own must be complete, as the program may now change or read
  * its buffers. Operations on this node are complete. */
 static __attribute__((noinline)) int give_generally(struct proa_win *win, enum proa_call call,
-                                                    int rank, struct proa_given *given, int outcome,
+                                                    int rank, struct proa_greq *given, int outcome,
                                                     MPI_Request *request)
 {
-    int is_given = given != NULL;
+    int is_greq = given != NULL;
 
     *request = MPI_REQUEST_NULL;
     if (given)
-        outcome = proa_given_end(given, outcome, request);
+        outcome = proa_greq_end(given, outcome, request);
     else if (outcome == MPI_SUCCESS && rank >= 0)
         outcome = proa_return(win, call, win->sync->complete_ops(win, rank, PROA_COMPLETED_LOCAL));
-    proa_watch(win, call, rank, is_given ? PROA_WATCHED_REQUEST : PROA_WATCHED_NO_WAY, 0);
-    return is_given ? outcome : give_request(win, outcome, request);
+    proa_watch(win, call, rank, is_greq ? PROA_WATCHED_REQUEST : PROA_WATCHED_NO_WAY, 0);
+    return is_greq ? outcome : give_request(win, outcome, request);
 }
 
 /* Called around the operation: the request that it is issued for, and the request that the caller
  * gets. */
-PROA_FORMS struct proa_given *request_begin(struct proa_win *win, enum proa_call call, int rank)
+PROA_FORMS struct proa_greq *request_begin(struct proa_win *win, enum proa_call call, int rank)
 {
-    return PROA_RARELY(win->spread != NULL) ? proa_given_begin(win, call, rank) : NULL;
+    return PROA_RARELY(win->spread != NULL) ? proa_greq_begin(win, call, rank) : NULL;
 }
 
-PROA_BODY request_end(struct proa_win *win, enum proa_call call, int rank, struct proa_given *given,
+PROA_BODY request_end(struct proa_win *win, enum proa_call call, int rank, struct proa_greq *given,
                       int outcome, MPI_Request *request)
 {
     return PROA_RARELY(win->spread != NULL)
@@ -81,7 +81,7 @@ PROA_BODY move_requested(struct proa_win *win, enum proa_call call, enum proa_di
                          MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
                          MPI_Request *request)
 {
-    struct proa_given *given = request_begin(win, call, rank);
+    struct proa_greq *given = request_begin(win, call, rank);
     int outcome = check_passive(win, call, rank);
 
     if (outcome == MPI_SUCCESS)
@@ -95,7 +95,7 @@ PROA_BODY accumulate_requested(struct proa_win *win, enum proa_call call, const 
                                MPI_Aint displacement, int64_t target_count,
                                MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
 {
-    struct proa_given *given = request_begin(win, call, rank);
+    struct proa_greq *given = request_begin(win, call, rank);
     int outcome = check_passive(win, call, rank);
 
     if (outcome == MPI_SUCCESS)
@@ -110,7 +110,7 @@ PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, co
                                    MPI_Aint displacement, int64_t target_count,
                                    MPI_Datatype target_datatype, MPI_Op op, MPI_Request *request)
 {
-    struct proa_given *given = request_begin(win, call, rank);
+    struct proa_greq *given = request_begin(win, call, rank);
     int outcome = check_passive(win, call, rank);
 
     if (outcome == MPI_SUCCESS)

@@ -7,52 +7,52 @@
  * that an operation is complete, but it calls no MPI. So the next thread that waits, tests or asks
  * for another request tells the host (bind/completion.c). While none is open, that costs a load.
  */
-#ifndef PROA_BIND_GIVEN_H
-#define PROA_BIND_GIVEN_H
+#ifndef PROA_BIND_GREQ_H
+#define PROA_BIND_GREQ_H
 
 #include "base/hidden.h"
 #include "bind/bind.h"
 #include "host/own.h"
 
-struct proa_given;
+struct proa_greq;
 
 /* The number of open requests: those whose completion the host has not been told, or whose error
  * the user has not. */
-extern PROA_HIDDEN uint32_t proa_givens;
+extern PROA_HIDDEN uint32_t proa_greqs;
 
-static inline int proa_given_any(void)
+static inline int proa_greq_any(void)
 {
-    return __atomic_load_n(&proa_givens, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&proa_greqs, __ATOMIC_RELAXED) != 0;
 }
 
 /* The operation that this thread issues next has a request of its own; NULL: it has not, as the
  * target is on this node, or there is no memory: then it has to be complete when the call
  * returns. */
-struct proa_given *proa_given_begin(struct proa_win *win, enum proa_call call, int rank);
+struct proa_greq *proa_greq_begin(struct proa_win *win, enum proa_call call, int rank);
 
 /* It has been issued; outcome: a class. MPI_SUCCESS and *request, or an error and none. */
-int proa_given_end(struct proa_given *given, int outcome, MPI_Request *request);
+int proa_greq_end(struct proa_greq *given, int outcome, MPI_Request *request);
 
 /* A request that is complete from the start. */
-static inline int proa_given_complete(MPI_Request *request)
+static inline int proa_greq_complete(MPI_Request *request)
 {
     /* any type: Open MPI's library for the standard ABI finds this one soonest */
     return proa_pmpi()->Isend(NULL, 0, MPI_CHAR, MPI_PROC_NULL, 0, proa_private_comm(), request);
 }
 
 /* Tells the host of completed requests. By threads that may call MPI. */
-void proa_given_tell_host(void);
+void proa_greq_tell_host(void);
 
 /* ---- errors: of requests that the host has completed, on this thread, since they were forgotten
  * ---- */
 
 /* Is there any? */
-int proa_given_failed(void);
+int proa_greq_failed(void);
 /* The class of the error of that request, as it was before the call; MPI_SUCCESS: it has none. */
-int proa_given_error_of(MPI_Request before);
+int proa_greq_error_of(MPI_Request before);
 /* Raises the first error, and forgets all. Returns the return value of a call that completes one
  * request. */
-int proa_given_raise(void);
-void proa_given_forget_errors(void);
+int proa_greq_raise(void);
+void proa_greq_forget_errors(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See given.h. */
-#include "bind/given.h"
+/* See greq.h. */
+#include "bind/greq.h"
 #include "remote/request.h"
 #include "window/win.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-struct proa_given {
+struct proa_greq {
     struct proa_request request; /* first: core knows no more */
     MPI_Request handle;
     enum proa_call call;
@@ -25,16 +25,16 @@ struct failure {
     struct failure *prev, *next;
 };
 
-uint32_t proa_givens;
+uint32_t proa_greqs;
 static _Thread_local struct failure *failures;
 
 static void count(int by)
 {
-    __atomic_fetch_add(&proa_givens, (uint32_t)by, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&proa_greqs, (uint32_t)by, __ATOMIC_RELAXED);
 }
 
 /* A failed request is open until its user knows of the failure. */
-static void disown(struct proa_given *g)
+static void disown(struct proa_greq *g)
 {
     if (__atomic_sub_fetch(&g->owners, 1, __ATOMIC_ACQ_REL) > 0)
         return;
@@ -45,7 +45,7 @@ static void disown(struct proa_given *g)
 
 /* ---- functions that the host calls ---- */
 
-static void failure_add(const struct proa_given *g)
+static void failure_add(const struct proa_greq *g)
 {
     const struct proa_request *q = &g->request;
     struct failure *f = malloc(sizeof *f);
@@ -62,7 +62,7 @@ static void failure_add(const struct proa_given *g)
  * of none. */
 static int query(void *given, MPI_Status *status)
 {
-    const struct proa_given *g = given;
+    const struct proa_greq *g = given;
 
     proa_pmpi()->Status_set_elements(status, MPI_BYTE, 0);
     proa_pmpi()->Status_set_cancelled(status, 0);
@@ -89,9 +89,9 @@ static int cancel(void *given, int complete)
 
 /* ---- giving ---- */
 
-struct proa_given *proa_given_begin(struct proa_win *win, enum proa_call call, int rank)
+struct proa_greq *proa_greq_begin(struct proa_win *win, enum proa_call call, int rank)
 {
-    struct proa_given *g;
+    struct proa_greq *g;
 
     if ((unsigned)rank >= (unsigned)win->size || win->targets[rank].ctl)
         return NULL;
@@ -105,7 +105,7 @@ struct proa_given *proa_given_begin(struct proa_win *win, enum proa_call call, i
 }
 
 /* The request is complete when the call ends. */
-static int end_now(struct proa_given *g, int outcome, MPI_Request *request)
+static int end_now(struct proa_greq *g, int outcome, MPI_Request *request)
 {
     struct proa_win *win = g->request.win;
     enum proa_call call = g->call;
@@ -114,12 +114,12 @@ static int end_now(struct proa_given *g, int outcome, MPI_Request *request)
     if (outcome == MPI_SUCCESS && code)
         outcome = proa_raise(win, call, proa_fail(code, "%s", g->request.why));
     free(g);
-    return outcome == MPI_SUCCESS ? proa_given_complete(request) : outcome;
+    return outcome == MPI_SUCCESS ? proa_greq_complete(request) : outcome;
 }
 
-int proa_given_end(struct proa_given *g, int outcome, MPI_Request *request)
+int proa_greq_end(struct proa_greq *g, int outcome, MPI_Request *request)
 {
-    proa_given_tell_host(); /* of earlier ones: they do not pile up */
+    proa_greq_tell_host(); /* of earlier ones: they do not pile up */
     if (proa_request_is_issued(&g->request))
         return end_now(g, outcome, request);
     if (outcome == MPI_SUCCESS)
@@ -137,12 +137,12 @@ int proa_given_end(struct proa_given *g, int outcome, MPI_Request *request)
 
 /* ---- those that are done ---- */
 
-void proa_given_tell_host(void)
+void proa_greq_tell_host(void)
 {
     struct proa_request *q;
 
     while ((q = proa_request_take_done())) {
-        struct proa_given *g = (struct proa_given *)q;
+        struct proa_greq *g = (struct proa_greq *)q;
         MPI_Request handle = g->handle;
 
         if (!q->code)
@@ -154,12 +154,12 @@ void proa_given_tell_host(void)
 
 /* ---- errors ---- */
 
-int proa_given_failed(void)
+int proa_greq_failed(void)
 {
     return failures != NULL;
 }
 
-int proa_given_error_of(MPI_Request before)
+int proa_greq_error_of(MPI_Request before)
 {
     const struct failure *f;
 
@@ -169,7 +169,7 @@ int proa_given_error_of(MPI_Request before)
     return MPI_SUCCESS;
 }
 
-void proa_given_forget_errors(void)
+void proa_greq_forget_errors(void)
 {
     struct failure *f, *next;
 
@@ -180,11 +180,11 @@ void proa_given_forget_errors(void)
 }
 
 /* A window that has been freed has no error handler any more. */
-int proa_given_raise(void)
+int proa_greq_raise(void)
 {
     struct failure first = *failures;
 
-    proa_given_forget_errors();
+    proa_greq_forget_errors();
     if (!first.win)
         return proa_class_of(first.code);
     return proa_raise(first.win, first.call,
