@@ -176,7 +176,7 @@ static int is_taken(const struct request *r, void **base, int *outcome)
     if (error && !proa_is_on(r->comm))
         return 0; /* the host has its own error for such communicators */
     if (!error)
-        error = proa_absent_check(r->comm);
+        error = proa_presence_check(r->comm);
     if (!error)
         error = create(r);
     if (error == PROA_ELSEWHERE) {

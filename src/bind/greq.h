@@ -12,7 +12,7 @@
 
 #include "base/hidden.h"
 #include "bind/bind.h"
-#include "host/own.h"
+#include "host/private_comm.h"
 
 struct proa_greq;
 

@@ -21,14 +21,14 @@ static void look_for_absent(void)
 
     if (PROA_PMPI_FIND(Comm_rank)(MPI_COMM_WORLD, &rank) == MPI_SUCCESS &&
         PROA_PMPI_FIND(Comm_size)(MPI_COMM_WORLD, &size) == MPI_SUCCESS)
-        proa_absent_look(rank, size);
+        proa_presence_look(rank, size);
 }
 
 static void begin(void)
 {
     proa_threads_host_begin();
     if (proa_host_is_here())
-        proa_absent_put();
+        proa_presence_put();
 }
 
 /* An MPI that refuses the attribute loses nothing but that: it is asked again when Proa starts. */
@@ -77,7 +77,7 @@ static void look_for_absent_of_session(MPI_Session session)
         return;
     if (PROA_PMPI_FIND(Group_rank)(all, &rank) == MPI_SUCCESS &&
         PROA_PMPI_FIND(Group_size)(all, &size) == MPI_SUCCESS)
-        proa_absent_look(rank, size);
+        proa_presence_look(rank, size);
     PROA_PMPI_FIND(Group_free)(&all);
 }
 

@@ -3,7 +3,7 @@
  * 7.7.3, 7.8, 9.3). */
 #include "bind/bind.h"
 #include "bind/callbacks.h"
-#include "host/members.h"
+#include "host/group_ranks.h"
 #include "rma/reach.h"
 
 #include <stdint.h>
@@ -20,10 +20,10 @@ PROA_EXPORT int PMPI_Win_get_group(MPI_Win handle, MPI_Group *group)
 PROA_ALIAS(Win_get_group);
 
 /* MPI_Group_free (MPI-4.1, 7.3.3): the host's. Windows know groups by their handles
- * (host/members.h), which the host may now give to others. */
+ * (host/group_ranks.h), which the host may now give to others. */
 PROA_EXPORT int PMPI_Group_free(MPI_Group *group)
 {
-    proa_members_freeing();
+    proa_group_ranks_freeing();
     return proa_pmpi()->Group_free(group);
 }
 PROA_ALIAS(Group_free);

@@ -26,7 +26,7 @@ PROA_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
     MPI_Info with = is_root(comm, root) ? proa_spawn_info(info) : info;
     int error;
 
-    proa_absent_meets_others();
+    proa_presence_meets_others();
     error = proa_pmpi()->Comm_spawn(command, argv, maxprocs, with, root, comm, intercomm, codes);
 
     if (with != info)
@@ -42,7 +42,7 @@ PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **arg
     MPI_Info *with = is_root(comm, root) && count > 0 ? malloc((size_t)count * sizeof *with) : NULL;
     int error;
 
-    proa_absent_meets_others();
+    proa_presence_meets_others();
     for (int i = 0; with && i < count; i++)
         with[i] = proa_spawn_info(infos[i]);
     error = proa_pmpi()->Comm_spawn_multiple(count, commands, argvs, maxprocs, with ? with : infos,
@@ -58,7 +58,7 @@ PROA_ALIAS(Comm_spawn_multiple);
 PROA_EXPORT int PMPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm,
                                  MPI_Comm *intercomm)
 {
-    proa_absent_meets_others();
+    proa_presence_meets_others();
     return proa_pmpi()->Comm_accept(port, info, root, comm, intercomm);
 }
 PROA_ALIAS(Comm_accept);
@@ -66,14 +66,14 @@ PROA_ALIAS(Comm_accept);
 PROA_EXPORT int PMPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm,
                                   MPI_Comm *intercomm)
 {
-    proa_absent_meets_others();
+    proa_presence_meets_others();
     return proa_pmpi()->Comm_connect(port, info, root, comm, intercomm);
 }
 PROA_ALIAS(Comm_connect);
 
 PROA_EXPORT int PMPI_Comm_join(int file, MPI_Comm *intercomm)
 {
-    proa_absent_meets_others();
+    proa_presence_meets_others();
     return proa_pmpi()->Comm_join(file, intercomm);
 }
 PROA_ALIAS(Comm_join);

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "type/recipe.h"
 #include "host/kind.h"
-#include "host/own.h"
+#include "host/private_comm.h"
 #include "host/pmpi.h"
 #include "host/types.h"
 

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/settings.h"
 #include "host/kind.h"
-#include "host/own.h"
+#include "host/private_comm.h"
 #include "host/pmpi.h"
 
 #include <pthread.h>
@@ -227,8 +227,8 @@ int proa_handle_free(struct proa_handle *handle)
     }
     if (handle->group != MPI_GROUP_NULL)
         proa_pmpi()->Group_free(&handle->group);
-    proa_members_drop(&handle->accessed);
-    proa_members_drop(&handle->exposed_to);
+    proa_group_ranks_drop(&handle->accessed);
+    proa_group_ranks_drop(&handle->exposed_to);
     free(handle);
     return error;
 }

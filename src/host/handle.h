@@ -17,7 +17,7 @@
 #include "base/table.h"
 #include "window/win.h"
 #include "host/hints.h"
-#include "host/members.h"
+#include "host/group_ranks.h"
 
 #include <mpi.h>
 
@@ -29,9 +29,9 @@ struct proa_handle {
     /* the host's: the same, or MPI_WIN_NULL behind a light handle until it is needed */
     MPI_Win shadow;
     MPI_Group group;
-    struct proa_members_kept accessed, exposed_to; /* groups that start and post were given */
-    int open;                                      /* all processes have it */
-    int has_handler;                               /* the program has set an error handler */
+    struct proa_group_ranks_kept accessed, exposed_to; /* groups that start and post were given */
+    int open;                                          /* all processes have it */
+    int has_handler;                                   /* the program has set an error handler */
     /* The values that attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int,
      * MPI_UNDEFINED. */
     MPI_Aint bytes;

@@ -9,7 +9,7 @@
 #include "shm/peer.h"
 #include "host/kind.h"
 #include "host/operations.h"
-#include "host/own.h"
+#include "host/private_comm.h"
 #include "host/pmpi.h"
 #include "host/handle.h"
 
@@ -33,7 +33,7 @@ static void host_end(MPI_Comm private_comm_instead)
         proa_at_end();
     proa_handle_end();
     proa_progress_end();
-    proa_own_end(private_comm_instead);
+    proa_private_comm_end(private_comm_instead);
 }
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, the last set first (MPI-4.1,
@@ -50,7 +50,7 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == ON)
         host_end(MPI_COMM_WORLD);
     else
-        proa_own_unprepare();
+        proa_private_comm_unprepare();
     __atomic_store_n(&state, ENDED, __ATOMIC_SEQ_CST);
     return MPI_SUCCESS;
 }
@@ -90,7 +90,7 @@ static int start_host(MPI_Comm comm)
     from_session = !mpi_is_initialized();
     if (!from_session && proa_watch_finalize() != MPI_SUCCESS)
         return proa_fail(PROA_ERR_OTHER, "the host MPI refuses an attribute on MPI_COMM_SELF");
-    if (proa_own_begin(from_session ? comm : MPI_COMM_NULL) != PROA_OK)
+    if (proa_private_comm_begin(from_session ? comm : MPI_COMM_NULL) != PROA_OK)
         return PROA_ERR_OTHER;
     proa_pmpi()->Query_thread(&level);
     several_threads = level == MPI_THREAD_MULTIPLE;
@@ -118,7 +118,7 @@ void proa_start_prepare(void)
     pthread_mutex_lock(&start_mutex);
     proa_core_prepare();
     if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NOT_YET)
-        proa_own_prepare(MPI_COMM_NULL);
+        proa_private_comm_prepare(MPI_COMM_NULL);
     pthread_mutex_unlock(&start_mutex);
 }
 

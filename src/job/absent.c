@@ -38,7 +38,7 @@ static const struct proa_manager *manager(void)
 
 /* ---- at the start ---- */
 
-void proa_absent_put(void)
+void proa_presence_put(void)
 {
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < MANAGERS; i++)
@@ -61,7 +61,7 @@ static int look_up(const struct proa_manager *with, int rank, int size)
     return 1;
 }
 
-void proa_absent_look(int rank, int size)
+void proa_presence_look(int rank, int size)
 {
     const struct proa_manager *with;
 
@@ -74,7 +74,7 @@ void proa_absent_look(int rank, int size)
 
 static int is_known(void)
 {
-    return __atomic_load_n(&job.is_known, __ATOMIC_ACQUIRE); /* partner: proa_absent_look */
+    return __atomic_load_n(&job.is_known, __ATOMIC_ACQUIRE); /* partner: proa_presence_look */
 }
 
 /* ---- at a window ---- */
@@ -205,7 +205,7 @@ static int check_crowd(MPI_Comm comm)
     return error;
 }
 
-int proa_absent_check(MPI_Comm comm)
+int proa_presence_check(MPI_Comm comm)
 {
     int n = 1;
 
@@ -227,7 +227,7 @@ int proa_absent_check(MPI_Comm comm)
 
 static int met_others;
 
-void proa_absent_meets_others(void)
+void proa_presence_meets_others(void)
 {
     __atomic_store_n(&met_others, 1, __ATOMIC_RELAXED);
 }
@@ -243,12 +243,12 @@ static int has_parent(void)
 /* Communicators over which an exchange has been completed. */
 static struct proa_table answered = PROA_TABLE_INIT;
 
-void proa_absent_answered(MPI_Comm comm)
+void proa_presence_answered(MPI_Comm comm)
 {
     proa_table_set(&answered, PROA_TABLE_KEY(comm), &answered); /* any value but NULL */
 }
 
-int proa_absent_is_sure(MPI_Comm comm)
+int proa_presence_is_sure(MPI_Comm comm)
 {
     int n = 0;
 

@@ -17,28 +17,28 @@
 #include <mpi.h>
 
 /* Before the host's MPI_Init or MPI_Session_init: this rank has Proa. */
-void proa_absent_put(void);
+void proa_presence_put(void);
 
 /* After it: looks all ranks of the job up, once. rank, size: of this process in MPI_COMM_WORLD, or
  * in the process set mpi://WORLD. */
-void proa_absent_look(int rank, int size);
+void proa_presence_look(int rank, int size);
 
 /* PROA_OK, or PROA_ELSEWHERE (proa_failure() says why; a line in the log, once) if a process of
  * comm has no Proa. Collective in effect: all processes of comm that are of this job get the same.
  * In a program without MPI_Init, where ranks of comm cannot be told, any such rank of the job
  * counts. comm: a valid intracommunicator. */
-int proa_absent_check(MPI_Comm comm);
+int proa_presence_check(MPI_Comm comm);
 
 /* This process has met others outside its MPI_COMM_WORLD (spawned, or connected): it is not known
  * whether those have Proa. */
-void proa_absent_meets_others(void);
+void proa_presence_meets_others(void);
 
-/* After proa_absent_check has given PROA_OK: do all processes of comm surely have Proa? 0: it is
+/* After proa_presence_check has given PROA_OK: do all processes of comm surely have Proa? 0: it is
  * not known. */
-int proa_absent_is_sure(MPI_Comm comm);
+int proa_presence_is_sure(MPI_Comm comm);
 
-/* All processes of comm have answered: from now on proa_absent_is_sure is 1. (A communicator made
+/* All processes of comm have answered: from now on proa_presence_is_sure is 1. (A communicator made
  * later may get the same handle, and would only lose a line in the log.) */
-void proa_absent_answered(MPI_Comm comm);
+void proa_presence_answered(MPI_Comm comm);
 
 #endif

@@ -68,16 +68,16 @@ static int host_max(const int *mine, int *value, MPI_Comm comm)
 static int allgather(void *context, const void *mine, void *all, size_t bytes)
 {
     const MPI_Comm *comm = context;
-    int is_sure = proa_absent_is_sure(*comm), error;
-    struct proa_patience patience;
+    int is_sure = proa_presence_is_sure(*comm), error;
+    struct proa_creation_watchdog patience;
 
     if (!is_sure)
-        proa_patience_begin(&patience);
+        proa_creation_watchdog_begin(&patience);
     error = host_allgather(mine, all, (int)bytes, *comm);
     if (!is_sure)
-        proa_patience_end(&patience);
+        proa_creation_watchdog_end(&patience);
     if (!is_sure && error == MPI_SUCCESS)
-        proa_absent_answered(*comm);
+        proa_presence_answered(*comm);
     return error == MPI_SUCCESS ? PROA_OK
                                 : proa_fail(PROA_ERR_OTHER, "the host's MPI_Allgather failed");
 }

@@ -11,7 +11,7 @@ enum { PATIENCE_S = 10 };
 
 static void *watch(void *arg)
 {
-    struct proa_patience *patience = arg;
+    struct proa_creation_watchdog *patience = arg;
     struct timespec until;
     int error = 0;
 
@@ -29,7 +29,7 @@ static void *watch(void *arg)
     return NULL;
 }
 
-void proa_patience_begin(struct proa_patience *patience)
+void proa_creation_watchdog_begin(struct proa_creation_watchdog *patience)
 {
     pthread_condattr_t clock;
     sigset_t all, before;
@@ -47,7 +47,7 @@ void proa_patience_begin(struct proa_patience *patience)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void proa_patience_end(struct proa_patience *patience)
+void proa_creation_watchdog_end(struct proa_creation_watchdog *patience)
 {
     pthread_mutex_lock(&patience->mutex);
     patience->is_over = 1;

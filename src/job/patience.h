@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-struct proa_patience {
+struct proa_creation_watchdog {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t over;
@@ -14,9 +14,9 @@ struct proa_patience {
 };
 
 /* From here on. Without a thread to be had there is no line. */
-void proa_patience_begin(struct proa_patience *patience);
+void proa_creation_watchdog_begin(struct proa_creation_watchdog *patience);
 
 /* To here: the wait is over. */
-void proa_patience_end(struct proa_patience *patience);
+void proa_creation_watchdog_end(struct proa_creation_watchdog *patience);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See own.h. */
-#include "host/own.h"
+/* See private_comm.h. */
+#include "host/private_comm.h"
 #include "base/fail.h"
 #include "base/host_progress.h"
 #include "host/pmpi.h"
@@ -44,7 +44,7 @@ static int split_off(MPI_Comm comm, MPI_Comm *alone)
     return error;
 }
 
-int proa_own_prepare(MPI_Comm comm)
+int proa_private_comm_prepare(MPI_Comm comm)
 {
     const struct proa_pmpi *mpi = proa_pmpi();
     int error;
@@ -60,11 +60,11 @@ int proa_own_prepare(MPI_Comm comm)
     return PROA_OK;
 }
 
-int proa_own_begin(MPI_Comm comm)
+int proa_private_comm_begin(MPI_Comm comm)
 {
     const struct proa_pmpi *mpi = proa_pmpi();
 
-    if (proa_own_prepare(comm) != PROA_OK)
+    if (proa_private_comm_prepare(comm) != PROA_OK)
         return PROA_ERR_OTHER;
     if (mpi->Irecv(NULL, 0, MPI_BYTE, 0, 0, private_comm, &never) != MPI_SUCCESS)
         return proa_fail(PROA_ERR_OTHER,
@@ -73,19 +73,19 @@ int proa_own_begin(MPI_Comm comm)
     return PROA_OK;
 }
 
-void proa_own_unprepare(void)
+void proa_private_comm_unprepare(void)
 {
     if (has_comm)
         proa_pmpi()->Comm_free(&private_comm);
     has_comm = 0;
 }
 
-void proa_own_end(MPI_Comm instead)
+void proa_private_comm_end(MPI_Comm instead)
 {
     proa_host_progress_set(NULL);
     proa_pmpi()->Cancel(&never);
     proa_pmpi()->Wait(&never, MPI_STATUS_IGNORE);
-    proa_own_unprepare();
+    proa_private_comm_unprepare();
     private_comm = instead;
 }
 

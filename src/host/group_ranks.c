@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See members.h. */
-#include "host/members.h"
+/* See group_ranks.h. */
+#include "host/group_ranks.h"
 #include "host/pmpi.h"
 
 #include <stdlib.h>
 
-unsigned long proa_members_frees = 1;
+unsigned long proa_group_ranks_frees = 1;
 
 /* ranks: of all members, then room for the ranks that are passed to the host. */
 static int translate(MPI_Group group, MPI_Group within, int count, int *ranks)
@@ -35,11 +35,11 @@ static int count_of(MPI_Group group, int size, int *count)
 
 /* frees is read before the host is asked: a group that is freed meanwhile is not taken for
  * known. */
-int proa_members_ask(struct proa_members_kept *kept, MPI_Group within, int size, MPI_Group group,
-                     const struct proa_members **members)
+int proa_group_ranks_ask(struct proa_group_ranks_kept *kept, MPI_Group within, int size,
+                         MPI_Group group, const struct proa_group_ranks **members)
 {
-    unsigned long frees = __atomic_load_n(&proa_members_frees, __ATOMIC_RELAXED);
-    struct proa_members *place = &kept->of[kept->next++ % PROA_MEMBERS_KEPT];
+    unsigned long frees = __atomic_load_n(&proa_group_ranks_frees, __ATOMIC_RELAXED);
+    struct proa_group_ranks *place = &kept->of[kept->next++ % PROA_GROUP_RANKS_KEPT];
     int count, error = count_of(group, size, &count);
     int *ranks;
 
@@ -60,8 +60,8 @@ int proa_members_ask(struct proa_members_kept *kept, MPI_Group within, int size,
     return PROA_OK;
 }
 
-void proa_members_drop(struct proa_members_kept *kept)
+void proa_group_ranks_drop(struct proa_group_ranks_kept *kept)
 {
-    for (int i = 0; i < PROA_MEMBERS_KEPT; i++)
+    for (int i = 0; i < PROA_GROUP_RANKS_KEPT; i++)
         free(kept->of[i].ranks);
 }

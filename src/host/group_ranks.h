@@ -5,8 +5,8 @@
  * which every binding of every host ends in (bind/object.c), and groups never change (MPI-4.1,
  * 7.3.2).
  */
-#ifndef PROA_HOST_MEMBERS_H
-#define PROA_HOST_MEMBERS_H
+#ifndef PROA_HOST_GROUP_RANKS_H
+#define PROA_HOST_GROUP_RANKS_H
 
 #include "base/fail.h"
 #include "base/hidden.h"
@@ -15,54 +15,55 @@
 #include <mpi.h>
 
 /* How many groups are kept for each use: programs have one, or one for each direction. */
-enum { PROA_MEMBERS_KEPT = 4 };
+enum { PROA_GROUP_RANKS_KEPT = 4 };
 
-struct proa_members {
+struct proa_group_ranks {
     MPI_Group group;
-    unsigned long frees; /* proa_members_frees when the host was asked; 0: there is none here */
+    unsigned long frees; /* proa_group_ranks_frees when the host was asked; 0: there is none here */
     int count;
     int *ranks; /* in the window */
 };
 
 /* The groups kept for one use of a window. One thread at a time opens epochs of a kind on a
  * window. */
-struct proa_members_kept {
-    struct proa_members of[PROA_MEMBERS_KEPT];
+struct proa_group_ranks_kept {
+    struct proa_group_ranks of[PROA_GROUP_RANKS_KEPT];
     unsigned next; /* to be replaced */
 };
 
 /* How many groups the program has freed, and 1. */
-extern PROA_HIDDEN unsigned long proa_members_frees;
+extern PROA_HIDDEN unsigned long proa_group_ranks_frees;
 
 /* Asks the host, and keeps what it says. within: the window's own group; size: its members.
  * PROA_OK, PROA_ERR_GROUP or PROA_ERR_NO_MEM. */
-int proa_members_ask(struct proa_members_kept *kept, MPI_Group within, int size, MPI_Group group,
-                     const struct proa_members **members);
+int proa_group_ranks_ask(struct proa_group_ranks_kept *kept, MPI_Group within, int size,
+                         MPI_Group group, const struct proa_group_ranks **members);
 
 /* The members of group. members are good until the next such call with the same kept. The same
  * errors. */
-static inline int proa_members_find(struct proa_members_kept *kept, MPI_Group within, int size,
-                                    MPI_Group group, const struct proa_members **members)
+static inline int proa_group_ranks_find(struct proa_group_ranks_kept *kept, MPI_Group within,
+                                        int size, MPI_Group group,
+                                        const struct proa_group_ranks **members)
 {
-    unsigned long frees = __atomic_load_n(&proa_members_frees, __ATOMIC_RELAXED);
+    unsigned long frees = __atomic_load_n(&proa_group_ranks_frees, __ATOMIC_RELAXED);
 
-    for (int i = 0; i < PROA_MEMBERS_KEPT; i++) {
+    for (int i = 0; i < PROA_GROUP_RANKS_KEPT; i++) {
         *members = &kept->of[i];
         if ((*members)->group == group && (*members)->frees == frees)
             return PROA_OK;
     }
-    return proa_members_ask(kept, within, size, group, members);
+    return proa_group_ranks_ask(kept, within, size, group, members);
 }
 
 /* The program is about to free a group: before the host is, which may then give its handle to
  * another. Relaxed: a thread that uses the new handle synchronizes with the thread that got it
  * after this increment. */
-static inline void proa_members_freeing(void)
+static inline void proa_group_ranks_freeing(void)
 {
-    __atomic_fetch_add(&proa_members_frees, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&proa_group_ranks_frees, 1, __ATOMIC_RELAXED);
 }
 
 /* Gives back what is kept. */
-void proa_members_drop(struct proa_members_kept *kept);
+void proa_group_ranks_drop(struct proa_group_ranks_kept *kept);
 
 #endif
