@@ -32,7 +32,7 @@
 #define PROA_WIN_OF(handle) proa_win_find(handle)
 #define PROA_NEXT_FORM_OF(name, handle, ...) PROA_HOST_ANSWERS(name, handle, __VA_ARGS__)
 #else
-#define PROA_WIN_OF(handle) proa_win_find_plain(handle)
+#define PROA_WIN_OF(handle) proa_win_find_fast(handle)
 #define PROA_NEXT_FORM_OF(name, handle, ...) proa_slow_##name(__VA_ARGS__)
 #endif
 #define PROA_NEXT_FORM(name, handle, ...) PROA_NEXT_FORM_OF(name, handle, __VA_ARGS__)
@@ -55,13 +55,13 @@ PROA_WATCHING void proa_watch(const struct proa_win *win, enum proa_call call, i
 #endif
 }
 
-/* An operation has gone the general way; arguments as of proa_watched_generally. Returns its
+/* An operation has gone the general way; arguments as of proa_watched_slow. Returns its
  * outcome. */
-PROA_WATCHING int proa_watch_generally(const struct proa_win *win, enum proa_call call, int rank,
-                                       int64_t count, MPI_Datatype datatype, int outcome)
+PROA_WATCHING int proa_watch_slow(const struct proa_win *win, enum proa_call call, int rank,
+                                  int64_t count, MPI_Datatype datatype, int outcome)
 {
 #ifdef PROA_SLOW
-    proa_watched_generally(win, call, rank, count, datatype, outcome);
+    proa_watched_slow(win, call, rank, count, datatype, outcome);
 #else
     (void)win, (void)call, (void)rank, (void)count, (void)datatype;
 #endif

@@ -70,10 +70,9 @@ static inline int set_sides(struct proa_buffer *near, struct proa_there *there, 
                  : set_there(win, there, rank, displacement, target_count, target_datatype, call);
 }
 
-PROA_BODY move_generally(enum proa_direction direction, const void *origin, int64_t count,
-                         MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                         int64_t target_count, MPI_Datatype target_datatype, struct proa_win *win,
-                         enum proa_call call)
+PROA_BODY move_slow(enum proa_direction direction, const void *origin, int64_t count,
+                    MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
+                    MPI_Datatype target_datatype, struct proa_win *win, enum proa_call call)
 {
     struct proa_buffer near;
     struct proa_there there;
@@ -88,26 +87,25 @@ PROA_BODY move_generally(enum proa_direction direction, const void *origin, int6
     return proa_return(win, call, error);
 }
 
-int proa_put_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                       MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                       struct proa_win *win, enum proa_call call)
+int proa_put_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                  MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                  struct proa_win *win, enum proa_call call)
 {
-    return move_generally(PROA_PUT, origin, count, datatype, rank, displacement, target_count,
-                          target_datatype, win, call);
+    return move_slow(PROA_PUT, origin, count, datatype, rank, displacement, target_count,
+                     target_datatype, win, call);
 }
 
-int proa_get_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                       MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                       struct proa_win *win, enum proa_call call)
+int proa_get_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                  MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                  struct proa_win *win, enum proa_call call)
 {
-    return move_generally(PROA_GET, origin, count, datatype, rank, displacement, target_count,
-                          target_datatype, win, call);
+    return move_slow(PROA_GET, origin, count, datatype, rank, displacement, target_count,
+                     target_datatype, win, call);
 }
 
-int proa_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                              MPI_Aint displacement, int64_t target_count,
-                              MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
-                              enum proa_call call)
+int proa_accumulate_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                         MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                         MPI_Op op, struct proa_win *win, enum proa_call call)
 {
     struct proa_buffer near;
     struct proa_there there;
@@ -125,11 +123,11 @@ int proa_accumulate_generally(const void *origin, int64_t count, MPI_Datatype da
 }
 
 /* The origin arguments of a no-op are not looked at (MPI-4.1, 13.3.4). */
-int proa_get_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype,
-                                  void *result, int64_t result_count, MPI_Datatype result_datatype,
-                                  int rank, MPI_Aint displacement, int64_t target_count,
-                                  MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
-                                  enum proa_call call)
+int proa_get_accumulate_slow(const void *origin, int64_t count, MPI_Datatype datatype, void *result,
+                             int64_t result_count, MPI_Datatype result_datatype, int rank,
+                             MPI_Aint displacement, int64_t target_count,
+                             MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
+                             enum proa_call call)
 {
     struct proa_buffer near = {0}, fetched;
     struct proa_there there;
@@ -150,8 +148,8 @@ int proa_get_accumulate_generally(const void *origin, int64_t count, MPI_Datatyp
     return proa_return(win, call, error);
 }
 
-int proa_fetch_and_op_generally(struct proa_win *win, const void *origin, void *result,
-                                MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op)
+int proa_fetch_and_op_slow(struct proa_win *win, const void *origin, void *result,
+                           MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op)
 {
     enum proa_operation operation = PROA_OP_NO_OP;
     struct proa_there there;
@@ -164,9 +162,8 @@ int proa_fetch_and_op_generally(struct proa_win *win, const void *origin, void *
     return proa_return(win, PROA_CALL_Fetch_and_op, error);
 }
 
-int proa_compare_and_swap_generally(struct proa_win *win, const void *origin, const void *compare,
-                                    void *result, MPI_Datatype datatype, int rank,
-                                    MPI_Aint displacement)
+int proa_compare_and_swap_slow(struct proa_win *win, const void *origin, const void *compare,
+                               void *result, MPI_Datatype datatype, int rank, MPI_Aint displacement)
 {
     struct proa_there there;
     int error = set_there(win, &there, rank, displacement, 1, datatype, PROA_CALL_Compare_and_swap);

@@ -18,26 +18,25 @@
 
 /* In a file of their own (general.c): the fast path should not pay for them, and the forms share
  * them. Arguments in the order of the MPI calls, whose registers they stay in. */
-int proa_put_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                       MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                       struct proa_win *win, enum proa_call call);
-int proa_get_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                       MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                       struct proa_win *win, enum proa_call call);
-int proa_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                              MPI_Aint displacement, int64_t target_count,
-                              MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
-                              enum proa_call call);
-int proa_get_accumulate_generally(const void *origin, int64_t count, MPI_Datatype datatype,
-                                  void *result, int64_t result_count, MPI_Datatype result_datatype,
-                                  int rank, MPI_Aint displacement, int64_t target_count,
-                                  MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
-                                  enum proa_call call);
-int proa_fetch_and_op_generally(struct proa_win *win, const void *origin, void *result,
-                                MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op);
-int proa_compare_and_swap_generally(struct proa_win *win, const void *origin, const void *compare,
-                                    void *result, MPI_Datatype datatype, int rank,
-                                    MPI_Aint displacement);
+int proa_put_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                  MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                  struct proa_win *win, enum proa_call call);
+int proa_get_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                  MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                  struct proa_win *win, enum proa_call call);
+int proa_accumulate_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                         MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                         MPI_Op op, struct proa_win *win, enum proa_call call);
+int proa_get_accumulate_slow(const void *origin, int64_t count, MPI_Datatype datatype, void *result,
+                             int64_t result_count, MPI_Datatype result_datatype, int rank,
+                             MPI_Aint displacement, int64_t target_count,
+                             MPI_Datatype target_datatype, MPI_Op op, struct proa_win *win,
+                             enum proa_call call);
+int proa_fetch_and_op_slow(struct proa_win *win, const void *origin, void *result,
+                           MPI_Datatype datatype, int rank, MPI_Aint displacement, MPI_Op op);
+int proa_compare_and_swap_slow(struct proa_win *win, const void *origin, const void *compare,
+                               void *result, MPI_Datatype datatype, int rank,
+                               MPI_Aint displacement);
 
 /* ---- may the plain way be tried? ---- */
 
@@ -88,9 +87,9 @@ PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_dire
         proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_watch_generally(
+    return proa_watch_slow(
         win, call, rank, count, datatype,
-        (direction == PROA_PUT ? proa_put_generally : proa_get_generally)(
+        (direction == PROA_PUT ? proa_put_slow : proa_get_slow)(
             origin, count, datatype, rank, displacement, target_count, target_datatype, win, call));
 }
 
@@ -106,10 +105,9 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
         proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_watch_generally(win, call, rank, count, datatype,
-                                proa_accumulate_generally(origin, count, datatype, rank,
-                                                          displacement, target_count,
-                                                          target_datatype, op, win, call));
+    return proa_watch_slow(win, call, rank, count, datatype,
+                           proa_accumulate_slow(origin, count, datatype, rank, displacement,
+                                                target_count, target_datatype, op, win, call));
 }
 
 PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
@@ -127,11 +125,10 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
         proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)result_count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_watch_generally(win, call, rank, target_count, target_datatype,
-                                proa_get_accumulate_generally(origin, count, datatype, result,
-                                                              result_count, result_datatype, rank,
-                                                              displacement, target_count,
-                                                              target_datatype, op, win, call));
+    return proa_watch_slow(win, call, rank, target_count, target_datatype,
+                           proa_get_accumulate_slow(origin, count, datatype, result, result_count,
+                                                    result_datatype, rank, displacement,
+                                                    target_count, target_datatype, op, win, call));
 }
 
 #endif

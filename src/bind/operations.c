@@ -23,9 +23,9 @@ PROA_ENTRY(Fetch_and_op)
         proa_watch(win, PROA_CALL_Fetch_and_op, rank, PROA_STATS_PLAIN, type->size);
         return MPI_SUCCESS;
     }
-    return proa_watch_generally(
+    return proa_watch_slow(
         win, PROA_CALL_Fetch_and_op, rank, 1, datatype,
-        proa_fetch_and_op_generally(win, origin, result, datatype, rank, displacement, op));
+        proa_fetch_and_op_slow(win, origin, result, datatype, rank, displacement, op));
 }
 
 PROA_ENTRY(Compare_and_swap)
@@ -46,9 +46,9 @@ PROA_ENTRY(Compare_and_swap)
         proa_watch(win, PROA_CALL_Compare_and_swap, rank, PROA_STATS_PLAIN, type->size);
         return MPI_SUCCESS;
     }
-    return proa_watch_generally(win, PROA_CALL_Compare_and_swap, rank, 1, datatype,
-                                proa_compare_and_swap_generally(win, origin, compare, result,
-                                                                datatype, rank, displacement));
+    return proa_watch_slow(
+        win, PROA_CALL_Compare_and_swap, rank, 1, datatype,
+        proa_compare_and_swap_slow(win, origin, compare, result, datatype, rank, displacement));
 }
 
 /* ---- those with counts, in two widths ---- */

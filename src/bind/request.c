@@ -44,9 +44,9 @@ PROA_BODY give_request(struct proa_win *win, int outcome, MPI_Request *request)
 
 /* An operation without a request of its own must be complete, as the program may now change or read
  * its buffers. Operations on this node are complete. */
-static __attribute__((noinline)) int give_generally(struct proa_win *win, enum proa_call call,
-                                                    int rank, struct proa_greq *given, int outcome,
-                                                    MPI_Request *request)
+static __attribute__((noinline)) int give_slow(struct proa_win *win, enum proa_call call, int rank,
+                                               struct proa_greq *given, int outcome,
+                                               MPI_Request *request)
 {
     int is_greq = given != NULL;
 
@@ -69,9 +69,8 @@ PROA_FORMS struct proa_greq *request_begin(struct proa_win *win, enum proa_call 
 PROA_BODY request_end(struct proa_win *win, enum proa_call call, int rank, struct proa_greq *given,
                       int outcome, MPI_Request *request)
 {
-    return PROA_RARELY(win->spread != NULL)
-               ? give_generally(win, call, rank, given, outcome, request)
-               : give_request(win, outcome, request);
+    return PROA_RARELY(win->spread != NULL) ? give_slow(win, call, rank, given, outcome, request)
+                                            : give_request(win, outcome, request);
 }
 
 /* ---- the operations ---- */

@@ -181,7 +181,7 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
      * respect that, including this one, so the call comes after this one is among them: another
      * thread may make the first window that spans nodes just now. */
     if (__atomic_load_n(&proa_spreads, __ATOMIC_RELAXED))
-        proa_sync_generally();
+        proa_sync_slow();
     *result = win;
     return PROA_OK;
 }

@@ -46,7 +46,7 @@ extern PROA_HIDDEN struct proa_table proa_handles;
 /* The windows of which nothing is counted: for the calls that programs make often. */
 extern PROA_HIDDEN struct proa_table proa_plain_handles;
 
-static inline struct proa_win *proa_win_find_plain(MPI_Win handle)
+static inline struct proa_win *proa_win_find_fast(MPI_Win handle)
 {
     return proa_table_find(&proa_plain_handles, PROA_TABLE_KEY(handle));
 }

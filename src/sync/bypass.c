@@ -134,7 +134,7 @@ int proa_held_wanted(enum proa_holder holder)
     return in_any(wanted_in, holder);
 }
 
-void proa_sync_generally(void)
+void proa_sync_slow(void)
 {
     struct proa_win *win;
 

@@ -274,7 +274,7 @@ int proa_flush_local_node(struct proa_win *win, int target)
     return PROA_OK;
 }
 
-static int flush_generally(struct proa_win *win, int target, enum proa_completion how)
+static int flush_slow(struct proa_win *win, int target, enum proa_completion how)
 {
     int error =
         is_unlocked(win, target) ? not_locked(target) : win->sync->complete_ops(win, target, how);
@@ -285,14 +285,14 @@ static int flush_generally(struct proa_win *win, int target, enum proa_completio
     return PROA_FLUSHED_GENERALLY;
 }
 
-int proa_flush_generally(struct proa_win *win, int target)
+int proa_flush_slow(struct proa_win *win, int target)
 {
-    return flush_generally(win, target, PROA_COMPLETED_VISIBLE);
+    return flush_slow(win, target, PROA_COMPLETED_VISIBLE);
 }
 
-int proa_flush_local_generally(struct proa_win *win, int target)
+int proa_flush_local_slow(struct proa_win *win, int target)
 {
-    return flush_generally(win, target, PROA_COMPLETED_LOCAL);
+    return flush_slow(win, target, PROA_COMPLETED_LOCAL);
 }
 
 static int flush_all(struct proa_win *win, enum proa_completion how)

@@ -23,8 +23,8 @@ int proa_lock_threads(struct proa_win *win, int rank, int exclusive, int mode);
 int proa_unlock_threads(struct proa_win *win, int rank);
 
 /* The same with several threads or several nodes, by the table's `complete`. */
-int proa_flush_generally(struct proa_win *win, int target);
-int proa_flush_local_generally(struct proa_win *win, int target);
+int proa_flush_slow(struct proa_win *win, int target);
+int proa_flush_local_slow(struct proa_win *win, int target);
 
 /* Sets the function that is called before each lock of proa_sync_threads, and each lock_all. It
  * takes deferred locks, for which calls have returned already, first (remote/origin.h). */

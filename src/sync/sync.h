@@ -22,7 +22,7 @@ enum {
 
 /* All windows of one node in this process use the table proa_sync_threads from now on. Called when
  * a window of the process first spans nodes. */
-void proa_sync_generally(void);
+void proa_sync_slow(void);
 
 /* Collective over the window. A barrier, unless mode has NOPRECEDE. With NOPRECEDE and NOSUCCEED it
  * does nothing. With NOPRECEDE alone it may return before other processes call theirs; the first

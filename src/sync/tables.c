@@ -41,7 +41,7 @@ const struct proa_sync_ops proa_sync_threads = {
     ROWS_OF_BOTH,
     .lock = proa_lock_threads,
     .unlock = proa_unlock_threads,
-    .flush = proa_flush_generally,
-    .flush_local = proa_flush_local_generally,
+    .flush = proa_flush_slow,
+    .flush_local = proa_flush_local_slow,
     .complete_ops = proa_complete_ops_threads,
 };

@@ -15,8 +15,8 @@ enum proa_stats_way proa_way_to(const struct proa_target *target)
                                      : PROA_STATS_GENERAL;
 }
 
-void proa_watched_generally(const struct proa_win *win, enum proa_call call, int rank,
-                            int64_t count, MPI_Datatype datatype, int outcome)
+void proa_watched_slow(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
+                       MPI_Datatype datatype, int outcome)
 {
     if (outcome == MPI_SUCCESS && (unsigned)rank < (unsigned)win->size)
         proa_watched(win, call, rank, proa_way_to(&win->targets[rank]),

@@ -28,7 +28,7 @@ proa_watched(const struct proa_win *win, enum proa_call call, int rank, int way,
 
 /* Tells all observers of an operation that has gone the general way, and was done if its outcome is
  * MPI_SUCCESS. count, datatype: of the data at the target or the origin, for its bytes. */
-void proa_watched_generally(const struct proa_win *win, enum proa_call call, int rank,
-                            int64_t count, MPI_Datatype datatype, int outcome);
+void proa_watched_slow(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
+                       MPI_Datatype datatype, int outcome);
 
 #endif
