@@ -51,7 +51,7 @@
       "never")                                                                                    \
     X(spin_ns, "PROA_SPIN_NS", NUMBER, "-1", "-1..1000000000", DEVELOPER,                         \
       "nanoseconds that a wait polls before it yields or sleeps; -1 chooses by load")             \
-    X(gather_ns, "PROA_GATHER_NS", NUMBER, "50000", "0..1000000000", DEVELOPER,                   \
+    X(gather_ns, "PROA_FLUSH_TIMER_NS", NUMBER, "50000", "0..1000000000", DEVELOPER,              \
       "nanoseconds after which small operations on another node are sent that no call has sent "  \
       "yet; 0: they wait for the call that completes them")                                       \
     X(host_windows, "PROA_HOST_WINDOWS", NUMBER, "1024", "0..1000000", DEVELOPER,                 \

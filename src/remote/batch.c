@@ -5,9 +5,9 @@
 #include "base/load.h"
 #include "remote/progress.h"
 #include "sync/peer_failure.h"
-#include "remote/issue.h"
+#include "remote/operation_queue.h"
 #include "remote/request.h"
-#include "remote/room.h"
+#include "remote/group_lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,7 +212,7 @@ void proa_batch_want_grant(struct proa_remote *r)
 
     /* as in sync/lock.h: a process that holds a lock, of this lock_all too, and waits for another
      */
-    if (r->grant.lock == PROA_REMOTE_UNLOCKED && proa_room_is_unkept(win) &&
+    if (r->grant.lock == PROA_REMOTE_UNLOCKED && proa_group_lock_is_unkept(win) &&
         (all & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK) {
         r->grant.lock = PROA_REMOTE_WANTS_SHARED;
         r->grant.holds = 1;
@@ -271,7 +271,7 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
     r->batch.used += bytes;
     if (op->code != PROA_WIRE_TELL && !(r->batch.has & PROA_GATHERED_WORK)) {
         proa_batch_mark(r, PROA_GATHERED_WORK);
-        proa_gather_begun();
+        proa_aggregation_begun();
     }
     r->batch.fetching += fetched;
     proa_remote_enlist(r, PROA_REMOTE_USED);
@@ -287,7 +287,7 @@ int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
     *w = *wanted;
     if (w->request) {
         proa_request_part(w->request);
-        proa_batch_press(r);
+        proa_batch_flush_pending(r);
     }
     DL_APPEND(r->flight.wanted, w);
     return PROA_OK;

@@ -41,9 +41,9 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
 int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted);
 
 /* An operation is about to be issued: notes the permission of the target that it needs. In a
- * lock_all of a window whose rooms have no keeper (remote/room.h), the target's lock is requested
- * when the target is used. In an access epoch whose post has not arrived, the target keeps the
- * operations until it has. */
+ * lock_all of a window whose rooms have no keeper (remote/group_lock.h), the target's lock is
+ * requested when the target is used. In an access epoch whose post has not arrived, the target
+ * keeps the operations until it has. */
 void proa_batch_want_grant(struct proa_remote *r);
 /* Has the post that the aggregated operations need not arrived? */
 int proa_batch_lacks_post(const struct proa_remote *r);

@@ -6,7 +6,7 @@
  */
 #include "remote/progress.h"
 #include "remote/batch.h"
-#include "remote/issue.h"
+#include "remote/operation_queue.h"
 #include "remote/origin.h"
 #include "remote/request.h"
 
@@ -28,7 +28,7 @@ static uint64_t room_of(enum proa_wire_code code)
 
 /* The next message's operation: as many runs as it takes, or a piece of one. *offset: of its bytes
  * at the origin. done: bytes. */
-static struct proa_wire_op next_part(const struct proa_issue *i, int64_t *offset)
+static struct proa_wire_op next_part(const struct proa_queued *i, int64_t *offset)
 {
     const struct proa_runs *runs = &i->runs;
     const uint64_t room = room_of((enum proa_wire_code)i->op.code), each = room / runs->bytes,
@@ -60,7 +60,7 @@ static void gather(char *to, const char *from, int64_t stride, const struct proa
     memset(to + bytes - behind, 0, behind);
 }
 
-static int step_messages(struct proa_remote *r, struct proa_issue *i)
+static int step_messages(struct proa_remote *r, struct proa_queued *i)
 {
     int64_t offset, stride = i->runs.origin_stride;
     const struct proa_wire_op op = next_part(i, &offset);
@@ -87,13 +87,13 @@ static int step_messages(struct proa_remote *r, struct proa_issue *i)
     if (outcome)
         return outcome;
     i->done += bytes;
-    return i->done < i->runs.bytes * i->runs.count ? PROA_ISSUE_MORE : PROA_OK;
+    return i->done < i->runs.bytes * i->runs.count ? PROA_QUEUE_MORE : PROA_OK;
 }
 
 /* ---- by the transport ---- */
 
 /* Issues one run. done: runs. */
-static int step_transport(struct proa_remote *r, struct proa_issue *i)
+static int step_transport(struct proa_remote *r, struct proa_queued *i)
 {
     const struct proa_runs *runs = &i->runs;
     const uint64_t memory = r->away->memory + runs->position;
@@ -113,12 +113,12 @@ static int step_transport(struct proa_remote *r, struct proa_issue *i)
     if (i->request)
         proa_request_part(i->request);
     proa_remote_enlist(r, PROA_REMOTE_USED);
-    return ++i->done < runs->count ? PROA_ISSUE_MORE : PROA_OK;
+    return ++i->done < runs->count ? PROA_QUEUE_MORE : PROA_OK;
 }
 
 /* ---- the road ---- */
 
-static int issue(struct proa_away *away, struct proa_issue *i)
+static int issue(struct proa_away *away, struct proa_queued *i)
 {
     struct proa_remote *r;
     int error;
@@ -127,7 +127,7 @@ static int issue(struct proa_away *away, struct proa_issue *i)
     r = proa_remote_make(away);
     if (r)
         proa_batch_want_grant(r);
-    error = r ? proa_issue(r, i) : PROA_ERR_NO_MEM;
+    error = r ? proa_queue_operation(r, i) : PROA_ERR_NO_MEM;
     proa_progress_leave();
     return error;
 }
@@ -137,11 +137,11 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
                 const struct proa_runs *given)
 {
     struct proa_away *away = proa_away_of(carry->win, carry->rank);
-    struct proa_issue i = {.step = step_messages,
-                           .op.code = carry->put ? PROA_WIRE_PUT : PROA_WIRE_GET,
-                           .runs = *given,
-                           .from = carry->put ? given->origin : NULL,
-                           .into = carry->put ? NULL : given->origin};
+    struct proa_queued i = {.step = step_messages,
+                            .op.code = carry->put ? PROA_WIRE_PUT : PROA_WIRE_GET,
+                            .runs = *given,
+                            .from = carry->put ? given->origin : NULL,
+                            .into = carry->put ? NULL : given->origin};
     struct proa_runs *runs = &i.runs;
 
     (void)span;
@@ -160,22 +160,22 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
 static int combine_run(struct proa_combine *combine, uint64_t position)
 {
     const struct proa_elements *run = &combine->run;
-    struct proa_issue i = {.step = step_messages,
-                           .op = {.code = PROA_WIRE_COMBINE,
-                                  .flags = (uint8_t)((run->origin ? PROA_WIRE_ORIGIN : 0) |
-                                                     (run->result ? PROA_WIRE_RESULT : 0) |
-                                                     (run->compare ? PROA_WIRE_COMPARE : 0)),
-                                  .operation = (uint8_t)run->operation,
-                                  .basic = (uint8_t)run->basic,
-                                  .total = combine->total},
-                           .runs = {.position = position,
-                                    .stride = (int64_t)run->bytes,
-                                    .origin_stride = (int64_t)run->bytes,
-                                    .bytes = run->bytes,
-                                    .count = run->count},
-                           .from = run->origin,
-                           .into = run->result,
-                           .compare = run->compare};
+    struct proa_queued i = {.step = step_messages,
+                            .op = {.code = PROA_WIRE_COMBINE,
+                                   .flags = (uint8_t)((run->origin ? PROA_WIRE_ORIGIN : 0) |
+                                                      (run->result ? PROA_WIRE_RESULT : 0) |
+                                                      (run->compare ? PROA_WIRE_COMPARE : 0)),
+                                   .operation = (uint8_t)run->operation,
+                                   .basic = (uint8_t)run->basic,
+                                   .total = combine->total},
+                            .runs = {.position = position,
+                                     .stride = (int64_t)run->bytes,
+                                     .origin_stride = (int64_t)run->bytes,
+                                     .bytes = run->bytes,
+                                     .count = run->count},
+                            .from = run->origin,
+                            .into = run->result,
+                            .compare = run->compare};
 
     return run->count ? issue(proa_away_of(combine->win, combine->rank), &i) : PROA_OK;
 }

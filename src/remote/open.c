@@ -6,10 +6,10 @@
 #include "remote/batch.h"
 #include "remote/ends.h"
 #include "remote/execute.h"
-#include "remote/issue.h"
+#include "remote/operation_queue.h"
 #include "remote/origin.h"
 #include "remote/request.h"
-#include "remote/room.h"
+#include "remote/group_lock.h"
 #include "remote/serve.h"
 #include "rma/road.h"
 #include "sync/passive.h"
@@ -135,7 +135,7 @@ int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
         return error;
     proa_progress_enter();
     proa_lock_set_before(proa_remote_keep_promises);
-    error = proa_room_open(win, cards);
+    error = proa_group_lock_open(win, cards);
     if (!error)
         error = proa_served_open(win);
     if (!error)
@@ -148,7 +148,7 @@ static void remote_free(struct proa_remote *r)
 {
     if (!r)
         return;
-    proa_issue_lose(r);
+    proa_queue_lose(r);
     proa_batch_forget(r);
     proa_remote_delist(r, PROA_REMOTE_PROMISED);
     proa_serve_forget(r);
@@ -164,7 +164,7 @@ void proa_remote_close(struct proa_win *win)
     proa_progress_enter();
     proa_spread_remove(spread);
     proa_served_close(win);
-    proa_room_close(win);
+    proa_group_lock_close(win);
     for (int i = 0; i < win->size; i++)
         remote_free(proa_remote_of(win, i));
     proa_request_forget(win);

@@ -7,7 +7,7 @@
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "sync/bypass.h"
-#include "remote/issue.h"
+#include "remote/operation_queue.h"
 #include "remote/serve.h"
 #include "sync/tell.h"
 
@@ -20,7 +20,7 @@
  * post is sent at once, as no thread would look for it in time. */
 static int is_for_later(const struct proa_remote *r, int word)
 {
-    return word == PROA_WORD_POSTED && !r->is_hasty && proa_gather_is_on() &&
+    return word == PROA_WORD_POSTED && !r->is_hasty && proa_aggregation_is_on() &&
            !proa_is_oversubscribed();
 }
 
@@ -52,7 +52,7 @@ void proa_remote_tell(const struct proa_target *target, int word, uint64_t value
         proa_batch_unblock(r);
     if (!error && is_for_later(r, word)) {
         proa_batch_mark(r, PROA_GATHERED_POSTS);
-        proa_gather_begun();
+        proa_aggregation_begun();
     } else if (!error) {
         send_all(r);
     }
@@ -107,7 +107,7 @@ static int ask_one(struct proa_remote *r, int local)
 {
     int error = PROA_OK;
 
-    proa_issue_drain(r);
+    proa_queue_drain(r);
     while (!error && is_unasked(r, local))
         error = proa_batch_send(r, PROA_WIRE_ANSWERED);
     return error;
@@ -192,7 +192,7 @@ int proa_remote_complete_ops(struct proa_win *win, int rank, enum proa_completio
         return PROA_OK;
     proa_progress_enter();
     if (how == PROA_COMPLETED_IN_ORDER && win->flavor != PROA_FLAVOR_DYNAMIC) {
-        proa_issue_drain(r);
+        proa_queue_drain(r);
         proa_batch_await(r, proa_batch_has_no_moves);
     } else if (rank < 0) {
         error = complete_ops_all(win, local);
@@ -283,7 +283,7 @@ static int unlock_ask(struct proa_remote *r, int only_locked)
     if (only_locked && r->grant.lock == PROA_REMOTE_UNLOCKED)
         return PROA_OK;
     proa_remote_delist(r, PROA_REMOTE_PROMISED);
-    proa_issue_drain(r);
+    proa_queue_drain(r);
     proa_batch_await(r, proa_batch_has_no_moves);
     while (!error && !proa_remote_is_lost(r) && r->grant.lock != PROA_REMOTE_UNLOCKED)
         error = proa_batch_send(r, PROA_WIRE_UNLOCK | PROA_WIRE_ANSWERED);

@@ -5,8 +5,8 @@
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "sync/peer_failure.h"
-#include "remote/issue.h"
-#include "remote/room.h"
+#include "remote/operation_queue.h"
+#include "remote/group_lock.h"
 #include "remote/serve.h"
 #include "remote/spread.h"
 
@@ -36,7 +36,7 @@ static void lose_away(struct proa_win *win, int rank)
     if (!r)
         return;
     proa_serve_lost(r);
-    proa_issue_lose(r);
+    proa_queue_lose(r);
     proa_batch_lose_wanted(r);
 }
 
@@ -56,7 +56,7 @@ void proa_remote_lose(struct proa_win *win, int rank)
     if (!win->ending)
         tell_node(win, rank);
     lose_away(win, rank);
-    proa_room_lost(win, rank);
+    proa_group_lock_lost(win, rank);
     say_on(win, rank);
 }
 

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/wait.h"
 #include "remote/progress.h"
-#include "remote/issue.h"
+#include "remote/operation_queue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +85,7 @@ struct proa_request *proa_request_take_done(void)
 void proa_request_hurry(void)
 {
     proa_progress_enter();
-    proa_issues_push(1);
+    proa_queues_push(1);
     proa_progress_leave();
 }
 

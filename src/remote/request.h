@@ -4,9 +4,9 @@
  *
  * A thread begins a request before the operation, which then takes the request for its own
  * (proa_request_current). Steps that are outstanding when the operation's call returns are parts of
- * the request (remote/issue.c, remote/batch.c). The progress engine, on the thread that makes
- * progress, ends the last part. Then the request is in the list of done requests, from which a
- * thread that may call MPI takes it.
+ * the request (remote/operation_queue.c, remote/batch.c). The progress engine, on the thread that
+ * makes progress, ends the last part. Then the request is in the list of done requests, from which
+ * a thread that may call MPI takes it.
  */
 #ifndef PROA_REMOTE_REQUEST_H
 #define PROA_REMOTE_REQUEST_H

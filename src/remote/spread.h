@@ -16,8 +16,8 @@
 struct proa_serving;
 struct proa_served;
 struct proa_wanted;
-struct proa_rooms;
-struct proa_issue;
+struct proa_group_locks;
+struct proa_queued;
 struct proa_request;
 
 struct proa_spread {
@@ -27,8 +27,8 @@ struct proa_spread {
     int has_key;     /* its memory is exposed to the network */
     struct proa_net_key key;
     struct proa_served *served;
-    struct proa_rooms *rooms; /* remote/room.h */
-    struct proa_away *aways;  /* of all other nodes' processes, by rank */
+    struct proa_group_locks *rooms; /* remote/group_lock.h */
+    struct proa_away *aways;        /* of all other nodes' processes, by rank */
     /* The barrier among nodes (sync/barrier.c): the number of other processes of the window on this
      * node; and, if we are its leader, the leader that we tell in each round. */
     int neighbours, rounds;
@@ -65,7 +65,7 @@ enum {
     PROA_GATHERED_WORK = 1,    /* operations, and not only words (PROA_WIRE_TELL) */
     PROA_GATHERED_POSTS = 2,   /* posts, for which the target may wait */
     PROA_GATHERED_PRESSED = 4, /* operations that requests wait for */
-    PROA_GATHERED_SEEN = 8     /* a look has found it not sent yet (remote/issue.h) */
+    PROA_GATHERED_SEEN = 8     /* a look has found it not sent yet (remote/operation_queue.h) */
 };
 
 /* The operations of an origin that are under way. The numbers are of batches. */
@@ -75,7 +75,7 @@ struct proa_flight {
     uint64_t answered;    /* all up to this one are answered; read by waiting threads at any time */
     uint64_t moves;       /* puts and gets of the transport in flight; read likewise */
     struct proa_wanted *wanted;
-    struct proa_issue *issues;        /* the queue (remote/issue.h) */
+    struct proa_queued *issues;       /* the queue (remote/operation_queue.h) */
     struct proa_first_failure failed; /* since the last completion */
 };
 
@@ -99,7 +99,8 @@ struct proa_grant {
 
 /* Lists of targets. */
 enum proa_remote_list {
-    PROA_REMOTE_PUSHED,   /* with a queue, or a batch that requests wait for (remote/issue.c) */
+    PROA_REMOTE_PUSHED,   /* with a queue, or a batch that requests wait for
+                             (remote/operation_queue.c) */
     PROA_REMOTE_PROMISED, /* waited for before another lock is taken (proa_remote_keep_promises) */
     PROA_REMOTE_USED,     /* of one window, win->remotes: something is to be completed there */
     PROA_REMOTE_LISTS

@@ -12,7 +12,7 @@
 #include "sync/passive.h"
 #include "sync/pscw.h"
 #include "remote/origin.h"
-#include "remote/room.h"
+#include "remote/group_lock.h"
 #include "remote/spread.h"
 
 /* ---- words ---- */
@@ -227,13 +227,13 @@ static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
         return error;
     proa_remote_keep_promises();
     if (in_room)
-        proa_room_enter(win, PROA_ROOM_EXCLUSIVE);
+        proa_group_lock_enter(win, PROA_GROUP_LOCK_EXCLUSIVE);
     if (target->away)
         proa_remote_lock(win, rank, exclusive, nocheck);
     else if (!nocheck)
         error = proa_lock_take(win, rank, exclusive);
     if (error && in_room)
-        proa_room_leave(win);
+        proa_group_lock_leave(win);
     return error;
 }
 
@@ -263,7 +263,7 @@ static int unlock(struct proa_win *win, int rank)
     if (!target->away && is_taken)
         proa_lock_return(win, rank, epoch);
     if (is_taken && proa_epoch_is_writers(epoch))
-        proa_room_leave(win);
+        proa_group_lock_leave(win);
     proa_unlock_end(win);
     proa_polled(&win->polls);
     return error;
@@ -278,7 +278,7 @@ static int lock_all(struct proa_win *win, int mode)
         return error;
     proa_remote_keep_promises();
     if (!(mode & PROA_MODE_NOCHECK))
-        proa_room_enter(win, PROA_ROOM_ALL);
+        proa_group_lock_enter(win, PROA_GROUP_LOCK_ALL);
     proa_lock_all_take(win, mode);
     return PROA_OK;
 }
@@ -294,7 +294,7 @@ static int unlock_all(struct proa_win *win)
         error = win->sync->complete_ops(win, -1, proa_completed_by(win->epoch_all));
     proa_unlock_all_end(win);
     if (in_room)
-        proa_room_leave(win);
+        proa_group_lock_leave(win);
     return error;
 }
 
@@ -323,5 +323,5 @@ const struct proa_sync_ops proa_sync_remote = {
     .attend = proa_progress_attend,
     .lose = proa_remote_lose,
     .node_lost = proa_remote_node_lost,
-    .lock_is_wanted = proa_room_is_wanted,
+    .lock_is_wanted = proa_group_lock_is_wanted,
 };

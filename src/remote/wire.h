@@ -10,7 +10,7 @@
  *            lock may be requested, or a post waited for; after them the lock may be released
  *   ANSWER   from a target: all batches up to that number are done; with the data they fetched
  *   LOST     from any process: the process of the rank `number` is gone
- *   ROOM     to and from rank 0: about the room `number` of the window (remote/room.h)
+ *   ROOM     to and from rank 0: about the room `number` of the window (remote/group_lock.h)
  */
 #ifndef PROA_REMOTE_WIRE_H
 #define PROA_REMOTE_WIRE_H

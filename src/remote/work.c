@@ -3,8 +3,8 @@
  * it. */
 #include "remote/progress.h"
 #include "remote/batch.h"
-#include "remote/issue.h"
-#include "remote/room.h"
+#include "remote/operation_queue.h"
+#include "remote/group_lock.h"
 #include "remote/serve.h"
 #include "remote/spread.h"
 
@@ -26,7 +26,7 @@ static void on_message(uint32_t peer, const void *message, size_t bytes)
     if (head.version != PROA_WIRE_VERSION)
         proa_progress_drop(peer, "is of another version of Proa");
     else if (head.kind == PROA_WIRE_ROOM)
-        proa_room_message(peer, &head);
+        proa_group_lock_message(peer, &head);
     else if (head.kind >= sizeof handlers / sizeof *handlers || !handlers[head.kind])
         proa_progress_drop(peer, "is of an unknown kind");
     else if ((from = proa_remote_find(&head, peer)))
@@ -37,9 +37,9 @@ static int go_on(int *is_pending)
 {
     int got = proa_serve_pending(is_pending);
 
-    *is_pending |= proa_issues_push(0);
-    *is_pending |= proa_rooms_look();
-    *is_pending |= proa_gather_look();
+    *is_pending |= proa_queues_push(0);
+    *is_pending |= proa_group_locks_look();
+    *is_pending |= proa_aggregation_look();
     return got > 0;
 }
 
@@ -52,5 +52,5 @@ const struct proa_progress_work proa_progress_work = {.message = on_message,
                                                       .moved = proa_batch_moved,
                                                       .lost = proa_remote_lost,
                                                       .go_on = go_on,
-                                                      .look_for_gathered = proa_gather_look,
+                                                      .look_for_gathered = proa_aggregation_look,
                                                       .has_windows = has_windows};

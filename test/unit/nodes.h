@@ -24,7 +24,8 @@ static inline void on_nodes(struct world *world)
 
     snprintf(node, sizeof node, "%d", node_of(world->rank));
     setenv("PROA_NODE_ID", node, 1);
-    setenv("PROA_GATHER_NS", "0", 1); /* messages are counted, however long a process is held up */
+    setenv("PROA_FLUSH_TIMER_NS", "0",
+           1); /* messages are counted, however long a process is held up */
 }
 
 /* A network at its worst. */

@@ -70,7 +70,7 @@ WORLD_TEST(one_message_each_way, 2, .before = on_nodes)
 static void on_patient_nodes(struct world *world)
 {
     on_nodes(world);
-    setenv("PROA_GATHER_NS", "1000000000", 1);
+    setenv("PROA_FLUSH_TIMER_NS", "1000000000", 1);
 }
 
 /* A post goes with the complete that follows: where both are origin and target that is one message
@@ -176,7 +176,7 @@ WORLD_TEST(fence_of_nodes, 6, .before = on_nodes)
 static void on_gathering_nodes(struct world *world)
 {
     on_nodes(world);
-    setenv("PROA_GATHER_NS", "1000000", 1);
+    setenv("PROA_FLUSH_TIMER_NS", "1000000", 1);
 }
 
 /* The origin does not come back to Proa: its agent sends what has waited, time and again, out of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations with requests on targets of other nodes (remote/request.c, remote/issue.c), over the
- * pretended network. That their calls return while the target answers nothing, and that they come
- * to be done while only the agent is in Proa, is shown by the order of events.
+ * Operations with requests on targets of other nodes (remote/request.c, remote/operation_queue.c),
+ * over the pretended network. That their calls return while the target answers nothing, and that
+ * they come to be done while only the agent is in Proa, is shown by the order of events.
  */
 #include "nodes.h"
 

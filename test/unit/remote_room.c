@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Locks of windows over several nodes that keep each other out: lock_all and exclusive locks
- * (remote/room.c), over the pretended network. */
+ * (remote/group_lock.c), over the pretended network. */
 #include "nodes.h"
 
 #include "base/fail.h"

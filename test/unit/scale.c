@@ -378,7 +378,7 @@ static void count_body(struct world *world)
     uint64_t own;
     long before = 0;
 
-    setenv("PROA_GATHER_NS", "1000000000",
+    setenv("PROA_FLUSH_TIMER_NS", "1000000000",
            1); /* messages are counted, however long we are held up */
     others.size = size;
     proa_progress_set_transport(&network);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See issue.h. */
-#include "remote/issue.h"
+/* See operation_queue.h. */
+#include "remote/operation_queue.h"
 #include "base/fail.h"
 #include "base/settings.h"
 #include "base/system.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-void proa_batch_press(struct proa_remote *r)
+void proa_batch_flush_pending(struct proa_remote *r)
 {
     proa_batch_mark(r, PROA_GATHERED_PRESSED);
     proa_remote_enlist(r, PROA_REMOTE_PUSHED);
@@ -25,18 +25,18 @@ static int is_pressed(const struct proa_remote *r)
 
 /* ---- the queue of one ---- */
 
-static void issue_end(struct proa_remote *r, struct proa_issue *i, int code)
+static void issue_end(struct proa_remote *r, struct proa_queued *i, int code)
 {
     DL_DELETE(r->flight.issues, i);
     proa_request_part_done(i->request, code, proa_failure());
     free(i);
 }
 
-static int steps(struct proa_remote *r, struct proa_issue *i)
+static int steps(struct proa_remote *r, struct proa_queued *i)
 {
     int outcome;
 
-    while ((outcome = i->step(r, i)) == PROA_ISSUE_MORE)
+    while ((outcome = i->step(r, i)) == PROA_QUEUE_MORE)
         ;
     return outcome;
 }
@@ -63,7 +63,7 @@ static int batch_push(struct proa_remote *r, int hurry)
     return proa_batch_try_send(r, 0) == PROA_NET_AGAIN && proa_batch_may_send(r);
 }
 
-int proa_issues_push(int hurry)
+int proa_queues_push(int hurry)
 {
     struct proa_remote *r, *next;
     int stuck = 0;
@@ -77,7 +77,7 @@ int proa_issues_push(int hurry)
     return stuck;
 }
 
-void proa_issue_drain(struct proa_remote *r)
+void proa_queue_drain(struct proa_remote *r)
 {
     while (r->flight.issues) {
         queue_push(r);
@@ -86,7 +86,7 @@ void proa_issue_drain(struct proa_remote *r)
     }
 }
 
-void proa_issue_lose(struct proa_remote *r)
+void proa_queue_lose(struct proa_remote *r)
 {
     while (r->flight.issues) {
         proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->away->rank);
@@ -98,19 +98,19 @@ void proa_issue_lose(struct proa_remote *r)
 
 /* ---- issuing ---- */
 
-static int now(struct proa_remote *r, struct proa_issue *i)
+static int now(struct proa_remote *r, struct proa_queued *i)
 {
     int outcome;
 
-    proa_issue_drain(r);
+    proa_queue_drain(r);
     while ((outcome = steps(r, i)) == PROA_NET_AGAIN)
         proa_batch_unblock(r);
     return outcome;
 }
 
-static int later(struct proa_remote *r, const struct proa_issue *i)
+static int later(struct proa_remote *r, const struct proa_queued *i)
 {
-    struct proa_issue *kept = malloc(sizeof *kept);
+    struct proa_queued *kept = malloc(sizeof *kept);
 
     if (!kept)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for a queued operation");
@@ -122,7 +122,7 @@ static int later(struct proa_remote *r, const struct proa_issue *i)
     return PROA_OK;
 }
 
-int proa_issue(struct proa_remote *r, struct proa_issue *i)
+int proa_queue_operation(struct proa_remote *r, struct proa_queued *i)
 {
     int outcome = PROA_NET_AGAIN;
 
@@ -144,12 +144,12 @@ int proa_issue(struct proa_remote *r, struct proa_issue *i)
 static int gathered; /* a batch has begun since the look that found none */
 static long looked_ns;
 
-int proa_gather_is_on(void)
+int proa_aggregation_is_on(void)
 {
     return proa_settings()->gather_ns != 0;
 }
 
-void proa_gather_begun(void)
+void proa_aggregation_begun(void)
 {
     gathered = 1;
     proa_progress_disturb();
@@ -185,13 +185,13 @@ static int look_at(struct proa_remote *r)
     return outcome == PROA_NET_AGAIN;
 }
 
-int proa_gather_look(void)
+int proa_aggregation_look(void)
 {
     const struct proa_spread *s;
     struct proa_remote *r, *next;
     long now_ns;
 
-    if (!gathered || !proa_gather_is_on())
+    if (!gathered || !proa_aggregation_is_on())
         return 0;
     now_ns = proa_system->now_ns();
     if (now_ns - looked_ns < proa_settings()->gather_ns)

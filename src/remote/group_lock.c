@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See room.h. */
-#include "remote/room.h"
+/* See group_lock.h. */
+#include "remote/group_lock.h"
 #include "base/fail.h"
 #include "base/system.h"
 #include "base/wait.h"
@@ -33,12 +33,12 @@ struct keeper {
     uint32_t *peers; /* by rank */
 };
 
-struct proa_rooms {
+struct proa_group_locks {
     uint32_t keeper_peer;
     uint8_t permit; /* the room that our permit is for */
     uint8_t asked;  /* the room for which a permit has been requested, and not granted */
     uint8_t recalled;
-    int inside, waiting; /* threads of this process; waiting: in proa_room_enter */
+    int inside, waiting; /* threads of this process; waiting: in proa_group_lock_enter */
     struct keeper *keeper;
 };
 
@@ -47,14 +47,14 @@ static void member_hears(struct proa_win *win, int what, int room);
 
 /* ---- messages ---- */
 
-static struct proa_rooms *rooms_of(const struct proa_win *win)
+static struct proa_group_locks *rooms_of(const struct proa_win *win)
 {
     return win->spread->rooms;
 }
 
 static uint32_t peer_of(const struct proa_win *win, int rank)
 {
-    const struct proa_rooms *rooms = rooms_of(win);
+    const struct proa_group_locks *rooms = rooms_of(win);
 
     return rooms->keeper ? rooms->keeper->peers[rank] : rooms->keeper_peer;
 }
@@ -158,7 +158,7 @@ static void keeper_hears(struct proa_win *win, int rank, int what, int room, int
 {
     struct keeper *k = rooms_of(win)->keeper;
 
-    if (!k || (room != PROA_ROOM_EXCLUSIVE && room != PROA_ROOM_ALL))
+    if (!k || (room != PROA_GROUP_LOCK_EXCLUSIVE && room != PROA_GROUP_LOCK_ALL))
         return;
     forget_permit(k, rank);
     if (what == PROA_WIRE_ROOM_ASK)
@@ -187,7 +187,7 @@ static int keeper_looks(struct proa_win *win)
     return any;
 }
 
-int proa_rooms_look(void)
+int proa_group_locks_look(void)
 {
     struct proa_spread *spread;
     int any = 0;
@@ -202,22 +202,22 @@ int proa_rooms_look(void)
 
 static void give_back(struct proa_win *win)
 {
-    struct proa_rooms *rooms = rooms_of(win);
+    struct proa_group_locks *rooms = rooms_of(win);
     int room = rooms->permit;
 
-    __atomic_store_n(&rooms->permit, PROA_ROOM_NONE, __ATOMIC_RELAXED);
+    __atomic_store_n(&rooms->permit, PROA_GROUP_LOCK_NONE, __ATOMIC_RELAXED);
     __atomic_store_n(&rooms->recalled, 0, __ATOMIC_RELAXED);
     say(win, KEEPER, PROA_WIRE_ROOM_BACK, room, 0);
 }
 
 static void member_hears(struct proa_win *win, int what, int room)
 {
-    struct proa_rooms *rooms = rooms_of(win);
+    struct proa_group_locks *rooms = rooms_of(win);
 
     if (what == PROA_WIRE_ROOM_GRANT && rooms->asked == room) {
         /* partner: may_enter */
         __atomic_store_n(&rooms->permit, (uint8_t)room, __ATOMIC_RELEASE);
-        __atomic_store_n(&rooms->asked, PROA_ROOM_NONE, __ATOMIC_RELEASE);
+        __atomic_store_n(&rooms->asked, PROA_GROUP_LOCK_NONE, __ATOMIC_RELEASE);
         proa_doorbell_ring(&proa_self->ctl->bell);
     } else if (what == PROA_WIRE_ROOM_RECALL && rooms->permit == room) {
         __atomic_store_n(&rooms->recalled, 1, __ATOMIC_RELAXED);
@@ -226,7 +226,7 @@ static void member_hears(struct proa_win *win, int what, int room)
     } /* else the permit has been given back already */
 }
 
-void proa_room_message(uint32_t peer, const struct proa_wire_head *head)
+void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
 {
     struct proa_win *win = proa_spread_find(head->window);
     int rank = (int)head->rank, what = head->flags & ~PROA_WIRE_HOLDS;
@@ -250,13 +250,13 @@ struct entering {
     uint8_t room;
 };
 
-int proa_room_is_unkept(const struct proa_win *win)
+int proa_group_lock_is_unkept(const struct proa_win *win)
 {
     return win->rank != KEEPER && proa_is_failed(win, KEEPER);
 }
 
 /* No thread of this process has requested a permit, or is inside. */
-static int can_ask(const struct proa_rooms *rooms)
+static int can_ask(const struct proa_group_locks *rooms)
 {
     return !__atomic_load_n(&rooms->asked, __ATOMIC_RELAXED) &&
            !(__atomic_load_n(&rooms->permit, __ATOMIC_RELAXED) &&
@@ -267,35 +267,35 @@ static int may_enter(void *arg)
 {
     const struct entering *e = arg;
 
-    const struct proa_rooms *rooms = rooms_of(e->win);
+    const struct proa_group_locks *rooms = rooms_of(e->win);
 
     /* partner: member_hears */
     return __atomic_load_n(&rooms->permit, __ATOMIC_ACQUIRE) == e->room || can_ask(rooms) ||
-           proa_room_is_unkept(e->win);
+           proa_group_lock_is_unkept(e->win);
 }
 
 static void ask_keeper(struct proa_win *win, enum proa_room room, int holds)
 {
-    struct proa_rooms *rooms = rooms_of(win);
+    struct proa_group_locks *rooms = rooms_of(win);
 
     if (!can_ask(rooms))
         return;
     __atomic_store_n(&rooms->asked, (uint8_t)room, __ATOMIC_RELAXED);
-    __atomic_store_n(&rooms->permit, PROA_ROOM_NONE, __ATOMIC_RELAXED);
+    __atomic_store_n(&rooms->permit, PROA_GROUP_LOCK_NONE, __ATOMIC_RELAXED);
     __atomic_store_n(&rooms->recalled, 0, __ATOMIC_RELAXED);
     say(win, KEEPER, PROA_WIRE_ROOM_ASK, (int)room, holds);
 }
 
-void proa_room_enter(struct proa_win *win, enum proa_room room)
+void proa_group_lock_enter(struct proa_win *win, enum proa_room room)
 {
-    struct proa_rooms *rooms = rooms_of(win);
+    struct proa_group_locks *rooms = rooms_of(win);
     struct entering e = {win, (uint8_t)room};
     struct proa_vigil vigil = {.win = win, .from = KEEPER};
     int holds = -1;
 
     proa_progress_enter();
     rooms->waiting++;
-    while (rooms->permit != room && !proa_room_is_unkept(win)) {
+    while (rooms->permit != room && !proa_group_lock_is_unkept(win)) {
         if (holds >= 0)
             ask_keeper(win, room, holds);
         proa_progress_leave();
@@ -310,9 +310,9 @@ void proa_room_enter(struct proa_win *win, enum proa_room room)
     proa_progress_leave();
 }
 
-void proa_room_leave(struct proa_win *win)
+void proa_group_lock_leave(struct proa_win *win)
 {
-    struct proa_rooms *rooms = rooms_of(win);
+    struct proa_group_locks *rooms = rooms_of(win);
 
     proa_progress_enter();
     __atomic_store_n(&rooms->inside, rooms->inside - 1, __ATOMIC_RELAXED);
@@ -323,9 +323,9 @@ void proa_room_leave(struct proa_win *win)
     proa_progress_leave();
 }
 
-int proa_room_is_wanted(const struct proa_win *win)
+int proa_group_lock_is_wanted(const struct proa_win *win)
 {
-    const struct proa_rooms *rooms = rooms_of(win);
+    const struct proa_group_locks *rooms = rooms_of(win);
 
     return __atomic_load_n(&rooms->inside, __ATOMIC_RELAXED) != 0 &&
            __atomic_load_n(&rooms->recalled, __ATOMIC_RELAXED);
@@ -349,9 +349,9 @@ static int keeper_open(struct proa_win *win, const struct proa_remote_card *card
     return error;
 }
 
-int proa_room_open(struct proa_win *win, const struct proa_remote_card *cards)
+int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *cards)
 {
-    struct proa_rooms *rooms = win->spread->rooms = calloc(1, sizeof *rooms);
+    struct proa_group_locks *rooms = win->spread->rooms = calloc(1, sizeof *rooms);
     int error = PROA_ERR_NO_MEM;
 
     if (rooms && win->rank == KEEPER)
@@ -375,9 +375,9 @@ static void keeper_close(struct keeper *k)
     free(k);
 }
 
-void proa_room_close(struct proa_win *win)
+void proa_group_lock_close(struct proa_win *win)
 {
-    struct proa_rooms *rooms = win->spread->rooms;
+    struct proa_group_locks *rooms = win->spread->rooms;
 
     if (rooms && rooms->keeper)
         keeper_close(rooms->keeper);
@@ -385,7 +385,7 @@ void proa_room_close(struct proa_win *win)
     win->spread->rooms = NULL;
 }
 
-void proa_room_lost(struct proa_win *win, int rank)
+void proa_group_lock_lost(struct proa_win *win, int rank)
 {
     struct keeper *k = rooms_of(win)->keeper;
     struct asking *a, *next;

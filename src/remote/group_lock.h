@@ -20,40 +20,40 @@
  * holds. So such a waiter goes ahead of the waiters for the other room after a long wait
  * (sync/lock.c has the same rule).
  */
-#ifndef PROA_REMOTE_ROOM_H
-#define PROA_REMOTE_ROOM_H
+#ifndef PROA_REMOTE_GROUP_LOCK_H
+#define PROA_REMOTE_GROUP_LOCK_H
 
 #include "remote/spread.h"
 
-enum proa_room { PROA_ROOM_NONE, PROA_ROOM_EXCLUSIVE, PROA_ROOM_ALL };
+enum proa_room { PROA_GROUP_LOCK_NONE, PROA_GROUP_LOCK_EXCLUSIVE, PROA_GROUP_LOCK_ALL };
 
 /* ---- not inside the progress engine ---- */
 
 /* Called before an exclusive lock, or a lock_all, is requested. May wait. */
-void proa_room_enter(struct proa_win *win, enum proa_room room);
+void proa_group_lock_enter(struct proa_win *win, enum proa_room room);
 /* Called after that lock has been released. */
-void proa_room_leave(struct proa_win *win);
+void proa_group_lock_leave(struct proa_win *win);
 
 /* Does another process wait for the other room while this process is in one? At any time. */
-int proa_room_is_wanted(const struct proa_win *win);
+int proa_group_lock_is_wanted(const struct proa_win *win);
 
 /* The process of rank 0 is gone: every process may enter, and a lock_all consists of the locks of
  * single targets (remote/batch.h). At any time. */
-int proa_room_is_unkept(const struct proa_win *win);
+int proa_group_lock_is_unkept(const struct proa_win *win);
 
 /* ---- inside ---- */
 
-int proa_room_open(struct proa_win *win, const struct proa_remote_card *cards);
-void proa_room_close(struct proa_win *win);
+int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *cards);
+void proa_group_lock_close(struct proa_win *win);
 
 /* Handles a message of this kind. A message that makes no sense is dropped. */
-void proa_room_message(uint32_t peer, const struct proa_wire_head *head);
+void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head);
 
 /* Lets waiters that have waited for long go ahead. Returns whether there are any that may come to
  * that. */
-int proa_rooms_look(void);
+int proa_group_locks_look(void);
 
 /* The process of that rank is gone: drops its permit, and its place in the queue. */
-void proa_room_lost(struct proa_win *win, int rank);
+void proa_group_lock_lost(struct proa_win *win, int rank);
 
 #endif

@@ -10,24 +10,24 @@
  *
  * Aggregated (gathered) batches that no call sends: small operations of a program that computes
  * before it flushes, and posts. The thread that makes progress looks for such batches, and sends
- * those that were there at an earlier look. So a batch waits for one to two times PROA_GATHER_NS,
- * and for the progress thread where that rests. An operation reads no clock. It wakes the progress
- * thread only out of its long sleep, once.
+ * those that were there at an earlier look. So a batch waits for one to two times
+ * PROA_FLUSH_TIMER_NS, and for the progress thread where that rests. An operation reads no clock.
+ * It wakes the progress thread only out of its long sleep, once.
  *
  * Everything here is inside the progress engine.
  */
-#ifndef PROA_REMOTE_ISSUE_H
-#define PROA_REMOTE_ISSUE_H
+#ifndef PROA_REMOTE_OPERATION_QUEUE_H
+#define PROA_REMOTE_OPERATION_QUEUE_H
 
 #include "rma/road.h"
 #include "remote/spread.h"
 
-enum { PROA_ISSUE_MORE = 2 }; /* a step is done, and there are more */
+enum { PROA_QUEUE_MORE = 2 }; /* a step is done, and there are more */
 
-struct proa_issue {
-    /* Makes the next step: PROA_OK, it was the last; PROA_ISSUE_MORE; PROA_NET_AGAIN, it cannot be
+struct proa_queued {
+    /* Makes the next step: PROA_OK, it was the last; PROA_QUEUE_MORE; PROA_NET_AGAIN, it cannot be
      * made now; or a negative code. */
-    int (*step)(struct proa_remote *r, struct proa_issue *issue);
+    int (*step)(struct proa_remote *r, struct proa_queued *issue);
     struct proa_wire_op op; /* what all messages of it have in common */
     struct proa_runs runs;  /* at the target, and at the origin */
     const char *from;       /* the origin's bytes; NULL: nothing is sent */
@@ -35,35 +35,35 @@ struct proa_issue {
     const void *compare;    /* one element more that is sent, or NULL */
     uint64_t done;          /* bytes or runs so far, as the step counts */
     struct proa_request *request;
-    struct proa_issue *prev, *next;
+    struct proa_queued *prev, *next;
 };
 
 /* Issues the operation, for the request of this thread if there is one. The caller may discard
  * `issue` after the return. PROA_OK or a code. */
-int proa_issue(struct proa_remote *r, struct proa_issue *issue);
+int proa_queue_operation(struct proa_remote *r, struct proa_queued *issue);
 
 /* Returns once the target's queue is empty. */
-void proa_issue_drain(struct proa_remote *r);
+void proa_queue_drain(struct proa_remote *r);
 
 /* Requests wait for the aggregated batch: it is sent as soon as nothing else is in flight. */
-void proa_batch_press(struct proa_remote *r);
+void proa_batch_flush_pending(struct proa_remote *r);
 
 /* Continues all queues as far as possible. hurry: sends batches that requests wait for in any case.
  * Returns whether only another attempt can show that a blocked step is possible. */
-int proa_issues_push(int hurry);
+int proa_queues_push(int hurry);
 
 /* The target's process is gone, or the window is freed: its queue will not be issued. */
-void proa_issue_lose(struct proa_remote *r);
+void proa_queue_lose(struct proa_remote *r);
 
 /* ---- batches that no call sends ---- */
 
 /* A batch is no longer empty. */
-void proa_gather_begun(void);
+void proa_aggregation_begun(void);
 
 /* Called by the thread that makes progress. Returns whether a later look has to send a batch. */
-int proa_gather_look(void);
+int proa_aggregation_look(void);
 
 /* Are batches looked for at all? Called from anywhere. */
-int proa_gather_is_on(void);
+int proa_aggregation_is_on(void);
 
 #endif
