@@ -209,7 +209,8 @@ static int get_info(const struct proa_win *win, MPI_Info *info)
     if (error == MPI_SUCCESS)
         error = proa_pmpi()->Info_set(*info, "proa_memory", memory_of(win));
     if (error == MPI_SUCCESS)
-        error = proa_pmpi()->Info_set(*info, "proa_progress", win->spread ? "agent" : "origin");
+        error =
+            proa_pmpi()->Info_set(*info, "proa_progress", win->remote_window ? "agent" : "origin");
     return error;
 }
 

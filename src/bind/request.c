@@ -63,14 +63,15 @@ static __attribute__((noinline)) int give_slow(struct proa_win *win, enum proa_c
  * gets. */
 PROA_FORMS struct proa_greq *request_begin(struct proa_win *win, enum proa_call call, int rank)
 {
-    return PROA_RARELY(win->spread != NULL) ? proa_greq_begin(win, call, rank) : NULL;
+    return PROA_RARELY(win->remote_window != NULL) ? proa_greq_begin(win, call, rank) : NULL;
 }
 
 PROA_BODY request_end(struct proa_win *win, enum proa_call call, int rank, struct proa_greq *given,
                       int outcome, MPI_Request *request)
 {
-    return PROA_RARELY(win->spread != NULL) ? give_slow(win, call, rank, given, outcome, request)
-                                            : give_request(win, outcome, request);
+    return PROA_RARELY(win->remote_window != NULL)
+               ? give_slow(win, call, rank, given, outcome, request)
+               : give_request(win, outcome, request);
 }
 
 /* ---- the operations ---- */

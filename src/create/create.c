@@ -10,7 +10,7 @@
 #include "create/memory.h"
 #include "create/reach.h"
 #include "base/fail.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 #include "rma/guard.h"
 #include "rma/regions.h"
 #include "shm/arena.h"
@@ -129,7 +129,7 @@ static void guard_for_threads(struct proa_win *win)
     for (int i = 0; i < win->size; i++) {
         const struct proa_target *target = &win->targets[i];
 
-        if (target->away)
+        if (target->remote)
             continue;
         proa_guard_stripes_only(target->peer->ctl);
         for (uint32_t k = 0; k < target->span_count && target->bytes > 0; k++)
@@ -172,7 +172,7 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
         proa_win_release(win);
         return outcome;
     }
-    if (!win->spread)
+    if (!win->remote_window)
         win->barrier = proa_barrier_choose(win);
     if (win->threads)
         guard_for_threads(win);
@@ -180,7 +180,7 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
     /* A lock request that is in flight comes before later locks of any window. All windows must
      * respect that, including this one, so the call comes after this one is among them: another
      * thread may make the first window that spans nodes just now. */
-    if (__atomic_load_n(&proa_spreads, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&proa_remote_windows, __ATOMIC_RELAXED))
         proa_sync_slow();
     *result = win;
     return PROA_OK;

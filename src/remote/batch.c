@@ -24,16 +24,17 @@ int proa_batch_report(struct proa_remote *r)
     int error = r->flight.failed.code;
 
     if (proa_remote_is_lost(r))
-        return proa_failed_report(r->away->win, r->away->rank);
+        return proa_failed_report(r->process->win, r->process->rank);
     r->flight.failed.code = PROA_OK;
-    return error ? proa_fail(error, "%s (at target rank %d)", r->flight.failed.text, r->away->rank)
-                 : PROA_OK;
+    return error
+               ? proa_fail(error, "%s (at target rank %d)", r->flight.failed.text, r->process->rank)
+               : PROA_OK;
 }
 
 int proa_batch_outcome(const struct proa_remote *r, int outcome)
 {
     return outcome == PROA_ERR_OTHER
-               ? proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->away->rank)
+               ? proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->process->rank)
                : outcome;
 }
 
@@ -41,7 +42,7 @@ int proa_batch_outcome(const struct proa_remote *r, int outcome)
 
 void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 {
-    struct proa_vigil vigil = {.win = r->away->win, .from = r->away->rank};
+    struct proa_vigil vigil = {.win = r->process->win, .from = r->process->rank};
 
     while (!ready(r)) {
         proa_progress_leave();
@@ -167,7 +168,7 @@ static unsigned all_flags(const struct proa_remote *r, unsigned flags)
 int proa_batch_try_send(struct proa_remote *r, unsigned flags)
 {
     struct proa_wire_head head =
-        proa_spread_head(r->away->win, PROA_WIRE_BATCH, r->flight.sent + 1);
+        proa_remote_window_head(r->process->win, PROA_WIRE_BATCH, r->flight.sent + 1);
     int outcome = proa_remote_is_lost(r) ? proa_batch_report(r) : batch_room(r);
 
     if (outcome)
@@ -180,7 +181,7 @@ int proa_batch_try_send(struct proa_remote *r, unsigned flags)
     head.flags = (uint8_t)flags;
     memcpy(r->batch.body, &head, sizeof head);
     outcome = proa_batch_outcome(
-        r, proa_progress_send(r->away->peer, r->batch.body, sizeof head + r->batch.used));
+        r, proa_progress_send(r->process->peer, r->batch.body, sizeof head + r->batch.used));
     if (outcome != PROA_NET_AGAIN)
         count_batch(r, flags);
     return outcome;
@@ -207,8 +208,8 @@ int proa_batch_send(struct proa_remote *r, unsigned flags)
 void proa_batch_want_grant(struct proa_remote *r)
 {
     const uint8_t awaited = PROA_EPOCH_START | PROA_EPOCH_AWAITED;
-    const struct proa_win *win = r->away->win;
-    uint8_t all = proa_epoch_all(win), one = proa_epoch_one(&win->targets[r->away->rank]);
+    const struct proa_win *win = r->process->win;
+    uint8_t all = proa_epoch_all(win), one = proa_epoch_one(&win->targets[r->process->rank]);
 
     /* as in sync/lock.h: a process that holds a lock, of this lock_all too, and waits for another
      */
@@ -361,11 +362,11 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
                          size_t bytes)
 {
     if (head->number > r->flight.sent || head->number <= r->flight.answered) {
-        proa_progress_drop(r->away->peer, "answers a batch that is not outstanding");
+        proa_progress_drop(r->process->peer, "answers a batch that is not outstanding");
         return;
     }
     if (!take_answer(r, body, bytes)) {
-        proa_progress_drop(r->away->peer, "is a malformed answer");
+        proa_progress_drop(r->process->peer, "is a malformed answer");
         return;
     }
     /* releases the fetched data */
@@ -395,7 +396,7 @@ void proa_batch_lose_wanted(struct proa_remote *r)
 {
     struct proa_wanted *w, *next;
 
-    proa_failed_report(r->away->win, r->away->rank);
+    proa_failed_report(r->process->win, r->process->rank);
     DL_FOREACH_SAFE(r->flight.wanted, w, next)
         wanted_end(r, w, PROA_ERR_OTHER, proa_failure());
 }

@@ -9,7 +9,7 @@
 
 #include "base/wait.h"
 #include "rma/combine.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 
 /* Bytes of fetched data that an answer has room for, behind the head, the outcome and its text. */
 enum {

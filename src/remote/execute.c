@@ -21,8 +21,8 @@ struct proa_served {
 enum { ANSWER_HEAD = sizeof(struct proa_wire_head) + sizeof(struct proa_wire_outcome) };
 
 /* The answer's body is left as it is: a batch may have no use for it. */
-void proa_job_begin(struct proa_job *job, const struct proa_away *origin, const char *body,
-                    size_t bytes)
+void proa_job_begin(struct proa_job *job, const struct proa_remote_process *origin,
+                    const char *body, size_t bytes)
 {
     job->origin = origin;
     job->at = body;
@@ -58,7 +58,7 @@ static char *answer_room(struct proa_job *job, uint64_t bytes)
 
 static struct proa_served *served_of(const struct proa_job *job)
 {
-    return job->origin->win->spread->served;
+    return job->origin->win->remote_window->served;
 }
 
 static int runs_done(const struct proa_job *job, char *data)
@@ -180,7 +180,8 @@ int proa_job_words(struct proa_job *job)
 /* The outcome stands before the fetched data; its text moves them back. */
 void proa_job_answer(struct proa_job *job, uint64_t number, struct proa_first_failure *failed)
 {
-    struct proa_wire_head head = proa_spread_head(job->origin->win, PROA_WIRE_ANSWER, number);
+    struct proa_wire_head head =
+        proa_remote_window_head(job->origin->win, PROA_WIRE_ANSWER, number);
     struct proa_wire_outcome outcome = {failed->code, 0};
     char *data = job->answer + ANSWER_HEAD;
     size_t text = 0;
@@ -225,7 +226,7 @@ static int view_spans(struct proa_served *served, const struct proa_target *real
 
 int proa_served_open(struct proa_win *win)
 {
-    struct proa_served *served = win->spread->served = calloc(1, sizeof *served);
+    struct proa_served *served = win->remote_window->served = calloc(1, sizeof *served);
     const struct proa_target *real = &win->targets[win->rank];
 
     if (!served)
@@ -247,12 +248,12 @@ int proa_served_open(struct proa_win *win)
 
 void proa_served_close(struct proa_win *win)
 {
-    struct proa_served *served = win->spread->served;
+    struct proa_served *served = win->remote_window->served;
 
     if (!served)
         return;
     proa_spans_free(&served->self);
     proa_memory_owners_release(&served->view);
     free(served);
-    win->spread->served = NULL;
+    win->remote_window->served = NULL;
 }

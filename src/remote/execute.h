@@ -7,11 +7,11 @@
 #ifndef PROA_REMOTE_EXECUTE_H
 #define PROA_REMOTE_EXECUTE_H
 
-#include "remote/spread.h"
+#include "remote/window.h"
 
 /* A batch being executed, and its answer. */
 struct proa_job {
-    const struct proa_away *origin;
+    const struct proa_remote_process *origin;
     struct proa_wire_op op; /* the operation that is executed */
     const char *at;         /* the rest of the batch */
     size_t left;
@@ -23,8 +23,8 @@ struct proa_job {
 enum { PROA_JOB_NONSENSE = 1 };
 
 /* body, with its bytes: the batch behind its head. It stays valid for as long as the job. */
-void proa_job_begin(struct proa_job *job, const struct proa_away *origin, const char *body,
-                    size_t bytes);
+void proa_job_begin(struct proa_job *job, const struct proa_remote_process *origin,
+                    const char *body, size_t bytes);
 
 /* Executes the words before the first operation: they wait for no lock and no post. One of them may
  * be a post that this process waits for before it gives the lock or post that the rest waits for.
@@ -39,8 +39,8 @@ int proa_job_step(struct proa_job *job);
  * reported. */
 void proa_job_answer(struct proa_job *job, uint64_t number, struct proa_first_failure *failed);
 
-/* Makes win->spread->served, the window as the progress engine sees it. PROA_OK or PROA_ERR_NO_MEM;
- * proa_served_close undoes it in any case. */
+/* Makes win->remote_window->served, the window as the progress engine sees it. PROA_OK or
+ * PROA_ERR_NO_MEM; proa_served_close undoes it in any case. */
 int proa_served_open(struct proa_win *win);
 void proa_served_close(struct proa_win *win);
 

@@ -49,7 +49,7 @@ static void member_hears(struct proa_win *win, int what, int room);
 
 static struct proa_group_locks *rooms_of(const struct proa_win *win)
 {
-    return win->spread->rooms;
+    return win->remote_window->rooms;
 }
 
 static uint32_t peer_of(const struct proa_win *win, int rank)
@@ -61,7 +61,7 @@ static uint32_t peer_of(const struct proa_win *win, int rank)
 
 static void say(struct proa_win *win, int rank, int what, int room, int holds)
 {
-    struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_ROOM, (uint64_t)room);
+    struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_ROOM, (uint64_t)room);
 
     if (rank != win->rank) {
         head.flags = (uint8_t)(what | (holds ? PROA_WIRE_HOLDS : 0));
@@ -189,12 +189,13 @@ static int keeper_looks(struct proa_win *win)
 
 int proa_group_locks_look(void)
 {
-    struct proa_spread *spread;
+    struct proa_remote_window *remote_window;
     int any = 0;
 
-    DL_FOREACH(proa_spreads, spread)
-        if (spread->rooms && spread->rooms->keeper && spread->rooms->keeper->queue)
-            any |= keeper_looks(spread->win);
+    DL_FOREACH(proa_remote_windows, remote_window)
+        if (remote_window->rooms && remote_window->rooms->keeper &&
+            remote_window->rooms->keeper->queue)
+            any |= keeper_looks(remote_window->win);
     return any;
 }
 
@@ -228,7 +229,7 @@ static void member_hears(struct proa_win *win, int what, int room)
 
 void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
 {
-    struct proa_win *win = proa_spread_find(head->window);
+    struct proa_win *win = proa_remote_window_find(head->window);
     int rank = (int)head->rank, what = head->flags & ~PROA_WIRE_HOLDS;
     int to_keeper = what == PROA_WIRE_ROOM_ASK || what == PROA_WIRE_ROOM_BACK;
 
@@ -345,19 +346,20 @@ static int keeper_open(struct proa_win *win, const struct proa_remote_card *card
     if (!k->has || !k->peers)
         return PROA_ERR_NO_MEM;
     for (int i = 1; i < win->size && !error; i++)
-        error = proa_end_reach(win->spread->end, &cards[i].address, &k->peers[i]);
+        error = proa_end_reach(win->remote_window->end, &cards[i].address, &k->peers[i]);
     return error;
 }
 
 int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *cards)
 {
-    struct proa_group_locks *rooms = win->spread->rooms = calloc(1, sizeof *rooms);
+    struct proa_group_locks *rooms = win->remote_window->rooms = calloc(1, sizeof *rooms);
     int error = PROA_ERR_NO_MEM;
 
     if (rooms && win->rank == KEEPER)
         error = keeper_open(win, cards);
     else if (rooms)
-        error = proa_end_reach(win->spread->end, &cards[KEEPER].address, &rooms->keeper_peer);
+        error =
+            proa_end_reach(win->remote_window->end, &cards[KEEPER].address, &rooms->keeper_peer);
     return error == PROA_ERR_NO_MEM ? proa_fail(error, "out of memory for the locks of a window")
                                     : error;
 }
@@ -377,12 +379,12 @@ static void keeper_close(struct keeper *k)
 
 void proa_group_lock_close(struct proa_win *win)
 {
-    struct proa_group_locks *rooms = win->spread->rooms;
+    struct proa_group_locks *rooms = win->remote_window->rooms;
 
     if (rooms && rooms->keeper)
         keeper_close(rooms->keeper);
     free(rooms);
-    win->spread->rooms = NULL;
+    win->remote_window->rooms = NULL;
 }
 
 void proa_group_lock_lost(struct proa_win *win, int rank)

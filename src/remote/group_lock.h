@@ -23,7 +23,7 @@
 #ifndef PROA_REMOTE_GROUP_LOCK_H
 #define PROA_REMOTE_GROUP_LOCK_H
 
-#include "remote/spread.h"
+#include "remote/window.h"
 
 enum proa_room { PROA_GROUP_LOCK_NONE, PROA_GROUP_LOCK_EXCLUSIVE, PROA_GROUP_LOCK_ALL };
 

@@ -96,9 +96,9 @@ static int step_messages(struct proa_remote *r, struct proa_queued *i)
 static int step_transport(struct proa_remote *r, struct proa_queued *i)
 {
     const struct proa_runs *runs = &i->runs;
-    const uint64_t memory = r->away->memory + runs->position;
+    const uint64_t memory = r->process->memory + runs->position;
     const struct proa_net_place place = {
-        r->away->peer, memory + (uint64_t)((int64_t)i->done * runs->stride), &r->away->key};
+        r->process->peer, memory + (uint64_t)((int64_t)i->done * runs->stride), &r->process->key};
     char *here = proa_at(runs->origin, (int64_t)i->done * runs->origin_stride);
     uint64_t token = i->request ? (uint64_t)(uintptr_t)i->request | PROA_BATCH_TOKEN_REQUEST
                                 : (uint64_t)(uintptr_t)r;
@@ -118,13 +118,13 @@ static int step_transport(struct proa_remote *r, struct proa_queued *i)
 
 /* ---- the road ---- */
 
-static int issue(struct proa_away *away, struct proa_queued *i)
+static int issue(struct proa_remote_process *process, struct proa_queued *i)
 {
     struct proa_remote *r;
     int error;
 
     proa_progress_enter();
-    r = proa_remote_make(away);
+    r = proa_remote_make(process);
     if (r)
         proa_batch_want_grant(r);
     error = r ? proa_queue_operation(r, i) : PROA_ERR_NO_MEM;
@@ -136,7 +136,7 @@ static int issue(struct proa_away *away, struct proa_queued *i)
 static int move(struct proa_carry *carry, const struct proa_span *span,
                 const struct proa_runs *given)
 {
-    struct proa_away *away = proa_away_of(carry->win, carry->rank);
+    struct proa_remote_process *process = proa_remote_process_of(carry->win, carry->rank);
     struct proa_queued i = {.step = step_messages,
                             .op.code = carry->put ? PROA_WIRE_PUT : PROA_WIRE_GET,
                             .runs = *given,
@@ -151,9 +151,9 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
     }
     if (runs->bytes == 0 || runs->count == 0)
         return PROA_OK;
-    if (away->has_key && runs->bytes >= MOVE_LEAST)
+    if (process->has_key && runs->bytes >= MOVE_LEAST)
         i.step = step_transport;
-    return issue(away, &i);
+    return issue(process, &i);
 }
 
 /* Elements in a row. */
@@ -177,7 +177,7 @@ static int combine_run(struct proa_combine *combine, uint64_t position)
                             .into = run->result,
                             .compare = run->compare};
 
-    return run->count ? issue(proa_away_of(combine->win, combine->rank), &i) : PROA_OK;
+    return run->count ? issue(proa_remote_process_of(combine->win, combine->rank), &i) : PROA_OK;
 }
 
 static int apply(struct proa_combine *combine, const struct proa_span *span,

@@ -299,9 +299,9 @@ void proa_networks_keep(const struct proa_networks *n, const struct proa_win *wi
 {
     char place[64];
 
-    if (!n->listed || !win->spread)
+    if (!n->listed || !win->remote_window)
         return;
-    proa_end_keep(win->spread->end, n->network);
+    proa_end_keep(win->remote_window->end, n->network);
     proa_common_name(&n->list[n->at], place, sizeof place);
     if (win->rank == 0)
         proa_log(PROA_LOG_INFO, "network: windows over several nodes go over %s, %s", n->name,
@@ -331,7 +331,7 @@ static void choose(struct trial *trial, const struct proa_win *win, const int *l
          distance = all ? distance + 1 : 2 * distance) {
         int rank = leaders[(mine + distance) % count];
 
-        trial->other[trial->count].peer = proa_away_of(win, rank)->peer;
+        trial->other[trial->count].peer = proa_remote_process_of(win, rank)->peer;
         trial->other[trial->count].rank = rank;
         trial->other[trial->count++].reached = 0;
     }

@@ -18,7 +18,7 @@
 #ifndef PROA_REMOTE_NETWORK_H
 #define PROA_REMOTE_NETWORK_H
 
-#include "remote/spread.h"
+#include "remote/window.h"
 
 enum { PROA_NETWORKS_AGAIN = 2 /* cards are to be exchanged once more */ };
 

@@ -28,13 +28,14 @@ static uint64_t next_number(void)
 /* A transport that cannot expose this memory leaves it to messages. */
 static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card *card)
 {
-    struct proa_spread *spread = win->spread;
+    struct proa_remote_window *remote_window = win->remote_window;
 
     proa_progress_enter();
-    spread->has_key = proa_end_expose(spread->end, win->base, bytes, &spread->key) == PROA_OK;
+    remote_window->has_key =
+        proa_end_expose(remote_window->end, win->base, bytes, &remote_window->key) == PROA_OK;
     proa_progress_leave();
-    card->key = spread->key;
-    card->has_key = spread->has_key;
+    card->key = remote_window->key;
+    card->has_key = remote_window->has_key;
 }
 
 void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
@@ -43,40 +44,40 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
     const struct proa_target *self = &win->targets[win->rank];
 
     memset(card, 0, sizeof *card);
-    win->spread = calloc(1, sizeof *win->spread);
-    if (!win->spread) {
+    win->remote_window = calloc(1, sizeof *win->remote_window);
+    if (!win->remote_window) {
         card->error = proa_fail(PROA_ERR_NO_MEM, "out of memory for a window over several nodes");
         return;
     }
-    win->spread->win = win;
+    win->remote_window->win = win;
     win->sync = &proa_sync_remote;
-    win->spread->end = proa_networks_join(networks, card);
+    win->remote_window->end = proa_networks_join(networks, card);
     while (!win->targets[card->leader].ctl) /* ours is there */
         card->leader++;
     card->window = next_number();
     card->memory = (uint64_t)(uintptr_t)win->base;
-    if (win->spread->end >= 0 && win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
+    if (win->remote_window->end >= 0 && win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
         expose(win, self->bytes, card);
 }
 
-static int away_new(struct proa_win *win, int rank, const struct proa_remote_card *card,
-                    struct proa_away *away)
+static int process_new(struct proa_win *win, int rank, const struct proa_remote_card *card,
+                       struct proa_remote_process *process)
 {
     struct proa_target *target = &win->targets[rank];
     struct proa_span span = {.end = target->bytes, .key = card->memory, .road = PROA_ROAD_NET};
 
-    *away = (struct proa_away){.win = win,
-                               .memory = card->memory,
-                               .key = card->key,
-                               .rank = rank,
-                               .has_key = card->has_key != 0};
-    target->away = away;
+    *process = (struct proa_remote_process){.win = win,
+                                            .memory = card->memory,
+                                            .key = card->key,
+                                            .rank = rank,
+                                            .has_key = card->has_key != 0};
+    target->remote = process;
     if (win->flavor != PROA_FLAVOR_DYNAMIC && proa_spans_set(target, &span, 1))
         return PROA_ERR_NO_MEM;
-    return proa_end_reach(win->spread->end, &card->address, &away->peer);
+    return proa_end_reach(win->remote_window->end, &card->address, &process->peer);
 }
 
-static int aways_new(struct proa_win *win, const struct proa_remote_card *cards)
+static int processes_new(struct proa_win *win, const struct proa_remote_card *cards)
 {
     int count = 0, error = PROA_OK;
 
@@ -84,28 +85,28 @@ static int aways_new(struct proa_win *win, const struct proa_remote_card *cards)
         count += !win->targets[i].ctl;
     if (count == 0)
         return PROA_OK;
-    win->spread->aways = calloc((size_t)count, sizeof *win->spread->aways);
-    if (!win->spread->aways)
+    win->remote_window->processes = calloc((size_t)count, sizeof *win->remote_window->processes);
+    if (!win->remote_window->processes)
         return proa_fail(PROA_ERR_NO_MEM,
                          "out of memory for the state of processes of other nodes");
     for (int i = win->size - 1; i >= 0 && !error; i--)
         if (!win->targets[i].ctl)
-            error = away_new(win, i, &cards[i], &win->spread->aways[--count]);
+            error = process_new(win, i, &cards[i], &win->remote_window->processes[--count]);
     return error;
 }
 
 /* Sets the partners in the barrier among nodes, by the same leaders on all processes. */
 static int set_barrier(struct proa_win *win, const struct proa_remote_card *cards)
 {
-    struct proa_spread *spread = win->spread;
+    struct proa_remote_window *remote_window = win->remote_window;
     int count, mine, *leaders = proa_remote_leaders(win, cards, &count, &mine);
 
     if (!leaders)
         return PROA_ERR_NO_MEM;
     for (int i = 0; i < win->size; i++)
-        spread->neighbours += i != win->rank && cards[i].leader == cards[win->rank].leader;
+        remote_window->neighbours += i != win->rank && cards[i].leader == cards[win->rank].leader;
     for (int distance = 1; distance < count && mine >= 0; distance *= 2)
-        spread->partners[spread->rounds++] = leaders[(mine + distance) % count];
+        remote_window->partners[remote_window->rounds++] = leaders[(mine + distance) % count];
     free(leaders);
     return PROA_OK;
 }
@@ -116,10 +117,10 @@ static int open_peers(struct proa_win *win, const struct proa_remote_card *cards
     int error;
 
     proa_progress_enter();
-    win->spread->number = cards[0].window;
+    win->remote_window->number = cards[0].window;
     error = set_barrier(win, cards);
     if (!error)
-        error = aways_new(win, cards);
+        error = processes_new(win, cards);
     proa_progress_leave();
     return error;
 }
@@ -139,7 +140,7 @@ int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
     if (!error)
         error = proa_served_open(win);
     if (!error)
-        error = proa_spread_add(win->spread);
+        error = proa_remote_window_add(win->remote_window);
     proa_progress_leave();
     return error;
 }
@@ -157,26 +158,26 @@ static void remote_free(struct proa_remote *r)
 
 void proa_remote_close(struct proa_win *win)
 {
-    struct proa_spread *spread = win->spread;
+    struct proa_remote_window *remote_window = win->remote_window;
 
-    if (!spread)
+    if (!remote_window)
         return;
     proa_progress_enter();
-    proa_spread_remove(spread);
+    proa_remote_window_remove(remote_window);
     proa_served_close(win);
     proa_group_lock_close(win);
     for (int i = 0; i < win->size; i++)
         remote_free(proa_remote_of(win, i));
     proa_request_forget(win);
-    if (spread->has_key)
-        proa_end_hide(spread->end, &spread->key);
+    if (remote_window->has_key)
+        proa_end_hide(remote_window->end, &remote_window->key);
     proa_progress_leave();
-    if (spread->end >= 0)
-        proa_end_release(spread->end);
+    if (remote_window->end >= 0)
+        proa_end_release(remote_window->end);
     for (int i = 0; i < win->size; i++)
-        win->targets[i].away = NULL;
-    free(spread->aways);
-    free(spread);
-    win->spread = NULL;
+        win->targets[i].remote = NULL;
+    free(remote_window->processes);
+    free(remote_window);
+    win->remote_window = NULL;
     win->sync = proa_sync_of_node(win);
 }

@@ -8,8 +8,8 @@
 
 #include "remote/network.h"
 
-/* Makes win->spread, joins the network that is to be tried, exposes the window's memory there, and
- * fills in our card. */
+/* Makes win->remote_window, joins the network that is to be tried, exposes the window's memory
+ * there, and fills in our card. */
 void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
                            struct proa_remote_card *card);
 

@@ -89,7 +89,7 @@ void proa_queue_drain(struct proa_remote *r)
 void proa_queue_lose(struct proa_remote *r)
 {
     while (r->flight.issues) {
-        proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->away->rank);
+        proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->process->rank);
         issue_end(r, r->flight.issues, PROA_ERR_OTHER);
     }
     __atomic_store_n(&r->batch.has, 0, __ATOMIC_RELAXED);
@@ -130,7 +130,7 @@ int proa_queue_operation(struct proa_remote *r, struct proa_queued *i)
     if (!i->request)
         return now(r, i);
     i->request->remote = r;
-    i->request->rank = r->away->rank;
+    i->request->rank = r->process->rank;
     if (!r->flight.issues)
         outcome = steps(r, i);
     if (outcome == PROA_NET_AGAIN)
@@ -187,7 +187,7 @@ static int look_at(struct proa_remote *r)
 
 int proa_aggregation_look(void)
 {
-    const struct proa_spread *s;
+    const struct proa_remote_window *s;
     struct proa_remote *r, *next;
     long now_ns;
 
@@ -198,7 +198,7 @@ int proa_aggregation_look(void)
         return 1;
     looked_ns = now_ns;
     gathered = 0;
-    DL_FOREACH(proa_spreads, s)
+    DL_FOREACH(proa_remote_windows, s)
         DL_FOREACH_SAFE2(s->win->remotes, r, next, in[PROA_REMOTE_USED].next)
             gathered |= look_at(r);
     return gathered;

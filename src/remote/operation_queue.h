@@ -20,7 +20,7 @@
 #define PROA_REMOTE_OPERATION_QUEUE_H
 
 #include "rma/road.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 
 enum { PROA_QUEUE_MORE = 2 }; /* a step is done, and there are more */
 

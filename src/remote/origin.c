@@ -41,10 +41,10 @@ void proa_remote_tell(const struct proa_target *target, int word, uint64_t value
     int error;
 
     proa_progress_enter();
-    r = proa_remote_make(target->away);
+    r = proa_remote_make(target->remote);
     if (!r) {
         proa_progress_leave();
-        proa_log(PROA_LOG_WARN, "could not notify rank %d: %s; it may hang", target->away->rank,
+        proa_log(PROA_LOG_WARN, "could not notify rank %d: %s; it may hang", target->remote->rank,
                  proa_failure());
         return;
     }
@@ -254,7 +254,7 @@ int proa_remote_expect(const struct proa_target *target)
     int error;
 
     proa_progress_enter();
-    error = proa_remote_make(target->away) ? PROA_OK : PROA_ERR_NO_MEM;
+    error = proa_remote_make(target->remote) ? PROA_OK : PROA_ERR_NO_MEM;
     proa_progress_leave();
     return error;
 }

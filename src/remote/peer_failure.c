@@ -8,7 +8,7 @@
 #include "remote/operation_queue.h"
 #include "remote/group_lock.h"
 #include "remote/serve.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 
 #include <utlist.h>
 
@@ -26,13 +26,13 @@ static void tell_node(struct proa_win *win, int rank)
 }
 
 /* Drops all that was in flight to that process, and from it. */
-static void lose_away(struct proa_win *win, int rank)
+static void lose_process(struct proa_win *win, int rank)
 {
-    struct proa_away *away = proa_away_of(win, rank);
+    struct proa_remote_process *process = proa_remote_process_of(win, rank);
     struct proa_remote *r = proa_remote_of(win, rank);
 
-    if (away)
-        __atomic_store_n(&away->lost, 1, __ATOMIC_RELEASE);
+    if (process)
+        __atomic_store_n(&process->lost, 1, __ATOMIC_RELEASE);
     if (!r)
         return;
     proa_serve_lost(r);
@@ -44,18 +44,18 @@ static void lose_away(struct proa_win *win, int rank)
  * one is told too, as it may only have been silent. */
 static void say_on(struct proa_win *win, int rank)
 {
-    struct proa_wire_head head = proa_spread_head(win, PROA_WIRE_LOST, (uint64_t)rank);
+    struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_LOST, (uint64_t)rank);
 
     for (int i = 0; i < win->size; i++)
-        if (proa_away_of(win, i) && (!proa_away_of(win, i)->lost || i == rank))
-            proa_progress_answer(proa_away_of(win, i)->peer, &head, sizeof head);
+        if (proa_remote_process_of(win, i) && (!proa_remote_process_of(win, i)->lost || i == rank))
+            proa_progress_answer(proa_remote_process_of(win, i)->peer, &head, sizeof head);
 }
 
 void proa_remote_lose(struct proa_win *win, int rank)
 {
     if (!win->ending)
         tell_node(win, rank);
-    lose_away(win, rank);
+    lose_process(win, rank);
     proa_group_lock_lost(win, rank);
     say_on(win, rank);
 }
@@ -73,7 +73,7 @@ static void be_given_up(struct proa_win *win)
 {
     proa_failed_be_given_up(win);
     for (int i = 0; i < win->size; i++)
-        lose_away(win, i);
+        lose_process(win, i);
     proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
@@ -82,7 +82,8 @@ static int rank_of(const struct proa_win *win, uint32_t peer)
 {
     int rank = win->size;
 
-    while (--rank >= 0 && !(proa_away_of(win, rank) && proa_away_of(win, rank)->peer == peer))
+    while (--rank >= 0 &&
+           !(proa_remote_process_of(win, rank) && proa_remote_process_of(win, rank)->peer == peer))
         continue;
     return rank;
 }
@@ -91,26 +92,26 @@ static int rank_of(const struct proa_win *win, uint32_t peer)
  * here, and it has sent all messages that the barrier waits for. */
 void proa_remote_lost(uint32_t peer, enum proa_net_end end)
 {
-    struct proa_spread *spread;
+    struct proa_remote_window *remote_window;
 
-    DL_FOREACH(proa_spreads, spread) {
-        int rank = end == PROA_NET_LEFT ? -1 : rank_of(spread->win, peer);
+    DL_FOREACH(proa_remote_windows, remote_window) {
+        int rank = end == PROA_NET_LEFT ? -1 : rank_of(remote_window->win, peer);
 
         if (rank >= 0 && end == PROA_NET_GAVE_UP)
-            be_given_up(spread->win);
+            be_given_up(remote_window->win);
         else if (rank >= 0)
-            proa_failed_lose(spread->win, rank);
+            proa_failed_lose(remote_window->win, rank);
     }
 }
 
 void proa_remote_told_lost(struct proa_remote *from, const struct proa_wire_head *head,
                            const char *body, size_t bytes)
 {
-    struct proa_win *win = from->away->win;
+    struct proa_win *win = from->process->win;
 
     (void)body, (void)bytes;
     if (head->number >= (uint64_t)win->size)
-        proa_progress_drop(from->away->peer, "reports the loss of an unknown rank");
+        proa_progress_drop(from->process->peer, "reports the loss of an unknown rank");
     else if ((int)head->number == win->rank)
         be_given_up(win);
     else

@@ -11,7 +11,7 @@
 #ifndef PROA_REMOTE_REQUEST_H
 #define PROA_REMOTE_REQUEST_H
 
-#include "remote/spread.h"
+#include "remote/window.h"
 
 enum { PROA_REQUEST_WHY_MOST = 120 };
 

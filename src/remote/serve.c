@@ -52,16 +52,16 @@ static enum proa_claim claim_of(const struct proa_serving *s)
 
 static int lock_take(struct proa_serving *s)
 {
-    struct proa_win_ctl *ctl = s->origin->away->win->ctl;
-    struct proa_all_ctl *all = &s->origin->away->win->leader->all;
+    struct proa_win_ctl *ctl = s->origin->process->win->ctl;
+    struct proa_all_ctl *all = &s->origin->process->win->leader->all;
 
-    proa_claim_served(s->origin->away->win, claim_of(s), 1);
+    proa_claim_served(s->origin->process->win, claim_of(s), 1);
     if (proa_lock_try(all, ctl, s->kind == PROA_LOCK_EXCLUSIVE))
         return 1;
-    proa_claim_served(s->origin->away->win, claim_of(s), -1);
+    proa_claim_served(s->origin->process->win, claim_of(s), -1);
     s->asking = (struct proa_asking){.asker = &proa_asker_origin,
-                                     .win = s->origin->away->win,
-                                     .target = s->origin->away->win->rank,
+                                     .win = s->origin->process->win,
+                                     .target = s->origin->process->win->rank,
                                      .all = all,
                                      .lock = &ctl->lock,
                                      .holds = s->holds};
@@ -80,8 +80,8 @@ static int lock_get_on(struct proa_serving *s)
 static void lock_give_back(struct proa_serving *s)
 {
     if (s->held) {
-        proa_claim_served(s->origin->away->win, claim_of(s), -1);
-        proa_lock_give_back(&s->origin->away->win->ctl->lock, s->kind == PROA_LOCK_EXCLUSIVE);
+        proa_claim_served(s->origin->process->win, claim_of(s), -1);
+        proa_lock_give_back(&s->origin->process->win->ctl->lock, s->kind == PROA_LOCK_EXCLUSIVE);
     }
     s->held = 0;
 }
@@ -113,7 +113,7 @@ static void serve_kept(struct proa_serving *s)
     char *kept = s->kept;
     struct proa_job job;
 
-    proa_job_begin(&job, s->origin->away, kept, s->kept_bytes);
+    proa_job_begin(&job, s->origin->process, kept, s->kept_bytes);
     s->is_kept = NOT_KEPT;
     s->kept = NULL;
     serve(s, &job, &s->head);
@@ -179,11 +179,11 @@ void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *h
     const char *why = s ? out_of_place(s, head, locks) : "cannot be served: out of memory";
     struct proa_job job;
 
-    proa_job_begin(&job, origin->away, body, bytes);
+    proa_job_begin(&job, origin->process, body, bytes);
     if (!why && proa_job_words(&job) == PROA_JOB_NONSENSE)
         why = no_operation;
     if (why) {
-        proa_progress_drop(origin->away->peer, why);
+        proa_progress_drop(origin->process->peer, why);
         return;
     }
     s->number = head->number;
@@ -218,7 +218,7 @@ static void look_at_neighbours(void)
     now_ns = proa_system->now_ns();
     if (due_ns && now_ns >= due_ns)
         DL_FOREACH(pending, s)
-            proa_failed_look(s->origin->away->win);
+            proa_failed_look(s->origin->process->win);
     if (due_ns == 0 || now_ns >= due_ns)
         due_ns = now_ns + LOOK_NS;
 }

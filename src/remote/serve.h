@@ -11,7 +11,7 @@
 #ifndef PROA_REMOTE_SERVE_H
 #define PROA_REMOTE_SERVE_H
 
-#include "remote/spread.h"
+#include "remote/window.h"
 
 /* Executes a batch that has come. Of one that makes no sense, the operations executed before that
  * stay done. */

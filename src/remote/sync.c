@@ -13,13 +13,13 @@
 #include "sync/pscw.h"
 #include "remote/origin.h"
 #include "remote/group_lock.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 
 /* ---- words ---- */
 
 static uint64_t *word(const struct proa_win *win, int from, int number)
 {
-    return proa_away_of(win, from) && !proa_remote_of(win, from)
+    return proa_remote_process_of(win, from) && !proa_remote_of(win, from)
                ? NULL
                : proa_word_anywhere(win, from, number);
 }
@@ -30,7 +30,7 @@ static int expect(const struct proa_win *win, const int *ranks, int count)
     int error = PROA_OK;
 
     for (int i = 0; i < count && !error; i++)
-        if (proa_away_of(win, ranks[i]))
+        if (proa_remote_process_of(win, ranks[i]))
             error = proa_remote_expect(&win->targets[ranks[i]]);
     return error;
 }
@@ -47,7 +47,7 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
     struct proa_remote *r;
 
     if (word >= PROA_WORD_NODE_ROUND)
-        return &win->spread->node_rounds[word - PROA_WORD_NODE_ROUND];
+        return &win->remote_window->node_rounds[word - PROA_WORD_NODE_ROUND];
     if (word >= PROA_WORD_ROUND)
         return proa_word_in(win->ctl, 0, PROA_WORD_ROUND, word - PROA_WORD_ROUND);
     r = proa_remote_of(win, from);
@@ -59,7 +59,7 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
 static void tell(const struct proa_win *win, const struct proa_target *target, enum proa_word kind,
                  int row, uint64_t value)
 {
-    if (target->away)
+    if (target->remote)
         proa_remote_tell(target, (int)kind + row, value);
     else
         proa_tell(win, target, kind, row, value);
@@ -95,18 +95,18 @@ static int arrive_and_wait(struct proa_win *win, uint64_t number)
 
 static int lead(struct proa_win *win, uint64_t number)
 {
-    const struct proa_spread *spread = win->spread;
+    const struct proa_remote_window *remote_window = win->remote_window;
     int error = PROA_OK;
 
-    if (spread->neighbours)
+    if (remote_window->neighbours)
         error = proa_ask_reached(win, -1, win->ctl, &win->ctl->arrived,
-                                 number * (uint64_t)spread->neighbours);
-    for (int k = 0; k < spread->rounds && !error; k++) {
+                                 number * (uint64_t)remote_window->neighbours);
+    for (int k = 0; k < remote_window->rounds && !error; k++) {
         /* tells of all that our node stored, and all that we heard of in earlier rounds */
-        tell(win, &win->targets[spread->partners[k]], PROA_WORD_NODE_ROUND, k, number);
+        tell(win, &win->targets[remote_window->partners[k]], PROA_WORD_NODE_ROUND, k, number);
         error = hear(win, -1, PROA_WORD_NODE_ROUND, k, number);
     }
-    if (!error && spread->neighbours)
+    if (!error && remote_window->neighbours)
         proa_ask_set(win->ctl, &win->ctl->passed, number);
     return error;
 }
@@ -165,7 +165,7 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
  * put or get, which checks for the post itself. */
 static int await_post(struct proa_win *win, int target)
 {
-    int waits = !proa_away_of(win, target) || proa_is_failed(win, target);
+    int waits = !proa_remote_process_of(win, target) || proa_is_failed(win, target);
 
     return proa_await_as(win, target, waits, &words);
 }
@@ -221,14 +221,14 @@ static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
 {
     const struct proa_target *target = &win->targets[rank];
     int in_room = exclusive && !nocheck,
-        error = target->away ? proa_remote_expect(target) : PROA_OK;
+        error = target->remote ? proa_remote_expect(target) : PROA_OK;
 
     if (error)
         return error;
     proa_remote_keep_promises();
     if (in_room)
         proa_group_lock_enter(win, PROA_GROUP_LOCK_EXCLUSIVE);
-    if (target->away)
+    if (target->remote)
         proa_remote_lock(win, rank, exclusive, nocheck);
     else if (!nocheck)
         error = proa_lock_take(win, rank, exclusive);
@@ -257,10 +257,10 @@ static int unlock(struct proa_win *win, int rank)
 
     if (error)
         return error;
-    error = target->away ? proa_remote_unlock(win, rank, !is_taken)
-                         : win->sync->complete_ops(win, rank, proa_completed_by(epoch));
+    error = target->remote ? proa_remote_unlock(win, rank, !is_taken)
+                           : win->sync->complete_ops(win, rank, proa_completed_by(epoch));
     proa_epoch_close_one(target);
-    if (!target->away && is_taken)
+    if (!target->remote && is_taken)
         proa_lock_return(win, rank, epoch);
     if (is_taken && proa_epoch_is_writers(epoch))
         proa_group_lock_leave(win);

@@ -6,7 +6,7 @@
 #include "remote/operation_queue.h"
 #include "remote/group_lock.h"
 #include "remote/serve.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ static int go_on(int *is_pending)
 
 static int has_windows(void)
 {
-    return proa_spreads != NULL;
+    return proa_remote_windows != NULL;
 }
 
 const struct proa_progress_work proa_progress_work = {.message = on_message,

@@ -7,7 +7,7 @@
 #include "watch/observer.h"
 #include "sync/pair.h"
 #include "rma/reach.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 #include "sync/tell.h"
 #include "host/pmpi.h"
 #include "host/start.h"

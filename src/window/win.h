@@ -43,9 +43,9 @@ struct proa_target {
     struct proa_win_ctl *ctl; /* the target's shared words, if it is */
     /* the thread that took the lock of this target (sync/bypass.h); set only if win->threads */
     pthread_t taker;
-    /* a process of another node (remote/spread.h): peer and ctl are NULL then. The size is a power
+    /* a process of another node (remote/window.h): peer and ctl are NULL then. The size is a power
      * of two: every call finds its target by it */
-    struct proa_away *away;
+    struct proa_remote_process *remote;
 };
 _Static_assert((sizeof(struct proa_target) & (sizeof(struct proa_target) - 1)) == 0,
                "the size of a target is a power of two");
@@ -84,7 +84,7 @@ struct proa_memory_owners;
 struct proa_pages;
 struct proa_pair;
 struct proa_remote;
-struct proa_spread;
+struct proa_remote_window;
 struct proa_sync_ops;
 struct proa_win;
 
@@ -142,7 +142,7 @@ struct proa_win {
     struct proa_memory_owners *owners; /* rma/memory_owner.h */
     /* A window over several nodes (remote/origin.h); NULL: it is not. And the remote targets with
      * operations in flight, or locked. */
-    struct proa_spread *spread;
+    struct proa_remote_window *remote_window;
     struct proa_remote *remotes;
     /* Processes that are gone (sync/peer_failure.h): by rank, NULL: none is; 1 + the first that was
      * heard of, 0: none. We are in the last barrier: blocks of neighbours may go at any time. The

@@ -5,7 +5,7 @@
 #include "create/start.h"
 #include "remote/progress.h"
 #include "rma/regions.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -284,7 +284,7 @@ struct proa_win *far_open(enum proa_flavor flavor, far_next *next)
         args.bytes = FAR_BYTES;
     if (flavor == PROA_FLAVOR_CREATE)
         args.base = memory + MARGIN;
-    MUST(proa_win_create(&args, &group, &made) == PROA_OK && made->spread);
+    MUST(proa_win_create(&args, &group, &made) == PROA_OK && made->remote_window);
     if (flavor == PROA_FLAVOR_DYNAMIC)
         MUST(proa_regions_attach(made, memory + MARGIN, FAR_BYTES) == PROA_OK);
     set_open(made, next);

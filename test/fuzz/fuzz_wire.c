@@ -6,7 +6,7 @@
 #include "far.h"
 #include "base/fail.h"
 #include "rma/op.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 #include "sync/sync.h"
 #include "remote/wire.h"
 
@@ -96,7 +96,8 @@ static uint64_t good_number(const struct proa_win *win, int rank, uint8_t kind)
 /* As its sender may have chosen. */
 static int next(const struct proa_win *win, char *whole, size_t *bytes, int *sender)
 {
-    struct proa_wire_head head = {.version = PROA_WIRE_VERSION, .window = win->spread->number};
+    struct proa_wire_head head = {.version = PROA_WIRE_VERSION,
+                                  .window = win->remote_window->number};
     size_t at, count;
     uint8_t how;
 

@@ -337,18 +337,18 @@ static bool grow_array(const struct growth *g, struct tree *t, struct wish w)
 {
     struct array *a = &t->array;
     int left;
-    bool spread = t->maker == make_darray;
-    if (!grow_part(g, t, w, spread ? 0 : 1, &left))
+    bool remote_window = t->maker == make_darray;
+    if (!grow_part(g, t, w, remote_window ? 0 : 1, &left))
         return false;
     a->ndims = between(g, 1, dims_most);
     a->order = chance(g, 2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
-    a->nprocs = spread;
+    a->nprocs = remote_window;
     for (int d = 0; d < a->ndims; d++) {
         int wanted = d == a->ndims - 1 ? left : random_divisor(g, left);
         left = wanted ? left / wanted : 0;
-        if (!(spread ? choose_darray : choose_subarray)(g, a, d, wanted))
+        if (!(remote_window ? choose_darray : choose_subarray)(g, a, d, wanted))
             return false;
-        if (spread) {
+        if (remote_window) {
             a->nprocs *= a->procs[d];
             a->rank = a->rank * a->procs[d] + a->place[d];
         }

@@ -79,7 +79,7 @@ static void work_on(struct world *world, struct proa_win *win)
 
 static void check_near(const struct proa_win *win, int rank)
 {
-    CHECK(!win->targets[rank].away);
+    CHECK(!win->targets[rank].remote);
     CHECK(win->targets[rank].fast);
 }
 
@@ -162,7 +162,7 @@ static void private_apart_body(struct world *world)
         memset(args.base, 0, sizeof local);
         for (int rank = 0; rank < win->size; rank++)
             if (rank != win->rank && (rank == SERVES || win->rank == SERVES))
-                CHECK(win->targets[rank].away);
+                CHECK(win->targets[rank].remote);
             else if (rank != win->rank)
                 check_near(win, rank);
         world_barrier(world);

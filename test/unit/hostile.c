@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "remote/progress.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 #include "sync/tell.h"
 
 #include <setjmp.h>
@@ -33,8 +33,8 @@ static struct message batch(const struct proa_win *win, const struct proa_wire_o
 {
     struct message m = {.words = {0}, .bytes = sizeof m.head};
 
-    m.head = (struct proa_wire_head){PROA_WIRE_BATCH,     0, PROA_WIRE_VERSION, EVIL,
-                                     win->spread->number, 1};
+    m.head = (struct proa_wire_head){
+        PROA_WIRE_BATCH, 0, PROA_WIRE_VERSION, EVIL, win->remote_window->number, 1};
     if (op) {
         memcpy((char *)m.words + m.bytes, op, sizeof *op);
         m.bytes += sizeof *op + data;
@@ -181,7 +181,7 @@ static void on_nodes(struct world *world)
 static void send_raw(const struct proa_win *win, const struct message *m)
 {
     proa_progress_enter();
-    CHECK_OK(proa_progress_send(proa_away_of(win, VICTIM)->peer, m->words, m->bytes));
+    CHECK_OK(proa_progress_send(proa_remote_process_of(win, VICTIM)->peer, m->words, m->bytes));
     proa_progress_leave();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The transport over libfabric where the contract (net.c) does not look: sizes, processes that go
- * away, and what idleness costs. */
+ * process, and what idleness costs. */
 #include "world.h"
 #include "net_end.h"
 

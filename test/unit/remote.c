@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "rma/regions.h"
 #include "remote/origin.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,12 +24,12 @@ static void reaches_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);
 
-    CHECK(win->spread);
+    CHECK(win->remote_window);
     for (int i = 0; i < win->size; i++) {
         int is_near = node_of(i) == node_of(world->rank);
 
         CHECK((win->targets[i].fast != NULL) == is_near);
-        CHECK((win->targets[i].away == NULL) == is_near);
+        CHECK((win->targets[i].remote == NULL) == is_near);
         CHECK_EQUAL(win->targets[i].bytes, WORDS * 8);
     }
     end(world, win);

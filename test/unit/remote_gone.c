@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "remote/origin.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +81,7 @@ static void left_body(struct world *world)
         net_fake_leave(1);
         proa_progress_step();
         proa_progress_step();
-        CHECK(!proa_away_of(win, 1)->lost);
+        CHECK(!proa_remote_process_of(win, 1)->lost);
         CHECK_EQUAL(win->lost, 0);
         proa_progress_leave();
     }

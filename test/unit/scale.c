@@ -6,7 +6,7 @@
 
 #include "remote/progress.h"
 #include "remote/origin.h"
-#include "remote/spread.h"
+#include "remote/window.h"
 #include "sync/tell.h"
 #include "remote/wire.h"
 
@@ -357,7 +357,7 @@ static uint64_t own_bytes(void)
 static void memory(int size, uint64_t own)
 {
     const uint64_t apart = 16 << 10, rooms = 1 + sizeof(uint32_t), /* we are rank 0 */
-        each = sizeof(struct proa_target) + sizeof(struct proa_away) + rooms;
+        each = sizeof(struct proa_target) + sizeof(struct proa_remote_process) + rooms;
 
     if (WORLD_SANITIZED) /* a sanitizer's malloc keeps no such accounts */
         return;

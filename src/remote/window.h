@@ -3,8 +3,8 @@
  * Windows over several nodes: the state that a process keeps of such a window, and of each process
  * of another node in it. Everything here is inside the progress engine (remote/progress.h).
  */
-#ifndef PROA_REMOTE_SPREAD_H
-#define PROA_REMOTE_SPREAD_H
+#ifndef PROA_REMOTE_WINDOW_H
+#define PROA_REMOTE_WINDOW_H
 
 #include "base/fail.h"
 #include "base/hidden.h"
@@ -20,30 +20,30 @@ struct proa_group_locks;
 struct proa_queued;
 struct proa_request;
 
-struct proa_spread {
+struct proa_remote_window {
     struct proa_win *win;
     uint64_t number; /* the same on all processes of the window */
     int end;         /* the network that it goes over (remote/ends.h) */
     int has_key;     /* its memory is exposed to the network */
     struct proa_net_key key;
     struct proa_served *served;
-    struct proa_group_locks *rooms; /* remote/group_lock.h */
-    struct proa_away *aways;        /* of all other nodes' processes, by rank */
+    struct proa_group_locks *rooms;        /* remote/group_lock.h */
+    struct proa_remote_process *processes; /* of all other nodes' processes, by rank */
     /* The barrier among nodes (sync/barrier.c): the number of other processes of the window on this
      * node; and, if we are its leader, the leader that we tell in each round. */
     int neighbours, rounds;
     int partners[PROA_BARRIER_ROUNDS];
     /* as struct proa_round_ctl, for that barrier: written when messages arrive */
     uint64_t node_rounds[PROA_BARRIER_ROUNDS];
-    struct proa_spread *prev, *next; /* in the list of all such windows */
+    struct proa_remote_window *prev, *next; /* in the list of all such windows */
 };
 
 /* All windows over several nodes. */
-extern PROA_HIDDEN struct proa_spread *proa_spreads;
+extern PROA_HIDDEN struct proa_remote_window *proa_remote_windows;
 
 /* A process of another node, and its part of the window as the process has shown it. Nothing more
  * is kept of a process that this one does not communicate with. */
-struct proa_away {
+struct proa_remote_process {
     struct proa_win *win;
     struct proa_remote *remote; /* NULL: not yet */
     uint64_t memory;
@@ -111,7 +111,7 @@ extern PROA_HIDDEN struct proa_remote *proa_remotes[PROA_REMOTE_USED];
 
 /* Created by the first operation, synchronization or message from here or there. */
 struct proa_remote {
-    const struct proa_away *away; /* the process */
+    const struct proa_remote_process *process; /* the process */
     struct {
         struct proa_remote *prev, *next; /* prev NULL: not in the list */
     } in[PROA_REMOTE_LISTS];
@@ -147,47 +147,48 @@ static inline int proa_remote_wants_lock(const struct proa_remote *r)
            r->grant.lock == PROA_REMOTE_WANTS_EXCLUSIVE;
 }
 
-static inline struct proa_away *proa_away_of(const struct proa_win *win, int rank)
+static inline struct proa_remote_process *proa_remote_process_of(const struct proa_win *win,
+                                                                 int rank)
 {
-    return win->targets[rank].away;
+    return win->targets[rank].remote;
 }
 
 /* NULL: the process is of this node, or nothing has been sent to it or come from it. */
 static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int rank)
 {
-    struct proa_away *away = proa_away_of(win, rank);
+    struct proa_remote_process *process = proa_remote_process_of(win, rank);
 
-    return away ? __atomic_load_n(&away->remote, __ATOMIC_ACQUIRE) : NULL;
+    return process ? __atomic_load_n(&process->remote, __ATOMIC_ACQUIRE) : NULL;
 }
 
 /* The same, created if there is none; inside the progress engine. NULL: no memory for it, and
  * proa_failure() says so. */
-struct proa_remote *proa_remote_make(struct proa_away *away);
+struct proa_remote *proa_remote_make(struct proa_remote_process *process);
 
 /* Is its process gone? By any thread, at any time. */
 static inline int proa_remote_is_lost(const struct proa_remote *r)
 {
-    return __atomic_load_n(&r->away->lost, __ATOMIC_RELAXED);
+    return __atomic_load_n(&r->process->lost, __ATOMIC_RELAXED);
 }
 
 /* The head of our message about the window, with that number (remote/wire.h). */
-static inline struct proa_wire_head proa_spread_head(const struct proa_win *win,
-                                                     enum proa_wire_kind kind, uint64_t number)
+static inline struct proa_wire_head
+proa_remote_window_head(const struct proa_win *win, enum proa_wire_kind kind, uint64_t number)
 {
     return (struct proa_wire_head){.kind = (uint8_t)kind,
                                    .version = PROA_WIRE_VERSION,
                                    .rank = (uint32_t)win->rank,
-                                   .window = win->spread->number,
+                                   .window = win->remote_window->number,
                                    .number = number};
 }
 
 /* The window of that number; NULL: there is none here. */
-struct proa_win *proa_spread_find(uint64_t number);
+struct proa_win *proa_remote_window_find(uint64_t number);
 
 /* From now on messages of other processes find the window, or do not any more. PROA_OK or
  * PROA_ERR_NO_MEM. */
-int proa_spread_add(struct proa_spread *spread);
-void proa_spread_remove(struct proa_spread *spread);
+int proa_remote_window_add(struct proa_remote_window *remote_window);
+void proa_remote_window_remove(struct proa_remote_window *remote_window);
 
 /* The sender of a message: the process of that rank in the window of that number. NULL: the window
  * has been freed, so no process waits for the message any more; or the peer is not of that rank,

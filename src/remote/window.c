@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See spread.h. */
-#include "remote/spread.h"
+/* See window.h. */
+#include "remote/window.h"
 #include "base/fail.h"
 #include "base/table.h"
 #include "remote/progress.h"
@@ -8,35 +8,35 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-struct proa_spread *proa_spreads;
+struct proa_remote_window *proa_remote_windows;
 struct proa_remote *proa_remotes[PROA_REMOTE_USED];
 static struct proa_table numbers = PROA_TABLE_INIT; /* windows by their numbers */
 
-struct proa_win *proa_spread_find(uint64_t number)
+struct proa_win *proa_remote_window_find(uint64_t number)
 {
     return number > 1 ? proa_table_find(&numbers, number) : NULL;
 }
 
 struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t peer)
 {
-    struct proa_win *win = proa_spread_find(head->window);
-    struct proa_away *away = NULL;
+    struct proa_win *win = proa_remote_window_find(head->window);
+    struct proa_remote_process *process = NULL;
     struct proa_remote *r = NULL;
 
     if (!win)
         return NULL;
     if (head->rank < (uint32_t)win->size)
-        away = proa_away_of(win, (int)head->rank);
-    if (!away || away->peer != peer)
+        process = proa_remote_process_of(win, (int)head->rank);
+    if (!process || process->peer != peer)
         proa_progress_drop(peer, "names another rank than its sender's");
-    else if (!(r = proa_remote_make(away)))
+    else if (!(r = proa_remote_make(process)))
         proa_progress_drop(peer, "cannot be served: out of memory");
     return r;
 }
 
-struct proa_remote *proa_remote_make(struct proa_away *away)
+struct proa_remote *proa_remote_make(struct proa_remote_process *process)
 {
-    struct proa_remote *r = away->remote;
+    struct proa_remote *r = process->remote;
 
     if (r)
         return r;
@@ -45,15 +45,15 @@ struct proa_remote *proa_remote_make(struct proa_away *away)
         proa_fail(PROA_ERR_NO_MEM, "out of memory for the state of a process of another node");
         return NULL;
     }
-    r->away = away;
+    r->process = process;
     /* partner: proa_remote_of */
-    __atomic_store_n(&away->remote, r, __ATOMIC_RELEASE);
+    __atomic_store_n(&process->remote, r, __ATOMIC_RELEASE);
     return r;
 }
 
 static struct proa_remote **list_of(const struct proa_remote *r, enum proa_remote_list kind)
 {
-    return kind == PROA_REMOTE_USED ? &r->away->win->remotes : &proa_remotes[kind];
+    return kind == PROA_REMOTE_USED ? &r->process->win->remotes : &proa_remotes[kind];
 }
 
 void proa_remote_enlist(struct proa_remote *r, enum proa_remote_list kind)
@@ -69,16 +69,16 @@ void proa_remote_delist(struct proa_remote *r, enum proa_remote_list kind)
     r->in[kind].prev = NULL;
 }
 
-int proa_spread_add(struct proa_spread *spread)
+int proa_remote_window_add(struct proa_remote_window *remote_window)
 {
-    if (proa_table_set(&numbers, spread->number, spread->win) != 0)
+    if (proa_table_set(&numbers, remote_window->number, remote_window->win) != 0)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for the table of windows");
-    DL_APPEND(proa_spreads, spread);
+    DL_APPEND(proa_remote_windows, remote_window);
     return PROA_OK;
 }
 
-void proa_spread_remove(struct proa_spread *spread)
+void proa_remote_window_remove(struct proa_remote_window *remote_window)
 {
-    if (proa_table_remove_pair(&numbers, spread->number, spread->win))
-        DL_DELETE(proa_spreads, spread);
+    if (proa_table_remove_pair(&numbers, remote_window->number, remote_window->win))
+        DL_DELETE(proa_remote_windows, remote_window);
 }
