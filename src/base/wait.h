@@ -14,7 +14,7 @@
 #ifndef PROA_BASE_WAIT_H
 #define PROA_BASE_WAIT_H
 
-#include "base/bell.h"
+#include "base/doorbell.h"
 
 #include <stdint.h>
 

@@ -7,7 +7,7 @@
 #include "host/hints.h"
 #include "sync/barrier.h"
 #include "sync/sync.h"
-#include "job/absent.h"
+#include "job/presence.h"
 #include "job/exchange.h"
 
 #include <limits.h>

@@ -11,7 +11,7 @@
  */
 #include "bind/bind.h"
 #include "shm/threads.h"
-#include "job/absent.h"
+#include "job/presence.h"
 #include "host/kind.h"
 
 /* By single functions, as any program may have got the library for another MPI preloaded. */

@@ -3,10 +3,10 @@
  * MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI-4.1, 11.8): the host's, but the processes that they
  * start get Proa too (job/spawn.h). MPI_Comm_accept, MPI_Comm_connect, MPI_Comm_join (11.9): the
  * host's. After any of them this process knows other processes, of which it is not known whether
- * they have Proa (job/absent.h).
+ * they have Proa (job/presence.h).
  */
 #include "bind/bind.h"
-#include "job/absent.h"
+#include "job/presence.h"
 #include "job/spawn.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "job/exchange.h"
 #include "base/fail.h"
 #include "base/wait.h"
-#include "job/absent.h"
-#include "job/patience.h"
+#include "job/presence.h"
+#include "job/creation_watchdog.h"
 #include "host/pmpi.h"
 
 /* A host that waits by itself may keep the processor from the very rank that it waits for: in an

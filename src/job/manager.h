@@ -7,7 +7,7 @@
  * A key is put and looked up by the connection that the launcher gave this rank, so no other user
  * and no other job can put one.
  *
- * Used by job/absent.c alone.
+ * Used by job/presence.c alone.
  */
 #ifndef PROA_JOB_MANAGER_H
 #define PROA_JOB_MANAGER_H

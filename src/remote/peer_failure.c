@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Losses in windows over several nodes: losses that the transport reports, losses that other nodes
- * report, and their effects on processes of other nodes. See gone.h and spread.h. */
+ * report, and their effects on processes of other nodes. See sync/peer_failure.h and
+ * remote/window.h. */
 #include "base/fail.h"
 #include "remote/progress.h"
 #include "remote/batch.h"

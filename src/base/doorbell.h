@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bells (doorbells): futexes in shared memory on which processes sleep until they are rung. */
-#ifndef PROA_BASE_BELL_H
-#define PROA_BASE_BELL_H
+#ifndef PROA_BASE_DOORBELL_H
+#define PROA_BASE_DOORBELL_H
 
 #include "base/membar.h"
 
 #include <stdint.h>
 
-/* A doorbell (doorbell) lies in shared memory, on a cache line of its own. sleeper: the thread that
+/* A doorbell lies in shared memory, on a cache line of its own. sleeper: the thread that
  * waits in the kernel, and the word it waits for, written by the waiter and cleared by the ringer;
  * 0: no thread waits. rings: the futex word, written by ringers. All zero is a fresh doorbell. */
 struct proa_doorbell {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See doorbell.h. */
-#include "base/bell.h"
+#include "base/doorbell.h"
 #include "base/system.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See patience.h. */
-#include "job/patience.h"
+/* See creation_watchdog.h. */
+#include "job/creation_watchdog.h"
 #include "base/log.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See absent.h. */
-#include "job/absent.h"
+/* See presence.h. */
+#include "job/presence.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/table.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Logs a line when this process waits very long for others. A separate thread does so, as the wait
  * itself is inside the host. */
-#ifndef PROA_JOB_PATIENCE_H
-#define PROA_JOB_PATIENCE_H
+#ifndef PROA_JOB_CREATION_WATCHDOG_H
+#define PROA_JOB_CREATION_WATCHDOG_H
 
 #include <pthread.h>
 

@@ -9,10 +9,10 @@
  * first look. So all ranks find the same keys, and come to the same decision about each window.
  *
  * If the manager is not a known one, all ranks of the job assume that every rank has Proa. The
- * exchange then logs for how long it has waited (job/patience.h).
+ * exchange then logs for how long it has waited (job/creation_watchdog.h).
  */
-#ifndef PROA_JOB_ABSENT_H
-#define PROA_JOB_ABSENT_H
+#ifndef PROA_JOB_PRESENCE_H
+#define PROA_JOB_PRESENCE_H
 
 #include <mpi.h>
 
