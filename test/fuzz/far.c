@@ -13,7 +13,7 @@
 
 enum { MARGIN = 4096, PATTERN = 0xa5 };
 
-enum state { THERE, DROPPED, LOST };
+enum state { UNREACHED, THERE, DROPPED, LOST };
 
 /* A process of another node, for one window. */
 struct far {
@@ -70,9 +70,9 @@ static int net_reach(struct proa_net *opened, const struct proa_net_address *add
     int rank = address->bytes[0];
 
     (void)opened;
-    net.far[rank].state = THERE;
-    net.far[rank].batches = 0;
-    *peer = net.far[rank].peer = net.peers++;
+    if (net.far[rank].state == UNREACHED)
+        net.far[rank] = (struct far){THERE, net.peers++, 0};
+    *peer = net.far[rank].peer;
     return PROA_OK;
 }
 
@@ -274,6 +274,8 @@ struct proa_win *far_open(enum proa_flavor flavor, far_next *next)
     struct proa_win *made = NULL;
 
     start();
+    for (int rank = 0; rank < FAR_RANKS; rank++)
+        net.far[rank].state = UNREACHED;
     memory = NULL;
     if (flavor != PROA_FLAVOR_ALLOCATE) {
         memory = malloc(FAR_BYTES + 2 * MARGIN);
