@@ -74,10 +74,10 @@ static int go_wrong(const char *how)
     } else if (strcmp(how, "communicator") == 0) {
         reason = "private communicator"; /* from before MPI_Init on */
     } else if (strcmp(how, "handle") == 0) {
-        reason = "no window for a handle";
+        reason = "window behind a handle";
         below_find()->no_windows = wrong;
     } else if (strcmp(how, "nowhere") == 0) {
-        reason = "no window for a handle";
+        reason = "window behind a handle";
         wrong = 1;
     } else
         return -1;
