@@ -122,7 +122,7 @@ static int barrier(struct proa_win *win)
 
 /* ---- completion ---- */
 
-static int settle(struct proa_win *win, int target, enum proa_completion how)
+static int complete_ops(struct proa_win *win, int target, enum proa_completion how)
 {
     int error = __atomic_load_n(&win->remotes, __ATOMIC_RELAXED)
                     ? proa_remote_complete_ops(win, target, how)
@@ -141,7 +141,7 @@ static int fence(struct proa_win *win, int mode)
         begins = !(mode & PROA_MODE_NOSUCCEED);
 
     if (!error && ends)
-        error = settle(win, -1, PROA_COMPLETED_BY_BARRIER);
+        error = complete_ops(win, -1, PROA_COMPLETED_BY_BARRIER);
     if (error)
         return error;
     if (ends || begins)
@@ -188,7 +188,7 @@ static int complete(struct proa_win *win)
     int error = proa_complete_check(win);
 
     for (int i = 0; !error && i < win->started_group.count; i++)
-        error = settle(win, win->started_group.rank[i], PROA_COMPLETED_IN_ORDER);
+        error = complete_ops(win, win->started_group.rank[i], PROA_COMPLETED_IN_ORDER);
     if (error)
         return error;
     proa_complete_as(win, &words);
@@ -314,7 +314,7 @@ const struct proa_sync_ops proa_sync_remote = {
     .unlock_all = unlock_all,
     .flush = proa_flush_slow,
     .flush_local = proa_flush_local_slow,
-    .complete_ops = settle,
+    .complete_ops = complete_ops,
     .barrier = barrier,
     .disseminate = disseminate,
     .word = word,
