@@ -10,7 +10,7 @@ enum {
     /* the sides start a turn up to so many steps apart: the one that hears later that both are
      * there has lost some */
     DELAYS = 64,
-    MOST_S = 40 /* where the two share a processor, a round may take a turn of the scheduler */
+    MOST_S = 8 /* where the two share a processor, a round may take a turn of the scheduler */
 };
 
 /* Both sides' readings of a batch, in memory that both see. */

@@ -15,7 +15,7 @@
  * it then reads. */
 typedef int64_t litmus_side(void *arg, int64_t round);
 
-/* Rounds from 1 on, fewer where they take more than 40 s. In none may both read less than its
+/* Rounds from 1 on, fewer where they take more than 8 s. In none may both read less than its
  * number; both processes of a world of two call it, of whose shared memory it uses the first
  * LITMUS_BYTES. own: the word that this side reads in its turn, 0 before. */
 enum { LITMUS_BYTES = 1 << 16 };
