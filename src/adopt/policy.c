@@ -80,7 +80,7 @@ static int is_to_move(const struct proa_hold *hold)
     return !found || !may_stay();
 }
 
-/* One window never is enough, whatever it has wasted: it may be the first of a row, or the only
+/* One window never is enough, even after a large waste: it may be the first of a row, or the only
  * one. */
 static void freed_soon(struct place *place, const struct proa_hold *hold)
 {

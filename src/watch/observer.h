@@ -11,7 +11,7 @@
 
 /* The way of a call (enum proa_stats_way), or one of these: no operation was done, as the call
  * synchronizes or has failed, or the operation was told of already; the same, and its request goes
- * to the user, who will wait for it. */
+ * to the user for a later wait. */
 enum { PROA_WATCHED_NO_WAY = PROA_STATS_WAYS, PROA_WATCHED_REQUEST };
 
 /* A call on a watched window is over. rank: the target's, or -1; its epoch is the window's. way: as
