@@ -334,6 +334,18 @@ int proa_group_lock_is_wanted(const struct proa_win *win)
 
 /* ---- windows ---- */
 
+/* The peer of a rank: of another node it has been reached already (remote/open.c). */
+static int peer_find(struct proa_win *win, const struct proa_remote_card *cards, int rank,
+                     uint32_t *peer)
+{
+    struct proa_remote_process *process = proa_remote_process_of(win, rank);
+
+    if (!process)
+        return proa_end_reach(win->remote_window->end, &cards[rank].address, peer);
+    *peer = process->peer;
+    return PROA_OK;
+}
+
 static int keeper_open(struct proa_win *win, const struct proa_remote_card *cards)
 {
     struct keeper *k = rooms_of(win)->keeper = calloc(1, sizeof *k);
@@ -346,7 +358,7 @@ static int keeper_open(struct proa_win *win, const struct proa_remote_card *card
     if (!k->has || !k->peers)
         return PROA_ERR_NO_MEM;
     for (int i = 1; i < win->size && !error; i++)
-        error = proa_end_reach(win->remote_window->end, &cards[i].address, &k->peers[i]);
+        error = peer_find(win, cards, i, &k->peers[i]);
     return error;
 }
 
@@ -358,8 +370,7 @@ int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *ca
     if (rooms && win->rank == KEEPER)
         error = keeper_open(win, cards);
     else if (rooms)
-        error =
-            proa_end_reach(win->remote_window->end, &cards[KEEPER].address, &rooms->keeper_peer);
+        error = peer_find(win, cards, KEEPER, &rooms->keeper_peer);
     return error == PROA_ERR_NO_MEM ? proa_fail(error, "out of memory for the locks of a window")
                                     : error;
 }
