@@ -7,6 +7,8 @@ set -euo pipefail
 build=$1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 command -v python3 >/dev/null || exit 77
+# shellcheck source=test/documents/must_say.sh
+. "$here/must_say.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -47,15 +49,7 @@ END
 
 # with WHAT SAYS: the document has that in it now: it has to be told of, by SAYS.
 with() {
-    if python3 "$here/run" "$build" "$scratch" >"$scratch/said" 2>&1; then
-        echo "not noticed: $1"
-        exit 1
-    fi
-    grep -qF -- "$2" "$scratch/said" || {
-        echo "of $1 it does not say '$2':"
-        cat "$scratch/said"
-        exit 1
-    }
+    must_say "$1" "$2" python3 "$here/run" "$build" "$scratch"
     fresh
 }
 

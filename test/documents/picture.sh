@@ -4,6 +4,8 @@
 set -euo pipefail
 root=$1
 command -v python3 >/dev/null || exit 77
+# shellcheck source=test/documents/must_say.sh
+. "$root/test/documents/must_say.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -20,15 +22,7 @@ fresh() {
 
 # with WHAT SAYS: the tree has that in it now: it has to be told of, by SAYS.
 with() {
-    if "$root/tools/picture" --check "$scratch/tree" 2>"$scratch/said"; then
-        echo "not noticed: $1"
-        exit 1
-    fi
-    grep -qF -- "$2" "$scratch/said" || {
-        echo "of $1 it does not say '$2':"
-        cat "$scratch/said"
-        exit 1
-    }
+    must_say "$1" "$2" "$root/tools/picture" --check "$scratch/tree"
     fresh
 }
 
