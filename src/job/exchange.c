@@ -3,10 +3,64 @@
  * user's on it. */
 #include "job/exchange.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "base/wait.h"
 #include "job/presence.h"
-#include "job/creation_watchdog.h"
 #include "host/pmpi.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+
+/* ---- a line about a long wait ---- */
+
+enum { PATIENCE_S = 10 };
+
+/* A thread that logs a line if this process waits very long for others: the wait itself may be
+ * inside the host. */
+struct watchdog {
+    pthread_t thread;
+    sem_t over;
+    int is_there;
+};
+
+static void *watch(void *over)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PATIENCE_S;
+    if (sem_clockwait(over, CLOCK_MONOTONIC, &until) != 0 && errno == ETIMEDOUT)
+        proa_log(PROA_LOG_WARN,
+                 "creating a window has waited %d s for the other ranks: does one of them run "
+                 "without Proa?",
+                 PATIENCE_S);
+    return NULL;
+}
+
+/* Without a thread to be had there is no line. The program's signals are for its own threads. */
+static void watchdog_begin(struct watchdog *dog)
+{
+    sigset_t all, before;
+
+    sem_init(&dog->over, 0, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    dog->is_there = pthread_create(&dog->thread, NULL, watch, &dog->over) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void watchdog_end(struct watchdog *dog)
+{
+    sem_post(&dog->over);
+    if (dog->is_there)
+        pthread_join(dog->thread, NULL);
+    sem_destroy(&dog->over);
+}
+
+/* ---- the host's collectives ---- */
 
 /* A host that waits by itself may keep the processor from the very rank that it waits for: in an
  * oversubscribed job MPICH's wait does so for slices of milliseconds. With two ranks the host's own
@@ -63,19 +117,21 @@ static int host_max(const int *mine, int *value, MPI_Comm comm)
     return end_of(&call);
 }
 
+/* ---- for creation ---- */
+
 /* The first call in which the processes meet. A process without Proa that was not known as such
  * never joins it. */
 static int allgather(void *context, const void *mine, void *all, size_t bytes)
 {
     const MPI_Comm *comm = context;
     int is_sure = proa_presence_is_sure(*comm), error;
-    struct proa_creation_watchdog patience;
+    struct watchdog dog;
 
     if (!is_sure)
-        proa_creation_watchdog_begin(&patience);
+        watchdog_begin(&dog);
     error = host_allgather(mine, all, (int)bytes, *comm);
     if (!is_sure)
-        proa_creation_watchdog_end(&patience);
+        watchdog_end(&dog);
     if (!is_sure && error == MPI_SUCCESS)
         proa_presence_answered(*comm);
     return error == MPI_SUCCESS ? PROA_OK

@@ -9,7 +9,7 @@
  * first look. So all ranks find the same keys, and come to the same decision about each window.
  *
  * If the manager is not a known one, all ranks of the job assume that every rank has Proa. The
- * exchange then logs for how long it has waited (job/creation_watchdog.h).
+ * exchange then logs for how long it has waited (job/exchange.c).
  */
 #ifndef PROA_JOB_PRESENCE_H
 #define PROA_JOB_PRESENCE_H
