@@ -86,78 +86,49 @@ static int has_world(void)
     return proa_pmpi()->Initialized(&up) == MPI_SUCCESS && up;
 }
 
-/* Ranks in MPI_COMM_WORLD of the n processes of comm; MPI_UNDEFINED outside. */
-static int world_ranks(MPI_Comm comm, int n, int *ranks)
+/* Finds the ranks of this job in a window: the places of the others are MPI_UNDEFINED. Without
+ * MPI_COMM_WORLD all ranks of the job count as in it: a superset, and the same on all. places: room
+ * for twice job.size. */
+static int find_places(MPI_Comm comm, int *places)
 {
     const struct proa_pmpi *mpi = proa_pmpi();
     MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
-    int *all = malloc((size_t)n * sizeof *all), error = MPI_ERR_NO_MEM;
+    int *ranks = places + job.size, error;
 
-    if (all && mpi->Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
-        mpi->Comm_group(comm, &group) == MPI_SUCCESS) {
-        for (int i = 0; i < n; i++)
-            all[i] = i;
-        error = mpi->Group_translate_ranks(group, n, all, world, ranks);
-    }
+    for (int i = 0; i < job.size; i++)
+        places[i] = ranks[i] = i;
+    if (!has_world())
+        return MPI_SUCCESS;
+    error = mpi->Comm_group(MPI_COMM_WORLD, &world);
+    if (error == MPI_SUCCESS)
+        error = mpi->Comm_group(comm, &group);
+    if (error == MPI_SUCCESS)
+        error = mpi->Group_translate_ranks(world, job.size, ranks, group, places);
     if (world != MPI_GROUP_NULL)
         mpi->Group_free(&world);
     if (group != MPI_GROUP_NULL)
         mpi->Group_free(&group);
-    free(all);
     return error;
 }
 
-/* Ranks of this job that a window has. */
-struct crowd {
-    int has_absent;
-    int first;   /* with Proa, in the communicator's order; -1: none */
-    char *is_in; /* by rank */
-};
-
-static void crowd_add(struct crowd *crowd, int rank)
+/* The first rank from there on in a window that has Proa, or has not; job.size: there is none. */
+static int next_rank(const int *places, int rank, int is_absent)
 {
-    if (rank < 0 || rank >= job.size) /* of another job */
-        return;
-    crowd->is_in[rank] = 1;
-    if (job.is_absent[rank])
-        crowd->has_absent = 1;
-    else if (crowd->first < 0)
-        crowd->first = rank;
-}
-
-/* Finds the ranks of this job in a window. Without MPI_COMM_WORLD these are all ranks of the job: a
- * superset, and the same on all. 0: no memory. */
-static int crowd_of(MPI_Comm comm, struct crowd *crowd)
-{
-    int is_world = has_world(), n = job.size, *ranks, is_told;
-
-    if (is_world)
-        proa_pmpi()->Comm_size(comm, &n);
-    *crowd = (struct crowd){.first = -1, .is_in = calloc((size_t)job.size, 1)};
-    ranks = malloc((size_t)n * sizeof *ranks);
-    is_told = ranks && crowd->is_in && (!is_world || world_ranks(comm, n, ranks) == MPI_SUCCESS);
-    for (int i = 0; is_told && i < n; i++)
-        crowd_add(crowd, is_world ? ranks[i] : i);
-    free(ranks);
-    return is_told;
-}
-
-static int is_missing(const struct crowd *crowd, int rank)
-{
-    return rank < job.size && crowd->is_in[rank] && job.is_absent[rank];
+    while (rank < job.size && (places[rank] == MPI_UNDEFINED || job.is_absent[rank] != is_absent))
+        rank++;
+    return rank;
 }
 
 /* Writes the absent ranks as "1, 4-7"; "..." stands for ranks that do not fit. */
-static void missing_list(const struct crowd *crowd, char *list, size_t room)
+static void missing_list(const int *places, char *list, size_t room)
 {
     enum { MOST = sizeof ", 0123456789-0123456789, ..." };
     size_t length = 0;
 
-    for (int from = 0, to; from < job.size; from = to + 1) {
+    for (int from = next_rank(places, 0, 1), to; from < job.size;
+         from = next_rank(places, to + 1, 1)) {
         to = from;
-        if (!is_missing(crowd, from))
-            continue;
-        while (is_missing(crowd, to + 1))
+        while (to + 1 < job.size && next_rank(places, to + 1, 1) == to + 1)
             to++;
         if (length + MOST > room) {
             strcpy(list + length, ", ...");
@@ -180,28 +151,27 @@ static void warn(void)
                  proa_failure());
 }
 
-static int leave(const struct crowd *crowd)
+static int leave(const int *places)
 {
     char list[200] = "";
 
-    missing_list(crowd, list, sizeof list);
+    missing_list(places, list, sizeof list);
     proa_fail(PROA_ELSEWHERE, "ranks of this job run without Proa: %s", list);
-    if (crowd->first == job.rank) /* one process of the window */
+    if (next_rank(places, 0, 0) == job.rank) /* one process of the window */
         warn();
     return PROA_ELSEWHERE;
 }
 
 /* Some rank of the job has no Proa: is it in this window? */
-static int check_crowd(MPI_Comm comm)
+static int check_places(MPI_Comm comm)
 {
-    struct crowd crowd;
-    int error = PROA_OK;
+    int *places = malloc(2 * (size_t)job.size * sizeof *places), error = PROA_OK;
 
-    if (!crowd_of(comm, &crowd))
+    if (!places || find_places(comm, places) != MPI_SUCCESS)
         error = proa_fail(PROA_ELSEWHERE, "out of memory for the list of ranks without Proa");
-    else if (crowd.has_absent)
-        error = leave(&crowd);
-    free(crowd.is_in);
+    else if (next_rank(places, 0, 1) < job.size)
+        error = leave(places);
+    free(places);
     return error;
 }
 
@@ -209,14 +179,12 @@ int proa_presence_check(MPI_Comm comm)
 {
     int n = 1;
 
-    if (is_known() && job.count == 0)
-        return PROA_OK;
-    if (!is_known() && !manager())
+    if (is_known() ? job.count == 0 : !manager())
         return PROA_OK;
     if (proa_pmpi()->Comm_size(comm, &n) == MPI_SUCCESS && n == 1)
         return PROA_OK;
     if (is_known())
-        return check_crowd(comm);
+        return check_places(comm);
     proa_fail(PROA_ELSEWHERE, "MPI was started past Proa's MPI_Init, so this rank counts as one "
                               "that runs without Proa");
     warn();
