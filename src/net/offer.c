@@ -89,11 +89,6 @@ static int is_ambiguous(struct at *at, int count)
     return 0;
 }
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* Completes an entry whose key is set. 0: not all processes are in it, or it leads nowhere. */
 static int evaluate(const struct proa_offers *all, int count, struct at *at,
                     struct proa_common *common)
@@ -107,17 +102,16 @@ static int evaluate(const struct proa_offers *all, int count, struct at *at,
 
         if (picked < 0)
             return 0;
-        worth = least(worth, offer->worth);
+        worth = offer->worth < worth ? offer->worth : worth;
         held |= offer->flags & PROA_OFFER_HELD;
         common->flags |= offer->flags & PROA_OFFER_DEVICE;
         at[i].machine = all[i].machine;
         memcpy(at[i].address, offer->address, sizeof at[i].address);
         common->places = proa_hash_bytes(common->places, offer->address, sizeof offer->address);
     }
-    common->score = worth + (common->routed ? ROUTED : 0) +
-                    (!held            ? 0
-                     : common->routed ? HELD_ROUTED
-                                      : HELD);
+    common->score = worth + (common->routed ? ROUTED : 0);
+    if (held)
+        common->score += common->routed ? HELD_ROUTED : HELD;
     /* Two providers that drive no device fail alike on the same addresses: one try is enough. */
     if (common->flags & PROA_OFFER_DEVICE || !(common->flags & PROA_OFFER_IP))
         common->places = proa_hash_bytes(common->places, &common->kind, sizeof common->kind);
@@ -128,7 +122,8 @@ static int evaluate(const struct proa_offers *all, int count, struct at *at,
 
 struct entries {
     int count;
-    struct proa_common entry[ENTRIES_MOST];
+    struct proa_common entry[ENTRIES_MOST]; /* network 0: it is out */
+    struct at at[];                         /* of the processes, in one of them */
 };
 
 static int is_listed(const struct entries *list, const struct proa_common *one)
@@ -139,17 +134,18 @@ static int is_listed(const struct entries *list, const struct proa_common *one)
     return 0;
 }
 
-static void add(struct entries *list, struct proa_common one, int nth)
+/* Adds the entries that differ in `nth` alone. */
+static void add(struct entries *list, struct proa_common one)
 {
-    const char *key = (const char *)&one + offsetof(struct proa_common, machine),
-               *end = (const char *)&one + offsetof(struct proa_common, score);
-    uint64_t hash;
+    enum { KEY = offsetof(struct proa_common, machine), END = offsetof(struct proa_common, score) };
 
-    one.nth = (uint8_t)nth;
-    hash = proa_hash_bytes(PROA_HASH_OF_NOTHING, key, (size_t)(end - key));
-    one.network = hash ? hash : 1;
-    if (list->count < ENTRIES_MOST && !is_listed(list, &one))
-        list->entry[list->count++] = one;
+    for (one.nth = 0; one.nth < NTH_MOST; one.nth++) {
+        uint64_t hash = proa_hash_bytes(PROA_HASH_OF_NOTHING, (const char *)&one + KEY, END - KEY);
+
+        one.network = hash ? hash : 1;
+        if (list->count < ENTRIES_MOST && !is_listed(list, &one))
+            list->entry[list->count++] = one;
+    }
 }
 
 /* Entries that process 0 could be in: others are not common. */
@@ -165,39 +161,33 @@ static void propose(const struct proa_offers *first, uint64_t machine, struct en
             one.bits = offer->bits;
             subnet_of(offer, one.subnet);
         }
-        for (int nth = 0; nth < NTH_MOST; nth++)
-            add(list, one, nth);
+        add(list, one);
         if (!(one.flags & PROA_OFFER_IP) || offer->flags & (PROA_OFFER_LINK | PROA_OFFER_LOOPBACK))
             continue;
         routed.routed = 1;
         if (is_ipv4(offer->address))
             memcpy(routed.subnet, mapped, sizeof mapped);
-        for (int nth = 0; nth < NTH_MOST; nth++)
-            add(list, routed, nth);
+        add(list, routed);
     }
 }
 
-/* Inserts an entry behind all that are as good, unless one of these is on the same addresses. A
- * full list loses its last entry. */
-static int insert(struct proa_common list[PROA_COMMON_MOST], int count,
-                  const struct proa_common *one)
+/* The best entry, the first of those that are as good; NULL: none is left. */
+static const struct proa_common *best_of(const struct entries *list)
 {
-    int at = 0;
+    const struct proa_common *best = NULL;
 
-    for (; at < count && list[at].score >= one->score; at++)
-        if (list[at].places == one->places)
-            return count;
-    if (at == PROA_COMMON_MOST)
-        return count;
-    for (int i = at; i < count; i++) /* a worse one on the same addresses goes */
-        if (list[i].places == one->places) {
-            memmove(&list[i], &list[i + 1], (size_t)(count - i - 1) * sizeof *list);
-            count--;
-        }
-    count = least(count, PROA_COMMON_MOST - 1);
-    memmove(&list[at + 1], &list[at], (size_t)(count - at) * sizeof *list);
-    list[at] = *one;
-    return count + 1;
+    for (int i = 0; i < list->count; i++)
+        if (list->entry[i].network && (!best || list->entry[i].score > best->score))
+            best = &list->entry[i];
+    return best;
+}
+
+/* One try on the same addresses is enough. */
+static void drop_places(struct entries *list, uint64_t places)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->entry[i].places == places)
+            list->entry[i].network = 0;
 }
 
 /* The machine whose addresses all processes have; 0: there is none. */
@@ -209,27 +199,27 @@ static uint64_t machine_of(const struct proa_offers *all, int count)
     return all[0].machine;
 }
 
-struct room {
-    struct entries entries;
-    struct at at[];
-};
-
 size_t proa_offers_room(int count)
 {
-    return sizeof(struct room) + (size_t)count * sizeof(struct at);
+    return sizeof(struct entries) + (size_t)count * sizeof(struct at);
 }
 
 int proa_offers_common(const struct proa_offers *all, int count, void *room,
                        struct proa_common list[PROA_COMMON_MOST])
 {
-    struct room *r = room;
+    struct entries *entries = room;
+    const struct proa_common *best;
     int common = 0;
 
-    r->entries.count = 0;
-    propose(&all[0], machine_of(all, count), &r->entries);
-    for (int i = 0; i < r->entries.count; i++)
-        if (evaluate(all, count, r->at, &r->entries.entry[i]))
-            common = insert(list, common, &r->entries.entry[i]);
+    entries->count = 0;
+    propose(&all[0], machine_of(all, count), entries);
+    for (int i = 0; i < entries->count; i++)
+        if (!evaluate(all, count, entries->at, &entries->entry[i]))
+            entries->entry[i].network = 0;
+    while (common < PROA_COMMON_MOST && (best = best_of(entries))) {
+        list[common] = *best;
+        drop_places(entries, list[common++].places);
+    }
     return common;
 }
 
