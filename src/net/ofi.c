@@ -149,9 +149,11 @@ static int open_queue(struct proa_net *net)
                               .size = PROA_OFI_SENDS + PROA_OFI_RECEIVES +
                                       PROA_OFI_MOVES * PROA_OFI_PIECES};
 
-    net->traits.wait_fd = fi_cq_open(net->domain, &attr, &net->cq, NULL) == 0;
-    if (net->traits.wait_fd)
+    if (fi_cq_open(net->domain, &attr, &net->cq, NULL) == 0) {
+        if (fi_control(&net->cq->fid, FI_GETWAIT, &net->queue_fd) != 0)
+            net->queue_fd = -1;
         return PROA_OK;
+    }
     attr.wait_obj = FI_WAIT_NONE;
     return fails(net, "queue", fi_cq_open(net->domain, &attr, &net->cq, NULL));
 }
@@ -212,8 +214,7 @@ static int join(struct proa_net *net, struct proa_net_address *address)
         proa_ofi_doze_open, proa_ofi_moves_open, proa_ofi_frames_open};
     int outcome = PROA_OK;
 
-    proa_ofi_read_traits(net->info, &net->traits);
-    net->traits.know_buffers |= proa_ofi_know_buffers;
+    net->memory_mode = net->info->domain_attr->mr_mode | (proa_ofi_know_buffers ? FI_MR_LOCAL : 0);
     net->network = proa_frame_network(net->info->fabric_attr->prov_name);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && outcome == PROA_OK; i++)
         outcome = steps[i](net);
@@ -300,7 +301,8 @@ static int ofi_open(const struct proa_net_events *events, void *context,
                     const struct proa_offer *offer, struct proa_net **net,
                     struct proa_net_address *address)
 {
-    struct proa_net fresh = {.events = events, .context = context, .bell = -1, .edge = -1};
+    struct proa_net fresh = {
+        .events = events, .context = context, .queue_fd = -1, .bell = -1, .edge = -1};
     struct proa_offers offers;
     struct proa_offer_names names;
     int outcome = ofi_offers(&offers, &names);

@@ -121,23 +121,12 @@ struct proa_ofi_exposure {
     struct proa_ofi_exposure *next;
 };
 
-/* The abilities of the chosen network, as libfabric tells them. */
-struct proa_ofi_traits {
-    size_t message_most; /* bytes of one operation */
-    int virtual_address; /* remote memory is named by its address; else by its offset */
-    int own_key;         /* we choose the keys */
-    int key_bytes;
-    int bind_memory;  /* exposed memory is bound to the endpoint */
-    int know_buffers; /* local buffers have to be registered */
-    int wait_fd;      /* its queue can be slept on */
-};
-
 struct proa_net {
     const struct proa_net_events *events;
     void *context;
     const struct proa_ofi_library *library;
     struct fi_info *info;
-    struct proa_ofi_traits traits;
+    int memory_mode; /* FI_MR_LOCAL: local buffers have to be registered; and so on */
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_av *av;
@@ -182,7 +171,6 @@ extern PROA_HIDDEN int proa_ofi_know_buffers;
 /* The usable networks, the best first, to be freed by library->freeinfo. PROA_ERR_OTHER: none, in
  * words. */
 int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers);
-void proa_ofi_read_traits(const struct fi_info *info, struct proa_ofi_traits *traits);
 
 /* The same networks as offers to other processes, at most one for each address and provider. Also
  * libfabric's description of each, to be freed by library->freeinfo. */

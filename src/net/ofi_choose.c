@@ -366,15 +366,3 @@ int proa_ofi_offers(const struct proa_ofi_library *library, struct proa_offers *
     freeifaddrs(all);
     return outcome;
 }
-
-void proa_ofi_read_traits(const struct fi_info *info, struct proa_ofi_traits *traits)
-{
-    int memory = info->domain_attr->mr_mode;
-
-    *traits = (struct proa_ofi_traits){.message_most = info->ep_attr->max_msg_size,
-                                       .virtual_address = (memory & FI_MR_VIRT_ADDR) != 0,
-                                       .own_key = !(memory & FI_MR_PROV_KEY),
-                                       .key_bytes = (int)info->domain_attr->mr_key_size,
-                                       .bind_memory = (memory & FI_MR_ENDPOINT) != 0,
-                                       .know_buffers = (memory & FI_MR_LOCAL) != 0};
-}

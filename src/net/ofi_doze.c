@@ -41,9 +41,6 @@ int proa_ofi_doze_open(struct proa_net *net)
     net->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (net->bell < 0)
         return proa_fail(PROA_ERR_OTHER, "no eventfd: %s", strerror(errno));
-    net->queue_fd = -1;
-    if (net->traits.wait_fd && fi_control(&net->cq->fid, FI_GETWAIT, &net->queue_fd) != 0)
-        net->queue_fd = -1;
     if (net->queue_fd >= 0 && !open_edge(net))
         return proa_fail(PROA_ERR_OTHER, "no epoll: %s", strerror(errno));
     return PROA_OK;

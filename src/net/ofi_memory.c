@@ -39,10 +39,11 @@ int proa_ofi_random(void *bytes, size_t count)
 
 static int new_key(const struct proa_net *net, uint64_t *key)
 {
+    size_t bytes = net->info->domain_attr->mr_key_size;
     int outcome = proa_ofi_random(key, sizeof *key);
 
-    if (net->traits.key_bytes < 8)
-        *key &= ((uint64_t)1 << (8 * net->traits.key_bytes)) - 1;
+    if (bytes < sizeof *key)
+        *key &= ((uint64_t)1 << (8 * bytes)) - 1;
     return outcome;
 }
 
@@ -50,7 +51,7 @@ static int bind_memory(struct proa_net *net, struct fid_mr *mr)
 {
     int outcome;
 
-    if (!net->traits.bind_memory)
+    if (!(net->memory_mode & FI_MR_ENDPOINT))
         return 0;
     outcome = fi_mr_bind(mr, &net->ep->fid, 0);
     return outcome ? outcome : fi_mr_enable(mr);
@@ -64,7 +65,7 @@ static int know(struct proa_net *net, void *memory, size_t bytes, uint64_t acces
     int outcome;
 
     for (int i = 0; i < TRIES; i++) {
-        if (net->traits.own_key && new_key(net, &key) != PROA_OK)
+        if (!(net->memory_mode & FI_MR_PROV_KEY) && new_key(net, &key) != PROA_OK)
             return PROA_ERR_OTHER;
         outcome = fi_mr_reg(net->domain, memory, bytes, access, 0, key, 0, mr, NULL);
         if (outcome != -FI_ENOKEY)
@@ -159,7 +160,7 @@ int proa_ofi_place(const struct proa_net *net, const struct proa_net_place *ther
 
     memcpy(&its, there->key->bytes, sizeof its);
     offset = there->address - its.start;
-    *address = net->traits.virtual_address ? there->address : offset;
+    *address = net->memory_mode & FI_MR_VIRT_ADDR ? there->address : offset;
     *key = its.key;
     if (there->address < its.start || offset > its.bytes || bytes > its.bytes - offset)
         return proa_fail(PROA_ERR_OTHER, "the memory is not exposed");

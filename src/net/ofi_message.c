@@ -66,7 +66,7 @@ int proa_ofi_frames_open(struct proa_net *net)
     net->frames = calloc(1, bytes);
     if (!net->frames)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for messages");
-    if (net->traits.know_buffers) {
+    if (net->memory_mode & FI_MR_LOCAL) {
         outcome = proa_ofi_memory_know(net, net->frames, bytes, &net->frames_mr);
         if (outcome)
             return outcome;

@@ -40,7 +40,7 @@ static int prepare_buffer(struct proa_net *net, struct proa_ofi_move *move)
 {
     int outcome;
 
-    if (!net->traits.know_buffers)
+    if (!(net->memory_mode & FI_MR_LOCAL))
         return PROA_OK;
     if (move->bytes <= sizeof move->bounce->body) {
         move->bounce = proa_ofi_frame_take(net);
@@ -107,8 +107,8 @@ static int has_room(const struct proa_ofi_peer *peer, size_t bytes)
 /* Posts as many pieces as may be in flight. 0, or libfabric's error that stopped it. */
 static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
 {
-    size_t most =
-        PROA_OFI_PIECE < net->traits.message_most ? PROA_OFI_PIECE : net->traits.message_most;
+    size_t largest = net->info->ep_attr->max_msg_size,
+           most = largest < PROA_OFI_PIECE ? largest : PROA_OFI_PIECE;
     struct proa_ofi_piece *piece;
 
     while (move->begun < move->bytes && (piece = free_piece(move))) {
