@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See frame.h. */
 #include "net/frame.h"
-#include "base/hash.h"
 
 #include <string.h>
 
@@ -80,9 +79,4 @@ const char *proa_frame_address_read(const void *bytes, size_t count, uint32_t ne
     if (address->name_bytes == 0 || address->name_bytes > sizeof address->name)
         return "names no endpoint";
     return NULL;
-}
-
-uint32_t proa_frame_network(const char *name)
-{
-    return (uint32_t)proa_hash_text(PROA_HASH_OF_NOTHING, name);
 }

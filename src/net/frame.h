@@ -56,7 +56,7 @@ enum {
 struct proa_frame_address {
     uint16_t mark; /* PROA_FRAME_ADDRESS_MARK: says the byte order too */
     uint8_t version, name_bytes;
-    uint32_t network; /* proa_frame_network: processes with different ones cannot talk */
+    uint32_t network; /* processes with different ones cannot talk */
     uint64_t id;      /* random */
     unsigned char secret[PROA_FRAME_SECRET];
     unsigned char name[PROA_FRAME_NAME];
@@ -89,8 +89,5 @@ enum proa_frame_verdict proa_frame_read(const void *bytes, size_t count,
  * that follow "the address that it has shown ". */
 const char *proa_frame_address_read(const void *bytes, size_t count, uint32_t network,
                                     struct proa_frame_address *address);
-
-/* A number that stands for a network: equal names give equal numbers. */
-uint32_t proa_frame_network(const char *name);
 
 #endif

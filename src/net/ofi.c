@@ -28,45 +28,36 @@ const char *proa_ofi_said(const struct proa_net *net, long error)
 
 /* ---- progress ---- */
 
+/* error: libfabric's number, or 0. Returns the number of events. */
+static int completed(struct proa_net *net, struct proa_ofi_context *context, size_t bytes,
+                     int error)
+{
+    struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context; /* if it is no move */
+
+    if (context->kind == PROA_OFI_RECEIVE && !error)
+        return proa_ofi_frame_came(net, frame, bytes);
+    if (context->kind == PROA_OFI_RECEIVE) {
+        /* The frame was cut short, or its sender ended within it. Only its buffer is still of
+         * use. */
+        proa_log(PROA_LOG_DEBUG, "network: a message is incomplete: %s", proa_ofi_said(net, error));
+        LL_PREPEND(net->unposted, frame);
+    } else if (context->kind == PROA_OFI_MOVE) {
+        proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, error);
+    } else {
+        if (error)
+            proa_ofi_peer_fail(net, frame->peer, "a message to it failed: %s",
+                               proa_ofi_said(net, error));
+        proa_ofi_frame_sent(net, frame);
+    }
+    return 0;
+}
+
 static void failed(struct proa_net *net)
 {
     struct fi_cq_err_entry entry = {0};
-    struct proa_ofi_context *context;
-    struct proa_ofi_frame *frame;
 
-    if (fi_cq_readerr(net->cq, &entry, 0) != 1 || !entry.op_context)
-        return;
-    context = entry.op_context;
-    frame = (struct proa_ofi_frame *)context; /* if it is no move */
-    if (context->kind == PROA_OFI_MOVE) {
-        proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, entry.err ? entry.err : FI_EIO);
-    } else if (context->kind == PROA_OFI_SEND) {
-        proa_ofi_peer_fail(net, frame->peer, "a message to it failed: %s",
-                           proa_ofi_said(net, entry.err));
-        proa_ofi_frame_sent(net, frame);
-    } else {
-        /* The frame was cut short, or its sender ended within it. Only its buffer is still of
-         * use. */
-        proa_log(PROA_LOG_DEBUG, "network: a message is incomplete: %s",
-                 proa_ofi_said(net, entry.err));
-        LL_PREPEND(net->unposted, frame);
-    }
-}
-
-static int completed(struct proa_net *net, const struct fi_cq_msg_entry *entry)
-{
-    struct proa_ofi_context *context = entry->op_context;
-
-    switch (context->kind) {
-    case PROA_OFI_RECEIVE:
-        return proa_ofi_frame_came(net, (struct proa_ofi_frame *)context, entry->len);
-    case PROA_OFI_SEND:
-        proa_ofi_frame_sent(net, (struct proa_ofi_frame *)context);
-        return 0;
-    case PROA_OFI_MOVE:
-        proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, 0);
-    }
-    return 0;
+    if (fi_cq_readerr(net->cq, &entry, 0) == 1 && entry.op_context)
+        completed(net, entry.op_context, 0, entry.err ? entry.err : FI_EIO);
 }
 
 static void look_at_clock(struct proa_net *net)
@@ -92,7 +83,7 @@ static int read_queue(struct proa_net *net)
             return proa_fail(PROA_ERR_OTHER, "the completion queue of the network failed: %s",
                              proa_ofi_said(net, count));
         for (ssize_t i = 0; i < count; i++)
-            events += completed(net, &entries[i]);
+            events += completed(net, entries[i].op_context, entries[i].len, 0);
         if (net->unposted)
             proa_ofi_frames_post(net);
         if (count > 0 && count < AT_ONCE)
@@ -215,37 +206,29 @@ static int join(struct proa_net *net, struct proa_net_address *address)
     int outcome = PROA_OK;
 
     net->memory_mode = net->info->domain_attr->mr_mode | (proa_ofi_know_buffers ? FI_MR_LOCAL : 0);
-    net->network = proa_frame_network(net->info->fabric_attr->prov_name);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && outcome == PROA_OK; i++)
         outcome = steps[i](net);
     memcpy(address->bytes, &net->own, sizeof net->own);
     return outcome;
 }
 
-static void say_joined(const struct proa_net *net)
-{
-    char name[64];
-
-    proa_ofi_name(net, net->own.name, name, sizeof name);
-    proa_log(PROA_LOG_DEBUG, "network: joined %s on %s, with the address %s",
-             net->info->fabric_attr->prov_name, net->info->domain_attr->name, name);
-}
-
-/* *net: NULL where it fails. */
+/* *net: unchanged where it fails. */
 static int open_one(const struct proa_net *fresh, struct fi_info *info, struct proa_net **net,
                     struct proa_net_address *address)
 {
     struct proa_net *one = malloc(sizeof *one);
+    char name[64];
     int outcome;
 
-    *net = NULL;
     if (!one)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for a network");
     *one = *fresh;
     one->info = info;
     outcome = join(one, address);
     if (outcome == PROA_OK) {
-        say_joined(one);
+        proa_ofi_name(one, one->own.name, name, sizeof name);
+        proa_log(PROA_LOG_DEBUG, "network: joined %s on %s, with the address %s",
+                 info->fabric_attr->prov_name, info->domain_attr->name, name);
         *net = one;
         return PROA_OK;
     }
@@ -277,6 +260,8 @@ static int find_offers(void)
     struct sigaction kept[SIGSYS + 1];
     int outcome;
 
+    if (found.offers.count)
+        return PROA_OK;
     keep_signals(kept, 1);
     outcome = proa_ofi_library(&found.library);
     if (outcome == PROA_OK)
@@ -287,10 +272,8 @@ static int find_offers(void)
 
 static int ofi_offers(struct proa_offers *offers, struct proa_offer_names *names)
 {
-    int outcome = PROA_OK;
+    int outcome = find_offers();
 
-    if (found.offers.count == 0)
-        outcome = find_offers();
     *offers = found.offers;
     *names = found.names;
     offers->error = outcome;
@@ -303,9 +286,7 @@ static int ofi_open(const struct proa_net_events *events, void *context,
 {
     struct proa_net fresh = {
         .events = events, .context = context, .queue_fd = -1, .bell = -1, .edge = -1};
-    struct proa_offers offers;
-    struct proa_offer_names names;
-    int outcome = ofi_offers(&offers, &names);
+    int outcome = find_offers();
 
     if (outcome)
         return outcome;
@@ -314,9 +295,11 @@ static int ofi_open(const struct proa_net_events *events, void *context,
     fresh.now = proa_system->now_ns();
     outcome = proa_fail(PROA_ERR_OTHER, "this node has no such network");
     *net = NULL;
-    for (int i = 0; i < offers.count && !*net; i++)
-        if (!offer || proa_offer_is_same(offer, &offers.offer[i]))
+    for (int i = 0; i < found.offers.count && !*net; i++)
+        if (!offer || proa_offer_is_same(offer, &found.offers.offer[i])) {
+            fresh.network = found.offers.offer[i].kind;
             outcome = open_one(&fresh, found.infos[i], net, address);
+        }
     return outcome;
 }
 
@@ -383,11 +366,6 @@ static int ofi_reach(struct proa_net *net, const struct proa_net_address *addres
     return outcome;
 }
 
-static int ofi_try(struct proa_net *net, uint32_t number)
-{
-    return proa_ofi_peer_try(net, net->peers[number]);
-}
-
 static int ofi_send(struct proa_net *net, uint32_t number, const void *body, size_t bytes)
 {
     struct proa_ofi_peer *peer = net->peers[number];
@@ -415,7 +393,7 @@ const struct proa_net_transport proa_net_ofi = {
     .close = ofi_close,
     .part = say_goodbye,
     .reach = ofi_reach,
-    .try = ofi_try,
+    .try = proa_ofi_try,
     .expose = proa_ofi_expose,
     .hide = proa_ofi_hide,
     .send = ofi_send,

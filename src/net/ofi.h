@@ -133,7 +133,7 @@ struct proa_net {
     struct fid_cq *cq;
     struct fid_ep *ep;
     struct proa_frame_address own;
-    uint32_t network;
+    uint32_t network; /* the kind of the offer: processes with different ones cannot talk */
 
     struct proa_ofi_peer **peers; /* by number */
     struct proa_ofi_peer *by_id;
@@ -191,7 +191,7 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
 /* The same for a peer that has said that it leaves, which is no fault, or gives this process up. */
 void proa_ofi_peer_ends(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_net_end end);
 /* Asks it for a sign of life where there was none: net.h, try. */
-int proa_ofi_peer_try(struct proa_net *net, struct proa_ofi_peer *peer);
+int proa_ofi_try(struct proa_net *net, uint32_t number);
 /* Peers are asked sooner from now on, for some seconds. */
 void proa_ofi_attend(struct proa_net *net);
 /* It has been heard of. */

@@ -293,9 +293,10 @@ static void show(const struct fi_info *info, const struct ifaddrs *all, struct p
     const struct ifaddrs *interface = interface_of(info, all);
     uint64_t device = proa_hash_text(PROA_HASH_OF_NOTHING, info->domain_attr->name);
 
-    *offer = (struct proa_offer){.kind = proa_frame_network(info->fabric_attr->prov_name),
-                                 .worth = (int16_t)rank_of(info, all),
-                                 .flags = is_device(info) ? PROA_OFFER_DEVICE : 0};
+    *offer = (struct proa_offer){
+        .kind = (uint32_t)proa_hash_text(PROA_HASH_OF_NOTHING, info->fabric_attr->prov_name),
+        .worth = (int16_t)rank_of(info, all),
+        .flags = is_device(info) ? PROA_OFFER_DEVICE : 0};
     if (interface)
         show_address(interface, offer);
     else

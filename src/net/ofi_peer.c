@@ -109,8 +109,10 @@ int proa_ofi_peer_check(const struct proa_ofi_peer *peer)
                      peer->answered ? "" : "; it was never reached (PROA_INTERFACE)");
 }
 
-int proa_ofi_peer_try(struct proa_net *net, struct proa_ofi_peer *peer)
+int proa_ofi_try(struct proa_net *net, uint32_t number)
 {
+    struct proa_ofi_peer *peer = net->peers[number];
+
     if (peer->answered)
         return PROA_OK;
     if (peer->state != PROA_OFI_THERE)
