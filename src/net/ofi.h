@@ -115,8 +115,7 @@ struct proa_ofi_move {
 struct proa_ofi_exposure {
     char *memory;
     size_t bytes;
-    uint64_t key;
-    struct fid_mr *mr;
+    struct fid_mr *mr; /* NULL: of 0 bytes */
     unsigned holders;
     struct proa_ofi_exposure *next;
 };
@@ -194,7 +193,7 @@ void proa_ofi_peer_ends(struct proa_net *net, struct proa_ofi_peer *peer, enum p
 int proa_ofi_try(struct proa_net *net, uint32_t number);
 /* Peers are asked sooner from now on, for some seconds. */
 void proa_ofi_attend(struct proa_net *net);
-/* It has been heard of. */
+/* It has been heard of, so the network has been through to it. */
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
 /* The network has no room for it, or no connection to it: notes since when. */
 void proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer);

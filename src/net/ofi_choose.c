@@ -201,17 +201,14 @@ static struct fi_info *ranked(const struct proa_ofi_library *library, struct fi_
 static int has_none(void)
 {
     const struct proa_settings *settings = proa_settings();
-    const char *filter = getenv("FI_PROVIDER");
-    char named[128] = "";
-    int used = 0;
+    const char *provider = settings->provider, *interface = settings->interface,
+               *filter = getenv("FI_PROVIDER");
+    char named[160];
 
-    if (*settings->provider)
-        used = snprintf(named, sizeof named, " PROA_PROVIDER=%.30s", settings->provider);
-    if (*settings->interface)
-        used += snprintf(named + used, sizeof named - (size_t)used, " PROA_INTERFACE=%.30s",
-                         settings->interface);
-    if (filter && *filter)
-        snprintf(named + used, sizeof named - (size_t)used, " FI_PROVIDER=%.30s", filter);
+    filter = filter ? filter : "";
+    snprintf(named, sizeof named, "%s%.30s%s%.30s%s%.30s", *provider ? " PROA_PROVIDER=" : "",
+             provider, *interface ? " PROA_INTERFACE=" : "", interface,
+             *filter ? " FI_PROVIDER=" : "", filter);
     return proa_fail(PROA_ERR_OTHER, "libfabric has no network here that Proa could use%s%s%s",
                      *named ? " with" : "", named,
                      *named ? ": correct or unset that (`proa info` lists the networks)" : "");

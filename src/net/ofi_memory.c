@@ -90,15 +90,6 @@ int proa_ofi_memory_know(struct proa_net *net, void *memory, size_t bytes, struc
 
 /* ---- exposures ---- */
 
-static void key_write(const struct proa_ofi_exposure *exposure, struct proa_net_key *key)
-{
-    struct key mine = {.key = exposure->key,
-                       .start = (uint64_t)(uintptr_t)exposure->memory,
-                       .bytes = exposure->bytes};
-
-    memcpy(key->bytes, &mine, sizeof mine);
-}
-
 static struct proa_ofi_exposure *find(const struct proa_net *net, const void *memory, size_t bytes)
 {
     struct proa_ofi_exposure *one = net->exposures;
@@ -118,24 +109,26 @@ static void release(struct proa_ofi_exposure *one)
 int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key)
 {
     struct proa_ofi_exposure *one = find(net, memory, bytes);
+    struct key mine = {.start = (uint64_t)(uintptr_t)memory, .bytes = bytes};
+    int outcome;
 
     if (!one) {
-        one = calloc(1, sizeof *one);
+        one = malloc(sizeof *one);
         if (!one)
             return proa_fail(PROA_ERR_NO_MEM, "out of memory for the exposure of memory");
         *one = (struct proa_ofi_exposure){.memory = memory, .bytes = bytes};
         /* Memory of 0 bytes is not registered: no access can use it, and networks may refuse it. */
-        int outcome =
+        outcome =
             bytes ? know(net, memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, &one->mr) : PROA_OK;
         if (outcome) {
             free(one);
             return outcome;
         }
-        one->key = one->mr ? fi_mr_key(one->mr) : 0;
         LL_PREPEND(net->exposures, one);
     }
     one->holders++;
-    key_write(one, key);
+    mine.key = one->mr ? fi_mr_key(one->mr) : 0;
+    memcpy(key->bytes, &mine, sizeof mine);
     return PROA_OK;
 }
 

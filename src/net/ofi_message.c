@@ -31,21 +31,14 @@ void proa_ofi_frame_give(struct proa_net *net, struct proa_ofi_frame *frame)
     LL_PREPEND(net->free_sends, frame);
 }
 
-static ssize_t post(struct proa_net *net, struct proa_ofi_frame *frame)
-{
-    return fi_recv(net->ep, &frame->head, PROA_FRAME_MOST, net->frames_desc, FI_ADDR_UNSPEC,
-                   &frame->context);
-}
-
 void proa_ofi_frames_post(struct proa_net *net)
 {
     struct proa_ofi_frame *frame;
 
-    while ((frame = net->unposted)) {
-        if (post(net, frame) != 0)
-            return;
+    while ((frame = net->unposted) &&
+           fi_recv(net->ep, &frame->head, PROA_FRAME_MOST, net->frames_desc, FI_ADDR_UNSPEC,
+                   &frame->context) == 0)
         net->unposted = frame->next;
-    }
 }
 
 static int smaller(size_t a, size_t b)
@@ -164,13 +157,6 @@ static struct proa_ofi_peer *greeted(struct proa_net *net, const struct proa_fra
     return NULL;
 }
 
-static int pong(struct proa_net *net, struct proa_ofi_peer *peer)
-{
-    /* If there is no room now, the next ping is answered. */
-    (void)proa_ofi_frame_send(net, peer, PROA_FRAME_PONG, NULL, 0);
-    return 0;
-}
-
 /* Handles a good frame of a peer that is there. Returns the number of events. */
 static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
                    const struct proa_frame_head *head, const void *body)
@@ -185,7 +171,6 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
         return 0;
     }
     peer->received++;
-    peer->through = 1;
     proa_ofi_peer_heard(net, peer);
     switch ((enum proa_frame_kind)head->kind) {
     case PROA_FRAME_MESSAGE:
@@ -193,8 +178,9 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
         peer->used = net->now;
         net->events->message(net->context, peer->number, body, head->bytes);
         return 1;
-    case PROA_FRAME_PING:
-        return pong(net, peer);
+    case PROA_FRAME_PING: /* if there is no room now, the next ping is answered */
+        (void)proa_ofi_frame_send(net, peer, PROA_FRAME_PONG, NULL, 0);
+        return 0;
     case PROA_FRAME_PONG:
         peer->answered = 1;
         return 0;

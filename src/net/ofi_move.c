@@ -97,14 +97,9 @@ static ssize_t post(struct proa_net *net, struct proa_ofi_move *move, struct pro
                         : fi_readmsg(net->ep, &message, FI_COMPLETION);
 }
 
-/* Limits the bytes in flight to a peer to those that its connection takes without a pause. A sender
- * that finds the connection full at each look sends only small pieces. */
-static int has_room(const struct proa_ofi_peer *peer, size_t bytes)
-{
-    return peer->moving == 0 || peer->moving + bytes <= PROA_OFI_MOVING;
-}
-
-/* Posts as many pieces as may be in flight. 0, or libfabric's error that stopped it. */
+/* Posts as many pieces as may be in flight. 0, or libfabric's error that stopped it. The bytes in
+ * flight to a peer are limited to those that its connection takes without a pause: a sender that
+ * finds the connection full at each look sends only small pieces. */
 static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
 {
     size_t largest = net->info->ep_attr->max_msg_size,
@@ -116,7 +111,7 @@ static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
         ssize_t outcome;
 
         piece->bytes = (uint32_t)(left < most ? left : most);
-        if (!has_room(move->peer, piece->bytes))
+        if (move->peer->moving && move->peer->moving + piece->bytes > PROA_OFI_MOVING)
             return 0;
         outcome = post(net, move, piece);
         if (outcome)
@@ -133,18 +128,13 @@ static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
 
 /* ---- its life ---- */
 
-static void settle(struct proa_net *net, struct proa_ofi_move *move)
-{
-    DL_APPEND(net->settled, move);
-}
-
 static void finish_if_done(struct proa_net *net, struct proa_ofi_move *move)
 {
     if (move->under_way || move->begun < move->bytes)
         return;
     give_buffer(net, move);
     DL_DELETE(net->active, move);
-    settle(net, move);
+    DL_APPEND(net->settled, move);
 }
 
 static void give_up(struct proa_net *net, struct proa_ofi_move *move, int outcome)
@@ -200,7 +190,7 @@ int proa_ofi_move(struct proa_net *net, int put, const struct proa_net_place *th
     move->outcome = proa_ofi_place(net, there, bytes, &move->address, &move->key);
     LL_DELETE(net->free_moves, move);
     if (move->outcome || bytes == 0) {
-        settle(net, move); /* the network has nothing to do */
+        DL_APPEND(net->settled, move); /* the network has nothing to do */
         return PROA_OK;
     }
     outcome = begin(net, move);
@@ -229,7 +219,6 @@ void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int
     move->peer->under_way--;
     move->peer->moving -= piece->bytes;
     if (error == 0) {
-        move->peer->through = 1;
         proa_ofi_peer_heard(net, move->peer); /* its memory, or its network, has answered */
         finish_if_done(net, move);
         return;

@@ -153,6 +153,7 @@ void proa_ofi_peer_ends(struct proa_net *net, struct proa_ofi_peer *peer, enum p
 
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer)
 {
+    peer->through = 1;
     peer->heard = net->now;
     peer->unanswered = 0;
 }
