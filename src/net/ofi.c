@@ -21,9 +21,9 @@ enum {
 
 int proa_ofi_know_buffers;
 
-const char *proa_ofi_said(const struct proa_net *net, long error)
+const char *proa_ofi_said(long error)
 {
-    return net->library->strerror((int)(error < 0 ? -error : error));
+    return proa_libfabric.strerror((int)(error < 0 ? -error : error));
 }
 
 /* ---- progress ---- */
@@ -39,14 +39,14 @@ static int completed(struct proa_net *net, struct proa_ofi_context *context, siz
     if (context->kind == PROA_OFI_RECEIVE) {
         /* The frame was cut short, or its sender ended within it. Only its buffer is still of
          * use. */
-        proa_log(PROA_LOG_DEBUG, "network: a message is incomplete: %s", proa_ofi_said(net, error));
+        proa_log(PROA_LOG_DEBUG, "network: a message is incomplete: %s", proa_ofi_said(error));
         LL_PREPEND(net->unposted, frame);
     } else if (context->kind == PROA_OFI_MOVE) {
         proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, error);
     } else {
         if (error)
             proa_ofi_peer_fail(net, frame->peer, "a message to it failed: %s",
-                               proa_ofi_said(net, error));
+                               proa_ofi_said(error));
         proa_ofi_frame_sent(net, frame);
     }
     return 0;
@@ -81,7 +81,7 @@ static int read_queue(struct proa_net *net)
             failed(net);
         else if (count < 0)
             return proa_fail(PROA_ERR_OTHER, "the completion queue of the network failed: %s",
-                             proa_ofi_said(net, count));
+                             proa_ofi_said(count));
         for (ssize_t i = 0; i < count; i++)
             events += completed(net, entries[i].op_context, entries[i].len, 0);
         if (net->unposted)
@@ -116,7 +116,7 @@ static int fails(const struct proa_net *net, const char *what, int error)
 {
     return error ? proa_fail(error == -FI_ENOMEM ? PROA_ERR_NO_MEM : PROA_ERR_OTHER,
                              "%s on %s: no %s: %s", net->info->fabric_attr->prov_name,
-                             net->info->domain_attr->name, what, proa_ofi_said(net, error))
+                             net->info->domain_attr->name, what, proa_ofi_said(error))
                  : PROA_OK;
 }
 
@@ -124,7 +124,7 @@ static int open_domain(struct proa_net *net)
 {
     struct fi_av_attr av = {.type = FI_AV_TABLE};
     int outcome =
-        fails(net, "fabric", net->library->fabric(net->info->fabric_attr, &net->fabric, NULL));
+        fails(net, "fabric", proa_libfabric.fabric(net->info->fabric_attr, &net->fabric, NULL));
 
     if (outcome == PROA_OK)
         outcome = fails(net, "domain", fi_domain(net->fabric, net->info, &net->domain, NULL));
@@ -249,7 +249,6 @@ static void keep_signals(struct sigaction kept[SIGSYS + 1], int take)
 
 /* The networks that libfabric has for this process: asked for once, as it takes milliseconds. */
 static struct {
-    const struct proa_ofi_library *library;
     struct proa_offers offers;
     struct proa_offer_names names;
     struct fi_info *infos[PROA_OFFERS_MOST];
@@ -263,9 +262,9 @@ static int find_offers(void)
     if (found.offers.count)
         return PROA_OK;
     keep_signals(kept, 1);
-    outcome = proa_ofi_library(&found.library);
+    outcome = proa_libfabric_load();
     if (outcome == PROA_OK)
-        outcome = proa_ofi_offers(found.library, &found.offers, &found.names, found.infos);
+        outcome = proa_ofi_offers(&found.offers, &found.names, found.infos);
     keep_signals(kept, 0);
     return outcome;
 }
@@ -290,7 +289,6 @@ static int ofi_open(const struct proa_net_events *events, void *context,
 
     if (outcome)
         return outcome;
-    fresh.library = found.library;
     fresh.timeout = proa_settings()->timeout_s * 1000000000L;
     fresh.now = proa_system->now_ns();
     outcome = proa_fail(PROA_ERR_OTHER, "this node has no such network");

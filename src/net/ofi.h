@@ -4,8 +4,7 @@
  * on is one endpoint without connections (FI_EP_RDM) and one completion queue.
  *
  *   ofi.c          opens and closes it; progress
- *   ofi_choose.c   which networks libfabric offers
- *   ofi_library.c  loads libfabric
+ *   ofi_choose.c   loads libfabric; which networks it offers
  *   ofi_message.c  messages: frames (frame.h) that go out and come in
  *   ofi_move.c     puts and gets
  *   ofi_memory.c   memory that others may reach, and buffers that the network has to know
@@ -21,8 +20,8 @@
 
 #include "base/hidden.h"
 #include "net/frame.h"
-#include "net/ofi_library.h"
 
+#include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
@@ -39,6 +38,17 @@ enum {
     PROA_OFI_PIECE = 512 << 10, /* bytes: messages go between two of them */
     PROA_OFI_MOVING = 2 << 20   /* bytes in flight to or from one peer */
 };
+
+/* libfabric's functions. All else of its interface is inline functions. */
+struct proa_libfabric {
+    __typeof__(fi_getinfo) *getinfo;
+    __typeof__(fi_freeinfo) *freeinfo;
+    __typeof__(fi_dupinfo) *dupinfo;
+    __typeof__(fi_fabric) *fabric;
+    __typeof__(fi_strerror) *strerror;
+    __typeof__(fi_version) *version;
+};
+extern PROA_HIDDEN struct proa_libfabric proa_libfabric;
 
 enum proa_ofi_kind { PROA_OFI_SEND, PROA_OFI_RECEIVE, PROA_OFI_MOVE };
 
@@ -123,7 +133,6 @@ struct proa_ofi_exposure {
 struct proa_net {
     const struct proa_net_events *events;
     void *context;
-    const struct proa_ofi_library *library;
     struct fi_info *info;
     int memory_mode; /* FI_MR_LOCAL: local buffers have to be registered; and so on */
     struct fid_fabric *fabric;
@@ -167,14 +176,18 @@ extern PROA_HIDDEN int proa_ofi_know_buffers;
 
 /* ---- ofi_choose.c ---- */
 
-/* The usable networks, the best first, to be freed by library->freeinfo. PROA_ERR_OTHER: none, in
- * words. */
-int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers);
+/* Loads libfabric where that was not done. PROA_ERR_OTHER: there is none here, or none that is new
+ * enough. By one thread at a time. */
+int proa_libfabric_load(void);
+
+/* The usable networks, the best first, to be freed by freeinfo. PROA_ERR_OTHER: none, in words.
+ * This and the next function: libfabric is loaded. */
+int proa_ofi_choose(struct fi_info **offers);
 
 /* The same networks as offers to other processes, at most one for each address and provider. Also
- * libfabric's description of each, to be freed by library->freeinfo. */
-int proa_ofi_offers(const struct proa_ofi_library *library, struct proa_offers *offers,
-                    struct proa_offer_names *names, struct fi_info *infos[PROA_OFFERS_MOST]);
+ * libfabric's description of each, to be freed by freeinfo. */
+int proa_ofi_offers(struct proa_offers *offers, struct proa_offer_names *names,
+                    struct fi_info *infos[PROA_OFFERS_MOST]);
 
 /* ---- ofi_peer.c ---- */
 
@@ -252,6 +265,6 @@ int proa_ofi_doze(struct proa_net *const nets[], int count, long timeout_ns);
 void proa_ofi_wake(struct proa_net *net);
 
 /* libfabric's error, as a sentence. */
-const char *proa_ofi_said(const struct proa_net *net, long error);
+const char *proa_ofi_said(long error);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which networks libfabric offers, the best first. The processes of a window find out together
- * which of them is taken (offer.h, remote/network.h); nothing is measured for it, which would let
- * the order differ by chance. The networks are ranked by what libfabric and the kernel tell of
- * them:
+ * Loads libfabric when it is first needed, and finds which networks it offers, the best first. The
+ * processes of a window find out together which of them is taken (offer.h, remote/network.h);
+ * nothing is measured for it, which would let the order differ by chance. The networks are ranked
+ * by what libfabric and the kernel tell of them:
  *
  *   1. an interface that is up and has a carrier
  *   2. an address by which other machines can be reached: not loopback, not of the link alone, not
@@ -20,6 +20,7 @@
 #include "base/settings.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <linux/if.h>
@@ -33,6 +34,40 @@
 enum { ONE_LAYER = 1, DEVICE = 4, BRIDGE = -8, LINK_ALONE = -16, LOOPBACK = -32, DOWN = -64 };
 
 enum { PROVIDERS_MOST = 4 /* that are shown of one address */ };
+
+/* ---- the library ---- */
+
+struct proa_libfabric proa_libfabric;
+
+/* A function of the oldest version whose fields Proa knows. A newer libfabric keeps it, and only
+ * appends fields; the default would be the layout of the headers that are current where Proa runs,
+ * not where it was built. */
+static void *find(void *handle, const char *name)
+{
+    void *symbol = dlvsym(handle, name, "FABRIC_1.3");
+
+    return symbol ? symbol : dlsym(handle, name);
+}
+
+#define FIND(name) \
+    (proa_libfabric.name = (__typeof__(proa_libfabric.name))find(handle, "fi_" #name))
+
+/* It stays loaded: providers have threads and hooks that outlive a dlclose. */
+int proa_libfabric_load(void)
+{
+    void *handle;
+
+    if (proa_libfabric.getinfo)
+        return PROA_OK;
+    handle = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return proa_fail(PROA_ERR_OTHER, "libfabric cannot be loaded: %s; install it on this node",
+                         dlerror());
+    if (FIND(freeinfo) && FIND(dupinfo) && FIND(fabric) && FIND(strerror) && FIND(version) &&
+        FIND(getinfo))
+        return PROA_OK;
+    return proa_fail(PROA_ERR_OTHER, "libfabric.so.1 lacks functions that Proa needs");
+}
 
 /* ---- the interface that an address belongs to ---- */
 
@@ -181,8 +216,7 @@ static void insert(struct fi_info **list, struct fi_info *one, const struct ifad
 }
 
 /* The usable networks, ranked; the others are freed. */
-static struct fi_info *ranked(const struct proa_ofi_library *library, struct fi_info *list,
-                              const struct ifaddrs *all)
+static struct fi_info *ranked(struct fi_info *list, const struct ifaddrs *all)
 {
     struct fi_info *result = NULL, *one;
 
@@ -192,7 +226,7 @@ static struct fi_info *ranked(const struct proa_ofi_library *library, struct fi_
         if (would_do(one, all))
             insert(&result, one, all);
         else
-            library->freeinfo(one);
+            proa_libfabric.freeinfo(one);
     }
     return result;
 }
@@ -214,9 +248,9 @@ static int has_none(void)
                      *named ? ": correct or unset that (`proa info` lists the networks)" : "");
 }
 
-static int ask(const struct proa_ofi_library *library, struct fi_info **list)
+static int ask(struct fi_info **list)
 {
-    struct fi_info *hints = library->dupinfo(NULL);
+    struct fi_info *hints = proa_libfabric.dupinfo(NULL);
     int outcome;
 
     if (!hints)
@@ -232,39 +266,38 @@ static int ask(const struct proa_ofi_library *library, struct fi_info **list)
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED; /* a call without room fails */
     hints->domain_attr->mr_mode =
         FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-    outcome = library->getinfo(FI_VERSION(1, 15), NULL, NULL, 0, hints, list);
-    library->freeinfo(hints);
+    outcome = proa_libfabric.getinfo(FI_VERSION(1, 15), NULL, NULL, 0, hints, list);
+    proa_libfabric.freeinfo(hints);
     if (outcome == -FI_ENODATA)
         return has_none();
     if (outcome)
         return proa_fail(PROA_ERR_OTHER, "libfabric cannot list its networks: %s",
-                         library->strerror(-outcome));
+                         proa_libfabric.strerror(-outcome));
     return PROA_OK;
 }
 
-static int choose(const struct proa_ofi_library *library, const struct ifaddrs *all,
-                  struct fi_info **offers)
+static int choose(const struct ifaddrs *all, struct fi_info **offers)
 {
     struct fi_info *list;
-    int outcome = ask(library, &list);
+    int outcome = ask(&list);
 
     if (outcome)
         return outcome;
-    *offers = ranked(library, list, all);
+    *offers = ranked(list, all);
     for (const struct fi_info *one = *offers; one; one = one->next)
         proa_log(PROA_LOG_DEBUG, "network: %s on %s (%s), rank %d", one->fabric_attr->prov_name,
                  one->domain_attr->name, one->fabric_attr->name, rank_of(one, all));
     return *offers ? PROA_OK : has_none();
 }
 
-int proa_ofi_choose(const struct proa_ofi_library *library, struct fi_info **offers)
+int proa_ofi_choose(struct fi_info **offers)
 {
     struct ifaddrs *all = NULL;
     int outcome;
 
     if (getifaddrs(&all) != 0)
         all = NULL; /* then no offer is known to be at loopback, or named by an interface */
-    outcome = choose(library, all, offers);
+    outcome = choose(all, offers);
     freeifaddrs(all);
     return outcome;
 }
@@ -333,8 +366,8 @@ static int is_shown(const struct proa_offers *offers, const struct proa_offer *o
     return providers >= PROVIDERS_MOST;
 }
 
-int proa_ofi_offers(const struct proa_ofi_library *library, struct proa_offers *offers,
-                    struct proa_offer_names *names, struct fi_info *infos[PROA_OFFERS_MOST])
+int proa_ofi_offers(struct proa_offers *offers, struct proa_offer_names *names,
+                    struct fi_info *infos[PROA_OFFERS_MOST])
 {
     struct ifaddrs *all = NULL;
     struct fi_info *list;
@@ -342,7 +375,7 @@ int proa_ofi_offers(const struct proa_ofi_library *library, struct proa_offers *
 
     if (getifaddrs(&all) != 0)
         all = NULL;
-    outcome = choose(library, all, &list);
+    outcome = choose(all, &list);
     offers->machine = machine();
     while (outcome == PROA_OK && list) {
         struct fi_info *one = list;
@@ -354,7 +387,7 @@ int proa_ofi_offers(const struct proa_ofi_library *library, struct proa_offers *
         if (room)
             show(one, all, offer);
         if (!room || is_shown(offers, offer)) {
-            library->freeinfo(one);
+            proa_libfabric.freeinfo(one);
             continue;
         }
         snprintf(names->text[offers->count], sizeof names->text[0], "%s on %s",

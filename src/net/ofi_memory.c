@@ -80,7 +80,7 @@ static int know(struct proa_net *net, void *memory, size_t bytes, uint64_t acces
         return PROA_OK;
     return proa_fail(outcome == -FI_ENOMEM ? PROA_ERR_NO_MEM : PROA_ERR_OTHER,
                      "the network cannot register %zu bytes of memory: %s", bytes,
-                     proa_ofi_said(net, outcome));
+                     proa_ofi_said(outcome));
 }
 
 int proa_ofi_memory_know(struct proa_net *net, void *memory, size_t bytes, struct fid_mr **mr)

@@ -103,7 +103,7 @@ static int send_frame(struct proa_net *net, struct proa_ofi_peer *peer, enum pro
         proa_ofi_peer_refused(net, peer);
         return PROA_NET_AGAIN;
     }
-    proa_ofi_peer_fail(net, peer, "%s", proa_ofi_said(net, outcome));
+    proa_ofi_peer_fail(net, peer, "%s", proa_ofi_said(outcome));
     return proa_ofi_peer_check(peer);
 }
 

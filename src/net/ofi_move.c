@@ -163,7 +163,7 @@ static int begin(struct proa_net *net, struct proa_ofi_move *move)
         proa_ofi_peer_refused(net, move->peer);
         return PROA_NET_AGAIN;
     }
-    proa_ofi_peer_fail(net, move->peer, "%s", proa_ofi_said(net, posted));
+    proa_ofi_peer_fail(net, move->peer, "%s", proa_ofi_said(posted));
     return proa_ofi_peer_check(move->peer);
 }
 
@@ -225,10 +225,10 @@ void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int
     }
     if (!is_refusal(error))
         proa_ofi_peer_fail(net, move->peer, "a %s failed: %s", move->is_put ? "put" : "get",
-                           proa_ofi_said(net, error));
+                           proa_ofi_said(error));
     give_up(net, move,
             proa_fail(PROA_ERR_OTHER, "the process at %s refuses a %s: %s", move->peer->name,
-                      move->is_put ? "put" : "get", proa_ofi_said(net, error)));
+                      move->is_put ? "put" : "get", proa_ofi_said(error)));
 }
 
 void proa_ofi_moves_lost(struct proa_net *net, struct proa_ofi_peer *peer)
@@ -261,7 +261,7 @@ int proa_ofi_moves_go_on(struct proa_net *net)
         if (outcome == -FI_EAGAIN)
             proa_ofi_peer_refused(net, move->peer);
         else if (outcome)
-            proa_ofi_peer_fail(net, move->peer, "%s", proa_ofi_said(net, outcome));
+            proa_ofi_peer_fail(net, move->peer, "%s", proa_ofi_said(outcome));
     }
     while ((move = net->settled)) {
         uint64_t token = move->token;

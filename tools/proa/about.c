@@ -124,16 +124,16 @@ static void say_offers(const struct fi_info *offers, FILE *out)
 /* Three lines: the version; why there is none; what is taken; and the providers. */
 static void say_networks(void *arg, FILE *out)
 {
-    const struct proa_ofi_library *library;
     struct fi_info *offers = NULL;
 
     (void)arg;
-    if (proa_ofi_library(&library) != PROA_OK) {
+    if (proa_libfabric_load() != PROA_OK) {
         fprintf(out, "\n%s\n", proa_failure());
         return;
     }
-    fprintf(out, "libfabric %u.%u\n", FI_MAJOR(library->version()), FI_MINOR(library->version()));
-    if (proa_ofi_choose(library, &offers) != PROA_OK) {
+    fprintf(out, "libfabric %u.%u\n", FI_MAJOR(proa_libfabric.version()),
+            FI_MINOR(proa_libfabric.version()));
+    if (proa_ofi_choose(&offers) != PROA_OK) {
         fprintf(out, "%s\n", proa_failure());
         return;
     }
