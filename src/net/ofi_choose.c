@@ -29,6 +29,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utlist.h>
 
 /* Sums of these are compared: each outweighs all that are smaller. */
 enum { ONE_LAYER = 1, DEVICE = 4, BRIDGE = -8, LINK_ALONE = -16, LOOPBACK = -32, DOWN = -64 };
@@ -71,6 +72,9 @@ int proa_libfabric_load(void)
 
 /* ---- the interface that an address belongs to ---- */
 
+/* Of this machine. NULL: then no offer is known to be at loopback, or named by an interface. */
+static struct ifaddrs *interfaces;
+
 static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
 
 /* Reads an IP address as a struct proa_offer has it: IPv4 as ::ffff:a.b.c.d. Is it one? */
@@ -97,15 +101,16 @@ static int read_own_ip(const struct fi_info *info, unsigned char ip[16])
 }
 
 /* NULL: it has none. */
-static const struct ifaddrs *interface_of(const struct fi_info *info, const struct ifaddrs *all)
+static const struct ifaddrs *interface_of(const struct fi_info *info)
 {
+    const struct ifaddrs *one = interfaces;
     unsigned char own[16], ip[16];
 
     if (!read_own_ip(info, own))
         return NULL;
-    while (all && !(read_ip(all->ifa_addr, ip) && memcmp(ip, own, sizeof ip) == 0))
-        all = all->ifa_next;
-    return all;
+    while (one && !(read_ip(one->ifa_addr, ip) && memcmp(ip, own, sizeof ip) == 0))
+        one = one->ifa_next;
+    return one;
 }
 
 static int is_bridge(const char *interface)
@@ -157,9 +162,9 @@ static int provider_is(const struct fi_info *info, const char *wanted)
 }
 
 /* PROA_INTERFACE: an interface, a device, one of their addresses or a network. */
-static int interface_is(const struct fi_info *info, const struct ifaddrs *all, const char *wanted)
+static int interface_is(const struct fi_info *info, const char *wanted)
 {
-    const struct ifaddrs *interface = interface_of(info, all);
+    const struct ifaddrs *interface = interface_of(info);
 
     return (interface && strcmp(interface->ifa_name, wanted) == 0) ||
            strcmp(info->domain_attr->name, wanted) == 0 ||
@@ -167,7 +172,7 @@ static int interface_is(const struct fi_info *info, const struct ifaddrs *all, c
            is_address(info, wanted);
 }
 
-static int would_do(const struct fi_info *info, const struct ifaddrs *all)
+static int would_do(const struct fi_info *info)
 {
     const struct proa_settings *settings = proa_settings();
 
@@ -175,7 +180,7 @@ static int would_do(const struct fi_info *info, const struct ifaddrs *all)
            (info->tx_attr->msg_order & info->rx_attr->msg_order & FI_ORDER_SAS) &&
            info->addr_format != FI_ADDR_STR &&
            (!*settings->provider || provider_is(info, settings->provider)) &&
-           (!*settings->interface || interface_is(info, all, settings->interface));
+           (!*settings->interface || interface_is(info, settings->interface));
 }
 
 static int is_device(const struct fi_info *info)
@@ -194,9 +199,9 @@ static int rank_of_interface(const struct ifaddrs *interface)
     return rank + (is_bridge(interface->ifa_name) ? BRIDGE : 0);
 }
 
-static int rank_of(const struct fi_info *info, const struct ifaddrs *all)
+static int rank_of(const struct fi_info *info)
 {
-    const struct ifaddrs *interface = interface_of(info, all);
+    const struct ifaddrs *interface = interface_of(info);
 
     return (interface ? rank_of_interface(interface) : 0) + (is_device(info) ? DEVICE : 0) +
            (strchr(info->fabric_attr->prov_name, ';') ? 0 : ONE_LAYER);
@@ -204,31 +209,25 @@ static int rank_of(const struct fi_info *info, const struct ifaddrs *all)
 
 /* ---- the list ---- */
 
-/* Inserts a network behind all in the list that are as good. */
-static void insert(struct fi_info **list, struct fi_info *one, const struct ifaddrs *all)
+static int by_rank(const struct fi_info *a, const struct fi_info *b)
 {
-    int rank = rank_of(one, all);
-
-    while (*list && rank_of(*list, all) >= rank)
-        list = &(*list)->next;
-    one->next = *list;
-    *list = one;
+    return rank_of(b) - rank_of(a);
 }
 
-/* The usable networks, ranked; the others are freed. */
-static struct fi_info *ranked(struct fi_info *list, const struct ifaddrs *all)
+/* Frees the networks that are of no use, and ranks the others: those that are as good stay in
+ * libfabric's order. */
+static struct fi_info *ranked(struct fi_info *list)
 {
-    struct fi_info *result = NULL, *one;
+    struct fi_info *one, *next;
 
-    while ((one = list)) {
-        list = one->next;
-        one->next = NULL;
-        if (would_do(one, all))
-            insert(&result, one, all);
-        else
+    LL_FOREACH_SAFE(list, one, next)
+        if (!would_do(one)) {
+            LL_DELETE(list, one);
+            one->next = NULL;
             proa_libfabric.freeinfo(one);
-    }
-    return result;
+        }
+    LL_SORT(list, by_rank);
+    return list;
 }
 
 /* Fails with a sentence that names the user's settings, which may be the reason. */
@@ -276,30 +275,21 @@ static int ask(struct fi_info **list)
     return PROA_OK;
 }
 
-static int choose(const struct ifaddrs *all, struct fi_info **offers)
+int proa_ofi_choose(struct fi_info **offers)
 {
     struct fi_info *list;
     int outcome = ask(&list);
 
     if (outcome)
         return outcome;
-    *offers = ranked(list, all);
+    freeifaddrs(interfaces);
+    if (getifaddrs(&interfaces) != 0)
+        interfaces = NULL;
+    *offers = ranked(list);
     for (const struct fi_info *one = *offers; one; one = one->next)
         proa_log(PROA_LOG_DEBUG, "network: %s on %s (%s), rank %d", one->fabric_attr->prov_name,
-                 one->domain_attr->name, one->fabric_attr->name, rank_of(one, all));
+                 one->domain_attr->name, one->fabric_attr->name, rank_of(one));
     return *offers ? PROA_OK : has_none();
-}
-
-int proa_ofi_choose(struct fi_info **offers)
-{
-    struct ifaddrs *all = NULL;
-    int outcome;
-
-    if (getifaddrs(&all) != 0)
-        all = NULL; /* then no offer is known to be at loopback, or named by an interface */
-    outcome = choose(all, offers);
-    freeifaddrs(all);
-    return outcome;
 }
 
 /* ---- offers to other processes ---- */
@@ -318,19 +308,20 @@ static void show_address(const struct ifaddrs *interface, struct proa_offer *off
         offer->bits = (uint8_t)(offer->bits + __builtin_popcount(mask[at]));
 }
 
-static void show(const struct fi_info *info, const struct ifaddrs *all, struct proa_offer *offer)
+static struct proa_offer offer_of(const struct fi_info *info)
 {
-    const struct ifaddrs *interface = interface_of(info, all);
+    const struct ifaddrs *interface = interface_of(info);
     uint64_t device = proa_hash_text(PROA_HASH_OF_NOTHING, info->domain_attr->name);
-
-    *offer = (struct proa_offer){
+    struct proa_offer offer = {
         .kind = (uint32_t)proa_hash_text(PROA_HASH_OF_NOTHING, info->fabric_attr->prov_name),
-        .worth = (int16_t)rank_of(info, all),
+        .worth = (int16_t)rank_of(info),
         .flags = is_device(info) ? PROA_OFFER_DEVICE : 0};
+
     if (interface)
-        show_address(interface, offer);
+        show_address(interface, &offer);
     else
-        memcpy(offer->address, &device, sizeof device);
+        memcpy(offer.address, &device, sizeof device);
+    return offer;
 }
 
 /* A number of this machine: processes with the same number have the same interfaces. Not 0. */
@@ -369,31 +360,24 @@ static int is_shown(const struct proa_offers *offers, const struct proa_offer *o
 int proa_ofi_offers(struct proa_offers *offers, struct proa_offer_names *names,
                     struct fi_info *infos[PROA_OFFERS_MOST])
 {
-    struct ifaddrs *all = NULL;
-    struct fi_info *list;
-    int outcome;
+    struct fi_info *list, *one, *next;
+    int outcome = proa_ofi_choose(&list);
 
-    if (getifaddrs(&all) != 0)
-        all = NULL;
-    outcome = choose(all, &list);
     offers->machine = machine();
-    while (outcome == PROA_OK && list) {
-        struct fi_info *one = list;
-        struct proa_offer *offer = &offers->offer[offers->count];
-        int room = offers->count < PROA_OFFERS_MOST;
+    if (outcome)
+        return outcome;
+    LL_FOREACH_SAFE(list, one, next) {
+        struct proa_offer offer = offer_of(one);
 
-        list = one->next;
         one->next = NULL;
-        if (room)
-            show(one, all, offer);
-        if (!room || is_shown(offers, offer)) {
+        if (offers->count == PROA_OFFERS_MOST || is_shown(offers, &offer)) {
             proa_libfabric.freeinfo(one);
             continue;
         }
         snprintf(names->text[offers->count], sizeof names->text[0], "%s on %s",
                  one->fabric_attr->prov_name, one->domain_attr->name);
-        infos[offers->count++] = one;
+        infos[offers->count] = one;
+        offers->offer[offers->count++] = offer;
     }
-    freeifaddrs(all);
-    return outcome;
+    return PROA_OK;
 }
