@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See agree.h. */
-#include "create/agree.h"
+/*
+ * How the processes of a window that is created agree on an outcome. A failure on any process is a
+ * failure of the same class on all. Neighbours agree by a word of each one. Processes of several
+ * nodes agree by the host (one reduction), and so do neighbours after a failure.
+ */
+#include "create/create.h"
 #include "base/fail.h"
 #include "sync/ask.h"
 #include "sync/peer_failure.h"
 
 #include <stdio.h>
 
-/* A process has failed alone; all processes learn the reason. Needs no memory, as lack of memory
- * may be the failure. */
+/* Needs no memory, as lack of memory may be the failure. */
 int proa_reason_learn(const struct proa_group *group, int rank, int error)
 {
     char reason[160];
@@ -21,8 +24,7 @@ int proa_reason_learn(const struct proa_group *group, int rank, int error)
     return outcome;
 }
 
-/* All processes return the same outcome. As numbers for max: 0 fine, 1 elsewhere, 1 + e for the
- * error -e. */
+/* As numbers for max: 0 fine, 1 elsewhere, 1 + e for the error -e. */
 int proa_agree(const struct proa_group *group, int outcome)
 {
     int value = outcome < 0 ? 1 - outcome : outcome, error = group->max(group->context, &value);

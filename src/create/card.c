@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See card.h. */
-#include "create/card.h"
-#include "create/agree.h"
+/*
+ * Cards: each process of a window that is created shows one to all others, by one allgather. A card
+ * is plain bytes, and judged alike by all, so a judgement needs no agreement.
+ */
+#include "create/create.h"
 #include "base/fail.h"
 #include "shm/arena.h"
 #include "shm/cma.h"

@@ -4,11 +4,9 @@
  *
  * Each process prepares alone as much as it can (shared words, memory). It shows a card of it to
  * all processes (one allgather), maps the memory that the other cards show, and agrees with them on
- * the outcome (create/agree.h).
+ * the outcome (agree.c).
  */
-#include "create/agree.h"
-#include "create/memory.h"
-#include "create/reach.h"
+#include "create/create.h"
 #include "base/fail.h"
 #include "remote/window.h"
 #include "rma/guard.h"
@@ -21,25 +19,16 @@
 
 #include <stdlib.h>
 
-static int allocate_private(struct proa_win *win)
-{
-    win->targets = calloc((size_t)win->size, sizeof *win->targets);
-    return win->targets ? PROA_OK
-                        : proa_fail(PROA_ERR_NO_MEM, "out of memory for a window of %d processes",
-                                    win->size);
-}
-
 static int prepare(struct proa_win *win, const struct proa_create_args *args)
 {
-    int error = args->error;
-
-    if (!error && !win)
-        error = proa_fail(PROA_ERR_NO_MEM, "out of memory for a window");
-    if (!error)
-        error = allocate_private(win);
-    if (!error)
-        error = proa_memory_prepare(win, args);
-    return error;
+    if (args->error)
+        return args->error;
+    if (!win)
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a window");
+    win->targets = calloc((size_t)win->size, sizeof *win->targets);
+    if (!win->targets)
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a window of %d processes", win->size);
+    return proa_memory_prepare(win, args);
 }
 
 void proa_win_release(struct proa_win *win)
@@ -62,14 +51,6 @@ void proa_win_release(struct proa_win *win)
     free(win);
 }
 
-/* A collective call can sum up the counts of a window only if all processes count. */
-static void counted_decide(struct proa_win *win, const struct proa_card *cards)
-{
-    win->counted = 1;
-    for (int i = 0; i < win->size; i++)
-        win->counted &= cards[i].counted != 0;
-}
-
 static int connect(struct proa_win *win, const struct proa_create_args *args,
                    const struct proa_group *group, const struct proa_card *cards)
 {
@@ -78,7 +59,10 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     if (outcome != PROA_OK || !win)
         return outcome; /* every process judged the same cards: no need to agree */
     proa_contiguous_decide(win, cards);
-    counted_decide(win, cards);
+    /* a collective call can sum up the counts of a window only if all processes count */
+    win->counted = 1;
+    for (int i = 0; i < win->size; i++)
+        win->counted &= cards[i].counted != 0;
     outcome = proa_reach(win, args, group, cards);
     if (win->contiguous && outcome == PROA_OK)
         outcome = proa_agree_on(win, group, proa_contiguous_locate(win));

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See memory.h. */
-#include "create/memory.h"
+/*
+ * The memory of a window that is created: the shared words of each process, the memory that it
+ * allocates or brings, and the one block of a contiguous shared window, which lies in the arena of
+ * the leader.
+ */
+#include "create/create.h"
 #include "base/fail.h"
-#include "rma/pages.h"
 #include "shm/arena.h"
 #include "sync/pair.h"
 
@@ -17,23 +20,14 @@ static int no_room(uint64_t bytes)
     return proa_arena_is_limited(bytes) ? PROA_ELSEWHERE : PROA_ERR_NO_MEM;
 }
 
-/* Allocates for the largest case; proa_pairs_make gives back the part that is not needed. */
-static int allocate_ctl(struct proa_win *win)
-{
-    return proa_block_new(win) == PROA_OK
-               ? PROA_OK
-               : no_room(proa_rounds_bytes(win->size) + proa_block_bytes(win->size));
-}
-
 /* Allocates the memory that this process can allocate without the others' sizes. */
 static int allocate_memory(struct proa_win *win, const struct proa_create_args *args)
 {
-    win->base = args->base;
-    if (args->flavor != PROA_FLAVOR_ALLOCATE &&
-        !(args->flavor == PROA_FLAVOR_SHARED && args->noncontig))
-        return PROA_OK;
-    win->base = NULL;
-    if (args->bytes == 0)
+    int allocates = args->flavor == PROA_FLAVOR_ALLOCATE ||
+                    (args->flavor == PROA_FLAVOR_SHARED && args->noncontig);
+
+    win->base = allocates ? NULL : args->base;
+    if (!allocates || args->bytes == 0)
         return PROA_OK;
     win->base = win->memory = proa_arena_alloc(args->bytes, proa_memory_align(args));
     return win->memory ? PROA_OK : no_room(args->bytes);
@@ -55,13 +49,13 @@ static int hold_memory(struct proa_win *win, const struct proa_create_args *args
 
 int proa_memory_prepare(struct proa_win *win, const struct proa_create_args *args)
 {
-    int error = allocate_ctl(win);
+    int error;
 
-    if (!error)
-        error = allocate_memory(win, args);
-    if (!error)
-        error = hold_memory(win, args);
-    return error;
+    /* for the largest case; proa_pairs_make gives back the part that is not needed */
+    if (proa_block_new(win) != PROA_OK)
+        return no_room(proa_rounds_bytes(win->size) + proa_block_bytes(win->size));
+    error = allocate_memory(win, args);
+    return error ? error : hold_memory(win, args);
 }
 
 int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See reach.h. */
-#include "create/reach.h"
-#include "create/agree.h"
-#include "create/memory.h"
+/*
+ * How the processes of a window that is created reach each other: they map the memory that the
+ * cards show, and join a network if they are on several nodes.
+ *
+ * If the kernel, or a limit, keeps a process from the memory of a neighbour, all processes look for
+ * another way together, in this order, so that they have the same idea of which process guards
+ * which memory:
+ *   files that cannot be opened by /proc are handed over through fd servers (shm/fd_server.h)
+ *   if a process has no room to map more, memory that must be shared is refused to all
+ *   a process that has brought private memory counts as a node of its own, and serves it itself
+ *   every process counts as a node of its own
+ *   the host has the window
+ */
+#include "create/create.h"
 #include "adopt/policy.h"
 #include "base/fail.h"
 #include "base/log.h"
