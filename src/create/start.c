@@ -22,8 +22,8 @@ void proa_core_load(void)
 
 void proa_core_prepare(void)
 {
-    proa_peers_prepare();
-    proa_kernels_choose();
+    proa_peers_prepare();          /* the machine, and a random number */
+    proa_kernels_choose();         /* for the features of the processor */
     (void)proa_memory_is_strict(); /* the answer is remembered for a second */
 }
 
