@@ -60,12 +60,6 @@ static void failed(struct proa_net *net)
         completed(net, entry.op_context, 0, entry.err ? entry.err : FI_EIO);
 }
 
-static void look_at_clock(struct proa_net *net)
-{
-    if (net->turns++ % CLOCK_TURNS == 0 || __atomic_exchange_n(&net->slept, 0, __ATOMIC_RELAXED))
-        net->now = proa_system->now_ns();
-}
-
 /* How many events; a negative code: the queue is gone. */
 static int read_queue(struct proa_net *net)
 {
@@ -96,7 +90,8 @@ static int ofi_progress(struct proa_net *net)
 {
     int events;
 
-    look_at_clock(net);
+    if (net->turns++ % CLOCK_TURNS == 0 || __atomic_exchange_n(&net->slept, 0, __ATOMIC_RELAXED))
+        net->now = proa_system->now_ns();
     events = read_queue(net);
     if (events < 0)
         return events;

@@ -208,8 +208,9 @@ int proa_ofi_try(struct proa_net *net, uint32_t number);
 void proa_ofi_attend(struct proa_net *net);
 /* It has been heard of, so the network has been through to it. */
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
-/* The network has no room for it, or no connection to it: notes since when. */
-void proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer);
+/* The network takes nothing for it, with this error: PROA_NET_AGAIN, it has no room or no
+ * connection now; or gives it up, as proa_ofi_peer_check says. */
+int proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer, ssize_t error);
 /* Asks silent peers for a sign of life, gives up those silent for too long, and tells core. Returns
  * the number of events. */
 int proa_ofi_peers_look_after(struct proa_net *net);

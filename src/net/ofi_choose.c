@@ -133,11 +133,6 @@ static int is_link_alone(const struct sockaddr *address)
     return ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80;
 }
 
-static int is_down(const struct ifaddrs *interface)
-{
-    return (interface->ifa_flags & (IFF_UP | IFF_RUNNING)) != (IFF_UP | IFF_RUNNING);
-}
-
 static int is_address(const struct fi_info *info, const char *text)
 {
     unsigned char own[16], ip[16];
@@ -190,7 +185,7 @@ static int is_device(const struct fi_info *info)
 
 static int rank_of_interface(const struct ifaddrs *interface)
 {
-    int rank = is_down(interface) ? DOWN : 0;
+    int rank = ~interface->ifa_flags & (IFF_UP | IFF_RUNNING) ? DOWN : 0;
 
     if (interface->ifa_flags & IFF_LOOPBACK)
         return rank + LOOPBACK;

@@ -41,16 +41,12 @@ void proa_ofi_frames_post(struct proa_net *net)
         net->unposted = frame->next;
 }
 
-static int smaller(size_t a, size_t b)
-{
-    return (int)(a < b ? a : b);
-}
-
 int proa_ofi_frames_open(struct proa_net *net)
 {
-    int sends = smaller(PROA_OFI_SENDS, net->info->tx_attr->size),
-        receives = smaller(PROA_OFI_RECEIVES, net->info->rx_attr->size);
-    size_t bytes = (size_t)(sends + receives) * sizeof *net->frames;
+    size_t out = net->info->tx_attr->size, sends = out < PROA_OFI_SENDS ? out : PROA_OFI_SENDS,
+           in = net->info->rx_attr->size,
+           receives = in < PROA_OFI_RECEIVES ? in : PROA_OFI_RECEIVES,
+           bytes = (sends + receives) * sizeof *net->frames;
     int outcome;
 
     _Static_assert(offsetof(struct proa_ofi_frame, body) ==
@@ -65,7 +61,7 @@ int proa_ofi_frames_open(struct proa_net *net)
             return outcome;
         net->frames_desc = fi_mr_desc(net->frames_mr);
     }
-    for (int i = 0; i < sends + receives; i++) {
+    for (size_t i = 0; i < sends + receives; i++) {
         struct proa_ofi_frame *frame = &net->frames[i];
         struct proa_ofi_frame **list = i < sends ? &net->free_sends : &net->unposted;
 
@@ -99,12 +95,7 @@ static int send_frame(struct proa_net *net, struct proa_ofi_peer *peer, enum pro
         return PROA_OK;
     }
     proa_ofi_frame_give(net, frame);
-    if (outcome == -FI_EAGAIN) {
-        proa_ofi_peer_refused(net, peer);
-        return PROA_NET_AGAIN;
-    }
-    proa_ofi_peer_fail(net, peer, "%s", proa_ofi_said(outcome));
-    return proa_ofi_peer_check(peer);
+    return proa_ofi_peer_refused(net, peer, outcome);
 }
 
 int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_frame_kind kind,

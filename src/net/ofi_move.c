@@ -157,14 +157,7 @@ static int begin(struct proa_net *net, struct proa_ofi_move *move)
     }
     move->outcome = PROA_ERR_OTHER; /* nothing to copy */
     give_buffer(net, move);
-    if (outcome)
-        return outcome;
-    if (posted == -FI_EAGAIN) {
-        proa_ofi_peer_refused(net, move->peer);
-        return PROA_NET_AGAIN;
-    }
-    proa_ofi_peer_fail(net, move->peer, "%s", proa_ofi_said(posted));
-    return proa_ofi_peer_check(move->peer);
+    return outcome ? outcome : proa_ofi_peer_refused(net, move->peer, posted);
 }
 
 int proa_ofi_move(struct proa_net *net, int put, const struct proa_net_place *there, void *here,
@@ -258,10 +251,8 @@ int proa_ofi_moves_go_on(struct proa_net *net)
     DL_FOREACH_SAFE(net->active, move, next) {
         ssize_t outcome = move->begun < move->bytes ? go_on(net, move) : 0;
 
-        if (outcome == -FI_EAGAIN)
-            proa_ofi_peer_refused(net, move->peer);
-        else if (outcome)
-            proa_ofi_peer_fail(net, move->peer, "%s", proa_ofi_said(outcome));
+        if (outcome)
+            (void)proa_ofi_peer_refused(net, move->peer, outcome);
     }
     while ((move = net->settled)) {
         uint64_t token = move->token;

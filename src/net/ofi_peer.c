@@ -158,10 +158,15 @@ void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer)
     peer->unanswered = 0;
 }
 
-void proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer)
+int proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer, ssize_t error)
 {
+    if (error != -FI_EAGAIN) {
+        proa_ofi_peer_fail(net, peer, "%s", proa_ofi_said(error));
+        return proa_ofi_peer_check(peer);
+    }
     if (!peer->refused)
         peer->refused = net->now;
+    return PROA_NET_AGAIN;
 }
 
 static int tell_lost(struct proa_net *net)
