@@ -28,15 +28,15 @@ const char *proa_ofi_said(long error)
 
 /* ---- progress ---- */
 
-/* error: libfabric's number, or 0. Returns the number of events. */
-static int completed(struct proa_net *net, struct proa_ofi_context *context, size_t bytes,
-                     int error)
+/* error: libfabric's number, or 0. */
+static void completed(struct proa_net *net, struct proa_ofi_context *context, size_t bytes,
+                      int error)
 {
     struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context; /* if it is no move */
 
-    if (context->kind == PROA_OFI_RECEIVE && !error)
-        return proa_ofi_frame_came(net, frame, bytes);
-    if (context->kind == PROA_OFI_RECEIVE) {
+    if (context->kind == PROA_OFI_RECEIVE && !error) {
+        proa_ofi_frame_came(net, frame, bytes);
+    } else if (context->kind == PROA_OFI_RECEIVE) {
         /* The frame was cut short, or its sender ended within it. Only its buffer is still of
          * use. */
         proa_log(PROA_LOG_DEBUG, "network: a message is incomplete: %s", proa_ofi_said(error));
@@ -49,7 +49,6 @@ static int completed(struct proa_net *net, struct proa_ofi_context *context, siz
                                proa_ofi_said(error));
         proa_ofi_frame_sent(net, frame);
     }
-    return 0;
 }
 
 static void failed(struct proa_net *net)
@@ -60,11 +59,10 @@ static void failed(struct proa_net *net)
         completed(net, entry.op_context, 0, entry.err ? entry.err : FI_EIO);
 }
 
-/* How many events; a negative code: the queue is gone. */
+/* PROA_OK, or a negative code: the queue is gone. */
 static int read_queue(struct proa_net *net)
 {
     struct fi_cq_msg_entry entries[AT_ONCE];
-    int events = 0;
 
     for (int round = 0; round < ROUNDS; round++) {
         ssize_t count = fi_cq_read(net->cq, entries, AT_ONCE);
@@ -77,32 +75,33 @@ static int read_queue(struct proa_net *net)
             return proa_fail(PROA_ERR_OTHER, "the completion queue of the network failed: %s",
                              proa_ofi_said(count));
         for (ssize_t i = 0; i < count; i++)
-            events += completed(net, entries[i].op_context, entries[i].len, 0);
+            completed(net, entries[i].op_context, entries[i].len, 0);
         if (net->unposted)
             proa_ofi_frames_post(net);
         if (count > 0 && count < AT_ONCE)
             break;
     }
-    return events;
+    return PROA_OK;
 }
 
 static int ofi_progress(struct proa_net *net)
 {
-    int events;
+    int outcome;
 
     if (net->turns++ % CLOCK_TURNS == 0 || __atomic_exchange_n(&net->slept, 0, __ATOMIC_RELAXED))
         net->now = proa_system->now_ns();
-    events = read_queue(net);
-    if (events < 0)
-        return events;
+    net->told = 0;
+    outcome = read_queue(net);
+    if (outcome)
+        return outcome;
     if (net->unposted)
         proa_ofi_frames_post(net);
     if (net->active || net->settled)
-        events += proa_ofi_moves_go_on(net);
-    events += proa_ofi_peers_look_after(net);
-    if (events)
+        proa_ofi_moves_go_on(net);
+    proa_ofi_peers_look_after(net);
+    if (net->told)
         __atomic_store_n(&net->fruitless, 0, __ATOMIC_RELAXED);
-    return events;
+    return net->told;
 }
 
 /* ---- opening ---- */
@@ -326,7 +325,7 @@ static void say_goodbye(struct proa_net *net, int in_order)
             (void)proa_ofi_frame_send(net, peer, PROA_FRAME_BYE, &body, sizeof body);
     }
     while (anything_leaves(net) && proa_system->now_ns() < end)
-        if (read_queue(net) < 0)
+        if (read_queue(net) != PROA_OK)
             return;
 }
 

@@ -163,6 +163,7 @@ struct proa_net {
     long timeout;   /* nanoseconds without a sign of life; 0: for ever */
     long attended;  /* until then a thread waits for peers */
     unsigned turns;
+    int told;           /* events in this call of progress */
     int queue_fd, bell; /* doze sleeps at both: libfabric's, -1 without; the doorbell, an eventfd */
     int woken;          /* atomic: the doorbell has been rung */
     int slept;          /* atomic: so the clock has gone on */
@@ -211,9 +212,8 @@ void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer)
 /* The network takes nothing for it, with this error: PROA_NET_AGAIN, it has no room or no
  * connection now; or gives it up, as proa_ofi_peer_check says. */
 int proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer, ssize_t error);
-/* Asks silent peers for a sign of life, gives up those silent for too long, and tells core. Returns
- * the number of events. */
-int proa_ofi_peers_look_after(struct proa_net *net);
+/* Asks silent peers for a sign of life, gives up those silent for too long, and tells core. */
+void proa_ofi_peers_look_after(struct proa_net *net);
 /* A text for a network's address of a process. */
 void proa_ofi_name(const struct proa_net *net, const void *address, char *text, size_t bytes);
 
@@ -226,8 +226,8 @@ int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum p
 /* Gives the network those receive buffers that it had no room for before. */
 void proa_ofi_frames_post(struct proa_net *net);
 void proa_ofi_frame_sent(struct proa_net *net, struct proa_ofi_frame *frame);
-/* Handles a frame of that many bytes in the buffer. Returns the number of events. */
-int proa_ofi_frame_came(struct proa_net *net, struct proa_ofi_frame *frame, size_t bytes);
+/* Handles a frame of that many bytes in the buffer. */
+void proa_ofi_frame_came(struct proa_net *net, struct proa_ofi_frame *frame, size_t bytes);
 struct proa_ofi_frame *proa_ofi_frame_take(struct proa_net *net);
 void proa_ofi_frame_give(struct proa_net *net, struct proa_ofi_frame *frame);
 
@@ -240,9 +240,8 @@ int proa_ofi_move(struct proa_net *net, int put, const struct proa_net_place *th
 void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int error);
 /* Ends the puts and gets to a lost peer. */
 void proa_ofi_moves_lost(struct proa_net *net, struct proa_ofi_peer *peer);
-/* Continues the puts and gets in flight, and tells core of those that are over. Returns the number
- * of events. */
-int proa_ofi_moves_go_on(struct proa_net *net);
+/* Continues the puts and gets in flight, and tells core of those that are over. */
+void proa_ofi_moves_go_on(struct proa_net *net);
 
 /* ---- ofi_memory.c ---- */
 

@@ -28,20 +28,17 @@ enum {
     EDGE_SLEEP_NS = 50 * 1000000 /* the longest, for news alone */
 };
 
-static int open_edge(struct proa_net *net)
+int proa_ofi_doze_open(struct proa_net *net)
 {
     struct epoll_event news = {.events = EPOLLIN | EPOLLET};
 
-    net->edge = epoll_create1(EPOLL_CLOEXEC);
-    return net->edge >= 0 && epoll_ctl(net->edge, EPOLL_CTL_ADD, net->queue_fd, &news) == 0;
-}
-
-int proa_ofi_doze_open(struct proa_net *net)
-{
     net->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (net->bell < 0)
         return proa_fail(PROA_ERR_OTHER, "no eventfd: %s", strerror(errno));
-    if (net->queue_fd >= 0 && !open_edge(net))
+    if (net->queue_fd < 0)
+        return PROA_OK;
+    net->edge = epoll_create1(EPOLL_CLOEXEC);
+    if (net->edge < 0 || epoll_ctl(net->edge, EPOLL_CTL_ADD, net->queue_fd, &news) != 0)
         return proa_fail(PROA_ERR_OTHER, "no epoll: %s", strerror(errno));
     return PROA_OK;
 }

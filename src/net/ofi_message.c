@@ -148,18 +148,18 @@ static struct proa_ofi_peer *greeted(struct proa_net *net, const struct proa_fra
     return NULL;
 }
 
-/* Handles a good frame of a peer that is there. Returns the number of events. */
-static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
-                   const struct proa_frame_head *head, const void *body)
+/* Handles a good frame of a peer that is there. */
+static void take_in(struct proa_net *net, struct proa_ofi_peer *peer,
+                    const struct proa_frame_head *head, const void *body)
 {
     if (head->kind == PROA_FRAME_GAVE_UP) { /* frames before it may have been lost */
         proa_ofi_peer_ends(net, peer, PROA_NET_GAVE_UP);
-        return 0;
+        return;
     }
     if (head->number != peer->received) {
         proa_ofi_peer_fail(net, peer, "it sent message %u where %u was expected", head->number,
                            peer->received);
-        return 0;
+        return;
     }
     peer->received++;
     proa_ofi_peer_heard(net, peer);
@@ -167,20 +167,21 @@ static int take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     case PROA_FRAME_MESSAGE:
         peer->answered = 1; /* the peer uses the network, so it has tried it */
         peer->used = net->now;
+        net->told++;
         net->events->message(net->context, peer->number, body, head->bytes);
-        return 1;
+        break;
     case PROA_FRAME_PING: /* if there is no room now, the next ping is answered */
         (void)proa_ofi_frame_send(net, peer, PROA_FRAME_PONG, NULL, 0);
-        return 0;
+        break;
     case PROA_FRAME_PONG:
         peer->answered = 1;
-        return 0;
+        break;
     case PROA_FRAME_BYE:
         proa_ofi_peer_ends(net, peer,
                            head->bytes && *(const uint8_t *)body ? PROA_NET_LEFT : PROA_NET_GONE);
-        return 0;
+        break;
     default:
-        return 0;
+        break;
     }
 }
 
@@ -196,7 +197,7 @@ static void answer_lost(struct proa_net *net, struct proa_ofi_peer *peer, uint16
     (void)proa_ofi_frame_send(net, peer, PROA_FRAME_GAVE_UP, NULL, 0);
 }
 
-static int look_at(struct proa_net *net, const void *bytes, size_t count)
+static void look_at(struct proa_net *net, const void *bytes, size_t count)
 {
     struct proa_frame_head head;
     struct proa_ofi_peer *peer;
@@ -207,7 +208,7 @@ static int look_at(struct proa_net *net, const void *bytes, size_t count)
 
     if (verdict == PROA_FRAME_STRANGE) {
         tell_stranger(net, why);
-        return 0;
+        return;
     }
     peer = proa_ofi_peer_find(net, head.sender);
     if (verdict == PROA_FRAME_BROKEN && peer)
@@ -219,16 +220,14 @@ static int look_at(struct proa_net *net, const void *bytes, size_t count)
     else if (!peer)
         tell_stranger(net, "comes from a process that has sent no greeting");
     if (peer && peer->state == PROA_OFI_THERE)
-        return take_in(net, peer, &head, body);
-    if (peer && verdict == PROA_FRAME_GOOD)
+        take_in(net, peer, &head, body);
+    else if (peer && verdict == PROA_FRAME_GOOD)
         answer_lost(net, peer, head.kind);
-    return 0;
 }
 
-int proa_ofi_frame_came(struct proa_net *net, struct proa_ofi_frame *frame, size_t bytes)
+void proa_ofi_frame_came(struct proa_net *net, struct proa_ofi_frame *frame, size_t bytes)
 {
-    int events = net->closing ? 0 : look_at(net, &frame->head, bytes);
-
+    if (!net->closing)
+        look_at(net, &frame->head, bytes);
     LL_PREPEND(net->unposted, frame);
-    return events;
 }

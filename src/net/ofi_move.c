@@ -238,15 +238,15 @@ void proa_ofi_moves_lost(struct proa_net *net, struct proa_ofi_peer *peer)
             /* The network may keep pieces that it has begun for any time. */
             if (told) {
                 move->told = 1;
+                net->told++;
                 net->events->done(net->context, token, outcome);
             }
         }
 }
 
-int proa_ofi_moves_go_on(struct proa_net *net)
+void proa_ofi_moves_go_on(struct proa_net *net)
 {
     struct proa_ofi_move *move, *next;
-    int events = 0;
 
     DL_FOREACH_SAFE(net->active, move, next) {
         ssize_t outcome = move->begun < move->bytes ? go_on(net, move) : 0;
@@ -262,8 +262,7 @@ int proa_ofi_moves_go_on(struct proa_net *net)
         LL_PREPEND(net->free_moves, move);
         if (told)
             continue;
-        events++;
+        net->told++;
         net->events->done(net->context, token, outcome);
     }
-    return events;
 }

@@ -169,10 +169,8 @@ int proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer, ssiz
     return PROA_NET_AGAIN;
 }
 
-static int tell_lost(struct proa_net *net)
+static void tell_lost(struct proa_net *net)
 {
-    int events = 0;
-
     for (uint32_t i = 0; net->failed && i < net->peer_count; i++) {
         struct proa_ofi_peer *peer = net->peers[i];
 
@@ -181,11 +179,10 @@ static int tell_lost(struct proa_net *net)
         peer->state = PROA_OFI_LOST;
         net->failed--;
         proa_ofi_moves_lost(net, peer);
-        events += proa_ofi_moves_go_on(net); /* `lost` comes after their `done` */
+        proa_ofi_moves_go_on(net); /* `lost` comes after their `done` */
+        net->told++;
         net->events->lost(net->context, peer->number, peer->end);
-        events++;
     }
-    return events;
 }
 
 /* ---- looking after them ---- */
@@ -269,8 +266,8 @@ void proa_ofi_attend(struct proa_net *net)
         __atomic_store_n(&net->next_tick, now + TICK_ATTENDED, __ATOMIC_RELAXED);
 }
 
-int proa_ofi_peers_look_after(struct proa_net *net)
+void proa_ofi_peers_look_after(struct proa_net *net)
 {
     tick(net);
-    return net->failed ? tell_lost(net) : 0;
+    tell_lost(net);
 }
