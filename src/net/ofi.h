@@ -182,7 +182,7 @@ extern PROA_HIDDEN int proa_ofi_know_buffers;
 int proa_libfabric_load(void);
 
 /* The usable networks, the best first, to be freed by freeinfo. PROA_ERR_OTHER: none, in words.
- * This and the next function: libfabric is loaded. */
+ * This and the next function: by one thread at a time, once libfabric is loaded. */
 int proa_ofi_choose(struct fi_info **offers);
 
 /* The same networks as offers to other processes, at most one for each address and provider. Also
