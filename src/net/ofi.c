@@ -34,20 +34,19 @@ static void completed(struct proa_net *net, struct proa_ofi_context *context, si
 {
     struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context; /* if it is no move */
 
-    if (context->kind == PROA_OFI_RECEIVE && !error) {
-        proa_ofi_frame_came(net, frame, bytes);
-    } else if (context->kind == PROA_OFI_RECEIVE) {
-        /* The frame was cut short, or its sender ended within it. Only its buffer is still of
-         * use. */
-        proa_log(PROA_LOG_DEBUG, "network: a message is incomplete: %s", proa_ofi_said(error));
-        LL_PREPEND(net->unposted, frame);
-    } else if (context->kind == PROA_OFI_MOVE) {
+    if (context->kind == PROA_OFI_MOVE) {
         proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, error);
-    } else {
+    } else if (context->kind == PROA_OFI_SEND) {
         if (error)
             proa_ofi_peer_fail(net, frame->peer, "a message to it failed: %s",
                                proa_ofi_said(error));
         proa_ofi_frame_sent(net, frame);
+    } else if (error) {
+        /* The frame was cut short, or its sender ended within it. Only its buffer is of use. */
+        proa_log(PROA_LOG_DEBUG, "network: a message is incomplete: %s", proa_ofi_said(error));
+        LL_PREPEND(net->unposted, frame);
+    } else {
+        proa_ofi_frame_came(net, frame, bytes);
     }
 }
 
