@@ -165,7 +165,7 @@ static int leave(const int *places)
 /* Some rank of the job has no Proa: is it in this window? */
 static int check_places(MPI_Comm comm)
 {
-    int *places = malloc(2 * (size_t)job.size * sizeof *places), error = PROA_OK;
+    int *places = calloc(2 * (size_t)job.size, sizeof *places), error = PROA_OK;
 
     if (!places || find_places(comm, places) != MPI_SUCCESS)
         error = proa_fail(PROA_ELSEWHERE, "out of memory for the list of ranks without Proa");
