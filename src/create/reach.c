@@ -86,12 +86,10 @@ static int remote_cards_exchange(struct trial *trial, struct proa_remote_card *c
     return outcome < 0 ? PROA_ELSEWHERE : outcome;
 }
 
-/* Exchanges a second card, which only windows of several nodes need. reached: the outcome among
- * neighbours. */
-static int spread(struct trial *trial, int reached)
+/* Exchanges a second card, which only windows of several nodes need. outcome: among neighbours. */
+static int spread(struct trial *trial, int outcome)
 {
     struct proa_remote_card *cards = calloc((size_t)trial->group->size, sizeof *cards);
-    int outcome = reached;
 
     if (outcome == PROA_OK && !cards)
         outcome = proa_fail(PROA_ELSEWHERE, "out of memory for a window of several nodes");
