@@ -22,28 +22,26 @@ struct asking {
     struct asking *prev, *next;
 };
 
-/* State of a process's permit, by rank; at the keeper. */
-enum { PERMIT = 1, RECALLED = 2 };
-
-struct keeper {
-    uint8_t room; /* the room that the processes with a permit are in */
-    int permits;
-    struct asking *queue;
-    uint8_t *has;    /* by rank: PERMIT, RECALLED */
-    uint32_t *peers; /* by rank */
+/* A process as the keeper sees it. */
+struct member {
+    uint32_t peer;
+    uint8_t has_permit, is_recalled;
 };
 
 struct proa_group_locks {
-    uint32_t keeper_peer;
     uint8_t permit; /* the room that our permit is for */
     uint8_t asked;  /* the room for which a permit has been requested, and not granted */
     uint8_t recalled;
     int inside, waiting; /* threads of this process; waiting: in proa_group_lock_enter */
-    struct keeper *keeper;
+    /* at the keeper */
+    uint8_t room; /* the room that the processes with a permit are in */
+    int permits;
+    struct asking *queue;
+    struct member members[]; /* by rank; at other processes of the keeper only */
 };
 
-static void keeper_hears(struct proa_win *win, int rank, int what, int room, int holds);
-static void member_hears(struct proa_win *win, int what, int room);
+static void keeper_hears(struct proa_win *win, int rank, int flags, int room);
+static void member_hears(struct proa_win *win, int flags, int room);
 
 /* ---- messages ---- */
 
@@ -52,25 +50,22 @@ static struct proa_group_locks *rooms_of(const struct proa_win *win)
     return win->remote_window->rooms;
 }
 
-static uint32_t peer_of(const struct proa_win *win, int rank)
+static int is_to_keeper(int flags)
 {
-    const struct proa_group_locks *rooms = rooms_of(win);
-
-    return rooms->keeper ? rooms->keeper->peers[rank] : rooms->keeper_peer;
+    return (flags & (PROA_WIRE_ROOM_ASK | PROA_WIRE_ROOM_BACK)) != 0;
 }
 
-static void say(struct proa_win *win, int rank, int what, int room, int holds)
+static void say(struct proa_win *win, int rank, int flags, int room)
 {
     struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_ROOM, (uint64_t)room);
 
-    if (rank != win->rank) {
-        head.flags = (uint8_t)(what | (holds ? PROA_WIRE_HOLDS : 0));
-        proa_progress_answer(peer_of(win, rank), &head, sizeof head);
-    } else if (what == PROA_WIRE_ROOM_ASK || what == PROA_WIRE_ROOM_BACK) {
-        keeper_hears(win, rank, what, room, holds);
-    } else {
-        member_hears(win, what, room);
-    }
+    head.flags = (uint8_t)flags;
+    if (rank != win->rank)
+        proa_progress_answer(rooms_of(win)->members[rank].peer, &head, sizeof head);
+    else if (is_to_keeper(flags))
+        keeper_hears(win, rank, flags, room);
+    else
+        member_hears(win, flags, room);
 }
 
 /* ---- the keeper ---- */
@@ -80,35 +75,34 @@ static void say(struct proa_win *win, int rank, int what, int room, int holds)
 /* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
 static void permit(struct proa_win *win, struct asking *a)
 {
-    struct keeper *k = rooms_of(win)->keeper;
-    int rank = a->rank, room = a->room;
+    struct proa_group_locks *rooms = rooms_of(win);
+    int rank = a->rank;
 
-    DL_DELETE(k->queue, a);
+    rooms->room = a->room;
+    rooms->permits++;
+    rooms->members[rank].has_permit = 1;
+    DL_DELETE(rooms->queue, a);
     free(a);
-    k->room = (uint8_t)room;
-    k->permits++;
-    k->has[rank] = PERMIT;
-    say(win, rank, PROA_WIRE_ROOM_GRANT, room, 0);
+    say(win, rank, PROA_WIRE_ROOM_GRANT, rooms->room);
 }
 
 static void recall_all(struct proa_win *win)
 {
-    struct keeper *k = rooms_of(win)->keeper;
+    struct proa_group_locks *rooms = rooms_of(win);
 
     for (int rank = 0; rank < win->size; rank++)
-        if (k->has[rank] == PERMIT) {
-            k->has[rank] |= RECALLED;
-            say(win, rank, PROA_WIRE_ROOM_RECALL, k->room, 0);
+        if (rooms->members[rank].has_permit && !rooms->members[rank].is_recalled) {
+            rooms->members[rank].is_recalled = 1;
+            say(win, rank, PROA_WIRE_ROOM_RECALL, rooms->room);
         }
 }
 
 /* Permits all processes that wait for the room now, even if the turn of others is in between. */
 static void permit_all(struct proa_win *win, int room)
 {
-    struct keeper *k = rooms_of(win)->keeper;
-    struct asking *last = k->queue ? k->queue->prev : NULL, *a, *next;
+    struct asking *first = rooms_of(win)->queue, *last = first->prev, *a, *next;
 
-    for (a = k->queue; a; a = next) {
+    for (a = first; a; a = next) {
         next = a == last ? NULL : a->next;
         if (a->room == room)
             permit(win, a);
@@ -118,14 +112,14 @@ static void permit_all(struct proa_win *win, int room)
 /* Serves the first in the queue: its room is open, or is opened, or the other room is cleared. */
 static void keep(struct proa_win *win)
 {
-    struct keeper *k = rooms_of(win)->keeper;
+    struct proa_group_locks *rooms = rooms_of(win);
 
-    while (k->queue) {
-        int room = k->queue->room;
+    while (rooms->queue) {
+        int room = rooms->queue->room;
 
-        if (k->permits && k->room != room) {
+        if (rooms->permits && rooms->room != room) {
             recall_all(win); /* a permit that was not used may have been given back by now */
-            if (k->permits)
+            if (rooms->permits)
                 return;
         }
         permit_all(win, room);
@@ -134,35 +128,32 @@ static void keep(struct proa_win *win)
 
 /* NOLINTEND(clang-analyzer-unix.Malloc) */
 
-static void forget_permit(struct keeper *k, int rank)
+static void forget_permit(struct proa_group_locks *rooms, int rank)
 {
-    k->permits -= (k->has[rank] & PERMIT) != 0;
-    k->has[rank] = 0;
+    rooms->permits -= rooms->members[rank].has_permit;
+    rooms->members[rank].has_permit = rooms->members[rank].is_recalled = 0;
 }
 
-static void ask(struct proa_win *win, int rank, int room, int holds)
+static void ask(struct proa_group_locks *rooms, int rank, int flags, int room)
 {
-    struct keeper *k = rooms_of(win)->keeper;
-    struct asking *a = calloc(1, sizeof *a);
+    struct asking *a = malloc(sizeof *a);
 
     if (!a)
         return;
     *a = (struct asking){.rank = rank,
                          .room = (uint8_t)room,
-                         .holds = (uint8_t)holds,
+                         .holds = (flags & PROA_WIRE_HOLDS) != 0,
                          .begin_ns = proa_system->now_ns()};
-    DL_APPEND(k->queue, a);
+    DL_APPEND(rooms->queue, a);
 }
 
-static void keeper_hears(struct proa_win *win, int rank, int what, int room, int holds)
+static void keeper_hears(struct proa_win *win, int rank, int flags, int room)
 {
-    struct keeper *k = rooms_of(win)->keeper;
-
-    if (!k || (room != PROA_GROUP_LOCK_EXCLUSIVE && room != PROA_GROUP_LOCK_ALL))
+    if (room != PROA_GROUP_LOCK_EXCLUSIVE && room != PROA_GROUP_LOCK_ALL)
         return;
-    forget_permit(k, rank);
-    if (what == PROA_WIRE_ROOM_ASK)
-        ask(win, rank, room, holds);
+    forget_permit(rooms_of(win), rank);
+    if (flags & PROA_WIRE_ROOM_ASK)
+        ask(rooms_of(win), rank, flags, room);
     keep(win);
 }
 
@@ -170,12 +161,12 @@ static void keeper_hears(struct proa_win *win, int rank, int what, int room, int
  * once, so that it does not come back without waiting. */
 static int keeper_looks(struct proa_win *win)
 {
-    struct keeper *k = rooms_of(win)->keeper;
+    struct proa_group_locks *rooms = rooms_of(win);
     struct asking *a, *next;
     int any = 0;
 
-    DL_FOREACH_SAFE(k->queue, a, next) {
-        if (!a->holds || a->room != k->room)
+    DL_FOREACH_SAFE(rooms->queue, a, next) {
+        if (!a->holds || a->room != rooms->room)
             continue;
         if (proa_system->now_ns() - a->begin_ns > HOLDERS_WAIT_NS) {
             permit(win, a);
@@ -193,9 +184,7 @@ int proa_group_locks_look(void)
     int any = 0;
 
     DL_FOREACH(proa_remote_windows, remote_window)
-        if (remote_window->rooms && remote_window->rooms->keeper &&
-            remote_window->rooms->keeper->queue)
-            any |= keeper_looks(remote_window->win);
+        any |= keeper_looks(remote_window->win);
     return any;
 }
 
@@ -208,19 +197,19 @@ static void give_back(struct proa_win *win)
 
     __atomic_store_n(&rooms->permit, PROA_GROUP_LOCK_NONE, __ATOMIC_RELAXED);
     __atomic_store_n(&rooms->recalled, 0, __ATOMIC_RELAXED);
-    say(win, KEEPER, PROA_WIRE_ROOM_BACK, room, 0);
+    say(win, KEEPER, PROA_WIRE_ROOM_BACK, room);
 }
 
-static void member_hears(struct proa_win *win, int what, int room)
+static void member_hears(struct proa_win *win, int flags, int room)
 {
     struct proa_group_locks *rooms = rooms_of(win);
 
-    if (what == PROA_WIRE_ROOM_GRANT && rooms->asked == room) {
+    if (flags & PROA_WIRE_ROOM_GRANT && rooms->asked == room) {
         /* partner: may_enter */
         __atomic_store_n(&rooms->permit, (uint8_t)room, __ATOMIC_RELEASE);
         __atomic_store_n(&rooms->asked, PROA_GROUP_LOCK_NONE, __ATOMIC_RELEASE);
         proa_doorbell_ring(&proa_self->ctl->bell);
-    } else if (what == PROA_WIRE_ROOM_RECALL && rooms->permit == room) {
+    } else if (flags & PROA_WIRE_ROOM_RECALL && rooms->permit == room) {
         __atomic_store_n(&rooms->recalled, 1, __ATOMIC_RELAXED);
         if (!rooms->inside && !rooms->waiting)
             give_back(win);
@@ -230,18 +219,17 @@ static void member_hears(struct proa_win *win, int what, int room)
 void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
 {
     struct proa_win *win = proa_remote_window_find(head->window);
-    int rank = (int)head->rank, what = head->flags & ~PROA_WIRE_HOLDS;
-    int to_keeper = what == PROA_WIRE_ROOM_ASK || what == PROA_WIRE_ROOM_BACK;
+    int rank = (int)head->rank, to_keeper = is_to_keeper(head->flags);
 
     if (!win)
         return;
     if (head->rank >= (uint32_t)win->size || rank == win->rank ||
-        (to_keeper ? win->rank != KEEPER : rank != KEEPER) || peer_of(win, rank) != peer)
+        (to_keeper ? win->rank : rank) != KEEPER || rooms_of(win)->members[rank].peer != peer)
         proa_progress_drop(peer, "names another rank than its sender's");
     else if (to_keeper)
-        keeper_hears(win, rank, what, (int)head->number, head->flags & PROA_WIRE_HOLDS);
+        keeper_hears(win, rank, head->flags, (int)head->number);
     else
-        member_hears(win, what, (int)head->number);
+        member_hears(win, head->flags, (int)head->number);
 }
 
 /* ---- entering and leaving ---- */
@@ -267,7 +255,6 @@ static int can_ask(const struct proa_group_locks *rooms)
 static int may_enter(void *arg)
 {
     const struct entering *e = arg;
-
     const struct proa_group_locks *rooms = rooms_of(e->win);
 
     /* partner: member_hears */
@@ -284,7 +271,7 @@ static void ask_keeper(struct proa_win *win, enum proa_room room, int holds)
     __atomic_store_n(&rooms->asked, (uint8_t)room, __ATOMIC_RELAXED);
     __atomic_store_n(&rooms->permit, PROA_GROUP_LOCK_NONE, __ATOMIC_RELAXED);
     __atomic_store_n(&rooms->recalled, 0, __ATOMIC_RELAXED);
-    say(win, KEEPER, PROA_WIRE_ROOM_ASK, (int)room, holds);
+    say(win, KEEPER, PROA_WIRE_ROOM_ASK | (holds ? PROA_WIRE_HOLDS : 0), (int)room);
 }
 
 void proa_group_lock_enter(struct proa_win *win, enum proa_room room)
@@ -334,11 +321,11 @@ int proa_group_lock_is_wanted(const struct proa_win *win)
 
 /* ---- windows ---- */
 
-/* The peer of a rank: of another node it has been reached already (remote/open.c). */
-static int peer_find(struct proa_win *win, const struct proa_remote_card *cards, int rank,
-                     uint32_t *peer)
+/* A process of another node has been reached already (remote/open.c). */
+static int peer_find(struct proa_win *win, const struct proa_remote_card *cards, int rank)
 {
     struct proa_remote_process *process = proa_remote_process_of(win, rank);
+    uint32_t *peer = &rooms_of(win)->members[rank].peer;
 
     if (!process)
         return proa_end_reach(win->remote_window->end, &cards[rank].address, peer);
@@ -346,70 +333,51 @@ static int peer_find(struct proa_win *win, const struct proa_remote_card *cards,
     return PROA_OK;
 }
 
-static int keeper_open(struct proa_win *win, const struct proa_remote_card *cards)
+/* Only the keeper needs the peers of all. */
+int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *cards)
 {
-    struct keeper *k = rooms_of(win)->keeper = calloc(1, sizeof *k);
-    int error = PROA_OK;
+    int count = win->rank == KEEPER ? win->size : 1, error = PROA_OK;
+    struct proa_group_locks *rooms =
+        calloc(1, sizeof *rooms + (size_t)count * sizeof *rooms->members);
 
-    if (!k)
-        return PROA_ERR_NO_MEM;
-    k->has = calloc((size_t)win->size, sizeof *k->has);
-    k->peers = calloc((size_t)win->size, sizeof *k->peers);
-    if (!k->has || !k->peers)
-        return PROA_ERR_NO_MEM;
-    for (int i = 1; i < win->size && !error; i++)
-        error = peer_find(win, cards, i, &k->peers[i]);
+    win->remote_window->rooms = rooms;
+    if (!rooms)
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for the locks of a window");
+    for (int rank = 0; rank < count && !error; rank++)
+        if (rank != win->rank)
+            error = peer_find(win, cards, rank);
     return error;
 }
 
-int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *cards)
+/* Removes the processes of that rank from the queue; -1: all. */
+static void queue_forget(struct proa_group_locks *rooms, int rank)
 {
-    struct proa_group_locks *rooms = win->remote_window->rooms = calloc(1, sizeof *rooms);
-    int error = PROA_ERR_NO_MEM;
+    struct asking *a, *next;
 
-    if (rooms && win->rank == KEEPER)
-        error = keeper_open(win, cards);
-    else if (rooms)
-        error = peer_find(win, cards, KEEPER, &rooms->keeper_peer);
-    return error == PROA_ERR_NO_MEM ? proa_fail(error, "out of memory for the locks of a window")
-                                    : error;
-}
-
-static void keeper_close(struct keeper *k)
-{
-    struct asking *a;
-
-    while ((a = k->queue)) {
-        DL_DELETE(k->queue, a);
-        free(a);
-    }
-    free(k->has);
-    free(k->peers);
-    free(k);
+    DL_FOREACH_SAFE(rooms->queue, a, next)
+        if (rank < 0 || a->rank == rank) {
+            DL_DELETE(rooms->queue, a);
+            free(a);
+        }
 }
 
 void proa_group_lock_close(struct proa_win *win)
 {
-    struct proa_group_locks *rooms = win->remote_window->rooms;
+    struct proa_group_locks *rooms = rooms_of(win);
 
-    if (rooms && rooms->keeper)
-        keeper_close(rooms->keeper);
+    if (rooms)
+        queue_forget(rooms, -1);
     free(rooms);
     win->remote_window->rooms = NULL;
 }
 
 void proa_group_lock_lost(struct proa_win *win, int rank)
 {
-    struct keeper *k = rooms_of(win)->keeper;
-    struct asking *a, *next;
+    struct proa_group_locks *rooms = rooms_of(win);
 
-    if (!k)
+    if (win->rank != KEEPER)
         return;
-    DL_FOREACH_SAFE(k->queue, a, next)
-        if (a->rank == rank) {
-            DL_DELETE(k->queue, a);
-            free(a);
-        }
-    forget_permit(k, rank);
+    queue_forget(rooms, rank);
+    forget_permit(rooms, rank);
     keep(win);
 }
