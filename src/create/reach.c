@@ -16,7 +16,7 @@
 #include "adopt/policy.h"
 #include "base/fail.h"
 #include "base/log.h"
-#include "remote/open.h"
+#include "remote/network.h"
 #include "rma/memory_owner.h"
 #include "shm/cma.h"
 #include "shm/fd_server.h"

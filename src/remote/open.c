@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See open.h. */
-#include "remote/open.h"
+/* How a window over several nodes is opened and closed: see window.h. */
+#include "remote/network.h"
 #include "base/fail.h"
 #include "remote/progress.h"
 #include "remote/batch.h"

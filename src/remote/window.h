@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows over several nodes: the state that a process keeps of such a window, and of each process
- * of another node in it. Everything here is inside the progress engine (remote/progress.h).
+ * of another node in it. All but the last section is inside the progress engine
+ * (remote/progress.h).
  */
 #ifndef PROA_REMOTE_WINDOW_H
 #define PROA_REMOTE_WINDOW_H
@@ -19,6 +20,7 @@ struct proa_wanted;
 struct proa_group_locks;
 struct proa_queued;
 struct proa_request;
+struct proa_networks;
 
 struct proa_remote_window {
     struct proa_win *win;
@@ -216,7 +218,7 @@ void proa_remote_lost(uint32_t peer, enum proa_net_end end);
 /* A process of another node says that a process is gone. */
 proa_remote_handler proa_remote_told_lost;
 
-/* ---- creation ---- */
+/* ---- opening and closing (remote/open.c); not inside ---- */
 
 /* The data of its part of the window that a process shows to those on other nodes. */
 struct proa_remote_card {
@@ -229,5 +231,17 @@ struct proa_remote_card {
     int32_t has_key;
     int32_t error; /* a negative code */
 };
+
+/* Makes win->remote_window, joins the network that is to be tried (remote/network.h), exposes the
+ * window's memory there, and fills in our card. */
+void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
+                           struct proa_remote_card *card);
+
+/* Tries the network. From then on the window reaches, and serves, targets of other nodes, which are
+ * those without a block here. PROA_OK, PROA_ELSEWHERE or a code; proa_remote_close undoes it in any
+ * case. */
+int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
+                     const struct proa_remote_card *cards);
+void proa_remote_close(struct proa_win *win);
 
 #endif
