@@ -279,7 +279,7 @@ static enum apart apart_from_the_start(const struct proa_card *cards, int size)
 int proa_reach(struct proa_win *win, const struct proa_create_args *args,
                const struct proa_group *group, const struct proa_card *cards)
 {
-    struct proa_networks networks;
+    struct proa_networks networks = {0};
     struct trial trial = {.win = win,
                           .args = args,
                           .group = group,
@@ -287,10 +287,8 @@ int proa_reach(struct proa_win *win, const struct proa_create_args *args,
                           .apart = apart_from_the_start(cards, win->size),
                           .networks = &networks};
     struct proa_first_failure first = {0};
-    int outcome;
+    int outcome = reach(&trial);
 
-    proa_networks_begin(&networks);
-    outcome = reach(&trial);
     while (outcome == PROA_ELSEWHERE) {
         proa_failure_keep(&first, outcome, proa_failure());
         outcome = next_way(&trial);

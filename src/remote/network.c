@@ -20,11 +20,6 @@ enum {
     NODES_ALL = 16  /* up to so many nodes, each node tries each */
 };
 
-void proa_networks_begin(struct proa_networks *networks)
-{
-    memset(networks, 0, sizeof *networks);
-}
-
 /* The networks that were tried last in vain, as a hash, and the text that lists them; 0: none. */
 static struct {
     uint64_t trials;
@@ -367,34 +362,13 @@ static long patience_s(const struct proa_networks *n)
     return each < NETWORK_TRIAL_S ? NETWORK_TRIAL_S : each;
 }
 
-int *proa_remote_leaders(const struct proa_win *win, const struct proa_remote_card *cards,
-                         int *count, int *mine)
-{
-    int *leaders = malloc((size_t)win->size * sizeof *leaders);
-
-    *count = 0;
-    *mine = -1;
-    if (!leaders)
-        proa_fail(PROA_ERR_NO_MEM, "out of memory for a window over several nodes");
-    for (int i = 0; leaders && i < win->size; i++)
-        if (cards[i].leader == i) {
-            *mine = i == win->rank ? *count : *mine;
-            leaders[(*count)++] = i;
-        }
-    return leaders;
-}
-
-int proa_networks_try(struct proa_networks *n, struct proa_win *win,
-                      const struct proa_remote_card *cards)
+int proa_networks_try(struct proa_networks *n, struct proa_win *win, const int *leaders, int count,
+                      int mine)
 {
     struct trial trial = {.patience_s = patience_s(n)};
-    int count, mine, *leaders = proa_remote_leaders(win, cards, &count, &mine);
 
-    if (!leaders)
-        return PROA_ERR_NO_MEM;
     if (mine >= 0)
         choose(&trial, win, leaders, count, mine);
-    free(leaders);
     trial.end_ns = proa_system->now_ns() + trial.patience_s * 1000000000L;
     if (trial.count && !is_over(&trial))
         proa_wait(is_over, &trial, NULL);

@@ -22,7 +22,7 @@
 
 enum { PROA_NETWORKS_AGAIN = 2 /* cards are to be exchanged once more */ };
 
-/* The state of one window's creation. */
+/* The state of one window's creation; all 0 before its first step. */
 struct proa_networks {
     uint64_t network; /* the network that is tried; 0: none yet */
     uint64_t failed;  /* the network that was on the cards, and did not connect; 0: none */
@@ -36,8 +36,6 @@ struct proa_networks {
     char tried[240];            /* networks that were tried and failed, for the user; "": none */
 };
 
-void proa_networks_begin(struct proa_networks *networks);
-
 /* Joins the network that is to be tried, and puts it and our address there on the card; 0 if there
  * is none. Returns the end that is held for it (remote/ends.h); -1: none. */
 int proa_networks_join(struct proa_networks *networks, struct proa_remote_card *card);
@@ -48,15 +46,11 @@ int proa_networks_join(struct proa_networks *networks, struct proa_remote_card *
 int proa_networks_judge(struct proa_networks *networks, const struct proa_group *group,
                         const struct proa_remote_card *cards);
 
-/* The ranks of the nodes' leaders, in order, to be freed; how many, and our place among them (-1:
- * we are none). NULL: no memory, and proa_failure() says so. */
-int *proa_remote_leaders(const struct proa_win *win, const struct proa_remote_card *cards,
-                         int *count, int *mine);
-
-/* Tries to reach other nodes, as all leaders of nodes do. PROA_OK, or PROA_ELSEWHERE with
- * win->unreached set. Needs win->targets of other nodes to have their peers. */
-int proa_networks_try(struct proa_networks *networks, struct proa_win *win,
-                      const struct proa_remote_card *cards);
+/* Tries to reach other nodes, as all leaders of nodes do: their ranks, in order, how many, and our
+ * place among them (-1: we are none). PROA_OK, or PROA_ELSEWHERE with win->unreached set. Needs
+ * win->targets of other nodes to have their peers. */
+int proa_networks_try(struct proa_networks *networks, struct proa_win *win, const int *leaders,
+                      int count, int mine);
 
 /* The trial failed on some process; failed: it did on this one. PROA_OK: another network is to be
  * tried; PROA_ELSEWHERE: there is none; or a negative code. Collective, and the same on all. */

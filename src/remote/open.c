@@ -96,44 +96,48 @@ static int processes_new(struct proa_win *win, const struct proa_remote_card *ca
 }
 
 /* Sets the partners in the barrier among nodes, by the same leaders on all processes. */
-static int set_barrier(struct proa_win *win, const struct proa_remote_card *cards)
+static void set_barrier(struct proa_win *win, const struct proa_remote_card *cards,
+                        const int *leaders, int count, int mine)
 {
     struct proa_remote_window *remote_window = win->remote_window;
-    int count, mine, *leaders = proa_remote_leaders(win, cards, &count, &mine);
 
-    if (!leaders)
-        return PROA_ERR_NO_MEM;
     for (int i = 0; i < win->size; i++)
         remote_window->neighbours += i != win->rank && cards[i].leader == cards[win->rank].leader;
     for (int distance = 1; distance < count && mine >= 0; distance *= 2)
         remote_window->partners[remote_window->rounds++] = leaders[(mine + distance) % count];
-    free(leaders);
-    return PROA_OK;
 }
 
-/* Opens the peers, with their addresses: a trial of the network needs nothing else. */
-static int open_peers(struct proa_win *win, const struct proa_remote_card *cards)
+/* Reaches the leaders of the other nodes, through the peers that are known from then on. */
+static int reach_leaders(struct proa_win *win, struct proa_networks *networks,
+                         const struct proa_remote_card *cards)
 {
-    int error;
+    int *leaders = malloc((size_t)win->size * sizeof *leaders), count = 0, mine = -1, error;
 
+    if (!leaders)
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a window over several nodes");
+    for (int i = 0; i < win->size; i++)
+        if (cards[i].leader == i) {
+            mine = i == win->rank ? count : mine;
+            leaders[count++] = i;
+        }
+    set_barrier(win, cards, leaders, count, mine);
     proa_progress_enter();
-    win->remote_window->number = cards[0].window;
-    error = set_barrier(win, cards);
-    if (!error)
-        error = processes_new(win, cards);
+    error = processes_new(win, cards);
     proa_progress_leave();
+    if (!error)
+        error = proa_networks_try(networks, win, leaders, count, mine);
+    free(leaders);
     return error;
 }
 
 int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
                      const struct proa_remote_card *cards)
 {
-    int error = open_peers(win, cards);
+    int error = reach_leaders(win, networks, cards);
 
-    if (!error)
-        error = proa_networks_try(networks, win, cards);
     if (error)
         return error;
+    win->remote_window->number = cards[0].window;
     proa_progress_enter();
     proa_lock_set_before(proa_remote_keep_promises);
     error = proa_group_lock_open(win, cards);
