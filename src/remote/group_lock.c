@@ -324,7 +324,7 @@ int proa_group_lock_is_wanted(const struct proa_win *win)
 /* A process of another node has been reached already (remote/open.c). */
 static int peer_find(struct proa_win *win, const struct proa_remote_card *cards, int rank)
 {
-    struct proa_remote_process *process = proa_remote_process_of(win, rank);
+    struct proa_remote_process *process = win->targets[rank].remote;
     uint32_t *peer = &rooms_of(win)->members[rank].peer;
 
     if (!process)

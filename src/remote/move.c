@@ -136,7 +136,7 @@ static int issue(struct proa_remote_process *process, struct proa_queued *i)
 static int move(struct proa_carry *carry, const struct proa_span *span,
                 const struct proa_runs *given)
 {
-    struct proa_remote_process *process = proa_remote_process_of(carry->win, carry->rank);
+    struct proa_remote_process *process = carry->win->targets[carry->rank].remote;
     struct proa_queued i = {.step = step_messages,
                             .op.code = carry->put ? PROA_WIRE_PUT : PROA_WIRE_GET,
                             .runs = *given,
@@ -177,7 +177,7 @@ static int combine_run(struct proa_combine *combine, uint64_t position)
                             .into = run->result,
                             .compare = run->compare};
 
-    return run->count ? issue(proa_remote_process_of(combine->win, combine->rank), &i) : PROA_OK;
+    return run->count ? issue(combine->win->targets[combine->rank].remote, &i) : PROA_OK;
 }
 
 static int apply(struct proa_combine *combine, const struct proa_span *span,

@@ -326,7 +326,7 @@ static void choose(struct trial *trial, const struct proa_win *win, const int *l
          distance = all ? distance + 1 : 2 * distance) {
         int rank = leaders[(mine + distance) % count];
 
-        trial->other[trial->count].peer = proa_remote_process_of(win, rank)->peer;
+        trial->other[trial->count].peer = win->targets[rank].remote->peer;
         trial->other[trial->count].rank = rank;
         trial->other[trial->count++].reached = 0;
     }

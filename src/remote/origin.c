@@ -249,16 +249,6 @@ void proa_remote_keep_promises(void)
     proa_progress_leave();
 }
 
-int proa_remote_expect(const struct proa_target *target)
-{
-    int error;
-
-    proa_progress_enter();
-    error = proa_remote_make(target->remote) ? PROA_OK : PROA_ERR_NO_MEM;
-    proa_progress_leave();
-    return error;
-}
-
 void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck)
 {
     struct proa_remote *r = proa_remote_of(win, rank);

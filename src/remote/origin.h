@@ -36,11 +36,10 @@ int proa_remote_complete_ops(struct proa_win *win, int rank, enum proa_completio
 int proa_remote_completed(struct proa_win *win, int rank);
 
 /* The first batch requests the lock. So this returns at once, as the standard allows where the
- * origin has no load and store (MPI-4.1, 13.5.3). Unlock returns once all is done and the lock is
- * released: PROA_OK or a code. nocheck: the lock was not taken. */
+ * origin has no load and store (MPI-4.1, 13.5.3). The caller has made the rank's struct
+ * proa_remote. Unlock returns once all is done and the lock is released: PROA_OK or a code.
+ * nocheck: the lock was not taken. */
 void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck);
-/* Called before proa_remote_lock: allocates the memory for it. PROA_OK or PROA_ERR_NO_MEM. */
-int proa_remote_expect(const struct proa_target *target);
 /* Called before another lock of any window is taken. Sends the deferred lock requests, for which
  * calls have returned, and waits until they are granted. A program that takes its locks in some
  * order relies on that. It waits likewise for posts that access epochs have ended without: the

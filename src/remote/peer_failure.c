@@ -29,7 +29,7 @@ static void tell_node(struct proa_win *win, int rank)
 /* Drops all that was in flight to that process, and from it. */
 static void lose_process(struct proa_win *win, int rank)
 {
-    struct proa_remote_process *process = proa_remote_process_of(win, rank);
+    struct proa_remote_process *process = win->targets[rank].remote;
     struct proa_remote *r = proa_remote_of(win, rank);
 
     if (process)
@@ -47,9 +47,12 @@ static void say_on(struct proa_win *win, int rank)
 {
     struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_LOST, (uint64_t)rank);
 
-    for (int i = 0; i < win->size; i++)
-        if (proa_remote_process_of(win, i) && (!proa_remote_process_of(win, i)->lost || i == rank))
-            proa_progress_answer(proa_remote_process_of(win, i)->peer, &head, sizeof head);
+    for (int i = 0; i < win->size; i++) {
+        const struct proa_remote_process *process = win->targets[i].remote;
+
+        if (process && (!process->lost || i == rank))
+            proa_progress_answer(process->peer, &head, sizeof head);
+    }
 }
 
 void proa_remote_lose(struct proa_win *win, int rank)
@@ -81,12 +84,10 @@ static void be_given_up(struct proa_win *win)
 /* -1: there is none. */
 static int rank_of(const struct proa_win *win, uint32_t peer)
 {
-    int rank = win->size;
-
-    while (--rank >= 0 &&
-           !(proa_remote_process_of(win, rank) && proa_remote_process_of(win, rank)->peer == peer))
-        continue;
-    return rank;
+    for (int rank = 0; rank < win->size; rank++)
+        if (win->targets[rank].remote && win->targets[rank].remote->peer == peer)
+            return rank;
+    return -1;
 }
 
 /* A process that ends in order has freed all its windows. Those windows are in their last barrier

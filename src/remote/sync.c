@@ -19,7 +19,7 @@
 
 static uint64_t *word(const struct proa_win *win, int from, int number)
 {
-    return proa_remote_process_of(win, from) && !proa_remote_of(win, from)
+    return win->targets[from].remote && !proa_remote_of(win, from)
                ? NULL
                : proa_word_anywhere(win, from, number);
 }
@@ -30,8 +30,11 @@ static int expect(const struct proa_win *win, const int *ranks, int count)
     int error = PROA_OK;
 
     for (int i = 0; i < count && !error; i++)
-        if (proa_remote_process_of(win, ranks[i]))
-            error = proa_remote_expect(&win->targets[ranks[i]]);
+        if (win->targets[ranks[i]].remote && !proa_remote_of(win, ranks[i])) {
+            proa_progress_enter();
+            error = proa_remote_make(win->targets[ranks[i]].remote) ? PROA_OK : PROA_ERR_NO_MEM;
+            proa_progress_leave();
+        }
     return error;
 }
 
@@ -165,7 +168,7 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
  * put or get, which checks for the post itself. */
 static int await_post(struct proa_win *win, int target)
 {
-    int waits = !proa_remote_process_of(win, target) || proa_is_failed(win, target);
+    int waits = !win->targets[target].remote || proa_is_failed(win, target);
 
     return proa_await_as(win, target, waits, &words);
 }
@@ -220,8 +223,7 @@ static int test(struct proa_win *win, int *flag)
 static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
 {
     const struct proa_target *target = &win->targets[rank];
-    int in_room = exclusive && !nocheck,
-        error = target->remote ? proa_remote_expect(target) : PROA_OK;
+    int in_room = exclusive && !nocheck, error = expect(win, &rank, 1);
 
     if (error)
         return error;

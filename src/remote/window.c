@@ -26,7 +26,7 @@ struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t
     if (!win)
         return NULL;
     if (head->rank < (uint32_t)win->size)
-        process = proa_remote_process_of(win, (int)head->rank);
+        process = win->targets[head->rank].remote;
     if (!process || process->peer != peer)
         proa_progress_drop(peer, "names another rank than its sender's");
     else if (!(r = proa_remote_make(process)))

@@ -149,16 +149,10 @@ static inline int proa_remote_wants_lock(const struct proa_remote *r)
            r->grant.lock == PROA_REMOTE_WANTS_EXCLUSIVE;
 }
 
-static inline struct proa_remote_process *proa_remote_process_of(const struct proa_win *win,
-                                                                 int rank)
-{
-    return win->targets[rank].remote;
-}
-
 /* NULL: the process is of this node, or nothing has been sent to it or come from it. */
 static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int rank)
 {
-    struct proa_remote_process *process = proa_remote_process_of(win, rank);
+    struct proa_remote_process *process = win->targets[rank].remote;
 
     return process ? __atomic_load_n(&process->remote, __ATOMIC_ACQUIRE) : NULL;
 }

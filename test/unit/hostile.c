@@ -181,7 +181,7 @@ static void on_nodes(struct world *world)
 static void send_raw(const struct proa_win *win, const struct message *m)
 {
     proa_progress_enter();
-    CHECK_OK(proa_progress_send(proa_remote_process_of(win, VICTIM)->peer, m->words, m->bytes));
+    CHECK_OK(proa_progress_send(win->targets[VICTIM].remote->peer, m->words, m->bytes));
     proa_progress_leave();
 }
 

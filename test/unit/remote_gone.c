@@ -81,7 +81,7 @@ static void left_body(struct world *world)
         net_fake_leave(1);
         proa_progress_step();
         proa_progress_step();
-        CHECK(!proa_remote_process_of(win, 1)->lost);
+        CHECK(!win->targets[1].remote->lost);
         CHECK_EQUAL(win->lost, 0);
         proa_progress_leave();
     }
