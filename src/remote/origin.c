@@ -11,8 +11,6 @@
 #include "remote/serve.h"
 #include "sync/tell.h"
 
-#include <utlist.h>
-
 /* ---- telling ---- */
 
 /* A post is sent with the messages that follow it, such as our complete. The origin goes on without
@@ -155,26 +153,30 @@ static int each(struct proa_win *win, int (*what)(struct proa_remote *r, int loc
     return error;
 }
 
-static int wait_unsettled(struct proa_remote *r, int local)
+static int settle(struct proa_remote *r, int local)
 {
-    return is_settled(r) ? PROA_OK : wait_one(r, local);
+    int error = ask_one(r, local);
+
+    return error ? error : wait_one(r, local);
 }
 
-/* First requests all answers, then waits for all. */
+static int settle_unsettled(struct proa_remote *r, int local)
+{
+    return is_settled(r) ? PROA_OK : settle(r, local);
+}
+
+/* Requests all answers before it waits for the first one. If another thread changes the list
+ * meanwhile, the second loop asks the rest. */
 static int complete_ops_all(struct proa_win *win, int local)
 {
-    struct proa_remote *r, *next;
-    int error = PROA_OK, one, again;
+    struct proa_remote *r = win->remotes;
+    int error = PROA_OK, one;
 
-    do {
-        again = 0;
-        DL_FOREACH_SAFE2(win->remotes, r, next, in[PROA_REMOTE_USED].next)
-            if (!again && !error && (r->flight.issues || is_unasked(r, local))) {
-                error = ask_one(r, local);
-                again = 1;
-            }
-    } while (again && !error);
-    one = each(win, wait_unsettled, local);
+    while (r && !error) {
+        error = ask_one(r, local);
+        r = proa_remote_is_in(r, PROA_REMOTE_USED) ? r->in[PROA_REMOTE_USED].next : NULL;
+    }
+    one = each(win, settle_unsettled, local);
     return error ? error : one;
 }
 
@@ -197,9 +199,7 @@ int proa_remote_complete_ops(struct proa_win *win, int rank, enum proa_completio
     } else if (rank < 0) {
         error = complete_ops_all(win, local);
     } else {
-        error = ask_one(r, local);
-        if (!error)
-            error = wait_one(r, local);
+        error = settle(r, local);
     }
     proa_progress_leave();
     return error;

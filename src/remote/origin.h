@@ -7,14 +7,6 @@
  * operations and the unlock are one message, and its answer. Long runs use the transport's put and
  * get, once the target may be accessed. The target executes batches (remote/batch.h) in the order
  * in which they were sent.
- *
- *   remote/origin.c  synchronization
- *   remote/move.c    operations
- *   remote/batch.c   batches, and their answers
- *   remote/serve.c   the target's side: locks and posts that batches wait for
- *   remote/execute.c the target's side: operations
- *   remote/open.c    windows over several nodes
- *   sync/peer_failure.c      processes that are gone
  */
 #ifndef PROA_REMOTE_ORIGIN_H
 #define PROA_REMOTE_ORIGIN_H

@@ -200,7 +200,7 @@ typedef void proa_remote_handler(struct proa_remote *from, const struct proa_wir
  * us. */
 uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 
-/* ---- processes that are gone (sync/peer_failure.c); inside ---- */
+/* ---- processes that are gone (remote/peer_failure.c); inside ---- */
 
 /* Rows of proa_sync_remote (window/sync_ops.h). */
 void proa_remote_lose(struct proa_win *win, int rank);
