@@ -95,12 +95,7 @@ void proa_batch_lose_wanted(struct proa_remote *r);
 /* Drops the aggregated batch, and the fetches whose data have not come. */
 void proa_batch_forget(struct proa_remote *r);
 
-/* ---- events ---- */
-
 /* An answer has come (remote/wire.h). */
 proa_remote_handler proa_batch_answered;
-
-/* A put or get of the transport is done, or has failed (net/net.h). */
-void proa_batch_moved(uint64_t token, int outcome);
 
 #endif

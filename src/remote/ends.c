@@ -52,18 +52,18 @@ static uint32_t peer_of(const struct end *end, uint32_t number)
 
 static void on_message(void *context, uint32_t number, const void *body, size_t bytes)
 {
-    proa_progress_work.message(peer_of(context, number), body, bytes);
+    proa_work_message(peer_of(context, number), body, bytes);
 }
 
 static void on_done(void *context, uint64_t token, int outcome)
 {
     (void)context;
-    proa_progress_work.moved(token, outcome);
+    proa_batch_moved(token, outcome);
 }
 
 static void on_lost(void *context, uint32_t number, enum proa_net_end end)
 {
-    proa_progress_work.lost(peer_of(context, number), end);
+    proa_remote_lost(peer_of(context, number), end);
 }
 
 static const struct proa_net_events events = {on_message, on_done, on_lost};

@@ -60,9 +60,6 @@ void proa_queue_lose(struct proa_remote *r);
 /* A batch is no longer empty. */
 void proa_aggregation_begun(void);
 
-/* Called by the thread that makes progress. Returns whether a later look has to send a batch. */
-int proa_aggregation_look(void);
-
 /* Are batches looked for at all? Called from anywhere. */
 int proa_aggregation_is_on(void);
 

@@ -134,7 +134,7 @@ int proa_progress_step(void)
 {
     int moved = proa_ends_progress();
 
-    moved |= proa_progress_work.go_on(&is_pending);
+    moved |= proa_work_go_on(&is_pending);
     waiting_send();
     return moved;
 }
@@ -202,7 +202,7 @@ static int look_for_gathered(void)
 
     if (!try_enter())
         return 0;
-    any = proa_progress_work.look_for_gathered();
+    any = proa_aggregation_look();
     proa_progress_leave();
     return any;
 }
@@ -251,7 +251,7 @@ static void move_and_doze(void)
 static void say_goodbye(void)
 {
     proa_progress_enter();
-    proa_ends_part(!proa_progress_work.has_windows());
+    proa_ends_part(!proa_work_has_windows());
 }
 
 static void *work(void *arg)
@@ -358,7 +358,7 @@ void proa_progress_stop(void)
         DL_DELETE(waiting, w);
         free(w);
     }
-    proa_ends_close(!proa_progress_work.has_windows());
+    proa_ends_close(!proa_work_has_windows());
 }
 
 void proa_progress_end(void)
@@ -366,7 +366,7 @@ void proa_progress_end(void)
     int any;
 
     proa_progress_enter();
-    any = proa_progress_work.has_windows();
+    any = proa_work_has_windows();
     proa_progress_leave();
     if (!any)
         proa_progress_stop();

@@ -12,27 +12,10 @@
 #ifndef PROA_REMOTE_PROGRESS_H
 #define PROA_REMOTE_PROGRESS_H
 
-#include "base/hidden.h"
 #include "remote/ends.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* The work of the progress engine that is above the network, all of it inside: remote/work.c. */
-struct proa_progress_work {
-    /* Events of the network, from within progress (net/net.h). */
-    void (*message)(uint32_t peer, const void *message, size_t bytes);
-    void (*moved)(uint64_t token, int outcome);
-    void (*lost)(uint32_t peer, enum proa_net_end end);
-    /* Goes on with all that waits for something else than the network. Returns whether anything has
-     * happened. *is_pending: there is work for another call soon. */
-    int (*go_on)(int *is_pending);
-    /* Sends aggregated batches that are due. Returns whether a later look has to send one. */
-    int (*look_for_gathered)(void);
-    /* Is there a window over several nodes? */
-    int (*has_windows)(void);
-};
-extern PROA_HIDDEN const struct proa_progress_work proa_progress_work;
 
 /* Leaves all networks, and ends the progress thread, if there is any. Called when no window spans
  * nodes any more, or none is going to be used. */
@@ -78,6 +61,25 @@ void proa_progress_drive(void);
 /* For calls that test, by a thread that is not inside, while there is a network. Returns once all
  * events that had come before have been processed, by this thread or by another that is inside. */
 void proa_progress_take_in(void);
+
+/* ---- the work above the network, called by remote/progress.c and remote/ends.c; inside ---- */
+
+/* Events of the network, from within progress (net/net.h): a message has come; a put or get is
+ * done, or has failed (remote/batch.c); a peer is lost (remote/peer_failure.c). */
+void proa_work_message(uint32_t peer, const void *message, size_t bytes);
+void proa_batch_moved(uint64_t token, int outcome);
+void proa_remote_lost(uint32_t peer, enum proa_net_end end);
+
+/* Goes on with all that waits for something else than the network. Returns whether anything has
+ * happened. *is_pending: there is work for another call soon. */
+int proa_work_go_on(int *is_pending);
+
+/* Sends aggregated batches that are due (remote/operation_queue.c). Returns whether a later look
+ * has to send one. */
+int proa_aggregation_look(void);
+
+/* Is there a window over several nodes? */
+int proa_work_has_windows(void);
 
 /* ---- for remote/ends.c ---- */
 

@@ -206,9 +206,6 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 void proa_remote_lose(struct proa_win *win, int rank);
 uint32_t proa_remote_node_lost(const struct proa_win *win);
 
-/* The peer is lost in that way: in all windows. */
-void proa_remote_lost(uint32_t peer, enum proa_net_end end);
-
 /* A process of another node says that a process is gone. */
 proa_remote_handler proa_remote_told_lost;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The work of the progress engine above the network (struct proa_progress_work): the parts that do
- * it. */
+/* The work of the progress engine above the network (remote/progress.h): the parts that do it. */
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "remote/operation_queue.h"
@@ -10,7 +9,7 @@
 
 #include <string.h>
 
-static void on_message(uint32_t peer, const void *message, size_t bytes)
+void proa_work_message(uint32_t peer, const void *message, size_t bytes)
 {
     static proa_remote_handler *const handlers[] = {[PROA_WIRE_BATCH] = proa_serve_batch,
                                                     [PROA_WIRE_ANSWER] = proa_batch_answered,
@@ -33,7 +32,7 @@ static void on_message(uint32_t peer, const void *message, size_t bytes)
         handlers[head.kind](from, &head, (const char *)message + sizeof head, bytes - sizeof head);
 }
 
-static int go_on(int *is_pending)
+int proa_work_go_on(int *is_pending)
 {
     int got = proa_serve_pending(is_pending);
 
@@ -43,14 +42,7 @@ static int go_on(int *is_pending)
     return got > 0;
 }
 
-static int has_windows(void)
+int proa_work_has_windows(void)
 {
     return proa_remote_windows != NULL;
 }
-
-const struct proa_progress_work proa_progress_work = {.message = on_message,
-                                                      .moved = proa_batch_moved,
-                                                      .lost = proa_remote_lost,
-                                                      .go_on = go_on,
-                                                      .look_for_gathered = proa_aggregation_look,
-                                                      .has_windows = has_windows};
