@@ -3,7 +3,6 @@
 #include "remote/window.h"
 #include "base/fail.h"
 #include "base/table.h"
-#include "remote/progress.h"
 
 #include <stdlib.h>
 #include <utlist.h>
@@ -15,23 +14,6 @@ static struct proa_table numbers = PROA_TABLE_INIT; /* windows by their numbers 
 struct proa_win *proa_remote_window_find(uint64_t number)
 {
     return number > 1 ? proa_table_find(&numbers, number) : NULL;
-}
-
-struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t peer)
-{
-    struct proa_win *win = proa_remote_window_find(head->window);
-    struct proa_remote_process *process = NULL;
-    struct proa_remote *r = NULL;
-
-    if (!win)
-        return NULL;
-    if (head->rank < (uint32_t)win->size)
-        process = win->targets[head->rank].remote;
-    if (!process || process->peer != peer)
-        proa_progress_drop(peer, "names another rank than its sender's");
-    else if (!(r = proa_remote_make(process)))
-        proa_progress_drop(peer, "cannot be served: out of memory");
-    return r;
 }
 
 struct proa_remote *proa_remote_make(struct proa_remote_process *process)

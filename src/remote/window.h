@@ -186,11 +186,6 @@ struct proa_win *proa_remote_window_find(uint64_t number);
 int proa_remote_window_add(struct proa_remote_window *remote_window);
 void proa_remote_window_remove(struct proa_remote_window *remote_window);
 
-/* The sender of a message: the process of that rank in the window of that number. NULL: the window
- * has been freed, so no process waits for the message any more; or the peer is not of that rank,
- * and has been dropped. */
-struct proa_remote *proa_remote_find(const struct proa_wire_head *head, uint32_t peer);
-
 /* Handles a message of one kind from that process: its head, and the bytes behind. A message that
  * makes no sense ends its sender (proa_progress_drop). */
 typedef void proa_remote_handler(struct proa_remote *from, const struct proa_wire_head *head,

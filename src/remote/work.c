@@ -9,6 +9,25 @@
 
 #include <string.h>
 
+/* NULL: the window has been freed, so no process waits for the message any more; or the peer is not
+ * of that rank, and has been dropped. */
+static struct proa_remote *sender_of(const struct proa_wire_head *head, uint32_t peer)
+{
+    struct proa_win *win = proa_remote_window_find(head->window);
+    struct proa_remote_process *process = NULL;
+    struct proa_remote *r = NULL;
+
+    if (!win)
+        return NULL;
+    if (head->rank < (uint32_t)win->size)
+        process = win->targets[head->rank].remote;
+    if (!process || process->peer != peer)
+        proa_progress_drop(peer, "names another rank than its sender's");
+    else if (!(r = proa_remote_make(process)))
+        proa_progress_drop(peer, "cannot be served: out of memory");
+    return r;
+}
+
 void proa_work_message(uint32_t peer, const void *message, size_t bytes)
 {
     static proa_remote_handler *const handlers[] = {[PROA_WIRE_BATCH] = proa_serve_batch,
@@ -28,7 +47,7 @@ void proa_work_message(uint32_t peer, const void *message, size_t bytes)
         proa_group_lock_message(peer, &head);
     else if (head.kind >= sizeof handlers / sizeof *handlers || !handlers[head.kind])
         proa_progress_drop(peer, "is of an unknown kind");
-    else if ((from = proa_remote_find(&head, peer)))
+    else if ((from = sender_of(&head, peer)))
         handlers[head.kind](from, &head, (const char *)message + sizeof head, bytes - sizeof head);
 }
 
