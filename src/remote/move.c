@@ -12,27 +12,20 @@
 
 #include <string.h>
 
-/* Least bytes of a put or get that the transport moves by itself. */
-enum { MOVE_LEAST = 8192 };
+enum {
+    MOVE_LEAST = 8192, /* bytes of a put or get that the transport moves by itself */
+    /* bytes of an operation for which a message and its answer have room */
+    ROOM = PROA_BATCH_FETCH_MOST - (int)sizeof(struct proa_wire_op)
+};
 
 /* ---- by messages ---- */
-
-/* Bytes of an operation that one message, or its answer, has room for. */
-static uint64_t room_of(enum proa_wire_code code)
-{
-    if (code == PROA_WIRE_PUT)
-        return PROA_NET_MESSAGE_MOST - sizeof(struct proa_wire_head) - sizeof(struct proa_wire_op);
-    return code == PROA_WIRE_GET ? (uint64_t)PROA_BATCH_FETCH_MOST
-                                 : PROA_BATCH_FETCH_MOST - sizeof(struct proa_wire_op);
-}
 
 /* The next message's operation: as many runs as it takes, or a piece of one. *offset: of its bytes
  * at the origin. done: bytes. */
 static struct proa_wire_op next_part(const struct proa_queued *i, int64_t *offset)
 {
     const struct proa_runs *runs = &i->runs;
-    const uint64_t room = room_of((enum proa_wire_code)i->op.code), each = room / runs->bytes,
-                   piece = room / PROA_WIRE_UNIT * PROA_WIRE_UNIT, first = i->done / runs->bytes,
+    const uint64_t each = ROOM / runs->bytes, first = i->done / runs->bytes,
                    at = i->done % runs->bytes, left = runs->count - first;
     struct proa_wire_op op = i->op;
 
@@ -40,7 +33,7 @@ static struct proa_wire_op next_part(const struct proa_queued *i, int64_t *offse
     op.position = runs->position + (uint64_t)((int64_t)first * runs->stride) + at;
     op.stride = runs->stride;
     op.count = each == 0 ? 1 : left < each ? left : each;
-    op.bytes = (uint32_t)(each || runs->bytes - at < piece ? runs->bytes - at : piece);
+    op.bytes = (uint32_t)(each || runs->bytes - at < ROOM ? runs->bytes - at : ROOM);
     return op;
 }
 
