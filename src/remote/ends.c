@@ -21,10 +21,11 @@ struct end {
 
 static const struct proa_net_transport *transport;
 static struct end ends[PROA_NETS_MOST];
-static int ends_used; /* index behind the last end that there is */
+static struct proa_net *nets[PROA_NETS_MOST]; /* of the ends that there are */
+static int net_count;
 static int last_kept = -1;
-static pthread_mutex_t join_mutex =
-    PTHREAD_MUTEX_INITIALIZER; /* taken before the progress engine's */
+/* taken before the progress engine's */
+static pthread_mutex_t join_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void proa_progress_set_transport(const struct proa_net_transport *t)
 {
@@ -82,7 +83,7 @@ int proa_ends_offers(struct proa_offers *offers, struct proa_offer_names *names)
     pthread_mutex_lock(&join_mutex);
     outcome = transport->offers(offers, names ? names : &unused);
     for (int i = 0; i < offers->count; i++)
-        for (int k = 0; k < ends_used; k++)
+        for (int k = 0; k < PROA_NETS_MOST; k++)
             if (ends[k].network && proa_offer_is_same(&ends[k].offer, &offers->offer[i]))
                 offers->offer[i].flags |= PROA_OFFER_HELD;
     pthread_mutex_unlock(&join_mutex);
@@ -100,10 +101,12 @@ static int change(struct end *end, const struct end *now)
     if (!now)
         transport->close(end->net, 1);
     *end = now ? *now : (struct end){0};
-    for (ends_used = PROA_NETS_MOST; ends_used > 0 && !ends[ends_used - 1].net;)
-        ends_used--;
+    net_count = 0;
+    for (int i = 0; i < PROA_NETS_MOST; i++)
+        if (ends[i].net)
+            nets[net_count++] = ends[i].net;
     proa_progress_leave();
-    error = ends_used ? proa_progress_resume() : PROA_OK;
+    error = net_count ? proa_progress_resume() : PROA_OK;
     if (error && now)
         (void)change(end, NULL);
     return error;
@@ -125,7 +128,7 @@ static int join(const struct proa_offer *offer, struct end **joined)
 
 static struct end *find(const struct proa_offer *offer)
 {
-    for (int i = 0; i < ends_used; i++)
+    for (int i = 0; i < PROA_NETS_MOST; i++)
         if (ends[i].net && proa_offer_is_same(&ends[i].offer, offer))
             return &ends[i];
     return NULL;
@@ -230,62 +233,49 @@ void proa_progress_drop(uint32_t peer, const char *why)
 
 void proa_progress_attend(void)
 {
-    for (int i = 0; i < ends_used; i++)
-        if (ends[i].net)
-            transport->attend(ends[i].net);
+    for (int i = 0; i < net_count; i++)
+        transport->attend(nets[i]);
 }
 
 /* ---- for the progress engine ---- */
 
 int proa_ends_any(void)
 {
-    return ends_used > 0;
+    return net_count > 0;
 }
 
 int proa_ends_progress(void)
 {
     int moved = 0;
 
-    for (int i = 0; i < ends_used; i++)
-        if (ends[i].net)
-            moved |= transport->progress(ends[i].net) > 0;
+    for (int i = 0; i < net_count; i++)
+        moved |= transport->progress(nets[i]) > 0;
     return moved;
 }
 
 int proa_ends_doze(long timeout_ns)
 {
-    struct proa_net *nets[PROA_NETS_MOST];
-    int count = 0;
-
-    for (int i = 0; i < ends_used; i++)
-        if (ends[i].net)
-            nets[count++] = ends[i].net;
-    return transport->doze(nets, count, timeout_ns);
+    return transport->doze(nets, net_count, timeout_ns);
 }
 
 /* Waking one end is enough. */
 void proa_ends_wake(void)
 {
-    for (int i = 0; i < ends_used; i++)
-        if (ends[i].net) {
-            transport->wake(ends[i].net);
-            return;
-        }
+    if (net_count)
+        transport->wake(nets[0]);
 }
 
 void proa_ends_part(int in_order)
 {
-    for (int i = 0; i < ends_used; i++)
-        if (ends[i].net)
-            transport->part(ends[i].net, in_order);
+    for (int i = 0; i < net_count; i++)
+        transport->part(nets[i], in_order);
 }
 
 void proa_ends_close(int in_order)
 {
-    for (int i = 0; i < ends_used; i++)
-        if (ends[i].net)
-            transport->close(ends[i].net, in_order);
+    for (int i = 0; i < net_count; i++)
+        transport->close(nets[i], in_order);
     memset(ends, 0, sizeof ends);
-    ends_used = 0;
+    net_count = 0;
     last_kept = -1;
 }
