@@ -207,20 +207,16 @@ void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *h
 static void look_at_neighbours(void)
 {
     enum { LOOK_NS = 200000000 };
-    static long due_ns;
+    static long due_ns; /* 0: no origin waits */
+    const long now_ns = pending ? proa_system->now_ns() : 0;
     struct proa_serving *s;
-    long now_ns;
 
-    if (!pending) {
-        due_ns = 0;
+    if (pending && now_ns < due_ns)
         return;
-    }
-    now_ns = proa_system->now_ns();
-    if (due_ns && now_ns >= due_ns)
+    if (due_ns)
         DL_FOREACH(pending, s)
             proa_failed_look(s->origin->process->win);
-    if (due_ns == 0 || now_ns >= due_ns)
-        due_ns = now_ns + LOOK_NS;
+    due_ns = pending ? now_ns + LOOK_NS : 0;
 }
 
 int proa_serve_pending(int *is_pending)
