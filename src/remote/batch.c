@@ -400,10 +400,3 @@ void proa_batch_lose_wanted(struct proa_remote *r)
     DL_FOREACH_SAFE(r->flight.wanted, w, next)
         wanted_end(r, w, PROA_ERR_OTHER, proa_failure());
 }
-
-void proa_batch_forget(struct proa_remote *r)
-{
-    proa_batch_lose_wanted(r);
-    free(r->batch.body);
-    r->batch.body = NULL;
-}

@@ -154,9 +154,10 @@ static void remote_free(struct proa_remote *r)
     if (!r)
         return;
     proa_queue_lose(r);
-    proa_batch_forget(r);
+    proa_batch_lose_wanted(r);
     proa_remote_delist(r, PROA_REMOTE_PROMISED);
     proa_serve_forget(r);
+    free(r->batch.body);
     free(r);
 }
 
