@@ -144,11 +144,6 @@ int proa_queue_operation(struct proa_remote *r, struct proa_queued *i)
 static int gathered; /* a batch has begun since the look that found none */
 static long looked_ns;
 
-int proa_aggregation_is_on(void)
-{
-    return proa_settings()->gather_ns != 0;
-}
-
 void proa_aggregation_begun(void)
 {
     gathered = 1;
@@ -191,7 +186,7 @@ int proa_aggregation_look(void)
     struct proa_remote *r, *next;
     long now_ns;
 
-    if (!gathered || !proa_aggregation_is_on())
+    if (!gathered || !proa_settings()->gather_ns)
         return 0;
     now_ns = proa_system->now_ns();
     if (now_ns - looked_ns < proa_settings()->gather_ns)

@@ -60,7 +60,4 @@ void proa_queue_lose(struct proa_remote *r);
 /* A batch is no longer empty. */
 void proa_aggregation_begun(void);
 
-/* Are batches looked for at all? Called from anywhere. */
-int proa_aggregation_is_on(void);
-
 #endif

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/load.h"
 #include "base/log.h"
+#include "base/settings.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "sync/bypass.h"
@@ -18,7 +19,7 @@
  * post is sent at once, as no thread would look for it in time. */
 static int is_for_later(const struct proa_remote *r, int word)
 {
-    return word == PROA_WORD_POSTED && !r->is_hasty && proa_aggregation_is_on() &&
+    return word == PROA_WORD_POSTED && !r->is_hasty && proa_settings()->gather_ns &&
            !proa_is_oversubscribed();
 }
 
