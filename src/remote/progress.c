@@ -312,20 +312,14 @@ static void thread_end(void)
     proa_ends_wake();
 }
 
-static void thread_stop(void)
+void proa_progress_pause(void)
 {
-    if (!is_running)
+    proa_wait_set_driver(NULL);
+    if (!is_running || owner != getpid()) /* a child of fork has no such thread */
         return;
     thread_end();
     pthread_join(thread, NULL);
     stopping = is_running = 0;
-}
-
-void proa_progress_pause(void)
-{
-    proa_wait_set_driver(NULL);
-    if (owner == getpid()) /* a child of fork has no such thread */
-        thread_stop();
 }
 
 int proa_progress_resume(void)
