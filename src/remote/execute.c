@@ -104,12 +104,11 @@ static int fill_elements(const struct proa_wire_op *op, struct proa_elements *ru
     if (!run->kernel)
         run->kernel = proa_kernel_of_bytes(run->operation, run->basic);
     if (!run->kernel || op->bytes != proa_basic_bytes(run->basic) || op->count == 0 ||
-        __builtin_mul_overflow(op->count, op->bytes, &bytes) || bytes > PROA_NET_MESSAGE_MOST)
+        __builtin_mul_overflow(op->count, op->bytes, &bytes) || bytes > PROA_NET_MESSAGE_MOST ||
+        (!has_origin && op->operation != PROA_OP_NO_OP) ||
+        (op->flags & PROA_WIRE_COMPARE && (op->count != 1 || !has_origin)))
         return PROA_JOB_NONSENSE;
-    if (!has_origin && op->operation != PROA_OP_NO_OP)
-        return PROA_JOB_NONSENSE;
-    return op->flags & PROA_WIRE_COMPARE && (op->count != 1 || !has_origin) ? PROA_JOB_NONSENSE
-                                                                            : PROA_OK;
+    return PROA_OK;
 }
 
 static int serve_combine(struct proa_job *job)
