@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See execute.h. */
-#include "remote/execute.h"
+/* See serve.h. */
+#include "remote/serve.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "rma/combine.h"

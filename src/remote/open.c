@@ -5,7 +5,6 @@
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "remote/ends.h"
-#include "remote/execute.h"
 #include "remote/operation_queue.h"
 #include "remote/origin.h"
 #include "remote/request.h"

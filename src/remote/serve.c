@@ -4,7 +4,6 @@
 #include "base/fail.h"
 #include "base/system.h"
 #include "remote/progress.h"
-#include "remote/execute.h"
 #include "sync/peer_failure.h"
 #include "sync/lock.h"
 
