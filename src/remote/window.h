@@ -55,30 +55,12 @@ struct proa_remote_process {
     uint8_t has_key, lost;
 };
 
-/* The aggregated batch of an origin: what has not been sent yet. */
-struct proa_gathered {
-    char *body;      /* with room for its head; NULL until the first batch */
-    size_t used;     /* bytes behind the head; 0: nothing is in it */
-    size_t fetching; /* bytes that its answer will have */
-    uint8_t has;     /* PROA_GATHERED_*; atomic */
-};
-
+/* What an aggregated batch has. */
 enum {
     PROA_GATHERED_WORK = 1,    /* operations, and not only words (PROA_WIRE_TELL) */
     PROA_GATHERED_POSTS = 2,   /* posts, for which the target may wait */
     PROA_GATHERED_PRESSED = 4, /* operations that requests wait for */
     PROA_GATHERED_SEEN = 8     /* a look has found it not sent yet (remote/operation_queue.h) */
-};
-
-/* The operations of an origin that are under way. The numbers are of batches. */
-struct proa_flight {
-    uint64_t sent, asked; /* so far; the last for which an answer has been requested */
-    uint64_t worked;      /* the last that had operations */
-    uint64_t answered;    /* all up to this one are answered; read by waiting threads at any time */
-    uint64_t moves;       /* puts and gets of the transport in flight; read likewise */
-    struct proa_wanted *wanted;
-    struct proa_queued *issues;       /* the queue (remote/operation_queue.h) */
-    struct proa_first_failure failed; /* since the last completion */
 };
 
 /* The lock that an origin has at a target. */
@@ -87,16 +69,6 @@ enum proa_remote_lock {
     PROA_REMOTE_WANTS_SHARED, /* the next batch requests it */
     PROA_REMOTE_WANTS_EXCLUSIVE,
     PROA_REMOTE_ASKED
-};
-
-/* The permission of a target, by its lock or its post, which operations wait for at the target. */
-struct proa_grant {
-    uint8_t lock;         /* enum proa_remote_lock */
-    uint8_t holds;        /* other locks were held when the lock was wanted */
-    uint8_t waits;        /* we have waited for the post */
-    uint64_t lock_number; /* of the batch that requested the lock */
-    uint64_t post_wanted; /* the value of told.posted that the aggregated operations need */
-    uint64_t post_asked;  /* the value that the last batch waits for there */
 };
 
 /* Lists of targets. */
@@ -117,10 +89,32 @@ struct proa_remote {
     struct {
         struct proa_remote *prev, *next; /* prev NULL: not in the list */
     } in[PROA_REMOTE_LISTS];
-    /* as origin */
-    struct proa_gathered batch;
-    struct proa_flight flight;
-    struct proa_grant grant;
+    /* as origin: the aggregated batch, which has not been sent yet */
+    struct {
+        char *body;      /* with room for its head; NULL until the first batch */
+        size_t used;     /* bytes behind the head; 0: nothing is in it */
+        size_t fetching; /* bytes that its answer will have */
+        uint8_t has;     /* PROA_GATHERED_*; atomic */
+    } batch;
+    /* operations that are under way; the numbers are of batches */
+    struct {
+        uint64_t sent, asked; /* so far; the last for which an answer has been requested */
+        uint64_t worked;      /* the last that had operations */
+        uint64_t answered;    /* all up to this one are; read by waiting threads at any time */
+        uint64_t moves;       /* puts and gets of the transport in flight; read likewise */
+        struct proa_wanted *wanted;
+        struct proa_queued *issues;       /* the queue (remote/operation_queue.h) */
+        struct proa_first_failure failed; /* since the last completion */
+    } flight;
+    /* the permission, by lock or post, which operations wait for at the target */
+    struct {
+        uint8_t lock;         /* enum proa_remote_lock */
+        uint8_t holds;        /* other locks were held when the lock was wanted */
+        uint8_t waits;        /* we have waited for the post */
+        uint64_t lock_number; /* of the batch that requested the lock */
+        uint64_t post_wanted; /* the value of told.posted that the aggregated operations need */
+        uint64_t post_asked;  /* the value that the last batch waits for there */
+    } grant;
     /* as target */
     struct proa_serving *serving;
     uint64_t posted;  /* number of our posts to it */
