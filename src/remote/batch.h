@@ -41,9 +41,8 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
 int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted);
 
 /* An operation is about to be issued: notes the permission of the target that it needs. In a
- * lock_all of a window whose rooms have no keeper (remote/group_lock.h), the target's lock is
- * requested when the target is used. In an access epoch whose post has not arrived, the target
- * keeps the operations until it has. */
+ * lock_all of a window whose rooms have no keeper (remote/group_lock.h), that is the target's lock.
+ * In an access epoch whose post has not arrived, the target keeps the operations until it has. */
 void proa_batch_want_grant(struct proa_remote *r);
 /* Has the post that the aggregated operations need not arrived? */
 int proa_batch_lacks_post(const struct proa_remote *r);
@@ -57,13 +56,12 @@ int proa_batch_await_grant(struct proa_remote *r);
  * sets r->lost, comes with a later progress. Returns the outcome. */
 int proa_batch_outcome(const struct proa_remote *r, int outcome);
 
-/* Sends the aggregated batch, which may be empty. If something has to come first, waits for that
- * and sends nothing: callers look again. flags: PROA_WIRE_UNLOCK, PROA_WIRE_ANSWERED. PROA_OK or a
- * code. */
-int proa_batch_send(struct proa_remote *r, unsigned flags);
-
-/* The same without waiting: PROA_NET_AGAIN if the batch cannot be sent now. */
+/* Sends the aggregated batch, which may be empty, without waiting. flags: PROA_WIRE_UNLOCK,
+ * PROA_WIRE_ANSWERED. PROA_OK, PROA_NET_AGAIN or a code. */
 int proa_batch_try_send(struct proa_remote *r, unsigned flags);
+/* The same; if something has to come first, waits for that, sends nothing and returns PROA_OK:
+ * callers look again. */
+int proa_batch_send(struct proa_remote *r, unsigned flags);
 
 /* Waits until another attempt to send may succeed. */
 void proa_batch_unblock(struct proa_remote *r);
@@ -75,15 +73,12 @@ void proa_batch_mark(struct proa_remote *r, unsigned bit);
  * that was read before may have changed. */
 void proa_batch_await(struct proa_remote *r, proa_ready *ready);
 
-/* Conditions to wait for; arg: the struct proa_remote. All of them are also true once its process
- * is gone. The transport's puts and gets are done; the answers that were requested have
- * arrived. */
+/* Conditions to wait for; arg: the struct proa_remote. All are also true once its process is gone.
+ * The transport's puts and gets are done; the requested answers have arrived; the requested lock is
+ * granted, and the post that a batch waits for has arrived; another batch may be sent. */
 int proa_batch_has_no_moves(void *arg);
 int proa_batch_is_answered(void *arg);
-/* The lock that was requested has been granted, and the post that a batch waits for at the target
- * has arrived. */
 int proa_batch_is_kept_promise(void *arg);
-/* Another batch may be sent. */
 int proa_batch_may_send(void *arg);
 
 /* The first failure at the target since the last report: PROA_OK or a code. */
