@@ -363,15 +363,13 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
 {
     if (head->number > r->flight.sent || head->number <= r->flight.answered) {
         proa_progress_drop(r->process->peer, "answers a batch that is not outstanding");
-        return;
-    }
-    if (!take_answer(r, body, bytes)) {
+    } else if (!take_answer(r, body, bytes)) {
         proa_progress_drop(r->process->peer, "is a malformed answer");
-        return;
+    } else {
+        /* releases the fetched data */
+        __atomic_store_n(&r->flight.answered, head->number, __ATOMIC_RELEASE);
+        proa_doorbell_ring(&proa_self->ctl->bell);
     }
-    /* releases the fetched data */
-    __atomic_store_n(&r->flight.answered, head->number, __ATOMIC_RELEASE);
-    proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
 /* A request reports its own put or get itself. */
