@@ -250,19 +250,15 @@ void proa_remote_keep_promises(void)
     proa_progress_leave();
 }
 
-void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck)
+void proa_remote_lock(struct proa_win *win, int rank, int exclusive)
 {
     struct proa_remote *r = proa_remote_of(win, rank);
-
     int holds = proa_held_any();
 
     proa_progress_enter();
     r->grant.holds = (uint8_t)holds;
-    r->grant.lock = nocheck     ? PROA_REMOTE_UNLOCKED
-                    : exclusive ? PROA_REMOTE_WANTS_EXCLUSIVE
-                                : PROA_REMOTE_WANTS_SHARED;
-    if (!nocheck)
-        proa_remote_enlist(r, PROA_REMOTE_PROMISED);
+    r->grant.lock = exclusive ? PROA_REMOTE_WANTS_EXCLUSIVE : PROA_REMOTE_WANTS_SHARED;
+    proa_remote_enlist(r, PROA_REMOTE_PROMISED);
     proa_progress_leave();
 }
 
@@ -282,13 +278,11 @@ static int unlock_ask(struct proa_remote *r, int only_locked)
     return error;
 }
 
-int proa_remote_unlock(struct proa_win *win, int rank, int nocheck)
+int proa_remote_unlock(struct proa_win *win, int rank)
 {
     struct proa_remote *r = proa_remote_of(win, rank);
     int error;
 
-    if (nocheck)
-        return proa_remote_complete_ops(win, rank, PROA_COMPLETED_TOLD);
     proa_progress_enter();
     error = unlock_ask(r, 0);
     if (!error)

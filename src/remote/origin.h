@@ -29,15 +29,14 @@ int proa_remote_completed(struct proa_win *win, int rank);
 
 /* The first batch requests the lock. So this returns at once, as the standard allows where the
  * origin has no load and store (MPI-4.1, 13.5.3). The caller has made the rank's struct
- * proa_remote. Unlock returns once all is done and the lock is released: PROA_OK or a code.
- * nocheck: the lock was not taken. */
-void proa_remote_lock(struct proa_win *win, int rank, int exclusive, int nocheck);
+ * proa_remote. Unlock returns once all is done and the lock is released: PROA_OK or a code. */
+void proa_remote_lock(struct proa_win *win, int rank, int exclusive);
 /* Called before another lock of any window is taken. Sends the deferred lock requests, for which
  * calls have returned, and waits until they are granted. A program that takes its locks in some
  * order relies on that. It waits likewise for posts that access epochs have ended without: the
  * process that is to post may want the other lock before. */
 void proa_remote_keep_promises(void);
-int proa_remote_unlock(struct proa_win *win, int rank, int nocheck);
+int proa_remote_unlock(struct proa_win *win, int rank);
 
 /* Requests the release of the locks that a lock_all has of single targets (proa_batch_want_grant).
  * Does not wait for that. */

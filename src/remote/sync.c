@@ -223,18 +223,20 @@ static int test(struct proa_win *win, int *flag)
 static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
 {
     const struct proa_target *target = &win->targets[rank];
-    int in_room = exclusive && !nocheck, error = expect(win, &rank, 1);
+    int error = expect(win, &rank, 1);
 
     if (error)
         return error;
     proa_remote_keep_promises();
-    if (in_room)
+    if (nocheck)
+        return PROA_OK;
+    if (exclusive)
         proa_group_lock_enter(win, PROA_GROUP_LOCK_EXCLUSIVE);
     if (target->remote)
-        proa_remote_lock(win, rank, exclusive, nocheck);
-    else if (!nocheck)
+        proa_remote_lock(win, rank, exclusive);
+    else
         error = proa_lock_take(win, rank, exclusive);
-    if (error && in_room)
+    if (error && exclusive)
         proa_group_lock_leave(win);
     return error;
 }
@@ -259,8 +261,8 @@ static int unlock(struct proa_win *win, int rank)
 
     if (error)
         return error;
-    error = target->remote ? proa_remote_unlock(win, rank, !is_taken)
-                           : win->sync->complete_ops(win, rank, proa_completed_by(epoch));
+    error = target->remote && is_taken ? proa_remote_unlock(win, rank)
+                                       : complete_ops(win, rank, proa_completed_by(epoch));
     proa_epoch_close_one(target);
     if (!target->remote && is_taken)
         proa_lock_return(win, rank, epoch);
@@ -293,7 +295,7 @@ static int unlock_all(struct proa_win *win)
         return error;
     error = win->remotes ? proa_remote_unlock_all(win) : PROA_OK;
     if (!error)
-        error = win->sync->complete_ops(win, -1, proa_completed_by(win->epoch_all));
+        error = complete_ops(win, -1, proa_completed_by(win->epoch_all));
     proa_unlock_all_end(win);
     if (in_room)
         proa_group_lock_leave(win);
