@@ -17,13 +17,6 @@
 
 /* ---- words ---- */
 
-static uint64_t *word(const struct proa_win *win, int from, int number)
-{
-    return win->targets[from].remote && !proa_remote_of(win, from)
-               ? NULL
-               : proa_word_anywhere(win, from, number);
-}
-
 /* The processes with these ranks may be used from now on. PROA_OK or PROA_ERR_NO_MEM. */
 static int expect(const struct proa_win *win, const int *ranks, int count)
 {
@@ -53,9 +46,11 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
         return &win->remote_window->node_rounds[word - PROA_WORD_NODE_ROUND];
     if (word >= PROA_WORD_ROUND)
         return proa_word_in(win->ctl, 0, PROA_WORD_ROUND, word - PROA_WORD_ROUND);
+    if (!win->targets[from].remote)
+        return proa_word_in(win->ctl, (int)win->targets[from].ctl->slot, (enum proa_word)word, 0);
     r = proa_remote_of(win, from);
     if (!r)
-        return proa_word_in(win->ctl, (int)win->targets[from].ctl->slot, (enum proa_word)word, 0);
+        return NULL;
     return word == PROA_WORD_POSTED ? &r->told.posted : &r->told.completed;
 }
 
@@ -321,7 +316,7 @@ const struct proa_sync_ops proa_sync_remote = {
     .complete_ops = complete_ops,
     .barrier = barrier,
     .disseminate = disseminate,
-    .word = word,
+    .word = proa_word_anywhere,
     .losses_enter = proa_progress_enter,
     .losses_leave = proa_progress_leave,
     .attend = proa_progress_attend,

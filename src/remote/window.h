@@ -185,8 +185,8 @@ void proa_remote_window_remove(struct proa_remote_window *remote_window);
 typedef void proa_remote_handler(struct proa_remote *from, const struct proa_wire_head *head,
                                  const char *body, size_t bytes);
 
-/* The word of that number (sync/tell.h) that the process of rank `from`, which is known, tells
- * us. */
+/* The word of that number (sync/tell.h) that the process of rank `from` tells us; NULL: there is
+ * none yet, as the process is not known. */
 uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 
 /* ---- processes that are gone (remote/peer_failure.c); inside ---- */
