@@ -191,33 +191,26 @@ static int list(struct proa_networks *n, const struct proa_group *group)
 
 /* ---- one of them ---- */
 
-static int join_kept(struct proa_networks *n, struct proa_remote_card *card)
-{
-    int end = proa_end_kept(&n->network, &card->address);
-
-    card->network = end < 0 ? 0 : n->network;
-    return end;
-}
-
 int proa_networks_join(struct proa_networks *n, struct proa_remote_card *card)
 {
     const struct proa_common *common = &n->list[n->at];
     struct proa_offers mine;
     struct proa_offer_names names;
-    int end = -1, pick, error;
+    int end, pick;
 
-    if (!n->listed)
-        return join_kept(n, card);
-    n->network = common->network;
-    error = proa_ends_offers(&mine, &names);
-    pick = error ? -1 : proa_offers_pick(&mine, common);
-    if (pick >= 0) {
-        memcpy(n->name, names.text[pick], sizeof n->name);
-        error = proa_end_join(&mine.offer[pick], &end, &card->address);
-    }
-    if (pick >= 0 && !error) {
-        card->network = n->network;
+    if (!n->listed) {
+        end = proa_end_kept(&n->network, &card->address);
+        card->network = end < 0 ? 0 : n->network;
         return end;
+    }
+    n->network = common->network;
+    if (proa_ends_offers(&mine, &names) == PROA_OK &&
+        (pick = proa_offers_pick(&mine, common)) >= 0) {
+        memcpy(n->name, names.text[pick], sizeof n->name);
+        if (proa_end_join(&mine.offer[pick], &end, &card->address) == PROA_OK) {
+            card->network = n->network;
+            return end;
+        }
     }
     snprintf(n->why, sizeof n->why, "%s", proa_failure());
     return -1;
