@@ -7,7 +7,6 @@
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "remote/operation_queue.h"
-#include "remote/origin.h"
 #include "remote/request.h"
 
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "remote/batch.h"
 #include "remote/request.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <utlist.h>
 

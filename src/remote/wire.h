@@ -15,7 +15,6 @@
 #ifndef PROA_REMOTE_WIRE_H
 #define PROA_REMOTE_WIRE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum { PROA_WIRE_VERSION = 1, PROA_WIRE_UNIT = 8 };
