@@ -95,13 +95,6 @@ static int is_answered(const struct proa_remote *r)
     return r->flight.answered >= r->flight.worked;
 }
 
-/* Takes a target off the list of those to complete. */
-static void unlist(struct proa_remote *r)
-{
-    if (is_idle(r) && (is_answered(r) || proa_remote_is_lost(r)))
-        proa_remote_delist(r, PROA_REMOTE_USED);
-}
-
 static int ask_one(struct proa_remote *r, int local)
 {
     int error = PROA_OK;
@@ -120,7 +113,8 @@ static int wait_one(struct proa_remote *r, int local)
     if (!local || r->flight.wanted)
         proa_batch_await(r, proa_batch_is_answered);
     error = proa_batch_report(r);
-    unlist(r);
+    if (is_idle(r) && (is_answered(r) || proa_remote_is_lost(r)))
+        proa_remote_delist(r, PROA_REMOTE_USED);
     return error;
 }
 
@@ -131,12 +125,6 @@ static int wait_one(struct proa_remote *r, int local)
 static int is_told_by_barrier(const struct proa_win *win, enum proa_completion how)
 {
     return how == PROA_COMPLETED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
-}
-
-/* There is no error to report: it does not matter if its process is gone. */
-static int is_settled(const struct proa_remote *r)
-{
-    return is_idle(r) && is_answered(r) && !r->flight.failed.code;
 }
 
 /* Does that for each target with something to complete. Returns the first error. Targets may enter
@@ -161,9 +149,11 @@ static int settle(struct proa_remote *r, int local)
     return error ? error : wait_one(r, local);
 }
 
+/* Where nothing is left and no error is to be reported, it does not matter if the process is gone.
+ */
 static int settle_unsettled(struct proa_remote *r, int local)
 {
-    return is_settled(r) ? PROA_OK : settle(r, local);
+    return is_idle(r) && is_answered(r) && !r->flight.failed.code ? PROA_OK : settle(r, local);
 }
 
 /* Requests all answers before it waits for the first one. If another thread changes the list
@@ -208,11 +198,8 @@ int proa_remote_complete_ops(struct proa_win *win, int rank, enum proa_completio
 
 static int complete_one(struct proa_remote *r, int local)
 {
-    int error = wait_one(r, local);
-
     r->flight.worked = 0;
-    unlist(r);
-    return error;
+    return wait_one(r, local);
 }
 
 int proa_remote_completed(struct proa_win *win, int rank)
