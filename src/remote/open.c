@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a window over several nodes is opened and closed: see window.h. */
+/* Windows over several nodes: their lists, and how they are opened and closed. See window.h. */
 #include "remote/network.h"
 #include "base/fail.h"
+#include "base/table.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "remote/ends.h"
@@ -15,6 +16,53 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
+
+struct proa_remote_window *proa_remote_windows;
+struct proa_remote *proa_remotes[PROA_REMOTE_USED];
+static struct proa_table numbers = PROA_TABLE_INIT; /* windows by their numbers */
+
+struct proa_win *proa_remote_window_find(uint64_t number)
+{
+    return number > 1 ? proa_table_find(&numbers, number) : NULL;
+}
+
+struct proa_remote *proa_remote_make(struct proa_remote_process *process)
+{
+    struct proa_remote *r = process->remote;
+
+    if (r)
+        return r;
+    r = calloc(1, sizeof *r);
+    if (!r) {
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for the state of a process of another node");
+        return NULL;
+    }
+    r->process = process;
+    /* partner: proa_remote_of */
+    __atomic_store_n(&process->remote, r, __ATOMIC_RELEASE);
+    return r;
+}
+
+static struct proa_remote **list_of(const struct proa_remote *r, enum proa_remote_list kind)
+{
+    return kind == PROA_REMOTE_USED ? &r->process->win->remotes : &proa_remotes[kind];
+}
+
+void proa_remote_enlist(struct proa_remote *r, enum proa_remote_list kind)
+{
+    if (!proa_remote_is_in(r, kind))
+        DL_APPEND2(*list_of(r, kind), r, in[kind].prev, in[kind].next);
+}
+
+void proa_remote_delist(struct proa_remote *r, enum proa_remote_list kind)
+{
+    if (proa_remote_is_in(r, kind))
+        DL_DELETE2(*list_of(r, kind), r, in[kind].prev, in[kind].next);
+    r->in[kind].prev = NULL;
+}
+
+/* ---- opening ---- */
 
 static uint64_t next_number(void)
 {
@@ -142,11 +190,15 @@ int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
     error = proa_group_lock_open(win, cards);
     if (!error)
         error = proa_served_open(win);
+    if (!error && proa_table_set(&numbers, win->remote_window->number, win) != 0)
+        error = proa_fail(PROA_ERR_NO_MEM, "out of memory for the table of windows");
     if (!error)
-        error = proa_remote_window_add(win->remote_window);
+        DL_APPEND(proa_remote_windows, win->remote_window);
     proa_progress_leave();
     return error;
 }
+
+/* ---- closing ---- */
 
 static void remote_free(struct proa_remote *r)
 {
@@ -167,7 +219,8 @@ void proa_remote_close(struct proa_win *win)
     if (!remote_window)
         return;
     proa_progress_enter();
-    proa_remote_window_remove(remote_window);
+    if (proa_table_remove_pair(&numbers, remote_window->number, win))
+        DL_DELETE(proa_remote_windows, remote_window);
     proa_served_close(win);
     proa_group_lock_close(win);
     for (int i = 0; i < win->size; i++)

@@ -175,11 +175,6 @@ proa_remote_window_head(const struct proa_win *win, enum proa_wire_kind kind, ui
 /* The window of that number; NULL: there is none here. */
 struct proa_win *proa_remote_window_find(uint64_t number);
 
-/* From now on messages of other processes find the window, or do not any more. PROA_OK or
- * PROA_ERR_NO_MEM. */
-int proa_remote_window_add(struct proa_remote_window *remote_window);
-void proa_remote_window_remove(struct proa_remote_window *remote_window);
-
 /* Handles a message of one kind from that process: its head, and the bytes behind. A message that
  * makes no sense ends its sender (proa_progress_drop). */
 typedef void proa_remote_handler(struct proa_remote *from, const struct proa_wire_head *head,
