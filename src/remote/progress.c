@@ -40,8 +40,10 @@ struct waiting {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
 static struct waiting *waiting;
-static int is_running, stopping; /* the thread */
-static pid_t owner;              /* the process that all this belongs to */
+/* The thread is to end, before that perhaps to say goodbye. */
+enum { STOPS = 1, LEAVES = 2 };
+static int is_running, stopping;
+static pid_t owner; /* the process that all this belongs to */
 
 /* Which thread makes progress. drives counts the calls of waiting threads that made progress;
  * in_charge: the progress thread has to, as no other thread does. The doorbell ends its rest. */
@@ -51,10 +53,7 @@ static struct proa_doorbell rest_doorbell;
 static int dozes;      /* the progress thread dozes for long; inside */
 static int is_pending; /* work was left by the last progress, for another one soon; inside */
 
-/* The end of the process. leaving: the progress thread is to say goodbye. has_left: it is out of
- * the transport for good. */
-static int leaving;
-static uint32_t has_left;
+static uint32_t has_left; /* the progress thread is out of the transport for good */
 /* This thread holds the mutex, or is about to take or release it. A signal handler that has
  * interrupted the thread reads this. */
 static _Thread_local int inside;
@@ -192,7 +191,7 @@ static int is_in_charge(void)
 
 static int is_stopping(void)
 {
-    return __atomic_load_n(&stopping, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&stopping, __ATOMIC_ACQUIRE); /* partner: thread_end */
 }
 
 /* Is there an aggregated batch that may have to be sent soon? A thread inside looks itself. */
@@ -246,14 +245,6 @@ static void move_and_doze(void)
     came = proa_ends_doze(pending ? DOZE_PENDING_NS : DOZE_NS);
 }
 
-/* At the end of the process nothing is freed: another thread may still drive. The mutex stays
- * taken, so no thread is inside the network's library when the library ends. */
-static void say_goodbye(void)
-{
-    proa_progress_enter();
-    proa_ends_part(!proa_work_has_windows());
-}
-
 static void *work(void *arg)
 {
     (void)arg;
@@ -266,8 +257,12 @@ static void *work(void *arg)
         else
             rest();
     }
-    if (__atomic_load_n(&leaving, __ATOMIC_ACQUIRE))
-        say_goodbye();
+    if (is_stopping() & LEAVES) {
+        /* Nothing is freed: another thread may still drive. The mutex stays taken, so no thread is
+         * inside the network's library when the library ends. */
+        proa_progress_enter();
+        proa_ends_part(!proa_work_has_windows());
+    }
     proa_threads_end();
     __atomic_store_n(&has_left, 1, __ATOMIC_RELEASE); /* partner: at_exit */
     proa_system->wake(&has_left);
@@ -305,9 +300,9 @@ static int thread_start(void)
 }
 
 /* Makes the progress thread end soon. Takes no lock. */
-static void thread_end(void)
+static void thread_end(int how)
 {
-    __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&stopping, how, __ATOMIC_RELEASE);
     proa_doorbell_wake(&rest_doorbell);
     proa_ends_wake();
 }
@@ -317,7 +312,7 @@ void proa_progress_pause(void)
     proa_wait_set_driver(NULL);
     if (!is_running || owner != getpid()) /* a child of fork has no such thread */
         return;
-    thread_end();
+    thread_end(STOPS);
     pthread_join(thread, NULL);
     stopping = is_running = 0;
 }
@@ -377,8 +372,7 @@ static __attribute__((destructor)) void at_exit(void)
     if (!is_running || owner != getpid() || __atomic_load_n(&inside, __ATOMIC_RELAXED))
         return;
     proa_wait_set_driver(NULL);
-    __atomic_store_n(&leaving, 1, __ATOMIC_RELEASE);
-    thread_end();
+    thread_end(LEAVES);
     end_ns = proa_system->now_ns() + LEAVE_NS;
     while (!__atomic_load_n(&has_left, __ATOMIC_ACQUIRE) && proa_system->now_ns() < end_ns)
         proa_system->sleep(&has_left, 0, end_ns - proa_system->now_ns());
