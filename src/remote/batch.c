@@ -75,7 +75,7 @@ int proa_batch_is_answered(void *arg)
 
 static int has_lock(const struct proa_remote *r)
 {
-    return proa_remote_is_lost(r) || answered(r) >= r->grant.lock_number;
+    return answered(r) >= r->grant.lock_number;
 }
 
 static uint64_t heard_post(const struct proa_remote *r)
@@ -85,12 +85,12 @@ static uint64_t heard_post(const struct proa_remote *r)
 
 static int has_post(const struct proa_remote *r)
 {
-    return proa_remote_is_lost(r) || heard_post(r) >= r->grant.post_asked;
+    return heard_post(r) >= r->grant.post_asked;
 }
 
 int proa_batch_is_kept_promise(void *arg)
 {
-    return has_lock(arg) && has_post(arg);
+    return proa_remote_is_lost(arg) || (has_lock(arg) && has_post(arg));
 }
 
 int proa_batch_lacks_post(const struct proa_remote *r)
