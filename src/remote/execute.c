@@ -204,7 +204,7 @@ void proa_job_answer(struct proa_job *job, uint64_t number, struct proa_first_fa
 static int view_spans(struct proa_served *served, const struct proa_target *real)
 {
     struct proa_span *spans;
-    int error;
+    int error = PROA_OK;
 
     if (real->span_count == 0)
         return PROA_OK;
@@ -212,7 +212,6 @@ static int view_spans(struct proa_served *served, const struct proa_target *real
     if (!spans)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for the service of a window");
     memcpy(spans, real->spans, real->span_count * sizeof *spans);
-    error = PROA_OK;
     for (uint32_t i = 0; i < real->span_count && !error && real->bytes; i++) {
         spans[i].owner = proa_peer_second(spans[i].owner);
         error = spans[i].owner ? PROA_OK : PROA_ERR_NO_MEM;

@@ -51,18 +51,17 @@ static enum proa_claim claim_of(const struct proa_serving *s)
 
 static int lock_take(struct proa_serving *s)
 {
-    struct proa_win_ctl *ctl = s->origin->process->win->ctl;
-    struct proa_all_ctl *all = &s->origin->process->win->leader->all;
+    struct proa_win *win = s->origin->process->win;
 
-    proa_claim_served(s->origin->process->win, claim_of(s), 1);
-    if (proa_lock_try(all, ctl, s->kind == PROA_LOCK_EXCLUSIVE))
+    proa_claim_served(win, claim_of(s), 1);
+    if (proa_lock_try(&win->leader->all, win->ctl, s->kind == PROA_LOCK_EXCLUSIVE))
         return 1;
-    proa_claim_served(s->origin->process->win, claim_of(s), -1);
+    proa_claim_served(win, claim_of(s), -1);
     s->asking = (struct proa_asking){.asker = &proa_asker_origin,
-                                     .win = s->origin->process->win,
-                                     .target = s->origin->process->win->rank,
-                                     .all = all,
-                                     .lock = &ctl->lock,
+                                     .win = win,
+                                     .target = win->rank,
+                                     .all = &win->leader->all,
+                                     .lock = &win->ctl->lock,
                                      .holds = s->holds};
     proa_lock_ask(&s->asking, s->kind);
     return 0;
@@ -109,14 +108,13 @@ static void serve(struct proa_serving *s, struct proa_job *job, const struct pro
 
 static void serve_kept(struct proa_serving *s)
 {
-    char *kept = s->kept;
     struct proa_job job;
 
-    proa_job_begin(&job, s->origin->process, kept, s->kept_bytes);
+    proa_job_begin(&job, s->origin->process, s->kept, s->kept_bytes);
     s->is_kept = NOT_KEPT;
-    s->kept = NULL;
     serve(s, &job, &s->head);
-    free(kept);
+    free(s->kept);
+    s->kept = NULL;
 }
 
 /* Without memory the operations that wait for a lock fail. But MPI_Win_wait waits for the end of
