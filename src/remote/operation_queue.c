@@ -17,11 +17,6 @@ void proa_batch_flush_pending(struct proa_remote *r)
     proa_remote_enlist(r, PROA_REMOTE_PUSHED);
 }
 
-static int is_pressed(const struct proa_remote *r)
-{
-    return (r->batch.has & PROA_GATHERED_PRESSED) != 0;
-}
-
 /* ---- the queue of one ---- */
 
 static void issue_end(struct proa_remote *r, struct proa_queued *i, int code)
@@ -57,7 +52,7 @@ static int queue_push(struct proa_remote *r)
  * outstanding, the operations after it are aggregated (Nagle 1984). */
 static int batch_push(struct proa_remote *r, int hurry)
 {
-    if (!is_pressed(r) || (!hurry && !proa_batch_is_answered(r)))
+    if (!(r->batch.has & PROA_GATHERED_PRESSED) || (!hurry && !proa_batch_is_answered(r)))
         return 0;
     return proa_batch_try_send(r, 0) == PROA_NET_AGAIN && proa_batch_may_send(r);
 }
@@ -70,7 +65,7 @@ int proa_queues_push(int hurry)
     DL_FOREACH_SAFE2(proa_remotes[PROA_REMOTE_PUSHED], r, next, in[PROA_REMOTE_PUSHED].next) {
         stuck |= queue_push(r);
         stuck |= batch_push(r, hurry);
-        if (!r->flight.issues && !is_pressed(r))
+        if (!r->flight.issues && !(r->batch.has & PROA_GATHERED_PRESSED))
             proa_remote_delist(r, PROA_REMOTE_PUSHED);
     }
     return stuck;
