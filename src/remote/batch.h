@@ -84,8 +84,7 @@ int proa_batch_may_send(void *arg);
 /* The first failure at the target since the last report: PROA_OK or a code. */
 int proa_batch_report(struct proa_remote *r);
 
-/* The target's process is gone, or the window is freed: ends the fetches whose data will not come.
- */
+/* The target's process is gone, or the window is freed: ends the fetches that wait for data. */
 void proa_batch_lose_wanted(struct proa_remote *r);
 
 /* An answer has come (remote/wire.h). */

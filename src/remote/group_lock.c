@@ -37,7 +37,7 @@ struct proa_group_locks {
     uint8_t room; /* the room that the processes with a permit are in */
     int permits;
     struct asking *queue;
-    struct member members[]; /* by rank; at other processes of the keeper only */
+    struct member members[]; /* by rank; elsewhere than at the keeper: its own only */
 };
 
 static void keeper_hears(struct proa_win *win, int rank, int flags, int room);

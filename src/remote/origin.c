@@ -149,8 +149,7 @@ static int settle(struct proa_remote *r, int local)
     return error ? error : wait_one(r, local);
 }
 
-/* Where nothing is left and no error is to be reported, it does not matter if the process is gone.
- */
+/* Where nothing is left and no error is to be reported, a lost process does not matter. */
 static int settle_unsettled(struct proa_remote *r, int local)
 {
     return is_idle(r) && is_answered(r) && !r->flight.failed.code ? PROA_OK : settle(r, local);
