@@ -27,9 +27,8 @@ void proa_progress_set_transport(const struct proa_net_transport *transport);
  * each offer. */
 int proa_ends_offers(struct proa_offers *offers, struct proa_offer_names *names);
 
-/* This process's end of that network, joined if it has none, with one holder more. *end: a small
- * number; *address: our address there, for others to reach us. PROA_ERR_OTHER: the network cannot
- * be joined; PROA_ERR_NO_MEM. */
+/* This process's end of that network, joined if it has none, with one holder more, and our address
+ * there. PROA_ERR_OTHER: the network cannot be joined; PROA_ERR_NO_MEM. */
 int proa_end_join(const struct proa_offer *offer, int *end, struct proa_net_address *address);
 
 /* Removes a holder. The last holder leaves the network if no window has gone over it. */

@@ -21,9 +21,8 @@
  * nodes any more, or none is going to be used. */
 void proa_progress_stop(void);
 
-/* At the end of MPI: stops the progress engine, unless a window is left that spans nodes. Callbacks
- * that run later may still work on such a window; the progress engine then stops at the end of the
- * process. */
+/* At the end of MPI: stops the progress engine. If a window is left that spans nodes, callbacks may
+ * still work on it, and the progress engine stops at the end of the process. */
 void proa_progress_end(void);
 
 /* Take and release the progress engine's mutex: around everything below, and around the state that
