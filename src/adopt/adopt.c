@@ -19,7 +19,6 @@
 #include "base/fail.h"
 #include "shm/available.h"
 #include "adopt/content.h"
-#include "adopt/fork.h"
 #include "adopt/process.h"
 #include "shm/peer.h"
 #include "adopt/remap.h"

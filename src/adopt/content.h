@@ -4,8 +4,8 @@
  * offset in the file is its address in place. Pages of zeros are holes of the file, and take no
  * memory.
  *
- * Called while the range in place is empty (adopt/remap.c), so nothing here may touch memory of
- * the program's, and before fork (adopt/fork.c). All under adoption's mutex, with signals blocked.
+ * Called while the range in place is empty so nothing here may touch memory of the program's, and
+ * before fork (adopt/remap.c). All under adoption's mutex, with signals blocked.
  */
 #ifndef PROA_ADOPT_CONTENT_H
 #define PROA_ADOPT_CONTENT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See remap.h. Sources: mremap(2), userfaultfd(2), ioctl_userfaultfd(2), madvise(2).
+ * See remap.h. Sources: mremap(2), userfaultfd(2), ioctl_userfaultfd(2), madvise(2), fork(2),
+ * pthread_atfork(3).
  *
  * While a range is empty no library function is called that might touch memory of the program's,
  * such as malloc: this thread would wait for itself. Mappings are changed by syscall(2): libraries
@@ -15,9 +16,12 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #ifndef MREMAP_DONTUNMAP
@@ -345,7 +349,38 @@ uint64_t proa_remap_out(const struct proa_relocation *relocation, uint64_t first
     return done;
 }
 
-int proa_remap_place(uint64_t first, uint64_t end, uint64_t aside)
+/* ---- fork ---- */
+
+static int copy(const struct proa_segment *segment, const struct proa_range *moved)
+{
+    uint64_t bytes = moved->end - moved->first;
+    struct iovec here = {proa_at(moved->aside), bytes}, there = {proa_at(moved->first), bytes};
+    struct proa_data data = {0};
+
+    if (proa_segment_is_open(segment))
+        return proa_content_out(segment, moved->first, moved->end, moved->aside, &data);
+    /* the program has closed it: the kernel still copies mapped pages, and reports others */
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes ? 0 : errno;
+}
+
+int proa_fork_copy(const struct proa_segment *segment, const struct proa_ranges *moves)
+{
+    int error = 0;
+
+    for (size_t i = 0; i < moves->count && !error; i++)
+        error = copy(segment, &moves->range[i]);
+    return error;
+}
+
+void proa_fork_wipe(const struct proa_ranges *moves)
+{
+    for (size_t i = 0; i < moves->count; i++)
+        madvise(proa_at(moves->range[i].aside), moves->range[i].end - moves->range[i].first,
+                MADV_DONTNEED);
+}
+
+/* Moves the copy aside to [first, end), as far as nothing is mapped there. 0 or an errno. */
+static int place(uint64_t first, uint64_t end, uint64_t aside)
 {
     uint64_t page = proa_page_bytes(), next;
     int error = 0;
@@ -363,4 +398,16 @@ int proa_remap_place(uint64_t first, uint64_t end, uint64_t aside)
             next += page;
     }
     return error;
+}
+
+void proa_fork_place(const struct proa_ranges *moves, int error)
+{
+    for (size_t i = 0; i < moves->count && !error; i++)
+        error = place(moves->range[i].first, moves->range[i].end, moves->range[i].aside);
+    if (error) {
+        dprintf(STDERR_FILENO,
+                "proa: fork: the child cannot copy the memory of windows (%s), and ends\n",
+                strerror(error));
+        _exit(127);
+    }
 }

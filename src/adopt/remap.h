@@ -7,14 +7,20 @@
  * The way in: the pages are taken aside with their mapping (mremap, MREMAP_DONTUNMAP), those with
  * content are copied to the file, and the file is mapped in their place. The mapping stays aside,
  * empty, as long as the file is there: it keeps what the program has told the kernel of this
- * memory (madvise, mbind, large pages, whether it is reserved), and room for a child after fork
- * (adopt/fork.h). The way out fills the mapping aside, and moves it back in place.
+ * memory (madvise, mbind, large pages, whether it is reserved). The way out fills the mapping
+ * aside, and moves it back in place.
  *
  * Where the program has other threads, the range is registered with userfaultfd(2) first: while
  * it is empty, loads and stores of other threads wait in the fault, and try again when it is over.
  * That takes kernel mode faults: with user mode faults alone (vm.unprivileged_userfaultfd) a
  * system call of another thread would fail with EFAULT. It goes in pieces of PROA_RELOCATE_BYTES,
  * so that no thread waits for long, and little memory is there twice.
+ *
+ * Memory that has moved is not inherited (MADV_DONTFORK): a child never shares it. It gets a copy,
+ * made aside by the parent before fork, which only has to be put in place: that takes no file, no
+ * number, no /proc and no address space. The program's advice (madvise) on this memory holds for
+ * the mapping aside: if the memory is not to be inherited, the child has none; if it is to be
+ * wiped, it is empty.
  *
  * adopt.c calls this under its mutex, with all signals blocked: a handler of this thread's would
  * wait for its own thread.
@@ -23,6 +29,7 @@
 #define PROA_ADOPT_REMAP_H
 
 #include "adopt/process.h"
+#include "adopt/ranges.h"
 #include "adopt/touched.h"
 #include "shm/segment.h"
 
@@ -57,8 +64,16 @@ uint64_t proa_remap_in(const struct proa_relocation *relocation, uint64_t first,
 uint64_t proa_remap_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
                         uint64_t aside, int prot);
 
-/* In the child: moves the copy aside to [first, end), as far as nothing is mapped there. 0 or an
- * errno. */
-int proa_remap_place(uint64_t first, uint64_t end, uint64_t aside);
+/* ---- fork ---- */
+
+/* Before fork: makes a copy aside of all that has moved. 0 or an errno. */
+int proa_fork_copy(const struct proa_segment *segment, const struct proa_ranges *moves);
+
+/* After it, in the parent: drops the copies. */
+void proa_fork_wipe(const struct proa_ranges *moves);
+
+/* In the child: puts the copies in place. error: of proa_fork_copy. With that, or if it fails, the
+ * child ends. */
+void proa_fork_place(const struct proa_ranges *moves, int error);
 
 #endif
