@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "shm/arena.h"
 #include "shm/cma.h"
-#include "shm/blocks.h"
 #include "rma/guard.h"
 #include "rma/road.h"
 #include "window/win.h"
@@ -144,7 +143,7 @@ static char *reach(struct proa_win *win, struct proa_peer *peer, uint64_t first,
     if (peer == proa_self)
         return (char *)(uintptr_t)first;
     if (first / proa_pages_block == (end - 1) / proa_pages_block)
-        return proa_pages_map(peer, first, end);
+        return proa_pages_map(peer, first);
     return map_for(win, peer, first, end);
 }
 

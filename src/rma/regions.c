@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "adopt/adopt.h"
 #include "shm/arena.h"
-#include "shm/blocks.h"
 #include "rma/guard.h"
 #include "rma/memory_owner.h"
 #include "rma/op.h"
@@ -404,7 +403,7 @@ static void span_set_private(const struct proa_target *target, int adopted, uint
     } else if (adopted) {
         span->first = span->first > block ? span->first : block;
         span->end = span->end < block + proa_pages_block ? span->end : block + proa_pages_block;
-        span->here = proa_pages_map(target->peer, span->first, span->end);
+        span->here = proa_pages_map(target->peer, span->first);
     }
     span->key = span->first;
     proa_pages_choose_road(span, adopted);

@@ -462,11 +462,6 @@ int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *o
     return 0;
 }
 
-char *proa_arena_segment(int segment)
-{
-    return segment >= 0 && segment < PROA_SEGMENTS ? segments[segment].memory.base : NULL;
-}
-
 struct proa_proc_ctl *proa_arena_start(void)
 {
     struct proa_proc_ctl *ctl = proa_arena_alloc(sizeof *ctl, 4096);

@@ -46,7 +46,4 @@ int proa_arena_free(void *p);
 /* Finds the segment that holds all of [address, address + bytes): 1 and *segment, *offset; or 0. */
 int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *offset);
 
-/* Where this process has mapped its own segment; NULL if there is none of that number. */
-char *proa_arena_segment(int segment);
-
 #endif

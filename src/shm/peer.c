@@ -7,15 +7,8 @@
 #include "base/membar.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "shm/arena.h"
-#include "shm/available.h"
-#include "shm/fd_server.h"
-#include "shm/blocks.h"
-#include "shm/segment.h"
-#include "type/basic.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -31,67 +24,51 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A block of a peer's adopted memory. */
+struct proa_block {
+    uint64_t number; /* address / proa_pages_block */
+    char *base;
+    UT_hash_handle hh;
+};
+
 struct proa_peer *proa_self;
 
 static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct proa_peer *peers;     /* by id */
-static unsigned unheld;             /* how often a peer's last holder has let it go */
-static uint64_t machine_hash, seed; /* 0: not prepared yet */
+static struct proa_peer *peers; /* by id */
+static unsigned unheld;         /* how often a peer's last holder has let it go */
+static uint64_t machine_hash;   /* 0: not prepared yet */
 static uint64_t node_hash;
 
 /* ---- the identity of this process ---- */
-
-static uint64_t hash_file(uint64_t hash, const char *path)
-{
-    char text[128];
-    ssize_t length = proa_file_read(path, text, sizeof text);
-
-    return length > 0 ? proa_hash_bytes(hash, text, (size_t)length) : hash;
-}
 
 /* The pid namespace belongs to a node's name: a pid from another namespace names a different
  * process in /proc. */
 static uint64_t machine_name(void)
 {
-    char host[HOST_NAME_MAX + 1] = "";
+    char host[HOST_NAME_MAX + 1] = "", boot[128];
     uint64_t hash = PROA_HASH_OF_NOTHING;
     struct stat pid_namespace;
 
     gethostname(host, sizeof host - 1);
     hash = proa_hash_text(hash, host);
-    hash = hash_file(hash, "/proc/sys/kernel/random/boot_id");
+    proa_file_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    hash = proa_hash_text(hash, boot);
     if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
         hash = proa_hash_bytes(hash, &pid_namespace.st_ino, sizeof pid_namespace.st_ino);
     return hash;
 }
 
-static uint64_t random_seed(void)
-{
-    uint64_t number = 0;
-
-    /* early in a machine's life there may be none: the pid and the time will do */
-    (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
-    return number;
-}
-
-/* Another one for each start, also of processes that come from one by fork. */
+/* Another one for each start, also of processes that come from one by fork. Early in a machine's
+ * life there is no random number: the pid and the time will do. */
 static uint64_t new_id(void)
 {
+    uint64_t number = 0;
     pid_t pid = getpid();
     struct timespec now;
 
+    (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return proa_hash_bytes(proa_hash_bytes(seed, &pid, sizeof pid), &now, sizeof now);
-}
-
-static void ctl_fill(struct proa_proc_ctl *ctl)
-{
-    ctl->id = new_id();
-    ctl->pid = getpid();
-    ctl->light_fences = proa_membar_start();
-    CPU_ZERO(&ctl->processors);
-    sched_getaffinity(0, sizeof ctl->processors, &ctl->processors);
-    ctl->magic = PROA_CTL_MAGIC;
+    return proa_hash_bytes(proa_hash_bytes(number, &pid, sizeof pid), &now, sizeof now);
 }
 
 static struct proa_hello hello_of(const struct proa_peer *peer)
@@ -155,12 +132,23 @@ static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
     return peer;
 }
 
+static void blocks_forget(struct proa_peer *peer)
+{
+    struct proa_block *block, *next;
+
+    HASH_ITER(hh, peer->blocks, block, next) {
+        HASH_DEL(peer->blocks, block); /* NOLINT(clang-analyzer-unix.Malloc) */
+        munmap(block->base, proa_pages_block);
+        free(block);
+    }
+}
+
 /* The first segment, with the peer's block, goes last. */
 static void peer_forget(struct proa_peer *peer)
 {
     /* the analyser takes the next peer for the one just freed */
     HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
-    proa_pages_forget(peer);
+    blocks_forget(peer);
     for (int i = PROA_SEGMENTS; i-- > 0 && peer != proa_self;)
         if (__atomic_load_n(&peer->segments[i], __ATOMIC_RELAXED))
             munmap(peer->segments[i],
@@ -213,9 +201,8 @@ int proa_peer_is_nobody(const struct proa_peer *peer)
  * that has ended before the others looks like a zombie too, but for their number. */
 int proa_peer_has_ended(const struct proa_peer *peer)
 {
-    enum {
-        EXITING = 4
-    }; /* PF_EXITING: its memory and files may be gone, and it is no zombie yet */
+    /* PF_EXITING: its memory and files may be gone, and it is no zombie yet */
+    enum { EXITING = 4 };
     char path[40], text[1024], state;
     unsigned long long started;
     unsigned flags;
@@ -236,9 +223,8 @@ int proa_peer_has_ended(const struct proa_peer *peer)
 
 int proa_hello_has_ended(const struct proa_hello *hello)
 {
-    int before = errno,
-        has_ended =
-            proa_peer_has_ended(&(struct proa_peer){.pid = hello->first.pid, .met = UINT64_MAX});
+    const struct proa_peer sender = {.pid = hello->first.pid, .met = UINT64_MAX};
+    int before = errno, has_ended = proa_peer_has_ended(&sender);
 
     errno = before;
     return has_ended;
@@ -336,10 +322,9 @@ void proa_peer_release(struct proa_peer *peer)
 {
     enum { RELEASES_PER_LOOK = 64 };
 
-    if (__atomic_fetch_sub(&peer->holders, 1, __ATOMIC_RELEASE) > 1 ||
-        peer == proa_self) /* partner: peers_sweep */
-        return;
-    if ((__atomic_fetch_add(&unheld, 1, __ATOMIC_RELAXED) + 1) % RELEASES_PER_LOOK)
+    if (__atomic_fetch_sub(&peer->holders, 1, __ATOMIC_RELEASE) > 1 || /* partner: peers_sweep */
+        peer == proa_self ||
+        (__atomic_fetch_add(&unheld, 1, __ATOMIC_RELAXED) + 1) % RELEASES_PER_LOOK)
         return;
     pthread_mutex_lock(&peers_mutex);
     if (__atomic_load_n(&unheld, __ATOMIC_RELAXED) >= RELEASES_PER_LOOK * HASH_COUNT(peers)) {
@@ -349,8 +334,7 @@ void proa_peer_release(struct proa_peer *peer)
     pthread_mutex_unlock(&peers_mutex);
 }
 
-/* Does all of [address, address + bytes) lie in the peer's segment, as far as that is mapped
- * here? */
+/* Does all of [address, address + bytes) lie in the peer's segment, as it is mapped here? */
 static int is_in_segment(const struct proa_peer *peer, int segment, const void *address,
                          uint64_t bytes, uint64_t *offset)
 {
@@ -412,21 +396,20 @@ uint64_t proa_peers_granted(int untouched)
     return bytes;
 }
 
-static char *segment_map_locked(struct proa_peer *peer, int segment)
+static char *segment_map(struct proa_peer *peer, int segment)
 {
     struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->segments[segment]);
-    char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_RELAXED);
+    char *base;
 
-    if (base) /* another thread was quicker */
-        return base;
     if (name.bytes == 0) {
         proa_fail(PROA_ERR_INTERN, "process %d has no segment %d", peer->pid, segment);
         return NULL;
     }
-    base = peer == proa_self ? proa_arena_segment(segment) : proa_segment_map(&name, 0, name.bytes);
-    if (base && peer != proa_self)
+    if (peer == proa_self)
+        return (char *)(uintptr_t)proa_peer_address(peer, segment, 0);
+    base = proa_segment_map(&name, 0, name.bytes);
+    if (base)
         others_widen(base, name.bytes);
-    __atomic_store_n(&peer->segments[segment], base, __ATOMIC_RELEASE);
     return base;
 }
 
@@ -437,26 +420,67 @@ char *proa_peer_segment(struct proa_peer *peer, int segment)
     if (base)
         return base;
     pthread_mutex_lock(&peers_mutex);
-    base = segment_map_locked(peer, segment);
+    base = peer->segments[segment];
+    if (!base) { /* no other thread was quicker */
+        base = segment_map(peer, segment);
+        __atomic_store_n(&peer->segments[segment], base, __ATOMIC_RELEASE);
+    }
     pthread_mutex_unlock(&peers_mutex);
     return base;
+}
+
+/* ---- their adopted memory ---- */
+
+static struct proa_block *block_map(struct proa_peer *peer, uint64_t number)
+{
+    struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->adopted);
+    struct proa_block *block = calloc(1, sizeof *block);
+
+    if (!block) {
+        proa_fail(PROA_ERR_NO_MEM, "out of memory for the mappings of process %d", peer->pid);
+        return NULL;
+    }
+    block->number = number;
+    block->base = proa_segment_map(&name, number * proa_pages_block, proa_pages_block);
+    if (!block->base) {
+        free(block);
+        return NULL;
+    }
+    HASH_ADD(hh, peer->blocks, number, sizeof number, block);
+    return block;
+}
+
+char *proa_pages_map(struct proa_peer *peer, uint64_t address)
+{
+    uint64_t number = address / proa_pages_block;
+    struct proa_block *block;
+
+    pthread_mutex_lock(&peers_mutex);
+    HASH_FIND(hh, peer->blocks, &number, sizeof number, block);
+    if (!block)
+        block = block_map(peer, number);
+    pthread_mutex_unlock(&peers_mutex);
+    return block ? block->base + address % proa_pages_block : NULL;
 }
 
 /* ---- start and stop ---- */
 
 void proa_peers_prepare(void)
 {
-    if (machine_hash)
-        return;
-    machine_hash = machine_name();
-    seed = random_seed();
+    if (!machine_hash)
+        machine_hash = machine_name();
 }
 
 int proa_peers_start(struct proa_proc_ctl *ctl)
 {
     proa_peers_prepare();
     node_hash = proa_hash_text(machine_hash, proa_settings()->node_id);
-    ctl_fill(ctl);
+    ctl->id = new_id();
+    ctl->pid = getpid();
+    ctl->light_fences = proa_membar_start();
+    CPU_ZERO(&ctl->processors);
+    sched_getaffinity(0, sizeof ctl->processors, &ctl->processors);
+    ctl->magic = PROA_CTL_MAGIC;
     proa_self = peer_add(ctl->id, ctl->pid, (char *)ctl);
     return proa_self ? PROA_OK : PROA_ERR_NO_MEM;
 }

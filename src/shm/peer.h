@@ -35,14 +35,14 @@ struct proa_peer {
     int holders;                   /* proa_peer_attach less proa_peer_release */
     uint64_t met;                  /* when that was, in ticks since the node started */
     struct proa_peer *second;      /* proa_peer_second */
-    struct proa_block *blocks;     /* of its adopted memory, as mapped here (shm/blocks.h) */
+    struct proa_block *blocks;     /* of its adopted memory, as mapped here */
     UT_hash_handle hh;
 };
 
 /* This process as its own peer; valid between proa_peers_start and proa_peers_stop. */
 extern PROA_HIDDEN struct proa_peer *proa_self;
 
-/* Finds out on which machine this process is, and a random number: some 50 us, the first time. */
+/* Finds out on which machine this process is: some 50 us, the first time. */
 void proa_peers_prepare(void);
 
 /* Makes our own peer, of the arena's first block (shm/arena.h). PROA_OK or PROA_ERR_NO_MEM. And
@@ -95,5 +95,13 @@ static inline uint64_t proa_peer_address(const struct proa_peer *peer, int segme
 /* Where the peer's segment is mapped here; maps it on first use. NULL, with proa_failure() and
  * errno set, if that fails. */
 char *proa_peer_segment(struct proa_peer *peer, int segment);
+
+/* A peer's adopted memory (adopt/adopt.h) is mapped in blocks of so many bytes, which stay mapped
+ * as long as the peer is known: a window made again costs nothing. */
+static const uint64_t proa_pages_block = 64ull << 20;
+
+/* Where that address of the peer's adopted memory is mapped here, with all of its block; NULL, with
+ * proa_failure() and errno set, if that fails. Any thread. */
+char *proa_pages_map(struct proa_peer *peer, uint64_t address);
 
 #endif

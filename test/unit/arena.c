@@ -111,7 +111,7 @@ WORLD_TEST(shrinks, 1)
 
 static void find_body(struct world *world)
 {
-    char *block = proa_arena_alloc(10000, 0), *base = proa_arena_segment(0);
+    char *block = proa_arena_alloc(10000, 0), *base = proa_peer_segment(proa_self, 0);
     uint64_t bytes = segment_bytes(0), offset = 0;
     int segment = -1, on_stack = 0;
     (void)world;
@@ -131,9 +131,7 @@ static void find_body(struct world *world)
     CHECK(!proa_arena_find(block, SIZE_MAX, &segment, &offset));
     CHECK(!proa_arena_find(&on_stack, sizeof on_stack, &segment, &offset));
     CHECK(!proa_arena_find(NULL, 1, &segment, &offset));
-    CHECK(!proa_arena_segment(-1));
-    CHECK(!proa_arena_segment(1));
-    CHECK(!proa_arena_segment(PROA_SEGMENTS));
+    CHECK(!proa_peer_segment(proa_self, 1));
 }
 
 WORLD_TEST(find, 1)
@@ -492,7 +490,7 @@ static void several_segments_body(struct world *world)
     CHECK_EQUAL(segment_count(), 3);
     for (int i = 1; i < segment_count(); i++) {
         CHECK(segment_bytes(i) >= 2 * segment_bytes(i - 1));
-        CHECK_EQUAL(proa_peer_segment(proa_self, i), proa_arena_segment(i));
+        CHECK_EQUAL(segment_of(proa_peer_segment(proa_self, i)), i);
     }
     for (int i = 0; i < BLOCKS; i++) {
         CHECK(blocks[i][0] == i && blocks[i][50 * mib - 1] == i);
@@ -515,7 +513,7 @@ static void large_block_body(struct world *world)
     CHECK_EQUAL((uintptr_t)block % (2 * mib), 0);
     block[0] = block[bytes - 1] = 1;
     CHECK(segment_of(block) > 0);
-    CHECK_EQUAL((uintptr_t)proa_arena_segment(segment_of(block)) % (2 * mib), 0);
+    CHECK_EQUAL((uintptr_t)proa_peer_segment(proa_self, segment_of(block)) % (2 * mib), 0);
     mapping_flags(block, flags, sizeof flags);
     CHECK(strstr(flags, " hg") || access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0);
     CHECK(proa_arena_free(block));

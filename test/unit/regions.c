@@ -4,8 +4,8 @@
 #include "move.h"
 
 #include "base/fail.h"
-#include "shm/blocks.h"
 #include "shm/arena.h"
+#include "shm/peer.h"
 #include "rma/place.h"
 #include "rma/pages.h"
 #include "rma/regions.h"
@@ -407,12 +407,12 @@ static void across_segments_body(struct world *world)
     __atomic_fetch_add(&ctl->sequence, 2, __ATOMIC_SEQ_CST);
     for (int cache = 0; cache <= 1; cache++) {
         CHECK_OK(find(win, 10500, 1500, cache, &span));
-        CHECK_EQUAL(span.here, proa_arena_segment(0) + 50000);
+        CHECK_EQUAL(span.here, proa_peer_segment(proa_self, 0) + 50000);
         CHECK_FAILS(find(win, 11500, 1000, cache, &span), PROA_ERR_RMA_RANGE);
         CHECK_FAILS(find(win, 12999, 2, cache, &span), PROA_ERR_RMA_RANGE);
         CHECK_OK(find(win, 12000, 1000, cache, &span));
-        CHECK_EQUAL(span.here, proa_arena_segment(1));
-        CHECK_EQUAL(span.key, address_of(proa_arena_segment(1)));
+        CHECK_EQUAL(span.here, proa_peer_segment(proa_self, 1));
+        CHECK_EQUAL(span.key, address_of(proa_peer_segment(proa_self, 1)));
         CHECK_OK(find(win, 13000, 1000, cache, &span));
         CHECK_EQUAL(span.key, 13000);
         CHECK(span.road == PROA_ROAD_STORE && !span.atomics);
