@@ -20,17 +20,9 @@
 
 enum { PROA_CHUNK_BYTES = 256 << 10 }; /* unit in which pages are reserved and given back */
 
-/* Asked for once: each attach and detach of memory needs it several times. */
 static inline uint64_t proa_page_bytes(void)
 {
-    static uint64_t kept;
-    uint64_t bytes = __atomic_load_n(&kept, __ATOMIC_RELAXED);
-
-    if (bytes == 0) {
-        bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-        __atomic_store_n(&kept, bytes, __ATOMIC_RELAXED);
-    }
-    return bytes;
+    return (uint64_t)getpagesize();
 }
 
 /* A segment of this process. */
