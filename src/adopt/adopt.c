@@ -158,7 +158,7 @@ static uint64_t move_part(const struct proa_relocation *mover, const struct proa
     uint64_t bytes = part->end - part->first, done = part->first, aside;
 
     forget(part->first, part->end);
-    aside = proa_remap_room(part->first, bytes);
+    aside = (uint64_t)(uintptr_t)proa_room_make(part->first, bytes);
     if (!aside)
         return done;
     if (proa_ranges_add(&moves, part->first, part->end, aside) == PROA_OK) {

@@ -58,12 +58,6 @@ static int remap(uint64_t from, uint64_t bytes, uint64_t to, int keep)
     return syscall(SYS_mremap, from, bytes, bytes, flags, to) == -1 ? errno : 0;
 }
 
-static void unmap(uint64_t first, uint64_t bytes)
-{
-    if (bytes)
-        syscall(SYS_munmap, first, bytes);
-}
-
 static int is_mapped(uint64_t page)
 {
     unsigned char resident;
@@ -86,7 +80,7 @@ static int remap_all(uint64_t from, uint64_t bytes, uint64_t to)
     }
     if (is_mapped(from))
         return error;
-    unmap(to, bytes);
+    syscall(SYS_munmap, to, bytes);
     return 0;
 }
 
@@ -221,7 +215,7 @@ static void wake_word(uint64_t word, void *context)
     if (alias == -1)
         return;
     syscall(SYS_futex, (uint64_t)alias + (word - start), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    unmap((uint64_t)alias, page);
+    syscall(SYS_munmap, alias, page);
 }
 
 /* No other thread gets at the range any more. The file keeps its content. 0 or an errno; EBUSY: not
@@ -282,23 +276,6 @@ static int piece_out(const struct proa_relocation *relocation, uint64_t first, u
 }
 
 /* ---- both, piece by piece ---- */
-
-/* Aside, memory lies in its pieces as it does in place: then the kernel moves whole page tables
- * and large pages, where it would move pages. */
-uint64_t proa_remap_room(uint64_t first, uint64_t bytes)
-{
-    uint64_t wanted = bytes + PROA_RELOCATE_BYTES, got, front;
-    long room =
-        syscall(SYS_mmap, 0, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    if (room == -1)
-        return 0;
-    got = (uint64_t)room;
-    front = (first - got) % PROA_RELOCATE_BYTES;
-    unmap(got, front);
-    unmap(got + front + bytes, PROA_RELOCATE_BYTES - front);
-    return got + front;
-}
 
 /* The end of the piece at `address`; pages without content from there on are one piece with it.
  * next: where content begins again. */

@@ -50,11 +50,9 @@ const char *proa_remap_begin(struct proa_relocation *relocation,
                              const struct proa_segment *segment);
 void proa_remap_end(struct proa_relocation *relocation);
 
-/* Room for pages that are to be aside: address space that nothing else gets. 0 and errno. */
-uint64_t proa_remap_room(uint64_t first, uint64_t bytes);
-
 /* Moves [first, end): whole pages of one private mapping that reads and writes. aside: room for as
- * many. Returns the address up to which all have moved; the rest is as it was. */
+ * many, made like them, so that the kernel need not move single pages. Returns the address up to
+ * which all have moved; the rest is as it was. */
 uint64_t proa_remap_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
                        uint64_t aside);
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
@@ -29,34 +30,33 @@ static const rlim_t high_file = 1000;
 
 /* ---- mapping, by all ---- */
 
-/* Address space for `bytes` bytes from the start of a large page on; or MAP_FAILED. */
-static char *room_for(uint64_t bytes)
+/* By system calls: libraries that watch the program's mappings need not learn of it. */
+char *proa_room_make(uint64_t like, uint64_t bytes)
 {
-    char *room = mmap(NULL, bytes + huge_page, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    uint64_t front;
+    uint64_t front, room = (uint64_t)syscall(SYS_mmap, 0, bytes + huge_page, PROT_NONE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    if (room == MAP_FAILED)
-        return room;
-    front = -(uint64_t)(uintptr_t)room % huge_page;
+    if (room == UINT64_MAX)
+        return NULL;
+    front = (like - room) % huge_page;
     if (front)
-        munmap(room, front);
-    munmap(room + front + bytes, huge_page - front);
-    return room + front;
+        syscall(SYS_munmap, room, front);
+    syscall(SYS_munmap, room + front + bytes, huge_page - front);
+    return (char *)(uintptr_t)(room + front);
 }
 
 /* MAP_FAILED and errno. */
 static char *map(int fd, uint64_t offset, uint64_t bytes)
 {
-    char *room = bytes < huge_from ? MAP_FAILED : room_for(bytes), *base;
-    int huge = room != MAP_FAILED, error;
+    char *room = bytes < huge_from ? NULL : proa_room_make(0, bytes), *base;
+    int error;
 
-    base = mmap(huge ? room : NULL, bytes, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_NORESERVE | (huge ? MAP_FIXED : 0), fd, (off_t)offset);
+    base = mmap(room, bytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_NORESERVE | (room ? MAP_FIXED : 0), fd, (off_t)offset);
     error = errno;
-    if (huge && base == MAP_FAILED)
+    if (room && base == MAP_FAILED)
         munmap(room, bytes);
-    else if (huge)
+    else if (room)
         madvise(base, bytes, MADV_HUGEPAGE);
     errno = error;
     return base;

@@ -40,6 +40,10 @@ struct proa_segment_name {
     uint64_t bytes, device, inode;
 };
 
+/* Address space that nothing else gets, as far behind the start of a large page as `like`: the
+ * kernel maps and moves large pages and whole page tables there. NULL and errno. */
+char *proa_room_make(uint64_t like, uint64_t bytes);
+
 /* ---- files ---- */
 
 /* Moves a file to a high number, out of the way of the program's. Returns the new number, or fd
