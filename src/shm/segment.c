@@ -23,7 +23,9 @@
  * half the time. A smaller mapping would waste most of a page. */
 static const uint64_t huge_from = 128ull << 20, huge_page = 2ull << 20;
 
-enum { PATH_ROOM = 64 }; /* for "/proc/PID/fd/FD" */
+/* an owner's file, in its table of files */
+#define PROC_FILE "/proc/%d/fd/%d"
+enum { PATH_ROOM = 64 };
 
 /* the lowest number of our files, where the process may have twice as many files */
 static const rlim_t high_file = 1000;
@@ -261,12 +263,6 @@ static int file_check(int fd, const struct proa_segment_name *name)
     return -1;
 }
 
-/* The owner's file, in its table of files. */
-static void path_of(const struct proa_segment_name *name, char path[PATH_ROOM])
-{
-    snprintf(path, PATH_ROOM, "/proc/%d/fd/%d", name->pid, name->fd);
-}
-
 /* Opens the segment's file by /proc, or fails with errno. The program may have closed it, and
  * another file may have its number now: that is not even opened, as opening a pipe or a tape does
  * something. Looked at again when open, since numbers change at any time. */
@@ -282,19 +278,13 @@ static int file_open(const struct proa_segment_name *name, const char *path)
     return -1;
 }
 
-/* The same at the owner's fd server, if the owner hands the file out. */
-static int file_ask(const struct proa_segment_name *name)
-{
-    return file_check(proa_fd_server_ask(name), name);
-}
-
 /* Tries /proc first, then the owner's fd server. If both fail, errno is that of /proc. */
 static int file_get(const struct proa_segment_name *name, const char *path)
 {
     int fd = file_open(name, path), error = errno;
 
     if (fd < 0) {
-        fd = file_ask(name);
+        fd = file_check(proa_fd_server_ask(name), name);
         errno = error;
     }
     return fd;
@@ -306,9 +296,9 @@ uint64_t proa_segment_name_touched(const struct proa_segment_name *name)
     struct stat file;
     int fd;
 
-    path_of(name, path);
+    snprintf(path, sizeof path, PROC_FILE, name->pid, name->fd);
     if (stat(path, &file) != 0) {
-        fd = file_ask(name);
+        fd = proa_fd_server_ask(name);
         if (fd < 0 || fstat(fd, &file) != 0)
             return 0;
         close(fd);
@@ -327,7 +317,7 @@ char *proa_segment_map(const struct proa_segment_name *name, uint64_t offset, ui
     char path[PATH_ROOM], *base = MAP_FAILED;
     int fd, error;
 
-    path_of(name, path);
+    snprintf(path, sizeof path, PROC_FILE, name->pid, name->fd);
     fd = file_get(name, path);
     if (fd >= 0) {
         base = map(fd, offset, bytes);
