@@ -12,18 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static ssize_t write_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
-                          uint64_t from)
-{
-    return syscall(SYS_pwrite64, segment->fd, proa_at(from), bytes, position);
-}
-
-static ssize_t read_file(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
-                         uint64_t to)
-{
-    return syscall(SYS_pread64, segment->fd, proa_at(to), bytes, position);
-}
-
 void proa_content_punch(const struct proa_segment *segment, uint64_t first, uint64_t end)
 {
     fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first,
@@ -75,7 +63,8 @@ static int write_run(const struct proa_segment *segment, const struct proa_touch
             next += page;
             continue;
         }
-        written = write_file(segment, position + (from - run->first), next - from, from);
+        written =
+            syscall(SYS_pwrite64, segment->fd, from, next - from, position + (from - run->first));
         if (written < 0 && errno != EINTR)
             return write_failed();
         next = from + (written > 0 ? (uint64_t)written / page * page : 0);
@@ -107,7 +96,7 @@ static int read_run(const struct proa_segment *segment, uint64_t position, uint6
                     uint64_t to)
 {
     while (bytes > 0) {
-        ssize_t got = read_file(segment, position, bytes, to);
+        ssize_t got = syscall(SYS_pread64, segment->fd, to, bytes, position);
 
         if (got < 0 && errno == EINTR)
             continue;
