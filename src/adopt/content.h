@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The content of pages on its way between private memory and the file of adopted memory. A byte's
- * offset in the file is its address in place. Pages of zeros are holes of the file, and take no
- * memory.
+ * The content of pages: which pages of private memory have any, and its way between these and the
+ * file of adopted memory. A byte's offset in the file is its address in place. Pages of zeros are
+ * holes of the file, and take no memory.
  *
- * Called while the range in place is empty so nothing here may touch memory of the program's, and
- * before fork (adopt/remap.c). All under adoption's mutex, with signals blocked.
+ * Only pages that have ever been touched have content, as the kernel's page tables tell, and only
+ * these are read: another page may be a guard page, or one of gigabytes that are hardly used.
+ *
+ * remap.c calls this before fork, and while the range in place is empty: nothing here may touch
+ * memory of the program's. survey.c looks at single pages. All under adoption's mutex, with signals
+ * blocked.
  */
 #ifndef PROA_ADOPT_CONTENT_H
 #define PROA_ADOPT_CONTENT_H
 
-#include "adopt/touched.h"
 #include "shm/segment.h"
 
 #include <stdint.h>
+
+/* How pages of this process are looked at. */
+struct proa_touched {
+    int fd; /* /proc/self/pagemap; -1: mincore tells */
+};
+
+/* Touched pages of one kind, side by side. */
+struct proa_touched_run {
+    uint64_t first, end; /* addresses, end not included */
+    uint8_t present;     /* may be loaded from; else on swap, or a guard page */
+    uint8_t huge;        /* a large page, or not known to be small ones */
+};
+
+/* Opens the page tables. swapped_kib: VmSwap of this process. 0, or -1: nothing can tell, as the
+ * kernel scans no pagemap (or closes it) and mincore does not know pages on swap. */
+int proa_touched_open(struct proa_touched *touched, uint64_t swapped_kib);
+void proa_touched_close(const struct proa_touched *touched);
+
+/* The first run in [first, end), whole pages of mapped private memory, or as much of it as has
+ * most_pages pages. 1; 0: there is none; -1 and errno. */
+int proa_touched_next(const struct proa_touched *touched, uint64_t first, uint64_t end,
+                      uint64_t most_pages, struct proa_touched_run *run);
 
 /* A run of data in the file; all zero: not looked for yet. */
 struct proa_data {

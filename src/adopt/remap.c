@@ -9,7 +9,6 @@
  * nothing to learn: memory that a device uses is not moved (adopt/adopt.c).
  */
 #include "adopt/remap.h"
-#include "adopt/content.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -30,7 +30,7 @@
 
 #include "adopt/process.h"
 #include "adopt/ranges.h"
-#include "adopt/touched.h"
+#include "adopt/content.h"
 #include "shm/segment.h"
 
 enum { PROA_RELOCATE_BYTES = 2 << 20 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See survey.h. */
 #include "adopt/survey.h"
-#include "adopt/touched.h"
+#include "adopt/content.h"
 
 #include <string.h>
 
