@@ -370,7 +370,7 @@ static void own_find(struct proa_survey *survey, const struct proa_hold *hold,
     survey->own_end = adopt == PROA_ADOPT_NEVER ? survey->own_first : page_below(hold->end);
 }
 
-/* Nothing there is to move or has moved: the kernel need not be asked for the mappings. */
+/* Nothing there is to move or has moved. */
 static int is_idle(const struct proa_survey *survey)
 {
     return survey->own_first >= survey->own_end &&
@@ -386,10 +386,7 @@ static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
     survey.segment = segment.bytes ? &segment : NULL;
     survey.through_kernel = &through_kernel;
     own_find(&survey, hold, adopt);
-    if (is_idle(&survey))
-        proa_survey_skip(&survey);
-    else
-        proa_survey_make(&survey);
+    proa_survey_make(&survey, is_idle(&survey));
     if (survey.movable)
         move_parts(&survey);
     hold->why = survey.why;

@@ -163,33 +163,22 @@ static int survey_mapping(const struct proa_mapping *mapping, void *context)
     return survey->full;
 }
 
-/* Memory that is in no part stays. */
-static void survey_finish(struct proa_survey *survey)
-{
-    if (survey->full) {
-        survey->why = "it consists of too many pieces";
-        survey->part[survey->count - 1].kind = PROA_SURVEY_STAYS;
-        survey->part[survey->count - 1].end = survey->end;
-    }
-    part_add(survey, parts_end(survey), survey->end, PROA_SURVEY_STAYS, nothing_mapped);
-}
-
-void proa_survey_make(struct proa_survey *survey)
+void proa_survey_make(struct proa_survey *survey, int is_idle)
 {
     survey->count = survey->movable = survey->full = survey->before_mapping = 0;
     survey->why = NULL;
     survey->threads = -2;
     survey->here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-    proa_maps_walk(survey->first, survey->end, survey_mapping, survey);
-    survey_finish(survey);
-}
-
-void proa_survey_skip(struct proa_survey *survey)
-{
-    survey->count = 1;
-    survey->movable = survey->full = 0;
-    survey->part[0] = (struct proa_survey_part){survey->first, survey->end, PROA_SURVEY_STAYS, 0};
-    survey->why = shared_pages;
+    if (!is_idle)
+        proa_maps_walk(survey->first, survey->end, survey_mapping, survey);
+    if (survey->full) {
+        survey->why = "it consists of too many pieces";
+        survey->part[survey->count - 1].kind = PROA_SURVEY_STAYS;
+        survey->part[survey->count - 1].end = survey->end;
+    }
+    /* memory that is in no part stays */
+    part_add(survey, parts_end(survey), survey->end, PROA_SURVEY_STAYS,
+             is_idle ? shared_pages : nothing_mapped);
 }
 
 /* glibc: a word of 0, and the size, whole pages, with a bit that says so. */

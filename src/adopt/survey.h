@@ -54,11 +54,9 @@ struct proa_survey {
 };
 
 /* Fills in the rest of a survey whose first, end, own_first, own_end, segment and through_kernel
- * are set. */
-void proa_survey_make(struct proa_survey *survey);
-
-/* The same where nothing there has moved or is to. */
-void proa_survey_skip(struct proa_survey *survey);
+ * are set. is_idle: nothing there has moved or is to, so the kernel need not be asked for the
+ * mappings. */
+void proa_survey_make(struct proa_survey *survey, int is_idle);
 
 /* Is that a page of adopted memory, in place? */
 int proa_survey_is_adopted(const struct proa_segment *segment, const struct proa_mapping *mapping);
