@@ -85,28 +85,20 @@ static int remap_all(uint64_t from, uint64_t bytes, uint64_t to)
 
 /* ---- stopping other threads ---- */
 
-/* One that serves kernel mode faults: for processes that may call that, or open the device. */
-static int fault_open_any(void)
-{
-    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK), device;
-
-    if (fd >= 0)
-        return fd;
-    device = (int)syscall(SYS_openat, AT_FDCWD, "/dev/userfaultfd", O_RDWR | O_CLOEXEC);
-    if (device < 0)
-        return -1;
-    fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
-    close(device);
-    return fd;
-}
-
-/* A descriptor with the features that moving takes, or -1. */
+/* A descriptor with the features that moving takes, or -1. It serves kernel mode faults: for
+ * processes that may call that, or open the device. */
 static int fault_open(void)
 {
     struct uffdio_api api = {.api = UFFD_API,
                              .features = UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM};
-    int fd = fault_open_any();
+    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK), device = -1;
 
+    if (fd < 0)
+        device = (int)syscall(SYS_openat, AT_FDCWD, "/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+    if (device >= 0) {
+        fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
+        close(device);
+    }
     if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) != 0) {
         close(fd);
         return -1;
