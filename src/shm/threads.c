@@ -47,19 +47,14 @@ static int is_foreign(int id)
     return 0;
 }
 
-static int own_id(void)
-{
-    return (int)syscall(SYS_gettid);
-}
-
 void proa_threads_begin(void)
 {
-    foreign_replace(0, own_id());
+    foreign_replace(0, gettid());
 }
 
 void proa_threads_end(void)
 {
-    foreign_replace(own_id(), 0);
+    foreign_replace(gettid(), 0);
 }
 
 void proa_threads_find(struct proa_threads *threads)
@@ -71,7 +66,7 @@ void proa_threads_find(struct proa_threads *threads)
     while (threads->count >= 0 && (entry = readdir(folder))) {
         int id = atoi(entry->d_name);
 
-        if (id <= 0 || id == own_id() || is_foreign(id))
+        if (id <= 0 || id == gettid() || is_foreign(id))
             continue;
         if (threads->count == PROA_THREADS_MOST)
             threads->count = -1;
