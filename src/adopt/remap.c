@@ -41,14 +41,6 @@
 
 /* ---- system calls ---- */
 
-static int map_file(const struct proa_segment *segment, uint64_t first, uint64_t bytes)
-{
-    return syscall(SYS_mmap, first, bytes, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED, segment->fd, first) == (long)first
-               ? 0
-               : errno;
-}
-
 /* keep: the mapping stays where it was as well, empty. 0 or an errno. */
 static int remap(uint64_t from, uint64_t bytes, uint64_t to, int keep)
 {
@@ -179,8 +171,10 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
                 ? EBUSY
                 : proa_content_in(relocation->segment, &relocation->touched, first, bytes, aside,
                                   &huge);
-    if (!error)
-        error = map_file(relocation->segment, first, bytes);
+    if (!error && syscall(SYS_mmap, first, bytes, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_NORESERVE | MAP_FIXED, relocation->segment->fd,
+                          first) != (long)first)
+        error = errno;
     if (error) {
         remap(aside, bytes, first, 1); /* as it was: the mapping in place goes */
         proa_content_punch(relocation->segment, first, first + bytes);
