@@ -2,13 +2,13 @@
 /* See available.h. Sources: /proc/meminfo, /proc/PID/mountinfo (proc(5)), cgroups(7), the kernel's
  * cgroup-v2.rst and cgroup-v1/memory.rst. */
 #include "shm/available.h"
+#include "base/system.h"
 #include "shm/segment.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const uint64_t margin_bytes = 64ull << 20;
@@ -251,12 +251,10 @@ uint64_t proa_look_renew(struct proa_look *look, int64_t now_ns)
 static uint64_t look_lately(struct proa_look *look)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    struct timespec now;
     uint64_t seen;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
     pthread_mutex_lock(&mutex);
-    seen = proa_look_renew(look, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+    seen = proa_look_renew(look, proa_system->now_ns());
     pthread_mutex_unlock(&mutex);
     return seen;
 }
