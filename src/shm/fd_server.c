@@ -106,16 +106,14 @@ static void answer(int to, int fd)
     char none = 0;
     struct iovec byte = {&none, 1};
     union rights rights = {.room = {0}};
-    struct msghdr message = {.msg_iov = &byte, .msg_iovlen = 1};
+    struct msghdr message = {.msg_iov = &byte,
+                             .msg_iovlen = 1,
+                             .msg_control = rights.room,
+                             .msg_controllen = fd >= 0 ? sizeof rights.room : 0};
 
-    if (fd >= 0) {
-        message.msg_control = rights.room;
-        message.msg_controllen = sizeof rights.room;
-        rights.head.cmsg_level = SOL_SOCKET;
-        rights.head.cmsg_type = SCM_RIGHTS;
-        rights.head.cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(&rights.head), &fd, sizeof fd);
-    }
+    rights.head = (struct cmsghdr){
+        .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
+    memcpy(CMSG_DATA(&rights.head), &fd, sizeof fd);
     sendmsg(to, &message, MSG_NOSIGNAL);
 }
 
@@ -165,11 +163,6 @@ static void after_fork_in_child(void)
     pthread_mutex_init(&fd_server_mutex, NULL);
 }
 
-static void at_first(void)
-{
-    pthread_atfork(NULL, NULL, after_fork_in_child);
-}
-
 /* 0, or -1 and errno. The program's signals are its own threads' business. */
 static int thread_start(int fd)
 {
@@ -202,11 +195,12 @@ static int open_locked(void)
 
 int proa_fd_server_open(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static int has_handler; /* under the mutex */
     int error = 0;
 
-    pthread_once(&once, at_first);
     pthread_mutex_lock(&fd_server_mutex);
+    if (!has_handler)
+        has_handler = pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
     if (door < 0)
         error = open_locked();
     else if (!is_ours(door)) /* the program has closed it */
