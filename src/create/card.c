@@ -40,7 +40,7 @@ void proa_card_fill(struct proa_card *card, const struct proa_win *win,
     card->memory.segment = -1;
     if (error)
         return;
-    proa_hello_fill(&card->hello);
+    card->hello = proa_hello_of(proa_self);
     card->refused = proa_cma_is_refused();
     card->disp_unit = args->disp_unit;
     card->bytes = args->bytes;

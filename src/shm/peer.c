@@ -71,15 +71,10 @@ static uint64_t new_id(void)
     return proa_hash_bytes(proa_hash_bytes(number, &pid, sizeof pid), &now, sizeof now);
 }
 
-static struct proa_hello hello_of(const struct proa_peer *peer)
+struct proa_hello proa_hello_of(const struct proa_peer *peer)
 {
     return (struct proa_hello){.node = node_hash,
                                .first = proa_segment_name(peer->ctl, &peer->ctl->segments[0])};
-}
-
-void proa_hello_fill(struct proa_hello *hello)
-{
-    *hello = hello_of(proa_self);
 }
 
 /* ---- peers ---- */
@@ -357,7 +352,7 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
     HASH_ITER(hh, peers, peer, next)
         for (int i = 0; i < PROA_SEGMENTS && !found && peer != proa_self; i++)
             if (is_in_segment(peer, i, address, bytes, offset)) {
-                *owner = hello_of(peer);
+                *owner = proa_hello_of(peer);
                 *segment = i;
                 found = 1;
             }

@@ -50,8 +50,8 @@ void proa_peers_prepare(void);
 int proa_peers_start(struct proa_proc_ctl *ctl);
 void proa_peers_stop(void);
 
-/* Fills in the hello of this process. */
-void proa_hello_fill(struct proa_hello *hello);
+/* The hello of a peer, such as proa_self. */
+struct proa_hello proa_hello_of(const struct proa_peer *peer);
 
 /* The peer that said this hello, attached, and held until proa_peer_release is called as often.
  * NULL, with proa_failure() and errno set, if its memory cannot be opened. */

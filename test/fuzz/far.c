@@ -218,7 +218,7 @@ static int gather(void *context, const void *mine, void *all, size_t bytes)
     struct proa_hello hello;
 
     (void)context;
-    proa_hello_fill(&hello);
+    hello = proa_hello_of(proa_self);
     for (int rank = 0; rank < FAR_RANKS; rank++) {
         char *card = (char *)all + (size_t)rank * bytes;
 

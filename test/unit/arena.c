@@ -210,7 +210,7 @@ static void little_kept_body(struct world *world)
     struct proa_peer *other;
     char *block;
 
-    proa_hello_fill(&hellos[world->rank]);
+    hellos[world->rank] = proa_hello_of(proa_self);
     world_barrier(world);
     other = proa_peer_attach(&hellos[1 - world->rank]);
     CHECK(other);
@@ -247,7 +247,7 @@ static void promised_body(struct world *world)
     char *block = NULL;
     unsigned left = 0;
 
-    proa_hello_fill(&hellos[world->rank]);
+    hellos[world->rank] = proa_hello_of(proa_self);
     world_barrier(world);
     other = proa_peer_attach(&hellos[1 - world->rank]);
     CHECK(other);

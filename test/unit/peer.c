@@ -39,7 +39,7 @@ static void other_identity_body(struct world *world)
     struct proa_hello mine, all[WORLD_MOST], other;
     long mappings = world_mappings("memfd:proa");
 
-    proa_hello_fill(&mine);
+    mine = proa_hello_of(proa_self);
     CHECK_EQUAL(world->group.allgather(world->group.context, &mine, all, sizeof mine), 0);
     for (int rank = 0; rank < world->size; rank++) {
         if (rank == world->rank)
@@ -88,7 +88,7 @@ static void closed_files_body(struct world *world)
     CHECK(proa_arena_alloc(100 << 20, 0)); /* a second segment */
     if (world->rank > 0)
         replace_file(world->rank == 1 ? 1 : 0);
-    proa_hello_fill(&mine);
+    mine = proa_hello_of(proa_self);
     CHECK_EQUAL(world->group.allgather(world->group.context, &mine, all, sizeof mine), 0);
     if (world->rank == 0) {
         mappings = world_mappings("memfd:");
@@ -126,7 +126,7 @@ static struct guest guest_come(struct world *world)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         proa_core_stop(); /* inherited from its parent */
         CHECK_OK(proa_core_start());
-        proa_hello_fill(&shared->hello);
+        shared->hello = proa_hello_of(proa_self);
         __atomic_store_n(ready, 1, __ATOMIC_SEQ_CST);
         for (;;)
             pause();
