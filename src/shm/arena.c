@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <uthash.h>
 #include <utlist.h>
 
@@ -96,8 +97,8 @@ static void let_go(const struct block *block, uint8_t granted, int pages_too)
     for (uint64_t i = first; i < end; i += run) {
         run = run_of(segment, i, end);
         if (segment->granted[i] == granted &&
-            (!pages_too ||
-             proa_segment_return(&segment->memory, i * CHUNK_BYTES, run * CHUNK_BYTES)) &&
+            (!pages_too || madvise(segment->memory.base + i * CHUNK_BYTES, run * CHUNK_BYTES,
+                                   MADV_REMOVE) == 0) &&
             granted)
             chunks_mark(segment, i, run, 0);
     }

@@ -212,11 +212,6 @@ uint64_t proa_segment_touched(const struct proa_segment *segment)
                : 0;
 }
 
-int proa_segment_return(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
-{
-    return madvise(segment->base + offset, bytes, MADV_REMOVE) == 0;
-}
-
 /* ---- from process to process ---- */
 
 void proa_segment_publish(const struct proa_segment *segment, struct proa_segment_ctl *ctl)

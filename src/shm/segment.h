@@ -91,9 +91,6 @@ void proa_segment_close(const struct proa_segment *segment);
  * kernel gave before it ran out stay. */
 int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
 
-/* Gives these pages back. 1 if that was done. */
-int proa_segment_return(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
-
 /* How many bytes of it have pages; 0 if its file is gone. */
 uint64_t proa_segment_touched(const struct proa_segment *segment);
 
