@@ -45,42 +45,42 @@ static int leftovers; /* pages of these that nothing holds could not become priv
 
 /* ---- one at a time ---- */
 
-struct section {
-    sigset_t signals;
-    void (*leave)(void);
-};
+static sigset_t signals_before; /* of the thread that has the mutex, under it */
+static void (*at_leave)(void);  /* the same */
 
 /* Calls `enter` first and, when the section is left, `leave`; NULL: nothing to call. */
-static void section_enter(struct section *section, void (*enter)(void), void (*leave)(void))
+static void section_enter(void (*enter)(void), void (*leave)(void))
 {
-    sigset_t all;
+    sigset_t all, before;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &section->signals);
-    section->leave = leave;
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     if (enter)
         enter();
     pthread_mutex_lock(&adopt_mutex);
+    signals_before = before;
+    at_leave = leave;
 }
 
-static void section_leave(const struct section *section)
+static void section_leave(void)
 {
+    sigset_t before = signals_before;
+    void (*leave)(void) = at_leave;
+
     pthread_mutex_unlock(&adopt_mutex);
-    if (section->leave)
-        section->leave();
-    pthread_sigmask(SIG_SETMASK, &section->signals, NULL);
+    if (leave)
+        leave();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void (*pause_enter)(void), (*pause_leave)(void);
 
 void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
 {
-    struct section section;
-
-    section_enter(&section, NULL, NULL);
+    section_enter(NULL, NULL);
     pause_enter = enter;
     pause_leave = leave;
-    section_leave(&section);
+    section_leave();
 }
 
 /* ---- the file ---- */
@@ -396,28 +396,25 @@ static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
 
 int proa_adopt_hold(struct proa_hold *hold, const void *base, uint64_t bytes, enum proa_adopt adopt)
 {
-    struct section section;
     int error;
 
     *hold = (struct proa_hold){.first = (uint64_t)(uintptr_t)base,
                                .end = (uint64_t)(uintptr_t)base + bytes};
-    section_enter(&section, pause_enter, pause_leave);
+    section_enter(pause_enter, pause_leave);
     leave_leftovers();
     error = hold_locked(hold, adopt);
-    section_leave(&section);
+    section_leave();
     return error;
 }
 
 void proa_adopt_drop(struct proa_hold *hold)
 {
-    struct section section;
-
     if (hold->count == 0)
         return;
-    section_enter(&section, pause_enter, pause_leave);
+    section_enter(pause_enter, pause_leave);
     leave_leftovers();
     let_go(hold, hold->count);
-    section_leave(&section);
+    section_leave();
 }
 
 uint64_t proa_adopt_bytes(const struct proa_hold *hold)
@@ -431,9 +428,7 @@ uint64_t proa_adopt_bytes(const struct proa_hold *hold)
 
 void proa_adopt_stop(void)
 {
-    struct section section;
-
-    section_enter(&section, pause_enter, pause_leave);
+    section_enter(pause_enter, pause_leave);
     if (segment.bytes)
         proa_segment_close(&segment);
     segment = (struct proa_segment){0};
@@ -442,24 +437,23 @@ void proa_adopt_stop(void)
     proa_ranges_clear(&moves);
     proa_ranges_clear(&adopted);
     proa_ranges_clear(&through_kernel);
-    section_leave(&section);
+    section_leave();
 }
 
 /* ---- fork ---- */
 
-static struct section fork_section;
 static int copy_error;
 
 static void before_fork(void)
 {
-    section_enter(&fork_section, NULL, NULL);
+    section_enter(NULL, NULL);
     copy_error = proa_fork_copy(&segment, &moves);
 }
 
 static void after_fork_in_parent(void)
 {
     proa_fork_wipe(&moves);
-    section_leave(&fork_section);
+    section_leave();
 }
 
 static void after_fork_in_child(void)
@@ -467,17 +461,15 @@ static void after_fork_in_child(void)
     proa_fork_place(&moves, copy_error);
     adopted.count = through_kernel.count = moves.count = 0;
     leftovers = 0;
-    section_leave(&fork_section);
-}
-
-static void at_load(void)
-{
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    section_leave();
 }
 
 void proa_adopt_load(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static int is_loaded; /* under the mutex */
 
-    pthread_once(&once, at_load);
+    section_enter(NULL, NULL);
+    if (!is_loaded)
+        is_loaded = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+    section_leave();
 }
