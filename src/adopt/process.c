@@ -71,24 +71,18 @@ static int has_contexts(void)
 
 /* ---- direct I/O: files ---- */
 
-static int is_ring(int folder, const char *number)
-{
-    char name[32] = "";
-
-    return readlinkat(folder, number, name, sizeof name - 1) > 0 &&
-           strcmp(name, "anon_inode:[io_uring]") == 0;
-}
-
-/* A ring is a file of no type. */
 static enum proa_direct direct_of(int folder, const char *number, int files)
 {
+    char name[32] = "";
     struct stat status;
     int fd = atoi(number);
 
     if (fstat(fd, &status) != 0)
         return PROA_DIRECT_NONE;
-    if ((status.st_mode & S_IFMT) == 0)
-        return is_ring(folder, number) ? PROA_DIRECT_ASYNC : PROA_DIRECT_NONE;
+    if ((status.st_mode & S_IFMT) == 0 && /* a ring is a file of no type */
+        readlinkat(folder, number, name, sizeof name - 1) > 0 &&
+        strcmp(name, "anon_inode:[io_uring]") == 0)
+        return PROA_DIRECT_ASYNC;
     return files && fcntl(fd, F_GETFL) & O_DIRECT && !S_ISFIFO(status.st_mode) ? PROA_DIRECT_FILE
                                                                                : PROA_DIRECT_NONE;
 }
