@@ -124,10 +124,7 @@ int proa_maps_walk(uint64_t first, uint64_t end, proa_mapping_use *use, void *co
 
     if (fd < 0)
         return -1;
-    while (at < end && result == 0 && found > 0) {
-        found = ask(fd, at, &mapping);
-        if (found <= 0 || mapping.first >= end)
-            break;
+    while (result == 0 && at < end && (found = ask(fd, at, &mapping)) > 0 && mapping.first < end) {
         result = use(&mapping, context);
         at = mapping.end;
     }
