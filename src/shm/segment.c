@@ -258,26 +258,21 @@ static int file_check(int fd, const struct proa_segment_name *name)
     return -1;
 }
 
-/* Opens the segment's file by /proc, or fails with errno. The program may have closed it, and
- * another file may have its number now: that is not even opened, as opening a pipe or a tape does
- * something. Looked at again when open, since numbers change at any time. */
-static int file_open(const struct proa_segment_name *name, const char *path)
-{
-    struct stat file;
-
-    if (stat(path, &file) != 0)
-        return -1;
-    if (is_it(&file, name))
-        return file_check(open(path, O_RDWR | O_CLOEXEC), name);
-    errno = ESTALE;
-    return -1;
-}
-
-/* Tries /proc first, then the owner's fd server. If both fail, errno is that of /proc. */
+/* Opens the segment's file by /proc, or asks the owner's fd server for it. If both fail, errno is
+ * that of /proc. The program may have closed it, and another file may have its number now: that is
+ * not even opened, as opening a pipe or a tape does something. Looked at again when open, since
+ * numbers change at any time. */
 static int file_get(const struct proa_segment_name *name, const char *path)
 {
-    int fd = file_open(name, path), error = errno;
+    struct stat file;
+    int fd = -1, error;
 
+    if (stat(path, &file) == 0) {
+        errno = ESTALE;
+        if (is_it(&file, name))
+            fd = file_check(open(path, O_RDWR | O_CLOEXEC), name);
+    }
+    error = errno;
     if (fd < 0) {
         fd = file_check(proa_fd_server_ask(name), name);
         errno = error;
