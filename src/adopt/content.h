@@ -61,8 +61,7 @@ int proa_content_in(const struct proa_segment *segment, const struct proa_touche
 void proa_content_find(const struct proa_segment *segment, uint64_t position,
                        struct proa_data *data);
 
-/* Copies the file's data of [first, end) aside. data: the last run that was found. 0 or an errno.
- */
+/* Copies the file's data of [first, end) aside. data: the last run found. 0 or an errno. */
 int proa_content_out(const struct proa_segment *segment, uint64_t first, uint64_t end,
                      uint64_t aside, struct proa_data *data);
 

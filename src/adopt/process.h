@@ -44,8 +44,7 @@ struct proa_thread {
     uint64_t block, end;
 };
 
-/* All threads, into room; how many, or -1 if some are not known, or if there are more than
- * `most`. */
+/* All threads, into room; how many, or -1: some are not known, or there are more than `most`. */
 int proa_threads_stacks(struct proa_thread *room, int most);
 
 #endif

@@ -99,8 +99,7 @@ static uint64_t stacks_end(struct proa_survey *survey, const struct proa_mapping
     return end < mapping->end ? end : mapping->end;
 }
 
-/* The first word of a heap says to which of malloc's arenas it belongs: one like that lies there.
- */
+/* The first word of a heap names its arena of malloc's: one like that lies there. */
 static int is_malloc_head(const struct proa_survey *survey, uint64_t page)
 {
     uint64_t arena;

@@ -46,8 +46,7 @@ struct segment {
 
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct segment segments[PROA_SEGMENTS];
-/* Changed under the mutex, and read by proa_arena_find without it: counted segments stay as they
- * are. */
+/* Changed under the mutex; proa_arena_find reads it without: counted segments stay as they are. */
 static int segment_count;
 static struct block *used_blocks;
 static struct block *spare_blocks; /* free list of unused structures, by next */
@@ -170,8 +169,7 @@ static uint64_t missing_bytes(const struct segment *segment, uint64_t offset, ui
 }
 
 /* Grants the chunks of a free block that a block at that place needs. A kernel that promises no
- * more than it has reserves their pages now, while neighbours see them as granted. 0 or an
- * errno. */
+ * more than it has reserves their pages now; neighbours see them as granted. 0 or an errno. */
 static int grant(const struct block *block, uint64_t offset, uint64_t bytes)
 {
     struct segment *segment = block->segment;

@@ -36,8 +36,7 @@ void *proa_arena_alloc(size_t bytes, size_t align);
  * shared. */
 int proa_arena_is_limited(size_t bytes);
 
-/* Gives back the part of a block behind its first `bytes` bytes, if there is memory for the
- * bookkeeping. */
+/* Gives back all of a block behind its first `bytes` bytes, if the bookkeeping finds memory. */
 void proa_arena_shrink(void *p, size_t bytes);
 
 /* Gives a block back. Returns 1, or 0 if p is not the start of a block of this arena. */

@@ -38,8 +38,7 @@ static FILE *open_in(const char *folder, const char *name)
     return fopen(path, "re");
 }
 
-/* The sum of the values that a file gives these names, one in a line; UINT64_MAX: it has none of
- * them. */
+/* The sum of the values that a file gives these names, one in a line; UINT64_MAX: of none. */
 static uint64_t sum_in(const char *folder, const char *file_name, const char *const names[3])
 {
     FILE *file = open_in(folder, file_name);

@@ -29,8 +29,7 @@ int proa_cma_add(struct proa_cma_batch *batch, void *here, uint64_t there, uint6
 int proa_cma_end(struct proa_cma_batch *batch);
 
 /* From now on neighbours may read and write this process's private memory. So may any process of
- * the same user: it is done for the first window that needs it, before the others are told of
- * it. */
+ * the same user: it is done for the first window that needs it, before others are told of it. */
 void proa_cma_allow(void);
 
 /* Does the kernel let us do it for this peer? Asks once and remembers. */

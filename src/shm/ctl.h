@@ -171,8 +171,7 @@ struct proa_win_ctl {
     /* In the leader's block: 1 + the slot of the process that changes claims now, after a neighbour
      * has died; 0: none does (sync/claims.h). */
     uint32_t turn;
-    /* The owner's place among the processes of its node, by rank in the window's group. Constant.
-     */
+    /* The owner's place among its node's processes, by rank in the window's group. Constant. */
     uint32_t slot;
     /* Operations of neighbours that came to the owner's memory through the kernel, a long one as
      * several (adopt/policy.h). */

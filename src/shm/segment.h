@@ -77,8 +77,7 @@ uint64_t proa_segment_most(void);
  * proa_segment_most. */
 int proa_segment_create(struct proa_segment *segment, uint64_t least, uint64_t wanted);
 
-/* Makes only the file, with no pages in it: the caller maps the parts that it needs. 0 or an
- * errno. */
+/* Makes only the file, with no pages in it: the caller maps what it needs. 0 or an errno. */
 int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes);
 
 /* Has the program left its file alone? If not, that number may be one of the program's own. */
