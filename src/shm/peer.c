@@ -132,7 +132,7 @@ static void blocks_forget(struct proa_peer *peer)
     struct proa_block *block, *next;
 
     HASH_ITER(hh, peer->blocks, block, next) {
-        HASH_DEL(peer->blocks, block); /* NOLINT(clang-analyzer-unix.Malloc) */
+        HASH_DEL(peer->blocks, block); /* NOLINT(clang-analyzer-unix.Malloc): as below */
         munmap(block->base, proa_pages_block);
         free(block);
     }
