@@ -184,42 +184,30 @@ static int make_subarray(const struct proa_recipe *recipe, struct proa_type *res
     return make_array(recipe->types[0], dimensions, sizes, ndims, n[1 + 3 * ndims] != 0, result);
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The indices, of `size`, that belong to the process at `place` of `places` (MPI-4.1, 5.1.4). */
+/* The indices, of `size`, that belong to this process (MPI-4.1, 5.1.4). *rank: in the dimensions up
+ * to this one; becomes that in those before it. */
 static int distribute(enum proa_distribution distribution, int64_t size, int64_t argument,
-                      int64_t places, int64_t place, struct dimension *d)
+                      int64_t places, int64_t *rank, struct dimension *d)
 {
-    int64_t block, rest;
+    const int is_cyclic = distribution == PROA_DISTRIBUTE_CYCLIC,
+              is_whole = distribution == PROA_DISTRIBUTE_NONE;
+    int64_t block = argument, rest;
 
-    if (size < 1 || places < 1 || size > INT64_MAX / 4)
+    if (size < 1 || places < 1 || size > INT64_MAX / 4 || (is_whole && places > 1))
         return malformed();
-    if (distribution == PROA_DISTRIBUTE_NONE) {
-        *d = (struct dimension){.blocks = 1, .length = size, .step = 1};
-        return places == 1 ? PROA_OK : malformed();
-    }
-    if (distribution == PROA_DISTRIBUTE_BLOCK)
-        block = argument < 0 ? (size + places - 1) / places : argument;
-    else
-        block = argument < 0 ? 1 : argument;
+    if (argument < 0 || is_whole)
+        block = is_cyclic ? 1 : (size + places - 1) / places;
     if (block < 1 || block > INT64_MAX / places / 2)
         return malformed();
-    *d = (struct dimension){.start = place * block, .length = block, .step = block * places};
+    *d = (struct dimension){.start = *rank % places * block,
+                            .length = block < size ? block : size,
+                            .step = is_cyclic ? block * places : size};
+    *rank /= places;
     if (d->start >= size)
         return PROA_OK; /* nothing for this process */
-    if (distribution == PROA_DISTRIBUTE_BLOCK) {
-        *d = (struct dimension){.start = d->start,
-                                .blocks = 1,
-                                .length = smaller(block, size - d->start),
-                                .step = block};
-        return PROA_OK;
-    }
     d->blocks = (size - d->start) / d->step;
-    rest = size - d->start - d->blocks * d->step;
-    if (rest >= block)
+    rest = (size - d->start) % d->step;
+    if (rest >= d->length)
         d->blocks++;
     else
         d->rest = rest;
@@ -232,20 +220,16 @@ static int make_darray(const struct proa_recipe *recipe, struct proa_type *resul
     const int64_t *sizes = n + 3, *distributions = sizes + ndims,
                   *arguments = distributions + ndims, *places = arguments + ndims;
     struct dimension dimensions[DIMENSIONS_MOST];
-    int64_t left;
+    int64_t rank;
     int error = PROA_OK;
 
     if (ndims == 0 || n[1] < 0)
         return malformed();
-    left = n[1];
+    rank = n[1];
     /* Ranks are laid out in C order, independent of the order of the array. */
-    for (int64_t i = ndims - 1; i >= 0 && !error; i--) {
-        error = places[i] < 1
-                    ? malformed()
-                    : distribute((enum proa_distribution)distributions[i], sizes[i], arguments[i],
-                                 places[i], left % places[i], &dimensions[i]);
-        left = places[i] < 1 ? 0 : left / places[i];
-    }
+    for (int64_t i = ndims - 1; i >= 0 && !error; i--)
+        error = distribute((enum proa_distribution)distributions[i], sizes[i], arguments[i],
+                           places[i], &rank, &dimensions[i]);
     return error ? error
                  : make_array(recipe->types[0], dimensions, sizes, ndims, n[3 + 4 * ndims] != 0,
                               result);
