@@ -11,25 +11,29 @@ static int malformed(void)
     return proa_fail(PROA_ERR_TYPE, "the description of the datatype is inconsistent");
 }
 
-static int has_numbers(const struct proa_recipe *recipe, uint64_t needed)
+/* A stride or displacement in bytes: 0 if there is no such number. */
+static int bytes_of(const struct proa_recipe *recipe, const struct proa_type *type, int64_t number,
+                    int64_t *bytes)
 {
-    return recipe->number_count >= needed;
+    const int in_elements = recipe->constructor == PROA_MAKE_VECTOR ||
+                            recipe->constructor == PROA_MAKE_INDEXED ||
+                            recipe->constructor == PROA_MAKE_INDEXED_BLOCK;
+
+    return !__builtin_mul_overflow(number, in_elements ? type->extent : 1, bytes);
 }
 
 /* ---- vectors ---- */
 
-static int make_vector(const struct proa_recipe *recipe, int in_elements, struct proa_type *result)
+static int make_vector(const struct proa_recipe *recipe, struct proa_type *result)
 {
     const int64_t *n = recipe->numbers;
     struct proa_part block = {.type = recipe->types[0]};
     int64_t stride;
 
-    if (!has_numbers(recipe, 3) || n[0] < 0 || n[1] < 0)
+    if (recipe->number_count < 3 || n[0] < 0 || n[1] < 0 ||
+        !bytes_of(recipe, block.type, n[2], &stride))
         return malformed();
     block.count = (uint64_t)n[1];
-    stride = n[2];
-    if (in_elements && __builtin_mul_overflow(n[2], block.type->extent, &stride))
-        return malformed();
     return proa_type_repeat(&block, (uint64_t)n[0], stride, result);
 }
 
@@ -37,7 +41,7 @@ static int make_contiguous(const struct proa_recipe *recipe, struct proa_type *r
 {
     struct proa_part block = {.type = recipe->types[0]};
 
-    if (!has_numbers(recipe, 1) || recipe->numbers[0] < 0)
+    if (recipe->number_count < 1 || recipe->numbers[0] < 0)
         return malformed();
     block.count = (uint64_t)recipe->numbers[0];
     return proa_type_list(&block, 1, result);
@@ -45,10 +49,9 @@ static int make_contiguous(const struct proa_recipe *recipe, struct proa_type *r
 
 /* ---- lists of blocks ---- */
 
-/* lengths: one for each block, or NULL if `length` holds for all. in_elements: displacements count
- * elements of the block's own type; else bytes. */
+/* lengths: one for each block, or NULL if `length` holds for all. */
 static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths, int64_t length,
-                       const int64_t *displacements, int in_elements, struct proa_type *result)
+                       const int64_t *displacements, struct proa_type *result)
 {
     size_t count = (size_t)recipe->numbers[0];
     struct proa_part *parts = malloc((count ? count : 1) * sizeof *parts);
@@ -61,10 +64,7 @@ static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths,
 
         parts[i].type = recipe->types[recipe->constructor == PROA_MAKE_STRUCT ? i : 0];
         parts[i].count = (uint64_t)blocklength;
-        parts[i].offset = displacements[i];
-        if (blocklength < 0 ||
-            (in_elements &&
-             __builtin_mul_overflow(displacements[i], parts[i].type->extent, &parts[i].offset)))
+        if (blocklength < 0 || !bytes_of(recipe, parts[i].type, displacements[i], &parts[i].offset))
             error = malformed();
     }
     if (!error)
@@ -73,25 +73,23 @@ static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths,
     return error;
 }
 
-static int make_indexed(const struct proa_recipe *recipe, int in_elements, struct proa_type *result)
+static int make_indexed(const struct proa_recipe *recipe, struct proa_type *result)
 {
     const int64_t *n = recipe->numbers;
 
-    if (!has_numbers(recipe, 1) || n[0] < 0 || (recipe->number_count - 1) / 2 < (uint64_t)n[0])
+    if (recipe->number_count < 1 || n[0] < 0 || (recipe->number_count - 1) / 2 < (uint64_t)n[0] ||
+        (recipe->constructor == PROA_MAKE_STRUCT && recipe->type_count < (uint64_t)n[0]))
         return malformed();
-    if (recipe->constructor == PROA_MAKE_STRUCT && recipe->type_count < (uint64_t)n[0])
-        return malformed();
-    return make_blocks(recipe, n + 1, 0, n + 1 + n[0], in_elements, result);
+    return make_blocks(recipe, n + 1, 0, n + 1 + n[0], result);
 }
 
-static int make_indexed_block(const struct proa_recipe *recipe, int in_elements,
-                              struct proa_type *result)
+static int make_indexed_block(const struct proa_recipe *recipe, struct proa_type *result)
 {
     const int64_t *n = recipe->numbers;
 
-    if (!has_numbers(recipe, 2) || n[0] < 0 || recipe->number_count - 2 < (uint64_t)n[0])
+    if (recipe->number_count < 2 || n[0] < 0 || recipe->number_count - 2 < (uint64_t)n[0])
         return malformed();
-    return make_blocks(recipe, NULL, n[1], n + 2, in_elements, result);
+    return make_blocks(recipe, NULL, n[1], n + 2, result);
 }
 
 /* ---- arrays ---- */
@@ -161,7 +159,7 @@ static int64_t dimensions_of(const struct proa_recipe *recipe, size_t at, uint64
     int64_t ndims = at < recipe->number_count ? recipe->numbers[at] : 0;
 
     return ndims >= 1 && ndims <= DIMENSIONS_MOST &&
-                   has_numbers(recipe, fixed + each * (uint64_t)ndims)
+                   recipe->number_count >= fixed + each * (uint64_t)ndims
                ? ndims
                : 0;
 }
@@ -237,43 +235,33 @@ static int make_darray(const struct proa_recipe *recipe, struct proa_type *resul
 
 /* ---- all ---- */
 
-static int make(const struct proa_recipe *recipe, struct proa_type *result)
+static int make_same(const struct proa_recipe *recipe, struct proa_type *result)
 {
-    switch (recipe->constructor) {
-    case PROA_MAKE_CONTIGUOUS:
-        return make_contiguous(recipe, result);
-    case PROA_MAKE_VECTOR:
-        return make_vector(recipe, 1, result);
-    case PROA_MAKE_HVECTOR:
-        return make_vector(recipe, 0, result);
-    case PROA_MAKE_INDEXED:
-        return make_indexed(recipe, 1, result);
-    case PROA_MAKE_HINDEXED:
-    case PROA_MAKE_STRUCT:
-        return make_indexed(recipe, 0, result);
-    case PROA_MAKE_INDEXED_BLOCK:
-        return make_indexed_block(recipe, 1, result);
-    case PROA_MAKE_HINDEXED_BLOCK:
-        return make_indexed_block(recipe, 0, result);
-    case PROA_MAKE_SUBARRAY:
-        return make_subarray(recipe, result);
-    case PROA_MAKE_DARRAY:
-        return make_darray(recipe, result);
-    case PROA_MAKE_DUP:
-    case PROA_MAKE_RESIZED:
-        return proa_type_resize(recipe->types[0], recipe->extent, result);
-    }
-    return malformed();
+    return proa_type_resize(recipe->types[0], recipe->extent, result);
 }
 
 int proa_recipe_make(const struct proa_recipe *recipe, struct proa_type *result)
 {
+    static int (*const make[])(const struct proa_recipe *, struct proa_type *) = {
+        [PROA_MAKE_CONTIGUOUS] = make_contiguous,
+        [PROA_MAKE_VECTOR] = make_vector,
+        [PROA_MAKE_HVECTOR] = make_vector,
+        [PROA_MAKE_INDEXED] = make_indexed,
+        [PROA_MAKE_HINDEXED] = make_indexed,
+        [PROA_MAKE_INDEXED_BLOCK] = make_indexed_block,
+        [PROA_MAKE_HINDEXED_BLOCK] = make_indexed_block,
+        [PROA_MAKE_STRUCT] = make_indexed,
+        [PROA_MAKE_SUBARRAY] = make_subarray,
+        [PROA_MAKE_DARRAY] = make_darray,
+        [PROA_MAKE_DUP] = make_same,
+        [PROA_MAKE_RESIZED] = make_same};
     int error;
 
-    if (recipe->type_count == 0 && !(recipe->constructor == PROA_MAKE_STRUCT &&
-                                     recipe->number_count == 1 && recipe->numbers[0] == 0))
+    if (recipe->constructor > PROA_MAKE_RESIZED ||
+        (recipe->type_count == 0 && !(recipe->constructor == PROA_MAKE_STRUCT &&
+                                      recipe->number_count == 1 && recipe->numbers[0] == 0)))
         return malformed();
-    error = make(recipe, result);
+    error = make[recipe->constructor](recipe, result);
     if (!error)
         proa_type_set_extent(result, recipe->extent);
     return error;
