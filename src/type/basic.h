@@ -163,7 +163,11 @@ size_t proa_basic_bytes(enum proa_basic basic);
  * For any other type: returns 0 and sets nothing. */
 int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t *index_at);
 
-/* Integer, logical or byte: the types that compare_and_swap takes (MPI-4.1, 13.3.4). */
-int proa_basic_compares(enum proa_basic basic);
+/* Integer, logical or byte: the types that compare_and_swap takes (MPI-4.1, 13.3.4). Just these
+ * have logical or bitwise operations. */
+static inline int proa_basic_compares(enum proa_basic basic)
+{
+    return proa_kernel_find(PROA_OP_LAND, basic) || proa_kernel_find(PROA_OP_BAND, basic);
+}
 
 #endif

@@ -56,23 +56,3 @@ int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t 
         return 0;
     }
 }
-
-enum {
-    INTEGER_COMPARES = 1,
-    LOGICAL_COMPARES = 1,
-    BITS_COMPARES = 1,
-    FLOATING_COMPARES = 0,
-    HALF_COMPARES = 0,
-    COMPLEX_COMPARES = 0,
-    HALF_COMPLEX_COMPARES = 0,
-    OPAQUE_COMPARES = 0,
-    PAIR_COMPARES = 0
-};
-
-int proa_basic_compares(enum proa_basic basic)
-{
-#define BASIC_COMPARES(name, ctype, class) class##_COMPARES,
-    static const uint8_t compares[] = {PROA_BASICS(BASIC_COMPARES) 0};
-
-    return compares[basic];
-}
