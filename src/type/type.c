@@ -335,45 +335,28 @@ int proa_type_resize(const struct proa_type *type, int64_t extent, struct proa_t
 }
 
 /* The data of a pair: the value, then the index at its offset behind any padding. */
-static struct proa_node *pair_data(enum proa_basic basic)
-{
-    struct proa_node *node = node_new(2);
-    size_t value, index, at;
-
-    if (!node)
-        return NULL;
-    proa_basic_pair(basic, &value, &index, &at);
-    node_append(node, (struct proa_item){.count = 1, .bytes = value});
-    node_append(node, (struct proa_item){.offset = (int64_t)at, .count = 1, .bytes = index});
-    return node;
-}
-
 int proa_type_basic(enum proa_basic basic, struct proa_type *result)
 {
-    size_t value, index, at, bytes = proa_basic_bytes(basic);
-    struct proa_node *units = node_new(1), *data;
+    size_t bytes = proa_basic_bytes(basic), value = bytes, index = 0, at = bytes;
+    const int is_pair = proa_basic_pair(basic, &value, &index, &at);
+    struct proa_node *units = node_new(1), *data = is_pair ? node_new(2) : node_use(units);
 
-    type_clear(result);
-    if (!units)
-        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype");
-    node_append(units, (struct proa_item){.count = 1, .bytes = bytes});
-    result->basic = (uint8_t)basic;
-    result->predefined = 1;
-    result->elements = 1;
-    result->size = bytes;
-    result->upper = (int64_t)bytes;
-    data = node_use(units);
-    if (proa_basic_pair(basic, &value, &index, &at)) {
-        node_release(data);
-        data = pair_data(basic);
-        result->size = value + index;
-        result->upper = (int64_t)(at + index);
-        result->data_pairs = 1;
-    }
-    if (!data)
+    if (!units || !data)
         return finish(result, proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype"), data,
                       units);
-    finish(result, PROA_OK, data, units);
+    node_append(units, (struct proa_item){.count = 1, .bytes = bytes});
+    if (is_pair) {
+        node_append(data, (struct proa_item){.count = 1, .bytes = value});
+        node_append(data, (struct proa_item){.offset = (int64_t)at, .count = 1, .bytes = index});
+    }
+    *result = (struct proa_type){.size = value + index,
+                                 .upper = (int64_t)(at + index),
+                                 .elements = 1,
+                                 .basic = (uint8_t)basic,
+                                 .predefined = 1,
+                                 .data_pairs = (uint8_t)is_pair,
+                                 .data = data,
+                                 .units = units};
     proa_type_set_extent(result, (int64_t)bytes);
     result->plain_units = result->dense || bytes > sizeof(uint64_t);
     return PROA_OK;
