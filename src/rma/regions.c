@@ -16,22 +16,23 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
-/* A region of private memory: held, and in the table as one row for each piece. */
-struct held_region {
-    struct proa_hold hold;
+/* A region, to be detached by its base. */
+struct attached_region {
+    void *base;
+    size_t rows; /* in the table: one for each piece; 0: of no bytes, legal and unreachable */
+    struct proa_hold hold;   /* of private memory */
     uint64_t through_kernel; /* of the window, when it was attached (shm/ctl.h) */
+    UT_hash_handle hh;
 };
 
 struct proa_attached {
     struct proa_region *table; /* in the arena; the published one */
-    /* beside it: the region of private memory that begins with that row; NULL: none does */
-    struct held_region **held;
     size_t count, room;
     int segment; /* where the table lies in the arena */
     uint64_t offset;
-    size_t empty_count; /* regions of no bytes: legal, unreachable, remembered for detach */
-    void **empty;
+    struct attached_region *regions;
 };
 
 /* ---- rows of a table ---- */
@@ -84,27 +85,6 @@ static void change_end(struct proa_regions_ctl *ctl, const struct proa_attached 
     __atomic_store_n(&ctl->sequence, ctl->sequence + 1, __ATOMIC_RELEASE);
 }
 
-static int attach_empty(struct proa_attached *attached, void *base)
-{
-    void **more = realloc(attached->empty, (attached->empty_count + 1) * sizeof *more);
-
-    if (!more)
-        return proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
-    attached->empty = more;
-    attached->empty[attached->empty_count++] = base;
-    return PROA_OK;
-}
-
-static int detach_empty(struct proa_attached *attached, const void *base)
-{
-    for (size_t i = 0; i < attached->empty_count; i++)
-        if (attached->empty[i] == base) {
-            attached->empty[i] = attached->empty[--attached->empty_count];
-            return PROA_OK;
-        }
-    return proa_fail(PROA_ERR_BASE, "no region that starts at %p is attached to this window", base);
-}
-
 static int check_overlap(const struct proa_attached *attached, size_t at, uint64_t start,
                          uint64_t end)
 {
@@ -130,13 +110,8 @@ static int table_grow(struct proa_win *win)
 {
     struct proa_attached *attached = win->attached;
     size_t room = attached->room ? 2 * attached->room : 16;
-    struct proa_region *old = attached->table, *table;
-    struct held_region **held = realloc(attached->held, room * sizeof *held);
+    struct proa_region *old = attached->table, *table = proa_arena_alloc(room * sizeof *table, 0);
 
-    if (!held)
-        return proa_fail(PROA_ERR_NO_MEM, "out of memory for attached regions");
-    attached->held = held;
-    table = proa_arena_alloc(room * sizeof *table, 0);
     if (!table)
         return PROA_ERR_NO_MEM;
     if (old)
@@ -152,8 +127,7 @@ static int table_grow(struct proa_win *win)
     return PROA_OK;
 }
 
-static int row_insert(struct proa_win *win, size_t at, const struct proa_region *row,
-                      struct held_region *held)
+static int row_insert(struct proa_win *win, size_t at, const struct proa_region *row)
 {
     struct proa_attached *attached = win->attached;
     int error = attached->count == attached->room ? table_grow(win) : PROA_OK;
@@ -161,12 +135,9 @@ static int row_insert(struct proa_win *win, size_t at, const struct proa_region 
     if (error)
         return error;
     change_begin(&win->ctl->regions);
-    for (size_t i = attached->count; i > at; i--) {
+    for (size_t i = attached->count; i > at; i--)
         row_copy(&attached->table[i], &attached->table[i - 1]);
-        attached->held[i] = attached->held[i - 1];
-    }
     row_copy(&attached->table[at], row);
-    attached->held[at] = held;
     attached->count++;
     change_end(&win->ctl->regions, attached);
     return PROA_OK;
@@ -178,27 +149,9 @@ static void rows_delete(struct proa_win *win, size_t at, size_t rows)
 
     change_begin(&win->ctl->regions);
     attached->count -= rows;
-    for (size_t i = at; i < attached->count; i++) {
+    for (size_t i = at; i < attached->count; i++)
         row_copy(&attached->table[i], &attached->table[i + rows]);
-        attached->held[i] = attached->held[i + rows];
-    }
     change_end(&win->ctl->regions, attached);
-}
-
-static int insert_pieces(struct proa_win *win, size_t at, struct held_region *held)
-{
-    const struct proa_hold *hold = &held->hold;
-    struct proa_region row = {.start = hold->first};
-    int error = PROA_OK;
-
-    for (uint32_t i = 0; i < hold->count && !error; i++, row.start = row.end) {
-        row.end = hold->piece[i].end;
-        row.segment = hold->piece[i].adopted ? PROA_REGION_ADOPTED : PROA_REGION_PRIVATE;
-        error = row_insert(win, at + i, &row, i == 0 ? held : NULL);
-        if (error && i > 0)
-            rows_delete(win, at, i);
-    }
-    return error;
 }
 
 /* Operations on this window so far that went through the kernel to this process. */
@@ -207,96 +160,118 @@ static uint64_t through_kernel(const struct proa_win *win)
     return __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED);
 }
 
-static void held_end(struct held_region *held)
-{
-    proa_adopt_drop(&held->hold);
-    free(held);
-}
-
 /* Memory of the program's own: adopted as far as it can be. In a window of one process it stays, as
  * no other process has to reach it. */
-static int attach_private(struct proa_win *win, void *base, uint64_t bytes, size_t at)
+static int attach_private(struct proa_win *win, struct attached_region *region, uint64_t bytes,
+                          size_t at)
 {
-    struct held_region *held = malloc(sizeof *held);
-    int error;
+    struct proa_hold *hold = &region->hold;
+    struct proa_region row;
+    int error = proa_adopt_policy_hold(hold, region->base, bytes,
+                                       win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
 
-    if (!held)
-        return proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
-    *held = (struct held_region){.through_kernel = through_kernel(win)};
-    error = proa_adopt_policy_hold(&held->hold, base, bytes,
-                                   win->size > 1 ? win->adopt : PROA_ADOPT_NEVER);
-    if (error) {
-        free(held);
+    if (error)
         return error;
-    }
-    if (held->hold.is_rough)
+    if (hold->is_rough)
         proa_guard_stripes_only(proa_self->ctl);
     proa_log(PROA_LOG_DEBUG, "attached: %llu of %llu bytes are adopted%s%s",
-             (unsigned long long)proa_adopt_bytes(&held->hold), (unsigned long long)bytes,
-             held->hold.why ? ", the rest is not: " : "", held->hold.why ? held->hold.why : "");
-    error = insert_pieces(win, at, held);
-    if (error)
-        held_end(held);
+             (unsigned long long)proa_adopt_bytes(hold), (unsigned long long)bytes,
+             hold->why ? ", the rest is not: " : "", hold->why ? hold->why : "");
+    row = (struct proa_region){.start = hold->first};
+    for (; region->rows < hold->count && !error; row.start = row.end) {
+        const struct proa_piece *piece = &hold->piece[region->rows];
+
+        row.end = piece->end;
+        row.segment = piece->adopted ? PROA_REGION_ADOPTED : PROA_REGION_PRIVATE;
+        error = row_insert(win, at + region->rows, &row);
+        region->rows += !error;
+    }
     return error;
 }
 
-static int attach(struct proa_win *win, void *base, uint64_t bytes)
+/* Sets the region's rows; after an error, those that have been made. */
+static int attach_rows(struct proa_win *win, struct attached_region *region, uint64_t bytes)
 {
-    struct proa_region region = {.start = (uint64_t)(uintptr_t)base};
-    struct proa_attached *attached = win->attached;
+    struct proa_region row = {.start = (uint64_t)(uintptr_t)region->base};
+    const struct proa_attached *attached = win->attached;
     int segment, error;
     size_t at;
 
     if (bytes == 0)
-        return attach_empty(attached, base);
-    if (region.start + bytes < region.start)
+        return PROA_OK;
+    if (row.start + bytes < row.start)
         return proa_fail(PROA_ERR_SIZE, "a region of %llu bytes at %p exceeds the address space",
-                         (unsigned long long)bytes, base);
-    region.end = region.start + bytes;
-    at = lower_bound(attached->table, attached->count, region.start);
-    error = check_overlap(attached, at, region.start, region.end);
+                         (unsigned long long)bytes, region->base);
+    row.end = row.start + bytes;
+    at = lower_bound(attached->table, attached->count, row.start);
+    error = check_overlap(attached, at, row.start, row.end);
     if (error)
         return error;
-    if (!proa_arena_find(base, bytes, &segment, &region.offset) &&
-        !proa_peer_find(base, bytes, &region.owner, &segment, &region.offset))
-        return attach_private(win, base, bytes, at);
-    region.segment = segment;
-    return row_insert(win, at, &region, NULL);
+    if (!proa_arena_find(region->base, bytes, &segment, &row.offset) &&
+        !proa_peer_find(region->base, bytes, &row.owner, &segment, &row.offset))
+        return attach_private(win, region, bytes, at);
+    row.segment = segment;
+    error = row_insert(win, at, &row);
+    region->rows = !error;
+    return error;
 }
 
-/* Rows of private memory may be pieces of a region that starts before them. */
-static int detach(struct proa_win *win, const void *base)
+static void detach(struct proa_win *win, struct attached_region *region)
 {
-    struct proa_attached *attached = win->attached;
-    uint64_t start = (uint64_t)(uintptr_t)base;
-    size_t at = lower_bound(attached->table, attached->count, start);
-    struct held_region *held =
-        at < attached->count && attached->table[at].start == start ? attached->held[at] : NULL;
+    const struct proa_attached *attached = win->attached;
+    uint64_t start = (uint64_t)(uintptr_t)region->base;
 
-    if (held) {
-        rows_delete(win, at, held->hold.count);
-        proa_adopt_policy_freed(&held->hold, through_kernel(win) - held->through_kernel);
-        held_end(held);
-        return PROA_OK;
+    if (region->rows)
+        rows_delete(win, lower_bound(attached->table, attached->count, start), region->rows);
+    proa_adopt_drop(&region->hold);
+    free(region);
+}
+
+static int attach(struct proa_win *win, void *base, uint64_t bytes)
+{
+    struct attached_region *region = malloc(sizeof *region);
+    int error;
+
+    if (!win->attached)
+        win->attached = calloc(1, sizeof *win->attached);
+    if (!win->attached || !region) {
+        free(region);
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
     }
-    if (at == attached->count || attached->table[at].start != start ||
-        attached->table[at].segment < 0)
-        return detach_empty(attached, base);
-    rows_delete(win, at, 1);
-    return PROA_OK;
+    *region = (struct attached_region){.base = base, .through_kernel = through_kernel(win)};
+    error = attach_rows(win, region, bytes);
+    if (error)
+        detach(win, region);
+    else
+        HASH_ADD(hh, win->attached->regions, base, sizeof region->base, region);
+    return error;
 }
 
 int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes)
 {
-    int error = PROA_OK;
+    int error;
 
     proa_win_enter(win);
-    if (!win->attached)
-        win->attached = calloc(1, sizeof *win->attached);
-    error = win->attached ? attach(win, base, bytes)
-                          : proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
+    error = attach(win, base, bytes);
     proa_win_leave(win);
     return error;
+}
+
+static int detach_base(struct proa_win *win, const void *base)
+{
+    struct proa_attached *attached = win->attached;
+    struct attached_region *region;
+
+    if (!attached)
+        return proa_fail(PROA_ERR_BASE, "nothing is attached to this window");
+    HASH_FIND(hh, attached->regions, &base, sizeof base, region);
+    if (!region)
+        return proa_fail(PROA_ERR_BASE, "no region that starts at %p is attached to this window",
+                         base);
+    HASH_DEL(attached->regions, region);
+    proa_adopt_policy_freed(&region->hold, through_kernel(win) - region->through_kernel);
+    detach(win, region);
+    return PROA_OK;
 }
 
 int proa_regions_detach(struct proa_win *win, const void *base)
@@ -304,10 +279,7 @@ int proa_regions_detach(struct proa_win *win, const void *base)
     int error;
 
     proa_win_enter(win);
-    if (win->attached)
-        error = detach(win, base);
-    else
-        error = proa_fail(PROA_ERR_BASE, "nothing is attached to this window");
+    error = detach_base(win, base);
     proa_win_leave(win);
     return error;
 }
@@ -315,16 +287,18 @@ int proa_regions_detach(struct proa_win *win, const void *base)
 void proa_regions_free(struct proa_win *win)
 {
     struct proa_attached *attached = win->attached;
+    struct attached_region *region, *next;
 
     if (!attached)
         return;
-    for (size_t i = 0; i < attached->count; i++)
-        if (attached->held[i])
-            held_end(attached->held[i]);
+    HASH_ITER(hh, attached->regions, region, next) {
+        HASH_DEL(attached->regions,
+                 region); /* NOLINT(clang-analyzer-unix.Malloc): as in shm/peer.c */
+        proa_adopt_drop(&region->hold);
+        free(region);
+    }
     if (attached->table)
         proa_arena_free(attached->table);
-    free(attached->held);
-    free(attached->empty);
     free(attached);
     win->attached = NULL;
 }
