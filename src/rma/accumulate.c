@@ -132,16 +132,6 @@ static struct proa_runs runs_of(const struct operation *o, const struct proa_str
     return runs;
 }
 
-/* On all sides? */
-static int are_in_row(const struct proa_runs *runs)
-{
-    const int64_t bytes = (int64_t)runs->bytes;
-
-    return !runs->list && runs->stride == bytes &&
-           (!runs->origin || runs->origin_stride == bytes) &&
-           (!runs->result || runs->result_stride == bytes);
-}
-
 /* May runs be worked on together? No accessor uses processor atomics for so many elements. */
 static int are_together(const struct operation *o)
 {
@@ -189,8 +179,7 @@ static int apply_stretch(struct operation *o, const struct proa_stretch *s)
 {
     struct proa_runs runs = runs_of(o, s);
 
-    if (are_in_row(&runs))
-        runs = proa_runs_joined(&runs, runs.count);
+    runs = proa_runs_merged(&runs);
     if (runs.count > 1 && !runs.list) {
         if (!are_together(o) || !are_beside(&runs))
             return apply_singly(o, &runs);

@@ -193,48 +193,13 @@ static int apply_border(struct proa_combine *c, const struct proa_span *span,
                                              : carry_element(c, element->position, copy, 1);
 }
 
-/* How many of the elements in a row lie in the span with all of their data. */
-static uint64_t elements_in(const struct proa_span *span, const struct proa_runs *row,
-                            enum proa_basic basic)
-{
-    uint64_t count = (span->end - row->position + proa_padding_of(basic)) / row->bytes;
-
-    return count < row->count ? count : row->count;
-}
-
-static int apply_row(struct proa_combine *c, struct proa_runs *row)
-{
-    struct proa_span span;
-    uint64_t inside;
-    int error = PROA_OK;
-
-    for (; row->count && !error; proa_runs_skip(row, inside ? inside : 1)) {
-        struct proa_runs run;
-
-        error = proa_span_find(c->win, &c->win->targets[c->rank], row->position,
-                               row->count * row->bytes, &span);
-        if (error)
-            break;
-        inside = elements_in(&span, row, c->run.basic);
-        run = proa_runs_joined(row, inside ? inside : 1);
-        error = inside ? proa_combine_in(c, &span, &run) : apply_border(c, &span, &run);
-        proa_guard_leave(&c->guarded);
-    }
-    return error;
-}
-
 int proa_combine_row(struct proa_combine *c, uint64_t position)
 {
-    struct proa_runs row = {.count = c->run.count,
-                            .bytes = c->run.bytes,
-                            .position = position,
-                            .stride = (int64_t)c->run.bytes,
-                            .origin = (char *)(uintptr_t)c->run.origin,
-                            .origin_stride = c->run.origin ? (int64_t)c->run.bytes : 0,
-                            .result = c->run.result,
-                            .result_stride = c->run.result ? (int64_t)c->run.bytes : 0};
-
-    return apply_row(c, &row);
+    return proa_combine_runs(c, &(struct proa_runs){.count = 1,
+                                                    .bytes = c->run.count * c->run.bytes,
+                                                    .position = position,
+                                                    .origin = (char *)(uintptr_t)c->run.origin,
+                                                    .result = c->run.result});
 }
 
 int proa_combine_runs(struct proa_combine *c, const struct proa_runs *all)
@@ -248,13 +213,16 @@ int proa_combine_runs(struct proa_combine *c, const struct proa_runs *all)
         if (error)
             break;
         if (part.count) {
-            error = proa_combine_in(c, &span, &part);
-            proa_guard_leave(&c->guarded);
+            struct proa_runs whole = proa_runs_merged(&part);
+
+            error = proa_combine_in(c, &span, &whole);
         } else {
-            part = proa_runs_row(&runs, c->run.bytes);
-            error = apply_row(c, &part);
+            struct proa_runs row = proa_runs_row(&runs, c->run.bytes);
+
+            error = row.count > 1 ? proa_combine_runs(c, &row) : apply_border(c, &span, &row);
             part.count = 1;
         }
+        proa_guard_leave(&c->guarded);
     }
     return error;
 }

@@ -81,6 +81,17 @@ static inline struct proa_runs proa_runs_joined(const struct proa_runs *row, uin
     return run;
 }
 
+/* The runs as one, if they lie in a row on all sides; else as they are. */
+static inline struct proa_runs proa_runs_merged(const struct proa_runs *runs)
+{
+    const int64_t bytes = (int64_t)runs->bytes;
+    const int are_in_row = !runs->run && runs->stride == bytes &&
+                           (!runs->origin || runs->origin_stride == bytes) &&
+                           (!runs->result || runs->result_stride == bytes);
+
+    return are_in_row ? proa_runs_joined(runs, runs->count) : *runs;
+}
+
 /* Copies the runs from the origin to the target, where `position` is mapped or copied; or back. */
 void proa_runs_copy(const struct proa_runs *runs, char *target, int put);
 
