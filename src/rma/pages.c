@@ -200,7 +200,7 @@ int proa_pages_reach(struct proa_win *win, struct proa_target *target, uint64_t 
     const struct proa_piece private = {.end = address + target->bytes},
                             *pieces = pieces_of(target, place, &private);
     uint32_t count = place->count ? place->count : 1;
-    struct proa_span few[4] = {0}, *spans = count <= 4 ? few : calloc(count, sizeof *spans);
+    struct proa_span *spans = calloc(count, sizeof *spans);
     uint64_t first = address;
     int error = !pieces ? PROA_ELSEWHERE : PROA_OK;
 
@@ -214,7 +214,6 @@ int proa_pages_reach(struct proa_win *win, struct proa_target *target, uint64_t 
     }
     if (!error)
         error = proa_spans_set(target, spans, count);
-    if (spans != few)
-        free(spans);
+    free(spans);
     return error;
 }
