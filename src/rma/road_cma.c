@@ -43,30 +43,6 @@ static int move(struct proa_carry *carry, const struct proa_span *span, const st
 
 /* ---- accumulates ---- */
 
-/* Room for a piece of a neighbour's memory: on the stack where it is short, as a user's thread may
- * have little. */
-struct piece {
-    char *copy;
-    uint64_t bytes;
-    char few[512];
-};
-
-/* For so many bytes, or for the most that are needed at a time. */
-static int piece_room(struct piece *piece, uint64_t bytes, uint64_t most)
-{
-    piece->bytes = bytes < most ? bytes : most;
-    piece->copy = bytes <= sizeof piece->few ? piece->few : malloc(piece->bytes);
-    return piece->copy ? PROA_OK
-                       : proa_fail(PROA_ERR_NO_MEM, "out of memory for a copy of %llu bytes",
-                                   (unsigned long long)piece->bytes);
-}
-
-static void piece_free(struct piece *piece)
-{
-    if (piece->copy != piece->few)
-        free(piece->copy);
-}
-
 /* Value and index of each pair, in few system calls; its padding is not written, as it may have
  * changed since it was read. */
 static int write_fields(const struct proa_elements *c, struct proa_peer *peer, uint64_t at,
@@ -100,20 +76,19 @@ static int apply_to_copy(const struct proa_elements *c, struct proa_peer *peer, 
                                     : proa_cma_write(peer, at, copy, c->count * c->bytes);
 }
 
-/* The first run: reads, changes here and writes back, in pieces. */
+/* The first run: reads, changes here and writes back, in pieces of `room` bytes. */
 static int apply_run(struct proa_combine *c, const struct proa_span *span,
-                     const struct proa_runs *runs, const struct piece *piece)
+                     const struct proa_runs *runs, char *copy, uint64_t room)
 {
     struct proa_runs row = proa_runs_row(runs, c->run.bytes);
-    const uint64_t most = piece->bytes / row.bytes;
+    const uint64_t most = room / row.bytes;
     int error = PROA_OK;
 
     while (row.count && !error) {
         struct proa_runs part = proa_runs_joined(&row, row.count < most ? row.count : most);
 
         proa_runs_first(&part, &c->run);
-        error =
-            apply_to_copy(&c->run, span->owner, proa_span_key(span, part.position), piece->copy);
+        error = apply_to_copy(&c->run, span->owner, proa_span_key(span, part.position), copy);
         proa_runs_skip(&row, c->run.count);
     }
     return error;
@@ -186,23 +161,27 @@ static int apply_together(struct proa_combine *c, const struct proa_span *span,
 /* Several stripes' worth at once, as each time has its price. */
 static int apply(struct proa_combine *c, const struct proa_span *span, const struct proa_runs *all)
 {
-    const uint64_t reaches = (uint64_t)(proa_runs_high(all) - proa_runs_low(all));
+    const uint64_t reaches = (uint64_t)(proa_runs_high(all) - proa_runs_low(all)),
+                   most = PROA_GUARD_AT_ONCE + c->run.bytes, room = reaches < most ? reaches : most;
     struct proa_runs runs = *all, part;
-    struct piece piece;
-    int error = piece_room(&piece, reaches, PROA_GUARD_AT_ONCE + c->run.bytes);
+    char *copy = malloc(room);
+    int error = PROA_OK;
 
+    if (!copy)
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a copy of %llu bytes",
+                         (unsigned long long)room);
     tell_owner(c->win, c->rank, reaches);
     for (; runs.count && !error; proa_runs_skip(&runs, part.count)) {
         part = runs;
-        part.count = runs.count == 1 ? 0 : proa_runs_within(&runs, piece.bytes);
+        part.count = runs.count == 1 ? 0 : proa_runs_within(&runs, room);
         if (part.count) {
-            error = apply_together(c, span, &part, piece.copy);
+            error = apply_together(c, span, &part, copy);
         } else {
-            error = apply_run(c, span, &runs, &piece);
+            error = apply_run(c, span, &runs, copy, room);
             part.count = 1;
         }
     }
-    piece_free(&piece);
+    free(copy);
     return error;
 }
 
