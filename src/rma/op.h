@@ -79,29 +79,20 @@ static inline int proa_is_open(const struct proa_win *win, int rank)
     return epoch != 0 && !(epoch & PROA_EPOCH_AWAITED);
 }
 
-/* The same for a dynamic window, whose displacements are addresses: if it lies in the region that
- * was found last (rma/regions.h), nothing has been attached or detached since, and nothing has to
- * be waited for. In other windows memory that is mapped in one piece is `fast`, so that none is
- * found here. */
-static inline char *proa_attached_address(const struct proa_target *target, uint8_t epoch,
-                                          uint64_t address, uint64_t bytes)
+/* The address of [at, + bytes) in the span `only`; NULL: it is not there, or the target has to be
+ * waited for. In a window of several spans, such as a head that the kernel reaches, `only` is the
+ * largest that is mapped here. In a dynamic window `at` is an address, and `only` the region that
+ * was found last (rma/regions.h), as long as nothing is attached or detached. The other windows
+ * without `fast` have no mapped span. is_dynamic: a constant in every call. */
+static inline char *proa_spanned_address(const struct proa_target *target, uint8_t epoch,
+                                         uint64_t at, uint64_t bytes, int is_dynamic)
 {
     const struct proa_span *span = &target->only;
 
-    if (!span->here || epoch & PROA_EPOCH_AWAITED || !proa_span_holds(span, address, bytes) ||
-        !proa_regions_are_unchanged(target))
+    if (epoch & PROA_EPOCH_AWAITED || !proa_span_holds(span, at, bytes) ||
+        (is_dynamic && (!span->here || !proa_regions_are_unchanged(target))))
         return NULL;
-    return proa_span_here(span, address);
-}
-
-/* The same for a window of several spans, such as a head that the kernel reaches: in the largest
- * that is mapped here. Or past the end of a window. */
-static inline char *proa_spanned_address(const struct proa_target *target, uint8_t epoch,
-                                         uint64_t at, uint64_t bytes)
-{
-    if (epoch & PROA_EPOCH_AWAITED || !proa_span_holds(&target->only, at, bytes))
-        return NULL;
-    return proa_span_here(&target->only, at);
+    return proa_span_here(span, at);
 }
 
 /* The address of [displacement, + bytes) in the target's window if an epoch is open and it is
@@ -117,12 +108,12 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
     if (epoch == 0)
         return NULL;
     if (__builtin_expect(!target->fast, 0))
-        return proa_attached_address(target, epoch, (uint64_t)displacement, bytes);
+        return proa_spanned_address(target, epoch, (uint64_t)displacement, bytes, 1);
     /* one below 0 is, unsigned, far outside of the window */
     if (__builtin_mul_overflow(displacement, target->disp_unit, &at))
         return NULL;
     if ((uint64_t)at > target->fast_bytes || bytes > target->fast_bytes - (uint64_t)at)
-        return proa_spanned_address(target, epoch, (uint64_t)at, bytes);
+        return proa_spanned_address(target, epoch, (uint64_t)at, bytes, 0);
     if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0) && proa_target_await(win, rank) != PROA_OK)
         return NULL; /* it is gone */
     return target->fast + at;
