@@ -139,7 +139,7 @@ static struct proa_win *win_new(const struct proa_create_args *args, const struc
     win->is_open = proa_self != NULL;
     if (win->is_open)
         proa_peer_opens_window();
-    win->atomics_most = proa_guard_atomics_most(args->threads);
+    win->atomics_most = args->threads ? 0 : PROA_ATOMICS_MOST;
     pthread_mutex_init(&win->mutex, NULL);
     return win;
 }

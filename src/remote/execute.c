@@ -114,8 +114,7 @@ static int fill_elements(const struct proa_wire_op *op, struct proa_elements *ru
 static int serve_combine(struct proa_job *job)
 {
     const struct proa_wire_op *op = &job->op;
-    struct proa_combine combine = {
-        .win = &served_of(job)->view, .rank = 0, .total = op->total, .guarded = PROA_GUARD_NONE};
+    struct proa_combine combine = {.win = &served_of(job)->view, .rank = 0, .total = op->total};
     uint64_t bytes = op->count * op->bytes, origin = op->flags & PROA_WIRE_ORIGIN ? bytes : 0,
              compare = op->flags & PROA_WIRE_COMPARE ? op->bytes : 0;
     const char *at;

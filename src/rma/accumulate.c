@@ -45,12 +45,10 @@ static int striped_plain(struct proa_win *win, const struct proa_target *target,
     else if (proa_guard_may_cover(key, bytes, proa_guard_most(target->only.owner->ctl)))
         several_stripes(c, target->only.owner->ctl, key, bytes, at);
     else
-        proa_combine_row(&(struct proa_combine){.win = win,
-                                                .rank = (int)(target - win->targets),
-                                                .total = c->count,
-                                                .run = *c,
-                                                .guarded = PROA_GUARD_NONE},
-                         target->only.first + (uint64_t)(at - target->only.here));
+        proa_combine_row(
+            &(struct proa_combine){
+                .win = win, .rank = (int)(target - win->targets), .total = c->count, .run = *c},
+            target->only.first + (uint64_t)(at - target->only.here));
     proa_touch_store(win);
     return 1;
 }
@@ -294,10 +292,7 @@ static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin
                           enum proa_operation operation, const void *compare)
 {
     struct operation o = {.there = there,
-                          .combine = {.win = win,
-                                      .rank = there->rank,
-                                      .run.compare = compare,
-                                      .guarded = PROA_GUARD_NONE},
+                          .combine = {.win = win, .rank = there->rank, .run.compare = compare},
                           .has_origin = origin != NULL,
                           .has_result = result != NULL};
     int error = PROA_OK;

@@ -59,11 +59,6 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
 
 /* ---- coming in ---- */
 
-uint64_t proa_guard_atomics_most(int threads)
-{
-    return threads ? 0 : PROA_ATOMICS_MOST; /* a slot is for one thread at a time */
-}
-
 /* Elements of a size that is no power of two are never exchanged by the processor: for them
  * `aligned` means nothing. */
 void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key,

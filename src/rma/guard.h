@@ -22,16 +22,14 @@
 /* Two elements take as long by atomics as under a stripe, whose cost is the same for many elements.
  * A few more, such as the coordinates of a point, are left to atomics all the same: one operation
  * that is too long turns all others to stripes for good. Single elements, above all those that
- * several processes work on, are better off without stripes. */
+ * several processes work on, are better off without stripes. A window on which several threads of a
+ * process work has none by atomics (proa_win.atomics_most), as a slot is for one thread at a time.
+ */
 enum { PROA_ATOMICS_MOST = 4 };
-
-/* How many elements an operation on a window may have to be done by processor atomics. threads: may
- * several of a process work on the window? */
-uint64_t proa_guard_atomics_most(int threads);
 
 enum proa_guard { PROA_GUARD_PLAIN, PROA_GUARD_ATOMICS, PROA_GUARD_STRIPES };
 
-/* An accumulate in progress. */
+/* An accumulate in progress. All zero: nothing is chosen yet. */
 struct proa_guarded {
     enum proa_guard guard;
     struct proa_slot *slot;  /* marked busy until proa_guard_leave; NULL: nothing to unmark */
@@ -39,11 +37,6 @@ struct proa_guarded {
     uint64_t first, stripes; /* held; several by wide locks, from the first of one on */
     int entered, aligned; /* chosen already, for elements that are aligned to their size, or not */
 };
-
-/* Nothing chosen yet. */
-/* clang-format off */
-#define PROA_GUARD_NONE {PROA_GUARD_PLAIN, NULL, NULL, 0, 0, 0, 0}
-/* clang-format on */
 
 /* Chooses and enters, for a run of elements of `bytes` bytes at key in span's owner. The runs of
  * one operation in one span share a guarded, which is left and entered anew only where the choice

@@ -519,7 +519,7 @@ WORLD_TEST(around_the_stripes, 3)
  * waited. */
 static uint64_t long_piece(struct proa_peer *owner)
 {
-    struct proa_guarded guarded = PROA_GUARD_NONE;
+    struct proa_guarded guarded = {0};
     uint64_t bytes = proa_guard_stripes(&guarded, owner, 0, 4ull * PROA_GUARD_ALONE);
 
     proa_guard_leave(&guarded);
@@ -559,7 +559,7 @@ WORLD_TEST(long_pieces, 2)
 static void rows_fit_body(struct world *world)
 {
     const struct proa_runs runs = {.stride = 64, .count = 10000, .bytes = 8};
-    struct proa_combine combine = {.run.bytes = 8, .guarded = PROA_GUARD_NONE};
+    struct proa_combine combine = {.run.bytes = 8};
     (void)world;
 
     combine.guarded.guard = PROA_GUARD_STRIPES;
