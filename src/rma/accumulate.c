@@ -5,9 +5,10 @@
  * to their road.
  */
 #include "base/fail.h"
-#include "rma/begin.h"
+#include "rma/place.h"
 #include "rma/guard.h"
 #include "rma/combine.h"
+#include "type/walk.h"
 #include "window/strict.h"
 
 /* ---- elements in a row, at hand ---- */
@@ -301,7 +302,7 @@ static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin
         error = proa_check_types(result, there, "result");
     if (!error && origin)
         error = proa_check_types(origin, there, "origin");
-    if (!error && proa_there_bytes(there) == 0) /* nothing of any type */
+    if (!error && there->count * there->type->size == 0) /* nothing of any type */
         return proa_begin(win, there->rank);
     if (!error)
         error = check_operation(win, origin, result, there, operation, &o.combine.run);

@@ -3,8 +3,9 @@
  * not been found yet, errors. */
 #include "rma/op.h"
 #include "base/fail.h"
-#include "rma/begin.h"
+#include "rma/place.h"
 #include "rma/road.h"
+#include "type/walk.h"
 #include "window/strict.h"
 
 enum { TARGET, ORIGIN, SIDES };
@@ -67,7 +68,7 @@ static int move(struct proa_win *win, const struct proa_buffer *origin,
     struct proa_walk walk;
     int error = proa_check_types(origin, there, "origin");
 
-    if (!error && proa_there_bytes(there) == 0)
+    if (!error && there->count * there->type->size == 0)
         return proa_begin(win, there->rank);
     if (!error)
         error = proa_begin_at(win, there, &move.place);

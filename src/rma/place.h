@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A place in a target's window: what an operation works on, once rank, displacement and range have
- * been checked. */
+/* The checks that every operation makes before it works, off the fast path: its epoch, its types,
+ * and its place in the target's window. */
 #ifndef PROA_RMA_PLACE_H
 #define PROA_RMA_PLACE_H
 
+#include "rma/op.h"
 #include "rma/runs.h"
-#include "window/win.h"
 
+/* Is an epoch open that lets this process access the target? Waits for its post if need be. PROA_OK
+ * or PROA_ERR_RMA_SYNC. */
+int proa_begin(struct proa_win *win, int rank);
+
+/* Are these types fit for an operation, and of the same size in all? which: "origin", "result", for
+ * the message. */
+int proa_check_types(const struct proa_buffer *buffer, const struct proa_there *there,
+                     const char *which);
+
+/* What an operation works on, once rank, displacement and range have been checked. */
 struct proa_place {
     /* of the displacement: bytes from the start of the target's window; in a dynamic window, the
      * address */
@@ -21,6 +31,9 @@ struct proa_place {
  * a scattered place only the first byte is looked for), or what mapping the memory returned. */
 int proa_place_find(struct proa_win *win, int target, int64_t displacement, int64_t lower,
                     uint64_t bytes, struct proa_place *place);
+
+/* proa_begin, then the place of all that `there` spans. */
+int proa_begin_at(struct proa_win *win, const struct proa_there *there, struct proa_place *place);
 
 /* The span that holds the byte at position; in a dynamic window, together with neighbours of the
  * same piece of memory as far as `bytes` bytes from there ask. PROA_OK; PROA_ERR_RMA_RANGE if there
