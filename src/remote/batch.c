@@ -296,7 +296,7 @@ int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
 
 /* ---- answers ---- */
 
-/* Padding inside a pair is not part of it and stays as it is, as on the node (rma/combine.c). */
+/* Padding inside a pair is not part of it and stays as it is, as on the node (rma/apply.c). */
 static void fetched_to(const struct proa_wanted *w, const char *data)
 {
     if (w->basic != PROA_MIXED && proa_is_padded(w->basic)) {

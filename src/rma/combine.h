@@ -63,22 +63,12 @@ int proa_combine_runs(struct proa_combine *combine, const struct proa_runs *runs
 uint64_t proa_combine_guard(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
                             const struct proa_runs *runs);
 
-static inline void proa_elements_advance(struct proa_elements *c, uint64_t elements)
-{
-    if (c->origin)
-        c->origin += elements * c->bytes;
-    if (c->result)
-        c->result += elements * c->bytes;
-}
-
 /* The ordinary loop: no other process or thread works on these elements meanwhile. */
 void proa_apply(const struct proa_elements *c, char *target);
 
 /* Processor atomics, one after the other; elements that are aligned, of a size that
- * proa_guard_atomics_fit. _fields: pairs with padding, of 4 or 8 bytes, which leave that as it
- * is. */
+ * proa_guard_atomics_fit. */
 void proa_apply_atomic(const struct proa_elements *run, char *target);
-void proa_apply_atomic_fields(const struct proa_elements *run, char *target);
 
 /* ---- one element by a processor atomic: inline, as the plain way (rma/accumulate.c) lives on it
  * ---- */
