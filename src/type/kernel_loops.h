@@ -100,21 +100,30 @@ static inline uint16_t BF16_of_float(float value)
     __builtin_choose_expr(sizeof(ctype) > sizeof(uint64_t), (unsigned __int128)(a), (uint64_t)(a))
 #define WRAP(ctype, a, sign, b) (ctype)(UNSIGNED(ctype, a) sign UNSIGNED(ctype, b))
 
+#define LOGICAL_OPERATIONS(X, name, ctype)          \
+    X(name, LAND, ctype, (t[i] != 0) & (o[i] != 0)) \
+    X(name, LOR, ctype, (t[i] | o[i]) != 0)         \
+    X(name, LXOR, ctype, !t[i] != !o[i])
+
+#define BITS_OPERATIONS(X, name, ctype)        \
+    X(name, BAND, ctype, (ctype)(t[i] & o[i])) \
+    X(name, BOR, ctype, (ctype)(t[i] | o[i]))  \
+    X(name, BXOR, ctype, (ctype)(t[i] ^ o[i]))
+
 #define INTEGER_OPERATIONS(X, name, ctype)           \
     X(name, SUM, ctype, WRAP(ctype, t[i], +, o[i]))  \
     X(name, PROD, ctype, WRAP(ctype, t[i], *, o[i])) \
     X(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i])   \
     X(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])   \
-    X(name, LAND, ctype, (t[i] != 0) & (o[i] != 0))  \
-    X(name, LOR, ctype, (t[i] | o[i]) != 0)          \
-    X(name, LXOR, ctype, !t[i] != !o[i])             \
-    X(name, BAND, ctype, (ctype)(t[i] & o[i]))       \
-    X(name, BOR, ctype, (ctype)(t[i] | o[i]))        \
-    X(name, BXOR, ctype, (ctype)(t[i] ^ o[i]))
+    LOGICAL_OPERATIONS(X, name, ctype)               \
+    BITS_OPERATIONS(X, name, ctype)
+
+#define COMPLEX_OPERATIONS(X, name, ctype) \
+    X(name, SUM, ctype, t[i] + o[i])       \
+    X(name, PROD, ctype, t[i] * o[i])
 
 #define FLOATING_OPERATIONS(X, name, ctype)        \
-    X(name, SUM, ctype, t[i] + o[i])               \
-    X(name, PROD, ctype, t[i] * o[i])              \
+    COMPLEX_OPERATIONS(X, name, ctype)             \
     X(name, MAX, ctype, t[i] > o[i] ? t[i] : o[i]) \
     X(name, MIN, ctype, t[i] < o[i] ? t[i] : o[i])
 
@@ -154,20 +163,6 @@ static inline uint16_t BF16_of_float(float value)
 #define HALF_COMPLEX_OPERATIONS(X, name, ctype) \
     X(name, SUM, ctype, a + b, ai + bi)         \
     X(name, PROD, ctype, a *b - ai * bi, a * bi + ai * b)
-
-#define COMPLEX_OPERATIONS(X, name, ctype) \
-    X(name, SUM, ctype, t[i] + o[i])       \
-    X(name, PROD, ctype, t[i] * o[i])
-
-#define LOGICAL_OPERATIONS(X, name, ctype)          \
-    X(name, LAND, ctype, (t[i] != 0) & (o[i] != 0)) \
-    X(name, LOR, ctype, (t[i] | o[i]) != 0)         \
-    X(name, LXOR, ctype, !t[i] != !o[i])
-
-#define BITS_OPERATIONS(X, name, ctype) \
-    X(name, BAND, ctype, t[i] & o[i])   \
-    X(name, BOR, ctype, t[i] | o[i])    \
-    X(name, BXOR, ctype, t[i] ^ o[i])
 
 #define OPAQUE_OPERATIONS(X, name, ctype)
 
