@@ -152,31 +152,25 @@ static void copy_loop(char *to, int64_t to_stride, const char *from, int64_t fro
 #undef COPY
 }
 
-/* From where the runs lie side by side. */
-static void scatter(char *base, const struct proa_run *run, const char *packed, uint64_t bytes,
-                    uint64_t count)
+/* Runs of one size, to where they lie side by side; or back, a constant in every call. */
+PROA_FORMS void copy_even(char *base, char *packed, const struct proa_runs *runs, int back)
 {
-#define COPY(size)                                              \
-    for (uint64_t i = 0; i < count; i++, run++, packed += size) \
-    memcpy(proa_at(base, run->offset), packed, size)
+    const struct proa_run *run = runs->run;
+    const uint64_t count = runs->count, bytes = runs->bytes;
+
+#define COPY(size)                                                                                 \
+    for (uint64_t i = 0; i < count; i++, run++, packed += size)                                    \
+    memcpy(back ? proa_at(base, run->offset) : packed, back ? packed : proa_at(base, run->offset), \
+           size)
     FOR_SIZES(bytes, COPY)
 #undef COPY
 }
 
-static void gather(char *packed, const char *base, const struct proa_run *run, uint64_t bytes,
-                   uint64_t count)
+static void copy_uneven(char *base, char *packed, const struct proa_runs *runs, int back)
 {
-#define COPY(size)                                              \
-    for (uint64_t i = 0; i < count; i++, run++, packed += size) \
-    memcpy(packed, proa_at(base, run->offset), size)
-    FOR_SIZES(bytes, COPY)
-#undef COPY
-}
+    const struct proa_run *run = runs->run;
 
-static void copy_uneven(char *base, char *packed, const struct proa_run *run, uint64_t count,
-                        int back)
-{
-    for (uint64_t i = 0; i < count; i++, packed += run->bytes, run++)
+    for (uint64_t i = 0; i < runs->count; i++, packed += run->bytes, run++)
         if (back)
             proa_copy(proa_at(base, run->offset), packed, run->bytes);
         else
@@ -186,11 +180,11 @@ static void copy_uneven(char *base, char *packed, const struct proa_run *run, ui
 static void copy_list(const struct proa_runs *runs, char *base, char *packed, int back)
 {
     if (!runs->bytes)
-        copy_uneven(base, packed, runs->run, runs->count, back);
+        copy_uneven(base, packed, runs, back);
     else if (back)
-        scatter(base, runs->run, packed, runs->bytes, runs->count);
+        copy_even(base, packed, runs, 1);
     else
-        gather(packed, base, runs->run, runs->bytes, runs->count);
+        copy_even(base, packed, runs, 0);
 }
 
 void proa_runs_copy(const struct proa_runs *runs, char *target, int put)
