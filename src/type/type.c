@@ -188,22 +188,15 @@ static struct proa_item item_of(struct proa_node *node, int64_t extent, int64_t 
 
 /* ---- one view of a type ---- */
 
-enum view { DATA, UNITS };
-
-static struct proa_node *view_of(const struct proa_type *type, enum view view)
-{
-    return view == DATA ? type->data : type->units;
-}
-
 /* The items of all parts in one node; *node is NULL if there are no bytes. */
-static int list_view(const struct proa_part *parts, size_t count, enum view view,
+static int list_view(const struct proa_part *parts, size_t count, int units,
                      struct proa_node **node)
 {
     *node = node_new(count);
     if (!*node)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype of %zu parts", count);
     for (size_t i = 0; i < count; i++) {
-        struct proa_node *inner = view_of(parts[i].type, view);
+        struct proa_node *inner = units ? parts[i].type->units : parts[i].type->data;
         if (inner && parts[i].count)
             node_append(*node,
                         item_of(inner, parts[i].type->extent, parts[i].offset, parts[i].count));
@@ -300,9 +293,9 @@ int proa_type_list(const struct proa_part *parts, size_t count, struct proa_type
     for (size_t i = 0; i < count && !error; i++)
         error = part_add(result, &parts[i]);
     if (!error)
-        error = list_view(parts, count, DATA, &data);
+        error = list_view(parts, count, 0, &data);
     if (!error && result->data_pairs)
-        error = list_view(parts, count, UNITS, &units);
+        error = list_view(parts, count, 1, &units);
     else
         units = node_use(data);
     return finish(result, error, data, units);

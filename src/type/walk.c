@@ -27,9 +27,8 @@ static void side_enter(struct proa_walk_side *side, const struct proa_item *item
     side->done = 0;
 }
 
-/* The present item of the innermost level is used up: goes on to the next. 0 at the end of the
- * side. */
-static int side_advance(struct proa_walk_side *side)
+/* The present item of the innermost level is used up: goes on to the next, if there is one. */
+static void side_advance(struct proa_walk_side *side)
 {
     while (side->depth > 0) {
         struct proa_walk_level *level = &side->levels[side->depth - 1];
@@ -37,21 +36,19 @@ static int side_advance(struct proa_walk_side *side)
 
         if (item->child && ++level->repetition < item->count) {
             side_enter(side, item, level->base + (int64_t)level->repetition * item->stride);
-            return 1;
+            return;
         }
         level->repetition = 0;
         if (++level->item < level->node->count) {
             side_enter(side, &level->node->items[level->item], level->base);
-            return 1;
+            return;
         }
         side->depth--;
     }
-    if (side->whole.child && ++side->element < side->whole.count) {
+    if (side->whole.child && ++side->element < side->whole.count)
         side_enter(side, &side->whole, (int64_t)side->element * side->whole.stride);
-        return 1;
-    }
-    side->left = 0;
-    return 0;
+    else
+        side->left = 0;
 }
 
 /* The item for all elements. Adjacent elements are one run; elements of one run each are one loop.
@@ -100,11 +97,8 @@ int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *c
 {
     int error = PROA_OK;
 
-    walk->sides = sides;
-    for (int i = 0; i < sides; i++) {
-        int failed = side_begin(&walk->side[i], type[i], count[i], units);
-        error = failed ? failed : error;
-    }
+    for (walk->sides = 0; walk->sides < sides && !error; walk->sides++)
+        error = side_begin(&walk->side[walk->sides], type[walk->sides], count[walk->sides], units);
     if (error)
         proa_walk_end(walk);
     return error;
