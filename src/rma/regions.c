@@ -257,29 +257,24 @@ int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes)
     return error;
 }
 
-static int detach_base(struct proa_win *win, const void *base)
-{
-    struct proa_attached *attached = win->attached;
-    struct attached_region *region;
-
-    if (!attached)
-        return proa_fail(PROA_ERR_BASE, "nothing is attached to this window");
-    HASH_FIND(hh, attached->regions, &base, sizeof base, region);
-    if (!region)
-        return proa_fail(PROA_ERR_BASE, "no region that starts at %p is attached to this window",
-                         base);
-    HASH_DEL(attached->regions, region);
-    proa_adopt_policy_freed(&region->hold, through_kernel(win) - region->through_kernel);
-    detach(win, region);
-    return PROA_OK;
-}
-
 int proa_regions_detach(struct proa_win *win, const void *base)
 {
-    int error;
+    struct attached_region *region = NULL;
+    int error = PROA_OK;
 
     proa_win_enter(win);
-    error = detach_base(win, base);
+    if (win->attached)
+        HASH_FIND(hh, win->attached->regions, &base, sizeof base, region);
+    if (region) {
+        HASH_DEL(win->attached->regions, region);
+        proa_adopt_policy_freed(&region->hold, through_kernel(win) - region->through_kernel);
+        detach(win, region);
+    } else if (win->attached) {
+        error = proa_fail(PROA_ERR_BASE, "no region that starts at %p is attached to this window",
+                          base);
+    } else {
+        error = proa_fail(PROA_ERR_BASE, "nothing is attached to this window");
+    }
     proa_win_leave(win);
     return error;
 }
