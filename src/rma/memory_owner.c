@@ -14,42 +14,42 @@ struct proa_memory_owners {
 
 static struct proa_memory_owners *owner_add(struct proa_win *win, const struct proa_hello *hello)
 {
-    struct proa_memory_owners *lender = calloc(1, sizeof *lender);
+    struct proa_memory_owners *owner = calloc(1, sizeof *owner);
 
-    if (!lender) {
+    if (!owner) {
         proa_fail(PROA_ERR_NO_MEM, "out of memory for the state of process %d", hello->first.pid);
         return NULL;
     }
-    lender->peer = proa_peer_attach(hello);
-    if (!lender->peer) {
-        free(lender);
+    owner->peer = proa_peer_attach(hello);
+    if (!owner->peer) {
+        free(owner);
         return NULL;
     }
-    LL_PREPEND(win->owners, lender);
-    return lender;
+    LL_PREPEND(win->owners, owner);
+    return owner;
 }
 
 /* There is hardly ever more than one. */
 struct proa_peer *proa_memory_owner(struct proa_win *win, const struct proa_hello *hello)
 {
-    struct proa_memory_owners *lender;
+    struct proa_memory_owners *owner;
 
     proa_win_enter(win);
-    for (lender = win->owners; lender && lender->peer->id != hello->first.id; lender = lender->next)
+    for (owner = win->owners; owner && owner->peer->id != hello->first.id; owner = owner->next)
         continue;
-    if (!lender)
-        lender = owner_add(win, hello);
+    if (!owner)
+        owner = owner_add(win, hello);
     proa_win_leave(win);
-    return lender ? lender->peer : NULL;
+    return owner ? owner->peer : NULL;
 }
 
 void proa_memory_owners_release(struct proa_win *win)
 {
-    struct proa_memory_owners *lender, *next;
+    struct proa_memory_owners *owner, *next;
 
-    LL_FOREACH_SAFE(win->owners, lender, next) {
-        proa_peer_release(lender->peer);
-        free(lender);
+    LL_FOREACH_SAFE(win->owners, owner, next) {
+        proa_peer_release(owner->peer);
+        free(owner);
     }
     win->owners = NULL;
 }

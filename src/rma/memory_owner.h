@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lenders: processes in whose arena a window has memory that another process has brought. This is
- * memory of a shared window that a neighbour gives to MPI_Win_create or attaches. The memory owner
+ * Memory owners: processes in whose arena a window has memory that another process has brought,
+ * such as memory of a shared window that a neighbour gives to MPI_Win_create or attaches. The owner
  * need not be in the window. Its memory is reached like any in its arena, and its stripes guard
  * accumulates, as on every other way to the same bytes.
  */
@@ -11,9 +11,6 @@
 #include "shm/peer.h"
 
 struct proa_win;
-
-/* The record that a window keeps of its owners; NULL: none so far. */
-struct proa_memory_owners;
 
 /* The process that said this hello, held until the window is released. Several threads may ask at
  * once. NULL, with proa_failure() set. */

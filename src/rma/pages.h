@@ -29,9 +29,6 @@ struct proa_pages_place {
     uint32_t count;
 };
 
-/* The record that a window keeps of its own part, and of its own mappings. */
-struct proa_pages;
-
 /* Holds the window's memory, adopted as far as it can be if that is wanted. PROA_OK, or
  * PROA_ERR_NO_MEM. Undone by proa_pages_release. */
 int proa_pages_hold(struct proa_win *win, const void *base, uint64_t bytes, enum proa_adopt adopt);

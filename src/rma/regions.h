@@ -31,9 +31,6 @@ struct proa_region {
 
 enum proa_region_kind { PROA_REGION_PRIVATE = -1, PROA_REGION_ADOPTED = -2 /* adopt/adopt.h */ };
 
-/* The owner's record of its regions. */
-struct proa_attached;
-
 /* MPI_Win_attach and MPI_Win_detach. PROA_ERR_RMA_ATTACH: overlaps an attached region;
  * PROA_ERR_BASE: no region starts at base; PROA_ERR_NO_MEM. Local, may be called while others
  * access other regions. */
