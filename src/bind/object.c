@@ -4,7 +4,7 @@
 #include "bind/bind.h"
 #include "bind/callbacks.h"
 #include "host/group_ranks.h"
-#include "rma/reach.h"
+#include "rma/road.h"
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #include "watch/report.h"
 #include "watch/observer.h"
 #include "sync/pair.h"
-#include "rma/reach.h"
+#include "rma/road.h"
 #include "remote/window.h"
 #include "sync/tell.h"
 #include "host/pmpi.h"

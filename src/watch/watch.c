@@ -2,7 +2,7 @@
 /* See watch.h. */
 #include "watch/watch.h"
 #include "host/types.h"
-#include "rma/reach.h"
+#include "rma/road.h"
 
 enum proa_stats_way proa_way_to(const struct proa_target *target)
 {

@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "create/start.h"
-#include "rma/reach.h"
 #include "rma/regions.h"
 #include "shm/arena.h"
 #include "shm/ctl.h"
