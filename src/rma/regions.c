@@ -287,8 +287,8 @@ void proa_regions_free(struct proa_win *win)
     if (!attached)
         return;
     HASH_ITER(hh, attached->regions, region, next) {
-        HASH_DEL(attached->regions,
-                 region); /* NOLINT(clang-analyzer-unix.Malloc): as in shm/peer.c */
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): as in shm/peer.c */
+        HASH_DEL(attached->regions, region);
         proa_adopt_drop(&region->hold);
         free(region);
     }
