@@ -95,10 +95,11 @@ static int side_begin(struct proa_walk_side *side, const struct proa_type *type,
 int proa_walk_begin(struct proa_walk *walk, int sides, const struct proa_type *const type[],
                     const uint64_t count[], int units)
 {
-    int error = PROA_OK;
+    int i = 0, error = PROA_OK;
 
-    for (walk->sides = 0; walk->sides < sides && !error; walk->sides++)
-        error = side_begin(&walk->side[walk->sides], type[walk->sides], count[walk->sides], units);
+    for (; i < sides && !error; i++)
+        error = side_begin(&walk->side[i], type[i], count[i], units);
+    walk->sides = i;
     if (error)
         proa_walk_end(walk);
     return error;
