@@ -128,7 +128,7 @@ static struct proa_runs runs_of(const struct operation *o, const struct proa_str
         runs.result = proa_at(o->result, s->offset[second]);
         runs.result_stride = s->stride[second];
     }
-    return runs;
+    return proa_runs_merged(&runs);
 }
 
 /* May runs be worked on together? No accessor uses processor atomics for so many elements. */
@@ -178,7 +178,6 @@ static int apply_stretch(struct operation *o, const struct proa_stretch *s)
 {
     struct proa_runs runs = runs_of(o, s);
 
-    runs = proa_runs_merged(&runs);
     if (runs.count > 1 && !runs.list) {
         if (!are_together(o) || !are_beside(&runs))
             return apply_singly(o, &runs);

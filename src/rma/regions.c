@@ -7,7 +7,6 @@
 #include "shm/arena.h"
 #include "rma/guard.h"
 #include "rma/memory_owner.h"
-#include "rma/op.h"
 #include "rma/pages.h"
 #include "rma/road.h"
 #include "window/win.h"
