@@ -27,24 +27,60 @@ enum {
 
 /* Draws a ticket. The waiter with the ticket that is served is at the head of the queue; it leaves
  * the queue once it is inside. */
-uint32_t proa_rwlock_draw(struct proa_rwlock *lock);
-void proa_rwlock_leave_queue(struct proa_rwlock *lock);
+static inline uint32_t proa_rwlock_draw(struct proa_rwlock *lock)
+{
+    return __atomic_fetch_add(&lock->tickets, 1, __ATOMIC_RELAXED);
+}
+
+/* Only the head writes serving, so a plain add is enough; its release pairs with the acquire in
+ * proa_rwlock_is_turn. */
+static inline void proa_rwlock_leave_queue(struct proa_rwlock *lock)
+{
+    uint32_t ticket = __atomic_load_n(&lock->serving, __ATOMIC_RELAXED);
+
+    __atomic_store_n(&lock->serving, ticket + 1, __ATOMIC_RELEASE);
+    proa_doorbell_ring(&lock->bell);
+}
 
 /* Counts one more reader, which is inside as soon as no writer is. The reader is at the head of the
  * queue, or bypasses writers that only wait (sync/bypass.h). Its count keeps the writer at the head
  * out. */
-void proa_rwlock_read_enter(struct proa_rwlock *lock);
+static inline void proa_rwlock_read_enter(struct proa_rwlock *lock)
+{
+    __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQUIRE);
+}
 
 /* Gives way to the writer inside, or at the head of the queue: takes the reader's count back. */
-void proa_rwlock_read_give_way(struct proa_rwlock *lock);
+static inline void proa_rwlock_read_give_way(struct proa_rwlock *lock)
+{
+    __atomic_fetch_sub(&lock->state, PROA_RW_READER, __ATOMIC_RELAXED);
+    proa_doorbell_ring(&lock->bell); /* this may be what the writer at the head waits for */
+}
 
-/* For a writer at the head of the queue. proa_rwlock_write_announce sets WANTED.
- * proa_rwlock_write_enter turns WANTED into HELD if no process is inside: 1; or 0, a process is;
- * sequentially consistent, as in proa_rwlock_write_try. proa_rwlock_write_step_back returns to the
- * head, if the writer may not be inside yet. */
-void proa_rwlock_write_announce(struct proa_rwlock *lock);
-int proa_rwlock_write_enter(struct proa_rwlock *lock);
-void proa_rwlock_write_step_back(struct proa_rwlock *lock);
+/* A writer at the head of the queue announces itself. */
+static inline void proa_rwlock_write_announce(struct proa_rwlock *lock)
+{
+    __atomic_fetch_or(&lock->state, PROA_RW_WANTED, __ATOMIC_SEQ_CST);
+}
+
+/* The announced writer goes inside if no process is: 1; or 0, a process is. Sequentially
+ * consistent, as in proa_rwlock_write_try. */
+static inline int proa_rwlock_write_enter(struct proa_rwlock *lock)
+{
+    uint32_t expected = PROA_RW_WANTED;
+
+    return __atomic_compare_exchange_n(&lock->state, &expected, PROA_RW_HELD, 0, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST) != 0;
+}
+
+/* The writer returns to the head, as it may not be inside yet. In one step, so that no process
+ * finds the lock free. Only the head of the queue sets WANTED, and this writer is still the head.
+ */
+static inline void proa_rwlock_write_step_back(struct proa_rwlock *lock)
+{
+    __atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, __ATOMIC_SEQ_CST);
+    proa_doorbell_ring(&lock->bell);
+}
 
 /* ---- looks ---- */
 
