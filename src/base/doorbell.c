@@ -49,18 +49,14 @@ void proa_doorbell_leave(struct proa_doorbell *bell, const uint64_t *word)
  * before it runs. A sleeper that announces itself before the exchange has read the count of rings
  * before it changes here, and so does not sleep. A sleeper that announces itself after the exchange
  * stays announced. */
-void proa_doorbell_wake(struct proa_doorbell *bell)
+void proa_doorbell_wake(struct proa_doorbell *bell, const uint64_t *word)
 {
+    uint32_t awaited = (uint32_t)__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED);
+
+    if (word && awaited != ANYTHING && awaited != what(word))
+        return;
     if (__atomic_exchange_n(&bell->sleeper, 0, __ATOMIC_SEQ_CST) == 0)
         return;
     __atomic_fetch_add(&bell->rings, 1, __ATOMIC_RELEASE);
     proa_system->wake(&bell->rings);
-}
-
-void proa_doorbell_wake_for(struct proa_doorbell *bell, const uint64_t *word)
-{
-    uint32_t awaited = (uint32_t)__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED);
-
-    if (awaited == ANYTHING || awaited == what(word))
-        proa_doorbell_wake(bell);
 }

@@ -5,6 +5,7 @@
 
 #include "base/membar.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A doorbell lies in shared memory, on a cache line of its own. sleeper: the thread that
@@ -15,27 +16,24 @@ struct proa_doorbell {
     uint32_t rings;
 };
 
-/* Wakes all sleepers of a doorbell; proa_doorbell_wake_for only if one sleeps for that word, or for
- * anything. Use proa_doorbell_ring and proa_doorbell_ring_for. */
-void proa_doorbell_wake(struct proa_doorbell *bell);
-void proa_doorbell_wake_for(struct proa_doorbell *bell, const uint64_t *word);
+/* Wakes all sleepers of a doorbell; with a word only if one sleeps for that word, or for anything.
+ * Use proa_doorbell_ring and proa_doorbell_ring_for. */
+void proa_doorbell_wake(struct proa_doorbell *bell, const uint64_t *word);
 
-/* Called after the store (release) that makes a condition true. The light fence pairs with the
- * heavy one of a waiter that sleeps more than once. */
-static inline void proa_doorbell_ring(struct proa_doorbell *bell)
-{
-    proa_membar_ring();
-    if (__builtin_expect(__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED) != 0, 0))
-        proa_doorbell_wake(bell);
-}
-
-/* As proa_doorbell_ring, where the store was to a word that the doorbell's owner waits for by
- * proa_wait_count_unless. A waiter for another word goes on sleeping. */
+/* Called after the store (release) that makes a condition true. The store was to a word that the
+ * doorbell's owner waits for by proa_wait_count_unless: a waiter for another word goes on sleeping.
+ * The light fence pairs with the heavy one of a waiter that sleeps more than once. */
 static inline void proa_doorbell_ring_for(struct proa_doorbell *bell, const uint64_t *word)
 {
     proa_membar_ring();
     if (__builtin_expect(__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED) != 0, 0))
-        proa_doorbell_wake_for(bell, word);
+        proa_doorbell_wake(bell, word);
+}
+
+/* The same for every waiter. */
+static inline void proa_doorbell_ring(struct proa_doorbell *bell)
+{
+    proa_doorbell_ring_for(bell, NULL);
 }
 
 /* For a thread that sleeps without proa_wait. proa_doorbell_announce announces that it sleeps for

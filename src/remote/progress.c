@@ -303,7 +303,7 @@ static int thread_start(void)
 static void thread_end(int how)
 {
     __atomic_fetch_or(&stopping, how, __ATOMIC_RELEASE);
-    proa_doorbell_wake(&rest_doorbell);
+    proa_doorbell_wake(&rest_doorbell, NULL);
     proa_ends_wake();
 }
 

@@ -62,7 +62,7 @@ static void pretend_sleep(uint32_t *word, uint32_t expected, long timeout_ns)
         return;                                                                 /* rung meanwhile */
     assert_true(__atomic_load_n(&pretend.bell.sleeper, __ATOMIC_SEQ_CST) != 0); /* announced */
     if (pretend.rung_for) {
-        proa_doorbell_wake(&pretend.bell);
+        proa_doorbell_wake(&pretend.bell, NULL);
         timeout_ns = timeout_ns < RUNG_AFTER_NS ? timeout_ns : RUNG_AFTER_NS;
     }
     pretend.now_ns += timeout_ns;
