@@ -154,8 +154,7 @@ static void sweep(struct proa_table *table, struct proa_table_slots *slots, size
     }
 }
 
-/* expected NULL: removes the key with any value. */
-static void *remove_key(struct proa_table *table, uintptr_t key, const void *expected)
+void *proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *expected)
 {
     struct proa_table_slots *slots;
     struct proa_table_slot *slot;
@@ -172,14 +171,4 @@ static void *remove_key(struct proa_table *table, uintptr_t key, const void *exp
     }
     pthread_mutex_unlock(&table->mutex);
     return value;
-}
-
-void *proa_table_remove(struct proa_table *table, uintptr_t key)
-{
-    return remove_key(table, key, NULL);
-}
-
-int proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *value)
-{
-    return remove_key(table, key, value) != NULL;
 }

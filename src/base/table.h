@@ -50,11 +50,13 @@ struct proa_table {
 /* Adds the key or replaces its value. 0, or -1 without memory. */
 int proa_table_set(struct proa_table *table, uintptr_t key, void *value);
 
-/* Removes the key; returns its value, or NULL. */
-void *proa_table_remove(struct proa_table *table, uintptr_t key);
+/* Removes the key if it has that value; NULL: any. Returns the value removed, or NULL. */
+void *proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *expected);
 
-/* Removes the key if it has that value. Returns whether it had. */
-int proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *value);
+static inline void *proa_table_remove(struct proa_table *table, uintptr_t key)
+{
+    return proa_table_remove_pair(table, key, NULL);
+}
 
 /* The slot where a search for the key begins. */
 static inline size_t proa_table_home(const struct proa_table_slots *slots, uintptr_t key)
