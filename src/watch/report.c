@@ -8,20 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 /* The data kept of a window: the numbers of each rank, and the waits of each rank for each other,
  * row by row. */
 struct report {
-    struct report *next;
+    struct report *prev, *next;
     char name[64];
     enum proa_flavor flavor;
-    int ranks; /* ranks with numbers here: all of the window, or one process */
-    int size;  /* of the window */
-    struct proa_stats *numbers;
-    unsigned long long *waited; /* ranks rows of `size` */
+    int ranks;                   /* ranks with numbers here: all of the window, or one process */
+    int size;                    /* of the window */
+    unsigned long long *waited;  /* ranks rows of `size`; behind the numbers */
+    struct proa_stats numbers[]; /* by rank */
 };
 
-static struct report *reports, **last = &reports;
+static struct report *reports;
 
 static const char *const row_names[PROA_STATS_CALLS] = {
     "put",       "get",        "accumulate",   "get_accumulate", "fetch_and_op", "compare_and_swap",
@@ -38,16 +39,11 @@ static const char *const flavor_names[] = {[PROA_FLAVOR_CREATE] = "create",
 
 /* ---- gathering ---- */
 
-static void report_free(struct report *report)
-{
-    free(report->numbers);
-    free(report->waited);
-    free(report);
-}
-
 static struct report *report_new(const struct proa_record *record, int ranks)
 {
-    struct report *report = calloc(1, sizeof *report);
+    size_t waits = (size_t)ranks * (size_t)record->size;
+    struct report *report = calloc(1, sizeof *report + (size_t)ranks * sizeof report->numbers[0] +
+                                          waits * sizeof report->waited[0]);
 
     if (!report)
         return NULL;
@@ -55,29 +51,8 @@ static struct report *report_new(const struct proa_record *record, int ranks)
     report->flavor = record->flavor;
     report->ranks = ranks;
     report->size = record->size;
-    report->numbers = calloc((size_t)ranks, sizeof *report->numbers);
-    report->waited = calloc((size_t)ranks * (size_t)record->size, sizeof *report->waited);
-    if (report->numbers && report->waited)
-        return report;
-    report_free(report);
-    return NULL;
-}
-
-static void keep(struct report *report)
-{
-    *last = report;
-    last = &report->next;
-}
-
-static void keep_own(const struct proa_record *record)
-{
-    struct report *report = report_new(record, 1);
-
-    if (!report)
-        return;
-    *report->numbers = record->numbers;
-    memcpy(report->waited, record->waited_for, (size_t)record->size * sizeof *report->waited);
-    keep(report);
+    report->waited = (unsigned long long *)&report->numbers[ranks];
+    return report;
 }
 
 /* All ranks get all numbers, and rank 0 keeps them: the host's calls that creation needs can do
@@ -87,6 +62,11 @@ static void gather(const struct proa_record *record, struct report *report)
     const int bytes = (int)sizeof record->numbers;
     const int row_bytes = record->size * (int)sizeof *record->waited_for;
 
+    if (record->comm == MPI_COMM_NULL) {
+        memcpy(report->numbers, &record->numbers, (size_t)bytes);
+        memcpy(report->waited, record->waited_for, (size_t)row_bytes);
+        return;
+    }
     proa_pmpi()->Allgather(&record->numbers, bytes, MPI_BYTE, report->numbers, bytes, MPI_BYTE,
                            record->comm);
     proa_pmpi()->Allgather(record->waited_for, row_bytes, MPI_BYTE, report->waited, row_bytes,
@@ -96,22 +76,18 @@ static void gather(const struct proa_record *record, struct report *report)
 /* The ranks first agree that each has memory. */
 void proa_report_gather(const struct proa_record *record)
 {
-    struct report *report;
-    int none, any_none = 0;
+    int alone = record->comm == MPI_COMM_NULL, none, any_none;
+    struct report *report = report_new(record, alone ? 1 : record->size);
 
-    if (record->comm == MPI_COMM_NULL) {
-        keep_own(record);
-        return;
-    }
-    report = report_new(record, record->size);
-    none = !report;
-    proa_pmpi()->Allreduce(&none, &any_none, 1, MPI_INT, MPI_MAX, record->comm);
-    if (!any_none && report)
+    none = any_none = !report;
+    if (!alone)
+        proa_pmpi()->Allreduce(&none, &any_none, 1, MPI_INT, MPI_MAX, record->comm);
+    if (report && !any_none)
         gather(record, report);
-    if (report && (any_none || record->rank != 0))
-        report_free(report);
-    else if (report)
-        keep(report);
+    if (report && !any_none && (alone || record->rank == 0))
+        DL_APPEND(reports, report);
+    else
+        free(report);
 }
 
 /* ---- sums ---- */
@@ -238,7 +214,7 @@ static void write_rank(const struct report *report, int rank, FILE *out)
     const struct proa_stats *one = &report->numbers[rank];
     const char *before = "";
 
-    fprintf(out, "{\"bytes\": %llu, \"messages\": %llu, \"operations\": {", one->window_bytes,
+    fprintf(out, "    {\"bytes\": %llu, \"messages\": %llu, \"operations\": {", one->window_bytes,
             one->messages);
     for (int row = 0; row < PROA_STATS_OPERATIONS; row++)
         for (int way = 0; way < PROA_STATS_WAYS; way++)
@@ -272,14 +248,11 @@ static void write_report(const struct report *report, FILE *out)
     write_name(report->name, out);
     fprintf(out, ", \"flavor\": \"%s\", \"size\": %d,\n   \"targets\": {",
             flavor_names[report->flavor], report->size);
-    fprintf(out,
-            "\"load_store\": %llu, \"kernel\": %llu, \"network\": %llu, \"by_region\": %llu},\n",
+    fprintf(out, "\"load_store\": %llu, \"kernel\": %llu, \"network\": %llu, ",
             sum.targets[PROA_STATS_PLAIN] + sum.targets[PROA_STATS_GENERAL],
-            sum.targets[PROA_STATS_KERNEL], sum.targets[PROA_STATS_NETWORK],
-            sum.targets[PROA_STATS_REGIONS]);
-    fprintf(out, "   \"ranks\": [\n");
+            sum.targets[PROA_STATS_KERNEL], sum.targets[PROA_STATS_NETWORK]);
+    fprintf(out, "\"by_region\": %llu},\n   \"ranks\": [\n", sum.targets[PROA_STATS_REGIONS]);
     for (int rank = 0; rank < report->ranks; rank++) {
-        fprintf(out, "    ");
         write_rank(report, rank, out);
         fprintf(out, "%s\n", rank + 1 < report->ranks ? "," : "");
     }
@@ -321,16 +294,6 @@ static void write_file(const char *file)
 
 /* ---- the end ---- */
 
-static void forget(void)
-{
-    while (reports) {
-        struct report *next = reports->next;
-        report_free(reports);
-        reports = next;
-    }
-    last = &reports;
-}
-
 /* Writes all lines at once, so that lines of several processes do not mix. */
 static void show_all(void)
 {
@@ -351,6 +314,7 @@ static void show_all(void)
 void proa_report_tell(void)
 {
     const char *stats = proa_settings()->stats;
+    struct report *report, *next;
 
     if (!reports)
         return;
@@ -358,5 +322,7 @@ void proa_report_tell(void)
         show_all();
     else
         write_file(stats);
-    forget();
+    DL_FOREACH_SAFE(reports, report, next)
+        free(report);
+    reports = NULL;
 }
