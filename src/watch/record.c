@@ -4,7 +4,6 @@
 #include "base/settings.h"
 #include "base/wait.h"
 #include "watch/report.h"
-#include "watch/observer.h"
 #include "sync/pair.h"
 #include "rma/road.h"
 #include "remote/window.h"
@@ -115,30 +114,28 @@ static void add_waits(struct proa_record *record, int row, int rank)
     proa_record_forget();
 }
 
-/* The window may be freed meanwhile, and its record another one's. */
+/* The records that there are. A window may be freed after a thread has been given a request on it,
+ * so the thread notes the record's number. */
+static struct proa_record *records;
+static pthread_mutex_t records_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 static _Thread_local struct {
-    struct proa_record *record;
-    unsigned uses;
+    unsigned long record;
     int row, rank;
 } requested;
 
-static void note_request(struct proa_record *record, int row, int rank)
-{
-    requested.record = record;
-    requested.uses = record->uses;
-    requested.row = row;
-    requested.rank = rank;
-}
-
 void proa_record_waited_for_request(void)
 {
-    if (requested.record && requested.record->uses == requested.uses)
-        add_waits(requested.record, requested.row, requested.rank);
+    struct proa_record *record;
+
+    pthread_mutex_lock(&records_mutex);
+    HASH_FIND(hh, records, &requested.record, sizeof requested.record, record);
+    if (record)
+        add_waits(record, requested.row, requested.rank);
     else
         proa_record_forget();
+    pthread_mutex_unlock(&records_mutex);
 }
-
-/* ---- calls ---- */
 
 void proa_record_carefully(struct proa_record *record, int row, int rank, int way, uint64_t bytes)
 {
@@ -147,8 +144,11 @@ void proa_record_carefully(struct proa_record *record, int row, int rank, int wa
     else if (way < PROA_STATS_WAYS) {
         add(&record->numbers.operations[row][way].count, 1);
         add(&record->numbers.operations[row][way].bytes, bytes);
-    } else if (way == PROA_WATCHED_REQUEST)
-        note_request(record, row, rank);
+    } else if (way == PROA_WATCHED_REQUEST) {
+        requested.record = record->number;
+        requested.row = row;
+        requested.rank = rank;
+    }
     add_waits(record, row, rank);
 }
 
@@ -166,57 +166,23 @@ void proa_record_start(void)
     counting = 1;
 }
 
-/* Records of freed windows. They are kept for reuse and never freed, as threads still refer to
- * their last record. */
-static struct proa_record *spares;
-static pthread_mutex_t spares_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-static struct proa_record *spare_take(int size)
-{
-    struct proa_record **at = &spares, *record;
-
-    pthread_mutex_lock(&spares_mutex);
-    while (*at && (*at)->room < size)
-        at = &(*at)->next_spare;
-    record = *at;
-    if (record)
-        *at = record->next_spare;
-    pthread_mutex_unlock(&spares_mutex);
-    return record;
-}
-
-/* A record that is zero, except for the fields that outlast windows. */
-static struct proa_record *record_for(int size)
-{
-    struct proa_record *record = spare_take(size);
-    size_t fixed = sizeof *record, each = sizeof record->waited_for[0];
-
-    if (record) {
-        unsigned uses = record->uses;
-        int room = record->room;
-
-        memset(record, 0, fixed + (size_t)room * each);
-        record->uses = uses;
-        record->room = room;
-    } else {
-        record = calloc(1, fixed + (size_t)size * each);
-        if (record)
-            record->room = size;
-    }
-    return record;
-}
-
 struct proa_record *proa_record_new(MPI_Comm comm)
 {
-    struct proa_record *record = NULL;
+    static unsigned long last;
+    struct proa_record *record;
     int size = 0;
 
-    if (counting && proa_pmpi()->Comm_size(comm, &size) == MPI_SUCCESS)
-        record = record_for(size);
-    if (record) {
-        record->size = size;
-        record->comm = MPI_COMM_NULL;
-    }
+    if (!counting || proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS)
+        return NULL;
+    record = calloc(1, sizeof *record + (size_t)size * sizeof record->waited_for[0]);
+    if (!record)
+        return NULL;
+    record->size = size;
+    record->comm = MPI_COMM_NULL;
+    pthread_mutex_lock(&records_mutex);
+    record->number = ++last;
+    HASH_ADD(hh, records, number, sizeof record->number, record);
+    pthread_mutex_unlock(&records_mutex);
     return record;
 }
 
@@ -224,11 +190,10 @@ void proa_record_drop(struct proa_record *record)
 {
     if (!record)
         return;
-    pthread_mutex_lock(&spares_mutex);
-    record->uses++;
-    record->next_spare = spares;
-    spares = record;
-    pthread_mutex_unlock(&spares_mutex);
+    pthread_mutex_lock(&records_mutex);
+    HASH_DEL(records, record);
+    pthread_mutex_unlock(&records_mutex);
+    free(record);
 }
 
 void proa_record_of_window(struct proa_record *record, struct proa_win *win)
@@ -254,6 +219,17 @@ void proa_record_open(struct proa_record *record, MPI_Comm comm)
     if (win->counted && proa_pmpi()->Comm_split(comm, 0, win->rank, &record->comm) != MPI_SUCCESS)
         record->comm = MPI_COMM_NULL;
     record->open = 1;
+}
+
+enum proa_stats_way proa_way_to(const struct proa_target *target)
+{
+    enum proa_reach reach = proa_reach_of(target);
+
+    if (reach == PROA_BY_REGION)
+        reach = target->only.road == PROA_ROAD_CMA ? PROA_BY_KERNEL : PROA_BY_STORE;
+    return reach == PROA_BY_NETWORK  ? PROA_STATS_NETWORK
+           : reach == PROA_BY_KERNEL ? PROA_STATS_KERNEL
+                                     : PROA_STATS_GENERAL;
 }
 
 /* Adds the numbers that are read from the window itself: how its targets are reached, and the

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The counts of a window (PROA_STATS): each window has a record in this process, which outlives the
- * window. When the window is freed its rank 0 gets the records of all, and tells of them when MPI
- * ends (watch/report.h).
+ * The counts of a window (PROA_STATS): each window has a record in this process. When the window is
+ * freed its rank 0 gets the records of all, and tells of them when MPI ends (watch/report.h).
  */
 #ifndef PROA_WATCH_RECORD_H
 #define PROA_WATCH_RECORD_H
 
 #include "base/calls.h"
 #include "base/hidden.h"
-#include "watch/observer.h"
 #include "host/handle.h"
 #include "proa.h"
+#include "window/win.h"
 
 #include <mpi.h>
 #include <stdint.h>
+#include <uthash.h>
 
 struct proa_record {
     struct proa_win *win; /* as long as the table of handles knows the record */
@@ -23,10 +23,9 @@ struct proa_record {
     int rank, size; /* of its group */
     enum proa_flavor flavor;
     char name[64];
-    MPI_Comm comm; /* to gather by; MPI_COMM_NULL: not all ranks count */
-    unsigned uses; /* of its memory by earlier windows, which a thread may still refer to */
-    int room;      /* for so many ranks */
-    struct proa_record *next_spare;
+    MPI_Comm comm;        /* to gather by; MPI_COMM_NULL: not all ranks count */
+    unsigned long number; /* of no other record; not 0 */
+    UT_hash_handle hh;
     /* nanoseconds waited, by the rank that was waited for, where one is known */
     unsigned long long waited_for[];
 };
@@ -48,13 +47,22 @@ void proa_record_open(struct proa_record *record, MPI_Comm comm);
 /* The window is about to be freed: no thread works on it any more. Collective if all count. */
 void proa_record_close(struct proa_record *record, struct proa_win *win);
 
-/* Puts the record on the free list, for another window. NULL: does nothing. */
+/* Frees the record. NULL: does nothing. */
 void proa_record_drop(struct proa_record *record);
 
 /* The numbers of a window that is not freed yet, with those that are known only now. */
 void proa_record_read(const struct proa_record *record, struct proa_stats *numbers);
 
+/* The way to a target's memory other than the fast path's. For a dynamic window, the region that
+ * was found last decides. */
+enum proa_stats_way proa_way_to(const struct proa_target *target);
+
 /* ---- counting ---- */
+
+/* The way of a call (enum proa_stats_way), or one of these: no operation was done, as the call
+ * synchronizes or has failed, or the operation was told of already; the same, and its request goes
+ * to the user for a later wait. */
+enum { PROA_WATCHED_NO_WAY = PROA_STATS_WAYS, PROA_WATCHED_REQUEST };
 
 /* Why counting takes more than to add: several threads may call at once, which never changes back;
  * or some thread has waited, and has not yet told for which call. Usually 0. */
@@ -95,11 +103,11 @@ static const uint8_t proa_record_rows[PROA_CALL_COUNT] = {
 #undef PROA_RECORD_WIDE
 
 /* Counts a call in the row `row` when there is a reason for care, or a request; assigns the
- * thread's waits to it. The rest as proa_observer. */
+ * thread's waits to it. The rest as proa_watched. */
 void proa_record_carefully(struct proa_record *record, int row, int rank, int way, uint64_t bytes)
     __attribute__((cold));
 
-/* The observer of statistics (watch/observer.h). Each call is counted when it is over, and so are
+/* The observer of statistics (watch/watch.h). Each call is counted when it is over, and so are
  * its waits: the thread keeps them until it tells which call it was in. So nothing has to be noted
  * before a call. */
 static inline __attribute__((always_inline)) void proa_record_observe(const struct proa_win *win,
@@ -114,8 +122,8 @@ static inline __attribute__((always_inline)) void proa_record_observe(const stru
                          0))
         proa_record_carefully(record, row, rank, way, bytes);
     else if (row >= PROA_STATS_OPERATIONS)
-        ++record->numbers.calls[row]
-              .count; /* one instruction, and no other thread looks meanwhile */
+        /* one instruction, and no other thread looks meanwhile */
+        ++record->numbers.calls[row].count;
     else if (way < PROA_STATS_WAYS) {
         ++record->numbers.operations[row][way].count;
         record->numbers.operations[row][way].bytes += bytes;
