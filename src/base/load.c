@@ -43,3 +43,63 @@ int proa_yield(void)
     proa_system->yield();
     return proa_system->now_ns() - begin_ns > IDLE_YIELD_NS;
 }
+
+/* ---- preemption ---- */
+
+enum {
+    LONG_NS = 2500000, /* the kernel's own threads take less, computing threads take more */
+    /* the kernel's own threads take such a slice now and then, but not again so soon */
+    SHORT_NS = 500000,
+    AGAIN_NS = 10000000,
+    /* a thread that looks again once in that time takes some 3 ms from existing rivals */
+    LIKELY_MIN_NS = 50000000,
+    LIKELY_MAX_NS = 1000000000,
+    SOON = 4 /* a slice lost within this many times as long went to the same rival */
+};
+
+/* The state of a thread; all zero: it has never been preempted. */
+static _Thread_local struct {
+    long times;     /* how often it had been preempted when it last asked */
+    long back_ns;   /* when it last got the processor back */
+    long lost_ns;   /* when it last lost a slice to a thread that wants more of them, a rival */
+    long likely_ns; /* for how long that makes preemption likely */
+} state;
+
+void proa_preemption_begin(void)
+{
+    state.times = proa_system->preempted();
+}
+
+/* A slice has been lost between these times. Was it lost to a rival? */
+static int is_rival(long begin_ns, long now_ns)
+{
+    int again = begin_ns - state.back_ns < AGAIN_NS;
+
+    state.back_ns = now_ns;
+    return again || now_ns - begin_ns >= LONG_NS;
+}
+
+static long longer(long likely_ns)
+{
+    return 2 * likely_ns < LIKELY_MAX_NS ? 2 * likely_ns : LIKELY_MAX_NS;
+}
+
+void proa_preemption_watch(long begin_ns, long now_ns)
+{
+    long before = state.times;
+
+    if (now_ns - begin_ns < SHORT_NS)
+        return;
+    state.times = proa_system->preempted();
+    /* the time went to a long message of the host's, or to another virtual machine */
+    if (state.times == before || !is_rival(begin_ns, now_ns))
+        return;
+    state.likely_ns =
+        now_ns - state.lost_ns > SOON * state.likely_ns ? LIKELY_MIN_NS : longer(state.likely_ns);
+    state.lost_ns = now_ns;
+}
+
+int proa_preemption_is_likely(long now_ns)
+{
+    return now_ns - state.lost_ns < state.likely_ns;
+}

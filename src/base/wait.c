@@ -3,7 +3,6 @@
 #include "base/wait.h"
 #include "base/host_progress.h"
 #include "base/load.h"
-#include "base/preemption.h"
 #include "base/settings.h"
 #include "base/system.h"
 
