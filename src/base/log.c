@@ -8,8 +8,7 @@
 
 void proa_log(int level, const char *fmt, ...)
 {
-    char line[1024] = "proa: ";
-    const size_t prefix = 6;
+    char text[1000], line[1024];
     va_list args;
     int length;
 
@@ -17,13 +16,9 @@ void proa_log(int level, const char *fmt, ...)
         return;
     va_start(args, fmt);
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
-    length = vsnprintf(line + prefix, sizeof line - prefix - 1, fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (length < 0)
-        return;
-    if ((size_t)length > sizeof line - prefix - 2)
-        length = (int)(sizeof line - prefix - 2);
-    line[prefix + (size_t)length] = '\n';
-    if (write(STDERR_FILENO, line, prefix + (size_t)length + 1) < 0)
+    length = snprintf(line, sizeof line, "proa: %s\n", text);
+    if (write(STDERR_FILENO, line, (size_t)length) < 0)
         return; /* there is no other place to report this */
 }
