@@ -29,11 +29,10 @@ void proa_host_progress_forbid(void)
 
 void proa_host_progress_set(proa_host_progress_function *function)
 {
-    __atomic_store_n(&progress, function, __ATOMIC_RELEASE); /* partner: make_progress */
+    __atomic_store_n(&progress, function, __ATOMIC_RELEASE); /* partner: proa_host_progress */
 }
 
-/* Returns whether there is a host that this thread may call. */
-static int make_progress(void)
+int proa_host_progress(void)
 {
     proa_host_progress_function *function =
         forbidden ? NULL : __atomic_load_n(&progress, __ATOMIC_ACQUIRE);
@@ -41,11 +40,6 @@ static int make_progress(void)
     if (function)
         function();
     return function != NULL;
-}
-
-void proa_host_progress(void)
-{
-    make_progress();
 }
 
 /* Did this call take more than least_ns, and more than those that found nothing? quickest_ns: the
@@ -63,7 +57,7 @@ int proa_host_progress_moves(int has_slept)
     long (*clock)(void) = has_slept ? proa_system->ran_ns : proa_system->now_ns;
     long begin_ns = clock(), took_ns;
 
-    if (!make_progress())
+    if (!proa_host_progress())
         return 0;
     took_ns = clock() - begin_ns;
     return is_busy(took_ns, has_slept ? BUSY_COLD_NS : BUSY_NS, &quickest_ns[has_slept]) &&

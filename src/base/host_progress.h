@@ -9,7 +9,8 @@ typedef void proa_host_progress_function(void);
 /* The function is called from now on; NULL: none. A call in progress may still end later. */
 void proa_host_progress_set(proa_host_progress_function *function);
 
-void proa_host_progress(void);
+/* Returns whether there is a host that this thread may call. */
+int proa_host_progress(void);
 
 /* From now on the calling thread makes no host progress. For a thread that must not call the host.
  */
