@@ -19,19 +19,10 @@ static const struct proa_span *largest_here(const struct proa_span *spans, uint3
     return largest;
 }
 
-/* Where that is not the first, displacements from its start are found by the second look of
- * rma/op.h. */
-static void set_fast(struct proa_target *target, const struct proa_span *span)
-{
-    target->fast = span ? span->here : NULL;
-    target->fast_bytes = span && span->first == 0 ? span->end : 0;
-    if (span)
-        target->only = *span;
-}
-
 int proa_spans_set(struct proa_target *target, const struct proa_span *spans, uint32_t count)
 {
     struct proa_span *room = count == 1 ? &target->only : malloc(count * sizeof *room);
+    const struct proa_span *span;
 
     if (!room)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for the window's address table");
@@ -39,7 +30,12 @@ int proa_spans_set(struct proa_target *target, const struct proa_span *spans, ui
     memcpy(room, spans, count * sizeof *room);
     target->spans = room;
     target->span_count = count;
-    set_fast(target, largest_here(room, count));
+    span = largest_here(room, count);
+    target->fast = span ? span->here : NULL;
+    /* 0: displacements from its start are found by the second look of rma/op.h */
+    target->fast_bytes = span && span->first == 0 ? span->end : 0;
+    if (span)
+        target->only = *span;
     return PROA_OK;
 }
 
