@@ -126,7 +126,7 @@ static int complete_ops(struct proa_win *win, int target, enum proa_completion h
                     ? proa_remote_complete_ops(win, target, how)
                     : PROA_OK;
 
-    proa_complete_ops_threads(win, target, how);
+    proa_complete_ops_node(win, how, win->threads);
     return error;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion: every call that completes operations (flush, unlock, complete, fence, a request)
- * calls proa_complete_ops() first.
+ * Completion: every call that completes operations (flush, unlock, complete, fence, a request) has
+ * this done first.
  *
  * On a node the data is in place when an operation returns. Only a memory fence of this processor
  * may be left to do, and only if no store follows that releases the data. A process that learns of
@@ -15,27 +15,18 @@
 #include "window/epoch.h"
 #include "window/sync_ops.h"
 
-/* Orders this process's stores before all that follows. */
-static inline void proa_complete_ops_stores(struct proa_win *win)
+/* In windows of one node nothing is waited for, and nothing fails. threads: other threads of this
+ * process may just have touched the window again. */
+PROA_FORMS void proa_complete_ops_node(struct proa_win *win, enum proa_completion how, int threads)
 {
-    if (!(proa_epoch_touched(win) & PROA_TOUCH_STORED))
+    if (how == PROA_COMPLETED_LOCAL || !(proa_epoch_touched(win) & PROA_TOUCH_STORED))
         return;
-    proa_membar_full();
-    proa_polls_stored(&win->polls);
-    proa_touch_nothing(win);
+    if (how == PROA_COMPLETED_VISIBLE) {
+        proa_membar_full();
+        if (!threads)
+            proa_touch_nothing(win);
+    }
+    proa_polls_stored(&win->polls); /* stores under a lock are work, and no mere polling */
 }
-
-/* On one node, in a process of one thread: nothing is waited for, and nothing fails. */
-static inline void proa_complete_ops_node(struct proa_win *win, enum proa_completion how)
-{
-    if (how == PROA_COMPLETED_VISIBLE)
-        proa_complete_ops_stores(win);
-    else if (how != PROA_COMPLETED_LOCAL && proa_epoch_touched(win) & PROA_TOUCH_STORED)
-        proa_polls_stored(&win->polls); /* stores under a lock are work, and no mere polling */
-}
-
-/* The same where other threads of the process may touch the window at any time; a row of the table
- * in window/sync_ops.h. PROA_OK, for any target. */
-int proa_complete_ops_threads(struct proa_win *win, int target, enum proa_completion how);
 
 #endif

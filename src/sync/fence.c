@@ -75,7 +75,7 @@ int proa_fence_node(struct proa_win *win, int mode)
     if (error)
         return error;
     if (ends)
-        proa_complete_ops_node(win, PROA_COMPLETED_BY_BARRIER);
+        proa_complete_ops_node(win, PROA_COMPLETED_BY_BARRIER, 0);
     opening_end(win);
     if (ends || (begins && win->size <= BARRIER_SUFFICES))
         error = proa_barrier_node(win);

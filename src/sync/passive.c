@@ -155,7 +155,7 @@ int proa_unlock_node(struct proa_win *win, int rank)
 
     if (error)
         return error;
-    proa_complete_ops_node(win, proa_completed_by(epoch));
+    proa_complete_ops_node(win, proa_completed_by(epoch), 0);
     proa_epoch_close_one(&win->targets[rank]);
     if (!(epoch & PROA_EPOCH_NOCHECK))
         give_back(win, rank, rank, epoch);
@@ -178,7 +178,7 @@ int proa_unlock_threads(struct proa_win *win, int rank)
 
     if (error)
         return error;
-    proa_complete_ops_threads(win, rank, proa_completed_by(epoch));
+    proa_complete_ops_node(win, proa_completed_by(epoch), win->threads);
     proa_epoch_close_one(&win->targets[rank]);
     if (!(epoch & PROA_EPOCH_NOCHECK))
         proa_lock_return(win, rank, epoch);
@@ -263,7 +263,7 @@ int proa_flush_node(struct proa_win *win, int target)
 {
     if (is_unlocked(win, target))
         return not_locked(target);
-    proa_complete_ops_node(win, PROA_COMPLETED_VISIBLE);
+    proa_complete_ops_node(win, PROA_COMPLETED_VISIBLE, 0);
     proa_polled(&win->polls);
     return PROA_OK;
 }

@@ -8,10 +8,10 @@
 #include "sync/pscw.h"
 #include "sync/completion.h"
 
-static int complete_ops_node(struct proa_win *win, int target, enum proa_completion how)
+static int complete_ops(struct proa_win *win, int target, enum proa_completion how)
 {
     (void)target;
-    proa_complete_ops_node(win, how);
+    proa_complete_ops_node(win, how, win->threads);
     return PROA_OK;
 }
 
@@ -26,7 +26,8 @@ static uint64_t *word(const struct proa_win *win, int from, int number)
     .complete = proa_complete_node, .wait = proa_wait_node, .test = proa_test_node,               \
     .await = proa_await_node, .lock_all = proa_lock_all_node, .unlock_all = proa_unlock_all_node, \
     .barrier = proa_barrier_node, .disseminate = proa_barrier_disseminate, .word = word,          \
-    .losses_enter = proa_losses_enter, .losses_leave = proa_losses_leave
+    .complete_ops = complete_ops, .losses_enter = proa_losses_enter,                              \
+    .losses_leave = proa_losses_leave
 
 const struct proa_sync_ops proa_sync_node = {
     ROWS_OF_BOTH,
@@ -34,7 +35,6 @@ const struct proa_sync_ops proa_sync_node = {
     .unlock = proa_unlock_node,
     .flush = proa_flush_node,
     .flush_local = proa_flush_local_node,
-    .complete_ops = complete_ops_node,
 };
 
 const struct proa_sync_ops proa_sync_threads = {
@@ -43,5 +43,4 @@ const struct proa_sync_ops proa_sync_threads = {
     .unlock = proa_unlock_threads,
     .flush = proa_flush_slow,
     .flush_local = proa_flush_local_slow,
-    .complete_ops = proa_complete_ops_threads,
 };
