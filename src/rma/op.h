@@ -114,7 +114,7 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
         return NULL;
     if ((uint64_t)at > target->fast_bytes || bytes > target->fast_bytes - (uint64_t)at)
         return proa_spanned_address(target, epoch, (uint64_t)at, bytes, 0);
-    if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0) && proa_target_await(win, rank) != PROA_OK)
+    if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0) && win->sync->await(win, rank) != PROA_OK)
         return NULL; /* it is gone */
     return target->fast + at;
 }

@@ -46,7 +46,7 @@ int proa_begin(struct proa_win *win, int rank)
 
     if (epoch == 0)
         return no_epoch(win, rank);
-    return epoch & PROA_EPOCH_AWAITED ? proa_target_await(win, rank) : PROA_OK;
+    return epoch & PROA_EPOCH_AWAITED ? win->sync->await(win, rank) : PROA_OK;
 }
 
 static int side_bytes(const struct proa_type *type, uint64_t count, const char *which,

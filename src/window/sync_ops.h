@@ -84,9 +84,4 @@ static inline const struct proa_sync_ops *proa_sync_of_node(const struct proa_wi
     return win->threads ? &proa_sync_threads : &proa_sync_node;
 }
 
-static inline int proa_target_await(struct proa_win *win, int target)
-{
-    return win->sync->await(win, target);
-}
-
 #endif
