@@ -319,7 +319,7 @@ static int is_over(void *arg)
     return proa_lock_leave_broken(&w->asking) || target_is_failed(&w->asking);
 }
 
-static struct waiting begin(struct proa_win *win, int target, enum proa_lock_kind kind)
+int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind)
 {
     struct waiting w = {.asking = {.asker = &proa_asker_self,
                                    .win = win,
@@ -328,16 +328,8 @@ static struct waiting begin(struct proa_win *win, int target, enum proa_lock_kin
                                    .all = &win->leader->all},
                         .vigil = {.win = win, .from = target < 0 ? win->rank : target}};
 
-    if (target >= 0) {
+    if (target >= 0)
         w.asking.lock = &win->targets[target].ctl->lock;
-    }
-    return w;
-}
-
-int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind)
-{
-    struct waiting w = begin(win, target, kind);
-
     proa_asker_self.claim(&w.asking, PROA_CLAIM_NONE, 0);
     proa_lock_ask(&w.asking, kind);
     while (w.asking.stage != PROA_LOCK_GRANTED) {
