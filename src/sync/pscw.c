@@ -192,28 +192,19 @@ PROA_FORMS int have_all_completed(const struct proa_win *win, const struct proa_
     return 1;
 }
 
-/* Fails if an origin is gone that has not completed. PROA_OK: there is no such origin. */
-static int report_failed(const struct proa_win *win, const struct proa_words *words)
-{
-    for (int i = 0; i < win->exposed_group.count; i++) {
-        int rank = win->exposed_group.rank[i];
-
-        if (proa_is_failed(win, rank) && !has_completed(win, rank, words))
-            return proa_failed_report(win, rank);
-    }
-    return PROA_OK;
-}
-
 /* If an origin died before it completed, the call fails and the exposure epoch is over. */
 static int test_for_gone(struct proa_win *win, const struct proa_words *words)
 {
-    int error;
-
     proa_vigil_looks(&win->tests);
-    error = report_failed(win, words);
-    if (error)
-        proa_epoch_close_exposure(win);
-    return error;
+    for (int i = 0; i < win->exposed_group.count; i++) {
+        int rank = win->exposed_group.rank[i];
+
+        if (proa_is_failed(win, rank) && !has_completed(win, rank, words)) {
+            proa_epoch_close_exposure(win);
+            return proa_failed_report(win, rank);
+        }
+    }
+    return PROA_OK;
 }
 
 /* A program that tests in a loop must still let other processes run, and the host's messages
@@ -262,7 +253,7 @@ int proa_complete_node(struct proa_win *win)
 
     if (error)
         return error;
-    proa_complete_ops_node(win, PROA_COMPLETED_IN_ORDER);
+    proa_complete_ops_node(win, PROA_COMPLETED_IN_ORDER, 0);
     proa_complete_as(win, &node_words);
     return PROA_OK;
 }
