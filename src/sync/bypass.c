@@ -36,44 +36,25 @@ static int is_taken(uint8_t epoch)
     return (epoch & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK;
 }
 
-static int holds_all(const struct proa_win *win)
-{
-    return is_taken(proa_epoch_all(win));
-}
-
-static int holds_one(const struct proa_target *target)
-{
-    return is_taken(proa_epoch_one(target));
-}
-
-static int holds_exclusive(const struct proa_target *target)
-{
-    return (proa_epoch_one(target) & PROA_EPOCH_EXCLUSIVE) != 0;
-}
-
 static int holds_any(const struct proa_win *win, enum proa_holder holder)
 {
     (void)holder;
-    if (holds_all(win))
+    if (is_taken(proa_epoch_all(win)))
         return 1;
     if (proa_epoch_locks(win) == 0)
         return 0;
     for (int i = 0; i < win->size; i++)
-        if (holds_one(&win->targets[i]))
+        if (is_taken(proa_epoch_one(&win->targets[i])))
             return 1;
     return 0;
 }
 
 /* Is there a waiter in the queue, at its head, or outside of it? The values read may be old: a
  * process that asks while it waits asks again. */
-static int is_wanted(const struct proa_target *target)
+static int is_wanted(const struct proa_win *win, const struct proa_target *target)
 {
-    return target->ctl && proa_rwlock_is_wanted(&target->ctl->lock);
-}
-
-static int is_wanted_elsewhere(const struct proa_win *win)
-{
-    return win->sync->lock_is_wanted && win->sync->lock_is_wanted(win);
+    return (target->ctl && proa_rwlock_is_wanted(&target->ctl->lock)) ||
+           (win->sync->lock_is_wanted && win->sync->lock_is_wanted(win));
 }
 
 /* A lock_all wants every target, but waits for one after the other. So each process that holds a
@@ -93,17 +74,18 @@ static int is_mine(const struct proa_win *win, const pthread_t *taker, enum proa
 
 static int wanted_in(const struct proa_win *win, enum proa_holder holder)
 {
-    int all = holds_all(win) && is_mine(win, &win->taker, holder), one;
+    int all = is_taken(proa_epoch_all(win)) && is_mine(win, &win->taker, holder), one;
 
     if (!all && proa_epoch_locks(win) == 0)
         return 0;
     for (int i = 0; i < win->size; i++) {
         const struct proa_target *target = &win->targets[i];
+        uint8_t epoch = proa_epoch_one(target);
 
-        one = !all && holds_one(target) && is_mine(win, &target->taker, holder);
-        if ((all || one) && (is_wanted(target) || is_wanted_elsewhere(win)))
+        one = !all && is_taken(epoch) && is_mine(win, &target->taker, holder);
+        if ((all || one) && is_wanted(win, target))
             return 1;
-        if (one && holds_exclusive(target) && awaits_writers(win))
+        if (one && epoch & PROA_EPOCH_EXCLUSIVE && awaits_writers(win))
             return 1;
     }
     return 0;
