@@ -51,16 +51,9 @@ static int is_among(const char *text, const char *values)
 
 static int may_be(const struct proa_setting *row, const char *text)
 {
-    switch (row->kind) {
-    case PROA_SETTING_NUMBER:
+    if (row->kind == PROA_SETTING_NUMBER)
         return is_number(text, row->values);
-    case PROA_SETTING_FLAG:
-    case PROA_SETTING_CHOICE:
-        return is_among(text, row->values);
-    case PROA_SETTING_TEXT:
-        break;
-    }
-    return 1;
+    return row->kind == PROA_SETTING_TEXT || is_among(text, row->values);
 }
 
 const char *proa_setting_value(const struct proa_setting *row, const char *text,
@@ -78,29 +71,21 @@ const char *proa_setting_value(const struct proa_setting *row, const char *text,
 /* "auto, always or never" of "auto|always|never". */
 static void choice_words(const char *values, char *words, size_t room)
 {
-    size_t length = 0;
-
-    while (*values && length < room) {
-        const char *end = values + strcspn(values, "|"), *then = !*end                  ? ""
-                                                                 : strchr(end + 1, '|') ? ", "
-                                                                                        : " or ";
-
-        length += (size_t)snprintf(words + length, room - length, "%.*s%s", (int)(end - values),
-                                   values, then);
-        values = *end ? end + 1 : end;
-    }
+    for (size_t length = 0; *values && length < room; values++)
+        if (*values != '|')
+            length += (size_t)snprintf(words + length, room - length, "%c", *values);
+        else
+            length += (size_t)snprintf(words + length, room - length, "%s",
+                                       strchr(values + 1, '|') ? ", " : " or ");
 }
 
 const char *proa_setting_words(const struct proa_setting *row, char *words, int room)
 {
-    if (row->kind == PROA_SETTING_NUMBER) {
-        char *end;
-        long least = strtol(row->values, &end, 10);
-
-        snprintf(words, (size_t)room, "%ld to %s", least, end + strlen(".."));
-    } else {
+    if (row->kind == PROA_SETTING_NUMBER)
+        snprintf(words, (size_t)room, "%.*s to %s", (int)strcspn(row->values, "."), row->values,
+                 strstr(row->values, "..") + strlen(".."));
+    else
         choice_words(row->values, words, (size_t)room);
-    }
     return words;
 }
 
