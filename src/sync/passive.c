@@ -6,9 +6,9 @@
 #include "sync/completion.h"
 #include "window/strict.h"
 
-static struct proa_all_ctl *all_of(const struct proa_win *win)
+static __attribute__((cold)) int not_locked(int target)
 {
-    return &win->leader->all;
+    return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", target);
 }
 
 /* ---- lock ---- */
@@ -38,7 +38,7 @@ int proa_lock_check(struct proa_win *win, int target)
 PROA_FORMS int take(struct proa_win *win, int rank, int slot, int exclusive)
 {
     proa_claim(win, slot, exclusive ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED);
-    return __builtin_expect(proa_lock_try(all_of(win), win->targets[rank].ctl, exclusive), 1)
+    return __builtin_expect(proa_lock_try(&win->leader->all, win->targets[rank].ctl, exclusive), 1)
                ? PROA_OK
                : proa_lock_wait(win, rank, exclusive ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED);
 }
@@ -132,9 +132,7 @@ int proa_lock_threads(struct proa_win *win, int rank, int exclusive, int mode)
 int proa_unlock_check(struct proa_win *win, int rank, uint8_t *epoch)
 {
     *epoch = proa_epoch_one(&win->targets[rank]);
-    return *epoch & PROA_EPOCH_LOCK
-               ? PROA_OK
-               : proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
+    return *epoch & PROA_EPOCH_LOCK ? PROA_OK : not_locked(rank);
 }
 
 PROA_FORMS void give_back(struct proa_win *win, int rank, int slot, uint8_t epoch)
@@ -194,7 +192,7 @@ void proa_lock_all_take(struct proa_win *win, int mode)
 {
     if (!(mode & PROA_MODE_NOCHECK)) {
         proa_claim_all(win, 1);
-        if (!proa_lock_try_all(win, all_of(win)))
+        if (!proa_lock_try_all(win, &win->leader->all))
             proa_lock_wait(win, -1, PROA_LOCK_ALL);
     }
     taken_by(win, &win->taker);
@@ -227,7 +225,7 @@ void proa_unlock_all_end(struct proa_win *win)
     proa_epoch_close_all(win);
     if (!(epoch & PROA_EPOCH_NOCHECK)) {
         proa_claim_all(win, 0);
-        proa_ask_all_leave(all_of(win));
+        proa_ask_all_leave(&win->leader->all);
     }
     proa_touch_nothing(win);
     proa_polled(&win->polls);
@@ -245,13 +243,6 @@ int proa_unlock_all_node(struct proa_win *win)
 }
 
 /* ---- flush and sync ---- */
-
-static __attribute__((cold)) int not_locked(int target)
-{
-    return target < 0 ? proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process")
-                      : proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process",
-                                  target);
-}
 
 static inline int is_unlocked(const struct proa_win *win, int target)
 {
@@ -302,7 +293,7 @@ static int flush_all(struct proa_win *win, enum proa_completion how)
     int error;
 
     if (!(win->epoch_all & PROA_EPOCH_LOCK) && !proa_epoch_locks(win))
-        return not_locked(-1);
+        return proa_fail(PROA_ERR_RMA_SYNC, "no target is locked by this process");
     error = win->sync->complete_ops(win, -1, how);
     if (!error)
         proa_polled(&win->polls);
