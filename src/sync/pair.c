@@ -3,7 +3,6 @@
 #include "sync/pair.h"
 #include "base/fail.h"
 #include "shm/arena.h"
-#include "sync/sync.h"
 #include "sync/tell.h"
 
 #include <stdlib.h>
@@ -52,13 +51,4 @@ int proa_word_exists(const struct proa_win *win, uint64_t word)
 {
     return word < PROA_WORDS && (word < PROA_WORD_ROUND || word >= PROA_WORD_NODE_ROUND ||
                                  word < PROA_WORD_ROUND + (uint64_t)proa_rounds(win->size));
-}
-
-int proa_pair_teller(const struct proa_win *win, const uint64_t *word)
-{
-    for (int rank = 0; rank < win->size; rank++)
-        for (int told = 0; told < PROA_WORD_ROUND; told++)
-            if (word == win->sync->word(win, rank, told))
-                return rank;
-    return -1;
 }

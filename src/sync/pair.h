@@ -69,10 +69,6 @@ void proa_block_free(struct proa_win *win);
  * wrong. */
 int proa_word_exists(const struct proa_win *win, uint64_t word);
 
-/* The rank of the process that sets this word; -1: the word does not belong to one process.
- * Searches the words of all ranks: for statistics only. */
-int proa_pair_teller(const struct proa_win *win, const uint64_t *word);
-
 /* The pair with that rank, in a window of one node. */
 PROA_FORMS struct proa_pair *proa_pair_of(const struct proa_win *win, int rank)
 {

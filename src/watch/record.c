@@ -8,6 +8,7 @@
 #include "rma/road.h"
 #include "remote/window.h"
 #include "sync/tell.h"
+#include "window/sync_ops.h"
 #include "host/pmpi.h"
 #include "host/start.h"
 #include "host/types.h"
@@ -26,12 +27,14 @@ unsigned proa_record_care;
 /* The rank that ended a wait, found by the word that was waited for; -1: not known. */
 static int rank_of(const struct proa_win *win, const uint64_t *word)
 {
-    int teller = proa_pair_teller(win, word);
-
-    for (int k = 0; teller < 0 && k < proa_rounds(win->size); k++)
+    for (int rank = 0; rank < win->size; rank++)
+        for (int told = 0; told < PROA_WORD_ROUND; told++)
+            if (word == win->sync->word(win, rank, told))
+                return rank;
+    for (int k = 0; k < proa_rounds(win->size); k++)
         if (word == proa_word_in(win->ctl, 0, PROA_WORD_ROUND, k)) /* sync/barrier.c */
-            teller = (int)((win->rank + (int64_t)win->size - ((int64_t)1 << k)) % win->size);
-    return teller;
+            return (int)((win->rank + (int64_t)win->size - ((int64_t)1 << k)) % win->size);
+    return -1;
 }
 
 struct wait {
