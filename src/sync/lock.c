@@ -93,12 +93,6 @@ static void outside_granted(struct proa_asking *a)
 
 /* ---- lock_all ---- */
 
-static int at_once(struct proa_asking *a)
-{
-    (void)a;
-    return 1;
-}
-
 static void all_try(struct proa_asking *a)
 {
     struct proa_win_ctl *writer;
@@ -237,7 +231,7 @@ int proa_lock_leave_broken(struct proa_asking *a)
 /* ---- the steps ---- */
 
 static const struct {
-    int (*look)(struct proa_asking *);
+    int (*look)(struct proa_asking *); /* NULL: there is nothing to wait for */
     void (*go_on)(struct proa_asking *);
     int rung_by_all; /* by the lock_alls' doorbell, else the lock's */
 } stages[PROA_LOCK_STAGES] = {
@@ -249,7 +243,7 @@ static const struct {
     [PROA_LOCK_READ_HEAD] = {no_writer_inside, read_inside, 0},
     [PROA_LOCK_READ_OUTSIDE] = {proa_bypass_of_writers, read_outside, 0},
     [PROA_LOCK_READ_BYPASSES] = {no_writer_inside, outside_granted, 0},
-    [PROA_LOCK_ALL_TRIES] = {at_once, all_try, 1},
+    [PROA_LOCK_ALL_TRIES] = {NULL, all_try, 1},
     [PROA_LOCK_ALL_OUTSIDE] = {proa_bypass_of_writers, all_again, 0},
     [PROA_LOCK_BROKEN] = {claims_allow, claim_try, 0},
 };
@@ -273,7 +267,7 @@ void proa_lock_ask(struct proa_asking *a, enum proa_lock_kind kind)
 
 int proa_lock_look(struct proa_asking *a)
 {
-    return stages[a->stage].look(a);
+    return !stages[a->stage].look || stages[a->stage].look(a);
 }
 
 struct proa_doorbell *proa_lock_bell(const struct proa_asking *a)
