@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of MPI's chapter on one-sided communication, as numbers. Errors, the log and the
- * counters name a call by its number; its text stands here once.
- *
- * The lists are the only source: the numbers, the names and the table of the host's functions
- * (host/pmpi.h) come from them.
+ * The calls of MPI's chapter on one-sided communication, as numbers. The lists are the only source:
+ * the numbers, the names and the table of the host's functions (host/pmpi.h) come from them.
  */
 #ifndef PROA_BASE_CALLS_H
 #define PROA_BASE_CALLS_H

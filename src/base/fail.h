@@ -46,8 +46,7 @@ enum proa_error {
 #undef PROA_ERROR_CODE
 };
 
-/* Keeps the sentence for this thread. Marked cold: the branch that calls this is the unlikely one.
- */
+/* Keeps the sentence for this thread. Cold: the branch that calls this is the unlikely one. */
 void proa_fail_say(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold, noinline));
 
 /* proa_fail(code, format, ...) keeps the sentence and evaluates to code: callers write `return

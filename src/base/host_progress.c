@@ -7,9 +7,7 @@
 
 enum {
     AWAY_NS = 100000, /* no fragment takes so long: the thread has lost its processor meanwhile */
-    /* an idle call takes 50 to 200 ns; one that copies a fragment of a message takes more than this
-     */
-    BUSY_NS = 800,
+    BUSY_NS = 800,    /* idle calls take 50 to 200; those that copy a fragment of a message more */
     BUSY_TIMES = 4, /* times the quickest call: where everything is slow, idle calls are slow too */
     /* Processor time of a call after a sleep. Idle calls take 0.5 to 8 us under MPICH, as other
      * processes have taken its part of the caches. They take up to 15 us where Open MPI yields in

@@ -12,18 +12,15 @@ void proa_host_progress_set(proa_host_progress_function *function);
 /* Returns whether there is a host that this thread may call. */
 int proa_host_progress(void);
 
-/* From now on the calling thread makes no host progress. For a thread that must not call the host.
- */
+/* From now on the calling thread, which must not call the host, makes no host progress. */
 void proa_host_progress_forbid(void);
 
 /* Makes host progress. Has that moved something? Then there may be more to move, as of a long
  * message that goes in pieces. The answer is judged by the time it took, compared with calls that
  * found nothing.
  *
- * has_slept: 1 for a thread that has slept. Idle calls take longer then, as the processor's caches
- * hold other data, and as a host may yield in them. The answer is then judged by the processor time
- * they took, compared with earlier calls, so it is 1 only for moves of some 100 KiB and more, and
- * sometimes for others. */
+ * has_slept: 1 for a thread that has slept. Idle calls take longer then, so processor time counts,
+ * and the answer is 1 only for moves of some 100 KiB and more, and sometimes for others. */
 int proa_host_progress_moves(int has_slept);
 
 #endif

@@ -4,10 +4,7 @@
  * window's leader.
  *
  * Only the functions in this file access these words. A process without load and store access to
- * the block sends the owner a message instead of calling such a function. Functions marked as the
- * owner's are only for the owner, or for a process that serves it. In the same way the words of a
- * lock are in sync/rwlock.h, those of attached regions in rma/regions.c, and those of stripes in
- * rma/guard.c.
+ * the block sends the owner a message instead of calling such a function.
  */
 #ifndef PROA_SYNC_ASK_H
 #define PROA_SYNC_ASK_H

@@ -73,9 +73,8 @@ static inline int proa_rwlock_write_enter(struct proa_rwlock *lock)
                                        __ATOMIC_SEQ_CST) != 0;
 }
 
-/* The writer returns to the head, as it may not be inside yet. In one step, so that no process
- * finds the lock free. Only the head of the queue sets WANTED, and this writer is still the head.
- */
+/* The writer, which may not be inside yet, returns to the head of the queue: only the head sets
+ * WANTED. In one step, so that no process finds the lock free. */
 static inline void proa_rwlock_write_step_back(struct proa_rwlock *lock)
 {
     __atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, __ATOMIC_SEQ_CST);
@@ -150,8 +149,7 @@ static inline void proa_rwlock_count(struct proa_rwlock *lock, int exclusive)
 /* ---- taking and giving back ---- */
 
 /* Takes the lock shared if no writer is inside or at the head of the queue. Returns whether it was
- * taken. Acquires; its partner is the release in the unlocks. Releases
- * the claim (sync/claims.h). */
+ * taken. Acquires; partner: the release in the unlocks. Releases the claim (sync/claims.h). */
 static inline int proa_rwlock_read_try(struct proa_rwlock *lock)
 {
     uint32_t before = __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQ_REL);
