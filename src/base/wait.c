@@ -105,6 +105,7 @@ struct wait {
     struct proa_doorbell *bell; /* NULL: no thread rings */
     /* the only word that ready looks at; NULL: it looks at more, or at none */
     const uint64_t *word;
+    uint64_t least;   /* the awaited value of that word */
     proa_ready *over; /* NULL: the wait is never given up */
     void *over_arg;
     int is_over;
@@ -395,26 +396,21 @@ void proa_wait_still(proa_ready *ready, void *arg, struct proa_doorbell *bell)
     still = before;
 }
 
-struct awaited {
-    const uint64_t *word;
-    uint64_t least;
-};
-
 static int has_come(void *arg)
 {
-    const struct awaited *awaited = arg;
+    const struct wait *w = arg;
 
-    return __atomic_load_n(awaited->word, __ATOMIC_ACQUIRE) >= awaited->least;
+    return __atomic_load_n(w->word, __ATOMIC_ACQUIRE) >= w->least;
 }
 
 int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doorbell *bell,
                            proa_ready *over, void *over_arg)
 {
-    struct awaited awaited = {word, least};
     struct wait w = {.ready = has_come,
-                     .arg = &awaited,
+                     .arg = &w,
                      .bell = bell,
                      .word = word,
+                     .least = least,
                      .over = over,
                      .over_arg = over_arg};
 
