@@ -40,24 +40,17 @@ int proa_host_progress(void)
     return function != NULL;
 }
 
-/* Did this call take more than least_ns, and more than those that found nothing? quickest_ns: the
- * quickest call of its kind so far; 0: none yet. */
-static int is_busy(long took_ns, long least_ns, long *quickest_ns)
-{
-    if (*quickest_ns == 0 || took_ns < *quickest_ns)
-        *quickest_ns = took_ns;
-    return took_ns > least_ns && took_ns > BUSY_TIMES * *quickest_ns;
-}
-
 int proa_host_progress_moves(int has_slept)
 {
-    static _Thread_local long quickest_ns[2];
+    static _Thread_local long quickest_ns[2]; /* call so far; 0: none yet */
     long (*clock)(void) = has_slept ? proa_system->ran_ns : proa_system->now_ns;
     long begin_ns = clock(), took_ns;
 
     if (!proa_host_progress())
         return 0;
     took_ns = clock() - begin_ns;
-    return is_busy(took_ns, has_slept ? BUSY_COLD_NS : BUSY_NS, &quickest_ns[has_slept]) &&
-           (has_slept || took_ns < AWAY_NS);
+    if (quickest_ns[has_slept] == 0 || took_ns < quickest_ns[has_slept])
+        quickest_ns[has_slept] = took_ns;
+    return took_ns > (has_slept ? BUSY_COLD_NS : BUSY_NS) &&
+           took_ns > BUSY_TIMES * quickest_ns[has_slept] && (has_slept || took_ns < AWAY_NS);
 }

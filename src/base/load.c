@@ -79,14 +79,9 @@ static int is_rival(long begin_ns, long now_ns)
     return again || now_ns - begin_ns >= LONG_NS;
 }
 
-static long longer(long likely_ns)
-{
-    return 2 * likely_ns < LIKELY_MAX_NS ? 2 * likely_ns : LIKELY_MAX_NS;
-}
-
 void proa_preemption_watch(long begin_ns, long now_ns)
 {
-    long before = state.times;
+    long before = state.times, longer_ns = 2 * state.likely_ns;
 
     if (now_ns - begin_ns < SHORT_NS)
         return;
@@ -94,8 +89,10 @@ void proa_preemption_watch(long begin_ns, long now_ns)
     /* the time went to a long message of the host's, or to another virtual machine */
     if (state.times == before || !is_rival(begin_ns, now_ns))
         return;
-    state.likely_ns =
-        now_ns - state.lost_ns > SOON * state.likely_ns ? LIKELY_MIN_NS : longer(state.likely_ns);
+    if (now_ns - state.lost_ns > SOON * state.likely_ns)
+        state.likely_ns = LIKELY_MIN_NS;
+    else
+        state.likely_ns = longer_ns < LIKELY_MAX_NS ? longer_ns : LIKELY_MAX_NS;
     state.lost_ns = now_ns;
 }
 

@@ -92,10 +92,7 @@ enum proa_setting_kind {
     PROA_SETTING_TEXT
 };
 
-enum proa_setting_whose {
-    PROA_SETTING_USER,
-    PROA_SETTING_DEVELOPER,
-};
+enum proa_setting_whose { PROA_SETTING_USER, PROA_SETTING_DEVELOPER };
 
 struct proa_setting {
     const char *variable;
