@@ -21,12 +21,12 @@ PROA_FORMS void proa_complete_ops_node(struct proa_win *win, enum proa_completio
 {
     if (how == PROA_COMPLETED_LOCAL || !(proa_epoch_touched(win) & PROA_TOUCH_STORED))
         return;
-    if (how == PROA_COMPLETED_VISIBLE) {
-        proa_membar_full();
-        if (!threads)
-            proa_touch_nothing(win);
-    }
     proa_polls_stored(&win->polls); /* stores under a lock are work, and no mere polling */
+    if (how != PROA_COMPLETED_VISIBLE)
+        return;
+    proa_membar_full();
+    if (!threads)
+        proa_touch_nothing(win);
 }
 
 #endif

@@ -6,11 +6,6 @@
 #include "sync/completion.h"
 #include "window/strict.h"
 
-static __attribute__((cold)) int not_locked(int target)
-{
-    return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", target);
-}
-
 /* ---- lock ---- */
 
 int proa_lock_check(struct proa_win *win, int target)
@@ -132,7 +127,9 @@ int proa_lock_threads(struct proa_win *win, int rank, int exclusive, int mode)
 int proa_unlock_check(struct proa_win *win, int rank, uint8_t *epoch)
 {
     *epoch = proa_epoch_one(&win->targets[rank]);
-    return *epoch & PROA_EPOCH_LOCK ? PROA_OK : not_locked(rank);
+    return *epoch & PROA_EPOCH_LOCK
+               ? PROA_OK
+               : proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", rank);
 }
 
 PROA_FORMS void give_back(struct proa_win *win, int rank, int slot, uint8_t epoch)
@@ -243,6 +240,12 @@ int proa_unlock_all_node(struct proa_win *win)
 }
 
 /* ---- flush and sync ---- */
+
+/* Not inlined, so that a flush needs no stack. */
+static __attribute__((cold, noinline)) int not_locked(int target)
+{
+    return proa_fail(PROA_ERR_RMA_SYNC, "target rank %d is not locked by this process", target);
+}
 
 static inline int is_unlocked(const struct proa_win *win, int target)
 {
