@@ -11,7 +11,6 @@
 #include "bind/bind.h"
 #include "bind/form.h"
 #include "rma/op.h"
-#include "host/operations.h"
 #include "host/types.h"
 
 /* ---- the general way ---- */

@@ -8,10 +8,10 @@
 #include "remote/progress.h"
 #include "shm/peer.h"
 #include "host/kind.h"
-#include "host/operations.h"
 #include "host/private_comm.h"
 #include "host/pmpi.h"
 #include "host/handle.h"
+#include "host/types.h"
 
 #include <pthread.h>
 #include <stdio.h>

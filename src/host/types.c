@@ -169,3 +169,15 @@ int proa_types_f90(MPI_Datatype datatype, int combiner, struct proa_type *type)
         kind = kind == FLOATING ? QUAD : QUAD_COMPLEX;
     return make(datatype, kind, type);
 }
+
+struct proa_table proa_operations = PROA_TABLE_INIT;
+
+void proa_operations_start(void)
+{
+#define OPERATION_NUMBER(name, mpi) PROA_OP_##name,
+    static char numbers[] = {PROA_OPERATIONS(OPERATION_NUMBER)};
+
+#define ENTER(name, mpi) \
+    proa_table_set(&proa_operations, PROA_TABLE_KEY(mpi), &numbers[PROA_OP_##name]);
+    PROA_OPERATIONS(ENTER)
+}

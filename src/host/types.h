@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From MPI_Datatype to core's types. */
+/* From MPI_Datatype and MPI_Op to core's types and operations. */
 #ifndef PROA_HOST_TYPES_H
 #define PROA_HOST_TYPES_H
 
@@ -29,6 +29,19 @@ static inline const struct proa_type *proa_type_find(MPI_Datatype datatype)
     const struct proa_type *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
 
     return __builtin_expect(type != NULL, 1) ? type : proa_type_unknown(datatype);
+}
+
+extern PROA_HIDDEN struct proa_table proa_operations;
+
+/* Enters the predefined operations of this host. */
+void proa_operations_start(void);
+
+/* A number of enum proa_operation, or -1: null, or made by the user. */
+static inline int proa_operation_find(MPI_Op op)
+{
+    const char *found = proa_table_find(&proa_operations, PROA_TABLE_KEY(op));
+
+    return found ? *found : -1;
 }
 
 #endif
