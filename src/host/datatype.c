@@ -14,8 +14,8 @@
 #include "host/pmpi.h"
 #include "host/types.h"
 
-#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -390,12 +390,13 @@ static int is_committed(MPI_Datatype datatype)
            MPI_SUCCESS;
 }
 
-static const struct proa_type *troubled(const char *trouble)
+/* A type that operations cannot use, for that reason in two parts. */
+static const struct proa_type *troubled(const char *trouble, const char *more)
 {
     static _Thread_local struct proa_type type;
     static _Thread_local char text[300];
 
-    strncpy(text, trouble, sizeof text - 1);
+    snprintf(text, sizeof text, "%s%s", trouble, more);
     type = (struct proa_type){.basic = PROA_MIXED, .trouble = text};
     return &type;
 }
@@ -405,56 +406,29 @@ static const struct proa_type *read_and_keep(MPI_Datatype datatype)
     struct proa_type *type = calloc(1, sizeof *type);
 
     if (!type)
-        return troubled("cannot be read: out of memory");
-    if (read_type(datatype, type) == PROA_OK) {
-        if (keep(datatype, type) == 0)
-            return type;
-        proa_type_release(type);
+        return troubled("cannot be read: out of memory", "");
+    if (read_type(datatype, type) != PROA_OK) {
         free(type);
-        return troubled("cannot be kept: the host MPI refuses an attribute on it");
+        return troubled("cannot be used: ", proa_failure());
     }
+    if (keep(datatype, type) == 0)
+        return type;
+    proa_type_release(type);
     free(type);
-    return NULL;
-}
-
-static const struct proa_type *find_locked(MPI_Datatype datatype)
-{
-    const struct proa_type *type;
-
-    pthread_mutex_lock(&read_mutex);
-    type = find_known(datatype);
-    pthread_mutex_unlock(&read_mutex);
-    return type;
-}
-
-static const struct proa_type *read_locked(MPI_Datatype datatype)
-{
-    const struct proa_type *type;
-
-    pthread_mutex_lock(&read_mutex);
-    type = find_known(datatype); /* another thread may have been quicker */
-    if (!type)
-        type = read_and_keep(datatype);
-    pthread_mutex_unlock(&read_mutex);
-    return type;
+    return troubled("cannot be kept: the host MPI refuses an attribute on it", "");
 }
 
 const struct proa_type *proa_type_unknown(MPI_Datatype datatype)
 {
     const struct proa_type *type;
-    char text[256];
 
     if (datatype == MPI_DATATYPE_NULL)
-        return troubled("is MPI_DATATYPE_NULL");
-    type = find_locked(datatype);
-    if (type) /* not checked for commitment: markers are no types to communicate */
-        return type;
-    if (!is_committed(datatype))
-        return troubled("is not committed, or is no datatype");
-    type = read_locked(datatype);
-    if (type)
-        return type;
-    strcpy(text, "cannot be used: ");
-    strncat(text, proa_failure(), sizeof text - strlen(text) - 1);
-    return troubled(text);
+        return troubled("is MPI_DATATYPE_NULL", "");
+    pthread_mutex_lock(&read_mutex);
+    type = find_known(datatype);
+    if (!type) /* known ones are not checked for commitment: markers are no types to communicate */
+        type = is_committed(datatype) ? read_and_keep(datatype)
+                                      : troubled("is not committed, or is no datatype", "");
+    pthread_mutex_unlock(&read_mutex);
+    return type;
 }
