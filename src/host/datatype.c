@@ -24,45 +24,6 @@ static int type_keyval = MPI_KEYVAL_INVALID;
 
 /* ---- the host's description ---- */
 
-struct contents {
-    int combiner;
-    size_t integers, addresses, counts, types; /* how many of each */
-    int *integer;
-    MPI_Aint *address;
-    MPI_Count *count;
-    MPI_Datatype *type;
-};
-
-static void *array_of(size_t count, size_t size)
-{
-    return calloc(count ? count : 1, size);
-}
-
-static void contents_free(struct contents *c)
-{
-    free(c->integer);
-    free(c->address);
-    free(c->count);
-    free(c->type);
-}
-
-static int contents_allocate(struct contents *c)
-{
-    c->integer = array_of(c->integers, sizeof *c->integer);
-    c->address = array_of(c->addresses, sizeof *c->address);
-    c->count = array_of(c->counts, sizeof *c->count);
-    c->type = array_of(c->types, sizeof *c->type);
-    if (c->integer && c->address && c->count && c->type)
-        return PROA_OK;
-    contents_free(c);
-    return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype");
-}
-
-static int unreadable(void)
-{
-    return proa_fail(PROA_ERR_TYPE, "the host MPI does not describe the datatype");
-}
-
 /* The calls with large counts, of a host that has them: they tell one number more, that of large
  * counts. */
 #if MPI_VERSION >= 4
@@ -76,28 +37,38 @@ typedef MPI_Aint extent;
 #define COUNTS_AND(counts, types) types
 #endif
 
-static int envelope_read(MPI_Datatype datatype, struct contents *c)
-{
-    number integers, addresses, counts = 0, types;
+struct contents {
+    int combiner;
+    number integers, addresses, counts, types; /* how many of each */
+    int *integer;
+    MPI_Aint *address;
+    MPI_Count *count;
+    MPI_Datatype *type;
+};
 
-    memset(c, 0, sizeof *c);
-    if (proa_pmpi()->LARGE(Type_get_envelope)(datatype, &integers, &addresses,
-                                              COUNTS_AND(&counts, &types),
-                                              &c->combiner) != MPI_SUCCESS)
-        return unreadable();
-    c->integers = (size_t)integers;
-    c->addresses = (size_t)addresses;
-    c->counts = (size_t)counts;
-    c->types = (size_t)types;
-    return PROA_OK;
+static void *array_of(number count, size_t size)
+{
+    return calloc(count ? (size_t)count : 1, size);
 }
 
-static int contents_get(MPI_Datatype datatype, struct contents *c)
+static int no_memory(void)
 {
-    return proa_pmpi()->LARGE(Type_get_contents)(
-        datatype, (number)c->integers, (number)c->addresses,
-        COUNTS_AND((number)c->counts, (number)c->types), c->integer, c->address,
-        COUNTS_AND(c->count, c->type));
+    return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype");
+}
+
+static int unreadable(void)
+{
+    return proa_fail(PROA_ERR_TYPE, "the host MPI does not describe the datatype");
+}
+
+static int envelope_read(MPI_Datatype datatype, struct contents *c)
+{
+    memset(c, 0, sizeof *c);
+    return proa_pmpi()->LARGE(Type_get_envelope)(datatype, &c->integers, &c->addresses,
+                                                 COUNTS_AND(&c->counts, &c->types),
+                                                 &c->combiner) == MPI_SUCCESS
+               ? PROA_OK
+               : unreadable();
 }
 
 static int64_t extent_of(MPI_Datatype datatype)
@@ -108,50 +79,51 @@ static int64_t extent_of(MPI_Datatype datatype)
     return bytes;
 }
 
+static void contents_free(struct contents *c)
+{
+    free(c->integer);
+    free(c->address);
+    free(c->count);
+    free(c->type);
+}
+
 static int contents_read(MPI_Datatype datatype, struct contents *c)
 {
-    int error = contents_allocate(c);
+    int error;
 
-    if (!error && contents_get(datatype, c) != MPI_SUCCESS) {
-        contents_free(c);
+    c->integer = array_of(c->integers, sizeof *c->integer);
+    c->address = array_of(c->addresses, sizeof *c->address);
+    c->count = array_of(c->counts, sizeof *c->count);
+    c->type = array_of(c->types, sizeof *c->type);
+    if (!c->integer || !c->address || !c->count || !c->type)
+        error = no_memory();
+    else if (proa_pmpi()->LARGE(Type_get_contents)(
+                 datatype, c->integers, c->addresses, COUNTS_AND(c->counts, c->types), c->integer,
+                 c->address, COUNTS_AND(c->count, c->type)) != MPI_SUCCESS)
         error = unreadable();
-    }
+    else
+        return PROA_OK;
+    contents_free(c);
     return error;
 }
 
 /* ---- from contents to numbers ---- */
 
-static int64_t *append_integers(int64_t *to, const int *from, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        *to++ = from[i];
-    return to;
-}
-
-static int64_t *append_counts(int64_t *to, const MPI_Count *from, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        *to++ = (int64_t)from[i];
-    return to;
-}
-
-static int64_t *append_addresses(int64_t *to, const MPI_Aint *from, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        *to++ = (int64_t)from[i];
-    return to;
-}
-
 /* The one order of recipe.h. Counts of large-count constructors come apart from the integers; they
  * belong behind the first `head` of them. */
-static size_t numbers_merge(const struct contents *c, size_t head, int64_t *numbers)
+static size_t numbers_merge(const struct contents *c, number head, int64_t *numbers)
 {
-    int64_t *end = append_integers(numbers, c->integer, head);
+    size_t n = 0;
 
-    end = append_counts(end, c->count, c->counts);
-    end = append_integers(end, c->integer + head, c->integers - head);
-    end = append_addresses(end, c->address, c->addresses);
-    return (size_t)(end - numbers);
+    for (number i = 0; i < head; i++)
+        numbers[n++] = c->integer[i];
+    for (number i = 0; i < c->counts; i++)
+        numbers[n++] = c->count[i];
+    for (number i = head; i < c->integers; i++)
+        numbers[n++] = c->integer[i];
+    for (number i = 0; i < c->addresses; i++)
+        numbers[n++] = c->address[i];
+    return n;
 }
 
 /* The constants in force in contents with that order, which is their last number. */
@@ -205,12 +177,12 @@ static void constants_translate(struct proa_recipe *recipe, int64_t *numbers)
 }
 
 /* Which constructor, and how many integers stand before the large counts. */
-static int constructor_of(int combiner, size_t *head)
+static int constructor_of(int combiner, number *head)
 {
     static const struct {
         int combiner;
         enum proa_constructor constructor;
-        size_t head;
+        number head;
     } rows[] = {
         {MPI_COMBINER_CONTIGUOUS, PROA_MAKE_CONTIGUOUS, 0},
         {MPI_COMBINER_VECTOR, PROA_MAKE_VECTOR, 0},
@@ -236,7 +208,7 @@ static int constructor_of(int combiner, size_t *head)
 
 static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int64_t **numbers)
 {
-    size_t head;
+    number head;
     int constructor = constructor_of(c->combiner, &head);
 
     *numbers = NULL;
@@ -244,7 +216,7 @@ static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int6
         return constructor;
     *numbers = array_of(c->integers + c->counts + c->addresses, sizeof **numbers);
     if (!*numbers)
-        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype");
+        return no_memory();
     recipe->constructor = (enum proa_constructor)constructor;
     recipe->number_count = numbers_merge(c, head <= c->integers ? head : c->integers, *numbers);
     constants_translate(recipe, *numbers);
@@ -265,16 +237,17 @@ static const struct proa_type *find_known(MPI_Datatype datatype)
     return known ? known : proa_types_predefined(datatype);
 }
 
-/* A type inside another one. *mine: to be released by the caller, as it is not the table's. */
-static int read_inner(MPI_Datatype datatype, struct proa_type *room, const struct proa_type **type,
-                      int *mine)
+/* A type inside another one. *type is room only where the caller has to release it. */
+static int read_inner(MPI_Datatype datatype, struct proa_type *room, const struct proa_type **type)
 {
+    int error = PROA_OK;
+
     *type = find_known(datatype);
-    *mine = !*type;
-    if (*type)
-        return PROA_OK;
-    *type = room;
-    return read_type(datatype, room);
+    if (!*type) {
+        error = read_type(datatype, room);
+        *type = error ? NULL : room;
+    }
+    return error;
 }
 
 static int is_f90(int combiner)
@@ -298,24 +271,19 @@ static int read_parts(const struct contents *c, struct proa_recipe *recipe,
 {
     struct proa_type *rooms = array_of(c->types, sizeof *rooms);
     const struct proa_type **types = array_of(c->types, sizeof *types);
-    int *mine = array_of(c->types, sizeof *mine);
-    int error = rooms && types && mine ? PROA_OK
-                                       : proa_fail(PROA_ERR_NO_MEM, "out of memory for a datatype");
+    int error = rooms && types ? PROA_OK : no_memory();
 
-    for (size_t i = 0; i < c->types && !error; i++) {
-        error = read_inner(c->type[i], &rooms[i], &types[i], &mine[i]);
-        mine[i] = mine[i] && !error;
-    }
+    for (number i = 0; i < c->types && !error; i++)
+        error = read_inner(c->type[i], &rooms[i], &types[i]);
     recipe->types = types;
-    recipe->type_count = c->types;
+    recipe->type_count = (size_t)c->types;
     if (!error)
         error = proa_recipe_make(recipe, result);
-    for (size_t i = 0; i < c->types && mine; i++)
-        if (mine[i])
+    for (number i = 0; types && i < c->types && types[i]; i++)
+        if (types[i] == &rooms[i])
             proa_type_release(&rooms[i]);
     free(rooms);
     free(types);
-    free(mine);
     return error;
 }
 
@@ -331,7 +299,7 @@ static int read_derived(MPI_Datatype datatype, struct contents *c, struct proa_t
     error = numbers_of(c, &recipe, &numbers);
     if (!error)
         error = read_parts(c, &recipe, type);
-    for (size_t i = 0; i < c->types; i++)
+    for (number i = 0; i < c->types; i++)
         free_inner(&c->type[i]);
     free(numbers);
     contents_free(c);
