@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* The arguments of a call that creates a window. */
 struct request {
@@ -65,8 +66,8 @@ static void args_fill(struct proa_create_args *args, const struct request *r,
                                       .base = r->base,
                                       .bytes = (uint64_t)r->bytes,
                                       .disp_unit = r->disp_unit};
-    args->align = (size_t)proa_hint_number(hints->alignment);
-    args->noncontig = proa_hint_is_true(hints->noncontig);
+    args->align = (size_t)strtol(hints->alignment, NULL, 10);
+    args->noncontig = strcasecmp(hints->noncontig, "true") == 0;
     args->threads = proa_has_threads();
     args->adopt = proa_hints_adopt(hints);
     args->error = error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Alloc_mem, MPI_Free_mem (MPI-4.1, 9.2), attach and detach (13.2.4), shared_query (13.2.3). */
 #include "bind/bind.h"
-#include "host/info.h"
+#include "host/hints.h"
 #include "rma/road.h"
 #include "rma/regions.h"
 #include "shm/arena.h"

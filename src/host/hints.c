@@ -3,12 +3,27 @@
 #include "host/hints.h"
 #include "base/settings.h"
 #include "adopt/adopt.h"
-#include "host/info.h"
 #include "host/pmpi.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+int proa_info_text(MPI_Info info, const char *key, char *text, int room)
+{
+    int found = 0, length = room;
+
+    if (info == MPI_INFO_NULL)
+        return 0;
+#if MPI_VERSION >= 4 /* which deprecates the two calls below; length is with the NUL */
+    return proa_pmpi()->Info_get_string(info, key, &length, text, &found) == MPI_SUCCESS && found &&
+           length <= room;
+#else
+    return proa_pmpi()->Info_get_valuelen(info, key, &length, &found) == MPI_SUCCESS && found &&
+           length < room &&
+           proa_pmpi()->Info_get(info, key, room - 1, text, &found) == MPI_SUCCESS && found;
+#endif
+}
 
 /* Is the value a list of rar, raw, war and waw, each at most once, with commas between? */
 static int is_ordering(const char *value)
@@ -33,11 +48,12 @@ static int is_ordering(const char *value)
  * 10: unknown values are ignored). */
 static int is_sensible(const char *key, const char *value)
 {
+    long number;
+
     if (strcmp(key, "mpi_accumulate_granularity") == 0)
         return strspn(value, "0123456789") == strlen(value) && value[0];
     if (strcmp(key, "mpi_minimum_memory_alignment") == 0)
-        return proa_hint_number(value) > 0 &&
-               (proa_hint_number(value) & (proa_hint_number(value) - 1)) == 0;
+        return (number = strtol(value, NULL, 10)) > 0 && (number & (number - 1)) == 0;
     if (strcmp(key, "accumulate_ops") == 0)
         return strcmp(value, "same_op") == 0 || strcmp(value, "same_op_no_op") == 0;
     if (strcmp(key, "accumulate_ordering") == 0)
@@ -45,24 +61,27 @@ static int is_sensible(const char *key, const char *value)
     if (strcmp(key, "proa_adopt") == 0)
         return strcmp(value, "auto") == 0 || strcmp(value, "never") == 0 ||
                strcmp(value, "always") == 0;
-    if (strstr(key, "kinds"))
+    if (strcmp(key, "mpi_assert_memory_alloc_kinds") == 0)
         return value[0] != '\0';
+    if (strcmp(key, "mpi_memory_alloc_kinds") == 0)
+        return 0; /* Proa alone sets it, for the memory that it allocates */
     return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;
-}
-
-/* Does Proa alone set this key? It describes the memory that Proa allocates. */
-static int is_ours_to_say(const char *key)
-{
-    return strcmp(key, "mpi_memory_alloc_kinds") == 0;
 }
 
 static void take(MPI_Info info, const char *key, char *hint)
 {
     char value[PROA_HINT_ROOM];
 
-    if (!is_ours_to_say(key) && proa_info_text(info, key, value, sizeof value) &&
-        is_sensible(key, value))
+    if (proa_info_text(info, key, value, sizeof value) && is_sensible(key, value))
         strcpy(hint, value);
+}
+
+size_t proa_info_alignment(MPI_Info info)
+{
+    char hint[PROA_HINT_ROOM] = "0";
+
+    take(info, "mpi_minimum_memory_alignment", hint);
+    return (size_t)strtol(hint, NULL, 10);
 }
 
 void proa_hints_read(MPI_Info info, struct proa_hints *hints)
@@ -105,14 +124,4 @@ int proa_hints_adopt(const struct proa_hints *hints)
     if (says(hints, "never"))
         return PROA_ADOPT_NEVER;
     return says(hints, "always") ? PROA_ADOPT_ALWAYS : PROA_ADOPT_AUTO;
-}
-
-int proa_hint_is_true(const char *hint)
-{
-    return strcasecmp(hint, "true") == 0;
-}
-
-long proa_hint_number(const char *hint)
-{
-    return strtol(hint, NULL, 10);
 }

@@ -7,6 +7,14 @@
 #define PROA_HOST_HINTS_H
 
 #include <mpi.h>
+#include <stddef.h>
+
+/* The key's value: 1; or 0 if the key is not there, or its value does not fit into that many bytes
+ * (then it is none that Proa knows). info may be MPI_INFO_NULL. */
+int proa_info_text(MPI_Info info, const char *key, char *text, int room);
+
+/* mpi_minimum_memory_alignment, if it is a power of two; 0: not asked for. */
+size_t proa_info_alignment(MPI_Info info);
 
 /* X(field, key, value when the user says nothing, may MPI_Win_set_info change it) */
 #define PROA_HINTS(X)                                        \
@@ -43,9 +51,5 @@ int proa_hints_info(const struct proa_hints *hints, MPI_Info *info);
 /* Whether memory that the program brings to this window is adopted: enum proa_adopt
  * (adopt/adopt.h). By the window's info and the setting PROA_ADOPT. */
 int proa_hints_adopt(const struct proa_hints *hints);
-
-/* A hint as a truth value, and as a number. */
-int proa_hint_is_true(const char *hint);
-long proa_hint_number(const char *hint);
 
 #endif

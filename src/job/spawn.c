@@ -10,7 +10,7 @@
 #include "job/spawn.h"
 
 #include "base/log.h"
-#include "host/info.h"
+#include "host/hints.h"
 #include "host/kind.h"
 #include "host/pmpi.h"
 
