@@ -22,48 +22,34 @@ static long shadows; /* alive */
 
 /* ---- shadows ---- */
 
-static int by_allocate_shared(MPI_Win *shadow)
+/* The calls that make one, the best first. Open MPI has any of them and not the others, by its
+ * parts for one-sided communication, of which a user may leave some out. */
+enum way { BY_ALLOCATE_SHARED, BY_CREATE_DYNAMIC, BY_ALLOCATE, WAYS };
+
+static int make_by(enum way way, MPI_Win *shadow)
 {
+    const struct proa_pmpi *mpi = proa_pmpi();
+    MPI_Comm comm = proa_private_comm();
     void *base;
 
-    return proa_pmpi()->Win_allocate_shared(1, 1, MPI_INFO_NULL, proa_private_comm(), &base,
-                                            shadow);
-}
-
-static int by_create_dynamic(MPI_Win *shadow)
-{
-    return proa_pmpi()->Win_create_dynamic(MPI_INFO_NULL, proa_private_comm(), shadow);
-}
-
-static int by_allocate(MPI_Win *shadow)
-{
-    void *base;
-
-    return proa_pmpi()->Win_allocate(1, 1, MPI_INFO_NULL, proa_private_comm(), &base, shadow);
-}
-
-static int make_by(enum proa_shadow_way way, MPI_Win *shadow)
-{
-    static int (*const by[PROA_SHADOW_WAYS])(MPI_Win *) = {
-        [PROA_SHADOW_ALLOCATE_SHARED] = by_allocate_shared,
-        [PROA_SHADOW_CREATE_DYNAMIC] = by_create_dynamic,
-        [PROA_SHADOW_ALLOCATE] = by_allocate};
-
-    return by[way](shadow);
+    if (way == BY_ALLOCATE_SHARED)
+        return mpi->Win_allocate_shared(1, 1, MPI_INFO_NULL, comm, &base, shadow);
+    if (way == BY_CREATE_DYNAMIC)
+        return mpi->Win_create_dynamic(MPI_INFO_NULL, comm, shadow);
+    return mpi->Win_allocate(1, 1, MPI_INFO_NULL, comm, &base, shadow);
 }
 
 /* A way that has worked once is the only one from then on: a later failure has another reason. The
  * caller holds shadow_mutex. */
 static int make_some_way(MPI_Win *shadow)
 {
-    static enum proa_shadow_way works = PROA_SHADOW_NONE;
-    const enum proa_shadow_way *way = proa_host_kind()->shadow_ways;
-    int error = works ? make_by(works, shadow) : MPI_ERR_OTHER;
+    static enum way works = WAYS;
+    int error = works < WAYS ? make_by(works, shadow) : MPI_ERR_OTHER;
 
-    for (; !works && *way; way++) {
-        error = make_by(*way, shadow);
+    for (enum way way = 0; works == WAYS && way < WAYS; way++) {
+        error = make_by(way, shadow);
         if (error == MPI_SUCCESS)
-            works = *way;
+            works = way;
     }
     if (error == MPI_SUCCESS) /* some of Open MPI's have names; a new window has none */
         proa_pmpi()->Win_set_name(*shadow, "");

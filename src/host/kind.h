@@ -30,15 +30,6 @@ struct proa_host_row {
 /* The last has no name. */
 extern PROA_HIDDEN const struct proa_host_row proa_host_rows[];
 
-/* The ways to make the host's window behind a handle (host/handle.c). */
-enum proa_shadow_way {
-    PROA_SHADOW_NONE,
-    PROA_SHADOW_ALLOCATE_SHARED,
-    PROA_SHADOW_CREATE_DYNAMIC,
-    PROA_SHADOW_ALLOCATE,
-    PROA_SHADOW_WAYS
-};
-
 /* Info keys that hand variables on to the processes of MPI_Comm_spawn, one a line: the key to use,
  * and another one that the program may use for it. */
 struct proa_spawn_keys {
@@ -70,9 +61,6 @@ struct proa_host_kind {
     /* Is it a handle that light_handle gives? Set if the host does not refuse such handles, but
      * crashes; else NULL. */
     int (*is_light)(MPI_Win handle);
-
-    /* The ways that it may have, the best first, then PROA_SHADOW_NONE. */
-    enum proa_shadow_way shadow_ways[PROA_SHADOW_WAYS];
 
     /* Its PMPI_Win_free cannot be in two threads at a time, other than in delete functions of the
      * program's; around these bind/ has to call proa_handle_pause. */

@@ -54,7 +54,6 @@ const struct proa_host_kind proa_kind_abi_mpich = {
     .name = "abi_mpich",
     .light_handle = light_handle,
     .is_light = is_light,
-    .shadow_ways = {PROA_SHADOW_ALLOCATE_SHARED},
     .frees_in_turn = 1,
     .is_errors_abort = is_errors_abort,
     .unset_handler = mpich_unset_handler,
@@ -65,7 +64,6 @@ const struct proa_host_kind proa_kind_abi_mpich = {
 
 const struct proa_host_kind proa_kind_abi_openmpi = {
     .name = "abi_openmpi",
-    .shadow_ways = {PROA_SHADOW_ALLOCATE_SHARED, PROA_SHADOW_CREATE_DYNAMIC, PROA_SHADOW_ALLOCATE},
     .is_errors_abort = is_errors_abort,
     .lower_bound = MPI_DATATYPE_NULL,
     .upper_bound = MPI_DATATYPE_NULL,

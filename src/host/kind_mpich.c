@@ -41,7 +41,6 @@ const struct proa_host_kind proa_kind_mpich = {
     .name = "mpich",
     /* there are 2,048 communicators, of which each window takes one */
     .light_handle = light_handle,
-    .shadow_ways = {PROA_SHADOW_ALLOCATE_SHARED},
     .frees_in_turn = 1, /* 5.0 has been seen to fail in MPI_Win_free */
     .is_errors_abort = is_errors_abort,
     .unset_handler = unset_handler,

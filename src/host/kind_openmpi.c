@@ -31,9 +31,6 @@ static struct proa_spawn_keys spawn_keys(const char *version)
 
 const struct proa_host_kind proa_kind_openmpi = {
     .name = "openmpi",
-    /* By its parts for one-sided communication, of which a user may leave some out, it has any of
-     * them and not the others. */
-    .shadow_ways = {PROA_SHADOW_ALLOCATE_SHARED, PROA_SHADOW_CREATE_DYNAMIC, PROA_SHADOW_ALLOCATE},
     .is_errors_abort = is_errors_abort,
     .lower_bound = LOWER_BOUND,
     .upper_bound = UPPER_BOUND,
