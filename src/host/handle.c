@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See window.h. */
+/* See handle.h. */
 #include "host/handle.h"
 #include "base/fail.h"
 #include "base/settings.h"

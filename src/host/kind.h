@@ -76,7 +76,7 @@ struct proa_host_kind {
     /* It speaks PMI-1 to its launcher, by the socket PMI_FD (job/pmi.c). */
     int speaks_pmi;
 
-    /* The types of MPI-1 that mark the bounds of a struct; MPI_DATATYPE_NULL where it has none. */
+    /* The types of MPI-1 that mark the bounds of a struct; 0 where it has none. */
     MPI_Datatype lower_bound, upper_bound;
 
     /* The numbers that it may tell in place of its header's; no order is in both. NULL: it tells

@@ -58,15 +58,11 @@ const struct proa_host_kind proa_kind_abi_mpich = {
     .is_errors_abort = is_errors_abort,
     .unset_handler = mpich_unset_handler,
     .speaks_pmi = 1,
-    .lower_bound = MPI_DATATYPE_NULL,
-    .upper_bound = MPI_DATATYPE_NULL,
 };
 
 const struct proa_host_kind proa_kind_abi_openmpi = {
     .name = "abi_openmpi",
     .is_errors_abort = is_errors_abort,
-    .lower_bound = MPI_DATATYPE_NULL,
-    .upper_bound = MPI_DATATYPE_NULL,
     .contents = &openmpi_contents,
     .spawn_keys = spawn_keys,
 };

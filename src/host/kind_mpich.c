@@ -4,14 +4,6 @@
 
 #include <stdio.h>
 
-#if defined(MPI_UB)
-#define LOWER_BOUND MPI_LB
-#define UPPER_BOUND MPI_UB
-#else
-#define LOWER_BOUND MPI_DATATYPE_NULL
-#define UPPER_BOUND MPI_DATATYPE_NULL
-#endif
-
 /* Its handles are numbers: 2 bits of kind, 4 of class (8: window), the rest. Kind 0 with a rest
  * other than 0 is never given out, and all calls refuse it as an invalid window. */
 static MPI_Win light_handle(unsigned number)
@@ -45,6 +37,8 @@ const struct proa_host_kind proa_kind_mpich = {
     .is_errors_abort = is_errors_abort,
     .unset_handler = unset_handler,
     .speaks_pmi = 1,
-    .lower_bound = LOWER_BOUND,
-    .upper_bound = UPPER_BOUND,
+#if defined(MPI_UB)
+    .lower_bound = MPI_LB,
+    .upper_bound = MPI_UB,
+#endif
 };

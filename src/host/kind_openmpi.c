@@ -5,15 +5,6 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* Its header turns the names into an error where it was built without these types. */
-#if OMPI_ENABLE_MPI1_COMPAT
-#define LOWER_BOUND MPI_LB
-#define UPPER_BOUND MPI_UB
-#else
-#define LOWER_BOUND MPI_DATATYPE_NULL
-#define UPPER_BOUND MPI_DATATYPE_NULL
-#endif
-
 /* 5.0 has it, and 4.1 has not; one library serves both, so its address is looked up. */
 static int is_errors_abort(MPI_Errhandler handler)
 {
@@ -32,7 +23,9 @@ static struct proa_spawn_keys spawn_keys(const char *version)
 const struct proa_host_kind proa_kind_openmpi = {
     .name = "openmpi",
     .is_errors_abort = is_errors_abort,
-    .lower_bound = LOWER_BOUND,
-    .upper_bound = UPPER_BOUND,
+#if OMPI_ENABLE_MPI1_COMPAT /* else its header turns the names into an error */
+    .lower_bound = MPI_LB,
+    .upper_bound = MPI_UB,
+#endif
     .spawn_keys = spawn_keys,
 };
