@@ -22,6 +22,12 @@
     PROA_EXPORT extern __typeof__(PMPI_##name) MPI_##name \
         __attribute__((weak, alias("PMPI_" #name)))
 
+/* Heads the definition of an exported function. The name may be a macro (bind/width.h). */
+#define PROA_MPI_OF(name) \
+    PROA_ALIAS(name);     \
+    PROA_EXPORT int PMPI_##name
+#define PROA_MPI(name) PROA_MPI_OF(name)
+
 #define PROA_RARELY(condition) __builtin_expect(!!(condition), 0)
 
 /* Not an error: the target is MPI_PROC_NULL, there is nothing to do. */

@@ -32,9 +32,8 @@ static int delete_by_own_handle(MPI_Win handle, int keyval, void *value, void *e
 }
 
 /* The copy function is never called, as windows are not duplicated. */
-PROA_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
-                                       MPI_Win_delete_attr_function *delete, int *keyval,
-                                       void *extra)
+PROA_MPI(Win_create_keyval)
+(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *keyval, void *extra)
 {
     struct keyval *own = delete == MPI_WIN_NULL_DELETE_FN ? NULL : malloc(sizeof *own);
     int error;
@@ -47,12 +46,10 @@ PROA_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
         free(own);
     return error;
 }
-PROA_ALIAS(Win_create_keyval);
 
 /* ---- error handlers ---- */
 
-PROA_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *function,
-                                           MPI_Errhandler *errhandler)
+PROA_MPI(Win_create_errhandler)(MPI_Win_errhandler_function *function, MPI_Errhandler *errhandler)
 {
     int error = proa_pmpi()->Win_create_errhandler(function, errhandler);
 
@@ -60,4 +57,3 @@ PROA_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *function
         proa_errhandler_made(*errhandler, function);
     return error;
 }
-PROA_ALIAS(Win_create_errhandler);

@@ -50,9 +50,8 @@ static int delete_by_own_handle(MPI_Win_delete_attr_function *function, MPI_Win 
 
 /* Without memory, or in an MPICH that has no proxies, delete functions get the handle that MPICH
  * gives them. */
-PROA_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
-                                       MPI_Win_delete_attr_function *delete, int *keyval,
-                                       void *extra)
+PROA_MPI(Win_create_keyval)
+(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *keyval, void *extra)
 {
     set_proxy_function *host = (set_proxy_function *)dlsym(RTLD_NEXT, "MPII_Keyval_set_proxy");
     int error = proa_pmpi()->Win_create_keyval(copy, delete, keyval, extra);
@@ -62,7 +61,6 @@ PROA_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy,
         host(*keyval, NULL, delete_by_own_handle);
     return error;
 }
-PROA_ALIAS(Win_create_keyval);
 
 /* Fortran and C++, for keyvals of windows, communicators and datatypes, just made. */
 PROA_EXPORT void MPII_Keyval_set_proxy(int keyval, copy_proxy *copy, delete_proxy *delete)
@@ -81,8 +79,7 @@ typedef void set_cxx_function(MPI_Errhandler errhandler, proa_cxx_caller *caller
 
 PROA_EXPORT set_cxx_function MPII_Errhandler_set_cxx;
 
-PROA_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *function,
-                                           MPI_Errhandler *errhandler)
+PROA_MPI(Win_create_errhandler)(MPI_Win_errhandler_function *function, MPI_Errhandler *errhandler)
 {
     int error = proa_pmpi()->Win_create_errhandler(function, errhandler);
 
@@ -90,7 +87,6 @@ PROA_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *function
         proa_errhandler_made(*errhandler, function);
     return error;
 }
-PROA_ALIAS(Win_create_errhandler);
 
 /* C++, for those of windows, communicators and files, just made. */
 PROA_EXPORT void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, proa_cxx_caller *caller)

@@ -198,78 +198,69 @@ SLOWLY test_for(enum form form, int count, MPI_Request *requests, int *number, i
 
 /* ---- the calls ---- */
 
-PROA_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
+PROA_MPI(Wait)(MPI_Request *request, MPI_Status *status)
 {
     __typeof__(&PMPI_Wait) host = QUICKLY(Wait);
 
     return host ? host(request, status) : wait_for(ONE, 1, request, NULL, NULL, status);
 }
-PROA_ALIAS(Wait);
 
-PROA_EXPORT int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+PROA_MPI(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     __typeof__(&PMPI_Waitall) host = QUICKLY(Waitall);
 
     return host ? host(count, requests, statuses)
                 : wait_for(ALL, count, requests, NULL, NULL, statuses);
 }
-PROA_ALIAS(Waitall);
 
-PROA_EXPORT int PMPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+PROA_MPI(Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     __typeof__(&PMPI_Waitany) host = QUICKLY(Waitany);
 
     return host ? host(count, requests, index, status)
                 : wait_for(ANY, count, requests, index, NULL, status);
 }
-PROA_ALIAS(Waitany);
 
-PROA_EXPORT int PMPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
-                              MPI_Status statuses[])
+PROA_MPI(Waitsome)
+(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
 {
     __typeof__(&PMPI_Waitsome) host = QUICKLY(Waitsome);
 
     return host ? host(count, requests, outcount, indices, statuses)
                 : wait_for(SOME, count, requests, outcount, indices, statuses);
 }
-PROA_ALIAS(Waitsome);
 
-PROA_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+PROA_MPI(Test)(MPI_Request *request, int *flag, MPI_Status *status)
 {
     __typeof__(&PMPI_Test) host = QUICKLY(Test);
 
     return host ? host(request, flag, status) : test_for(ONE, 1, request, NULL, NULL, status, flag);
 }
-PROA_ALIAS(Test);
 
-PROA_EXPORT int PMPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+PROA_MPI(Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     __typeof__(&PMPI_Testall) host = QUICKLY(Testall);
 
     return host ? host(count, requests, flag, statuses)
                 : test_for(ALL, count, requests, NULL, NULL, statuses, flag);
 }
-PROA_ALIAS(Testall);
 
-PROA_EXPORT int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
-                             MPI_Status *status)
+PROA_MPI(Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
     __typeof__(&PMPI_Testany) host = QUICKLY(Testany);
 
     return host ? host(count, requests, index, flag, status)
                 : test_for(ANY, count, requests, index, NULL, status, flag);
 }
-PROA_ALIAS(Testany);
 
-PROA_EXPORT int PMPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
-                              MPI_Status statuses[])
+PROA_MPI(Testsome)
+(int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
 {
     __typeof__(&PMPI_Testsome) host = QUICKLY(Testsome);
 
     return host ? host(count, requests, outcount, indices, statuses)
                 : test_for(SOME, count, requests, outcount, indices, statuses, NULL);
 }
-PROA_ALIAS(Testsome);
 
 /* It completes nothing, so errors wait for a call that completes the request. */
 SLOWLY get_status_slowly(MPI_Request request, int *flag, MPI_Status *status)
@@ -282,13 +273,12 @@ SLOWLY get_status_slowly(MPI_Request request, int *flag, MPI_Status *status)
     return error;
 }
 
-PROA_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+PROA_MPI(Request_get_status)(MPI_Request request, int *flag, MPI_Status *status)
 {
     __typeof__(&PMPI_Request_get_status) host = QUICKLY(Request_get_status);
 
     return host ? host(request, flag, status) : get_status_slowly(request, flag, status);
 }
-PROA_ALIAS(Request_get_status);
 
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 

@@ -199,7 +199,7 @@ static int by_host(int error, const MPI_Win *win)
     return error;
 }
 
-PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+PROA_MPI(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {
         PROA_CALL_Win_create_dynamic, PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
@@ -209,7 +209,6 @@ PROA_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
         outcome = by_host(proa_pmpi()->Win_create_dynamic(info, comm, win), win);
     return outcome;
 }
-PROA_ALIAS(Win_create_dynamic);
 
 #include "bind/create_calls.h" /* with displacement units of int */
 #if MPI_VERSION >= 4
@@ -219,7 +218,7 @@ PROA_ALIAS(Win_create_dynamic);
 
 /* ---- freeing ---- */
 
-PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
+PROA_MPI(Win_free)(MPI_Win *handle)
 {
     struct proa_win *win = proa_win_find(*handle);
     struct proa_record *record;
@@ -245,4 +244,3 @@ PROA_EXPORT int PMPI_Win_free(MPI_Win *handle)
     *handle = MPI_WIN_NULL;
     return error;
 }
-PROA_ALIAS(Win_free);

@@ -3,8 +3,8 @@
  * units (bind/width.h). */
 #include "bind/width.h"
 
-PROA_EXPORT int PROA_PMPI_WIDE(Win_create)(void *base, MPI_Aint size, PROA_STEP disp_unit,
-                                           MPI_Info info, MPI_Comm comm, MPI_Win *win)
+PROA_MPI(PROA_WIDE(Win_create))
+(void *base, MPI_Aint size, PROA_STEP disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {
         PROA_CALL_WIDE(Win_create), PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
@@ -15,10 +15,9 @@ PROA_EXPORT int PROA_PMPI_WIDE(Win_create)(void *base, MPI_Aint size, PROA_STEP 
             proa_pmpi()->PROA_WIDE(Win_create)(base, size, disp_unit, info, comm, win), win);
     return outcome;
 }
-PROA_ALIAS_WIDE(Win_create);
 
-PROA_EXPORT int PROA_PMPI_WIDE(Win_allocate)(MPI_Aint size, PROA_STEP disp_unit, MPI_Info info,
-                                             MPI_Comm comm, void *base, MPI_Win *win)
+PROA_MPI(PROA_WIDE(Win_allocate))
+(MPI_Aint size, PROA_STEP disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {
         PROA_CALL_WIDE(Win_allocate), PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
@@ -29,11 +28,9 @@ PROA_EXPORT int PROA_PMPI_WIDE(Win_allocate)(MPI_Aint size, PROA_STEP disp_unit,
             proa_pmpi()->PROA_WIDE(Win_allocate)(size, disp_unit, info, comm, base, win), win);
     return outcome;
 }
-PROA_ALIAS_WIDE(Win_allocate);
 
-PROA_EXPORT int PROA_PMPI_WIDE(Win_allocate_shared)(MPI_Aint size, PROA_STEP disp_unit,
-                                                    MPI_Info info, MPI_Comm comm, void *base,
-                                                    MPI_Win *win)
+PROA_MPI(PROA_WIDE(Win_allocate_shared))
+(MPI_Aint size, PROA_STEP disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {PROA_CALL_WIDE(Win_allocate_shared),
                         PROA_FLAVOR_SHARED,
@@ -51,4 +48,3 @@ PROA_EXPORT int PROA_PMPI_WIDE(Win_allocate_shared)(MPI_Aint size, PROA_STEP dis
             win);
     return outcome;
 }
-PROA_ALIAS_WIDE(Win_allocate_shared);

@@ -42,19 +42,17 @@ static int initialized(int error)
     return error;
 }
 
-PROA_EXPORT int PMPI_Init(int *argc, char ***argv)
+PROA_MPI(Init)(int *argc, char ***argv)
 {
     begin();
     return initialized(PROA_PMPI_FIND(Init)(argc, argv));
 }
-PROA_ALIAS(Init);
 
-PROA_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+PROA_MPI(Init_thread)(int *argc, char ***argv, int required, int *provided)
 {
     begin();
     return initialized(PROA_PMPI_FIND(Init_thread)(argc, argv, required, provided));
 }
-PROA_ALIAS(Init_thread);
 
 /* ---- sessions ---- */
 
@@ -81,7 +79,7 @@ static void look_for_absent_of_session(MPI_Session session)
     PROA_PMPI_FIND(Group_free)(&all);
 }
 
-PROA_EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+PROA_MPI(Session_init)(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     __typeof__(&PMPI_Session_init) host = PROA_PMPI_FIND(Session_init);
     int error;
@@ -95,9 +93,8 @@ PROA_EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_
         look_for_absent_of_session(*session);
     return error;
 }
-PROA_ALIAS(Session_init);
 
-PROA_EXPORT int PMPI_Session_finalize(MPI_Session *session)
+PROA_MPI(Session_finalize)(MPI_Session *session)
 {
     __typeof__(&PMPI_Session_finalize) host = PROA_PMPI_FIND(Session_finalize);
 
@@ -107,4 +104,3 @@ PROA_EXPORT int PMPI_Session_finalize(MPI_Session *session)
         proa_end_of_session();
     return host(session);
 }
-PROA_ALIAS(Session_finalize);

@@ -9,7 +9,7 @@
 #include <limits.h>
 
 /* Memory of the arena, so that windows over it are reached by load and store. */
-PROA_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
+PROA_MPI(Alloc_mem)(MPI_Aint size, MPI_Info info, void *base)
 {
     void *memory;
 
@@ -27,13 +27,11 @@ PROA_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
     *(void **)base = memory;
     return MPI_SUCCESS;
 }
-PROA_ALIAS(Alloc_mem);
 
-PROA_EXPORT int PMPI_Free_mem(void *base)
+PROA_MPI(Free_mem)(void *base)
 {
     return proa_arena_free(base) ? MPI_SUCCESS : proa_pmpi()->Free_mem(base);
 }
-PROA_ALIAS(Free_mem);
 
 static int check_dynamic(const struct proa_win *win)
 {
@@ -43,7 +41,7 @@ static int check_dynamic(const struct proa_win *win)
                            "the window was not made by MPI_Win_create_dynamic");
 }
 
-PROA_EXPORT int PMPI_Win_attach(MPI_Win handle, void *base, MPI_Aint size)
+PROA_MPI(Win_attach)(MPI_Win handle, void *base, MPI_Aint size)
 {
     struct proa_win *win = proa_win_find(handle);
     int error;
@@ -59,9 +57,8 @@ PROA_EXPORT int PMPI_Win_attach(MPI_Win handle, void *base, MPI_Aint size)
         error = proa_regions_attach(win, base, (uint64_t)size);
     return proa_return(win, PROA_CALL_Win_attach, error);
 }
-PROA_ALIAS(Win_attach);
 
-PROA_EXPORT int PMPI_Win_detach(MPI_Win handle, const void *base)
+PROA_MPI(Win_detach)(MPI_Win handle, const void *base)
 {
     struct proa_win *win = proa_win_find(handle);
     int error;
@@ -73,7 +70,6 @@ PROA_EXPORT int PMPI_Win_detach(MPI_Win handle, const void *base)
         error = proa_regions_detach(win, base);
     return proa_return(win, PROA_CALL_Win_detach, error);
 }
-PROA_ALIAS(Win_detach);
 
 /* MPI_PROC_NULL asks for the lowest rank that has memory. */
 static int first_with_memory(const struct proa_win *win)
@@ -107,8 +103,7 @@ static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint
     return PROA_OK;
 }
 
-PROA_EXPORT int PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, int *disp_unit,
-                                      void *base)
+PROA_MPI(Win_shared_query)(MPI_Win handle, int rank, MPI_Aint *size, int *disp_unit, void *base)
 {
     struct proa_win *win = proa_win_find(handle);
     MPI_Aint unit = 1;
@@ -121,11 +116,10 @@ PROA_EXPORT int PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, 
         *disp_unit = unit <= INT_MAX ? (int)unit : MPI_UNDEFINED;
     return proa_return(win, PROA_CALL_Win_shared_query, error);
 }
-PROA_ALIAS(Win_shared_query);
 
 #if MPI_VERSION >= 4
-PROA_EXPORT int PMPI_Win_shared_query_c(MPI_Win handle, int rank, MPI_Aint *size,
-                                        MPI_Aint *disp_unit, void *base)
+PROA_MPI(Win_shared_query_c)
+(MPI_Win handle, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *base)
 {
     struct proa_win *win = proa_win_find(handle);
 
@@ -134,5 +128,4 @@ PROA_EXPORT int PMPI_Win_shared_query_c(MPI_Win handle, int rank, MPI_Aint *size
     return proa_return(win, PROA_CALL_Win_shared_query_c,
                        shared_query(win, rank, size, disp_unit, base));
 }
-PROA_ALIAS(Win_shared_query_c);
 #endif

@@ -38,11 +38,10 @@ static MPI_Win handle_of(int number, const char *name)
     return host ? host(number) : light;
 }
 
-PROA_EXPORT int PMPI_Win_toint(MPI_Win handle)
+PROA_MPI(Win_toint)(MPI_Win handle)
 {
     return number_of(handle, "PMPI_Win_toint");
 }
-PROA_ALIAS(Win_toint);
 
 PROA_EXPORT MPI_Win PMPI_Win_fromint(int number)
 {
@@ -50,11 +49,10 @@ PROA_EXPORT MPI_Win PMPI_Win_fromint(int number)
 }
 PROA_ALIAS(Win_fromint);
 
-PROA_EXPORT int PMPI_Win_c2f(MPI_Win handle)
+PROA_MPI(Win_c2f)(MPI_Win handle)
 {
     return number_of(handle, "PMPI_Win_c2f");
 }
-PROA_ALIAS(Win_c2f);
 
 PROA_EXPORT MPI_Win PMPI_Win_f2c(int number)
 {

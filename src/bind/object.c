@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-PROA_EXPORT int PMPI_Win_get_group(MPI_Win handle, MPI_Group *group)
+PROA_MPI(Win_get_group)(MPI_Win handle, MPI_Group *group)
 {
     struct proa_win *win = proa_win_find(handle);
 
@@ -17,16 +17,14 @@ PROA_EXPORT int PMPI_Win_get_group(MPI_Win handle, MPI_Group *group)
     /* A group of its own, for the caller to free. */
     return proa_pmpi()->Group_excl(proa_handle_of(win)->group, 0, NULL, group);
 }
-PROA_ALIAS(Win_get_group);
 
 /* MPI_Group_free (MPI-4.1, 7.3.3): the host's. Windows know groups by their handles
  * (host/group_ranks.h), which the host may now give to others. */
-PROA_EXPORT int PMPI_Group_free(MPI_Group *group)
+PROA_MPI(Group_free)(MPI_Group *group)
 {
     proa_group_ranks_freeing();
     return proa_pmpi()->Group_free(group);
 }
-PROA_ALIAS(Group_free);
 
 /* 1 if keyval (as C numbers it) is a predefined one, and *value what C programs get for it: the
  * base's address, or a pointer to the value. */
@@ -75,7 +73,7 @@ static int check_keyval(int keyval)
                : proa_fail(PROA_ERR_KEYVAL, "keyval %d is not a window keyval", keyval);
 }
 
-PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *flag)
+PROA_MPI(Win_get_attr)(MPI_Win handle, int keyval, void *value, int *flag)
 {
     struct proa_win *win = proa_win_find(handle);
     int error;
@@ -90,7 +88,6 @@ PROA_EXPORT int PMPI_Win_get_attr(MPI_Win handle, int keyval, void *value, int *
                  : proa_pmpi()->Win_get_attr(proa_handle_shadow(proa_handle_of(win)), keyval, value,
                                              flag);
 }
-PROA_ALIAS(Win_get_attr);
 
 MPI_Win proa_host_handle(MPI_Win handle)
 {
@@ -112,7 +109,7 @@ static int check_change(const struct proa_win *win, int keyval)
     return check_keyval(keyval);
 }
 
-PROA_EXPORT int PMPI_Win_set_attr(MPI_Win handle, int keyval, void *value)
+PROA_MPI(Win_set_attr)(MPI_Win handle, int keyval, void *value)
 {
     struct proa_win *win = proa_win_find(handle);
     int error = check_change(win, keyval);
@@ -121,9 +118,8 @@ PROA_EXPORT int PMPI_Win_set_attr(MPI_Win handle, int keyval, void *value)
         return proa_raise(win, PROA_CALL_Win_set_attr, error);
     return PROA_HOST_ANSWERS(Win_set_attr, handle, proa_host_handle(handle), keyval, value);
 }
-PROA_ALIAS(Win_set_attr);
 
-PROA_EXPORT int PMPI_Win_delete_attr(MPI_Win handle, int keyval)
+PROA_MPI(Win_delete_attr)(MPI_Win handle, int keyval)
 {
     struct proa_win *win = proa_win_find(handle);
     int error = check_change(win, keyval);
@@ -132,21 +128,18 @@ PROA_EXPORT int PMPI_Win_delete_attr(MPI_Win handle, int keyval)
         return proa_raise(win, PROA_CALL_Win_delete_attr, error);
     return PROA_HOST_ANSWERS(Win_delete_attr, handle, proa_host_handle(handle), keyval);
 }
-PROA_ALIAS(Win_delete_attr);
 
-PROA_EXPORT int PMPI_Win_set_name(MPI_Win handle, const char *name)
+PROA_MPI(Win_set_name)(MPI_Win handle, const char *name)
 {
     return PROA_HOST_ANSWERS(Win_set_name, handle, proa_host_handle(handle), name);
 }
-PROA_ALIAS(Win_set_name);
 
-PROA_EXPORT int PMPI_Win_get_name(MPI_Win handle, char *name, int *length)
+PROA_MPI(Win_get_name)(MPI_Win handle, char *name, int *length)
 {
     return PROA_HOST_ANSWERS(Win_get_name, handle, proa_host_handle(handle), name, length);
 }
-PROA_ALIAS(Win_get_name);
 
-PROA_EXPORT int PMPI_Win_set_errhandler(MPI_Win handle, MPI_Errhandler errhandler)
+PROA_MPI(Win_set_errhandler)(MPI_Win handle, MPI_Errhandler errhandler)
 {
     struct proa_win *win = proa_win_find(handle);
     int outcome =
@@ -156,15 +149,13 @@ PROA_EXPORT int PMPI_Win_set_errhandler(MPI_Win handle, MPI_Errhandler errhandle
         proa_handle_of(win)->has_handler = 1;
     return outcome;
 }
-PROA_ALIAS(Win_set_errhandler);
 
-PROA_EXPORT int PMPI_Win_get_errhandler(MPI_Win handle, MPI_Errhandler *errhandler)
+PROA_MPI(Win_get_errhandler)(MPI_Win handle, MPI_Errhandler *errhandler)
 {
     return PROA_HOST_ANSWERS(Win_get_errhandler, handle, proa_host_handle(handle), errhandler);
 }
-PROA_ALIAS(Win_get_errhandler);
 
-PROA_EXPORT int PMPI_Win_call_errhandler(MPI_Win handle, int code)
+PROA_MPI(Win_call_errhandler)(MPI_Win handle, int code)
 {
     struct proa_win *win = proa_win_find(handle);
 
@@ -172,9 +163,8 @@ PROA_EXPORT int PMPI_Win_call_errhandler(MPI_Win handle, int code)
         return PROA_HOST_ANSWERS(Win_call_errhandler, handle, handle, code);
     return proa_call_errhandler(proa_handle_of(win), code);
 }
-PROA_ALIAS(Win_call_errhandler);
 
-PROA_EXPORT int PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
+PROA_MPI(Win_set_info)(MPI_Win handle, MPI_Info info)
 {
     struct proa_win *win = proa_win_find(handle);
 
@@ -183,7 +173,6 @@ PROA_EXPORT int PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
     proa_hints_change(info, &proa_handle_of(win)->hints);
     return MPI_SUCCESS;
 }
-PROA_ALIAS(Win_set_info);
 
 /* The text that tells how this process reaches the window's memory, and which side has to act for
  * an operation to complete: the origin alone, or, for another node, a thread of Proa there. */
@@ -214,7 +203,7 @@ static int get_info(const struct proa_win *win, MPI_Info *info)
     return error;
 }
 
-PROA_EXPORT int PMPI_Win_get_info(MPI_Win handle, MPI_Info *info)
+PROA_MPI(Win_get_info)(MPI_Win handle, MPI_Info *info)
 {
     struct proa_win *win = proa_win_find(handle);
 
@@ -222,4 +211,3 @@ PROA_EXPORT int PMPI_Win_get_info(MPI_Win handle, MPI_Info *info)
         return PROA_HOST_ANSWERS(Win_get_info, handle, handle, info);
     return get_info(win, info);
 }
-PROA_ALIAS(Win_get_info);

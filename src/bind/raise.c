@@ -31,7 +31,7 @@ static _Thread_local int raising; /* by the host's hand, for Proa */
 /* MPI_Error_string (MPI-4.1, 9.4): for the class of this thread's last failure in a call of the
  * chapter it gives the sentence about it. The code that the call returned is the plain class, so
  * that comparing it, or asking for its class, works as ever. */
-PROA_EXPORT int PMPI_Error_string(int code, char *string, int *length)
+PROA_MPI(Error_string)(int code, char *string, int *length)
 {
     if (said_class != code || !said[0])
         return proa_pmpi()->Error_string(code, string, length);
@@ -39,7 +39,6 @@ PROA_EXPORT int PMPI_Error_string(int code, char *string, int *length)
     *length = (int)strlen(string);
     return MPI_SUCCESS;
 }
-PROA_ALIAS(Error_string);
 
 void proa_raising(int yes)
 {

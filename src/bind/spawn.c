@@ -20,8 +20,9 @@ static int is_root(MPI_Comm comm, int root)
            rank == root;
 }
 
-PROA_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info,
-                                int root, MPI_Comm comm, MPI_Comm *intercomm, int codes[])
+PROA_MPI(Comm_spawn)
+(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+ MPI_Comm *intercomm, int codes[])
 {
     MPI_Info with = is_root(comm, root) ? proa_spawn_info(info) : info;
     int error;
@@ -33,11 +34,10 @@ PROA_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
         proa_pmpi()->Info_free(&with);
     return error;
 }
-PROA_ALIAS(Comm_spawn);
 
-PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[],
-                                         const int maxprocs[], const MPI_Info infos[], int root,
-                                         MPI_Comm comm, MPI_Comm *intercomm, int codes[])
+PROA_MPI(Comm_spawn_multiple)
+(int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[],
+ int root, MPI_Comm comm, MPI_Comm *intercomm, int codes[])
 {
     MPI_Info *with = is_root(comm, root) && count > 0 ? malloc((size_t)count * sizeof *with) : NULL;
     int error;
@@ -53,27 +53,22 @@ PROA_EXPORT int PMPI_Comm_spawn_multiple(int count, char *commands[], char **arg
     free(with);
     return error;
 }
-PROA_ALIAS(Comm_spawn_multiple);
 
-PROA_EXPORT int PMPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm,
-                                 MPI_Comm *intercomm)
+PROA_MPI(Comm_accept)(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm)
 {
     proa_presence_meets_others();
     return proa_pmpi()->Comm_accept(port, info, root, comm, intercomm);
 }
-PROA_ALIAS(Comm_accept);
 
-PROA_EXPORT int PMPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm,
-                                  MPI_Comm *intercomm)
+PROA_MPI(Comm_connect)
+(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm)
 {
     proa_presence_meets_others();
     return proa_pmpi()->Comm_connect(port, info, root, comm, intercomm);
 }
-PROA_ALIAS(Comm_connect);
 
-PROA_EXPORT int PMPI_Comm_join(int file, MPI_Comm *intercomm)
+PROA_MPI(Comm_join)(int file, MPI_Comm *intercomm)
 {
     proa_presence_meets_others();
     return proa_pmpi()->Comm_join(file, intercomm);
 }
-PROA_ALIAS(Comm_join);

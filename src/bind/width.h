@@ -17,13 +17,9 @@
 #define PROA_STEP int
 #endif
 
-/* Of a name in that width: the number of the call, for errors and the log; the function that the
- * library exports; its other names. */
+/* The number of the call of a name in that width, for errors and the log. */
 #ifndef PROA_CALL_WIDE
 #define PROA_CALL_WIDE(name) PROA_JOINED(PROA_CALL_, PROA_WIDE(name))
-#define PROA_PMPI_WIDE(name) PROA_JOINED(PMPI_, PROA_WIDE(name))
-#define PROA_ALIAS_WIDE(name) PROA_ALIAS_OF(PROA_WIDE(name))
-#define PROA_ALIAS_OF(name) PROA_ALIAS(name)
 #define PROA_JOINED(first, second) PROA_JOINED_OF(first, second)
 #define PROA_JOINED_OF(first, second) first##second
 #endif
