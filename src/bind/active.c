@@ -58,23 +58,8 @@ PROA_ENTRY(Win_post)(MPI_Group group, int assert, MPI_Win handle)
                                        allowed, proa_win_post));
 }
 
-PROA_ENTRY(Win_complete)(MPI_Win handle)
-{
-    struct proa_win *win = PROA_WIN_OF(handle);
-
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(Win_complete, handle, handle);
-    return proa_finish(win, PROA_CALL_Win_complete, -1, proa_win_complete(win));
-}
-
-PROA_ENTRY(Win_wait)(MPI_Win handle)
-{
-    struct proa_win *win = PROA_WIN_OF(handle);
-
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(Win_wait, handle, handle);
-    return proa_finish(win, PROA_CALL_Win_wait, -1, proa_win_wait(win));
-}
+PROA_ENTRY_ON_WINDOW(Win_complete, proa_win_complete)
+PROA_ENTRY_ON_WINDOW(Win_wait, proa_win_wait)
 
 PROA_ENTRY(Win_test)(MPI_Win handle, int *flag)
 {

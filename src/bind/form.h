@@ -75,4 +75,15 @@ PROA_WATCHING int proa_finish(const struct proa_win *win, enum proa_call call, i
     return proa_return(win, call, code);
 }
 
+/* A call of synchronization whose only argument is the window. */
+#define PROA_ENTRY_ON_WINDOW(name, function)                          \
+    PROA_ENTRY(name)(MPI_Win handle)                                  \
+    {                                                                 \
+        struct proa_win *win = PROA_WIN_OF(handle);                   \
+                                                                      \
+        if (PROA_RARELY(!win))                                        \
+            return PROA_NEXT_FORM(name, handle, handle);              \
+        return proa_finish(win, PROA_CALL_##name, -1, function(win)); \
+    }
+
 #endif

@@ -22,27 +22,6 @@ PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
     return proa_finish(win, PROA_CALL_Win_lock, rank, error);
 }
 
-typedef int at_target(struct proa_win *win, int rank);
-
-static inline __attribute__((always_inline)) int
-finish_at(struct proa_win *win, enum proa_call call, int rank, at_target *at)
-{
-    int error = proa_check_rank(win, rank);
-
-    if (!error)
-        error = at(win, rank);
-    return proa_finish(win, call, rank, error);
-}
-
-PROA_ENTRY(Win_unlock)(int rank, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WIN_OF(handle);
-
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(Win_unlock, handle, rank, handle);
-    return finish_at(win, PROA_CALL_Win_unlock, rank, proa_win_unlock);
-}
-
 PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
 {
     struct proa_win *win = PROA_WIN_OF(handle);
@@ -56,50 +35,28 @@ PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
     return proa_finish(win, PROA_CALL_Win_lock_all, -1, error);
 }
 
-PROA_ENTRY(Win_unlock_all)(MPI_Win handle)
-{
-    struct proa_win *win = PROA_WIN_OF(handle);
+/* A call whose arguments are a target and the window. */
+#define ENTRY_AT_TARGET(name, function)                         \
+    PROA_ENTRY(name)(int rank, MPI_Win handle)                  \
+    {                                                           \
+        struct proa_win *win = PROA_WIN_OF(handle);             \
+        int error;                                              \
+                                                                \
+        if (PROA_RARELY(!win))                                  \
+            return PROA_NEXT_FORM(name, handle, rank, handle);  \
+        error = proa_check_rank(win, rank);                     \
+        if (!error)                                             \
+            error = function(win, rank);                        \
+        return proa_finish(win, PROA_CALL_##name, rank, error); \
+    }
 
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(Win_unlock_all, handle, handle);
-    return proa_finish(win, PROA_CALL_Win_unlock_all, -1, proa_win_unlock_all(win));
-}
+ENTRY_AT_TARGET(Win_unlock, proa_win_unlock)
+ENTRY_AT_TARGET(Win_flush, proa_win_flush)
+ENTRY_AT_TARGET(Win_flush_local, proa_win_flush_local)
 
-PROA_ENTRY(Win_flush)(int rank, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WIN_OF(handle);
-
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(Win_flush, handle, rank, handle);
-    return finish_at(win, PROA_CALL_Win_flush, rank, proa_win_flush);
-}
-
-PROA_ENTRY(Win_flush_local)(int rank, MPI_Win handle)
-{
-    struct proa_win *win = PROA_WIN_OF(handle);
-
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(Win_flush_local, handle, rank, handle);
-    return finish_at(win, PROA_CALL_Win_flush_local, rank, proa_win_flush_local);
-}
-
-PROA_ENTRY(Win_flush_all)(MPI_Win handle)
-{
-    struct proa_win *win = PROA_WIN_OF(handle);
-
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(Win_flush_all, handle, handle);
-    return proa_finish(win, PROA_CALL_Win_flush_all, -1, proa_win_flush_all(win));
-}
-
-PROA_ENTRY(Win_flush_local_all)(MPI_Win handle)
-{
-    struct proa_win *win = PROA_WIN_OF(handle);
-
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(Win_flush_local_all, handle, handle);
-    return proa_finish(win, PROA_CALL_Win_flush_local_all, -1, proa_win_flush_local_all(win));
-}
+PROA_ENTRY_ON_WINDOW(Win_unlock_all, proa_win_unlock_all)
+PROA_ENTRY_ON_WINDOW(Win_flush_all, proa_win_flush_all)
+PROA_ENTRY_ON_WINDOW(Win_flush_local_all, proa_win_flush_local_all)
 
 PROA_ENTRY(Win_sync)(MPI_Win handle)
 {
