@@ -21,10 +21,8 @@ PROA_ENTRY(Win_fence)(int assert, MPI_Win handle)
 
 typedef int epoch_open(struct proa_win *win, const int *ranks, int count, int mode);
 
-static inline __attribute__((always_inline)) int open_with_group(struct proa_win *win,
-                                                                 struct proa_group_ranks_kept *kept,
-                                                                 MPI_Group group, int assert,
-                                                                 int allowed, epoch_open *open)
+PROA_FORMS int open_with_group(struct proa_win *win, struct proa_group_ranks_kept *kept,
+                               MPI_Group group, int assert, int allowed, epoch_open *open)
 {
     const struct proa_group_ranks *members;
     int mode, error = proa_mode(assert, allowed, &mode);

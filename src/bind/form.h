@@ -41,12 +41,10 @@
 PROA_PMPI_CHAPTER(PROA_DECLARE_FORMS)
 #undef PROA_DECLARE_FORMS
 
-/* Always inline: tells the observers in the slow form, and costs the fast one nothing. */
-#define PROA_WATCHING static inline __attribute__((always_inline))
-
-/* A call is over; arguments as of proa_watched. */
-PROA_WATCHING void proa_watch(const struct proa_win *win, enum proa_call call, int rank, int way,
-                              uint64_t bytes)
+/* A call is over: tells the observers in the slow form, and costs the fast one nothing. Arguments
+ * as of proa_watched. */
+PROA_FORMS void proa_watch(const struct proa_win *win, enum proa_call call, int rank, int way,
+                           uint64_t bytes)
 {
 #ifdef PROA_SLOW
     proa_watched(win, call, rank, way, bytes);
@@ -57,8 +55,8 @@ PROA_WATCHING void proa_watch(const struct proa_win *win, enum proa_call call, i
 
 /* An operation has gone the general way; arguments as of proa_watched_slow. Returns its
  * outcome. */
-PROA_WATCHING int proa_watch_slow(const struct proa_win *win, enum proa_call call, int rank,
-                                  int64_t count, MPI_Datatype datatype, int outcome)
+PROA_FORMS int proa_watch_slow(const struct proa_win *win, enum proa_call call, int rank,
+                               int64_t count, MPI_Datatype datatype, int outcome)
 {
 #ifdef PROA_SLOW
     proa_watched_slow(win, call, rank, count, datatype, outcome);
@@ -69,7 +67,7 @@ PROA_WATCHING int proa_watch_slow(const struct proa_win *win, enum proa_call cal
 }
 
 /* The return value of a call of synchronization, which is over; rank: the target's, or -1. */
-PROA_WATCHING int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
+PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
 {
     proa_watch(win, call, rank, PROA_WATCHED_NO_WAY, 0);
     return proa_return(win, call, code);

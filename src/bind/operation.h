@@ -71,7 +71,7 @@ static inline int proa_accumulates_plain(struct proa_win *win, const void *origi
 
 /* Inlined wherever they are called: MPI_Put is this, and nothing else. Arguments come one by one: a
  * struct would be stored in memory, even where it is not needed. */
-#define PROA_BODY static inline __attribute__((always_inline)) int
+#define PROA_BODY PROA_FORMS int
 
 /* Put and get. A get writes to `origin`. */
 PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_direction direction,
