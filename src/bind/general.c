@@ -70,9 +70,9 @@ static inline int set_sides(struct proa_buffer *near, struct proa_there *there, 
                  : set_there(win, there, rank, displacement, target_count, target_datatype, call);
 }
 
-PROA_BODY move_slow(enum proa_direction direction, const void *origin, int64_t count,
-                    MPI_Datatype datatype, int rank, MPI_Aint displacement, int64_t target_count,
-                    MPI_Datatype target_datatype, struct proa_win *win, enum proa_call call)
+int proa_move_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                   MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                   struct proa_win *win, enum proa_call call, enum proa_direction direction)
 {
     struct proa_buffer near;
     struct proa_there there;
@@ -85,22 +85,6 @@ PROA_BODY move_slow(enum proa_direction direction, const void *origin, int64_t c
     if (!error)
         error = direction == PROA_PUT ? proa_put(win, &near, &there) : proa_get(win, &near, &there);
     return proa_return(win, call, error);
-}
-
-int proa_put_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                  MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                  struct proa_win *win, enum proa_call call)
-{
-    return move_slow(PROA_PUT, origin, count, datatype, rank, displacement, target_count,
-                     target_datatype, win, call);
-}
-
-int proa_get_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                  MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                  struct proa_win *win, enum proa_call call)
-{
-    return move_slow(PROA_GET, origin, count, datatype, rank, displacement, target_count,
-                     target_datatype, win, call);
 }
 
 int proa_accumulate_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,

@@ -17,12 +17,9 @@
 
 /* In a file of their own (general.c): the fast path should not pay for them, and the forms share
  * them. Arguments in the order of the MPI calls, whose registers they stay in. */
-int proa_put_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                  MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                  struct proa_win *win, enum proa_call call);
-int proa_get_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
-                  MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
-                  struct proa_win *win, enum proa_call call);
+int proa_move_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                   MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                   struct proa_win *win, enum proa_call call, enum proa_direction direction);
 int proa_accumulate_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                          MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
                          MPI_Op op, struct proa_win *win, enum proa_call call);
@@ -86,10 +83,9 @@ PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_dire
         proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)count * type->size);
         return MPI_SUCCESS;
     }
-    return proa_watch_slow(
-        win, call, rank, count, datatype,
-        (direction == PROA_PUT ? proa_put_slow : proa_get_slow)(
-            origin, count, datatype, rank, displacement, target_count, target_datatype, win, call));
+    return proa_watch_slow(win, call, rank, count, datatype,
+                           proa_move_slow(origin, count, datatype, rank, displacement, target_count,
+                                          target_datatype, win, call, direction));
 }
 
 PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
