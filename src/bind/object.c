@@ -178,17 +178,13 @@ PROA_MPI(Win_set_info)(MPI_Win handle, MPI_Info info)
  * an operation to complete: the origin alone, or, for another node, a thread of Proa there. */
 static const char *memory_of(const struct proa_win *win)
 {
-    int seen[4] = {0}, kinds = 0;
     static const char *const names[] = {"load_store", "kernel", "network", "by_region"};
+    int reach = proa_reach_of(&win->targets[0]);
 
-    for (int rank = 0; rank < win->size; rank++)
-        seen[proa_reach_of(&win->targets[rank])] = 1;
-    for (int i = 0; i < 4; i++)
-        kinds += seen[i];
-    for (int i = 0; i < 4 && kinds == 1; i++)
-        if (seen[i])
-            return names[i];
-    return "mixed";
+    for (int rank = 1; rank < win->size; rank++)
+        if ((int)proa_reach_of(&win->targets[rank]) != reach)
+            return "mixed";
+    return names[reach];
 }
 
 static int get_info(const struct proa_win *win, MPI_Info *info)
