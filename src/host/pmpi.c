@@ -63,7 +63,6 @@ static void table_fill(void)
 #define FIND(name) find("PMPI_" #name, &table.name);
     PROA_PMPI_CHAPTER(FIND)
     PROA_PMPI_HELPERS(FIND)
-    PROA_PMPI_HELPERS_LARGE(FIND)
 #undef FIND
 }
 

@@ -18,11 +18,23 @@
 /* A host that is older than MPI-4.0 has no large counts. */
 #if MPI_VERSION >= 4
 #define PROA_PMPI_CHAPTER(X) PROA_CALLS(X) PROA_CALLS_LARGE(X)
+#define PROA_PMPI_VERSIONED(X) \
+    X(Type_get_envelope_c)     \
+    X(Type_get_contents_c)     \
+    X(Type_get_extent_c)       \
+    X(Info_get_string)
 #else
 #define PROA_PMPI_CHAPTER(X) PROA_CALLS(X)
+#define PROA_PMPI_VERSIONED(X) \
+    X(Type_get_envelope)       \
+    X(Type_get_contents)       \
+    X(Type_get_extent)         \
+    X(Info_get)                \
+    X(Info_get_valuelen)
 #endif
 
 #define PROA_PMPI_HELPERS(X) \
+    PROA_PMPI_VERSIONED(X)   \
     X(Initialized)           \
     X(Finalized)             \
     X(Query_thread)          \
@@ -59,7 +71,6 @@
     X(Status_set_elements)   \
     X(Status_set_cancelled)  \
     X(Type_size)             \
-    X(Type_get_extent)       \
     X(Type_create_keyval)    \
     X(Type_set_attr)         \
     X(Type_free)             \
@@ -77,20 +88,6 @@
     X(Comm_connect)          \
     X(Comm_join)
 
-#if MPI_VERSION >= 4
-#define PROA_PMPI_HELPERS_LARGE(X) \
-    X(Type_get_envelope_c)         \
-    X(Type_get_contents_c)         \
-    X(Type_get_extent_c)           \
-    X(Info_get_string)
-#else
-#define PROA_PMPI_HELPERS_LARGE(X) \
-    X(Type_get_envelope)           \
-    X(Type_get_contents)           \
-    X(Info_get)                    \
-    X(Info_get_valuelen)
-#endif
-
 /* The exit status of a process with another MPI than the one that this library was built for, after
  * a line that says so. A shell gives the same status for a missing program. */
 enum { PROA_EXIT_WRONG_MPI = 127 };
@@ -99,7 +96,6 @@ struct proa_pmpi {
 #define PROA_PMPI_FIELD(name) __typeof__(&PMPI_##name) name;
     PROA_PMPI_CHAPTER(PROA_PMPI_FIELD)
     PROA_PMPI_HELPERS(PROA_PMPI_FIELD)
-    PROA_PMPI_HELPERS_LARGE(PROA_PMPI_FIELD)
 #undef PROA_PMPI_FIELD
 };
 

@@ -342,7 +342,6 @@ int PMPI_Type_get_contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_
                              MPI_Aint *, MPI_Count *, MPI_Datatype *);
 int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *, MPI_Count *,
                              int *);
-int PMPI_Type_get_extent(MPI_Datatype, MPI_Aint *, MPI_Aint *);
 int PMPI_Type_get_extent_c(MPI_Datatype, MPI_Count *, MPI_Count *);
 int PMPI_Type_set_attr(MPI_Datatype, int, void *);
 int PMPI_Type_size(MPI_Datatype, int *);
