@@ -2,6 +2,7 @@
 /* See watch.h. */
 #include "watch/watch.h"
 #include "host/types.h"
+
 void proa_watched_slow(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
                        MPI_Datatype datatype, int outcome)
 {
