@@ -6,7 +6,7 @@
  */
 #include "create/create.h"
 #include "base/fail.h"
-#include "sync/ask.h"
+#include "sync/shared_words.h"
 #include "sync/peer_failure.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static int is_fine(struct proa_win *win, int rank, uint64_t fine)
     uint64_t number;
     uint32_t lost = 0;
 
-    if (proa_ask_reached(win, rank, ctl, &ctl->agreed, fine) != PROA_OK)
+    if (proa_shared_reached(win, rank, ctl, &ctl->agreed, fine) != PROA_OK)
         return 0;
     number = __atomic_load_n(&ctl->agreed, __ATOMIC_ACQUIRE);
     if (number == fine + 1)
@@ -67,7 +67,7 @@ static int are_all_fine(struct proa_win *win, int outcome)
     int all_fine = outcome == PROA_OK;
 
     __atomic_store_n(&win->ctl->lost, win->lost, __ATOMIC_RELAXED);
-    proa_ask_set(win->ctl, &win->ctl->agreed, all_fine ? fine : fine + 1);
+    proa_shared_set(win->ctl, &win->ctl->agreed, all_fine ? fine : fine + 1);
     for (int i = 0; i < win->size && all_fine; i++)
         all_fine = is_fine(win, i, fine);
     return all_fine;

@@ -80,7 +80,7 @@ static int has_lock(const struct proa_remote *r)
 
 static uint64_t heard_post(const struct proa_remote *r)
 {
-    return __atomic_load_n(&r->told.posted, __ATOMIC_ACQUIRE); /* partner: serve_tell */
+    return __atomic_load_n(&r->told.posted, __ATOMIC_ACQUIRE); /* partner: serve_notify */
 }
 
 static int has_post(const struct proa_remote *r)
@@ -88,7 +88,7 @@ static int has_post(const struct proa_remote *r)
     return heard_post(r) >= r->grant.post_asked;
 }
 
-int proa_batch_is_kept_promise(void *arg)
+int proa_batch_has_taken_deferred(void *arg)
 {
     return proa_remote_is_lost(arg) || (has_lock(arg) && has_post(arg));
 }
@@ -104,7 +104,7 @@ int proa_batch_may_send(void *arg)
 {
     const struct proa_remote *r = arg;
 
-    return proa_batch_is_kept_promise(arg) &&
+    return proa_batch_has_taken_deferred(arg) &&
            (proa_remote_is_lost(r) ||
             __atomic_load_n(&r->flight.sent, __ATOMIC_RELAXED) - answered(r) < UNANSWERED_MOST);
 }
@@ -130,7 +130,7 @@ static void count_batch(struct proa_remote *r, unsigned flags)
     if (flags & PROA_WIRE_POSTED) {
         r->grant.post_asked = r->grant.post_wanted;
         r->grant.waits |= r->batch.fetching > 0; /* for the answer */
-        proa_remote_enlist(r, PROA_REMOTE_PROMISED);
+        proa_remote_enlist(r, PROA_REMOTE_DEFERRED);
     }
     if (flags & PROA_WIRE_UNLOCK)
         r->grant.lock = PROA_REMOTE_UNLOCKED;
@@ -270,7 +270,7 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
     memcpy(at, op, sizeof *op);
     memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* the padding */
     r->batch.used += bytes;
-    if (op->code != PROA_WIRE_TELL && !(r->batch.has & PROA_GATHERED_WORK)) {
+    if (op->code != PROA_WIRE_NOTIFY && !(r->batch.has & PROA_GATHERED_WORK)) {
         proa_batch_mark(r, PROA_GATHERED_WORK);
         proa_aggregation_begun();
     }

@@ -78,7 +78,7 @@ void proa_batch_await(struct proa_remote *r, proa_ready *ready);
  * granted, and the post that a batch waits for has arrived; another batch may be sent. */
 int proa_batch_has_no_moves(void *arg);
 int proa_batch_is_answered(void *arg);
-int proa_batch_is_kept_promise(void *arg);
+int proa_batch_has_taken_deferred(void *arg);
 int proa_batch_may_send(void *arg);
 
 /* The first failure at the target since the last report: PROA_OK or a code. */

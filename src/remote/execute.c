@@ -6,7 +6,7 @@
 #include "rma/combine.h"
 #include "rma/memory_owner.h"
 #include "rma/road.h"
-#include "sync/tell.h"
+#include "sync/notify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,8 +134,8 @@ static int serve_combine(struct proa_job *job)
     return error;
 }
 
-/* Writes only words that this sender tells: it writes nowhere else (sync/tell.h). */
-static int serve_tell(struct proa_job *job)
+/* Writes only words that this sender tells: it writes nowhere else (sync/notify.h). */
+static int serve_notify(struct proa_job *job)
 {
     const struct proa_win *win = job->origin->win;
     uint64_t *word;
@@ -145,7 +145,7 @@ static int serve_tell(struct proa_job *job)
     word = proa_word_anywhere(win, job->origin->rank, (int)job->op.position);
     if (job->op.count < __atomic_load_n(word, __ATOMIC_RELAXED))
         return PROA_JOB_NONSENSE;
-    __atomic_store_n(word, job->op.count, __ATOMIC_RELEASE); /* partner: proa_heard */
+    __atomic_store_n(word, job->op.count, __ATOMIC_RELEASE); /* partner: proa_notified */
     proa_doorbell_ring(&proa_self->ctl->bell);
     return PROA_OK;
 }
@@ -155,7 +155,7 @@ int proa_job_step(struct proa_job *job)
     static int (*const handlers[])(struct proa_job * job) = {[PROA_WIRE_PUT] = serve_runs,
                                                              [PROA_WIRE_GET] = serve_runs,
                                                              [PROA_WIRE_COMBINE] = serve_combine,
-                                                             [PROA_WIRE_TELL] = serve_tell};
+                                                             [PROA_WIRE_NOTIFY] = serve_notify};
     const char *at = take(job, sizeof job->op);
 
     if (!at)
@@ -170,7 +170,7 @@ int proa_job_words(struct proa_job *job)
 {
     int error = PROA_OK;
 
-    while (!error && job->left >= sizeof job->op && (uint8_t)*job->at == PROA_WIRE_TELL)
+    while (!error && job->left >= sizeof job->op && (uint8_t)*job->at == PROA_WIRE_NOTIFY)
         error = proa_job_step(job);
     return error;
 }

@@ -15,11 +15,11 @@
 enum { KEEPER = 0, HOLDERS_WAIT_NS = 10000000 };
 
 /* A process that waits at the keeper for a permit. */
-struct asking {
+struct waiter {
     int rank;
     uint8_t room, holds;
     long begin_ns;
-    struct asking *prev, *next;
+    struct waiter *prev, *next;
 };
 
 /* A process as the keeper sees it. */
@@ -36,7 +36,7 @@ struct proa_group_locks {
     /* at the keeper */
     uint8_t room; /* the room that the processes with a permit are in */
     int permits;
-    struct asking *queue;
+    struct waiter *queue;
     struct member members[]; /* by rank; elsewhere than at the keeper: its own only */
 };
 
@@ -73,7 +73,7 @@ static void say(struct proa_win *win, int rank, int flags, int room)
 /* clang-tidy does not know that the elements of a list point at each other. So it sees an element
  * in the list that was taken out. */
 /* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
-static void permit(struct proa_win *win, struct asking *a)
+static void permit(struct proa_win *win, struct waiter *a)
 {
     struct proa_group_locks *rooms = rooms_of(win);
     int rank = a->rank;
@@ -100,7 +100,7 @@ static void recall_all(struct proa_win *win)
 /* Permits all processes that wait for the room now, even if the turn of others is in between. */
 static void permit_all(struct proa_win *win, int room)
 {
-    struct asking *first = rooms_of(win)->queue, *last = first->prev, *a, *next;
+    struct waiter *first = rooms_of(win)->queue, *last = first->prev, *a, *next;
 
     for (a = first; a; a = next) {
         next = a == last ? NULL : a->next;
@@ -136,11 +136,11 @@ static void forget_permit(struct proa_group_locks *rooms, int rank)
 
 static void ask(struct proa_group_locks *rooms, int rank, int flags, int room)
 {
-    struct asking *a = malloc(sizeof *a);
+    struct waiter *a = malloc(sizeof *a);
 
     if (!a)
         return;
-    *a = (struct asking){.rank = rank,
+    *a = (struct waiter){.rank = rank,
                          .room = (uint8_t)room,
                          .holds = (flags & PROA_WIRE_HOLDS) != 0,
                          .begin_ns = proa_system->now_ns()};
@@ -162,7 +162,7 @@ static void keeper_hears(struct proa_win *win, int rank, int flags, int room)
 static int keeper_looks(struct proa_win *win)
 {
     struct proa_group_locks *rooms = rooms_of(win);
-    struct asking *a, *next;
+    struct waiter *a, *next;
     int any = 0;
 
     DL_FOREACH_SAFE(rooms->queue, a, next) {
@@ -352,7 +352,7 @@ int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *ca
 /* Removes the processes of that rank from the queue; -1: all. */
 static void queue_forget(struct proa_group_locks *rooms, int rank)
 {
-    struct asking *a, *next;
+    struct waiter *a, *next;
 
     DL_FOREACH_SAFE(rooms->queue, a, next)
         if (rank < 0 || a->rank == rank) {

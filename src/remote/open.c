@@ -186,7 +186,7 @@ int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
         return error;
     win->remote_window->number = cards[0].window;
     proa_progress_enter();
-    proa_lock_set_before(proa_remote_keep_promises);
+    proa_lock_set_before(proa_remote_take_deferred);
     error = proa_group_lock_open(win, cards);
     if (!error)
         error = proa_served_open(win);
@@ -206,7 +206,7 @@ static void remote_free(struct proa_remote *r)
         return;
     proa_queue_lose(r);
     proa_batch_lose_wanted(r);
-    proa_remote_delist(r, PROA_REMOTE_PROMISED);
+    proa_remote_delist(r, PROA_REMOTE_DEFERRED);
     proa_serve_forget(r);
     free(r->batch.body);
     free(r);

@@ -10,7 +10,7 @@
 #include "sync/bypass.h"
 #include "remote/operation_queue.h"
 #include "remote/serve.h"
-#include "sync/tell.h"
+#include "sync/notify.h"
 
 /* ---- telling ---- */
 
@@ -33,10 +33,10 @@ static void send_all(struct proa_remote *r)
 
 /* Sends a word with all operations that were aggregated before it. A word that is lost with a lost
  * peer has no waiter. */
-void proa_remote_tell(const struct proa_target *target, int word, uint64_t value)
+void proa_remote_notify(const struct proa_target *target, int word, uint64_t value)
 {
     struct proa_remote *r;
-    struct proa_wire_op op = {.code = PROA_WIRE_TELL, .position = word, .count = value};
+    struct proa_wire_op op = {.code = PROA_WIRE_NOTIFY, .position = word, .count = value};
     int error;
 
     proa_progress_enter();
@@ -217,9 +217,9 @@ int proa_remote_completed(struct proa_win *win, int rank)
 /* ---- locks ---- */
 
 /* An error here is reported when the lock is used. */
-void proa_remote_keep_promises(void)
+void proa_remote_take_deferred(void)
 {
-    struct proa_remote **first = &proa_remotes[PROA_REMOTE_PROMISED], *r;
+    struct proa_remote **first = &proa_remotes[PROA_REMOTE_DEFERRED], *r;
 
     if (!__atomic_load_n(first, __ATOMIC_RELAXED))
         return;
@@ -230,8 +230,8 @@ void proa_remote_keep_promises(void)
         while (!error && proa_remote_wants_lock(r))
             error = proa_batch_send(r, 0);
         if (!error && r == *first)
-            proa_batch_await(r, proa_batch_is_kept_promise);
-        proa_remote_delist(r, PROA_REMOTE_PROMISED);
+            proa_batch_await(r, proa_batch_has_taken_deferred);
+        proa_remote_delist(r, PROA_REMOTE_DEFERRED);
     }
     proa_progress_leave();
 }
@@ -244,7 +244,7 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive)
     proa_progress_enter();
     r->grant.holds = (uint8_t)holds;
     r->grant.lock = exclusive ? PROA_REMOTE_WANTS_EXCLUSIVE : PROA_REMOTE_WANTS_SHARED;
-    proa_remote_enlist(r, PROA_REMOTE_PROMISED);
+    proa_remote_enlist(r, PROA_REMOTE_DEFERRED);
     proa_progress_leave();
 }
 
@@ -255,7 +255,7 @@ static int unlock_ask(struct proa_remote *r, int only_locked)
 
     if (only_locked && r->grant.lock == PROA_REMOTE_UNLOCKED)
         return PROA_OK;
-    proa_remote_delist(r, PROA_REMOTE_PROMISED);
+    proa_remote_delist(r, PROA_REMOTE_DEFERRED);
     proa_queue_drain(r);
     proa_batch_await(r, proa_batch_has_no_moves);
     while (!error && !proa_remote_is_lost(r) && r->grant.lock != PROA_REMOTE_UNLOCKED)

@@ -14,8 +14,8 @@
 #include "window/win.h"
 #include "sync/completion.h"
 
-/* sync/tell.h. */
-void proa_remote_tell(const struct proa_target *target, int word, uint64_t value);
+/* sync/notify.h. */
+void proa_remote_notify(const struct proa_target *target, int word, uint64_t value);
 
 /* Sends the posts to that rank that have not been sent yet. A rank of this node: does nothing. */
 void proa_remote_say(const struct proa_win *win, int rank);
@@ -35,7 +35,7 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive);
  * calls have returned, and waits until they are granted. A program that takes its locks in some
  * order relies on that. It waits likewise for posts that access epochs have ended without: the
  * process that is to post may want the other lock before. */
-void proa_remote_keep_promises(void);
+void proa_remote_take_deferred(void);
 int proa_remote_unlock(struct proa_win *win, int rank);
 
 /* Requests the release of the locks that a lock_all has of single targets (proa_batch_want_grant).

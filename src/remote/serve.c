@@ -17,7 +17,7 @@ enum kept { NOT_KEPT, FOR_LOCK, FOR_POST };
 /* An origin's request, and what it has been given. */
 struct proa_serving {
     struct proa_remote *origin;
-    struct proa_asking asking;
+    struct proa_lock_request request;
     enum proa_lock_kind kind;
     uint8_t holds;   /* it holds other locks, the origin says */
     uint8_t held;    /* the lock is the origin's */
@@ -57,22 +57,22 @@ static int lock_take(struct proa_serving *s)
     if (proa_lock_try(&win->leader->all, win->ctl, s->kind == PROA_LOCK_EXCLUSIVE))
         return 1;
     proa_claim_served(win, claim_of(s), -1);
-    s->asking = (struct proa_asking){.asker = &proa_asker_origin,
-                                     .win = win,
-                                     .target = win->rank,
-                                     .all = &win->leader->all,
-                                     .lock = &win->ctl->lock,
-                                     .holds = s->holds};
-    proa_lock_ask(&s->asking, s->kind);
+    s->request = (struct proa_lock_request){.requester = &proa_lock_requester_origin,
+                                            .win = win,
+                                            .target = win->rank,
+                                            .all = &win->leader->all,
+                                            .lock = &win->ctl->lock,
+                                            .holds = s->holds};
+    proa_lock_request_begin(&s->request, s->kind);
     return 0;
 }
 
 static int lock_get_on(struct proa_serving *s)
 {
-    (void)proa_lock_leave_broken(&s->asking);
-    while (s->asking.stage != PROA_LOCK_GRANTED && proa_lock_look(&s->asking))
-        proa_lock_go_on(&s->asking);
-    return s->asking.stage == PROA_LOCK_GRANTED;
+    (void)proa_lock_leave_broken(&s->request);
+    while (s->request.stage != PROA_LOCK_GRANTED && proa_lock_look(&s->request))
+        proa_lock_go_on(&s->request);
+    return s->request.stage == PROA_LOCK_GRANTED;
 }
 
 static void lock_give_back(struct proa_serving *s)

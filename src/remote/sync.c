@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/wait.h"
 #include "remote/progress.h"
-#include "sync/ask.h"
+#include "sync/shared_words.h"
 #include "sync/barrier.h"
 #include "sync/fence.h"
 #include "sync/passive.h"
@@ -54,28 +54,28 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
     return word == PROA_WORD_POSTED ? &r->told.posted : &r->told.completed;
 }
 
-static void tell(const struct proa_win *win, const struct proa_target *target, enum proa_word kind,
-                 int row, uint64_t value)
+static void notify(const struct proa_win *win, const struct proa_target *target,
+                   enum proa_word kind, int row, uint64_t value)
 {
     if (target->remote)
-        proa_remote_tell(target, (int)kind + row, value);
+        proa_remote_notify(target, (int)kind + row, value);
     else
-        proa_tell(win, target, kind, row, value);
+        proa_notify(win, target, kind, row, value);
 }
 
-static uint64_t heard(const struct proa_win *win, int from, enum proa_word kind)
+static uint64_t notified(const struct proa_win *win, int from, enum proa_word kind)
 {
     return __atomic_load_n(proa_word_anywhere(win, from, (int)kind), __ATOMIC_ACQUIRE);
 }
 
-static int hear(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least)
+static int await(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least)
 {
-    return proa_hear_word(win, from, proa_word_anywhere(win, from, (int)kind + row), least,
-                          &proa_self->ctl->bell);
+    return proa_await_word(win, from, proa_word_anywhere(win, from, (int)kind + row), least,
+                           &proa_self->ctl->bell);
 }
 
 static const struct proa_words words = {
-    .tell = tell, .heard = heard, .hear = hear, .pair = pair, .hurry = proa_remote_say};
+    .notify = notify, .notified = notified, .await = await, .pair = pair, .hurry = proa_remote_say};
 
 /* ---- barriers ---- */
 
@@ -86,9 +86,9 @@ static int disseminate(struct proa_win *win, uint64_t number)
 
 static int arrive_and_wait(struct proa_win *win, uint64_t number)
 {
-    proa_ask_arrive(win);
+    proa_shared_arrive(win);
     proa_doorbell_ring(&win->leader->barrier_doorbell);
-    return proa_ask_reached(win, -1, win->leader, &win->leader->passed, number);
+    return proa_shared_reached(win, -1, win->leader, &win->leader->passed, number);
 }
 
 static int lead(struct proa_win *win, uint64_t number)
@@ -97,15 +97,15 @@ static int lead(struct proa_win *win, uint64_t number)
     int error = PROA_OK;
 
     if (remote_window->neighbours)
-        error = proa_ask_reached(win, -1, win->ctl, &win->ctl->arrived,
-                                 number * (uint64_t)remote_window->neighbours);
+        error = proa_shared_reached(win, -1, win->ctl, &win->ctl->arrived,
+                                    number * (uint64_t)remote_window->neighbours);
     for (int k = 0; k < remote_window->rounds && !error; k++) {
         /* tells of all that our node stored, and all that we heard of in earlier rounds */
-        tell(win, &win->targets[remote_window->partners[k]], PROA_WORD_NODE_ROUND, k, number);
-        error = hear(win, -1, PROA_WORD_NODE_ROUND, k, number);
+        notify(win, &win->targets[remote_window->partners[k]], PROA_WORD_NODE_ROUND, k, number);
+        error = await(win, -1, PROA_WORD_NODE_ROUND, k, number);
     }
     if (!error && remote_window->neighbours)
-        proa_ask_set(win->ctl, &win->ctl->passed, number);
+        proa_shared_set(win->ctl, &win->ctl->passed, number);
     return error;
 }
 
@@ -222,7 +222,7 @@ static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
 
     if (error)
         return error;
-    proa_remote_keep_promises();
+    proa_remote_take_deferred();
     if (nocheck)
         return PROA_OK;
     if (exclusive)
@@ -275,7 +275,7 @@ static int lock_all(struct proa_win *win, int mode)
 
     if (error)
         return error;
-    proa_remote_keep_promises();
+    proa_remote_take_deferred();
     if (!(mode & PROA_MODE_NOCHECK))
         proa_group_lock_enter(win, PROA_GROUP_LOCK_ALL);
     proa_lock_all_take(win, mode);

@@ -32,7 +32,7 @@ struct proa_remote_window {
     struct proa_group_locks *rooms;        /* remote/group_lock.h */
     struct proa_remote_process *processes; /* of all other nodes' processes, by rank */
     /* The barrier among nodes (sync/barrier.c): the number of other processes of the window on this
-     * node; and, if we are its leader, the leader that we tell in each round. */
+     * node; and, if we are its leader, the leader that we notify in each round. */
     int neighbours, rounds;
     int partners[PROA_BARRIER_ROUNDS];
     /* as struct proa_round_ctl, for that barrier: written when messages arrive */
@@ -57,7 +57,7 @@ struct proa_remote_process {
 
 /* What an aggregated batch has. */
 enum {
-    PROA_GATHERED_WORK = 1,    /* operations, and not only words (PROA_WIRE_TELL) */
+    PROA_GATHERED_WORK = 1,    /* operations, and not only words (PROA_WIRE_NOTIFY) */
     PROA_GATHERED_POSTS = 2,   /* posts, for which the target may wait */
     PROA_GATHERED_PRESSED = 4, /* operations that requests wait for */
     PROA_GATHERED_SEEN = 8     /* a look has found it not sent yet (remote/operation_queue.h) */
@@ -75,7 +75,7 @@ enum proa_remote_lock {
 enum proa_remote_list {
     PROA_REMOTE_PUSHED,   /* with a queue, or a batch that requests wait for
                              (remote/operation_queue.c) */
-    PROA_REMOTE_PROMISED, /* waited for before another lock is taken (proa_remote_keep_promises) */
+    PROA_REMOTE_DEFERRED, /* waited for before another lock is taken (proa_remote_take_deferred) */
     PROA_REMOTE_USED,     /* of one window, win->remotes: something is to be completed there */
     PROA_REMOTE_LISTS
 };
@@ -180,8 +180,8 @@ struct proa_win *proa_remote_window_find(uint64_t number);
 typedef void proa_remote_handler(struct proa_remote *from, const struct proa_wire_head *head,
                                  const char *body, size_t bytes);
 
-/* The word of that number (sync/tell.h) that the process of rank `from` tells us; NULL: there is
- * none yet, as the process is not known. */
+/* The word of that number (sync/notify.h) that the process of rank `from` notifies us by; NULL:
+ * there is none yet, as the process is not known. */
 uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 
 /* ---- processes that are gone (remote/peer_failure.c); inside ---- */

@@ -56,8 +56,9 @@ enum proa_wire_code {
     /* count elements of `bytes` bytes in a row; behind it the origin's, if there are any, then the
      * one to compare with; the answer may have the target's previous elements */
     PROA_WIRE_COMBINE,
-    PROA_WIRE_TELL /* the word of the number `position` (sync/tell.h) has come to the value `count`
-                    */
+    PROA_WIRE_NOTIFY /* the word of the number `position` (sync/notify.h) has come to the value
+                      * `count`
+                      */
 };
 
 /* Of a PROA_WIRE_COMBINE. */

@@ -9,7 +9,7 @@
  */
 #include "sync/barrier.h"
 #include "base/fail.h"
-#include "sync/ask.h"
+#include "sync/shared_words.h"
 
 /* Dissemination (Hensgen, Finkel, Manber 1988): in round k process i notifies i + 2^k and waits for
  * i - 2^k. It needs no atomic read-modify-write. For two processes it is the usual barrier of two
@@ -25,13 +25,13 @@ PROA_FORM int proa_disseminate(struct proa_win *win, uint64_t number,
             &win->targets[next < win->size ? next : next - win->size];
 
         /* releases all that this process stored, and all that it acquired in earlier rounds */
-        words->tell(win, partner, PROA_WORD_ROUND, k, number);
-        error = words->hear(win, -1, PROA_WORD_ROUND, k, number);
+        words->notify(win, partner, PROA_WORD_ROUND, k, number);
+        error = words->await(win, -1, PROA_WORD_ROUND, k, number);
     }
     return error;
 }
 
-static const struct proa_words node_words = {.tell = proa_tell, .hear = proa_hear};
+static const struct proa_words node_words = {.notify = proa_notify, .await = proa_await};
 
 __attribute__((noinline)) int proa_barrier_disseminate(struct proa_win *win, uint64_t number)
 {
@@ -43,9 +43,9 @@ static __attribute__((noinline)) int count_up(struct proa_win *win)
 {
     uint64_t number = ++win->central_barriers;
 
-    if (proa_ask_arrive(win) != number * (uint64_t)win->size)
-        return proa_ask_reached(win, -1, win->leader, &win->leader->passed, number);
-    proa_ask_set(win->leader, &win->leader->passed, number);
+    if (proa_shared_arrive(win) != number * (uint64_t)win->size)
+        return proa_shared_reached(win, -1, win->leader, &win->leader->passed, number);
+    proa_shared_set(win->leader, &win->leader->passed, number);
     return PROA_OK;
 }
 

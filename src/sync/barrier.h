@@ -4,7 +4,7 @@
 #define PROA_SYNC_BARRIER_H
 
 #include "sync/sync.h"
-#include "sync/tell.h"
+#include "sync/notify.h"
 
 /* Returns once every process of the window has called it as many times as this process. Stores of
  * all processes before their calls are visible after it. PROA_OK; or a negative code if a process
@@ -26,7 +26,7 @@ int proa_barrier_last(struct proa_win *win);
  * the processors that they may run on. All processes of the window get the same answer. */
 enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win);
 
-/* The dissemination barrier, for windows of all kinds: their words tell and hear. */
+/* The dissemination barrier, for windows of all kinds: their words notify and await. */
 int proa_disseminate(struct proa_win *win, uint64_t number, const struct proa_words *words);
 
 #endif

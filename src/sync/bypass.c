@@ -2,7 +2,7 @@
 /* See bypass.h. */
 #include "sync/bypass.h"
 #include "base/system.h"
-#include "sync/ask.h"
+#include "sync/shared_words.h"
 #include "sync/lock.h"
 #include "sync/rwlock.h"
 #include "sync/sync.h"
@@ -63,7 +63,7 @@ static int awaits_writers(const struct proa_win *win)
 {
     const struct proa_all_ctl *all = &win->leader->all;
 
-    return !proa_ask_are_granted(all, proa_ask_asked(all));
+    return !proa_shared_are_granted(all, proa_shared_asked(all));
 }
 
 static int is_mine(const struct proa_win *win, const pthread_t *taker, enum proa_holder holder)
@@ -127,31 +127,31 @@ void proa_sync_slow(void)
     pthread_mutex_unlock(&watched_mutex);
 }
 
-/* ---- the askers ---- */
+/* ---- the requesters ---- */
 
 enum { THREADS_DEPEND_NS = 1000000000, ORIGINS_DEPEND_NS = 10000000 };
 
-/* Has the asker waited for so long, since it was first asked? */
-static int has_waited(struct proa_asking *a, long ns)
+/* Has the requester waited for so long, since it was first asked? */
+static int has_waited(struct proa_lock_request *a, long ns)
 {
     if (a->begin_ns == 0)
         a->begin_ns = proa_system->now_ns();
     return proa_system->now_ns() - a->begin_ns > ns;
 }
 
-static int self_holds_any(const struct proa_asking *a)
+static int self_holds_any(const struct proa_lock_request *a)
 {
     (void)a;
     return proa_held_any();
 }
 
-static int self_is_pressed(struct proa_asking *a)
+static int self_is_pressed(struct proa_lock_request *a)
 {
     return proa_held_wanted(PROA_HOLDER_THREAD) ||
            (has_waited(a, THREADS_DEPEND_NS) && proa_held_wanted(PROA_HOLDER_PROCESS));
 }
 
-static void self_claim(struct proa_asking *a, enum proa_claim claim, int is_set)
+static void self_claim(struct proa_lock_request *a, enum proa_claim claim, int is_set)
 {
     if (a->kind == PROA_LOCK_ALL)
         proa_claim_all(a->win, is_set);
@@ -160,35 +160,37 @@ static void self_claim(struct proa_asking *a, enum proa_claim claim, int is_set)
                    is_set ? claim : PROA_CLAIM_NONE);
 }
 
-static int origin_holds_any(const struct proa_asking *a)
+static int origin_holds_any(const struct proa_lock_request *a)
 {
     return a->holds;
 }
 
-static int origin_is_pressed(struct proa_asking *a)
+static int origin_is_pressed(struct proa_lock_request *a)
 {
     return a->holds && has_waited(a, ORIGINS_DEPEND_NS);
 }
 
-static void origin_claim(struct proa_asking *a, enum proa_claim claim, int is_set)
+static void origin_claim(struct proa_lock_request *a, enum proa_claim claim, int is_set)
 {
     proa_claim_served(a->win, claim, is_set ? 1 : -1);
 }
 
-const struct proa_asker proa_asker_self = {self_holds_any, self_is_pressed, self_claim};
-const struct proa_asker proa_asker_origin = {origin_holds_any, origin_is_pressed, origin_claim};
+const struct proa_lock_requester proa_lock_requester_self = {self_holds_any, self_is_pressed,
+                                                             self_claim};
+const struct proa_lock_requester proa_lock_requester_origin = {origin_holds_any, origin_is_pressed,
+                                                               origin_claim};
 
 /* ---- bypass ---- */
 
-int proa_bypass_of_outside(struct proa_asking *a)
+int proa_bypass_of_outside(struct proa_lock_request *a)
 {
-    return proa_ask_are_granted(a->all, a->number) || a->asker->is_pressed(a);
+    return proa_shared_are_granted(a->all, a->number) || a->requester->is_pressed(a);
 }
 
-int proa_bypass_of_writers(struct proa_asking *a)
+int proa_bypass_of_writers(struct proa_lock_request *a)
 {
     if (!proa_rwlock_has_writer(a->lock, 1))
         return 1;
-    a->bypasses = a->bypasses || a->asker->is_pressed(a);
+    a->bypasses = a->bypasses || a->requester->is_pressed(a);
     return a->bypasses && !proa_rwlock_has_writer(a->lock, 0);
 }

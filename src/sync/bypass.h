@@ -35,25 +35,27 @@
 #include "base/hidden.h"
 #include "sync/claims.h"
 
-struct proa_asking;
+struct proa_lock_request;
 
 /* The process that asks for a lock (sync/lock.h). Called when the lock is not free. */
-struct proa_asker {
-    int (*holds_any)(const struct proa_asking *asking); /* does it hold any lock, of any window? */
-    int (*is_pressed)(struct proa_asking *asking);      /* called by looks */
+struct proa_lock_requester {
+    int (*holds_any)(
+        const struct proa_lock_request *request); /* does it hold any lock, of any window? */
+    int (*is_pressed)(struct proa_lock_request *request); /* called by looks */
     /* sets the claim on the lock, or with is_set 0 removes it (sync/claims.h) */
-    void (*claim)(struct proa_asking *asking, enum proa_claim claim, int is_set);
+    void (*claim)(struct proa_lock_request *request, enum proa_claim claim, int is_set);
 };
 
-/* This process, for the calling thread; and an origin of another node, with asking->holds. */
-extern PROA_HIDDEN const struct proa_asker proa_asker_self, proa_asker_origin;
+/* This process, for the calling thread; and an origin of another node, with request->holds. */
+extern PROA_HIDDEN const struct proa_lock_requester proa_lock_requester_self,
+    proa_lock_requester_origin;
 
 /* For a writer: have the waiters outside had their turn, or does it bypass them? */
-int proa_bypass_of_outside(struct proa_asking *asking);
+int proa_bypass_of_outside(struct proa_lock_request *request);
 
 /* For a waiter outside: is no writer in its way? Once it has been pressed, a writer that only waits
  * is not. */
-int proa_bypass_of_writers(struct proa_asking *asking);
+int proa_bypass_of_writers(struct proa_lock_request *request);
 
 /* ---- the locks that this process holds ---- */
 

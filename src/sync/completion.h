@@ -5,7 +5,7 @@
  *
  * On a node the data is in place when an operation returns. Only a memory fence of this processor
  * may be left to do, and only if no store follows that releases the data. A process that learns of
- * the completion by such a store (sync/tell.h, an unlock) sees the data anyway. Between nodes the
+ * the completion by such a store (sync/notify.h, an unlock) sees the data anyway. Between nodes the
  * operations are in flight, and remote/origin.c tracks them.
  */
 #ifndef PROA_SYNC_COMPLETION_H

@@ -3,7 +3,7 @@
  * other calls. */
 #include "sync/fence.h"
 #include "base/fail.h"
-#include "sync/ask.h"
+#include "sync/shared_words.h"
 #include "sync/barrier.h"
 #include "sync/completion.h"
 
@@ -32,7 +32,7 @@ enum { BARRIER_SUFFICES = 2 };
 int proa_fence_await(struct proa_win *win, int target)
 {
     struct proa_win_ctl *ctl = win->targets[target].ctl;
-    int error = proa_ask_reached(win, target, ctl, &ctl->opened, win->opens);
+    int error = proa_shared_reached(win, target, ctl, &ctl->opened, win->opens);
 
     if (!error)
         proa_epoch_close_one(&win->targets[target]);
@@ -46,7 +46,7 @@ static __attribute__((noinline)) int open_alone(struct proa_win *win)
 {
     int error = PROA_OK;
 
-    proa_ask_set(win->ctl, &win->ctl->opened, ++win->opens);
+    proa_shared_set(win->ctl, &win->ctl->opened, ++win->opens);
     for (int i = 0; i < win->size; i++)
         if (i != win->rank)
             proa_epoch_await_fence(&win->targets[i]);

@@ -14,14 +14,14 @@
  */
 #include "sync/lock.h"
 
-static int is_for_all(const struct proa_asking *a)
+static int is_for_all(const struct proa_lock_request *a)
 {
     return a->kind == PROA_LOCK_ALL;
 }
 
 /* ---- exclusive locks ---- */
 
-static void write_try(struct proa_asking *a)
+static void write_try(struct proa_lock_request *a)
 {
     a->stage = PROA_LOCK_GRANTED;
     if (proa_lock_try_writer(a->all, a->lock))
@@ -30,39 +30,39 @@ static void write_try(struct proa_asking *a)
     a->stage = PROA_LOCK_WRITE_QUEUED;
 }
 
-static int is_turn(struct proa_asking *a)
+static int is_turn(struct proa_lock_request *a)
 {
     return proa_rwlock_is_turn(a->lock, a->number);
 }
 
 /* At the head of the queue, announced, a writer keeps later processes out, but not those that
  * bypass it. No process ever waits for a writer that is inside and itself waits for lock_alls. */
-static void write_announce(struct proa_asking *a)
+static void write_announce(struct proa_lock_request *a)
 {
     proa_rwlock_write_announce(a->lock);
     a->stage = PROA_LOCK_WRITE_HEAD;
 }
 
-static int no_lock_all(struct proa_asking *a)
+static int no_lock_all(struct proa_lock_request *a)
 {
-    return proa_ask_all_none(a->all);
+    return proa_shared_all_none(a->all);
 }
 
-static void write_may_enter(struct proa_asking *a)
+static void write_may_enter(struct proa_lock_request *a)
 {
     a->stage = PROA_LOCK_WRITE_ENTERS;
 }
 
-static int nobody_inside(struct proa_asking *a)
+static int nobody_inside(struct proa_lock_request *a)
 {
     return proa_rwlock_nobody_inside(a->lock);
 }
 
-static void write_enter(struct proa_asking *a)
+static void write_enter(struct proa_lock_request *a)
 {
     if (!proa_rwlock_write_enter(a->lock))
         return;
-    if (proa_ask_all_none(a->all)) {
+    if (proa_shared_all_none(a->all)) {
         proa_rwlock_leave_queue(a->lock);
         a->stage = PROA_LOCK_GRANTED;
     } else {
@@ -74,41 +74,41 @@ static void write_enter(struct proa_asking *a)
 
 /* ---- outside of the queue ---- */
 
-static void outside_begin(struct proa_asking *a, enum proa_lock_stage stage)
+static void outside_begin(struct proa_lock_request *a, enum proa_lock_stage stage)
 {
     if (!a->outside)
-        proa_ask_outside(a->all);
+        proa_shared_outside(a->all);
     a->outside = 1;
     proa_rwlock_outside(a->lock, 1); /* the holders look at this */
     a->stage = (uint8_t)stage;
 }
 
-static void outside_granted(struct proa_asking *a)
+static void outside_granted(struct proa_lock_request *a)
 {
     if (a->outside)
-        proa_ask_granted(a->all);
+        proa_shared_granted(a->all);
     a->outside = 0;
     a->stage = PROA_LOCK_GRANTED;
 }
 
 /* ---- lock_all ---- */
 
-static void all_try(struct proa_asking *a)
+static void all_try(struct proa_lock_request *a)
 {
     struct proa_win_ctl *writer;
 
-    proa_ask_all_enter(a->all);
+    proa_shared_all_enter(a->all);
     writer = proa_lock_find_writer(a->win, a->bypasses);
     if (!writer) {
         outside_granted(a);
         return;
     }
-    proa_ask_all_leave(a->all);
+    proa_shared_all_leave(a->all);
     a->lock = &writer->lock;
     outside_begin(a, PROA_LOCK_ALL_OUTSIDE);
 }
 
-static void all_again(struct proa_asking *a)
+static void all_again(struct proa_lock_request *a)
 {
     proa_rwlock_outside(a->lock, -1);
     a->stage = PROA_LOCK_ALL_TRIES;
@@ -116,12 +116,12 @@ static void all_again(struct proa_asking *a)
 
 /* ---- shared locks ---- */
 
-static void read_try(struct proa_asking *a)
+static void read_try(struct proa_lock_request *a)
 {
     a->stage = PROA_LOCK_GRANTED;
     if (proa_rwlock_read_try(a->lock))
         return;
-    if (a->asker->holds_any(a)) {
+    if (a->requester->holds_any(a)) {
         outside_begin(a, PROA_LOCK_READ_OUTSIDE);
     } else {
         a->number = proa_rwlock_draw(a->lock);
@@ -129,24 +129,24 @@ static void read_try(struct proa_asking *a)
     }
 }
 
-static void read_enter(struct proa_asking *a)
+static void read_enter(struct proa_lock_request *a)
 {
     proa_rwlock_read_enter(a->lock);
     a->stage = PROA_LOCK_READ_HEAD;
 }
 
-static int no_writer_inside(struct proa_asking *a)
+static int no_writer_inside(struct proa_lock_request *a)
 {
     return proa_rwlock_no_writer_inside(a->lock);
 }
 
-static void read_inside(struct proa_asking *a)
+static void read_inside(struct proa_lock_request *a)
 {
     proa_rwlock_leave_queue(a->lock);
     a->stage = PROA_LOCK_GRANTED;
 }
 
-static void read_outside(struct proa_asking *a)
+static void read_outside(struct proa_lock_request *a)
 {
     proa_rwlock_outside(a->lock, -1);
     if (a->bypasses) {
@@ -161,47 +161,47 @@ static void read_outside(struct proa_asking *a)
 
 /* ---- after a death ---- */
 
-static enum proa_claim claim_of(const struct proa_asking *a)
+static enum proa_claim claim_of(const struct proa_lock_request *a)
 {
     return a->kind == PROA_LOCK_EXCLUSIVE ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED;
 }
 
-static int is_broken(const struct proa_asking *a)
+static int is_broken(const struct proa_lock_request *a)
 {
     return is_for_all(a) ? proa_claims_are_broken(a->win) : proa_rwlock_is_broken(a->lock);
 }
 
 /* Returns 0 until this process itself knows which process died. */
-static int claims_allow(struct proa_asking *a)
+static int claims_allow(struct proa_lock_request *a)
 {
     return __atomic_load_n(&a->win->lost, __ATOMIC_ACQUIRE) &&
            proa_claims_allow(a->win, is_for_all(a) ? -1 : a->target, claim_of(a));
 }
 
 /* Counts in the lock's own words, so that the lock is given back as usual. */
-static void count_in(struct proa_asking *a)
+static void count_in(struct proa_lock_request *a)
 {
     if (is_for_all(a))
-        proa_ask_all_enter(a->all);
+        proa_shared_all_enter(a->all);
     else
         proa_rwlock_count(a->lock, a->kind == PROA_LOCK_EXCLUSIVE);
 }
 
-static void count_out(struct proa_asking *a)
+static void count_out(struct proa_lock_request *a)
 {
     if (is_for_all(a))
-        proa_ask_all_leave(a->all);
+        proa_shared_all_leave(a->all);
     else
         proa_lock_give_back(a->lock, a->kind == PROA_LOCK_EXCLUSIVE);
 }
 
-static void claim_try(struct proa_asking *a)
+static void claim_try(struct proa_lock_request *a)
 {
     if (!proa_claims_take_turn(a->win))
         return;
     if (claims_allow(a)) {
         count_in(a);
-        a->asker->claim(a, claim_of(a), 1);
+        a->requester->claim(a, claim_of(a), 1);
         a->stage = PROA_LOCK_GRANTED;
     }
     proa_claims_give_turn(a->win);
@@ -209,18 +209,18 @@ static void claim_try(struct proa_asking *a)
 
 /* Confirms a lock granted by the queue. Sequentially consistent: either this sees that the lock is
  * broken, or the process that has broken it sees the claim. */
-static void confirm(struct proa_asking *a)
+static void confirm(struct proa_lock_request *a)
 {
-    a->asker->claim(a, claim_of(a), 1);
+    a->requester->claim(a, claim_of(a), 1);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!is_broken(a))
         return;
-    a->asker->claim(a, claim_of(a), 0);
+    a->requester->claim(a, claim_of(a), 0);
     count_out(a);
     a->stage = PROA_LOCK_BROKEN;
 }
 
-int proa_lock_leave_broken(struct proa_asking *a)
+int proa_lock_leave_broken(struct proa_lock_request *a)
 {
     if (a->stage == PROA_LOCK_BROKEN || a->stage == PROA_LOCK_GRANTED || !is_broken(a))
         return 0;
@@ -231,8 +231,8 @@ int proa_lock_leave_broken(struct proa_asking *a)
 /* ---- the steps ---- */
 
 static const struct {
-    int (*look)(struct proa_asking *); /* NULL: there is nothing to wait for */
-    void (*go_on)(struct proa_asking *);
+    int (*look)(struct proa_lock_request *); /* NULL: there is nothing to wait for */
+    void (*go_on)(struct proa_lock_request *);
     int rung_by_all; /* by the lock_alls' doorbell, else the lock's */
 } stages[PROA_LOCK_STAGES] = {
     [PROA_LOCK_GIVES_WAY] = {proa_bypass_of_outside, write_try, 1},
@@ -248,13 +248,13 @@ static const struct {
     [PROA_LOCK_BROKEN] = {claims_allow, claim_try, 0},
 };
 
-void proa_lock_ask(struct proa_asking *a, enum proa_lock_kind kind)
+void proa_lock_request_begin(struct proa_lock_request *a, enum proa_lock_kind kind)
 {
     a->kind = (uint8_t)kind;
     if (is_broken(a)) {
         a->stage = PROA_LOCK_BROKEN;
     } else if (kind == PROA_LOCK_EXCLUSIVE) {
-        a->number = proa_ask_asked(a->all);
+        a->number = proa_shared_asked(a->all);
         a->stage = PROA_LOCK_GIVES_WAY;
     } else if (kind == PROA_LOCK_SHARED) {
         read_try(a);
@@ -265,19 +265,19 @@ void proa_lock_ask(struct proa_asking *a, enum proa_lock_kind kind)
     }
 }
 
-int proa_lock_look(struct proa_asking *a)
+int proa_lock_look(struct proa_lock_request *a)
 {
     return !stages[a->stage].look || stages[a->stage].look(a);
 }
 
-struct proa_doorbell *proa_lock_bell(const struct proa_asking *a)
+struct proa_doorbell *proa_lock_bell(const struct proa_lock_request *a)
 {
     return stages[a->stage].rung_by_all || (a->stage == PROA_LOCK_BROKEN && is_for_all(a))
                ? &a->all->bell
                : &a->lock->bell;
 }
 
-void proa_lock_go_on(struct proa_asking *a)
+void proa_lock_go_on(struct proa_lock_request *a)
 {
     int by_claims = a->stage == PROA_LOCK_BROKEN;
 
@@ -289,7 +289,7 @@ void proa_lock_go_on(struct proa_asking *a)
 /* ---- waiting in a call ---- */
 
 struct waiting {
-    struct proa_asking asking;
+    struct proa_lock_request request;
     struct proa_vigil vigil;
 };
 
@@ -297,10 +297,10 @@ static int look(void *arg)
 {
     struct waiting *w = arg;
 
-    return proa_lock_look(&w->asking);
+    return proa_lock_look(&w->request);
 }
 
-static int target_is_failed(const struct proa_asking *a)
+static int target_is_failed(const struct proa_lock_request *a)
 {
     return !is_for_all(a) && proa_is_failed(a->win, a->target);
 }
@@ -310,28 +310,28 @@ static int is_over(void *arg)
     struct waiting *w = arg;
 
     (void)proa_vigil_looks(&w->vigil);
-    return proa_lock_leave_broken(&w->asking) || target_is_failed(&w->asking);
+    return proa_lock_leave_broken(&w->request) || target_is_failed(&w->request);
 }
 
 int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind)
 {
-    struct waiting w = {.asking = {.asker = &proa_asker_self,
-                                   .win = win,
-                                   .target = target,
-                                   .kind = (uint8_t)kind,
-                                   .all = &win->leader->all},
+    struct waiting w = {.request = {.requester = &proa_lock_requester_self,
+                                    .win = win,
+                                    .target = target,
+                                    .kind = (uint8_t)kind,
+                                    .all = &win->leader->all},
                         .vigil = {.win = win, .from = target < 0 ? win->rank : target}};
 
     if (target >= 0)
-        w.asking.lock = &win->targets[target].ctl->lock;
-    proa_asker_self.claim(&w.asking, PROA_CLAIM_NONE, 0);
-    proa_lock_ask(&w.asking, kind);
-    while (w.asking.stage != PROA_LOCK_GRANTED) {
-        if (target_is_failed(&w.asking))
+        w.request.lock = &win->targets[target].ctl->lock;
+    proa_lock_requester_self.claim(&w.request, PROA_CLAIM_NONE, 0);
+    proa_lock_request_begin(&w.request, kind);
+    while (w.request.stage != PROA_LOCK_GRANTED) {
+        if (target_is_failed(&w.request))
             return proa_failed_report(win, target);
-        if (proa_lock_look(&w.asking) ||
-            !proa_wait_unless(look, &w, proa_lock_bell(&w.asking), is_over, &w))
-            proa_lock_go_on(&w.asking);
+        if (proa_lock_look(&w.request) ||
+            !proa_wait_unless(look, &w, proa_lock_bell(&w.request), is_over, &w))
+            proa_lock_go_on(&w.request);
     }
     return PROA_OK;
 }

@@ -3,9 +3,10 @@
  * Asking for a lock, step by step.
  *
  * A caller that may block loops over the steps (proa_lock_wait). The progress engine (progress of
- * the network) asks for processes of other nodes and must not block. It keeps a struct proa_asking
- * for each request, and continues any of them when it has been told that something has changed:
- *     ask       proa_lock_ask     does not wait
+ * the network) asks for processes of other nodes and must not block. It keeps a struct
+ * proa_lock_request for each request, and continues any of them when it has been told that
+ * something has changed:
+ *     ask       proa_lock_request_begin     does not wait
  *     look      proa_lock_look    has the event occurred that is waited for now? May be called at
  *               any time, and any number of times
  *     be told   proa_lock_bell    the doorbell that rings when the look may have another answer
@@ -17,7 +18,7 @@
 #ifndef PROA_SYNC_LOCK_H
 #define PROA_SYNC_LOCK_H
 
-#include "sync/ask.h"
+#include "sync/shared_words.h"
 #include "sync/bypass.h"
 #include "sync/rwlock.h"
 #include "window/win.h"
@@ -42,13 +43,13 @@ enum proa_lock_stage {
     PROA_LOCK_STAGES
 };
 
-struct proa_asking {
-    const struct proa_asker *asker;
+struct proa_lock_request {
+    const struct proa_lock_requester *requester;
     struct proa_win *win;
     int target;               /* a rank; < 0: PROA_LOCK_ALL */
     struct proa_all_ctl *all; /* the leader's */
     struct proa_rwlock *lock; /* the target's; for a lock_all, that of the target in its way */
-    long begin_ns;    /* for the asker: when it first had to answer is_pressed; 0: not yet */
+    long begin_ns;    /* for the requester: when it first had to answer is_pressed; 0: not yet */
     uint32_t number;  /* the ticket; or the number of waiters outside to go first */
     uint8_t kind;     /* enum proa_lock_kind */
     uint8_t stage;    /* enum proa_lock_stage */
@@ -57,16 +58,16 @@ struct proa_asking {
     uint8_t outside;  /* counted in `asked`, and not granted yet */
 };
 
-/* Asks. The caller has set asking->win, target, all and asker; for a target's lock also lock. A
- * lock that is granted has been claimed. */
-void proa_lock_ask(struct proa_asking *asking, enum proa_lock_kind kind);
-int proa_lock_look(struct proa_asking *asking);
-struct proa_doorbell *proa_lock_bell(const struct proa_asking *asking);
-void proa_lock_go_on(struct proa_asking *asking);
+/* Asks. The caller has set request->win, target, all and requester; for a target's lock also lock.
+ * A lock that is granted has been claimed. */
+void proa_lock_request_begin(struct proa_lock_request *request, enum proa_lock_kind kind);
+int proa_lock_look(struct proa_lock_request *request);
+struct proa_doorbell *proa_lock_bell(const struct proa_lock_request *request);
+void proa_lock_go_on(struct proa_lock_request *request);
 
 /* Leaves the queue of a broken lock; called in a wait, before a look. Did it leave the queue just
  * now? */
-int proa_lock_leave_broken(struct proa_asking *asking);
+int proa_lock_leave_broken(struct proa_lock_request *request);
 
 /* Asks, and returns once the lock is held: PROA_OK; or PROA_ERR_OTHER: the target is gone. target <
  * 0: for PROA_LOCK_ALL. Called after the first try has failed; the claim of that try is still
@@ -79,7 +80,7 @@ static inline int proa_lock_try_writer(struct proa_all_ctl *all, struct proa_rwl
 {
     if (!proa_rwlock_write_try(lock))
         return 0;
-    if (proa_ask_all_none(all))
+    if (proa_shared_all_none(all))
         return 1;
     proa_rwlock_write_unlock(lock);
     return 0;
@@ -90,7 +91,7 @@ static inline int proa_lock_try(struct proa_all_ctl *all, struct proa_win_ctl *c
 {
     if (!exclusive)
         return proa_rwlock_read_try(&ctl->lock);
-    return __builtin_expect(proa_ask_are_granted(all, proa_ask_asked(all)), 1) &&
+    return __builtin_expect(proa_shared_are_granted(all, proa_shared_asked(all)), 1) &&
            proa_lock_try_writer(all, &ctl->lock);
 }
 
@@ -118,10 +119,10 @@ static inline struct proa_win_ctl *proa_lock_find_writer(const struct proa_win *
 
 static inline int proa_lock_try_all(const struct proa_win *win, struct proa_all_ctl *all)
 {
-    proa_ask_all_enter(all);
+    proa_shared_all_enter(all);
     if (!proa_lock_find_writer(win, 0))
         return 1;
-    proa_ask_all_leave(all);
+    proa_shared_all_leave(all);
     return 0;
 }
 

@@ -3,7 +3,7 @@
 #include "sync/pair.h"
 #include "base/fail.h"
 #include "shm/arena.h"
-#include "sync/tell.h"
+#include "sync/notify.h"
 
 #include <stdlib.h>
 #include <string.h>

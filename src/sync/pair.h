@@ -3,11 +3,11 @@
  * Pairs of processes of a window: this process's counts of post, start, complete and wait.
  *
  * Each directed pair has counters on both sides. A process counts its own calls in struct
- * proa_pair. The counts that a neighbour tells it are in struct proa_from_ctl, in its block; those
- * that a process of another node tells it are in struct proa_remote. The counters of neighbours
- * stand in rows, indexed by the process's slot: its position among the processes of this node,
- * which in a window on one node is its rank. The counters of other processes are made when the two
- * processes first use the pair.
+ * proa_pair. The counts that a neighbour notifies it of are in struct proa_from_ctl, in its block;
+ * those that a process of another node notifies it of are in struct proa_remote. The counters of
+ * neighbours stand in rows, indexed by the process's slot: its position among the processes of this
+ * node, which in a window on one node is its rank. The counters of other processes are made when
+ * the two processes first use the pair.
  */
 #ifndef PROA_SYNC_PAIR_H
 #define PROA_SYNC_PAIR_H
@@ -65,7 +65,7 @@ int proa_pairs_make(struct proa_win *win, int slot, int near);
 int proa_block_new(struct proa_win *win);
 void proa_block_free(struct proa_win *win);
 
-/* Is there a word of that number (sync/tell.h)? The number comes from another process and may be
+/* Is there a word of that number (sync/notify.h)? The number comes from another process and may be
  * wrong. */
 int proa_word_exists(const struct proa_win *win, uint64_t word);
 

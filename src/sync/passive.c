@@ -222,7 +222,7 @@ void proa_unlock_all_end(struct proa_win *win)
     proa_epoch_close_all(win);
     if (!(epoch & PROA_EPOCH_NOCHECK)) {
         proa_claim_all(win, 0);
-        proa_ask_all_leave(&win->leader->all);
+        proa_shared_all_leave(&win->leader->all);
     }
     proa_touch_nothing(win);
     proa_polled(&win->polls);

@@ -152,8 +152,8 @@ int proa_vigil_looks(void *vigil)
 
 /* ---- waits ---- */
 
-int proa_hear_slow(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
-                   struct proa_doorbell *bell)
+int proa_await_slow(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
+                    struct proa_doorbell *bell)
 {
     struct proa_vigil vigil = {.win = win, .from = from};
 

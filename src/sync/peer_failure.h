@@ -48,14 +48,14 @@ void proa_failed_look(struct proa_win *win);
 /* Returns once the word has at least this value. The process of rank `from` sets it; from < 0: the
  * value depends on all processes. PROA_OK, acquires; or PROA_ERR_OTHER. A value that was set
  * counts, even if a process has gone since. */
-int proa_hear_slow(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
-                   struct proa_doorbell *bell) PROA_HOT;
-PROA_FORMS int proa_hear_word(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
-                              struct proa_doorbell *bell)
+int proa_await_slow(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
+                    struct proa_doorbell *bell) PROA_HOT;
+PROA_FORMS int proa_await_word(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
+                               struct proa_doorbell *bell)
 {
     return __builtin_expect(__atomic_load_n(word, __ATOMIC_ACQUIRE) >= least, 1)
                ? PROA_OK
-               : proa_hear_slow(win, from, word, least, bell);
+               : proa_await_slow(win, from, word, least, bell);
 }
 
 /* Rows of the tables of windows of one node. */

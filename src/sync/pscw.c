@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static const struct proa_words node_words = {
-    .tell = proa_tell, .heard = proa_heard, .hear = proa_hear, .pair = proa_pair_of};
+    .notify = proa_notify, .notified = proa_notified, .await = proa_await, .pair = proa_pair_of};
 
 /* ---- groups ---- */
 
@@ -70,11 +70,11 @@ PROA_FORM int proa_await_as(struct proa_win *win, int target, int waits,
                             const struct proa_words *words)
 {
     uint64_t epoch = words->pair(win, target)->starts, posted;
-    int error = waits ? words->hear(win, target, PROA_WORD_POSTED, 0, 2 * epoch) : PROA_OK;
+    int error = waits ? words->await(win, target, PROA_WORD_POSTED, 0, 2 * epoch) : PROA_OK;
 
     if (error)
         return error;
-    posted = words->heard(win, target, PROA_WORD_POSTED);
+    posted = words->notified(win, target, PROA_WORD_POSTED);
     if (waits || posted >= 2 * epoch)
         proa_epoch_seen_post(&win->targets[target], posted == 2 * epoch + 1);
     return PROA_OK;
@@ -95,7 +95,7 @@ PROA_FORM void proa_complete_as(struct proa_win *win, const struct proa_words *w
 
         proa_epoch_close_one(target);
         /* releases our operations */
-        words->tell(win, target, PROA_WORD_COMPLETED, 0, ++words->pair(win, rank)->completes);
+        words->notify(win, target, PROA_WORD_COMPLETED, 0, ++words->pair(win, rank)->completes);
     }
     proa_epoch_close_start(win);
 }
@@ -140,7 +140,7 @@ PROA_FORM int proa_post_as(struct proa_win *win, const int *ranks, int count,
         uint64_t posted = 2 * ++words->pair(win, ranks[i])->posts + (uint64_t)sole;
 
         /* releases our loads and stores before the exposure */
-        words->tell(win, &win->targets[ranks[i]], PROA_WORD_POSTED, 0, posted);
+        words->notify(win, &win->targets[ranks[i]], PROA_WORD_POSTED, 0, posted);
     }
     return PROA_OK;
 }
@@ -155,7 +155,7 @@ static int exposed_check(const struct proa_win *win)
 /* Has that origin of the exposure epoch completed? */
 PROA_FORMS int has_completed(const struct proa_win *win, int rank, const struct proa_words *words)
 {
-    return words->heard(win, rank, PROA_WORD_COMPLETED) > words->pair(win, rank)->waits;
+    return words->notified(win, rank, PROA_WORD_COMPLETED) > words->pair(win, rank)->waits;
 }
 
 /* An origin that has not completed may wait for our post: sends the post now. */
@@ -176,7 +176,7 @@ PROA_FORM int proa_wait_as(struct proa_win *win, const struct proa_words *words)
     for (int i = 0; i < win->exposed_group.count && !error; i++) {
         int rank = win->exposed_group.rank[i];
 
-        error = words->hear(win, rank, PROA_WORD_COMPLETED, 0, ++words->pair(win, rank)->waits);
+        error = words->await(win, rank, PROA_WORD_COMPLETED, 0, ++words->pair(win, rank)->waits);
     }
     proa_epoch_close_exposure(win);
     return error;

@@ -15,7 +15,7 @@
 #define PROA_SYNC_PSCW_H
 
 #include "sync/sync.h"
-#include "sync/tell.h"
+#include "sync/notify.h"
 
 /* ---- of windows of one node: rows of the tables in sync/tables.c ---- */
 

@@ -7,7 +7,7 @@
 #include "sync/pair.h"
 #include "rma/road.h"
 #include "remote/window.h"
-#include "sync/tell.h"
+#include "sync/notify.h"
 #include "window/sync_ops.h"
 #include "host/pmpi.h"
 #include "host/start.h"

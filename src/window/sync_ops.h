@@ -54,7 +54,7 @@ struct proa_sync_ops {
     /* sync/barrier.h */
     int (*barrier)(struct proa_win *win);
     int (*disseminate)(struct proa_win *win, uint64_t number);
-    /* The word of that number (sync/tell.h) that the process of rank `from` tells us; NULL: there
+    /* The word of that number (sync/notify.h) that the process of rank `from` tells us; NULL: there
      * is none yet. */
     uint64_t *(*word)(const struct proa_win *win, int from, int word);
 

@@ -52,7 +52,7 @@ static void make_likely(char *body, size_t bytes)
         uint64_t data = 0;
 
         memcpy(&op, body, sizeof op);
-        op.code = (uint8_t)clamp(op.code, PROA_WIRE_TELL);
+        op.code = (uint8_t)clamp(op.code, PROA_WIRE_NOTIFY);
         op.basic = (uint8_t)clamp(op.basic, PROA_BASIC_COUNT);
         op.operation = (uint8_t)clamp(op.operation, PROA_OP_COUNT);
         op.bytes = op.code == PROA_WIRE_COMBINE && op.basic < PROA_BASIC_COUNT

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "remote/progress.h"
 #include "remote/window.h"
-#include "sync/tell.h"
+#include "sync/notify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,7 +127,7 @@ static struct message no_such_operation(const struct proa_win *win)
 
 static struct message word_of_another(const struct proa_win *win)
 {
-    const struct proa_wire_op op = {.code = PROA_WIRE_TELL, .position = PROA_WORDS, .count = 1};
+    const struct proa_wire_op op = {.code = PROA_WIRE_NOTIFY, .position = PROA_WORDS, .count = 1};
 
     return batch(win, &op, 0);
 }
@@ -135,7 +135,7 @@ static struct message word_of_another(const struct proa_win *win)
 /* Behind the words of its rounds is nothing of the window. */
 static struct message round_beyond(const struct proa_win *win)
 {
-    const struct proa_wire_op op = {.code = PROA_WIRE_TELL,
+    const struct proa_wire_op op = {.code = PROA_WIRE_NOTIFY,
                                     .position = PROA_WORD_ROUND + (uint64_t)proa_rounds(RANKS),
                                     .count = 1};
 

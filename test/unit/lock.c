@@ -23,7 +23,7 @@ struct lock_of {
 };
 
 struct actor {
-    struct proa_asking asking; /* the first: an asker finds its actor by it */
+    struct proa_lock_request request; /* the first: an asker finds its actor by it */
     struct lock_of locks[LOCKS];
     int wants, has; /* of locks[] */
     int may_go_on;  /* has looked, and was told yes */
@@ -49,15 +49,16 @@ static struct stage_play play;
 
 /* ---- what an asker knows of itself ---- */
 
-static int holds_any(const struct proa_asking *asking)
+static int holds_any(const struct proa_lock_request *request)
 {
-    return ((const struct actor *)(const void *)asking)->has > 0;
+    return ((const struct actor *)(const void *)request)->has > 0;
 }
 
 static int is_wanted(const struct lock_of *l)
 {
     struct proa_all_ctl *all = &play.wins[l->window].leader->all;
-    int wanted = l->kind == PROA_LOCK_EXCLUSIVE && !proa_ask_are_granted(all, proa_ask_asked(all));
+    int wanted =
+        l->kind == PROA_LOCK_EXCLUSIVE && !proa_shared_are_granted(all, proa_shared_asked(all));
 
     for (int i = 0; i < TARGETS; i++)
         if (l->kind == PROA_LOCK_ALL || i == l->target)
@@ -65,9 +66,9 @@ static int is_wanted(const struct lock_of *l)
     return wanted;
 }
 
-static int is_pressed(struct proa_asking *asking)
+static int is_pressed(struct proa_lock_request *request)
 {
-    const struct actor *actor = (const void *)asking;
+    const struct actor *actor = (const void *)request;
 
     for (int i = 0; i < actor->has; i++)
         if (is_wanted(&actor->locks[i]))
@@ -75,12 +76,12 @@ static int is_pressed(struct proa_asking *asking)
     return 0;
 }
 
-static void no_claim(struct proa_asking *asking, enum proa_claim claim, int is_set)
+static void no_claim(struct proa_lock_request *request, enum proa_claim claim, int is_set)
 {
-    (void)asking, (void)claim, (void)is_set;
+    (void)request, (void)claim, (void)is_set;
 }
 
-static const struct proa_asker asker = {holds_any, is_pressed, no_claim};
+static const struct proa_lock_requester requester = {holds_any, is_pressed, no_claim};
 
 /* ---- the model ---- */
 
@@ -169,7 +170,7 @@ static void choose(struct actor *actor)
 
 static void take_if_granted(struct actor *actor)
 {
-    if (actor->asking.stage != PROA_LOCK_GRANTED)
+    if (actor->request.stage != PROA_LOCK_GRANTED)
         return;
     enter(&actor->locks[actor->has++], 1);
     play.granted++;
@@ -181,12 +182,13 @@ static void ask(struct actor *actor)
     struct proa_win_ctl *ctl = play.ctls[l->window][l->target];
 
     actor->may_go_on = 0;
-    actor->asking = (struct proa_asking){
-        .asker = &asker, .win = &play.wins[l->window], .all = &play.wins[l->window].leader->all};
+    actor->request = (struct proa_lock_request){.requester = &requester,
+                                                .win = &play.wins[l->window],
+                                                .all = &play.wins[l->window].leader->all};
     if (l->kind != PROA_LOCK_ALL) {
-        actor->asking.lock = &ctl->lock;
+        actor->request.lock = &ctl->lock;
     }
-    proa_lock_ask(&actor->asking, l->kind);
+    proa_lock_request_begin(&actor->request, l->kind);
     take_if_granted(actor);
 }
 
@@ -197,7 +199,7 @@ static void give_back(struct actor *actor)
 
     enter(l, -1);
     if (l->kind == PROA_LOCK_ALL)
-        proa_ask_all_leave(&play.wins[l->window].leader->all);
+        proa_shared_all_leave(&play.wins[l->window].leader->all);
     else if (l->kind == PROA_LOCK_EXCLUSIVE)
         proa_rwlock_write_unlock(&ctl->lock);
     else
@@ -209,18 +211,18 @@ static void give_back(struct actor *actor)
 /* One thing that this actor does now. more: it may begin a new turn. Has it got on? */
 static int act(struct actor *actor, int more)
 {
-    struct proa_asking *asking = &actor->asking;
+    struct proa_lock_request *request = &actor->request;
 
-    if (asking->stage != PROA_LOCK_GRANTED && actor->may_go_on) {
+    if (request->stage != PROA_LOCK_GRANTED && actor->may_go_on) {
         actor->may_go_on = 0;
-        proa_lock_go_on(asking);
+        proa_lock_go_on(request);
         take_if_granted(actor);
         return 1;
     }
-    if (asking->stage != PROA_LOCK_GRANTED) {
-        CHECK(proa_lock_bell(asking));
-        actor->may_go_on = proa_lock_look(asking);
-        play.waited[asking->stage] += !actor->may_go_on;
+    if (request->stage != PROA_LOCK_GRANTED) {
+        CHECK(proa_lock_bell(request));
+        actor->may_go_on = proa_lock_look(request);
+        play.waited[request->stage] += !actor->may_go_on;
         return 0;
     }
     if (actor->has < actor->wants)
@@ -235,7 +237,7 @@ static int act(struct actor *actor, int more)
 static int all_idle(void)
 {
     for (int i = 0; i < ASKERS; i++)
-        if (play.actors[i].asking.stage != PROA_LOCK_GRANTED || play.actors[i].has ||
+        if (play.actors[i].request.stage != PROA_LOCK_GRANTED || play.actors[i].has ||
             play.actors[i].wants)
             return 0;
     return 1;

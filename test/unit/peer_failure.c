@@ -300,30 +300,30 @@ static void late_body(struct world *world)
 {
     struct proa_win *win = window_of_words(world, WORDS);
     struct proa_win_ctl *ctl = win->targets[0].ctl;
-    struct proa_asking asking = {.asker = &proa_asker_self,
-                                 .win = win,
-                                 .target = 0,
-                                 .all = &win->leader->all,
-                                 .lock = &ctl->lock};
+    struct proa_lock_request request = {.requester = &proa_lock_requester_self,
+                                        .win = win,
+                                        .target = 0,
+                                        .all = &win->leader->all,
+                                        .lock = &ctl->lock};
 
     if (world->rank == 0)
         CHECK_OK(proa_win_lock(win, 0, 1, 0));
     world_barrier(world);
     if (world->rank == 1) {
-        proa_lock_ask(&asking, PROA_LOCK_SHARED);
-        CHECK(proa_lock_look(&asking));
-        proa_lock_go_on(&asking);
-        CHECK_EQUAL(asking.stage, PROA_LOCK_READ_HEAD);
+        proa_lock_request_begin(&request, PROA_LOCK_SHARED);
+        CHECK(proa_lock_look(&request));
+        proa_lock_go_on(&request);
+        CHECK_EQUAL(request.stage, PROA_LOCK_READ_HEAD);
     }
     world_barrier(world);
     if (world->rank == 0)
         CHECK_OK(proa_win_unlock(win, 0));
     world_barrier(world);
     if (world->rank == 1) {
-        CHECK(proa_lock_look(&asking));
+        CHECK(proa_lock_look(&request));
         proa_claims_break(win); /* as another process does that has noticed a death */
-        proa_lock_go_on(&asking);
-        CHECK_EQUAL(asking.stage, PROA_LOCK_BROKEN);
+        proa_lock_go_on(&request);
+        CHECK_EQUAL(request.stage, PROA_LOCK_BROKEN);
         CHECK_EQUAL(win->claims[ctl->slot], PROA_CLAIM_NONE);
     }
     survivors_end(world);

@@ -4,7 +4,7 @@
 #include "move.h"
 
 #include "base/fail.h"
-#include "sync/tell.h"
+#include "sync/notify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -391,7 +391,7 @@ static void many_targets_body(struct world *world)
 
 WORLD_TEST(many_targets, 2)
 
-/* A message has a number (sync/tell.h), which stands for these words and no others. */
+/* A message has a number (sync/notify.h), which stands for these words and no others. */
 static void words(void **state)
 {
     size_t bytes = proa_rounds_bytes(MANY) + proa_block_bytes(MANY);

@@ -37,24 +37,24 @@ static struct place *place_of(struct world *world)
 /* ---- the lock alone, by the steps that wait for it (sync/lock.h): no process holds another lock,
  * and there are no lock_alls ---- */
 
-static int no(const struct proa_asking *asking)
+static int no(const struct proa_lock_request *request)
 {
-    (void)asking;
+    (void)request;
     return 0;
 }
 
-static int never(struct proa_asking *asking)
+static int never(struct proa_lock_request *request)
 {
-    (void)asking;
+    (void)request;
     return 0;
 }
 
-static void no_claim(struct proa_asking *asking, enum proa_claim claim, int is_set)
+static void no_claim(struct proa_lock_request *request, enum proa_claim claim, int is_set)
 {
-    (void)asking, (void)claim, (void)is_set;
+    (void)request, (void)claim, (void)is_set;
 }
 
-static const struct proa_asker asker = {no, never, no_claim};
+static const struct proa_lock_requester requester = {no, never, no_claim};
 
 static int look(void *arg)
 {
@@ -63,13 +63,14 @@ static int look(void *arg)
 
 static void take(struct place *place, enum proa_lock_kind kind)
 {
-    struct proa_asking asking = {.asker = &asker, .all = &place->all, .lock = &place->lock};
+    struct proa_lock_request request = {
+        .requester = &requester, .all = &place->all, .lock = &place->lock};
 
-    proa_lock_ask(&asking, kind);
-    while (asking.stage != PROA_LOCK_GRANTED) {
-        if (!proa_lock_look(&asking))
-            proa_wait(look, &asking, proa_lock_bell(&asking));
-        proa_lock_go_on(&asking);
+    proa_lock_request_begin(&request, kind);
+    while (request.stage != PROA_LOCK_GRANTED) {
+        if (!proa_lock_look(&request))
+            proa_wait(look, &request, proa_lock_bell(&request));
+        proa_lock_go_on(&request);
     }
 }
 

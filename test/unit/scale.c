@@ -7,7 +7,7 @@
 #include "remote/progress.h"
 #include "remote/origin.h"
 #include "remote/window.h"
-#include "sync/tell.h"
+#include "sync/notify.h"
 #include "remote/wire.h"
 
 #include <malloc.h>
@@ -66,7 +66,7 @@ static void tell_us(int rank, size_t word, uint64_t value)
     struct reply *reply = reply_from((uint32_t)rank, PROA_WIRE_BATCH, ++others.batches[rank]);
 
     reply->body.rest.op =
-        (struct proa_wire_op){.code = PROA_WIRE_TELL, .position = word, .count = value};
+        (struct proa_wire_op){.code = PROA_WIRE_NOTIFY, .position = word, .count = value};
     reply->bytes = sizeof reply->body.head + sizeof reply->body.rest.op;
 }
 

@@ -6,8 +6,8 @@
  * Only the functions in this file access these words. A process without load and store access to
  * the block sends the owner a message instead of calling such a function.
  */
-#ifndef PROA_SYNC_ASK_H
-#define PROA_SYNC_ASK_H
+#ifndef PROA_SYNC_SHARED_WORDS_H
+#define PROA_SYNC_SHARED_WORDS_H
 
 #include "sync/peer_failure.h"
 #include "window/win.h"
@@ -20,8 +20,8 @@
  * (sync/barrier.c). All count in the first; the last process to arrive sets the second. */
 
 /* Sets such a counter in that block. Releases all that this process did, or acquired, before;
- * partner: proa_ask_reached. */
-static inline void proa_ask_set(struct proa_win_ctl *ctl, uint64_t *counter, uint64_t number)
+ * partner: proa_shared_reached. */
+static inline void proa_shared_set(struct proa_win_ctl *ctl, uint64_t *counter, uint64_t number)
 {
     __atomic_store_n(counter, number, __ATOMIC_RELEASE);
     proa_doorbell_ring(&ctl->barrier_doorbell);
@@ -29,15 +29,15 @@ static inline void proa_ask_set(struct proa_win_ctl *ctl, uint64_t *counter, uin
 
 /* Returns once the counter in that block is at least this: PROA_OK, acquires; or an error. The
  * process of rank `from` sets it; from < 0: it depends on all processes. */
-static inline int proa_ask_reached(struct proa_win *win, int from, struct proa_win_ctl *ctl,
-                                   const uint64_t *counter, uint64_t least)
+static inline int proa_shared_reached(struct proa_win *win, int from, struct proa_win_ctl *ctl,
+                                      const uint64_t *counter, uint64_t least)
 {
-    return proa_hear_word(win, from, counter, least, &ctl->barrier_doorbell);
+    return proa_await_word(win, from, counter, least, &ctl->barrier_doorbell);
 }
 
 /* Counts this process as arrived, and returns the count. Releases all that this process did before;
  * acquires all that the processes counted earlier did before they arrived. */
-static inline uint64_t proa_ask_arrive(const struct proa_win *win)
+static inline uint64_t proa_shared_arrive(const struct proa_win *win)
 {
     return __atomic_fetch_add(&win->leader->arrived, 1, __ATOMIC_ACQ_REL) + 1;
 }
@@ -46,13 +46,13 @@ static inline uint64_t proa_ask_arrive(const struct proa_win *win)
 
 /* Counts this process among those that hold, or try for, a lock_all. Sequentially consistent: the
  * caller then looks for writers. */
-static inline void proa_ask_all_enter(struct proa_all_ctl *all)
+static inline void proa_shared_all_enter(struct proa_all_ctl *all)
 {
     __atomic_fetch_add(&all->active, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Takes that count back. Releases; partner: proa_ask_all_none. */
-static inline void proa_ask_all_leave(struct proa_all_ctl *all)
+/* Takes that count back. Releases; partner: proa_shared_all_none. */
+static inline void proa_shared_all_leave(struct proa_all_ctl *all)
 {
     __atomic_fetch_sub(&all->active, 1, __ATOMIC_SEQ_CST);
     proa_doorbell_ring(&all->bell);
@@ -60,30 +60,31 @@ static inline void proa_ask_all_leave(struct proa_all_ctl *all)
 
 /* Is that count 0? Sequentially consistent: the caller has a lock, or asks for one, that processes
  * counted here look at. Acquires all that was done under lock_alls. */
-static inline int proa_ask_all_none(const struct proa_all_ctl *all)
+static inline int proa_shared_all_none(const struct proa_all_ctl *all)
 {
     return __atomic_load_n(&all->active, __ATOMIC_SEQ_CST) == 0;
 }
 
-/* proa_ask_outside counts a waiter outside of the queue; proa_ask_granted counts it as granted. */
-static inline void proa_ask_outside(struct proa_all_ctl *all)
+/* proa_shared_outside counts a waiter outside of the queue; proa_shared_granted counts it as
+ * granted. */
+static inline void proa_shared_outside(struct proa_all_ctl *all)
 {
     __atomic_fetch_add(&all->asked, 1, __ATOMIC_SEQ_CST);
 }
 
-static inline void proa_ask_granted(struct proa_all_ctl *all)
+static inline void proa_shared_granted(struct proa_all_ctl *all)
 {
     __atomic_fetch_add(&all->granted, 1, __ATOMIC_SEQ_CST);
     proa_doorbell_ring(&all->bell);
 }
 
 /* The number of waiters ever counted outside; and have at least so many been granted? */
-static inline uint32_t proa_ask_asked(const struct proa_all_ctl *all)
+static inline uint32_t proa_shared_asked(const struct proa_all_ctl *all)
 {
     return __atomic_load_n(&all->asked, __ATOMIC_RELAXED);
 }
 
-static inline int proa_ask_are_granted(const struct proa_all_ctl *all, uint32_t asked)
+static inline int proa_shared_are_granted(const struct proa_all_ctl *all, uint32_t asked)
 {
     return (int32_t)(__atomic_load_n(&all->granted, __ATOMIC_RELAXED) - asked) >= 0;
 }

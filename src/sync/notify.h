@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Notifying ("telling") a neighbour process: every store into its block that it waits for goes
- * through proa_tell().
+ * Notifying a neighbour process: every store into its block that it waits for goes
+ * through proa_notify().
  *
  * The waiting side is the same for every word: the waiter polls the word in its own block, and
  * sleeps on its own process's doorbell (struct proa_doorbell). Each word has a number. A process
  * without load and store access to the block sends that number in a message, and the owner of the
- * block then does the same as proa_tell. The value of a word only grows (shm/ctl.h).
+ * block then does the same as proa_notify. The value of a word only grows (shm/ctl.h).
  *
- * Words that a process reads in the block of another process are in sync/ask.h.
+ * Words that a process reads in the block of another process are in sync/shared_words.h.
  */
-#ifndef PROA_SYNC_TELL_H
-#define PROA_SYNC_TELL_H
+#ifndef PROA_SYNC_NOTIFY_H
+#define PROA_SYNC_NOTIFY_H
 
 #include "sync/peer_failure.h"
 #include "sync/pair.h"
@@ -44,12 +44,13 @@ PROA_FORMS uint64_t *proa_word_in(struct proa_win_ctl *ctl, int slot, enum proa_
     }
 }
 
-/* ---- telling ---- */
+/* ---- notifying ---- */
 
 /* Stores the value into this process's word in the target's block, and rings the target's doorbell.
- * Releases all that this process did before; partner: the acquire in proa_hear or proa_heard. */
-PROA_FORMS void proa_tell(const struct proa_win *win, const struct proa_target *target,
-                          enum proa_word kind, int row, uint64_t value)
+ * Releases all that this process did before; partner: the acquire in proa_await or proa_notified.
+ */
+PROA_FORMS void proa_notify(const struct proa_win *win, const struct proa_target *target,
+                            enum proa_word kind, int row, uint64_t value)
 {
     uint64_t *word = proa_word_in(target->ctl, win->slot, kind, row);
 
@@ -57,10 +58,10 @@ PROA_FORMS void proa_tell(const struct proa_win *win, const struct proa_target *
     proa_doorbell_ring_for(&target->peer->ctl->bell, word);
 }
 
-/* ---- being told, in a window of one node ---- */
+/* ---- being notified, in a window of one node ---- */
 
-/* The present value of the word that the process `from` sets. Acquires; partner: proa_tell. */
-PROA_FORMS uint64_t proa_heard(const struct proa_win *win, int from, enum proa_word kind)
+/* The present value of the word that the process `from` sets. Acquires; partner: proa_notify. */
+PROA_FORMS uint64_t proa_notified(const struct proa_win *win, int from, enum proa_word kind)
 {
     return __atomic_load_n(proa_word_in(win->ctl, from, kind, 0), __ATOMIC_ACQUIRE);
 }
@@ -68,11 +69,11 @@ PROA_FORMS uint64_t proa_heard(const struct proa_win *win, int from, enum proa_w
 /* Returns once the word has at least this value. The process of rank `from` sets it; from < 0: the
  * value depends on all processes. PROA_OK, acquires; or PROA_ERR_OTHER: a process that the value
  * depends on is gone (sync/peer_failure.h). */
-PROA_FORMS int proa_hear(struct proa_win *win, int from, enum proa_word kind, int row,
-                         uint64_t least)
+PROA_FORMS int proa_await(struct proa_win *win, int from, enum proa_word kind, int row,
+                          uint64_t least)
 {
-    return proa_hear_word(win, from, proa_word_in(win->ctl, from, kind, row), least,
-                          &proa_self->ctl->bell);
+    return proa_await_word(win, from, proa_word_in(win->ctl, from, kind, row), least,
+                           &proa_self->ctl->bell);
 }
 
 /* ---- both ---- */
@@ -81,10 +82,10 @@ PROA_FORMS int proa_hear(struct proa_win *win, int from, enum proa_word kind, in
  * pairs. Each table is constant, for bodies that are compiled once for windows of one node and once
  * for others (PROA_FORMS). */
 struct proa_words {
-    void (*tell)(const struct proa_win *win, const struct proa_target *target, enum proa_word kind,
-                 int row, uint64_t value);
-    uint64_t (*heard)(const struct proa_win *win, int from, enum proa_word kind);
-    int (*hear)(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least);
+    void (*notify)(const struct proa_win *win, const struct proa_target *target,
+                   enum proa_word kind, int row, uint64_t value);
+    uint64_t (*notified)(const struct proa_win *win, int from, enum proa_word kind);
+    int (*await)(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least);
     struct proa_pair *(*pair)(const struct proa_win *win, int rank);
     /* Sends the posts to that rank that have not been sent yet. NULL: none is delayed. */
     void (*hurry)(const struct proa_win *win, int rank);
