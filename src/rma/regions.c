@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See regions.h. */
+#define HASH_NONFATAL_OOM 1 /* an attach without memory is an error of its own */
 #include "rma/regions.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -239,10 +240,13 @@ static int attach(struct proa_win *win, void *base, uint64_t bytes)
     }
     *region = (struct attached_region){.base = base, .through_kernel = through_kernel(win)};
     error = attach_rows(win, region, bytes);
+    if (!error) {
+        HASH_ADD(hh, win->attached->regions, base, sizeof region->base, region);
+        if (!region->hh.tbl)
+            error = proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
+    }
     if (error)
         detach(win, region);
-    else
-        HASH_ADD(hh, win->attached->regions, base, sizeof region->base, region);
     return error;
 }
 
