@@ -154,10 +154,11 @@ bench_body body_counter, body_mutex, body_random; /* many.c */
 bench_body body_pingpong;                         /* idle.c */
 bench_body body_put_heard;                        /* busy.c */
 bench_measure measure_busy;
-bench_measure measure_peak;                                /* peak.c: bytes */
-bench_measure measure_first_window;                        /* window.c */
-bench_measure measure_waited_cpu, measure_waited_reaction; /* waited.c */
-bench_whole idle_init;                                     /* idle.c */
+bench_measure measure_peak;                                            /* peak.c: bytes */
+bench_measure measure_loads_during, measure_loads_after, measure_fork; /* loads.c */
+bench_measure measure_first_window;                                    /* window.c */
+bench_measure measure_waited_cpu, measure_waited_reaction;             /* waited.c */
+bench_whole idle_init;                                                 /* idle.c */
 int idle_init_child(void); /* idle.c: what idle_init measures; gives the exit status */
 
 #endif
