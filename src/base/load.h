@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who else wants the processor: how many processes share those of this node, giving a processor up
- * to them, and preemption. */
+/* The load of this node: how many processes share its processors, how a thread gives a processor up
+ * to them, and whether another thread preempts it. */
 #ifndef PROA_BASE_LOAD_H
 #define PROA_BASE_LOAD_H
 

@@ -55,7 +55,7 @@ struct proa_remote_process {
     uint8_t has_key, lost;
 };
 
-/* What an aggregated batch has. */
+/* The contents of an aggregated batch. */
 enum {
     PROA_GATHERED_WORK = 1,    /* operations, and not only words (PROA_WIRE_NOTIFY) */
     PROA_GATHERED_POSTS = 2,   /* posts, for which the target may wait */

@@ -22,7 +22,7 @@ struct mapped {
     uint64_t bytes;
 };
 
-/* What a window keeps of its own part, and of its own mappings. */
+/* The window's records of its own part, and of its own mappings. */
 struct proa_pages {
     struct proa_hold hold;
     struct proa_piece *table; /* in the arena; NULL: nothing is adopted */

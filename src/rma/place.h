@@ -16,7 +16,7 @@ int proa_begin(struct proa_win *win, int rank);
 int proa_check_types(const struct proa_buffer *buffer, const struct proa_there *there,
                      const char *which);
 
-/* What an operation works on, once rank, displacement and range have been checked. */
+/* The part of a window that an operation works on: rank, displacement and range are checked. */
 struct proa_place {
     /* of the displacement: bytes from the start of the target's window; in a dynamic window, the
      * address */
