@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See policy.h. */
 #include "adopt/policy.h"
+#include "base/atomic.h"
 #include "base/hash.h"
 #include "base/system.h"
 #include "shm/cma.h"
@@ -39,7 +40,7 @@ static void try_on_myself(void)
 
 void proa_adopt_policy_always(void)
 {
-    __atomic_store_n(&always, 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&always, 1, PROA_RELAXED);
 }
 
 /* A container that refuses cma refuses it to this process as well; a refusal to a neighbour is
@@ -49,7 +50,7 @@ static int may_stay(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, try_on_myself);
-    return !__atomic_load_n(&always, __ATOMIC_RELAXED) && !proa_cma_is_refused();
+    return !proa_atomic_load(&always, PROA_RELAXED) && !proa_cma_is_refused();
 }
 
 /* ---- places ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See doorbell.h. */
+#include "base/atomic.h"
 #include "base/doorbell.h"
 #include "base/system.h"
 
@@ -29,10 +30,10 @@ int proa_doorbell_announce(struct proa_doorbell *bell, const uint64_t *word, uin
 {
     uint64_t mine = announcement(word), before = 0;
 
-    *rings = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
-    while (!__atomic_compare_exchange_n(&bell->sleeper, &before,
-                                        before == 0 || before == mine ? mine : several, 0,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    *rings = proa_atomic_load(&bell->rings, PROA_ACQUIRE);
+    while (!proa_atomic_compare_exchange(&bell->sleeper, &before,
+                                         before == 0 || before == mine ? mine : several,
+                                         PROA_SEQ_CST, PROA_RELAXED))
         continue;
     return before != mine && before != several;
 }
@@ -42,7 +43,7 @@ void proa_doorbell_leave(struct proa_doorbell *bell, const uint64_t *word)
 {
     uint64_t mine = announcement(word);
 
-    __atomic_compare_exchange_n(&bell->sleeper, &mine, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    proa_atomic_compare_exchange(&bell->sleeper, &mine, 0, PROA_RELAXED, PROA_RELAXED);
 }
 
 /* Withdraws the announcement first, so that a sleeper is woken once, however many threads ring
@@ -51,12 +52,12 @@ void proa_doorbell_leave(struct proa_doorbell *bell, const uint64_t *word)
  * stays announced. */
 void proa_doorbell_wake(struct proa_doorbell *bell, const uint64_t *word)
 {
-    uint32_t awaited = (uint32_t)__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED);
+    uint32_t awaited = (uint32_t)proa_atomic_load(&bell->sleeper, PROA_RELAXED);
 
     if (word && awaited != ANYTHING && awaited != what(word))
         return;
-    if (__atomic_exchange_n(&bell->sleeper, 0, __ATOMIC_SEQ_CST) == 0)
+    if (proa_atomic_exchange(&bell->sleeper, 0, PROA_SEQ_CST) == 0)
         return;
-    __atomic_fetch_add(&bell->rings, 1, __ATOMIC_RELEASE);
+    proa_atomic_fetch_add(&bell->rings, 1, PROA_RELEASE);
     proa_system->wake(&bell->rings);
 }

@@ -3,6 +3,7 @@
 #ifndef PROA_BASE_DOORBELL_H
 #define PROA_BASE_DOORBELL_H
 
+#include "base/atomic.h"
 #include "base/membar.h"
 
 #include <stddef.h>
@@ -26,7 +27,7 @@ void proa_doorbell_wake(struct proa_doorbell *bell, const uint64_t *word);
 static inline void proa_doorbell_ring_for(struct proa_doorbell *bell, const uint64_t *word)
 {
     proa_membar_ring();
-    if (__builtin_expect(__atomic_load_n(&bell->sleeper, __ATOMIC_RELAXED) != 0, 0))
+    if (__builtin_expect(proa_atomic_load(&bell->sleeper, PROA_RELAXED) != 0, 0))
         proa_doorbell_wake(bell, word);
 }
 

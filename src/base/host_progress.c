@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See host_progress.h. */
+#include "base/atomic.h"
 #include "base/host_progress.h"
 #include "base/system.h"
 
@@ -27,13 +28,13 @@ void proa_host_progress_forbid(void)
 
 void proa_host_progress_set(proa_host_progress_function *function)
 {
-    __atomic_store_n(&progress, function, __ATOMIC_RELEASE); /* partner: proa_host_progress */
+    proa_atomic_store(&progress, function, PROA_RELEASE); /* partner: proa_host_progress */
 }
 
 int proa_host_progress(void)
 {
     proa_host_progress_function *function =
-        forbidden ? NULL : __atomic_load_n(&progress, __ATOMIC_ACQUIRE);
+        forbidden ? NULL : proa_atomic_load(&progress, PROA_ACQUIRE);
 
     if (function)
         function();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See load.h. */
+#include "base/atomic.h"
 #include "base/load.h"
 #include "base/membar.h"
 #include "base/system.h"
@@ -20,20 +21,20 @@ void proa_load_set(int processes, int processors)
     int idle = IDLE_YIELDS_OF_ALL * processors / (processes > 0 ? processes : 1);
 
     idle = idle < 1 ? 1 : idle;
-    __atomic_store_n(&idle_yields, idle < IDLE_YIELDS_MOST ? idle : IDLE_YIELDS_MOST,
-                     __ATOMIC_RELAXED);
-    __atomic_store_n(&is_oversubscribed, processes > processors, __ATOMIC_RELAXED);
+    proa_atomic_store(&idle_yields, idle < IDLE_YIELDS_MOST ? idle : IDLE_YIELDS_MOST,
+                      PROA_RELAXED);
+    proa_atomic_store(&is_oversubscribed, processes > processors, PROA_RELAXED);
     proa_membar_set_rings(processes > processors);
 }
 
 int proa_is_oversubscribed(void)
 {
-    return __atomic_load_n(&is_oversubscribed, __ATOMIC_RELAXED);
+    return proa_atomic_load(&is_oversubscribed, PROA_RELAXED);
 }
 
 int proa_load_idle_yields(void)
 {
-    return __atomic_load_n(&idle_yields, __ATOMIC_RELAXED);
+    return proa_atomic_load(&idle_yields, PROA_RELAXED);
 }
 
 int proa_yield(void)

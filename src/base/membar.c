@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See membar.h. */
+#include "base/atomic.h"
 #include "base/membar.h"
 
 #include <linux/membarrier.h>
@@ -12,8 +13,8 @@ static int membarrier_works, rings_wanted;
 
 static void rings_update(void)
 {
-    __atomic_store_n(&proa_membar_rings_are_full, proa_membar_light_is_full || rings_wanted,
-                     __ATOMIC_RELAXED);
+    proa_atomic_store(&proa_membar_rings_are_full, proa_membar_light_is_full || rings_wanted,
+                      PROA_RELAXED);
 }
 
 void proa_membar_set_rings(int full)

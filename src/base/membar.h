@@ -15,6 +15,7 @@
 #ifndef PROA_BASE_MEMBAR_H
 #define PROA_BASE_MEMBAR_H
 
+#include "base/atomic.h"
 #include "base/hidden.h"
 
 /* read-mostly; written at start and by proa_membar_weaken */
@@ -38,16 +39,16 @@ void proa_membar_set_rings(int full);
 void proa_membar_heavy(void);
 
 /* A full fence of this processor alone. It is cheaper than the mfence that compilers emit for
- * __atomic_thread_fence(seq_cst). */
+ * proa_atomic_fence(PROA_SEQ_CST). */
 static inline void proa_membar_full(void)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
     __asm__ __volatile__("lock; addl $0,-64(%%rsp)" ::: "memory", "cc");
 #elif defined(__SANITIZE_THREAD__)
     static int dummy;
-    __atomic_fetch_add(&dummy, 0, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_add(&dummy, 0, PROA_SEQ_CST);
 #else
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    proa_atomic_fence(PROA_SEQ_CST);
 #endif
 }
 
@@ -57,7 +58,7 @@ static inline void proa_membar_light(void)
     if (__builtin_expect(proa_membar_light_is_full, 0))
         proa_membar_full();
     else
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        proa_atomic_compiler_fence();
 }
 
 static inline void proa_membar_ring(void)
@@ -65,7 +66,7 @@ static inline void proa_membar_ring(void)
     if (__builtin_expect(proa_membar_rings_are_full, 0))
         proa_membar_full();
     else
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        proa_atomic_compiler_fence();
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See poll.h. */
+#include "base/atomic.h"
 #include "base/poll.h"
 #include "base/host_progress.h"
 #include "base/load.h"
@@ -72,11 +73,11 @@ static void oversubscribed_turn(struct poller *p, int stored)
 
 void proa_polls_turn(struct proa_polls *polls)
 {
-    int stored = __atomic_load_n(&polls->stored, __ATOMIC_RELAXED),
+    int stored = proa_atomic_load(&polls->stored, PROA_RELAXED),
         oversubscribed = proa_is_oversubscribed();
     uint32_t next = oversubscribed ? POLLS_PER_TURN : POLLS_PER_PROGRESS;
 
-    __atomic_store_n(&polls->stored, 0, __ATOMIC_RELAXED);
+    proa_atomic_store(&polls->stored, 0, PROA_RELAXED);
     poller.turns += oversubscribed ? 1 : POLLS_PER_PROGRESS / POLLS_PER_TURN;
     if (poller.turns >= POLLS_PER_PROGRESS / POLLS_PER_TURN) {
         poller.turns = 0;
@@ -87,5 +88,5 @@ void proa_polls_turn(struct proa_polls *polls)
     }
     if (oversubscribed)
         oversubscribed_turn(&poller, stored);
-    __atomic_store_n(&polls->left, next - 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&polls->left, next - 1, PROA_RELAXED);
 }

@@ -8,6 +8,8 @@
 #ifndef PROA_BASE_POLL_H
 #define PROA_BASE_POLL_H
 
+#include "base/atomic.h"
+
 #include <stdint.h>
 
 /* All zero is a fresh one. */
@@ -24,9 +26,9 @@ void proa_polls_turn(struct proa_polls *polls);
 /* Called by each polling call before it returns. */
 static inline void proa_polled(struct proa_polls *polls)
 {
-    uint32_t left = __atomic_load_n(&polls->left, __ATOMIC_RELAXED) - 1;
+    uint32_t left = proa_atomic_load(&polls->left, PROA_RELAXED) - 1;
 
-    __atomic_store_n(&polls->left, left, __ATOMIC_RELAXED);
+    proa_atomic_store(&polls->left, left, PROA_RELAXED);
     if (__builtin_expect((int32_t)left < 0, 0))
         proa_polls_turn(polls);
 }
@@ -34,7 +36,7 @@ static inline void proa_polled(struct proa_polls *polls)
 /* A call has made a store visible to other processes. */
 static inline void proa_polls_stored(struct proa_polls *polls)
 {
-    __atomic_store_n(&polls->stored, 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&polls->stored, 1, PROA_RELAXED);
 }
 
 #endif

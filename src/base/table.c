@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See table.h. */
+#include "base/atomic.h"
 #include "base/table.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_
     struct proa_table_slot *reusable = NULL;
 
     for (size_t i = proa_table_home(slots, key);; i = (i + 1) & slots->mask) {
-        uintptr_t here = __atomic_load_n(&slots->slot[i].key, __ATOMIC_RELAXED);
+        uintptr_t here = proa_atomic_load(&slots->slot[i].key, PROA_RELAXED);
         if (here == key)
             return &slots->slot[i];
         if (here == REMOVED && !reusable)
@@ -38,7 +39,7 @@ static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_
 static void slot_fill(struct proa_table_slot *slot, uintptr_t key, void *value)
 {
     slot->value = value;
-    __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE); /* partner: proa_table_find */
+    proa_atomic_store(&slot->key, key, PROA_RELEASE); /* partner: proa_table_find */
 }
 
 static size_t live_keys(const struct proa_table_slots *slots)
@@ -46,7 +47,7 @@ static size_t live_keys(const struct proa_table_slots *slots)
     size_t live = 0;
 
     for (size_t i = 0; i <= slots->mask; i++)
-        live += __atomic_load_n(&slots->slot[i].key, __ATOMIC_RELAXED) > REMOVED;
+        live += proa_atomic_load(&slots->slot[i].key, PROA_RELAXED) > REMOVED;
     return live;
 }
 
@@ -58,7 +59,7 @@ static size_t copy_keys(struct proa_table_slots *new, const struct proa_table_sl
     size_t displaced = 0;
 
     for (size_t i = 0; old && i <= old->mask; i++) {
-        uintptr_t key = __atomic_load_n(&old->slot[i].key, __ATOMIC_RELAXED);
+        uintptr_t key = proa_atomic_load(&old->slot[i].key, PROA_RELAXED);
         if (key > REMOVED && key != coming) {
             struct proa_table_slot *slot = slot_for(new, key);
             displaced += slot != &new->slot[proa_table_home(new, key)];
@@ -92,8 +93,7 @@ static struct proa_table_slots *slots_copy(const struct proa_table_slots *old, i
 static int is_displaced(const struct proa_table *table, const struct proa_table_slots *slots,
                         uintptr_t key)
 {
-    uintptr_t there =
-        __atomic_load_n(&slots->slot[proa_table_home(slots, key)].key, __ATOMIC_RELAXED);
+    uintptr_t there = proa_atomic_load(&slots->slot[proa_table_home(slots, key)].key, PROA_RELAXED);
 
     return there > REMOVED && there != key && slots->mask + 1 < SMALL &&
            slots->mask + 1 <= 8 * (table->used + 1);
@@ -103,7 +103,7 @@ static int is_displaced(const struct proa_table *table, const struct proa_table_
  * copies of the same size would pile up without end where some keys stay and others come and go. */
 static int make_room(struct proa_table *table, uintptr_t key)
 {
-    struct proa_table_slots *old = __atomic_load_n(&table->slots, __ATOMIC_RELAXED), *new;
+    struct proa_table_slots *old = proa_atomic_load(&table->slots, PROA_RELAXED), *new;
     int log2 = FIRST_LOG2, fits = old && 2 * (table->used + 1) <= old->mask + 1;
 
     if (fits && !is_displaced(table, old, key))
@@ -116,7 +116,7 @@ static int make_room(struct proa_table *table, uintptr_t key)
         return fits ? 0 : -1;
     new->older = old;
     table->used = live_keys(new);
-    __atomic_store_n(&table->slots, new, __ATOMIC_RELEASE);
+    proa_atomic_store(&table->slots, new, PROA_RELEASE);
     return 0; /* old is kept: a reader may still be in it */
 }
 
@@ -128,8 +128,8 @@ int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
     pthread_mutex_lock(&table->mutex);
     error = make_room(table, key);
     if (!error) {
-        slot = slot_for(__atomic_load_n(&table->slots, __ATOMIC_RELAXED), key);
-        table->used += __atomic_load_n(&slot->key, __ATOMIC_RELAXED) == EMPTY;
+        slot = slot_for(proa_atomic_load(&table->slots, PROA_RELAXED), key);
+        table->used += proa_atomic_load(&slot->key, PROA_RELAXED) == EMPTY;
         slot_fill(slot, key, value);
     }
     pthread_mutex_unlock(&table->mutex);
@@ -138,7 +138,7 @@ int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
 
 static uintptr_t key_at(const struct proa_table_slots *slots, size_t i)
 {
-    return __atomic_load_n(&slots->slot[i & slots->mask].key, __ATOMIC_RELAXED);
+    return proa_atomic_load(&slots->slot[i & slots->mask].key, PROA_RELAXED);
 }
 
 /* Marks at the end of a run of slots become empty again, as no search needs them. So a table in
@@ -149,7 +149,7 @@ static void sweep(struct proa_table *table, struct proa_table_slots *slots, size
     if (key_at(slots, i + 1) != EMPTY)
         return;
     for (; key_at(slots, i) == REMOVED; i--) {
-        __atomic_store_n(&slots->slot[i & slots->mask].key, EMPTY, __ATOMIC_RELEASE);
+        proa_atomic_store(&slots->slot[i & slots->mask].key, EMPTY, PROA_RELEASE);
         table->used--;
     }
 }
@@ -161,12 +161,12 @@ void *proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void
     void *value = NULL;
 
     pthread_mutex_lock(&table->mutex);
-    slots = __atomic_load_n(&table->slots, __ATOMIC_RELAXED);
+    slots = proa_atomic_load(&table->slots, PROA_RELAXED);
     slot = slots ? slot_for(slots, key) : NULL;
-    if (slot && __atomic_load_n(&slot->key, __ATOMIC_RELAXED) == key &&
+    if (slot && proa_atomic_load(&slot->key, PROA_RELAXED) == key &&
         (!expected || slot->value == expected)) {
         value = slot->value;
-        __atomic_store_n(&slot->key, REMOVED, __ATOMIC_RELEASE);
+        proa_atomic_store(&slot->key, REMOVED, PROA_RELEASE);
         sweep(table, slots, (size_t)(slot - slots->slot));
     }
     pthread_mutex_unlock(&table->mutex);

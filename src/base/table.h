@@ -15,6 +15,7 @@
 #ifndef PROA_BASE_TABLE_H
 #define PROA_BASE_TABLE_H
 
+#include "base/atomic.h"
 #include "base/hash.h"
 
 #include <pthread.h>
@@ -67,13 +68,13 @@ static inline size_t proa_table_home(const struct proa_table_slots *slots, uintp
 /* The value of the key, or NULL. */
 static inline void *proa_table_find(const struct proa_table *table, uintptr_t key)
 {
-    const struct proa_table_slots *slots = __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
+    const struct proa_table_slots *slots = proa_atomic_load(&table->slots, PROA_ACQUIRE);
     size_t i;
 
     if (__builtin_expect(!slots, 0))
         return NULL;
     for (i = proa_table_home(slots, key);; i = (i + 1) & slots->mask) {
-        uintptr_t here = __atomic_load_n(&slots->slot[i].key, __ATOMIC_ACQUIRE);
+        uintptr_t here = proa_atomic_load(&slots->slot[i].key, PROA_ACQUIRE);
         if (__builtin_expect(here == key, 1))
             return slots->slot[i].value;
         if (here == 0)

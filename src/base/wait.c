@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See wait.h. */
+#include "base/atomic.h"
 #include "base/wait.h"
 #include "base/host_progress.h"
 #include "base/load.h"
@@ -60,13 +61,13 @@ static _Thread_local int still; /* this thread must not drive the network now */
 
 void proa_wait_set_driver(const struct proa_wait_driver *driver)
 {
-    __atomic_store_n(&current_driver, driver, __ATOMIC_RELEASE);
+    proa_atomic_store(&current_driver, driver, PROA_RELEASE);
 }
 
 /* The driver. NULL: there is none, or this thread must not use it now. */
 static const struct proa_wait_driver *driver(void)
 {
-    return still ? NULL : __atomic_load_n(&current_driver, __ATOMIC_ACQUIRE);
+    return still ? NULL : proa_atomic_load(&current_driver, PROA_ACQUIRE);
 }
 
 static const struct profile *profile(void)
@@ -228,12 +229,12 @@ static int spin_on(struct wait *w)
 static int yield(const struct wait *w)
 {
     static unsigned vain; /* waits in a row in which no yield let another thread run */
-    unsigned waits = __atomic_load_n(&vain, __ATOMIC_RELAXED);
+    unsigned waits = proa_atomic_load(&vain, PROA_RELAXED);
     int yields = profile()->yields, idle = 0, idle_most = proa_load_idle_yields();
 
     if (!yields)
         return 0;
-    __atomic_store_n(&vain, waits + 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&vain, waits + 1, PROA_RELAXED);
     if (waits > VAIN_WAITS && waits % RETRY_WAITS)
         return 0;
     for (int i = 0; i < yields && idle < idle_most; i++) {
@@ -242,7 +243,7 @@ static int yield(const struct wait *w)
             return 1;
         idle = proa_yield() ? 0 : idle + 1;
         if (!idle)
-            __atomic_store_n(&vain, 0, __ATOMIC_RELAXED);
+            proa_atomic_store(&vain, 0, PROA_RELAXED);
         if (i && is_progress_due())
             proa_host_progress();
     }
@@ -293,7 +294,7 @@ static int sleep_at_bell(struct wait *w)
         return 1;
     most_ns = w->is_fenced || proa_membar_rings_are_full ? SLEEP_LONG_NS : SLEEP_MAX_NS;
     proa_system->sleep(&w->bell->rings, rings, within(w->timeout_ns, 0, most_ns));
-    rung_lately = __atomic_load_n(&w->bell->rings, __ATOMIC_RELAXED) != rings;
+    rung_lately = proa_atomic_load(&w->bell->rings, PROA_RELAXED) != rings;
     return is_ready(w);
 }
 
@@ -349,7 +350,7 @@ static _Thread_local int unwatched;
 
 void proa_wait_set_watcher(proa_wait_watcher *watcher)
 {
-    __atomic_store_n(&watcher_function, watcher, __ATOMIC_RELEASE);
+    proa_atomic_store(&watcher_function, watcher, PROA_RELEASE);
 }
 
 void proa_wait_unwatched(void)
@@ -359,7 +360,7 @@ void proa_wait_unwatched(void)
 
 PROA_HOT static void wait_watched(struct wait *w)
 {
-    proa_wait_watcher *watcher = __atomic_load_n(&watcher_function, __ATOMIC_ACQUIRE);
+    proa_wait_watcher *watcher = proa_atomic_load(&watcher_function, PROA_ACQUIRE);
     long begin_ns;
 
     if (!watcher || unwatched) {
@@ -400,7 +401,7 @@ static int has_come(void *arg)
 {
     const struct wait *w = arg;
 
-    return __atomic_load_n(w->word, __ATOMIC_ACQUIRE) >= w->least;
+    return proa_atomic_load(w->word, PROA_ACQUIRE) >= w->least;
 }
 
 int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doorbell *bell,

@@ -6,6 +6,7 @@
  * itself, except for light handles: for these Proa calls the functions, if it knows them.
  */
 #include "bind/callbacks.h"
+#include "base/atomic.h"
 #include "bind/bind.h"
 
 /* From error handlers to the program's functions; and to C++'s caller, for those of C++. Fortran's
@@ -54,7 +55,7 @@ static int call_with_own_handle(struct proa_handle *handle, int code)
     MPI_Win own = handle->value;
     proa_cxx_caller *caller;
 
-    if (proa_pmpi()->Win_get_errhandler(__atomic_load_n(&handle->shadow, __ATOMIC_ACQUIRE),
+    if (proa_pmpi()->Win_get_errhandler(proa_atomic_load(&handle->shadow, PROA_ACQUIRE),
                                         &handler) != MPI_SUCCESS ||
         handler == MPI_ERRHANDLER_NULL)
         return 0;

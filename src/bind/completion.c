@@ -10,6 +10,7 @@
  * host's.
  */
 #include "bind/greq.h"
+#include "base/atomic.h"
 #include "base/load.h"
 #include "watch/record.h"
 #include "remote/progress.h"
@@ -25,11 +26,11 @@ static void *host_Test, *host_Testall, *host_Testany, *host_Testsome, *host_Requ
 
 static void *found(void **host, const char *name)
 {
-    void *function = __atomic_load_n(host, __ATOMIC_RELAXED);
+    void *function = proa_atomic_load(host, PROA_RELAXED);
 
     if (!function) {
         function = proa_pmpi_symbol(name);
-        __atomic_store_n(host, function, __ATOMIC_RELAXED);
+        proa_atomic_store(host, function, PROA_RELAXED);
     }
     return function;
 }
@@ -41,7 +42,7 @@ static void *found(void **host, const char *name)
 #define QUICKLY(name)                                        \
     ((__typeof__(&PMPI_##name))(PROA_RARELY(proa_greq_any()) \
                                     ? NULL                   \
-                                    : __atomic_load_n(&host_##name, __ATOMIC_RELAXED)))
+                                    : proa_atomic_load(&host_##name, PROA_RELAXED)))
 
 /* The slow path. */
 #define SLOWLY static __attribute__((noinline)) int

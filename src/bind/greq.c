@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See greq.h. */
 #include "bind/greq.h"
+#include "base/atomic.h"
 #include "remote/request.h"
 #include "window/win.h"
 
@@ -30,13 +31,13 @@ static _Thread_local struct failure *failures;
 
 static void count(int by)
 {
-    __atomic_fetch_add(&proa_greqs, (uint32_t)by, __ATOMIC_RELAXED);
+    proa_atomic_fetch_add(&proa_greqs, (uint32_t)by, PROA_RELAXED);
 }
 
 /* A failed request is open until its user knows of the failure. */
 static void disown(struct proa_greq *g)
 {
-    if (__atomic_sub_fetch(&g->owners, 1, __ATOMIC_ACQ_REL) > 0)
+    if (proa_atomic_sub_fetch(&g->owners, 1, PROA_ACQ_REL) > 0)
         return;
     if (g->request.code)
         count(-1);

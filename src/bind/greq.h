@@ -10,6 +10,7 @@
 #ifndef PROA_BIND_GREQ_H
 #define PROA_BIND_GREQ_H
 
+#include "base/atomic.h"
 #include "base/hidden.h"
 #include "bind/bind.h"
 #include "host/private_comm.h"
@@ -22,7 +23,7 @@ extern PROA_HIDDEN uint32_t proa_greqs;
 
 static inline int proa_greq_any(void)
 {
-    return __atomic_load_n(&proa_greqs, __ATOMIC_RELAXED) != 0;
+    return proa_atomic_load(&proa_greqs, PROA_RELAXED) != 0;
 }
 
 /* The operation that this thread issues next has a request of its own; NULL: it has not, as the

@@ -5,6 +5,7 @@
  * nodes agree by the host (one reduction), and so do neighbours after a failure.
  */
 #include "create/create.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "sync/shared_words.h"
 #include "sync/peer_failure.h"
@@ -49,9 +50,9 @@ static int is_fine(struct proa_win *win, int rank, uint64_t fine)
 
     if (proa_shared_reached(win, rank, ctl, &ctl->agreed, fine) != PROA_OK)
         return 0;
-    number = __atomic_load_n(&ctl->agreed, __ATOMIC_ACQUIRE);
+    number = proa_atomic_load(&ctl->agreed, PROA_ACQUIRE);
     if (number == fine + 1)
-        lost = __atomic_load_n(&ctl->lost, __ATOMIC_RELAXED);
+        lost = proa_atomic_load(&ctl->lost, PROA_RELAXED);
     if (lost)
         proa_failed_know(win, (int)lost - 1);
     return number != fine + 1;
@@ -66,7 +67,7 @@ static int are_all_fine(struct proa_win *win, int outcome)
     uint64_t fine = 2 * (uint64_t)++win->agreements - 1;
     int all_fine = outcome == PROA_OK;
 
-    __atomic_store_n(&win->ctl->lost, win->lost, __ATOMIC_RELAXED);
+    proa_atomic_store(&win->ctl->lost, win->lost, PROA_RELAXED);
     proa_shared_set(win->ctl, &win->ctl->agreed, all_fine ? fine : fine + 1);
     for (int i = 0; i < win->size && all_fine; i++)
         all_fine = is_fine(win, i, fine);

@@ -7,6 +7,7 @@
  * the outcome (agree.c).
  */
 #include "create/create.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "remote/window.h"
 #include "rma/guard.h"
@@ -164,7 +165,7 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
     /* A lock request that is in flight comes before later locks of any window. All windows must
      * respect that, including this one, so the call comes after this one is among them: another
      * thread may make the first window that spans nodes just now. */
-    if (__atomic_load_n(&proa_remote_windows, __ATOMIC_RELAXED))
+    if (proa_atomic_load(&proa_remote_windows, PROA_RELAXED))
         proa_sync_slow();
     *result = win;
     return PROA_OK;

@@ -5,6 +5,7 @@
  * the leader.
  */
 #include "create/create.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "shm/arena.h"
 #include "sync/pair.h"
@@ -107,8 +108,8 @@ int proa_contiguous_allocate(struct proa_win *win, const struct proa_card *cards
     if (!win->memory)
         return no_room(total);
     at = proa_position_of(win->memory, total, NULL);
-    __atomic_store_n(&win->ctl->shared.segment, (uint32_t)at.segment, __ATOMIC_RELAXED);
-    __atomic_store_n(&win->ctl->shared.offset, at.offset, __ATOMIC_RELEASE);
+    proa_atomic_store(&win->ctl->shared.segment, (uint32_t)at.segment, PROA_RELAXED);
+    proa_atomic_store(&win->ctl->shared.offset, at.offset, PROA_RELEASE);
     return PROA_OK;
 }
 
@@ -116,11 +117,11 @@ int proa_contiguous_locate(struct proa_win *win)
 {
     const struct proa_shared_ctl *word = &win->leader->shared;
     struct proa_peer *owner = win->targets[PROA_LEADER].peer;
-    struct proa_position at = {.offset = __atomic_load_n(&word->offset, __ATOMIC_ACQUIRE)};
+    struct proa_position at = {.offset = proa_atomic_load(&word->offset, PROA_ACQUIRE)};
     char *segment;
     int error = PROA_OK;
 
-    at.segment = (int32_t)__atomic_load_n(&word->segment, __ATOMIC_RELAXED);
+    at.segment = (int32_t)proa_atomic_load(&word->segment, PROA_RELAXED);
     /* segment 0 and offset 0, where the owner's own block lies: nothing was allocated */
     if (at.segment == 0 && at.offset == 0)
         return PROA_OK;

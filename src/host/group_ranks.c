@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See group_ranks.h. */
 #include "host/group_ranks.h"
+#include "base/atomic.h"
 #include "host/pmpi.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static int count_of(MPI_Group group, int size, int *count)
 int proa_group_ranks_ask(struct proa_group_ranks_kept *kept, MPI_Group within, int size,
                          MPI_Group group, const struct proa_group_ranks **members)
 {
-    unsigned long frees = __atomic_load_n(&proa_group_ranks_frees, __ATOMIC_RELAXED);
+    unsigned long frees = proa_atomic_load(&proa_group_ranks_frees, PROA_RELAXED);
     struct proa_group_ranks *place = &kept->of[kept->next++ % PROA_GROUP_RANKS_KEPT];
     int count, error = count_of(group, size, &count);
     int *ranks;

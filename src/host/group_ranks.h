@@ -8,6 +8,7 @@
 #ifndef PROA_HOST_GROUP_RANKS_H
 #define PROA_HOST_GROUP_RANKS_H
 
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/hidden.h"
 #include "window/win.h"
@@ -45,7 +46,7 @@ static inline int proa_group_ranks_find(struct proa_group_ranks_kept *kept, MPI_
                                         int size, MPI_Group group,
                                         const struct proa_group_ranks **members)
 {
-    unsigned long frees = __atomic_load_n(&proa_group_ranks_frees, __ATOMIC_RELAXED);
+    unsigned long frees = proa_atomic_load(&proa_group_ranks_frees, PROA_RELAXED);
 
     for (int i = 0; i < PROA_GROUP_RANKS_KEPT; i++) {
         *members = &kept->of[i];
@@ -60,7 +61,7 @@ static inline int proa_group_ranks_find(struct proa_group_ranks_kept *kept, MPI_
  * after this increment. */
 static inline void proa_group_ranks_freeing(void)
 {
-    __atomic_fetch_add(&proa_group_ranks_frees, 1, __ATOMIC_RELAXED);
+    proa_atomic_fetch_add(&proa_group_ranks_frees, 1, PROA_RELAXED);
 }
 
 /* Gives back what is kept. */

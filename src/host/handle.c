@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See handle.h. */
 #include "host/handle.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/settings.h"
 #include "host/kind.h"
@@ -70,7 +71,7 @@ static MPI_Win shadow_make(void)
     pthread_mutex_unlock(&shadow_mutex);
     if (error != MPI_SUCCESS)
         return MPI_WIN_NULL;
-    __atomic_fetch_add(&shadows, 1, __ATOMIC_RELAXED);
+    proa_atomic_fetch_add(&shadows, 1, PROA_RELAXED);
     return shadow;
 }
 
@@ -115,7 +116,7 @@ static int shadow_give_back(MPI_Win shadow)
     int error =
         proa_host_kind()->frees_in_turn ? free_in_turn(&shadow) : proa_pmpi()->Win_free(&shadow);
 
-    __atomic_fetch_sub(&shadows, 1, __ATOMIC_RELAXED);
+    proa_atomic_fetch_sub(&shadows, 1, PROA_RELAXED);
     return error;
 }
 
@@ -127,7 +128,7 @@ static MPI_Win light_handle(void)
     MPI_Win handle;
 
     do
-        handle = proa_host_kind()->light_handle(__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED));
+        handle = proa_host_kind()->light_handle(proa_atomic_fetch_add(&next, 1, PROA_RELAXED));
     while (handle == MPI_WIN_NULL || proa_win_find(handle));
     return handle;
 }
@@ -135,7 +136,7 @@ static MPI_Win light_handle(void)
 static int wants_light(void)
 {
     return proa_host_kind()->light_handle &&
-           __atomic_load_n(&shadows, __ATOMIC_RELAXED) >= proa_settings()->host_windows;
+           proa_atomic_load(&shadows, PROA_RELAXED) >= proa_settings()->host_windows;
 }
 
 /* ---- windows ---- */
@@ -150,7 +151,7 @@ int proa_handle_new(MPI_Comm comm, struct proa_handle **result)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for the window's handle");
     handle->group = MPI_GROUP_NULL;
     shadow = light ? MPI_WIN_NULL : shadow_make();
-    __atomic_store_n(&handle->shadow, shadow, __ATOMIC_RELEASE);
+    proa_atomic_store(&handle->shadow, shadow, PROA_RELEASE);
     handle->value = light ? light_handle() : shadow;
     if (handle->value != MPI_WIN_NULL &&
         proa_pmpi()->Comm_group(comm, &handle->group) == MPI_SUCCESS)
@@ -175,8 +176,8 @@ int proa_handle_enter(struct proa_handle *handle, struct proa_win *win)
 void proa_handle_opened(struct proa_handle *handle)
 {
     handle->open = 1;
-    __atomic_fetch_add(&served, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&alive, 1, __ATOMIC_RELAXED);
+    proa_atomic_fetch_add(&served, 1, PROA_RELAXED);
+    proa_atomic_fetch_add(&alive, 1, PROA_RELAXED);
 }
 
 static void remove_pair(uintptr_t key, const struct proa_handle *handle)
@@ -189,7 +190,7 @@ static void remove_pair(uintptr_t key, const struct proa_handle *handle)
  * handle out again as soon as it is freed: the entry goes only if it is still this window's. */
 static int shadow_free(struct proa_handle *handle)
 {
-    MPI_Win shadow = __atomic_load_n(&handle->shadow, __ATOMIC_ACQUIRE);
+    MPI_Win shadow = proa_atomic_load(&handle->shadow, PROA_ACQUIRE);
     uintptr_t key = PROA_TABLE_KEY(shadow);
     int error;
 
@@ -203,13 +204,13 @@ static int shadow_free(struct proa_handle *handle)
 
 int proa_handle_free(struct proa_handle *handle)
 {
-    int error = __atomic_load_n(&handle->shadow, __ATOMIC_ACQUIRE) == MPI_WIN_NULL
+    int error = proa_atomic_load(&handle->shadow, PROA_ACQUIRE) == MPI_WIN_NULL
                     ? MPI_SUCCESS
                     : shadow_free(handle);
 
     if (handle->win) {
         remove_pair(PROA_TABLE_KEY(handle->value), handle);
-        __atomic_fetch_sub(&alive, handle->open, __ATOMIC_RELAXED);
+        proa_atomic_fetch_sub(&alive, handle->open, PROA_RELAXED);
     }
     if (handle->group != MPI_GROUP_NULL)
         proa_pmpi()->Group_free(&handle->group);
@@ -238,15 +239,15 @@ void proa_handle_forget(MPI_Win handle)
  * handle as well. Several threads may ask at once: one makes the shadow. */
 MPI_Win proa_handle_shadow(struct proa_handle *handle)
 {
-    MPI_Win shadow = __atomic_load_n(&handle->shadow, __ATOMIC_ACQUIRE);
+    MPI_Win shadow = proa_atomic_load(&handle->shadow, PROA_ACQUIRE);
 
     if (shadow != MPI_WIN_NULL)
         return shadow;
     pthread_mutex_lock(&shadow_mutex);
-    shadow = __atomic_load_n(&handle->shadow, __ATOMIC_RELAXED);
+    shadow = proa_atomic_load(&handle->shadow, PROA_RELAXED);
     if (shadow == MPI_WIN_NULL && (shadow = shadow_make()) != MPI_WIN_NULL) {
         proa_table_set(&proa_handles, PROA_TABLE_KEY(shadow), handle->win);
-        __atomic_store_n(&handle->shadow, shadow, __ATOMIC_RELEASE);
+        proa_atomic_store(&handle->shadow, shadow, PROA_RELEASE);
     }
     pthread_mutex_unlock(&shadow_mutex);
     return shadow;
@@ -284,10 +285,10 @@ void proa_handle_end(void)
 
 long proa_handles_alive(void)
 {
-    return __atomic_load_n(&alive, __ATOMIC_RELAXED);
+    return proa_atomic_load(&alive, PROA_RELAXED);
 }
 
 unsigned long proa_handle_count(void)
 {
-    return __atomic_load_n(&served, __ATOMIC_RELAXED);
+    return proa_atomic_load(&served, PROA_RELAXED);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See pmpi.h. */
 #include "host/pmpi.h"
+#include "base/atomic.h"
 #include "base/log.h"
 
 #include <dlfcn.h>
@@ -70,7 +71,7 @@ int proa_pmpi_look(void)
 {
     pthread_once(&table_once, table_fill);
     if (!missing)
-        __atomic_store_n(&proa_pmpi_filled, &table, __ATOMIC_RELEASE);
+        proa_atomic_store(&proa_pmpi_filled, &table, PROA_RELEASE);
     return !missing;
 }
 

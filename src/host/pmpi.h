@@ -9,6 +9,7 @@
 #ifndef PROA_HOST_PMPI_H
 #define PROA_HOST_PMPI_H
 
+#include "base/atomic.h"
 #include "base/calls.h"
 #include "base/hidden.h"
 
@@ -118,7 +119,7 @@ const struct proa_pmpi *proa_pmpi_fill(void);
 static inline const struct proa_pmpi *proa_pmpi(void)
 {
     /* partner: proa_pmpi_look */
-    const struct proa_pmpi *table = __atomic_load_n(&proa_pmpi_filled, __ATOMIC_ACQUIRE);
+    const struct proa_pmpi *table = proa_atomic_load(&proa_pmpi_filled, PROA_ACQUIRE);
 
     return __builtin_expect(table != NULL, 1) ? table : proa_pmpi_fill();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See private_comm.h. */
 #include "host/private_comm.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/host_progress.h"
 #include "host/pmpi.h"
@@ -19,10 +20,10 @@ static void progress(void)
 {
     int flag;
 
-    if (__atomic_test_and_set(&progressing, __ATOMIC_ACQUIRE))
+    if (proa_atomic_exchange(&progressing, 1, PROA_ACQUIRE))
         return;
     proa_pmpi()->Test(&never, &flag, MPI_STATUS_IGNORE);
-    __atomic_clear(&progressing, __ATOMIC_RELEASE);
+    proa_atomic_store(&progressing, 0, PROA_RELEASE);
 }
 
 /* This process alone, out of a communicator that a session gave. Local: only the members of the new

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See start.h. */
 #include "host/start.h"
+#include "base/atomic.h"
 #include "base/log.h"
 #include "base/fail.h"
 #include "base/settings.h"
@@ -45,13 +46,13 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)keyval;
     (void)value;
     (void)extra;
-    if (from_session && __atomic_load_n(&state, __ATOMIC_SEQ_CST) == ON)
+    if (from_session && proa_atomic_load(&state, PROA_SEQ_CST) == ON)
         return MPI_SUCCESS; /* the session's end will be Proa's */
-    if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == ON)
+    if (proa_atomic_load(&state, PROA_SEQ_CST) == ON)
         host_end(MPI_COMM_WORLD);
     else
         proa_private_comm_unprepare();
-    __atomic_store_n(&state, ENDED, __ATOMIC_SEQ_CST);
+    proa_atomic_store(&state, ENDED, PROA_SEQ_CST);
     return MPI_SUCCESS;
 }
 
@@ -117,7 +118,7 @@ void proa_start_prepare(void)
         return;
     pthread_mutex_lock(&start_mutex);
     proa_core_prepare();
-    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NOT_YET)
+    if (proa_atomic_load(&state, PROA_RELAXED) == NOT_YET)
         proa_private_comm_prepare(MPI_COMM_NULL);
     pthread_mutex_unlock(&start_mutex);
 }
@@ -156,14 +157,14 @@ static enum state start(MPI_Comm comm)
 
 static enum state started(MPI_Comm comm)
 {
-    enum state now = (enum state)__atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    enum state now = (enum state)proa_atomic_load(&state, PROA_ACQUIRE);
 
     if (now != NOT_YET || (comm == MPI_COMM_NULL && !mpi_is_initialized()))
         return now;
     pthread_mutex_lock(&start_mutex);
-    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == NOT_YET)
-        __atomic_store_n(&state, start(comm), __ATOMIC_RELEASE);
-    now = (enum state)__atomic_load_n(&state, __ATOMIC_RELAXED);
+    if (proa_atomic_load(&state, PROA_RELAXED) == NOT_YET)
+        proa_atomic_store(&state, start(comm), PROA_RELEASE);
+    now = (enum state)proa_atomic_load(&state, PROA_RELAXED);
     pthread_mutex_unlock(&start_mutex);
     return now;
 }
@@ -188,9 +189,9 @@ const char *proa_why_off(void)
 void proa_end_of_session(void)
 {
     pthread_mutex_lock(&start_mutex);
-    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == ON && from_session) {
+    if (proa_atomic_load(&state, PROA_RELAXED) == ON && from_session) {
         host_end(MPI_COMM_NULL);
-        __atomic_store_n(&state, NOT_YET, __ATOMIC_RELEASE);
+        proa_atomic_store(&state, NOT_YET, PROA_RELEASE);
     }
     pthread_mutex_unlock(&start_mutex);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See presence.h. */
 #include "job/presence.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/table.h"
@@ -68,13 +69,13 @@ void proa_presence_look(int rank, int size)
     pthread_mutex_lock(&mutex);
     with = manager();
     if (with && !job.is_known && look_up(with, rank, size))
-        __atomic_store_n(&job.is_known, 1, __ATOMIC_RELEASE); /* partner: is_known */
+        proa_atomic_store(&job.is_known, 1, PROA_RELEASE); /* partner: is_known */
     pthread_mutex_unlock(&mutex);
 }
 
 static int is_known(void)
 {
-    return __atomic_load_n(&job.is_known, __ATOMIC_ACQUIRE); /* partner: proa_presence_look */
+    return proa_atomic_load(&job.is_known, PROA_ACQUIRE); /* partner: proa_presence_look */
 }
 
 /* ---- at a window ---- */
@@ -144,7 +145,7 @@ static void warn(void)
 {
     static int warned;
 
-    if (!__atomic_exchange_n(&warned, 1, __ATOMIC_RELAXED))
+    if (!proa_atomic_exchange(&warned, 1, PROA_RELAXED))
         proa_log(PROA_LOG_WARN,
                  "%s; windows with them are left to the host MPI: start all ranks by `proa run`, "
                  "or with the same LD_PRELOAD",
@@ -197,7 +198,7 @@ static int met_others;
 
 void proa_presence_meets_others(void)
 {
-    __atomic_store_n(&met_others, 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&met_others, 1, PROA_RELAXED);
 }
 
 static int has_parent(void)
@@ -221,7 +222,7 @@ int proa_presence_is_sure(MPI_Comm comm)
     int n = 0;
 
     if (proa_table_find(&answered, PROA_TABLE_KEY(comm)) ||
-        (is_known() && !__atomic_load_n(&met_others, __ATOMIC_RELAXED) && !has_parent()))
+        (is_known() && !proa_atomic_load(&met_others, PROA_RELAXED) && !has_parent()))
         return 1;
     return proa_pmpi()->Comm_size(comm, &n) == MPI_SUCCESS && n == 1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The transport over libfabric: see ofi.h. It opens and closes here, and makes progress. */
 #include "net/ofi.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/settings.h"
@@ -87,7 +88,7 @@ static int ofi_progress(struct proa_net *net)
 {
     int outcome;
 
-    if (net->turns++ % CLOCK_TURNS == 0 || __atomic_exchange_n(&net->slept, 0, __ATOMIC_RELAXED))
+    if (net->turns++ % CLOCK_TURNS == 0 || proa_atomic_exchange(&net->slept, 0, PROA_RELAXED))
         net->now = proa_system->now_ns();
     net->told = 0;
     outcome = read_queue(net);
@@ -99,7 +100,7 @@ static int ofi_progress(struct proa_net *net)
         proa_ofi_moves_go_on(net);
     proa_ofi_peers_look_after(net);
     if (net->told)
-        __atomic_store_n(&net->fruitless, 0, __ATOMIC_RELAXED);
+        proa_atomic_store(&net->fruitless, 0, PROA_RELAXED);
     return net->told;
 }
 

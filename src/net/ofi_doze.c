@@ -12,6 +12,7 @@
  * A network whose queue has no descriptor is polled at intervals (NAP_NS) instead.
  */
 #include "net/ofi.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/system.h"
 
@@ -61,7 +62,7 @@ static int may_sleep(struct proa_net *net)
 /* The longest time to sleep. */
 static long for_ns(const struct proa_net *net, long timeout_ns)
 {
-    long tick = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED) - proa_system->now_ns(),
+    long tick = proa_atomic_load(&net->next_tick, PROA_RELAXED) - proa_system->now_ns(),
          least = timeout_ns < tick ? timeout_ns : tick;
 
     if (net->queue_fd < 0 && least > NAP_NS)
@@ -76,7 +77,7 @@ static int watched(const struct proa_net *net)
     struct pollfd queue = {.fd = net->queue_fd, .events = POLLIN};
 
     return net->queue_fd >= 0 &&
-                   __atomic_load_n(&net->fruitless, __ATOMIC_RELAXED) >= FRUITLESS_MOST &&
+                   proa_atomic_load(&net->fruitless, PROA_RELAXED) >= FRUITLESS_MOST &&
                    poll(&queue, 1, 0) > 0
                ? net->edge
                : net->queue_fd;
@@ -85,12 +86,12 @@ static int watched(const struct proa_net *net)
 /* The descriptor is ready: has something come? The queue's may be ready for something old. */
 static int is_news(struct proa_net *net, int fd)
 {
-    unsigned fruitless = __atomic_load_n(&net->fruitless, __ATOMIC_RELAXED);
+    unsigned fruitless = proa_atomic_load(&net->fruitless, PROA_RELAXED);
     struct epoll_event event;
 
     if (fd != net->queue_fd)
         return epoll_wait(net->edge, &event, 1, 0) > 0;
-    __atomic_store_n(&net->fruitless, fruitless + 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&net->fruitless, fruitless + 1, PROA_RELAXED);
     return fruitless == 0;
 }
 
@@ -120,8 +121,8 @@ static void take_bell(struct proa_net *net)
 {
     uint64_t rung;
 
-    __atomic_store_n(&net->slept, 1, __ATOMIC_RELAXED);
-    if (__atomic_exchange_n(&net->woken, 0, __ATOMIC_ACQ_REL))
+    proa_atomic_store(&net->slept, 1, PROA_RELAXED);
+    if (proa_atomic_exchange(&net->woken, 0, PROA_ACQ_REL))
         while (read(net->bell, &rung, sizeof rung) < 0 && errno == EINTR)
             ;
 }
@@ -131,7 +132,7 @@ int proa_ofi_doze(struct proa_net *const nets[], int count, long timeout_ns)
     int asleep = 1, news = 0;
 
     for (int i = 0; i < count; i++) {
-        asleep &= !__atomic_load_n(&nets[i]->woken, __ATOMIC_ACQUIRE) && may_sleep(nets[i]);
+        asleep &= !proa_atomic_load(&nets[i]->woken, PROA_ACQUIRE) && may_sleep(nets[i]);
         timeout_ns = for_ns(nets[i], timeout_ns);
     }
     if (asleep)
@@ -145,7 +146,7 @@ void proa_ofi_wake(struct proa_net *net)
 {
     uint64_t one = 1;
 
-    if (!__atomic_exchange_n(&net->woken, 1, __ATOMIC_ACQ_REL))
+    if (!proa_atomic_exchange(&net->woken, 1, PROA_ACQ_REL))
         while (write(net->bell, &one, sizeof one) < 0 && errno == EINTR)
             ;
 }

@@ -13,6 +13,7 @@
  *   nothing in flight, takes nothing for it.
  */
 #include "net/ofi.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/system.h"
@@ -242,7 +243,7 @@ static void forgive(struct proa_net *net)
 
 static void tick(struct proa_net *net)
 {
-    long due = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED),
+    long due = proa_atomic_load(&net->next_tick, PROA_RELAXED),
          most = net->now < net->attended ? TICK_ATTENDED : TICK_MOST,
          next = net->timeout ? between(TICK_LEAST, net->timeout / 16, most) : most;
 
@@ -252,18 +253,18 @@ static void tick(struct proa_net *net)
         forgive(net);
     for (uint32_t i = 0; i < net->peer_count; i++)
         look_after(net, net->peers[i]);
-    __atomic_store_n(&net->next_tick, net->now + next, __ATOMIC_RELAXED);
+    proa_atomic_store(&net->next_tick, net->now + next, PROA_RELAXED);
 }
 
 /* The death of a peer is noticed within 5 s: a ping goes out after the next tick at the latest, and
  * BROKEN_S later the connection counts as broken. */
 void proa_ofi_attend(struct proa_net *net)
 {
-    long next = __atomic_load_n(&net->next_tick, __ATOMIC_RELAXED), now = proa_system->now_ns();
+    long next = proa_atomic_load(&net->next_tick, PROA_RELAXED), now = proa_system->now_ns();
 
     net->attended = now + ATTENDED_NS;
     if (next > now + TICK_ATTENDED)
-        __atomic_store_n(&net->next_tick, now + TICK_ATTENDED, __ATOMIC_RELAXED);
+        proa_atomic_store(&net->next_tick, now + TICK_ATTENDED, PROA_RELAXED);
 }
 
 void proa_ofi_peers_look_after(struct proa_net *net)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See batch.h. */
 #include "remote/batch.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/load.h"
 #include "remote/progress.h"
@@ -54,7 +55,7 @@ void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 static uint64_t answered(const struct proa_remote *r)
 {
     /* partner: proa_batch_answered */
-    return __atomic_load_n(&r->flight.answered, __ATOMIC_ACQUIRE);
+    return proa_atomic_load(&r->flight.answered, PROA_ACQUIRE);
 }
 
 int proa_batch_has_no_moves(void *arg)
@@ -62,7 +63,7 @@ int proa_batch_has_no_moves(void *arg)
     const struct proa_remote *r = arg;
 
     /* partner: proa_batch_moved */
-    return proa_remote_is_lost(r) || __atomic_load_n(&r->flight.moves, __ATOMIC_ACQUIRE) == 0;
+    return proa_remote_is_lost(r) || proa_atomic_load(&r->flight.moves, PROA_ACQUIRE) == 0;
 }
 
 int proa_batch_is_answered(void *arg)
@@ -70,7 +71,7 @@ int proa_batch_is_answered(void *arg)
     const struct proa_remote *r = arg;
 
     return proa_remote_is_lost(r) ||
-           answered(r) >= __atomic_load_n(&r->flight.asked, __ATOMIC_RELAXED);
+           answered(r) >= proa_atomic_load(&r->flight.asked, PROA_RELAXED);
 }
 
 static int has_lock(const struct proa_remote *r)
@@ -80,7 +81,7 @@ static int has_lock(const struct proa_remote *r)
 
 static uint64_t heard_post(const struct proa_remote *r)
 {
-    return __atomic_load_n(&r->told.posted, __ATOMIC_ACQUIRE); /* partner: serve_notify */
+    return proa_atomic_load(&r->told.posted, PROA_ACQUIRE); /* partner: serve_notify */
 }
 
 static int has_post(const struct proa_remote *r)
@@ -106,23 +107,23 @@ int proa_batch_may_send(void *arg)
 
     return proa_batch_has_taken_deferred(arg) &&
            (proa_remote_is_lost(r) ||
-            __atomic_load_n(&r->flight.sent, __ATOMIC_RELAXED) - answered(r) < UNANSWERED_MOST);
+            proa_atomic_load(&r->flight.sent, PROA_RELAXED) - answered(r) < UNANSWERED_MOST);
 }
 
 /* ---- batches ---- */
 
 void proa_batch_mark(struct proa_remote *r, unsigned bit)
 {
-    __atomic_store_n(&r->batch.has, (uint8_t)(r->batch.has | bit), __ATOMIC_RELAXED);
+    proa_atomic_store(&r->batch.has, (uint8_t)(r->batch.has | bit), PROA_RELAXED);
 }
 
 static void count_batch(struct proa_remote *r, unsigned flags)
 {
-    __atomic_store_n(&r->flight.sent, r->flight.sent + 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&r->flight.sent, r->flight.sent + 1, PROA_RELAXED);
     if (r->batch.has & PROA_GATHERED_WORK)
         r->flight.worked = r->flight.sent;
     if (flags & PROA_WIRE_ANSWERED)
-        __atomic_store_n(&r->flight.asked, r->flight.sent, __ATOMIC_RELAXED);
+        proa_atomic_store(&r->flight.asked, r->flight.sent, PROA_RELAXED);
     if (proa_remote_wants_lock(r)) {
         r->grant.lock = PROA_REMOTE_ASKED;
         r->grant.lock_number = r->flight.sent;
@@ -135,7 +136,7 @@ static void count_batch(struct proa_remote *r, unsigned flags)
     if (flags & PROA_WIRE_UNLOCK)
         r->grant.lock = PROA_REMOTE_UNLOCKED;
     r->batch.used = r->batch.fetching = 0;
-    __atomic_store_n(&r->batch.has, 0, __ATOMIC_RELAXED);
+    proa_atomic_store(&r->batch.has, 0, PROA_RELAXED);
 }
 
 static int batch_room(struct proa_remote *r)
@@ -367,7 +368,7 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
         proa_progress_drop(r->process->peer, "is a malformed answer");
     } else {
         /* releases the fetched data */
-        __atomic_store_n(&r->flight.answered, head->number, __ATOMIC_RELEASE);
+        proa_atomic_store(&r->flight.answered, head->number, PROA_RELEASE);
         proa_doorbell_ring(&proa_self->ctl->bell);
     }
 }
@@ -382,7 +383,7 @@ void proa_batch_moved(uint64_t token, int outcome)
             : NULL;
     struct proa_remote *r = request ? request->remote : (struct proa_remote *)(uintptr_t)token;
 
-    __atomic_fetch_sub(&r->flight.moves, 1, __ATOMIC_RELEASE);
+    proa_atomic_fetch_sub(&r->flight.moves, 1, PROA_RELEASE);
     if (request)
         proa_request_part_done(request, outcome, why);
     else if (outcome)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See serve.h. */
 #include "remote/serve.h"
+#include "base/atomic.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "rma/combine.h"
@@ -143,9 +144,9 @@ static int serve_notify(struct proa_job *job)
     if (!proa_word_exists(win, job->op.position))
         return PROA_JOB_NONSENSE;
     word = proa_word_anywhere(win, job->origin->rank, (int)job->op.position);
-    if (job->op.count < __atomic_load_n(word, __ATOMIC_RELAXED))
+    if (job->op.count < proa_atomic_load(word, PROA_RELAXED))
         return PROA_JOB_NONSENSE;
-    __atomic_store_n(word, job->op.count, __ATOMIC_RELEASE); /* partner: proa_notified */
+    proa_atomic_store(word, job->op.count, PROA_RELEASE); /* partner: proa_notified */
     proa_doorbell_ring(&proa_self->ctl->bell);
     return PROA_OK;
 }

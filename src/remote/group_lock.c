@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See group_lock.h. */
 #include "remote/group_lock.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/system.h"
 #include "base/wait.h"
@@ -195,8 +196,8 @@ static void give_back(struct proa_win *win)
     struct proa_group_locks *rooms = rooms_of(win);
     int room = rooms->permit;
 
-    __atomic_store_n(&rooms->permit, PROA_GROUP_LOCK_NONE, __ATOMIC_RELAXED);
-    __atomic_store_n(&rooms->recalled, 0, __ATOMIC_RELAXED);
+    proa_atomic_store(&rooms->permit, PROA_GROUP_LOCK_NONE, PROA_RELAXED);
+    proa_atomic_store(&rooms->recalled, 0, PROA_RELAXED);
     say(win, KEEPER, PROA_WIRE_ROOM_BACK, room);
 }
 
@@ -206,11 +207,11 @@ static void member_hears(struct proa_win *win, int flags, int room)
 
     if (flags & PROA_WIRE_ROOM_GRANT && rooms->asked == room) {
         /* partner: may_enter */
-        __atomic_store_n(&rooms->permit, (uint8_t)room, __ATOMIC_RELEASE);
-        __atomic_store_n(&rooms->asked, PROA_GROUP_LOCK_NONE, __ATOMIC_RELEASE);
+        proa_atomic_store(&rooms->permit, (uint8_t)room, PROA_RELEASE);
+        proa_atomic_store(&rooms->asked, PROA_GROUP_LOCK_NONE, PROA_RELEASE);
         proa_doorbell_ring(&proa_self->ctl->bell);
     } else if (flags & PROA_WIRE_ROOM_RECALL && rooms->permit == room) {
-        __atomic_store_n(&rooms->recalled, 1, __ATOMIC_RELAXED);
+        proa_atomic_store(&rooms->recalled, 1, PROA_RELAXED);
         if (!rooms->inside && !rooms->waiting)
             give_back(win);
     } /* else the permit has been given back already */
@@ -247,9 +248,9 @@ int proa_group_lock_is_unkept(const struct proa_win *win)
 /* No thread of this process has requested a permit, or is inside. */
 static int can_ask(const struct proa_group_locks *rooms)
 {
-    return !__atomic_load_n(&rooms->asked, __ATOMIC_RELAXED) &&
-           !(__atomic_load_n(&rooms->permit, __ATOMIC_RELAXED) &&
-             __atomic_load_n(&rooms->inside, __ATOMIC_RELAXED));
+    return !proa_atomic_load(&rooms->asked, PROA_RELAXED) &&
+           !(proa_atomic_load(&rooms->permit, PROA_RELAXED) &&
+             proa_atomic_load(&rooms->inside, PROA_RELAXED));
 }
 
 static int may_enter(void *arg)
@@ -258,7 +259,7 @@ static int may_enter(void *arg)
     const struct proa_group_locks *rooms = rooms_of(e->win);
 
     /* partner: member_hears */
-    return __atomic_load_n(&rooms->permit, __ATOMIC_ACQUIRE) == e->room || can_ask(rooms) ||
+    return proa_atomic_load(&rooms->permit, PROA_ACQUIRE) == e->room || can_ask(rooms) ||
            proa_group_lock_is_unkept(e->win);
 }
 
@@ -268,9 +269,9 @@ static void ask_keeper(struct proa_win *win, enum proa_room room, int holds)
 
     if (!can_ask(rooms))
         return;
-    __atomic_store_n(&rooms->asked, (uint8_t)room, __ATOMIC_RELAXED);
-    __atomic_store_n(&rooms->permit, PROA_GROUP_LOCK_NONE, __ATOMIC_RELAXED);
-    __atomic_store_n(&rooms->recalled, 0, __ATOMIC_RELAXED);
+    proa_atomic_store(&rooms->asked, (uint8_t)room, PROA_RELAXED);
+    proa_atomic_store(&rooms->permit, PROA_GROUP_LOCK_NONE, PROA_RELAXED);
+    proa_atomic_store(&rooms->recalled, 0, PROA_RELAXED);
     say(win, KEEPER, PROA_WIRE_ROOM_ASK | (holds ? PROA_WIRE_HOLDS : 0), (int)room);
 }
 
@@ -294,7 +295,7 @@ void proa_group_lock_enter(struct proa_win *win, enum proa_room room)
         proa_progress_enter();
     }
     rooms->waiting--;
-    __atomic_store_n(&rooms->inside, rooms->inside + 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&rooms->inside, rooms->inside + 1, PROA_RELAXED);
     proa_progress_leave();
 }
 
@@ -303,7 +304,7 @@ void proa_group_lock_leave(struct proa_win *win)
     struct proa_group_locks *rooms = rooms_of(win);
 
     proa_progress_enter();
-    __atomic_store_n(&rooms->inside, rooms->inside - 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&rooms->inside, rooms->inside - 1, PROA_RELAXED);
     if (!rooms->inside && !rooms->waiting && rooms->recalled)
         give_back(win);
     if (rooms->waiting)
@@ -315,8 +316,8 @@ int proa_group_lock_is_wanted(const struct proa_win *win)
 {
     const struct proa_group_locks *rooms = rooms_of(win);
 
-    return __atomic_load_n(&rooms->inside, __ATOMIC_RELAXED) != 0 &&
-           __atomic_load_n(&rooms->recalled, __ATOMIC_RELAXED);
+    return proa_atomic_load(&rooms->inside, PROA_RELAXED) != 0 &&
+           proa_atomic_load(&rooms->recalled, PROA_RELAXED);
 }
 
 /* ---- windows ---- */

@@ -5,6 +5,7 @@
  * progress engine, but for the road's functions.
  */
 #include "remote/progress.h"
+#include "base/atomic.h"
 #include "remote/batch.h"
 #include "remote/operation_queue.h"
 #include "remote/request.h"
@@ -101,7 +102,7 @@ static int step_transport(struct proa_remote *r, struct proa_queued *i)
     outcome = proa_progress_move(i->from != NULL, &place, here, runs->bytes, token);
     if (outcome)
         return proa_batch_outcome(r, outcome);
-    __atomic_fetch_add(&r->flight.moves, 1, __ATOMIC_RELAXED);
+    proa_atomic_fetch_add(&r->flight.moves, 1, PROA_RELAXED);
     if (i->request)
         proa_request_part(i->request);
     proa_remote_enlist(r, PROA_REMOTE_USED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows over several nodes: their lists, and how they are opened and closed. See window.h. */
 #include "remote/network.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/table.h"
 #include "remote/progress.h"
@@ -40,7 +41,7 @@ struct proa_remote *proa_remote_make(struct proa_remote_process *process)
     }
     r->process = process;
     /* partner: proa_remote_of */
-    __atomic_store_n(&process->remote, r, __ATOMIC_RELEASE);
+    proa_atomic_store(&process->remote, r, PROA_RELEASE);
     return r;
 }
 
@@ -69,7 +70,7 @@ static uint64_t next_number(void)
     static uint64_t count;
 
     /* 0 and 1 are no keys of a table */
-    return (proa_self->id + 4 * __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED)) | 2;
+    return (proa_self->id + 4 * proa_atomic_fetch_add(&count, 1, PROA_RELAXED)) | 2;
 }
 
 /* A transport that cannot expose this memory leaves it to messages. */

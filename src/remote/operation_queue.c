@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See operation_queue.h. */
 #include "remote/operation_queue.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/settings.h"
 #include "base/system.h"
@@ -86,7 +87,7 @@ void proa_queue_lose(struct proa_remote *r)
         proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", r->process->rank);
         issue_end(r, r->flight.issues, PROA_ERR_OTHER);
     }
-    __atomic_store_n(&r->batch.has, 0, __ATOMIC_RELAXED);
+    proa_atomic_store(&r->batch.has, 0, PROA_RELAXED);
     proa_remote_delist(r, PROA_REMOTE_PUSHED);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Synchronization with targets on other nodes: see origin.h. */
 #include "remote/origin.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/load.h"
 #include "base/log.h"
@@ -64,7 +65,7 @@ void proa_remote_say(const struct proa_win *win, int rank)
 {
     struct proa_remote *r = proa_remote_of(win, rank);
 
-    if (!r || !(__atomic_load_n(&r->batch.has, __ATOMIC_RELAXED) & PROA_GATHERED_POSTS))
+    if (!r || !(proa_atomic_load(&r->batch.has, PROA_RELAXED) & PROA_GATHERED_POSTS))
         return;
     proa_progress_enter();
     if (r->batch.has & PROA_GATHERED_POSTS)
@@ -221,7 +222,7 @@ void proa_remote_take_deferred(void)
 {
     struct proa_remote **first = &proa_remotes[PROA_REMOTE_DEFERRED], *r;
 
-    if (!__atomic_load_n(first, __ATOMIC_RELAXED))
+    if (!proa_atomic_load(first, PROA_RELAXED))
         return;
     proa_progress_enter();
     while ((r = *first)) {

@@ -2,6 +2,7 @@
 /* Losses in windows over several nodes: losses that the transport reports, losses that other nodes
  * report, and their effects on processes of other nodes. See sync/peer_failure.h and
  * remote/window.h. */
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
@@ -21,8 +22,8 @@ static void tell_node(struct proa_win *win, int rank)
 {
     uint32_t none = 0;
 
-    __atomic_compare_exchange_n(&win->leader->lost, &none, 1 + (uint32_t)rank, 0, __ATOMIC_RELEASE,
-                                __ATOMIC_RELAXED);
+    proa_atomic_compare_exchange(&win->leader->lost, &none, 1 + (uint32_t)rank, PROA_RELEASE,
+                                 PROA_RELAXED);
     proa_doorbell_ring(&win->leader->barrier_doorbell);
 }
 
@@ -33,7 +34,7 @@ static void lose_process(struct proa_win *win, int rank)
     struct proa_remote *r = proa_remote_of(win, rank);
 
     if (process)
-        __atomic_store_n(&process->lost, 1, __ATOMIC_RELEASE);
+        proa_atomic_store(&process->lost, 1, PROA_RELEASE);
     if (!r)
         return;
     proa_serve_lost(r);
@@ -66,7 +67,7 @@ void proa_remote_lose(struct proa_win *win, int rank)
 
 uint32_t proa_remote_node_lost(const struct proa_win *win)
 {
-    return __atomic_load_n(&win->leader->lost, __ATOMIC_ACQUIRE);
+    return proa_atomic_load(&win->leader->lost, PROA_ACQUIRE);
 }
 
 /* ---- news; inside ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See progress.h. */
 #include "remote/progress.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/host_progress.h"
 #include "base/load.h"
@@ -61,8 +62,8 @@ static _Thread_local int inside;
 /* The mark is set before the mutex is taken, and removed after it is released. */
 static void mark_inside(int yes)
 {
-    __atomic_store_n(&inside, yes, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    proa_atomic_store(&inside, yes, PROA_RELAXED);
+    proa_atomic_compiler_fence();
 }
 
 void proa_progress_enter(void)
@@ -74,7 +75,7 @@ void proa_progress_enter(void)
 void proa_progress_leave(void)
 {
     pthread_mutex_unlock(&mutex);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    proa_atomic_compiler_fence();
     mark_inside(0);
 }
 
@@ -151,9 +152,9 @@ void proa_progress_disturb(void)
 /* The caller makes progress now, so the progress thread rests. */
 static void take_charge(void)
 {
-    __atomic_store_n(&drives, __atomic_load_n(&drives, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&in_charge, __ATOMIC_RELAXED))
-        __atomic_store_n(&in_charge, 0, __ATOMIC_RELAXED);
+    proa_atomic_store(&drives, proa_atomic_load(&drives, PROA_RELAXED) + 1, PROA_RELAXED);
+    if (proa_atomic_load(&in_charge, PROA_RELAXED))
+        proa_atomic_store(&in_charge, 0, PROA_RELAXED);
 }
 
 void proa_progress_drive(void)
@@ -180,18 +181,18 @@ void proa_progress_take_in(void)
 /* A thread that waited goes to sleep. */
 static void hand_over(void)
 {
-    if (__atomic_exchange_n(&in_charge, 1, __ATOMIC_SEQ_CST) == 0)
+    if (proa_atomic_exchange(&in_charge, 1, PROA_SEQ_CST) == 0)
         proa_doorbell_ring(&rest_doorbell);
 }
 
 static int is_in_charge(void)
 {
-    return __atomic_load_n(&in_charge, __ATOMIC_ACQUIRE) != 0;
+    return proa_atomic_load(&in_charge, PROA_ACQUIRE) != 0;
 }
 
 static int is_stopping(void)
 {
-    return __atomic_load_n(&stopping, __ATOMIC_ACQUIRE); /* partner: thread_end */
+    return proa_atomic_load(&stopping, PROA_ACQUIRE); /* partner: thread_end */
 }
 
 /* Is there an aggregated batch that may have to be sent soon? A thread inside looks itself. */
@@ -210,7 +211,7 @@ static int look_for_gathered(void)
 static void rest(void)
 {
     static int soon;
-    uint64_t before = __atomic_load_n(&drives, __ATOMIC_RELAXED);
+    uint64_t before = proa_atomic_load(&drives, PROA_RELAXED);
     uint32_t rings;
 
     proa_doorbell_announce(&rest_doorbell, NULL, &rings);
@@ -218,8 +219,8 @@ static void rest(void)
         proa_system->sleep(&rest_doorbell.rings, rings, soon ? DOZE_PENDING_NS : REST_NS);
     proa_doorbell_leave(&rest_doorbell, NULL);
     soon = look_for_gathered();
-    if (before == __atomic_load_n(&drives, __ATOMIC_RELAXED))
-        __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
+    if (before == proa_atomic_load(&drives, PROA_RELAXED))
+        proa_atomic_store(&in_charge, 1, PROA_RELAXED);
 }
 
 /* Makes progress once, then as long as events happen, or have just happened. A peer's put is no
@@ -264,7 +265,7 @@ static void *work(void *arg)
         proa_ends_part(!proa_work_has_windows());
     }
     proa_threads_end();
-    __atomic_store_n(&has_left, 1, __ATOMIC_RELEASE); /* partner: at_exit */
+    proa_atomic_store(&has_left, 1, PROA_RELEASE); /* partner: at_exit */
     proa_system->wake(&has_left);
     return NULL;
 }
@@ -302,7 +303,7 @@ static int thread_start(void)
 /* Makes the progress thread end soon. Takes no lock. */
 static void thread_end(int how)
 {
-    __atomic_fetch_or(&stopping, how, __ATOMIC_RELEASE);
+    proa_atomic_fetch_or(&stopping, how, PROA_RELEASE);
     proa_doorbell_wake(&rest_doorbell, NULL);
     proa_ends_wake();
 }
@@ -323,7 +324,7 @@ int proa_progress_resume(void)
         .drive = proa_progress_drive, .take_in = proa_progress_take_in, .rest = hand_over};
     int error;
 
-    __atomic_store_n(&in_charge, 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&in_charge, 1, PROA_RELAXED);
     owner = getpid();
     has_left = 0;
     error = thread_start();
@@ -369,11 +370,11 @@ static __attribute__((destructor)) void at_exit(void)
 {
     long end_ns;
 
-    if (!is_running || owner != getpid() || __atomic_load_n(&inside, __ATOMIC_RELAXED))
+    if (!is_running || owner != getpid() || proa_atomic_load(&inside, PROA_RELAXED))
         return;
     proa_wait_set_driver(NULL);
     thread_end(LEAVES);
     end_ns = proa_system->now_ns() + LEAVE_NS;
-    while (!__atomic_load_n(&has_left, __ATOMIC_ACQUIRE) && proa_system->now_ns() < end_ns)
+    while (!proa_atomic_load(&has_left, PROA_ACQUIRE) && proa_system->now_ns() < end_ns)
         proa_system->sleep(&has_left, 0, end_ns - proa_system->now_ns());
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See request.h. */
 #include "remote/request.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/wait.h"
 #include "remote/progress.h"
@@ -49,7 +50,7 @@ static int is_alone(void *request)
     const struct proa_request *q = request;
 
     /* only the progress engine's mutex orders what was written before */
-    return __atomic_load_n(&q->parts, __ATOMIC_RELAXED) == 1;
+    return proa_atomic_load(&q->parts, PROA_RELAXED) == 1;
 }
 
 void proa_request_await(struct proa_request *q)
@@ -63,7 +64,7 @@ void proa_request_await(struct proa_request *q)
 int proa_request_any_done(void)
 {
     /* partner: proa_request_part_done */
-    return (int)__atomic_load_n(&done_any, __ATOMIC_ACQUIRE);
+    return (int)proa_atomic_load(&done_any, PROA_ACQUIRE);
 }
 
 struct proa_request *proa_request_take_done(void)
@@ -77,7 +78,7 @@ struct proa_request *proa_request_take_done(void)
     if (q)
         DL_DELETE(done, q);
     if (!done)
-        __atomic_store_n(&done_any, 0, __ATOMIC_RELAXED);
+        proa_atomic_store(&done_any, 0, PROA_RELAXED);
     proa_progress_leave();
     return q;
 }
@@ -98,7 +99,7 @@ struct proa_request *proa_request_current(void)
 
 void proa_request_part(struct proa_request *q)
 {
-    __atomic_store_n(&q->parts, q->parts + 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&q->parts, q->parts + 1, PROA_RELAXED);
 }
 
 void proa_request_part_done(struct proa_request *q, int code, const char *why)
@@ -107,12 +108,12 @@ void proa_request_part_done(struct proa_request *q, int code, const char *why)
         q->code = code;
         snprintf(q->why, sizeof q->why, "%s", why);
     }
-    __atomic_store_n(&q->parts, q->parts - 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&q->parts, q->parts - 1, PROA_RELAXED);
     if (q->parts > 0)
         return;
     DL_DELETE(open_requests, q);
     DL_APPEND(done, q);
-    __atomic_store_n(&done_any, 1, __ATOMIC_RELEASE);
+    proa_atomic_store(&done_any, 1, PROA_RELEASE);
     proa_doorbell_ring(&proa_self->ctl->bell);
 }
 

@@ -3,6 +3,7 @@
  * Synchronization in windows over several nodes: fence, post, start, complete, wait, test, and
  * their barriers; and locks. Neighbour processes are told and heard as in windows of one node.
  */
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/wait.h"
 #include "remote/progress.h"
@@ -65,7 +66,7 @@ static void notify(const struct proa_win *win, const struct proa_target *target,
 
 static uint64_t notified(const struct proa_win *win, int from, enum proa_word kind)
 {
-    return __atomic_load_n(proa_word_anywhere(win, from, (int)kind), __ATOMIC_ACQUIRE);
+    return proa_atomic_load(proa_word_anywhere(win, from, (int)kind), PROA_ACQUIRE);
 }
 
 static int await(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least)
@@ -122,7 +123,7 @@ static int barrier(struct proa_win *win)
 
 static int complete_ops(struct proa_win *win, int target, enum proa_completion how)
 {
-    int error = __atomic_load_n(&win->remotes, __ATOMIC_RELAXED)
+    int error = proa_atomic_load(&win->remotes, PROA_RELAXED)
                     ? proa_remote_complete_ops(win, target, how)
                     : PROA_OK;
 
@@ -144,7 +145,7 @@ static int fence(struct proa_win *win, int mode)
         return error;
     if (ends || begins)
         error = barrier(win);
-    if (!error && (ends || begins) && __atomic_load_n(&win->remotes, __ATOMIC_RELAXED))
+    if (!error && (ends || begins) && proa_atomic_load(&win->remotes, PROA_RELAXED))
         error = proa_remote_completed(win, -1);
     proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
     return error;

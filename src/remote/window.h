@@ -7,6 +7,7 @@
 #ifndef PROA_REMOTE_WINDOW_H
 #define PROA_REMOTE_WINDOW_H
 
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/hidden.h"
 #include "sync/pair.h"
@@ -148,7 +149,7 @@ static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int
 {
     struct proa_remote_process *process = win->targets[rank].remote;
 
-    return process ? __atomic_load_n(&process->remote, __ATOMIC_ACQUIRE) : NULL;
+    return process ? proa_atomic_load(&process->remote, PROA_ACQUIRE) : NULL;
 }
 
 /* The same, created if there is none; inside the progress engine. NULL: no memory for it, and
@@ -158,7 +159,7 @@ struct proa_remote *proa_remote_make(struct proa_remote_process *process);
 /* Is its process gone? By any thread, at any time. */
 static inline int proa_remote_is_lost(const struct proa_remote *r)
 {
-    return __atomic_load_n(&r->process->lost, __ATOMIC_RELAXED);
+    return proa_atomic_load(&r->process->lost, PROA_RELAXED);
 }
 
 /* The head of our message about the window, with that number (remote/wire.h). */

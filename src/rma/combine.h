@@ -9,6 +9,7 @@
 #define PROA_RMA_COMBINE_H
 
 #include "rma/guard.h"
+#include "base/atomic.h"
 #include "rma/op.h"
 #include "type/basic.h"
 
@@ -80,12 +81,11 @@ void proa_apply_atomic(const struct proa_elements *run, char *target);
     static inline ctype proa_atomic_kernel_##ctype(const struct proa_elements *c, ctype *target, \
                                                    const void *origin)                           \
     {                                                                                            \
-        ctype new, old = __atomic_load_n(target, __ATOMIC_RELAXED);                              \
+        ctype new, old = proa_atomic_load(target, PROA_RELAXED);                                 \
         do {                                                                                     \
             new = old;                                                                           \
             c->kernel(&new, origin, 1);                                                          \
-        } while (!__atomic_compare_exchange_n(target, &old, new, 0, __ATOMIC_SEQ_CST,            \
-                                              __ATOMIC_RELAXED));                                \
+        } while (!proa_atomic_compare_exchange(target, &old, new, PROA_SEQ_CST, PROA_RELAXED));  \
         return old;                                                                              \
     }                                                                                            \
     static inline void proa_atomic_##ctype(const struct proa_elements *c, void *at)              \
@@ -96,14 +96,13 @@ void proa_apply_atomic(const struct proa_elements *run, char *target);
             memcpy(&value, c->origin, sizeof value);                                             \
         if (c->compare) {                                                                        \
             memcpy(&old, c->compare, sizeof old);                                                \
-            __atomic_compare_exchange_n(target, &old, value, 0, __ATOMIC_SEQ_CST,                \
-                                        __ATOMIC_SEQ_CST);                                       \
+            proa_atomic_compare_exchange(target, &old, value, PROA_SEQ_CST, PROA_SEQ_CST);       \
         } else if (c->operation == PROA_OP_SUM && c->basic <= PROA_U64) {                        \
-            old = __atomic_fetch_add(target, value, __ATOMIC_SEQ_CST);                           \
+            old = proa_atomic_fetch_add(target, value, PROA_SEQ_CST);                            \
         } else if (c->operation == PROA_OP_REPLACE) {                                            \
-            old = __atomic_exchange_n(target, value, __ATOMIC_SEQ_CST);                          \
+            old = proa_atomic_exchange(target, value, PROA_SEQ_CST);                             \
         } else if (c->operation == PROA_OP_NO_OP) {                                              \
-            old = __atomic_load_n(target, __ATOMIC_SEQ_CST);                                     \
+            old = proa_atomic_load(target, PROA_SEQ_CST);                                        \
         } else {                                                                                 \
             old = proa_atomic_kernel_##ctype(c, target, &value);                                 \
         }                                                                                        \

@@ -18,6 +18,7 @@
  * for anything, so that wait ends; no new holder comes in, so it ends soon.
  */
 #include "rma/guard.h"
+#include "base/atomic.h"
 
 #include <sched.h>
 #include <string.h>
@@ -26,16 +27,16 @@
 
 static int is_switched(void *arg)
 {
-    return __atomic_load_n((uint32_t *)arg, __ATOMIC_ACQUIRE) == PROA_STRIPES_ONLY;
+    return proa_atomic_load((uint32_t *)arg, PROA_ACQUIRE) == PROA_STRIPES_ONLY;
 }
 
 static void wait_for_slots(struct proa_proc_ctl *owner)
 {
-    uint32_t given = __atomic_load_n(&owner->slots_given, __ATOMIC_SEQ_CST);
+    uint32_t given = proa_atomic_load(&owner->slots_given, PROA_SEQ_CST);
 
     for (uint32_t i = 0; i < given && i < PROA_SLOTS; i++)
         /* a few instructions long; partner: proa_guard_slot_leave */
-        while (__atomic_load_n(&owner->slots[i].busy, __ATOMIC_ACQUIRE))
+        while (proa_atomic_load(&owner->slots[i].busy, PROA_ACQUIRE))
             sched_yield();
 }
 
@@ -45,15 +46,15 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
 
     if (is_switched(&owner->stripes_only))
         return;
-    if (!__atomic_compare_exchange_n(&owner->stripes_only, &expected, PROA_SWITCHING, 0,
-                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    if (!proa_atomic_compare_exchange(&owner->stripes_only, &expected, PROA_SWITCHING, PROA_SEQ_CST,
+                                      PROA_SEQ_CST)) {
         if (!is_switched(&owner->stripes_only))
             proa_wait_still(is_switched, &owner->stripes_only, &owner->stripe_doorbell);
         return;
     }
     proa_membar_heavy(); /* partner: the light fence in proa_guard_slot_enter */
     wait_for_slots(owner);
-    __atomic_store_n(&owner->stripes_only, PROA_STRIPES_ONLY, __ATOMIC_RELEASE);
+    proa_atomic_store(&owner->stripes_only, PROA_STRIPES_ONLY, PROA_RELEASE);
     proa_doorbell_ring(&owner->stripe_doorbell);
 }
 
@@ -88,8 +89,7 @@ static int is_taken(void *arg)
 {
     const struct wanted *wanted = arg;
 
-    return !__atomic_load_n(&wanted->owner->wide[wanted->which / PROA_WIDE].held,
-                            __ATOMIC_RELAXED) &&
+    return !proa_atomic_load(&wanted->owner->wide[wanted->which / PROA_WIDE].held, PROA_RELAXED) &&
            proa_guard_stripe_try(wanted->owner, wanted->which);
 }
 
@@ -101,11 +101,11 @@ enum { CONTENDED_PIECES = 4096 };
  * counting. */
 static uint64_t long_piece(struct proa_proc_ctl *owner)
 {
-    uint32_t contended = __atomic_load_n(&owner->contended, __ATOMIC_RELAXED);
+    uint32_t contended = proa_atomic_load(&owner->contended, PROA_RELAXED);
 
     if (!contended)
         return PROA_GUARD_ALONE;
-    __atomic_store_n(&owner->contended, contended - 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&owner->contended, contended - 1, PROA_RELAXED);
     return PROA_GUARD_AT_ONCE;
 }
 
@@ -113,7 +113,7 @@ static uint64_t long_piece(struct proa_proc_ctl *owner)
  * already. */
 static void await(int is_done(void *), struct proa_proc_ctl *owner, uint64_t which)
 {
-    __atomic_store_n(&owner->contended, CONTENDED_PIECES, __ATOMIC_RELAXED);
+    proa_atomic_store(&owner->contended, CONTENDED_PIECES, PROA_RELAXED);
     proa_wait_still(is_done, &(struct wanted){owner, which}, &owner->stripe_doorbell);
 }
 
@@ -127,8 +127,8 @@ static int is_wide_taken(void *arg)
     const struct wanted *wanted = arg;
     struct proa_stripe *wide = &wanted->owner->wide[wanted->which];
 
-    return __atomic_load_n(&wide->held, __ATOMIC_RELAXED) == 0 &&
-           __atomic_exchange_n(&wide->held, 1, __ATOMIC_SEQ_CST) == 0;
+    return proa_atomic_load(&wide->held, PROA_RELAXED) == 0 &&
+           proa_atomic_exchange(&wide->held, 1, PROA_SEQ_CST) == 0;
 }
 
 /* Acquires; partner: proa_guard_stripe_give. */
@@ -139,7 +139,7 @@ static int is_deserted(void *arg)
     uint32_t held = 0;
 
     for (int i = 0; i < PROA_WIDE; i++)
-        held |= __atomic_load_n(&stripe[i].held, __ATOMIC_SEQ_CST);
+        held |= proa_atomic_load(&stripe[i].held, PROA_SEQ_CST);
     return held == 0;
 }
 
@@ -165,7 +165,7 @@ void proa_guard_wide_take(struct proa_proc_ctl *owner, struct proa_wide_range ra
 void proa_guard_wide_give(struct proa_proc_ctl *owner, struct proa_wide_range range)
 {
     for (uint64_t i = range.first; i < range.end; i++)
-        __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
+        proa_atomic_store(&owner->wide[i].held, 0, PROA_RELEASE);
     proa_doorbell_ring(&owner->stripe_doorbell); /* once for all: it may be a fence */
 }
 
@@ -258,7 +258,7 @@ void proa_guard_set_take(struct proa_proc_ctl *owner, const struct proa_stripe_s
 void proa_guard_set_give(struct proa_proc_ctl *owner, const struct proa_stripe_set *set)
 {
     EACH_WIDE(set, i)
-        __atomic_store_n(&owner->wide[i].held, 0, __ATOMIC_RELEASE);
+        proa_atomic_store(&owner->wide[i].held, 0, PROA_RELEASE);
     proa_doorbell_ring(&owner->stripe_doorbell);
 }
 

@@ -17,6 +17,7 @@
 #define PROA_RMA_GUARD_H
 
 #include "window/epoch.h"
+#include "base/atomic.h"
 #include "rma/road.h"
 
 /* Two elements take as long by atomics as under a stripe, whose cost is the same for many elements.
@@ -56,8 +57,8 @@ enum {
 };
 static inline uint64_t proa_guard_most(const struct proa_proc_ctl *owner)
 {
-    return __atomic_load_n(&owner->contended, __ATOMIC_RELAXED) ? PROA_GUARD_AT_ONCE
-                                                                : PROA_GUARD_ALONE;
+    return proa_atomic_load(&owner->contended, PROA_RELAXED) ? PROA_GUARD_AT_ONCE
+                                                             : PROA_GUARD_ALONE;
 }
 
 /* PROA_GUARD_STRIPES: sees to it that the stripes are held of elements whose first bytes have keys
@@ -115,7 +116,7 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner);
 
 static inline void proa_guard_stripe_give(struct proa_proc_ctl *owner, uint64_t stripe)
 {
-    __atomic_store_n(&owner->stripes[stripe].held, 0, __ATOMIC_RELEASE);
+    proa_atomic_store(&owner->stripes[stripe].held, 0, PROA_RELEASE);
     proa_doorbell_ring(&owner->stripe_doorbell);
 }
 
@@ -126,10 +127,10 @@ static inline int proa_guard_stripe_try(struct proa_proc_ctl *owner, uint64_t st
 {
     struct proa_stripe *one = &owner->stripes[stripe];
 
-    if (__atomic_load_n(&one->held, __ATOMIC_RELAXED) ||
-        __atomic_exchange_n(&one->held, 1, __ATOMIC_SEQ_CST))
+    if (proa_atomic_load(&one->held, PROA_RELAXED) ||
+        proa_atomic_exchange(&one->held, 1, PROA_SEQ_CST))
         return 0;
-    if (!__atomic_load_n(&owner->wide[stripe / PROA_WIDE].held, __ATOMIC_SEQ_CST))
+    if (!proa_atomic_load(&owner->wide[stripe / PROA_WIDE].held, PROA_SEQ_CST))
         return 1;
     proa_guard_stripe_give(owner, stripe);
     return 0;
@@ -163,7 +164,7 @@ enum { PROA_ATOMICS = 0, PROA_SWITCHING = 1, PROA_STRIPES_ONLY = 2 };
 static inline void proa_guard_slot_leave(struct proa_slot *slot)
 {
     /* partner: wait_for_slots in guard.c */
-    __atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
+    proa_atomic_store(&slot->busy, 0, PROA_RELEASE);
 }
 
 /* Marks the slot in which this process may use processor atomics on owner's memory, until
@@ -175,10 +176,10 @@ static inline struct proa_slot *proa_guard_slot_enter(struct proa_peer *owner)
 
     if (!slot)
         return NULL;
-    __atomic_store_n(&slot->busy, 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&slot->busy, 1, PROA_RELAXED);
     proa_membar_light(); /* partner: the heavy fence in proa_guard_stripes_only */
-    if (__builtin_expect(
-            __atomic_load_n(&owner->ctl->stripes_only, __ATOMIC_ACQUIRE) == PROA_ATOMICS, 1))
+    if (__builtin_expect(proa_atomic_load(&owner->ctl->stripes_only, PROA_ACQUIRE) == PROA_ATOMICS,
+                         1))
         return slot;
     proa_guard_slot_leave(slot);
     return NULL;
@@ -201,7 +202,7 @@ static inline enum proa_guard proa_guard_choose(const struct proa_win *win, int 
         if (*slot)
             return PROA_GUARD_ATOMICS;
     }
-    if (__atomic_load_n(&span->owner->ctl->stripes_only, __ATOMIC_ACQUIRE) != PROA_STRIPES_ONLY)
+    if (proa_atomic_load(&span->owner->ctl->stripes_only, PROA_ACQUIRE) != PROA_STRIPES_ONLY)
         proa_guard_stripes_only(span->owner->ctl);
     return PROA_GUARD_STRIPES;
 }

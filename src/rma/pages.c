@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See pages.h. */
 #include "rma/pages.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "shm/arena.h"
@@ -96,7 +97,7 @@ void proa_pages_learn(const struct proa_win *win)
 {
     if (win->pages && win->ctl)
         proa_adopt_policy_freed(&win->pages->hold,
-                                __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED));
+                                proa_atomic_load(&win->ctl->through_kernel, PROA_RELAXED));
 }
 
 void proa_pages_release(struct proa_win *win)

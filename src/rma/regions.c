@@ -2,6 +2,7 @@
 /* See regions.h. */
 #define HASH_NONFATAL_OOM 1 /* an attach without memory is an error of its own */
 #include "rma/regions.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "adopt/adopt.h"
@@ -47,7 +48,7 @@ static void row_copy(struct proa_region *to, const struct proa_region *from)
 
     _Static_assert(sizeof *to % sizeof *store == 0, "a row consists of words");
     for (size_t i = 0; i < sizeof *to / sizeof *store; i++)
-        __atomic_store_n(&store[i], __atomic_load_n(&load[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+        proa_atomic_store(&store[i], proa_atomic_load(&load[i], PROA_RELAXED), PROA_RELAXED);
 }
 
 /* First index whose start is not below address. */
@@ -57,7 +58,7 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (__atomic_load_n(&table[middle].start, __ATOMIC_RELAXED) < address)
+        if (proa_atomic_load(&table[middle].start, PROA_RELAXED) < address)
             low = middle + 1;
         else
             high = middle;
@@ -71,18 +72,18 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
  * table_read). Only the owner stores it, one thread at a time. */
 static void change_begin(struct proa_regions_ctl *ctl)
 {
-    __atomic_store_n(&ctl->sequence, ctl->sequence + 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&ctl->sequence, ctl->sequence + 1, PROA_RELAXED);
     /* before all stores that follow; partner: is_unchanged */
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    proa_atomic_fence(PROA_RELEASE);
 }
 
 static void change_end(struct proa_regions_ctl *ctl, const struct proa_attached *attached)
 {
-    __atomic_store_n(&ctl->count, attached->count, __ATOMIC_RELAXED);
-    __atomic_store_n(&ctl->segment, (uint32_t)attached->segment, __ATOMIC_RELAXED);
-    __atomic_store_n(&ctl->offset, attached->offset, __ATOMIC_RELAXED);
+    proa_atomic_store(&ctl->count, attached->count, PROA_RELAXED);
+    proa_atomic_store(&ctl->segment, (uint32_t)attached->segment, PROA_RELAXED);
+    proa_atomic_store(&ctl->offset, attached->offset, PROA_RELAXED);
     /* partner: the acquire in table_read */
-    __atomic_store_n(&ctl->sequence, ctl->sequence + 1, __ATOMIC_RELEASE);
+    proa_atomic_store(&ctl->sequence, ctl->sequence + 1, PROA_RELEASE);
 }
 
 static int check_overlap(const struct proa_attached *attached, size_t at, uint64_t start,
@@ -157,7 +158,7 @@ static void rows_delete(struct proa_win *win, size_t at, size_t rows)
 /* Operations on this window so far that went through the kernel to this process. */
 static uint64_t through_kernel(const struct proa_win *win)
 {
-    return __atomic_load_n(&win->ctl->through_kernel, __ATOMIC_RELAXED);
+    return proa_atomic_load(&win->ctl->through_kernel, PROA_RELAXED);
 }
 
 /* Memory of the program's own: adopted as far as it can be. In a window of one process it stays, as
@@ -326,8 +327,8 @@ static struct proa_region table_search(const struct proa_region *table, size_t c
 /* Have all loads before this seen the table of that sequence? */
 static int is_unchanged(const struct proa_regions_ctl *ctl, uint64_t sequence)
 {
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* those loads before this one */
-    return __atomic_load_n(&ctl->sequence, __ATOMIC_RELAXED) == sequence;
+    proa_atomic_fence(PROA_ACQUIRE); /* those loads before this one */
+    return proa_atomic_load(&ctl->sequence, PROA_RELAXED) == sequence;
 }
 
 /* One try at a consistent look at the table. 1 if nothing changed meanwhile; then *sequence is that
@@ -336,10 +337,10 @@ static int table_read(const struct proa_target *target, uint64_t address, uint64
                       struct proa_region *found, uint64_t *sequence)
 {
     const struct proa_regions_ctl *ctl = &target->ctl->regions;
-    uint64_t now = __atomic_load_n(&ctl->sequence, __ATOMIC_ACQUIRE);
-    uint64_t count = __atomic_load_n(&ctl->count, __ATOMIC_RELAXED),
-             offset = __atomic_load_n(&ctl->offset, __ATOMIC_RELAXED);
-    int segment = (int)__atomic_load_n(&ctl->segment, __ATOMIC_RELAXED);
+    uint64_t now = proa_atomic_load(&ctl->sequence, PROA_ACQUIRE);
+    uint64_t count = proa_atomic_load(&ctl->count, PROA_RELAXED),
+             offset = proa_atomic_load(&ctl->offset, PROA_RELAXED);
+    int segment = (int)proa_atomic_load(&ctl->segment, PROA_RELAXED);
     char *base;
 
     memset(found, 0, sizeof *found);

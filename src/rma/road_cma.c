@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The road through the kernel (shm/cma.h), to a neighbour's memory that is not mapped here. Its
  * key is its address. See road.h. */
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "shm/cma.h"
 #include "rma/combine.h"
@@ -17,7 +18,7 @@ static void tell_owner(const struct proa_win *win, int rank, uint64_t bytes)
     struct proa_win_ctl *ctl = win->targets[rank].ctl;
 
     if (ctl)
-        __atomic_fetch_add(&ctl->through_kernel, 1 + bytes / FOUR_PAGES, __ATOMIC_RELAXED);
+        proa_atomic_fetch_add(&ctl->through_kernel, 1 + bytes / FOUR_PAGES, PROA_RELAXED);
 }
 
 /* ---- put and get ---- */

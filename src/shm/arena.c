@@ -2,6 +2,7 @@
 /* See arena.h. Blocks are kept in address order for merging, free ones also in a list for first
  * fit, used ones in a table by address. */
 #include "shm/arena.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "shm/available.h"
@@ -65,7 +66,7 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
 static void tell_granted(void)
 {
     if (arena_ctl)
-        __atomic_store_n(&arena_ctl->granted, granted_bytes + left_bytes, __ATOMIC_RELAXED);
+        proa_atomic_store(&arena_ctl->granted, granted_bytes + left_bytes, PROA_RELAXED);
 }
 
 /* A chunk is granted when a block with some of it is given out. Its pages come as they are touched,
@@ -241,8 +242,8 @@ static int segment_add(uint64_t bytes)
     DL_APPEND(segment->free_blocks, &segment->first);
     if (arena_ctl)
         proa_segment_publish(&segment->memory, &arena_ctl->segments[segment_count]);
-    __atomic_store_n(&segment_count, segment_count + 1,
-                     __ATOMIC_RELEASE); /* partner: proa_arena_find */
+    proa_atomic_store(&segment_count, segment_count + 1,
+                      PROA_RELEASE); /* partner: proa_arena_find */
     return 0;
 }
 
@@ -450,7 +451,7 @@ void proa_arena_shrink(void *p, size_t bytes)
 
 int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *offset)
 {
-    int count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE); /* partner: segment_add */
+    int count = proa_atomic_load(&segment_count, PROA_ACQUIRE); /* partner: segment_add */
 
     for (int i = 0; i < count; i++)
         if (proa_segment_holds(segments[i].memory.base, segments[i].memory.bytes, address, bytes,

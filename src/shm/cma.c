@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See cma.h. */
 #include "shm/cma.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 
 #include <errno.h>
@@ -114,12 +115,12 @@ static int refused;
 
 int proa_cma_is_refused(void)
 {
-    return __atomic_load_n(&refused, __ATOMIC_RELAXED);
+    return proa_atomic_load(&refused, PROA_RELAXED);
 }
 
 int proa_cma_works(struct proa_peer *peer)
 {
-    int works = peer == proa_self ? 1 : __atomic_load_n(&peer->cma, __ATOMIC_RELAXED);
+    int works = peer == proa_self ? 1 : proa_atomic_load(&peer->cma, PROA_RELAXED);
     uint64_t magic = 0;
 
     if (works == 0) { /* threads that get here at once both ask, and hear the same */
@@ -128,9 +129,9 @@ int proa_cma_works(struct proa_peer *peer)
                     magic == PROA_CTL_MAGIC
                 ? 1
                 : -1;
-        __atomic_store_n(&peer->cma, works, __ATOMIC_RELAXED);
+        proa_atomic_store(&peer->cma, works, PROA_RELAXED);
         if (works < 0)
-            __atomic_store_n(&refused, 1, __ATOMIC_RELAXED);
+            proa_atomic_store(&refused, 1, PROA_RELAXED);
     }
     return works > 0;
 }

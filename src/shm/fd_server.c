@@ -8,6 +8,7 @@
  * file with it if it is one of ours (unix(7), SCM_RIGHTS).
  */
 #include "shm/fd_server.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "shm/peer.h"
 #include "shm/threads.h"
@@ -189,7 +190,7 @@ static int open_locked(void)
             proa_file_close(fd);
         return errno;
     }
-    __atomic_store_n(&door, fd, __ATOMIC_RELAXED);
+    proa_atomic_store(&door, fd, PROA_RELAXED);
     return 0;
 }
 
@@ -219,7 +220,7 @@ void proa_fd_server_close(void)
 
     pthread_mutex_lock(&fd_server_mutex);
     fd = door;
-    __atomic_store_n(&door, -1, __ATOMIC_RELAXED);
+    proa_atomic_store(&door, -1, PROA_RELAXED);
     pthread_mutex_unlock(&fd_server_mutex);
     if (fd < 0)
         return;
@@ -234,7 +235,7 @@ void proa_fd_server_close(void)
 
 int proa_fd_server_threads(void)
 {
-    return __atomic_load_n(&door, __ATOMIC_RELAXED) >= 0;
+    return proa_atomic_load(&door, PROA_RELAXED) >= 0;
 }
 
 /* ---- another process's fd server ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See peer.h. */
 #include "shm/peer.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/load.h"
@@ -81,7 +82,7 @@ struct proa_hello proa_hello_of(const struct proa_peer *peer)
 
 static struct proa_slot *slot_take(struct proa_proc_ctl *ctl)
 {
-    uint32_t number = __atomic_fetch_add(&ctl->slots_given, 1, __ATOMIC_RELAXED);
+    uint32_t number = proa_atomic_fetch_add(&ctl->slots_given, 1, PROA_RELAXED);
 
     return number < PROA_SLOTS ? &ctl->slots[number] : NULL;
 }
@@ -145,16 +146,16 @@ static void peer_forget(struct proa_peer *peer)
     HASH_DEL(peers, peer); /* NOLINT(clang-analyzer-unix.Malloc) */
     blocks_forget(peer);
     for (int i = PROA_SEGMENTS; i-- > 0 && peer != proa_self;)
-        if (__atomic_load_n(&peer->segments[i], __ATOMIC_RELAXED))
+        if (proa_atomic_load(&peer->segments[i], PROA_RELAXED))
             munmap(peer->segments[i],
-                   __atomic_load_n(&peer->ctl->segments[i].bytes, __ATOMIC_SEQ_CST));
+                   proa_atomic_load(&peer->ctl->segments[i].bytes, PROA_SEQ_CST));
     free(peer->second);
     free(peer);
 }
 
 struct proa_peer *proa_peer_second(struct proa_peer *peer)
 {
-    struct proa_peer *second = __atomic_load_n(&peer->second, __ATOMIC_ACQUIRE);
+    struct proa_peer *second = proa_atomic_load(&peer->second, PROA_ACQUIRE);
 
     if (second)
         return second;
@@ -167,7 +168,7 @@ struct proa_peer *proa_peer_second(struct proa_peer *peer)
         second->pid = peer->pid;
         second->ctl = peer->ctl;
         second->slot = slot_take(peer->ctl);
-        __atomic_store_n(&peer->second, second, __ATOMIC_RELEASE);
+        proa_atomic_store(&peer->second, second, PROA_RELEASE);
     }
     pthread_mutex_unlock(&peers_mutex);
     return second;
@@ -227,17 +228,17 @@ int proa_hello_has_ended(const struct proa_hello *hello)
 
 void proa_peer_opens_window(void)
 {
-    __atomic_fetch_add(&proa_self->ctl->windows, 1, __ATOMIC_RELAXED);
+    proa_atomic_fetch_add(&proa_self->ctl->windows, 1, PROA_RELAXED);
 }
 
 void proa_peer_closes_window(void)
 {
-    __atomic_fetch_sub(&proa_self->ctl->windows, 1, __ATOMIC_RELEASE);
+    proa_atomic_fetch_sub(&proa_self->ctl->windows, 1, PROA_RELEASE);
 }
 
 int proa_peer_has_windows(const struct proa_peer *peer)
 {
-    return __atomic_load_n(&peer->ctl->windows, __ATOMIC_ACQUIRE) != 0;
+    return proa_atomic_load(&peer->ctl->windows, PROA_ACQUIRE) != 0;
 }
 
 /* Lets go of ended processes that no window holds. Not thread-safe. */
@@ -247,7 +248,7 @@ static void peers_sweep(void)
     struct proa_peer *peer, *next;
 
     HASH_ITER(hh, peers, peer, next)
-        if (peer != proa_self && __atomic_load_n(&peer->holders, __ATOMIC_ACQUIRE) == 0 &&
+        if (peer != proa_self && proa_atomic_load(&peer->holders, PROA_ACQUIRE) == 0 &&
             proa_peer_has_ended(peer))
             peer_forget(peer);
     if (HASH_COUNT(peers) != before)
@@ -262,9 +263,9 @@ static uintptr_t others_first = UINTPTR_MAX, others_end;
 static void others_widen(const char *base, uint64_t bytes)
 {
     if ((uintptr_t)base < others_first)
-        __atomic_store_n(&others_first, (uintptr_t)base, __ATOMIC_RELAXED);
+        proa_atomic_store(&others_first, (uintptr_t)base, PROA_RELAXED);
     if ((uintptr_t)base + bytes > others_end)
-        __atomic_store_n(&others_end, (uintptr_t)base + bytes, __ATOMIC_RELAXED);
+        proa_atomic_store(&others_end, (uintptr_t)base + bytes, PROA_RELAXED);
 }
 
 static struct proa_peer *peer_attach_locked(const struct proa_segment_name *name)
@@ -306,7 +307,7 @@ struct proa_peer *proa_peer_attach(const struct proa_hello *hello)
     pthread_mutex_lock(&peers_mutex);
     peer = peer_attach_locked(&hello->first);
     if (peer)
-        __atomic_fetch_add(&peer->holders, 1, __ATOMIC_RELAXED);
+        proa_atomic_fetch_add(&peer->holders, 1, PROA_RELAXED);
     pthread_mutex_unlock(&peers_mutex);
     return peer;
 }
@@ -317,13 +318,13 @@ void proa_peer_release(struct proa_peer *peer)
 {
     enum { RELEASES_PER_LOOK = 64 };
 
-    if (__atomic_fetch_sub(&peer->holders, 1, __ATOMIC_RELEASE) > 1 || /* partner: peers_sweep */
+    if (proa_atomic_fetch_sub(&peer->holders, 1, PROA_RELEASE) > 1 || /* partner: peers_sweep */
         peer == proa_self ||
-        (__atomic_fetch_add(&unheld, 1, __ATOMIC_RELAXED) + 1) % RELEASES_PER_LOOK)
+        (proa_atomic_fetch_add(&unheld, 1, PROA_RELAXED) + 1) % RELEASES_PER_LOOK)
         return;
     pthread_mutex_lock(&peers_mutex);
-    if (__atomic_load_n(&unheld, __ATOMIC_RELAXED) >= RELEASES_PER_LOOK * HASH_COUNT(peers)) {
-        __atomic_store_n(&unheld, 0, __ATOMIC_RELAXED);
+    if (proa_atomic_load(&unheld, PROA_RELAXED) >= RELEASES_PER_LOOK * HASH_COUNT(peers)) {
+        proa_atomic_store(&unheld, 0, PROA_RELAXED);
         peers_sweep();
     }
     pthread_mutex_unlock(&peers_mutex);
@@ -333,8 +334,8 @@ void proa_peer_release(struct proa_peer *peer)
 static int is_in_segment(const struct proa_peer *peer, int segment, const void *address,
                          uint64_t bytes, uint64_t *offset)
 {
-    const char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_RELAXED);
-    uint64_t room = __atomic_load_n(&peer->ctl->segments[segment].bytes, __ATOMIC_RELAXED);
+    const char *base = proa_atomic_load(&peer->segments[segment], PROA_RELAXED);
+    uint64_t room = proa_atomic_load(&peer->ctl->segments[segment].bytes, PROA_RELAXED);
 
     return proa_segment_holds(base, room, address, bytes, offset);
 }
@@ -345,8 +346,8 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
     struct proa_peer *peer, *next;
     int found = 0;
 
-    if ((uintptr_t)address < __atomic_load_n(&others_first, __ATOMIC_RELAXED) ||
-        (uintptr_t)address >= __atomic_load_n(&others_end, __ATOMIC_RELAXED))
+    if ((uintptr_t)address < proa_atomic_load(&others_first, PROA_RELAXED) ||
+        (uintptr_t)address >= proa_atomic_load(&others_end, PROA_RELAXED))
         return 0; /* as for nearly all memory, with any number of neighbours */
     pthread_mutex_lock(&peers_mutex);
     HASH_ITER(hh, peers, peer, next)
@@ -382,7 +383,7 @@ uint64_t proa_peers_granted(int untouched)
     pthread_mutex_lock(&peers_mutex);
     HASH_ITER(hh, peers, peer, next)
         if (peer != proa_self && !(untouched && proa_peer_has_ended(peer))) {
-            uint64_t granted = __atomic_load_n(&peer->ctl->granted, __ATOMIC_RELAXED),
+            uint64_t granted = proa_atomic_load(&peer->ctl->granted, PROA_RELAXED),
                      touched = untouched ? touched_by(peer) : 0;
 
             bytes += granted > touched ? granted - touched : 0;
@@ -410,7 +411,7 @@ static char *segment_map(struct proa_peer *peer, int segment)
 
 char *proa_peer_segment(struct proa_peer *peer, int segment)
 {
-    char *base = __atomic_load_n(&peer->segments[segment], __ATOMIC_ACQUIRE);
+    char *base = proa_atomic_load(&peer->segments[segment], PROA_ACQUIRE);
 
     if (base)
         return base;
@@ -418,7 +419,7 @@ char *proa_peer_segment(struct proa_peer *peer, int segment)
     base = peer->segments[segment];
     if (!base) { /* no other thread was quicker */
         base = segment_map(peer, segment);
-        __atomic_store_n(&peer->segments[segment], base, __ATOMIC_RELEASE);
+        proa_atomic_store(&peer->segments[segment], base, PROA_RELEASE);
     }
     pthread_mutex_unlock(&peers_mutex);
     return base;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See segment.h. */
 #include "shm/segment.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "shm/fd_server.h"
 
@@ -221,7 +222,7 @@ void proa_segment_publish(const struct proa_segment *segment, struct proa_segmen
     ctl->inode = segment->inode;
     ctl->fd = segment->fd;
     /* partner: proa_segment_name */
-    __atomic_store_n(&ctl->bytes, segment->bytes, __ATOMIC_RELEASE);
+    proa_atomic_store(&ctl->bytes, segment->bytes, PROA_RELEASE);
 }
 
 struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
@@ -230,7 +231,7 @@ struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
     struct proa_segment_name name = {.id = owner->id,
                                      .pid = owner->pid,
                                      /* partner: publish */
-                                     .bytes = __atomic_load_n(&ctl->bytes, __ATOMIC_ACQUIRE)};
+                                     .bytes = proa_atomic_load(&ctl->bytes, PROA_ACQUIRE)};
 
     if (name.bytes) {
         name.fd = ctl->fd;

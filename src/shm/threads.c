@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See threads.h. */
 #include "shm/threads.h"
+#include "base/atomic.h"
 #include "shm/segment.h"
 
 #include <dirent.h>
@@ -34,15 +35,14 @@ static void foreign_replace(int old, int new)
     int found = old;
 
     for (int i = 0; i < FOREIGN_MOST; i++, found = old)
-        if (__atomic_compare_exchange_n(&foreign[i], &found, new, 0, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED))
+        if (proa_atomic_compare_exchange(&foreign[i], &found, new, PROA_ACQ_REL, PROA_RELAXED))
             return;
 }
 
 static int is_foreign(int id)
 {
     for (int i = 0; i < FOREIGN_MOST; i++)
-        if (__atomic_load_n(&foreign[i], __ATOMIC_ACQUIRE) == id)
+        if (proa_atomic_load(&foreign[i], PROA_ACQUIRE) == id)
             return 1;
     return 0;
 }

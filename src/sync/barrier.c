@@ -8,6 +8,7 @@
  * it; each process has to run once.
  */
 #include "sync/barrier.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "sync/shared_words.h"
 
@@ -63,7 +64,7 @@ int proa_barrier_last(struct proa_win *win)
 {
     int error;
 
-    if (__atomic_load_n(&win->lost, __ATOMIC_ACQUIRE))
+    if (proa_atomic_load(&win->lost, PROA_ACQUIRE))
         return proa_failed_report(win, -1);
     proa_failed_end(win, 1);
     error = win->sync->disseminate(win, ++win->barriers);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See bypass.h. */
 #include "sync/bypass.h"
+#include "base/atomic.h"
 #include "base/system.h"
 #include "sync/shared_words.h"
 #include "sync/lock.h"
@@ -69,7 +70,7 @@ static int awaits_writers(const struct proa_win *win)
 static int is_mine(const struct proa_win *win, const pthread_t *taker, enum proa_holder holder)
 {
     return holder == PROA_HOLDER_PROCESS || !win->threads ||
-           pthread_equal(__atomic_load_n(taker, __ATOMIC_RELAXED), pthread_self());
+           pthread_equal(proa_atomic_load(taker, PROA_RELAXED), pthread_self());
 }
 
 static int wanted_in(const struct proa_win *win, enum proa_holder holder)
@@ -122,8 +123,8 @@ void proa_sync_slow(void)
 
     pthread_mutex_lock(&watched_mutex);
     DL_FOREACH2(watched, win, watched_after)
-        if (__atomic_load_n(&win->sync, __ATOMIC_RELAXED) == &proa_sync_node)
-            __atomic_store_n(&win->sync, &proa_sync_threads, __ATOMIC_RELAXED);
+        if (proa_atomic_load(&win->sync, PROA_RELAXED) == &proa_sync_node)
+            proa_atomic_store(&win->sync, &proa_sync_threads, PROA_RELAXED);
     pthread_mutex_unlock(&watched_mutex);
 }
 

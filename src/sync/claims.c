@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See claims.h. */
 #include "sync/claims.h"
+#include "base/atomic.h"
 #include "sync/peer_failure.h"
 #include "sync/pair.h"
 #include "sync/rwlock.h"
@@ -43,16 +44,16 @@ static int keeps(const struct proa_win *win, int rank, int target, enum proa_cla
     struct proa_win_ctl *ctl = win->targets[rank].ctl;
     const uint8_t *claims = proa_block_claims(ctl, win->near);
 
-    if (wanted == PROA_CLAIM_EXCLUSIVE && __atomic_load_n(&ctl->claims_all, __ATOMIC_SEQ_CST))
+    if (wanted == PROA_CLAIM_EXCLUSIVE && proa_atomic_load(&ctl->claims_all, PROA_SEQ_CST))
         return 1;
-    return conflicts(__atomic_load_n(&claims[win->targets[target].ctl->slot], __ATOMIC_SEQ_CST),
+    return conflicts(proa_atomic_load(&claims[win->targets[target].ctl->slot], PROA_SEQ_CST),
                      wanted);
 }
 
 static int serves(const struct proa_win_ctl *target, enum proa_claim wanted)
 {
     for (enum proa_claim claim = PROA_CLAIM_SHARED; claim <= PROA_CLAIM_EXCLUSIVE; claim++)
-        if (__atomic_load_n(&target->served[claim], __ATOMIC_SEQ_CST) && conflicts(claim, wanted))
+        if (proa_atomic_load(&target->served[claim], PROA_SEQ_CST) && conflicts(claim, wanted))
             return 1;
     return 0;
 }
@@ -88,15 +89,15 @@ static int is_slot_of_failed(const struct proa_win *win, uint32_t slot)
 
 int proa_claims_take_turn(const struct proa_win *win)
 {
-    uint32_t *turn = &win->leader->turn, before = __atomic_load_n(turn, __ATOMIC_RELAXED);
+    uint32_t *turn = &win->leader->turn, before = proa_atomic_load(turn, PROA_RELAXED);
 
     if (before && !is_slot_of_failed(win, before - 1))
         return 0;
-    return __atomic_compare_exchange_n(turn, &before, 1 + (uint32_t)win->slot, 0, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_RELAXED);
+    return proa_atomic_compare_exchange(turn, &before, 1 + (uint32_t)win->slot, PROA_SEQ_CST,
+                                        PROA_RELAXED);
 }
 
 void proa_claims_give_turn(const struct proa_win *win)
 {
-    __atomic_store_n(&win->leader->turn, 0, __ATOMIC_SEQ_CST);
+    proa_atomic_store(&win->leader->turn, 0, PROA_SEQ_CST);
 }

@@ -25,6 +25,7 @@
 #define PROA_SYNC_CLAIMS_H
 
 #include "window/win.h"
+#include "base/atomic.h"
 
 enum proa_claim { PROA_CLAIM_NONE, PROA_CLAIM_SHARED, PROA_CLAIM_EXCLUSIVE };
 
@@ -33,20 +34,20 @@ enum proa_claim { PROA_CLAIM_NONE, PROA_CLAIM_SHARED, PROA_CLAIM_EXCLUSIVE };
  * that takes the lock or gives it back. Releases what was done under the lock. */
 static inline void proa_claim(struct proa_win *win, int slot, enum proa_claim claim)
 {
-    __atomic_store_n(&win->claims[slot], (uint8_t)claim, __ATOMIC_RELEASE);
+    proa_atomic_store(&win->claims[slot], (uint8_t)claim, PROA_RELEASE);
 }
 
 /* The same for a lock_all. */
 static inline void proa_claim_all(struct proa_win *win, int yes)
 {
-    __atomic_store_n(&win->ctl->claims_all, (uint32_t)yes, __ATOMIC_RELEASE);
+    proa_atomic_store(&win->ctl->claims_all, (uint32_t)yes, PROA_RELEASE);
 }
 
 /* The same for a lock on this process's own part of the window, held for an origin on another node.
  * change: 1, one more; -1, one less. Called inside the progress engine. */
 static inline void proa_claim_served(struct proa_win *win, enum proa_claim claim, int change)
 {
-    __atomic_fetch_add(&win->ctl->served[claim], (uint32_t)change, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_add(&win->ctl->served[claim], (uint32_t)change, PROA_SEQ_CST);
 }
 
 /* A neighbour is gone: breaks all locks of the window on this node, and wakes the waiters. */

@@ -13,6 +13,7 @@
  * and the proof that no process waits for ever.
  */
 #include "sync/lock.h"
+#include "base/atomic.h"
 
 static int is_for_all(const struct proa_lock_request *a)
 {
@@ -174,7 +175,7 @@ static int is_broken(const struct proa_lock_request *a)
 /* Returns 0 until this process itself knows which process died. */
 static int claims_allow(struct proa_lock_request *a)
 {
-    return __atomic_load_n(&a->win->lost, __ATOMIC_ACQUIRE) &&
+    return proa_atomic_load(&a->win->lost, PROA_ACQUIRE) &&
            proa_claims_allow(a->win, is_for_all(a) ? -1 : a->target, claim_of(a));
 }
 
@@ -212,7 +213,7 @@ static void claim_try(struct proa_lock_request *a)
 static void confirm(struct proa_lock_request *a)
 {
     a->requester->claim(a, claim_of(a), 1);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    proa_atomic_fence(PROA_SEQ_CST);
     if (!is_broken(a))
         return;
     a->requester->claim(a, claim_of(a), 0);

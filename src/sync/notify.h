@@ -14,6 +14,7 @@
 #define PROA_SYNC_NOTIFY_H
 
 #include "sync/peer_failure.h"
+#include "base/atomic.h"
 #include "sync/pair.h"
 #include "window/win.h"
 
@@ -54,7 +55,7 @@ PROA_FORMS void proa_notify(const struct proa_win *win, const struct proa_target
 {
     uint64_t *word = proa_word_in(target->ctl, win->slot, kind, row);
 
-    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    proa_atomic_store(word, value, PROA_RELEASE);
     proa_doorbell_ring_for(&target->peer->ctl->bell, word);
 }
 
@@ -63,7 +64,7 @@ PROA_FORMS void proa_notify(const struct proa_win *win, const struct proa_target
 /* The present value of the word that the process `from` sets. Acquires; partner: proa_notify. */
 PROA_FORMS uint64_t proa_notified(const struct proa_win *win, int from, enum proa_word kind)
 {
-    return __atomic_load_n(proa_word_in(win->ctl, from, kind, 0), __ATOMIC_ACQUIRE);
+    return proa_atomic_load(proa_word_in(win->ctl, from, kind, 0), PROA_ACQUIRE);
 }
 
 /* Returns once the word has at least this value. The process of rank `from` sets it; from < 0: the

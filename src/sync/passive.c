@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See passive.h. */
 #include "sync/passive.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "sync/lock.h"
 #include "sync/completion.h"
@@ -80,7 +81,7 @@ int proa_lock_begin(struct proa_win *win, int rank, int exclusive, int mode, uin
 static void taken_by(const struct proa_win *win, pthread_t *taker)
 {
     if (win->threads)
-        __atomic_store_n(taker, pthread_self(), __ATOMIC_RELAXED);
+        proa_atomic_store(taker, pthread_self(), PROA_RELAXED);
 }
 
 int proa_lock_end(struct proa_win *win, int rank, uint8_t epoch, int error)
@@ -98,12 +99,12 @@ static void (*before_locks)(void);
 
 void proa_lock_set_before(void (*before)(void))
 {
-    __atomic_store_n(&before_locks, before, __ATOMIC_RELEASE); /* partner: before_lock */
+    proa_atomic_store(&before_locks, before, PROA_RELEASE); /* partner: before_lock */
 }
 
 static void before_lock(void)
 {
-    void (*before)(void) = __atomic_load_n(&before_locks, __ATOMIC_ACQUIRE);
+    void (*before)(void) = proa_atomic_load(&before_locks, PROA_ACQUIRE);
 
     if (before)
         before();

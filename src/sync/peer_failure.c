@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See peer_failure.h. The effects of a loss on processes of other nodes: remote/peer_failure.c. */
 #include "sync/peer_failure.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/system.h"
 #include "sync/claims.h"
@@ -18,16 +19,16 @@ enum {
 
 int proa_is_failed(const struct proa_win *win, int rank)
 {
-    const uint8_t *gone = __atomic_load_n(&win->failed, __ATOMIC_ACQUIRE);
+    const uint8_t *gone = proa_atomic_load(&win->failed, PROA_ACQUIRE);
 
-    return __atomic_load_n(&win->given_up, __ATOMIC_ACQUIRE) ||
-           (gone && __atomic_load_n(&gone[rank], __ATOMIC_ACQUIRE));
+    return proa_atomic_load(&win->given_up, PROA_ACQUIRE) ||
+           (gone && proa_atomic_load(&gone[rank], PROA_ACQUIRE));
 }
 
 /* 1 + the first rank that this process, or another one of the node, knows to be gone; 0: none. */
 static uint32_t first_lost(const struct proa_win *win)
 {
-    uint32_t lost = __atomic_load_n(&win->lost, __ATOMIC_ACQUIRE);
+    uint32_t lost = proa_atomic_load(&win->lost, PROA_ACQUIRE);
 
     return lost || win->ending || !win->sync->node_lost ? lost : win->sync->node_lost(win);
 }
@@ -41,7 +42,7 @@ int proa_failed_report(const struct proa_win *win, int from)
 {
     int rank = from >= 0 ? from : (int)first_lost(win) - 1;
 
-    if (rank == win->rank || __atomic_load_n(&win->given_up, __ATOMIC_ACQUIRE))
+    if (rank == win->rank || proa_atomic_load(&win->given_up, PROA_ACQUIRE))
         return proa_fail(PROA_ERR_OTHER, "the other ranks have given this process up");
     return proa_fail(PROA_ERR_OTHER, "the process of rank %d is gone", rank);
 }
@@ -51,11 +52,11 @@ int proa_failed_report(const struct proa_win *win, int from)
 static void mark(struct proa_win *win, int rank)
 {
     if (!win->failed)
-        __atomic_store_n(&win->failed, calloc((size_t)win->size, 1), __ATOMIC_RELEASE);
+        proa_atomic_store(&win->failed, calloc((size_t)win->size, 1), PROA_RELEASE);
     if (win->failed)
-        __atomic_store_n(&win->failed[rank], 1, __ATOMIC_RELEASE);
+        proa_atomic_store(&win->failed[rank], 1, PROA_RELEASE);
     if (!win->lost)
-        __atomic_store_n(&win->lost, 1 + (uint32_t)rank, __ATOMIC_RELEASE);
+        proa_atomic_store(&win->lost, 1 + (uint32_t)rank, PROA_RELEASE);
 }
 
 void proa_failed_know(struct proa_win *win, int rank)
@@ -80,7 +81,7 @@ void proa_failed_lose(struct proa_win *win, int rank)
 void proa_failed_be_given_up(struct proa_win *win)
 {
     mark(win, win->rank);
-    __atomic_store_n(&win->given_up, 1, __ATOMIC_RELEASE);
+    proa_atomic_store(&win->given_up, 1, PROA_RELEASE);
 }
 
 /* ---- of windows of one node: rows of the tables in window/sync_ops.h ---- */
@@ -158,8 +159,7 @@ int proa_await_slow(struct proa_win *win, int from, const uint64_t *word, uint64
     struct proa_vigil vigil = {.win = win, .from = from};
 
     proa_wait_count_unless(word, least, bell, proa_vigil_is_over, &vigil);
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least ? PROA_OK
-                                                            : proa_failed_report(win, from);
+    return proa_atomic_load(word, PROA_ACQUIRE) >= least ? PROA_OK : proa_failed_report(win, from);
 }
 
 void proa_failed_end(struct proa_win *win, int ending)

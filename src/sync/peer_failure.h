@@ -11,6 +11,7 @@
 #ifndef PROA_SYNC_PEER_FAILURE_H
 #define PROA_SYNC_PEER_FAILURE_H
 
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "window/win.h"
 
@@ -53,7 +54,7 @@ int proa_await_slow(struct proa_win *win, int from, const uint64_t *word, uint64
 PROA_FORMS int proa_await_word(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
                                struct proa_doorbell *bell)
 {
-    return __builtin_expect(__atomic_load_n(word, __ATOMIC_ACQUIRE) >= least, 1)
+    return __builtin_expect(proa_atomic_load(word, PROA_ACQUIRE) >= least, 1)
                ? PROA_OK
                : proa_await_slow(win, from, word, least, bell);
 }

@@ -11,6 +11,7 @@
 #ifndef PROA_SYNC_RWLOCK_H
 #define PROA_SYNC_RWLOCK_H
 
+#include "base/atomic.h"
 #include "base/wait.h"
 #include "shm/ctl.h"
 
@@ -29,16 +30,16 @@ enum {
  * the queue once it is inside. */
 static inline uint32_t proa_rwlock_draw(struct proa_rwlock *lock)
 {
-    return __atomic_fetch_add(&lock->tickets, 1, __ATOMIC_RELAXED);
+    return proa_atomic_fetch_add(&lock->tickets, 1, PROA_RELAXED);
 }
 
 /* Only the head writes serving, so a plain add is enough; its release pairs with the acquire in
  * proa_rwlock_is_turn. */
 static inline void proa_rwlock_leave_queue(struct proa_rwlock *lock)
 {
-    uint32_t ticket = __atomic_load_n(&lock->serving, __ATOMIC_RELAXED);
+    uint32_t ticket = proa_atomic_load(&lock->serving, PROA_RELAXED);
 
-    __atomic_store_n(&lock->serving, ticket + 1, __ATOMIC_RELEASE);
+    proa_atomic_store(&lock->serving, ticket + 1, PROA_RELEASE);
     proa_doorbell_ring(&lock->bell);
 }
 
@@ -47,20 +48,20 @@ static inline void proa_rwlock_leave_queue(struct proa_rwlock *lock)
  * out. */
 static inline void proa_rwlock_read_enter(struct proa_rwlock *lock)
 {
-    __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQUIRE);
+    proa_atomic_fetch_add(&lock->state, PROA_RW_READER, PROA_ACQUIRE);
 }
 
 /* Gives way to the writer inside, or at the head of the queue: takes the reader's count back. */
 static inline void proa_rwlock_read_give_way(struct proa_rwlock *lock)
 {
-    __atomic_fetch_sub(&lock->state, PROA_RW_READER, __ATOMIC_RELAXED);
+    proa_atomic_fetch_sub(&lock->state, PROA_RW_READER, PROA_RELAXED);
     proa_doorbell_ring(&lock->bell); /* this may be what the writer at the head waits for */
 }
 
 /* A writer at the head of the queue announces itself. */
 static inline void proa_rwlock_write_announce(struct proa_rwlock *lock)
 {
-    __atomic_fetch_or(&lock->state, PROA_RW_WANTED, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_or(&lock->state, PROA_RW_WANTED, PROA_SEQ_CST);
 }
 
 /* The announced writer goes inside if no process is: 1; or 0, a process is. Sequentially
@@ -69,15 +70,15 @@ static inline int proa_rwlock_write_enter(struct proa_rwlock *lock)
 {
     uint32_t expected = PROA_RW_WANTED;
 
-    return __atomic_compare_exchange_n(&lock->state, &expected, PROA_RW_HELD, 0, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_SEQ_CST) != 0;
+    return proa_atomic_compare_exchange(&lock->state, &expected, PROA_RW_HELD, PROA_SEQ_CST,
+                                        PROA_SEQ_CST) != 0;
 }
 
 /* The writer, which may not be inside yet, returns to the head of the queue: only the head sets
  * WANTED. In one step, so that no process finds the lock free. */
 static inline void proa_rwlock_write_step_back(struct proa_rwlock *lock)
 {
-    __atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, PROA_SEQ_CST);
     proa_doorbell_ring(&lock->bell);
 }
 
@@ -86,19 +87,19 @@ static inline void proa_rwlock_write_step_back(struct proa_rwlock *lock)
 /* Is this ticket at the head of the queue? */
 static inline int proa_rwlock_is_turn(const struct proa_rwlock *lock, uint32_t ticket)
 {
-    return __atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) == ticket;
+    return proa_atomic_load(&lock->serving, PROA_ACQUIRE) == ticket;
 }
 
 /* For a counted reader: is it inside? Acquires; partner: the release in the unlock. */
 static inline int proa_rwlock_no_writer_inside(const struct proa_rwlock *lock)
 {
-    return !(__atomic_load_n(&lock->state, __ATOMIC_ACQUIRE) & PROA_RW_HELD);
+    return !(proa_atomic_load(&lock->state, PROA_ACQUIRE) & PROA_RW_HELD);
 }
 
 /* For an announced writer: is no process inside? */
 static inline int proa_rwlock_nobody_inside(const struct proa_rwlock *lock)
 {
-    return __atomic_load_n(&lock->state, __ATOMIC_ACQUIRE) == PROA_RW_WANTED;
+    return proa_atomic_load(&lock->state, PROA_ACQUIRE) == PROA_RW_WANTED;
 }
 
 /* Is a writer inside, or is the lock broken; or, with waiting_too, is a writer at the head of the
@@ -106,7 +107,7 @@ static inline int proa_rwlock_nobody_inside(const struct proa_rwlock *lock)
  * (sync/lock.c). */
 static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int waiting_too)
 {
-    return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) &
+    return (proa_atomic_load(&lock->state, PROA_SEQ_CST) &
             (waiting_too ? PROA_RW_HELD | PROA_RW_WANTED | PROA_RW_BROKEN
                          : PROA_RW_HELD | PROA_RW_BROKEN)) != 0;
 }
@@ -115,16 +116,16 @@ static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int wai
  * proa_rwlock_is_wanted, proa_rwlock_write_unlock. */
 static inline void proa_rwlock_outside(struct proa_rwlock *lock, int change)
 {
-    __atomic_fetch_add(&lock->outside, (uint32_t)change, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_add(&lock->outside, (uint32_t)change, PROA_SEQ_CST);
 }
 
 /* Is there a waiter: in the queue, at its head, or outside of it? */
 static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
 {
-    return (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) & PROA_RW_WANTED) ||
-           __atomic_load_n(&lock->tickets, __ATOMIC_RELAXED) !=
-               __atomic_load_n(&lock->serving, __ATOMIC_RELAXED) ||
-           __atomic_load_n(&lock->outside, __ATOMIC_RELAXED) != 0;
+    return (proa_atomic_load(&lock->state, PROA_RELAXED) & PROA_RW_WANTED) ||
+           proa_atomic_load(&lock->tickets, PROA_RELAXED) !=
+               proa_atomic_load(&lock->serving, PROA_RELAXED) ||
+           proa_atomic_load(&lock->outside, PROA_RELAXED) != 0;
 }
 
 /* ---- after a death (sync/claims.h) ---- */
@@ -132,18 +133,18 @@ static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
 /* Sequentially consistent: the process that breaks it goes on to look at claims. */
 static inline void proa_rwlock_break(struct proa_rwlock *lock)
 {
-    __atomic_fetch_or(&lock->state, PROA_RW_BROKEN, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_or(&lock->state, PROA_RW_BROKEN, PROA_SEQ_CST);
 }
 
 static inline int proa_rwlock_is_broken(const struct proa_rwlock *lock)
 {
-    return (__atomic_load_n(&lock->state, __ATOMIC_SEQ_CST) & PROA_RW_BROKEN) != 0;
+    return (proa_atomic_load(&lock->state, PROA_SEQ_CST) & PROA_RW_BROKEN) != 0;
 }
 
 /* Counts a holder of a broken lock in; the unlock counts it out. */
 static inline void proa_rwlock_count(struct proa_rwlock *lock, int exclusive)
 {
-    __atomic_fetch_add(&lock->state, exclusive ? PROA_RW_HELD : PROA_RW_READER, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_add(&lock->state, exclusive ? PROA_RW_HELD : PROA_RW_READER, PROA_SEQ_CST);
 }
 
 /* ---- taking and giving back ---- */
@@ -152,7 +153,7 @@ static inline void proa_rwlock_count(struct proa_rwlock *lock, int exclusive)
  * taken. Acquires; partner: the release in the unlocks. Releases the claim (sync/claims.h). */
 static inline int proa_rwlock_read_try(struct proa_rwlock *lock)
 {
-    uint32_t before = __atomic_fetch_add(&lock->state, PROA_RW_READER, __ATOMIC_ACQ_REL);
+    uint32_t before = proa_atomic_fetch_add(&lock->state, PROA_RW_READER, PROA_ACQ_REL);
 
     if (__builtin_expect((before & (PROA_RW_HELD | PROA_RW_WANTED | PROA_RW_BROKEN)) == 0, 1))
         return 1;
@@ -166,8 +167,8 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
 {
     uint32_t expected = 0;
 
-    return __builtin_expect(__atomic_compare_exchange_n(&lock->state, &expected, PROA_RW_HELD, 0,
-                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST),
+    return __builtin_expect(proa_atomic_compare_exchange(&lock->state, &expected, PROA_RW_HELD,
+                                                         PROA_SEQ_CST, PROA_SEQ_CST),
                             1) != 0;
 }
 
@@ -175,7 +176,7 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
  * broken. */
 static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock)
 {
-    if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_READER, __ATOMIC_RELEASE) &
+    if (__builtin_expect(proa_atomic_sub_fetch(&lock->state, PROA_RW_READER, PROA_RELEASE) &
                              (PROA_RW_WANTED | PROA_RW_BROKEN),
                          0))
         proa_doorbell_ring(&lock->bell);
@@ -186,8 +187,8 @@ static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock)
  * turn. */
 static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock)
 {
-    if (__builtin_expect(__atomic_sub_fetch(&lock->state, PROA_RW_HELD, __ATOMIC_SEQ_CST) != 0 ||
-                             __atomic_load_n(&lock->outside, __ATOMIC_SEQ_CST) != 0,
+    if (__builtin_expect(proa_atomic_sub_fetch(&lock->state, PROA_RW_HELD, PROA_SEQ_CST) != 0 ||
+                             proa_atomic_load(&lock->outside, PROA_SEQ_CST) != 0,
                          0))
         proa_doorbell_ring(&lock->bell);
 }

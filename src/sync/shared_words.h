@@ -10,6 +10,7 @@
 #define PROA_SYNC_SHARED_WORDS_H
 
 #include "sync/peer_failure.h"
+#include "base/atomic.h"
 #include "window/win.h"
 
 /* ---- counters that processes wait for at a block's barrier doorbell ---- */
@@ -23,7 +24,7 @@
  * partner: proa_shared_reached. */
 static inline void proa_shared_set(struct proa_win_ctl *ctl, uint64_t *counter, uint64_t number)
 {
-    __atomic_store_n(counter, number, __ATOMIC_RELEASE);
+    proa_atomic_store(counter, number, PROA_RELEASE);
     proa_doorbell_ring(&ctl->barrier_doorbell);
 }
 
@@ -39,7 +40,7 @@ static inline int proa_shared_reached(struct proa_win *win, int from, struct pro
  * acquires all that the processes counted earlier did before they arrived. */
 static inline uint64_t proa_shared_arrive(const struct proa_win *win)
 {
-    return __atomic_fetch_add(&win->leader->arrived, 1, __ATOMIC_ACQ_REL) + 1;
+    return proa_atomic_fetch_add(&win->leader->arrived, 1, PROA_ACQ_REL) + 1;
 }
 
 /* ---- lock_all, and waiters outside of a lock's queue, at the leader (sync/lock.c) ---- */
@@ -48,13 +49,13 @@ static inline uint64_t proa_shared_arrive(const struct proa_win *win)
  * caller then looks for writers. */
 static inline void proa_shared_all_enter(struct proa_all_ctl *all)
 {
-    __atomic_fetch_add(&all->active, 1, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_add(&all->active, 1, PROA_SEQ_CST);
 }
 
 /* Takes that count back. Releases; partner: proa_shared_all_none. */
 static inline void proa_shared_all_leave(struct proa_all_ctl *all)
 {
-    __atomic_fetch_sub(&all->active, 1, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_sub(&all->active, 1, PROA_SEQ_CST);
     proa_doorbell_ring(&all->bell);
 }
 
@@ -62,31 +63,31 @@ static inline void proa_shared_all_leave(struct proa_all_ctl *all)
  * counted here look at. Acquires all that was done under lock_alls. */
 static inline int proa_shared_all_none(const struct proa_all_ctl *all)
 {
-    return __atomic_load_n(&all->active, __ATOMIC_SEQ_CST) == 0;
+    return proa_atomic_load(&all->active, PROA_SEQ_CST) == 0;
 }
 
 /* proa_shared_outside counts a waiter outside of the queue; proa_shared_granted counts it as
  * granted. */
 static inline void proa_shared_outside(struct proa_all_ctl *all)
 {
-    __atomic_fetch_add(&all->asked, 1, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_add(&all->asked, 1, PROA_SEQ_CST);
 }
 
 static inline void proa_shared_granted(struct proa_all_ctl *all)
 {
-    __atomic_fetch_add(&all->granted, 1, __ATOMIC_SEQ_CST);
+    proa_atomic_fetch_add(&all->granted, 1, PROA_SEQ_CST);
     proa_doorbell_ring(&all->bell);
 }
 
 /* The number of waiters ever counted outside; and have at least so many been granted? */
 static inline uint32_t proa_shared_asked(const struct proa_all_ctl *all)
 {
-    return __atomic_load_n(&all->asked, __ATOMIC_RELAXED);
+    return proa_atomic_load(&all->asked, PROA_RELAXED);
 }
 
 static inline int proa_shared_are_granted(const struct proa_all_ctl *all, uint32_t asked)
 {
-    return (int32_t)(__atomic_load_n(&all->granted, __ATOMIC_RELAXED) - asked) >= 0;
+    return (int32_t)(proa_atomic_load(&all->granted, PROA_RELAXED) - asked) >= 0;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See type.h: building types. Walking them is type/walk.c. */
 #include "type/type.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 static void node_release(struct proa_node *node)
 {
-    if (!node || __atomic_fetch_sub(&node->users, 1, __ATOMIC_ACQ_REL) > 1)
+    if (!node || proa_atomic_fetch_sub(&node->users, 1, PROA_ACQ_REL) > 1)
         return;
     for (uint32_t i = 0; i < node->count; i++)
         node_release(node->items[i].child);
@@ -25,7 +26,7 @@ static void node_release(struct proa_node *node)
 static struct proa_node *node_use(struct proa_node *node)
 {
     if (node)
-        __atomic_fetch_add(&node->users, 1, __ATOMIC_RELAXED);
+        proa_atomic_fetch_add(&node->users, 1, PROA_RELAXED);
     return node;
 }
 

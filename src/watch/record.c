@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See record.h. */
 #include "watch/record.h"
+#include "base/atomic.h"
 #include "base/settings.h"
 #include "base/wait.h"
 #include "watch/report.h"
@@ -78,7 +79,7 @@ static void has_waited(const uint64_t *word, long ns)
     if (ns < 0 || !has_room())
         return;
     waits.wait[waits.count++] = (struct wait){word, ns};
-    __atomic_fetch_or(&proa_record_care, PROA_RECORD_WAITED, __ATOMIC_RELAXED);
+    proa_atomic_fetch_or(&proa_record_care, PROA_RECORD_WAITED, PROA_RELAXED);
 }
 
 /* Clears the flag for all threads. With several threads (PROA_RECORD_THREADS) each looks at its own
@@ -86,13 +87,13 @@ static void has_waited(const uint64_t *word, long ns)
 void proa_record_forget(void)
 {
     waits.count = 0;
-    __atomic_fetch_and(&proa_record_care, ~(unsigned)PROA_RECORD_WAITED, __ATOMIC_RELAXED);
+    proa_atomic_fetch_and(&proa_record_care, ~(unsigned)PROA_RECORD_WAITED, PROA_RELAXED);
 }
 
 static void add(unsigned long long *number, unsigned long long more)
 {
-    if (__atomic_load_n(&proa_record_care, __ATOMIC_RELAXED) & PROA_RECORD_THREADS)
-        __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+    if (proa_atomic_load(&proa_record_care, PROA_RELAXED) & PROA_RECORD_THREADS)
+        proa_atomic_fetch_add(number, more, PROA_RELAXED);
     else
         *number += more;
 }
@@ -207,7 +208,7 @@ void proa_record_of_window(struct proa_record *record, struct proa_win *win)
         record->win = win;
     win->counter = record ? record : &nobodys;
     if (win->threads)
-        __atomic_fetch_or(&proa_record_care, PROA_RECORD_THREADS, __ATOMIC_RELAXED);
+        proa_atomic_fetch_or(&proa_record_care, PROA_RECORD_THREADS, PROA_RELAXED);
 }
 
 void proa_record_open(struct proa_record *record, MPI_Comm comm)
@@ -250,7 +251,7 @@ void proa_record_read(const struct proa_record *record, struct proa_stats *numbe
         numbers->targets[by_region ? (int)PROA_STATS_REGIONS : way]++;
         if (proa_remote_of(win, rank))
             numbers->messages +=
-                __atomic_load_n(&proa_remote_of(win, rank)->flight.sent, __ATOMIC_RELAXED);
+                proa_atomic_load(&proa_remote_of(win, rank)->flight.sent, PROA_RELAXED);
     }
     if (win)
         numbers->window_bytes = win->targets[win->rank].bytes;

@@ -6,6 +6,7 @@
 #ifndef PROA_WATCH_RECORD_H
 #define PROA_WATCH_RECORD_H
 
+#include "base/atomic.h"
 #include "base/calls.h"
 #include "base/hidden.h"
 #include "host/handle.h"
@@ -118,7 +119,7 @@ static inline __attribute__((always_inline)) void proa_record_observe(const stru
     int row = proa_record_rows[call];
 
     if (__builtin_expect(way == PROA_WATCHED_REQUEST ||
-                             __atomic_load_n(&proa_record_care, __ATOMIC_RELAXED) != 0,
+                             proa_atomic_load(&proa_record_care, PROA_RELAXED) != 0,
                          0))
         proa_record_carefully(record, row, rank, way, bytes);
     else if (row >= PROA_STATS_OPERATIONS)

@@ -11,6 +11,7 @@
 #define PROA_WINDOW_EPOCH_H
 
 #include "window/win.h"
+#include "base/atomic.h"
 
 /* Which epoch lets this process access a target. Bits of proa_target.epoch (that target) and
  * proa_win.epoch_all (every target). */
@@ -39,13 +40,13 @@ enum {
 /* For this target alone. */
 static inline uint8_t proa_epoch_one(const struct proa_target *target)
 {
-    return __atomic_load_n(&target->epoch, __ATOMIC_RELAXED);
+    return proa_atomic_load(&target->epoch, PROA_RELAXED);
 }
 
 /* For every target. */
 static inline uint8_t proa_epoch_all(const struct proa_win *win)
 {
-    return __atomic_load_n(&win->epoch_all, __ATOMIC_RELAXED);
+    return proa_atomic_load(&win->epoch_all, PROA_RELAXED);
 }
 
 /* All epochs that let this process access a target; 0: none is open. */
@@ -57,25 +58,25 @@ static inline uint8_t proa_epoch_towards(const struct proa_win *win, int rank)
 /* How many targets are locked by MPI_Win_lock, or are about to be. */
 static inline int proa_epoch_locks(const struct proa_win *win)
 {
-    return __atomic_load_n(&win->locked, __ATOMIC_RELAXED);
+    return proa_atomic_load(&win->locked, PROA_RELAXED);
 }
 
 /* PROA_TOUCH_*: the operations since the last fence or flush of any kind. */
 static inline uint8_t proa_epoch_touched(const struct proa_win *win)
 {
-    return __atomic_load_n(&win->touched, __ATOMIC_RELAXED);
+    return proa_atomic_load(&win->touched, PROA_RELAXED);
 }
 
 /* ---- for the functions below only ---- */
 
 static inline void proa_epoch_one_set(struct proa_target *target, unsigned bits)
 {
-    __atomic_store_n(&target->epoch, (uint8_t)bits, __ATOMIC_RELAXED);
+    proa_atomic_store(&target->epoch, (uint8_t)bits, PROA_RELAXED);
 }
 
 static inline void proa_epoch_all_set(struct proa_win *win, unsigned bits)
 {
-    __atomic_store_n(&win->epoch_all, (uint8_t)bits, __ATOMIC_RELAXED);
+    proa_atomic_store(&win->epoch_all, (uint8_t)bits, PROA_RELAXED);
 }
 
 /* ---- the end of an epoch ---- */
@@ -98,13 +99,13 @@ static inline void proa_epoch_close_all(struct proa_win *win)
 
 static inline void proa_touch_store(struct proa_win *win)
 {
-    __atomic_store_n(&win->touched, PROA_TOUCH_ISSUED | PROA_TOUCH_STORED, __ATOMIC_RELAXED);
+    proa_atomic_store(&win->touched, PROA_TOUCH_ISSUED | PROA_TOUCH_STORED, PROA_RELAXED);
 }
 
 static inline void proa_touch_load(struct proa_win *win)
 {
     if (proa_epoch_touched(win) == 0)
-        __atomic_store_n(&win->touched, PROA_TOUCH_ISSUED, __ATOMIC_RELAXED);
+        proa_atomic_store(&win->touched, PROA_TOUCH_ISSUED, PROA_RELAXED);
 }
 
 /* All that was issued is complete. */
@@ -179,7 +180,7 @@ static inline void proa_epoch_close_exposure(struct proa_win *win)
 /* Under the mutex, before the lock is asked for. */
 static inline void proa_epoch_before_lock(struct proa_win *win)
 {
-    __atomic_store_n(&win->locked, win->locked + 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&win->locked, win->locked + 1, PROA_RELAXED);
 }
 
 /* The bits of the epoch that such a lock will open; to be asked under the mutex. */
@@ -203,7 +204,7 @@ static inline void proa_epoch_open_lock(struct proa_target *target, uint8_t epoc
  * again. */
 static inline void proa_epoch_after_lock(struct proa_win *win)
 {
-    __atomic_store_n(&win->locked, win->locked - 1, __ATOMIC_RELAXED);
+    proa_atomic_store(&win->locked, win->locked - 1, PROA_RELAXED);
     if (win->locked == 0 && !win->threads)
         proa_touch_nothing(win);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See strict.h. */
 #include "window/strict.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
 
@@ -13,7 +14,7 @@ int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, 
     char sentence[300];
     va_list args;
 
-    if (__atomic_load_n(&win->lax, __ATOMIC_RELAXED) & use)
+    if (proa_atomic_load(&win->lax, PROA_RELAXED) & use)
         return PROA_OK;
     va_start(args, fmt);
     /* it is, in the line above; the analyser misses that */
@@ -22,7 +23,7 @@ int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, 
     va_end(args);
     if (proa_settings()->strict)
         return proa_fail(code, "%s", sentence);
-    if (!(__atomic_fetch_or(&win->lax, (uint8_t)use, __ATOMIC_RELAXED) & use))
+    if (!(proa_atomic_fetch_or(&win->lax, (uint8_t)use, PROA_RELAXED) & use))
         proa_log(PROA_LOG_INFO,
                  "%s: %s (rank %d). Served as by the host; not logged again for this window; "
                  "PROA_STRICT=1 makes it an error",

@@ -15,6 +15,7 @@
 #define PROA_FORM inline __attribute__((always_inline))
 #define PROA_FORMS static PROA_FORM
 
+#include "base/atomic.h"
 #include "base/poll.h"
 #include "shm/peer.h"
 #include "window/span.h"
@@ -54,7 +55,7 @@ _Static_assert((sizeof(struct proa_target) & (sizeof(struct proa_target) - 1)) =
  * Accesses to that span afterwards are not done before this look. */
 static inline int proa_regions_are_unchanged(const struct proa_target *target)
 {
-    return target->sequence == __atomic_load_n(&target->ctl->regions.sequence, __ATOMIC_ACQUIRE);
+    return target->sequence == proa_atomic_load(&target->ctl->regions.sequence, PROA_ACQUIRE);
 }
 
 enum proa_flavor {
