@@ -17,6 +17,13 @@
 /* Marks types through which a kernel accesses a program's memory, which may have any type. */
 #define PROA_ANY_MEMORY __attribute__((may_alias))
 
+/* 128 bits by IEEE 754. Compilers have __float128 only where long double is another format. */
+#if __LDBL_MANT_DIG__ == 113
+typedef long double proa_float128;
+#else
+typedef __float128 proa_float128;
+#endif
+
 /* A value and an index. */
 #define PROA_PAIR(name, value_type, index_type) \
     struct PROA_ANY_MEMORY proa_pair_##name {   \

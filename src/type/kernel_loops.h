@@ -15,7 +15,6 @@
 
 #include <string.h>
 
-typedef __float128 proa_float128;
 typedef _Complex float __attribute__((mode(TC))) proa_complex128;
 typedef __int128 proa_int128;
 

@@ -18,7 +18,7 @@
 static void add_ones(struct proa_win *win, int64_t displacement, uint64_t count,
                      enum proa_basic basic)
 {
-    static __float128 quads[300];
+    static proa_float128 quads[300];
     static long double longs[300];
     static double doubles[300], complexes[600];
     static int32_t ints[300];
@@ -40,7 +40,7 @@ static void add_ones(struct proa_win *win, int64_t displacement, uint64_t count,
 static double value_at(const char *at, enum proa_basic basic)
 {
     long double l = 0;
-    __float128 q;
+    proa_float128 q;
     double d;
     int32_t i;
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-typedef __float128 quad;
+typedef proa_float128 quad;
 typedef _Complex float complex_quad __attribute__((mode(TC)));
 
 /* ---- what the standard says (MPI-4.1, 6.9.2 and 6.9.4, 13.3.4), written down once more ---- */
