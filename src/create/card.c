@@ -32,6 +32,7 @@ void proa_card_fill(struct proa_card *card, const struct proa_win *win,
                     const struct proa_create_args *args, int error)
 {
     memset(card, 0, sizeof *card);
+    card->order = 0x0102030405060708;
     card->error = error;
     card->flavor = (int32_t)args->flavor;
     card->noncontig = args->noncontig;
@@ -60,6 +61,10 @@ int proa_card_is_private(const struct proa_card *card)
 int proa_cards_judge(const struct proa_card *cards, const struct proa_group *group,
                      enum proa_flavor flavor)
 {
+    for (int i = 1; i < group->size; i++) /* first: no other number can be read across orders */
+        if (cards[i].order != cards[0].order)
+            return proa_fail(PROA_ELSEWHERE,
+                             "ranks 0 and %d have processors of different byte orders", i);
     for (int i = 0; i < group->size; i++)
         /* before any error: if the host has the window, the host decides which uses are errors */
         if (cards[i].error == PROA_ELSEWHERE)

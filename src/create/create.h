@@ -27,6 +27,7 @@ struct proa_position {
 
 /* The card of a process: its part of the window, as the other processes need to know it. */
 struct proa_card {
+    uint64_t order; /* a number whose bytes show the order in which the processor has them */
     struct proa_hello hello;
     /* the process with the arena that holds memory, if that is not the sender; id 0: it is the
      * sender */

@@ -4,6 +4,7 @@
 #include "windows.h"
 
 #include "base/fail.h"
+#include "create/create.h"
 #include "create/start.h"
 #include "rma/regions.h"
 #include "shm/arena.h"
@@ -454,6 +455,36 @@ static void elsewhere(void **state)
                 .size = size, .before = other_node, .body = elsewhere_body, .arg = &alone});
 }
 
+/* The exchange of a world of three whose last process has a processor of another byte order. */
+static struct proa_group sound;
+
+static int exchange_with_stranger(void *context, const void *mine, void *all, size_t bytes)
+{
+    int error = sound.allgather(context, mine, all, bytes);
+    struct proa_card *cards = all;
+
+    if (!error && bytes == sizeof *cards)
+        cards[2].order = __builtin_bswap64(cards[2].order);
+    return error;
+}
+
+static void byte_orders_body(struct world *world)
+{
+    struct proa_group group = world->group;
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 1};
+    struct proa_win *win = NULL;
+    void *before = next_block();
+
+    sound = world->group;
+    group.allgather = exchange_with_stranger;
+    CHECK_EQUAL(proa_win_create(&args, &group, &win), PROA_ELSEWHERE);
+    CHECK(strstr(proa_failure(), "ranks 0 and 2 have processors of different byte orders"));
+    CHECK(!win);
+    CHECK_EQUAL(next_block(), before);
+}
+
+WORLD_TEST(byte_orders, 3)
+
 static void same_node(struct world *world)
 {
     (void)world;
@@ -476,7 +507,7 @@ int main(void)
         cmocka_unit_test(small),         cmocka_unit_test(many_windows),
         cmocka_unit_test(asked_by_some), cmocka_unit_test(private_memory),
         cmocka_unit_test(lent),          cmocka_unit_test(elsewhere),
-        cmocka_unit_test(one_node),
+        cmocka_unit_test(byte_orders),   cmocka_unit_test(one_node),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
