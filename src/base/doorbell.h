@@ -4,6 +4,7 @@
 #define PROA_BASE_DOORBELL_H
 
 #include "base/atomic.h"
+#include "base/line.h"
 #include "base/membar.h"
 
 #include <stddef.h>
@@ -13,7 +14,7 @@
  * waits in the kernel, and the word it waits for, written by the waiter and cleared by the ringer;
  * 0: no thread waits. rings: the futex word, written by ringers. All zero is a fresh doorbell. */
 struct proa_doorbell {
-    uint64_t sleeper __attribute__((aligned(64)));
+    uint64_t sleeper PROA_ALIGNED_LINE;
     uint32_t rings;
 };
 

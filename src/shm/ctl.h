@@ -13,13 +13,13 @@
 #ifndef PROA_SHM_CTL_H
 #define PROA_SHM_CTL_H
 
+#include "base/line.h"
 #include "base/wait.h"
 
 #include <sched.h>
 #include <stdint.h>
 
 enum {
-    PROA_CACHE_LINE = 64,
     /* each twice the one before, where no limit forbids it: more than an address space holds */
     PROA_SEGMENTS = 48,
     /* accessors of one process that may use processor atomics; the next one makes it use stripes */
@@ -32,8 +32,6 @@ enum {
     PROA_WIDE_LOCKS = PROA_STRIPES / PROA_WIDE,
     PROA_BARRIER_ROUNDS = 32
 };
-
-#define PROA_ALIGNED_LINE __attribute__((aligned(PROA_CACHE_LINE)))
 
 /* One piece of a process's arena. Written by the owner before bytes is stored (release); bytes is
  * then constant. */

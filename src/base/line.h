@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cache lines: words of different writers lie on lines of their own. */
+#ifndef PROA_BASE_LINE_H
+#define PROA_BASE_LINE_H
+
+/* Bytes. The largest that processors of the kind have, as one binary serves all of them: POWER and
+ * Apple's have 128. */
+#if defined(__powerpc64__) || defined(__aarch64__)
+enum { PROA_CACHE_LINE = 128 };
+#else
+enum { PROA_CACHE_LINE = 64 };
+#endif
+
+#define PROA_ALIGNED_LINE __attribute__((aligned(PROA_CACHE_LINE)))
+
+#endif
