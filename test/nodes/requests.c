@@ -314,33 +314,143 @@ static void started_and_cancelled(void)
 }
 
 /* Of memory that is not attached: on the window's error handler, and in the statuses. */
+
+enum { nowhere = 64 };
+
+static void check_range(int code, const char *what)
+{
+    CHECK(error_class(code) == MPI_ERR_RMA_RANGE, "%s gives %d", what, code);
+}
+
+/* A request that fails. The answer may be there before the call returns: then once more. */
+static MPI_Request failing(MPI_Win dynamic)
+{
+    static int value;
+    MPI_Request request;
+    while (MPI_Rget(&value, 1, MPI_INT, 1, nowhere, 1, MPI_INT, dynamic, &request))
+        MPI_Win_flush(1, dynamic);
+    return request;
+}
+
+static MPI_Request complete(void)
+{
+    MPI_Request request;
+    MPI_Isend(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+    return request;
+}
+
+static void fails_alone(MPI_Win dynamic)
+{
+    MPI_Request request;
+    int value = 0, error;
+    error = MPI_Rget(&value, 1, MPI_INT, 1, nowhere, 1, MPI_INT, dynamic, &request);
+    if (error == MPI_SUCCESS)
+        error = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check_range(error, "MPI_Wait");
+    CHECK(request == MPI_REQUEST_NULL, "a failed request is not null");
+    MPI_Win_flush(1, dynamic);
+}
+
+static void fails_in_all(MPI_Win dynamic)
+{
+    MPI_Request requests[] = {complete(), failing(dynamic)};
+    MPI_Status statuses[2];
+    int error;
+    statuses[0].MPI_ERROR = statuses[1].MPI_ERROR = -1;
+    error = MPI_Waitall(2, requests, statuses);
+    CHECK(error == MPI_ERR_IN_STATUS, "MPI_Waitall gives %d", error);
+    check_range(statuses[1].MPI_ERROR, "the status of MPI_Waitall");
+    CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS, "the other status says %d", statuses[0].MPI_ERROR);
+}
+
+/* The calls list what is complete, so the one that fails, third of all, is not third there: behind
+ * a null one and a message that has not come. */
+static void fails_in_some(MPI_Win dynamic, int wait)
+{
+    enum { bad = 2, count = 4 };
+    const char *call = wait ? "MPI_Waitsome" : "MPI_Testsome";
+    MPI_Request requests[count] = {MPI_REQUEST_NULL};
+    MPI_Status statuses[count];
+    int indices[count], done = 0, error, failed, left = 2;
+    MPI_Irecv(NULL, 0, MPI_INT, 0, 6, MPI_COMM_WORLD, &requests[1]);
+    requests[bad] = failing(dynamic);
+    requests[3] = complete();
+    for (; left > 0; left -= done) {
+        for (int i = 0; i < count; i++)
+            statuses[i].MPI_ERROR = -1;
+        error = wait ? MPI_Waitsome(count, requests, &done, indices, statuses)
+                     : MPI_Testsome(count, requests, &done, indices, statuses);
+        CHECK(done >= wait && done <= left, "%s: %d are complete", call, done);
+        failed = 0;
+        for (int i = 0; i < done; i++)
+            failed |= indices[i] == bad;
+        CHECK(error == (failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS), "%s gives %d", call, error);
+        for (int i = 0; failed && i < done; i++)
+            if (indices[i] == bad)
+                check_range(statuses[i].MPI_ERROR, call);
+            else
+                CHECK(statuses[i].MPI_ERROR == MPI_SUCCESS, "%s: status %d says %d", call, i,
+                      statuses[i].MPI_ERROR);
+    }
+    MPI_Send(NULL, 0, MPI_INT, 0, 6, MPI_COMM_WORLD);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+}
+
+/* Only asked for, it does not fail: neither the call that asks, nor one that completes another
+ * request behind it. The call that completes it does, however often it was asked for. */
+static void fails_when_completed(MPI_Win dynamic, int (*ask)(MPI_Request, int *, MPI_Status *))
+{
+    MPI_Request request = failing(dynamic), other;
+    MPI_Status status;
+    for (int round = 0; round < 2; round++) {
+        for (int done = 0; !done;)
+            CHECK(ask(request, &done, &status) == MPI_SUCCESS, "to ask for it fails");
+        check_status(&status);
+        other = complete();
+        CHECK(MPI_Wait(&other, MPI_STATUS_IGNORE) == MPI_SUCCESS, "another request fails");
+    }
+    check_range(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait for what was asked for");
+    CHECK(request == MPI_REQUEST_NULL, "a failed request is not null");
+    other = complete();
+    CHECK(MPI_Wait(&other, MPI_STATUS_IGNORE) == MPI_SUCCESS, "the request behind it fails");
+}
+
+#ifdef GET_STATUS_OF_SEVERAL
+static int ask_all(MPI_Request request, int *flag, MPI_Status *status)
+{
+    return MPI_Request_get_status_all(1, &request, flag, status);
+}
+
+static int ask_any(MPI_Request request, int *flag, MPI_Status *status)
+{
+    int index;
+    return MPI_Request_get_status_any(1, &request, &index, flag, status);
+}
+
+static int ask_some(MPI_Request request, int *flag, MPI_Status *status)
+{
+    int index;
+    return MPI_Request_get_status_some(1, &request, flag, &index, status);
+}
+#endif
+
 static void outside(void)
 {
     MPI_Win dynamic;
-    MPI_Request requests[2];
-    MPI_Status statuses[2];
-    MPI_Aint nowhere = 64;
-    int value = 0, error, class = 0;
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
     MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
     if (rank == 0) {
         MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, dynamic);
-        error = MPI_Rget(&value, 1, MPI_INT, 1, nowhere, 1, MPI_INT, dynamic, &requests[0]);
-        if (error == MPI_SUCCESS) /* else the answer was there before the call returned */
-            error = MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-        MPI_Error_class(error, &class);
-        CHECK(class == MPI_ERR_RMA_RANGE, "MPI_Wait gives %d", class);
-        CHECK(requests[0] == MPI_REQUEST_NULL, "a failed request is not null");
-        MPI_Win_flush(1, dynamic);
-        while (MPI_Rget(&value, 1, MPI_INT, 1, nowhere, 1, MPI_INT, dynamic, &requests[1]))
-            MPI_Win_flush(1, dynamic); /* as above: once more */
-        MPI_Isend(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[0]);
-        statuses[0].MPI_ERROR = statuses[1].MPI_ERROR = -1;
-        error = MPI_Waitall(2, requests, statuses);
-        CHECK(error == MPI_ERR_IN_STATUS, "MPI_Waitall gives %d", error);
-        MPI_Error_class(statuses[1].MPI_ERROR, &class);
-        CHECK(class == MPI_ERR_RMA_RANGE && statuses[0].MPI_ERROR == MPI_SUCCESS,
-              "the statuses say %d, %d", statuses[0].MPI_ERROR, class);
+        fails_alone(dynamic);
+        fails_in_all(dynamic);
+        fails_in_some(dynamic, 0);
+        fails_in_some(dynamic, 1);
+        fails_when_completed(dynamic, MPI_Request_get_status);
+#ifdef GET_STATUS_OF_SEVERAL
+        fails_when_completed(dynamic, ask_all);
+        fails_when_completed(dynamic, ask_any);
+        fails_when_completed(dynamic, ask_some);
+#endif
         MPI_Win_unlock(1, dynamic);
     }
     MPI_Win_free(&dynamic);
