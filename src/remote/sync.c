@@ -133,22 +133,37 @@ static int complete_ops(struct proa_win *win, int target, enum proa_completion h
 
 /* ---- fence ---- */
 
+/* A step of a call has failed. Other processes wait for the other steps, so the failure is kept
+ * until all are done. */
+static void keep(struct proa_first_failure *first, int outcome)
+{
+    if (outcome)
+        proa_failure_keep(first, outcome, proa_failure());
+}
+
+static int reported(const struct proa_first_failure *first)
+{
+    return first->code ? proa_fail(first->code, "%s", first->text) : PROA_OK;
+}
+
 /* Data fetched from other nodes come with the answers. */
 static int fence(struct proa_win *win, int mode)
 {
+    struct proa_first_failure first = {0};
     int error = proa_fence_check(win), ends = !(mode & PROA_MODE_NOPRECEDE),
         begins = !(mode & PROA_MODE_NOSUCCEED);
 
-    if (!error && ends)
-        error = complete_ops(win, -1, PROA_COMPLETED_BY_BARRIER);
     if (error)
         return error;
+    if (ends)
+        keep(&first, complete_ops(win, -1, PROA_COMPLETED_BY_BARRIER));
     if (ends || begins)
         error = barrier(win);
     if (!error && (ends || begins) && proa_atomic_load(&win->remotes, PROA_RELAXED))
         error = proa_remote_completed(win, -1);
+    keep(&first, error);
     proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
-    return error;
+    return reported(&first);
 }
 
 /* ---- start and complete ---- */
@@ -170,28 +185,19 @@ static int await_post(struct proa_win *win, int target)
 }
 
 /* Data fetched from other nodes come with the answers. */
-static int finish_completed(struct proa_win *win)
-{
-    int error = PROA_OK;
-
-    for (int i = 0; i < win->started_group.count; i++) {
-        int one = proa_remote_completed(win, win->started_group.rank[i]);
-
-        error = error ? error : one;
-    }
-    return error;
-}
-
 static int complete(struct proa_win *win)
 {
-    int error = proa_complete_check(win);
+    struct proa_first_failure first = {0};
+    int error = proa_complete_check(win), count = win->started_group.count;
 
-    for (int i = 0; !error && i < win->started_group.count; i++)
-        error = complete_ops(win, win->started_group.rank[i], PROA_COMPLETED_IN_ORDER);
     if (error)
         return error;
+    for (int i = 0; i < count; i++)
+        keep(&first, complete_ops(win, win->started_group.rank[i], PROA_COMPLETED_IN_ORDER));
     proa_complete_as(win, &words);
-    return win->remotes ? finish_completed(win) : PROA_OK;
+    for (int i = 0; i < count && win->remotes; i++)
+        keep(&first, proa_remote_completed(win, win->started_group.rank[i]));
+    return reported(&first);
 }
 
 /* ---- post, wait and test ---- */

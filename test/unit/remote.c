@@ -451,6 +451,32 @@ static void attached_body(struct world *world)
 }
 ON_NODES(attached, 2)
 
+/* The call that ends an epoch reports such an operation, and ends the epoch for the targets too. */
+static void outside_body(struct world *world)
+{
+    struct proa_win *win =
+        begin(world, &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
+    const int near = 2, far = 1, origin = 0, targets[] = {near, far};
+    int fails = world->rank == origin ? PROA_ERR_RMA_RANGE : PROA_OK;
+
+    for (int round = 0; round < 2; round++) {
+        CHECK_OK(proa_win_fence(win, 0));
+        if (world->rank == origin)
+            CHECK_OK(put_word(win, far, 64, 1));
+        CHECK_EQUAL(proa_win_fence(win, PROA_MODE_NOSUCCEED), fails);
+        if (world->rank == origin) {
+            CHECK_OK(proa_win_start(win, targets, 2, 0));
+            CHECK_OK(put_word(win, far, 64, 1));
+            CHECK_FAILS(proa_win_complete(win), PROA_ERR_RMA_RANGE);
+        } else {
+            CHECK_OK(proa_win_post(win, &origin, 1, 0));
+            CHECK_OK(proa_win_wait(win));
+        }
+    }
+    end(world, win);
+}
+WORLD_TEST(outside, 3, .before = on_nodes, .limit_s = 20)
+
 /* ---- a network that fails ---- */
 
 /* An operation that the network could not move is reported once, by its completing call; the
@@ -517,15 +543,25 @@ ON_NODES(windows_come_and_go, 3)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reaches),       cmocka_unit_test(strangers),
-        cmocka_unit_test(puts_and_gets), cmocka_unit_test(vectors),
-        cmocka_unit_test(sums),          cmocka_unit_test(tickets),
-        cmocka_unit_test(swaps),         cmocka_unit_test(order),
-        cmocka_unit_test(exclusive),     cmocka_unit_test(several_locks),
-        cmocka_unit_test(readers),       cmocka_unit_test(long_under_lock),
-        cmocka_unit_test(fences),        cmocka_unit_test(epochs),
-        cmocka_unit_test(attached),      cmocka_unit_test(failing),
-        cmocka_unit_test(no_network),    cmocka_unit_test(windows_come_and_go),
+        cmocka_unit_test(reaches),
+        cmocka_unit_test(strangers),
+        cmocka_unit_test(puts_and_gets),
+        cmocka_unit_test(vectors),
+        cmocka_unit_test(sums),
+        cmocka_unit_test(tickets),
+        cmocka_unit_test(swaps),
+        cmocka_unit_test(order),
+        cmocka_unit_test(exclusive),
+        cmocka_unit_test(several_locks),
+        cmocka_unit_test(readers),
+        cmocka_unit_test(long_under_lock),
+        cmocka_unit_test(fences),
+        cmocka_unit_test(epochs),
+        cmocka_unit_test(attached),
+        cmocka_unit_test(outside),
+        cmocka_unit_test(failing),
+        cmocka_unit_test(no_network),
+        cmocka_unit_test(windows_come_and_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
