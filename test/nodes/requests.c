@@ -434,12 +434,76 @@ static int ask_some(MPI_Request request, int *flag, MPI_Status *status)
 }
 #endif
 
+/* Operations without a request fail in the call that completes them, once, and it does all the rest
+ * that it has to do. */
+
+static void put_nowhere(MPI_Win dynamic)
+{
+    static int value;
+    CHECK(MPI_Put(&value, 1, MPI_INT, 1, nowhere, 1, MPI_INT, dynamic) == MPI_SUCCESS,
+          "MPI_Put fails");
+}
+
+static void fails_in_fence(MPI_Win dynamic)
+{
+    int error;
+    MPI_Win_fence(0, dynamic);
+    if (rank == 0)
+        put_nowhere(dynamic);
+    error = MPI_Win_fence(0, dynamic);
+    if (rank == 0)
+        check_range(error, "MPI_Win_fence");
+    else
+        CHECK(error == MPI_SUCCESS, "MPI_Win_fence of the target gives %d", error);
+    CHECK(MPI_Win_fence(MPI_MODE_NOSUCCEED, dynamic) == MPI_SUCCESS, "the next fence fails too");
+}
+
+static void fails_in_complete(MPI_Win dynamic)
+{
+    const int other = 1 - rank;
+    MPI_Group all, group;
+    MPI_Win_get_group(dynamic, &all);
+    MPI_Group_incl(all, 1, &other, &group);
+    if (rank == 0) {
+        MPI_Win_start(group, 0, dynamic);
+        put_nowhere(dynamic);
+        check_range(MPI_Win_complete(dynamic), "MPI_Win_complete");
+        MPI_Win_start(group, 0, dynamic);
+        CHECK(MPI_Win_complete(dynamic) == MPI_SUCCESS, "the next MPI_Win_complete fails too");
+    }
+    for (int i = 0; i < 2 && rank == 1; i++) {
+        MPI_Win_post(group, 0, dynamic);
+        CHECK(MPI_Win_wait(dynamic) == MPI_SUCCESS, "MPI_Win_wait fails");
+    }
+    MPI_Group_free(&group);
+    MPI_Group_free(&all);
+}
+
+static void fails_in_unlock(MPI_Win dynamic)
+{
+    for (int i = 0; i < 2; i++) {
+        MPI_Win_lock(i ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 1, 0, dynamic);
+        put_nowhere(dynamic);
+        check_range(MPI_Win_unlock(1, dynamic), "MPI_Win_unlock");
+        MPI_Win_lock_all(0, dynamic);
+        put_nowhere(dynamic);
+        check_range(MPI_Win_unlock_all(dynamic), "MPI_Win_unlock_all");
+        MPI_Win_lock_all(0, dynamic);
+        put_nowhere(dynamic);
+        check_range(MPI_Win_flush_all(dynamic), "MPI_Win_flush_all");
+        CHECK(MPI_Win_unlock_all(dynamic) == MPI_SUCCESS, "MPI_Win_unlock_all fails too");
+    }
+}
+
 static void outside(void)
 {
     MPI_Win dynamic;
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
     MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+    fails_in_fence(dynamic);
+    fails_in_complete(dynamic);
     if (rank == 0) {
+        fails_in_unlock(dynamic);
         MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, dynamic);
         fails_alone(dynamic);
         fails_in_all(dynamic);
