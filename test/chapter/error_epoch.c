@@ -17,16 +17,37 @@ static const char *of_target(int target, const char *what)
     return text;
 }
 
+/* Of the operations that are wrong: nothing is moved by none of them, but without an epoch they are
+ * no less wrong. */
+static int elements = 1;
+static MPI_Datatype type = MPI_INT;
+
+static void of_all_sizes(void (*wrong)(const struct area *a, int target, const char *about),
+                         const struct area *a, int target, const char *about)
+{
+    MPI_Datatype vector;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
+    MPI_Type_commit(&vector);
+    wrong(a, target, about);
+    elements = 0;
+    wrong(a, target, about);
+    type = vector;
+    wrong(a, target, about);
+    elements = 1;
+    type = MPI_INT;
+    MPI_Type_free(&vector);
+}
+
 static void wrong_put(const struct area *a, int target, const char *about)
 {
     WRONG(a, sync_error, about, MPI_Put,
-          (&value, 1, MPI_INT, target, disp_at(a, target, 0), 1, MPI_INT, a->win));
+          (&value, elements, type, target, disp_at(a, target, 0), elements, type, a->win));
 }
 
 static void wrong_get(const struct area *a, int target, const char *about)
 {
     WRONG(a, sync_error, about, MPI_Get,
-          (&got, 1, MPI_INT, target, disp_at(a, target, 0), 1, MPI_INT, a->win));
+          (&got, elements, type, target, disp_at(a, target, 0), elements, type, a->win));
     CHECK(got == -77, "a wrong get brought %d", got);
 }
 
@@ -34,9 +55,10 @@ static void wrong_accumulates(const struct area *a, int target, const char *abou
 {
     MPI_Aint at = disp_at(a, target, 0);
     WRONG(a, sync_error, about, MPI_Accumulate,
-          (&value, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win));
+          (&value, elements, type, target, at, elements, type, MPI_SUM, a->win));
     WRONG(a, sync_error, about, MPI_Get_accumulate,
-          (&value, 1, MPI_INT, &got, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win));
+          (&value, elements, type, &got, elements, type, target, at, elements, type, MPI_SUM,
+           a->win));
     WRONG(a, sync_error, about, MPI_Fetch_and_op,
           (&value, &got, MPI_INT, target, at, MPI_SUM, a->win));
     WRONG(a, sync_error, about, MPI_Fetch_and_op,
@@ -46,48 +68,61 @@ static void wrong_accumulates(const struct area *a, int target, const char *abou
     CHECK(got == -77, "a wrong accumulate brought %d", got);
 }
 
-static void wrong_operations(const struct area *a, int target, const char *about)
+static void wrong_plain(const struct area *a, int target, const char *about)
 {
     wrong_put(a, target, about);
     wrong_get(a, target, about);
     wrong_accumulates(a, target, about);
 #if MPI_VERSION >= 4
     MPI_Aint at = disp_at(a, target, 0);
-    WRONG(a, sync_error, about, MPI_Put_c, (&value, 1, MPI_INT, target, at, 1, MPI_INT, a->win));
-    WRONG(a, sync_error, about, MPI_Get_c, (&got, 1, MPI_INT, target, at, 1, MPI_INT, a->win));
+    WRONG(a, sync_error, about, MPI_Put_c,
+          (&value, elements, type, target, at, elements, type, a->win));
+    WRONG(a, sync_error, about, MPI_Get_c,
+          (&got, elements, type, target, at, elements, type, a->win));
     WRONG(a, sync_error, about, MPI_Accumulate_c,
-          (&value, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win));
+          (&value, elements, type, target, at, elements, type, MPI_SUM, a->win));
     WRONG(a, sync_error, about, MPI_Get_accumulate_c,
-          (&value, 1, MPI_INT, &got, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win));
+          (&value, elements, type, &got, elements, type, target, at, elements, type, MPI_SUM,
+           a->win));
 #endif
 }
 
-static void wrong_requests(const struct area *a, int target, const char *about)
+static void wrong_operations(const struct area *a, int target, const char *about)
+{
+    of_all_sizes(wrong_plain, a, target, about);
+}
+
+static void wrong_requested(const struct area *a, int target, const char *about)
 {
     MPI_Aint at = disp_at(a, target, 0);
     MPI_Request request = MPI_REQUEST_NULL;
     WRONG(a, sync_error, about, MPI_Rput,
-          (&value, 1, MPI_INT, target, at, 1, MPI_INT, a->win, &request));
+          (&value, elements, type, target, at, elements, type, a->win, &request));
     WRONG(a, sync_error, about, MPI_Rget,
-          (&got, 1, MPI_INT, target, at, 1, MPI_INT, a->win, &request));
+          (&got, elements, type, target, at, elements, type, a->win, &request));
     WRONG(a, sync_error, about, MPI_Raccumulate,
-          (&value, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win, &request));
-    WRONG(
-        a, sync_error, about, MPI_Rget_accumulate,
-        (&value, 1, MPI_INT, &got, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win, &request));
+          (&value, elements, type, target, at, elements, type, MPI_SUM, a->win, &request));
+    WRONG(a, sync_error, about, MPI_Rget_accumulate,
+          (&value, elements, type, &got, elements, type, target, at, elements, type, MPI_SUM,
+           a->win, &request));
 #if MPI_VERSION >= 4
     WRONG(a, sync_error, about, MPI_Rput_c,
-          (&value, 1, MPI_INT, target, at, 1, MPI_INT, a->win, &request));
+          (&value, elements, type, target, at, elements, type, a->win, &request));
     WRONG(a, sync_error, about, MPI_Rget_c,
-          (&got, 1, MPI_INT, target, at, 1, MPI_INT, a->win, &request));
+          (&got, elements, type, target, at, elements, type, a->win, &request));
     WRONG(a, sync_error, about, MPI_Raccumulate_c,
-          (&value, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win, &request));
-    WRONG(
-        a, sync_error, about, MPI_Rget_accumulate_c,
-        (&value, 1, MPI_INT, &got, 1, MPI_INT, target, at, 1, MPI_INT, MPI_SUM, a->win, &request));
+          (&value, elements, type, target, at, elements, type, MPI_SUM, a->win, &request));
+    WRONG(a, sync_error, about, MPI_Rget_accumulate_c,
+          (&value, elements, type, &got, elements, type, target, at, elements, type, MPI_SUM,
+           a->win, &request));
 #endif
     CHECK(got == -77, "a wrong operation brought %d", got);
     CHECK(request == MPI_REQUEST_NULL, "a wrong operation gave a request");
+}
+
+static void wrong_requests(const struct area *a, int target, const char *about)
+{
+    of_all_sizes(wrong_requested, a, target, about);
 }
 
 /* Every request form to a target where an epoch is open that is none for them: gives a request, and
