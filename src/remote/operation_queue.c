@@ -124,6 +124,8 @@ int proa_queue_operation(struct proa_remote *r, struct proa_queued *i)
     i->request = proa_request_current();
     if (!i->request)
         return now(r, i);
+    if (proa_remote_is_lost(r)) /* its loss has ended all requests, and would not end this one */
+        return proa_batch_report(r);
     i->request->remote = r;
     i->request->rank = r->process->rank;
     if (!r->flight.issues)

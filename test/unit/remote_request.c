@@ -356,12 +356,20 @@ WORLD_TEST(gathered, 2, .before = on_nodes)
 
 /* ---- what goes wrong ---- */
 
+static void check_gone(const struct proa_request *q)
+{
+    CHECK_EQUAL(q->code, PROA_ERR_OTHER);
+    CHECK(strstr(q->why, "rank 1 is gone"));
+    CHECK_EQUAL(q->rank, 1);
+}
+
 /* Each operation that is kept, on its way or wanted of a process that is gone ends with an error
- * that names it; and its late answer changes nothing. */
+ * that names it, and so does each that is begun later; and its late answer changes nothing. */
 static void lost_body(struct world *world)
 {
+    enum { KEPT = 5 };
     struct proa_win *win = begin(world, NULL);
-    struct proa_request requests[3];
+    struct proa_request requests[KEPT];
     int64_t *values = calloc(LONG, sizeof *values), got = 0;
 
     CHECK_OK(proa_barrier(win));
@@ -380,19 +388,24 @@ static void lost_body(struct world *world)
         proa_request_begin(&requests[2], win);
         raccumulate_long(win, values, NULL);
         let_go(&requests[2]);
+        proa_request_begin(&requests[3], win);
+        rget_word(win, NULL, &got);
+        let_go(&requests[3]);
+        proa_request_begin(&requests[4], win);
+        rget_long(win, NULL, values);
+        let_go(&requests[4]);
         CHECK(!proa_request_any_done());
         proa_progress_enter();
         net_fake_lose(NULL, 1);
         proa_progress_leave();
-        for (int i = 0; i < 3; i++) {
-            struct proa_request *q = next_done();
-
-            CHECK_EQUAL(q->code, PROA_ERR_OTHER);
-            CHECK(strstr(q->why, "rank 1 is gone"));
-            CHECK_EQUAL(q->rank, 1);
-        }
+        for (int i = 0; i < KEPT; i++)
+            check_gone(next_done());
         proa_request_begin(&requests[0], win);
         CHECK_FAILS(get_many(win, 1, 0, values, LONG, PROA_I64), PROA_ERR_OTHER);
+        CHECK(proa_request_is_issued(&requests[0]));
+        proa_request_begin(&requests[0], win);
+        CHECK_FAILS(get_word(win, 1, 0, &got), PROA_ERR_OTHER);
+        CHECK(strstr(proa_failure(), "rank 1 is gone"));
         CHECK(proa_request_is_issued(&requests[0]));
         CHECK_FAILS(proa_win_unlock(win, 1), PROA_ERR_OTHER);
     }
