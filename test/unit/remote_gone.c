@@ -4,7 +4,9 @@
 #include "nodes.h"
 
 #include "base/fail.h"
+#include "sync/peer_failure.h"
 #include "remote/origin.h"
+#include "remote/request.h"
 #include "remote/window.h"
 
 #include <setjmp.h>
@@ -134,6 +136,65 @@ static void lost_holder_body(struct world *world)
 }
 WORLD_TEST(lost_holder, 2, .before = on_nodes, .limit_s = 20)
 
+/* Two processes of the other node have asked for a lock, which they do not have yet: rank 1 for an
+ * exclusive one, rank 3 for a shared one. They are lost. A neighbour of the target and another
+ * process of the other node have the lock afterwards, and no operation of the lost ones is done. */
+static void asker(struct proa_win *win, int exclusive)
+{
+    static struct proa_request request;
+    int64_t got;
+
+    CHECK_OK(proa_win_lock(win, 0, exclusive, 0));
+    CHECK_OK(put_word(win, 0, 0, 13));
+    proa_request_begin(&request, win);
+    CHECK_OK(get_word(win, 0, 0, &got)); /* sends the batch, with the request for the lock */
+    CHECK(!proa_request_is_issued(&request));
+    proa_request_let_go(&request);
+}
+
+static void lost_askers_target(struct world *world, struct proa_win *win, uint32_t *step)
+{
+    CHECK_OK(proa_win_lock(win, 0, 1, 0));
+    world_barrier(world); /* they ask */
+    world_await(&win->ctl->lock.tickets, 2);
+    proa_progress_enter();
+    net_fake_lose(NULL, 1);
+    net_fake_lose(NULL, 3);
+    proa_progress_leave();
+    while (!proa_is_failed(win, 1) || !proa_is_failed(win, 3))
+        world_sleep_us(100);
+    CHECK_OK(proa_win_unlock(win, 0));
+    __atomic_store_n(step, 1, __ATOMIC_RELEASE);
+}
+
+static void lost_askers_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    uint32_t *step = (uint32_t *)(void *)world->shared;
+
+    if (world->rank == 0) {
+        lost_askers_target(world, win, step);
+    } else {
+        world_barrier(world);
+        if (world->rank % 2 && world->rank < 5)
+            asker(win, world->rank == 1);
+    }
+    if (world->rank == 2 || world->rank == 5) {
+        world_await(step, 1);
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+        CHECK_OK(put_word(win, 0, world->rank, 42));
+        CHECK_OK(proa_win_unlock(win, 0));
+    }
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK_EQUAL(window_words(win)[0], 0);
+        CHECK_EQUAL(window_words(win)[2], 42);
+        CHECK_EQUAL(window_words(win)[5], 42);
+    }
+    world_barrier(world);
+}
+WORLD_TEST(lost_askers, 6, .before = on_nodes, .limit_s = 5)
+
 /* Between the transport's giving up a process and its `lost` event, which is held here, the error
  * of each way to the target names the rank, and not an address. */
 static void given_up_body(struct world *world)
@@ -165,8 +226,8 @@ WORLD_TEST(given_up, 2, .before = on_nodes, .limit_s = 20)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lost),        cmocka_unit_test(left),     cmocka_unit_test(lost_alone),
-        cmocka_unit_test(lost_holder), cmocka_unit_test(given_up),
+        cmocka_unit_test(lost),        cmocka_unit_test(left),        cmocka_unit_test(lost_alone),
+        cmocka_unit_test(lost_holder), cmocka_unit_test(lost_askers), cmocka_unit_test(given_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

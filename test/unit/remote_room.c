@@ -4,6 +4,8 @@
 #include "nodes.h"
 
 #include "base/fail.h"
+#include "remote/group_lock.h"
+#include "sync/peer_failure.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -232,6 +234,40 @@ WORLD_TEST(messages, 4, .before = on_nodes)
 
 /* ---- processes that are gone ---- */
 
+/* One that has asked for a lock_all and waits for the holder of an exclusive lock. The others have
+ * exclusive locks from then on, and then a lock_all. */
+static void lost_asker_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+
+    if (world->rank == 0)
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+    world_barrier(world);
+    if (world->rank == 1)
+        CHECK_OK(proa_win_lock_all(win, 0)); /* returns once it hears that it was given up */
+    if (world->rank == 0) {
+        while (!proa_group_lock_is_wanted(win))
+            world_sleep_us(100);
+        proa_progress_enter();
+        net_fake_lose(NULL, 1);
+        proa_progress_leave();
+        while (!proa_is_failed(win, 1))
+            world_sleep_us(100);
+        CHECK_OK(proa_win_unlock(win, 0));
+    }
+    world_barrier(world);
+    if (world->rank != 1) {
+        CHECK_OK(proa_win_lock(win, 2, 1, 0));
+        touch(win, 2);
+        CHECK_OK(proa_win_unlock(win, 2));
+        CHECK_OK(proa_win_lock_all(win, 0));
+        touch(win, 2);
+        CHECK_OK(proa_win_unlock_all(win));
+    }
+    world_barrier(world);
+}
+WORLD_TEST(lost_asker, 4, .before = on_nodes, .limit_s = 5)
+
 /* One that was inside, and the keeper. */
 static void lost_body(struct world *world)
 {
@@ -276,8 +312,9 @@ WORLD_TEST(lost, 4, .before = on_nodes, .limit_s = 20)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(circle), cmocka_unit_test(mixed),    cmocka_unit_test(fair),
-        cmocka_unit_test(ahead),  cmocka_unit_test(messages), cmocka_unit_test(lost),
+        cmocka_unit_test(circle),     cmocka_unit_test(mixed),    cmocka_unit_test(fair),
+        cmocka_unit_test(ahead),      cmocka_unit_test(messages), cmocka_unit_test(lost),
+        cmocka_unit_test(lost_asker),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
