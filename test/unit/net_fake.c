@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <utlist.h>
 
 enum {
@@ -15,7 +16,7 @@ enum {
     PIECE = 192 /* bytes: small, so that there are many to delay and to overtake */
 };
 
-enum kind { MESSAGE, PUT, PUT_DONE, GET, GOT };
+enum kind { MESSAGE, PUT, PUT_DONE, GET, GOT, BYE };
 
 /* Puts and gets go in pieces of PIECE bytes. */
 struct packet {
@@ -76,6 +77,7 @@ struct proa_net {
     int lost[WORLD_MOST];                 /* 1: to be told, 2: told */
     enum proa_net_end end[WORLD_MOST];    /* how each is lost */
     int woken, waiting;                   /* waiting: packets in inbox and outbox */
+    pid_t owner;
 };
 
 static struct area *area;
@@ -354,6 +356,9 @@ static void deliver(struct proa_net *net, struct held *held)
     if (packet.kind == MESSAGE) {
         counts.received++;
         net->events->message(net->context, peer, packet.body, packet.bytes);
+    } else if (packet.kind == BYE) {
+        net->end[peer] = packet.outcome ? PROA_NET_LEFT : PROA_NET_GONE;
+        net->lost[peer] = 1;
     } else if (packet.kind == PUT || packet.kind == GET) {
         serve(net, peer, &packet);
     } else {
@@ -456,8 +461,15 @@ static int fake_doze(struct proa_net *const nets[], int count, long timeout_ns)
     return anything(net);
 }
 
+/* A child of fork has no network: its end is the parent's. */
+static void check_owner(const struct proa_net *net)
+{
+    CHECK_EQUAL(getpid(), net->owner);
+}
+
 static void fake_wake(struct proa_net *net)
 {
+    check_owner(net);
     __atomic_store_n(&net->woken, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -471,6 +483,7 @@ static int fake_expose(struct proa_net *net, void *memory, size_t bytes, struct 
         return proa_fail(PROA_ERR_NO_MEM, "no memory for an exposure");
     *e = (struct exposed){.key = ++net->keys, .memory = memory, .bytes = bytes};
     DL_APPEND(net->exposures, e);
+    counts.exposed++;
     memset(key, 0, sizeof *key);
     memcpy(key->bytes, &e->key, sizeof e->key);
     return PROA_OK;
@@ -486,6 +499,7 @@ static void fake_hide(struct proa_net *net, const struct proa_net_key *key)
     if (!e)
         return;
     DL_DELETE(net->exposures, e);
+    counts.exposed--;
     free(e);
 }
 
@@ -515,6 +529,7 @@ static int fake_open(const struct proa_net_events *events, void *context,
     opened = *net;
     (*net)->events = events;
     (*net)->context = context;
+    (*net)->owner = getpid();
     memset(address, 0, sizeof *address);
     memcpy(address->bytes, &own_rank, sizeof own_rank);
     return PROA_OK;
@@ -523,6 +538,7 @@ static int fake_open(const struct proa_net_events *events, void *context,
 static void fake_close(struct proa_net *net, int in_order)
 {
     (void)in_order; /* the others end too, and are not told */
+    check_owner(net);
     while (net->inbox)
         release(net, &net->inbox, net->inbox);
     while (net->outbox)
@@ -542,9 +558,14 @@ uint32_t *net_fake_parted;
 
 static void fake_part(struct proa_net *net, int in_order)
 {
-    (void)net, (void)in_order;
+    const struct packet bye = {.kind = BYE, .outcome = in_order};
+
+    check_owner(net);
+    for (int peer = 0; peer < world_size; peer++)
+        if (peer != own_rank)
+            (void)push((uint32_t)peer, &bye);
     if (net_fake_parted)
-        __atomic_fetch_add(net_fake_parted, 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&net_fake_parted[in_order != 0], 1, __ATOMIC_SEQ_CST);
 }
 
 static void fake_attend(struct proa_net *net)

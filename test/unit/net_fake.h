@@ -40,7 +40,8 @@ void net_fake_gives_up(uint32_t peer);
 /* 1: nothing that comes to this process is delivered, until 0. By any thread. */
 void net_fake_hold(int held);
 
-/* Counts the goodbyes of this process's end (part), where it is set. */
+/* Counts the goodbyes of this process's end (part), where it is set: those out of order, and those
+ * in order. The peers hear them. */
 extern uint32_t *net_fake_parted;
 
 /* What went by in this process since net_fake_join. */
@@ -49,6 +50,7 @@ struct net_fake_counts {
     long puts, gets, again, failed;
     long dropped;   /* peers */
     long overtaken; /* packets delivered before one that had come earlier from the same peer */
+    long exposed;   /* now */
 };
 struct net_fake_counts net_fake_counts(void);
 

@@ -412,7 +412,7 @@ static void lost_body(struct world *world)
     world_barrier(world);
     free(values);
 }
-WORLD_TEST(lost, 2, .before = on_nodes, .limit_s = 20)
+WORLD_TEST(lost, 2, .before = on_nodes, .limit_s = 5)
 
 /* What the network could not move the request tells, and not what completes others. */
 static void failing_body(struct world *world)
