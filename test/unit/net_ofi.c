@@ -147,9 +147,15 @@ static void nobody_body(struct world *world)
 
 WORLD_TEST(nobody, 1, .before = impatient)
 
-/* A peer that ends in order is gone at once. */
+/* A peer that ends is gone at once, whether it closes its end or is at its own end; and tells
+ * whether it ends in order. */
+struct leaving {
+    int parts, in_order;
+};
+
 static void leaves_body(struct world *world)
 {
+    const struct leaving *leaving = world->arg;
     struct end end;
     uint32_t peer;
 
@@ -159,18 +165,40 @@ static void leaves_body(struct world *world)
     tell(&end, peer, "hello", 5);
     await_messages(&end, 1);
     world_barrier(world);
-    if (world->rank == 0)
+    if (world->rank == 0) {
         await_lost(&end);
-    transport->close(end.net, 1);
+        CHECK_EQUAL(end.seen.how, leaving->in_order ? PROA_NET_LEFT : PROA_NET_GONE);
+    }
+    if (world->rank == 1 && leaving->parts) {
+        transport->part(end.net, leaving->in_order);
+        world_barrier(world);
+        _exit(EXIT_SUCCESS); /* nothing is called any more */
+    }
+    transport->close(end.net, leaving->in_order);
 }
 
-WORLD_TEST(leaves, 2, .before = on_loopback)
+static void leaves(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct leaving leaving = {i / 2, i % 2};
+
+        world_run(&(struct world_plan){
+            .size = 2, .body = leaves_body, .before = on_loopback, .arg = &leaving});
+    }
+}
 
 /* ---- sizes ---- */
 
 static const size_t sizes[] = {
     0, 1, 7, 4096, 4097, 65536, 524288, 524289, 3 * 524288 + 1, 8 << 20, 64 << 20};
-enum { SIZES = sizeof sizes / sizeof sizes[0], LARGEST = 64 << 20 };
+/* In one go, and more than that: PROA_OFI_PIECES are in flight at once. */
+static const size_t goes[] = {PROA_OFI_MOVING, PROA_OFI_MOVING + 8, 5 * PROA_OFI_MOVING / 2 + 8};
+enum {
+    SIZES = sizeof sizes / sizeof sizes[0],
+    GOES = sizeof goes / sizeof goes[0],
+    LARGEST = 64 << 20
+};
 
 static void fill(unsigned char *bytes, size_t count, uint64_t seed)
 {
@@ -189,20 +217,83 @@ static void await_done(struct end *end, uint64_t token)
 }
 
 static void put_and_get(struct end *end, const struct proa_net_place *there, unsigned char *mine,
-                        unsigned char *back)
+                        unsigned char *back, size_t bytes)
 {
-    for (int i = 0; i < SIZES; i++) {
-        fill(mine, sizes[i], (uint64_t)i);
-        memset(back, 0, sizes[i] + 1);
-        while (transport->move(end->net, 1, there, mine, sizes[i], 0) == PROA_NET_AGAIN)
-            progress(end); /* until the network is through */
-        await_done(end, 0);
-        CHECK_OK(transport->move(end->net, 0, there, back, sizes[i], 1));
-        await_done(end, 1);
-        CHECK(memcmp(mine, back, sizes[i]) == 0);
-        CHECK_EQUAL(back[sizes[i]], 0);
-        end->seen.done[0] = end->seen.done[1] = 0;
-    }
+    fill(mine, bytes, bytes);
+    memset(back, 0, bytes + 1);
+    while (transport->move(end->net, 1, there, mine, bytes, 0) == PROA_NET_AGAIN)
+        progress(end); /* until the network is through */
+    await_done(end, 0);
+    CHECK_OK(transport->move(end->net, 0, there, back, bytes, 1));
+    await_done(end, 1);
+    CHECK(memcmp(mine, back, bytes) == 0);
+    CHECK_EQUAL(back[bytes], 0);
+    end->seen.done[0] = end->seen.done[1] = 0;
+}
+
+/* ---- completions that come together ---- */
+
+/* A queue whose reader finds either nothing, or the completions of all that is under way: as a
+ * process does that has not looked for long. */
+static struct {
+    struct fi_ops_cq ops;
+    struct fi_ops_cq *real;
+    const struct proa_ofi_peer *peer;
+    struct fi_cq_msg_entry kept[PROA_OFI_PIECES * 2];
+    unsigned count, own; /* own: not messages that have come */
+    unsigned most;       /* pieces that have come together */
+} together;
+
+static ssize_t hand_out(struct fi_cq_msg_entry *entries, size_t room)
+{
+    ssize_t count = together.count;
+
+    CHECK(together.count <= room);
+    memcpy(entries, together.kept, together.count * sizeof *entries);
+    together.most = together.own > together.most ? together.own : together.most;
+    together.count = together.own = 0;
+    return count;
+}
+
+static ssize_t read_together(struct fid_cq *queue, void *entries, size_t room)
+{
+    struct fi_cq_msg_entry *entry;
+    ssize_t got;
+
+    do {
+        CHECK(together.count < sizeof together.kept / sizeof together.kept[0]);
+        entry = &together.kept[together.count];
+        got = together.real->read(queue, entry, 1);
+        if (got != 1)
+            break;
+        together.count++;
+        together.own +=
+            ((const struct proa_ofi_context *)entry->op_context)->kind != PROA_OFI_RECEIVE;
+    } while (got == 1);
+    CHECK_EQUAL(got, -FI_EAGAIN);
+    return together.count && together.own == together.peer->under_way ? hand_out(entries, room)
+                                                                      : -FI_EAGAIN;
+}
+
+static void come_together(struct end *end, uint32_t peer)
+{
+    struct fid_cq *queue = end->net->cq;
+
+    together.peer = end->net->peers[peer];
+    together.real = queue->ops;
+    together.ops = *queue->ops;
+    together.ops.read = read_together;
+    queue->ops = &together.ops;
+}
+
+static void put_and_get_together(struct end *end, const struct proa_net_place *there,
+                                 unsigned char *mine, unsigned char *back)
+{
+    come_together(end, there->peer);
+    for (int i = 0; i < GOES; i++)
+        put_and_get(end, there, mine, back, goes[i]);
+    CHECK_EQUAL(together.most, PROA_OFI_PIECES);
+    end->net->cq->ops = together.real;
 }
 
 static void large_and_small_body(struct world *world)
@@ -225,7 +316,9 @@ static void large_and_small_body(struct world *world)
         struct proa_net_place there = {.peer = reach(&end, card), .key = &card->key};
 
         there.address = card->memory;
-        put_and_get(&end, &there, mine, back);
+        for (int i = 0; i < SIZES; i++)
+            put_and_get(&end, &there, mine, back, sizes[i]);
+        put_and_get_together(&end, &there, mine, back);
         tell(&end, there.peer, "done", 4);
         while (end.net->peers[there.peer]->under_way)
             progress(&end);
@@ -258,6 +351,9 @@ static void holders_body(struct world *world)
     CHECK(end.net->exposures && !end.net->exposures->next);
     transport->hide(end.net, &part);
     CHECK(!end.net->exposures);
+    CHECK_OK(transport->expose(end.net, bytes, 100, &two)); /* other memory, for all we know */
+    CHECK(memcmp(&one, &two, sizeof one) != 0);
+    transport->hide(end.net, &two);
     transport->close(end.net, 1);
 }
 
