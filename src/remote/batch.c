@@ -287,6 +287,7 @@ int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
     if (!w)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for the list of fetched data");
     *w = *wanted;
+    w->batch = r->flight.sent + 1;
     if (w->request) {
         proa_request_part(w->request);
         proa_batch_flush_pending(r);
@@ -317,19 +318,23 @@ static void wanted_end(struct proa_remote *r, struct proa_wanted *w, int code, c
     free(w);
 }
 
-/* Takes the fetched data, in the order of the requests; code, why: of the answer. Returns whether
- * all of them were requested. */
-static int take_fetched(struct proa_remote *r, const char *data, size_t bytes, int code,
-                        const char *why)
+/* Takes the fetched data of the batches up to that number, in the order of the requests; code, why:
+ * of the answer. Returns whether the data are those that were requested: a request that an answer
+ * leaves out would take the next answer's data, when its buffer is the user's again. A target
+ * without memory for a batch answers with an error and no data. */
+static int take_fetched(struct proa_remote *r, uint64_t number, const char *data, size_t bytes,
+                        int code, const char *why)
 {
+    const int is_refused = code && !bytes;
     struct proa_wanted *w;
 
-    while (bytes && (w = r->flight.wanted)) {
-        uint64_t length = proa_wire_padded(w->bytes * w->count);
+    while ((w = r->flight.wanted) && w->batch <= number) {
+        uint64_t length = is_refused ? 0 : proa_wire_padded(w->bytes * w->count);
 
         if (length > bytes)
             return 0;
-        fetched_to(w, data);
+        if (!is_refused)
+            fetched_to(w, data);
         data += length;
         bytes -= length;
         wanted_end(r, w, code, why);
@@ -337,8 +342,9 @@ static int take_fetched(struct proa_remote *r, const char *data, size_t bytes, i
     return bytes == 0;
 }
 
-/* Takes the outcome and the fetched data of an answer. Returns whether it makes sense. */
-static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
+/* Takes the outcome and the fetched data of the answer to the batch of that number. Returns whether
+ * it makes sense. */
+static int take_answer(struct proa_remote *r, uint64_t number, const char *body, size_t bytes)
 {
     struct proa_wire_outcome outcome;
     char text[160] = "";
@@ -355,7 +361,7 @@ static int take_answer(struct proa_remote *r, const char *body, size_t bytes)
         snprintf(text, sizeof text, "%.*s", (int)outcome.text_bytes, body);
         proa_failure_keep(&r->flight.failed, outcome.code, text);
     }
-    return take_fetched(r, body + proa_wire_padded(outcome.text_bytes),
+    return take_fetched(r, number, body + proa_wire_padded(outcome.text_bytes),
                         bytes - proa_wire_padded(outcome.text_bytes), outcome.code, text);
 }
 
@@ -364,7 +370,7 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
 {
     if (head->number > r->flight.sent || head->number <= r->flight.answered) {
         proa_progress_drop(r->process->peer, "answers a batch that is not outstanding");
-    } else if (!take_answer(r, body, bytes)) {
+    } else if (!take_answer(r, head->number, body, bytes)) {
         proa_progress_drop(r->process->peer, "is a malformed answer");
     } else {
         /* releases the fetched data */

@@ -23,6 +23,7 @@ struct proa_wanted {
     char *to;
     int64_t stride;
     uint64_t bytes, count;
+    uint64_t batch;               /* number of the batch that fetches them (remote/wire.h) */
     enum proa_basic basic;        /* type of the elements; PROA_MIXED: a get */
     struct proa_request *request; /* the request that it is a part of; NULL: none */
 };
