@@ -151,8 +151,11 @@ static void set_barrier(struct proa_win *win, const struct proa_remote_card *car
 
     for (int i = 0; i < win->size; i++)
         remote_window->neighbours += i != win->rank && cards[i].leader == cards[win->rank].leader;
-    for (int distance = 1; distance < count && mine >= 0; distance *= 2)
-        remote_window->partners[remote_window->rounds++] = leaders[(mine + distance) % count];
+    for (int distance = 1; distance < count && mine >= 0; distance *= 2) {
+        remote_window->partners[remote_window->rounds] = leaders[(mine + distance) % count];
+        remote_window->notifiers[remote_window->rounds++] =
+            leaders[(mine + count - distance) % count];
+    }
 }
 
 /* Reaches the leaders of the other nodes, through the peers that are known from then on. */

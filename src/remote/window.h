@@ -33,9 +33,10 @@ struct proa_remote_window {
     struct proa_group_locks *rooms;        /* remote/group_lock.h */
     struct proa_remote_process *processes; /* of all other nodes' processes, by rank */
     /* The barrier among nodes (sync/barrier.c): the number of other processes of the window on this
-     * node; and, if we are its leader, the leader that we notify in each round. */
+     * node; and, if we are its leader, the leaders that we notify and that notify us in each round.
+     */
     int neighbours, rounds;
-    int partners[PROA_BARRIER_ROUNDS];
+    int partners[PROA_BARRIER_ROUNDS], notifiers[PROA_BARRIER_ROUNDS];
     /* as struct proa_round_ctl, for that barrier: written when messages arrive */
     uint64_t node_rounds[PROA_BARRIER_ROUNDS];
     struct proa_remote_window *prev, *next; /* in the list of all such windows */
