@@ -150,8 +150,6 @@ static void ask(struct proa_group_locks *rooms, int rank, int flags, int room)
 
 static void keeper_hears(struct proa_win *win, int rank, int flags, int room)
 {
-    if (room != PROA_GROUP_LOCK_EXCLUSIVE && room != PROA_GROUP_LOCK_ALL)
-        return;
     forget_permit(rooms_of(win), rank);
     if (flags & PROA_WIRE_ROOM_ASK)
         ask(rooms_of(win), rank, flags, room);
@@ -217,6 +215,19 @@ static void member_hears(struct proa_win *win, int flags, int room)
     } /* else the permit has been given back already */
 }
 
+static int is_room(uint64_t number)
+{
+    return number == PROA_GROUP_LOCK_EXCLUSIVE || number == PROA_GROUP_LOCK_ALL;
+}
+
+static int is_queued(const struct proa_group_locks *rooms, int rank)
+{
+    struct waiter *a;
+
+    DL_SEARCH_SCALAR(rooms->queue, a, rank, rank);
+    return a != NULL;
+}
+
 void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
 {
     struct proa_win *win = proa_remote_window_find(head->window);
@@ -227,6 +238,10 @@ void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
     if (head->rank >= (uint32_t)win->size || rank == win->rank ||
         (to_keeper ? win->rank : rank) != KEEPER || rooms_of(win)->members[rank].peer != peer)
         proa_progress_drop(peer, "names another rank than its sender's");
+    else if (!is_room(head->number))
+        proa_progress_drop(peer, "names an unknown room");
+    else if (to_keeper && is_queued(rooms_of(win), rank))
+        proa_progress_drop(peer, "requests or leaves a room while its sender waits for one");
     else if (to_keeper)
         keeper_hears(win, rank, head->flags, (int)head->number);
     else

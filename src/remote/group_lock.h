@@ -46,7 +46,7 @@ int proa_group_lock_is_unkept(const struct proa_win *win);
 int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *cards);
 void proa_group_lock_close(struct proa_win *win);
 
-/* Handles a message of this kind. A message that makes no sense is dropped. */
+/* Handles a message of this kind. A message that makes no sense ends its sender. */
 void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head);
 
 /* Lets waiters that have waited for long go ahead. Returns whether there are any that may come to
