@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program: runs scenarios, or weakens each order in turn (README.md). */
+#include "core.h"
+#include "base/atomic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+#include <sys/time.h>
+
+extern const struct explore_scenario explore_selftest[];
+
+static const struct explore_scenario *const groups[] = {explore_selftest};
+
+static struct {
+    int preemptions, stale, lists, traces, orders;
+    long most, random;
+    uint64_t seed;
+    const char *weak;
+} options = {.preemptions = 2, .stale = 2, .most = 20000000, .seed = 1};
+
+static const char usage[] = "usage: explore [OPTION]... [NAME]...\n"
+                            "Runs the scenarios of these names, or all.\n"
+                            "  --list           prints their names\n"
+                            "  --preemptions N  the most switches from a thread that could go on\n"
+                            "  --stale N        the most loads of values that are not the newest\n"
+                            "  --most N         the most executions of a scenario\n"
+                            "  --random N       runs that many executions by chance instead\n"
+                            "  --seed N         of them\n"
+                            "  --trace          prints the operations of a failed execution\n";
+
+/* ---- crashes and endless loops end an execution ---- */
+
+static void crashed(int number)
+{
+    explore_fail("signal %d: %s", number, strsignal(number));
+}
+
+static void ticked(int number)
+{
+    static long before;
+
+    (void)number;
+    if (explore_executions == before && explore_thread() >= 0)
+        explore_fail("an execution does not end");
+    before = explore_executions;
+}
+
+static void catch (void)
+{
+    static char stack[1 << 16];
+    struct itimerval tick = {{5, 0}, {5, 0}};
+    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_NODEFER};
+
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+    sigaction(SIGFPE, &action, NULL);
+    action.sa_handler = ticked;
+    sigaction(SIGVTALRM, &action, NULL);
+    setitimer(ITIMER_VIRTUAL, &tick, NULL);
+}
+
+/* ---- scenarios ---- */
+
+static long runs_of_all;
+
+static enum explore_result search(const struct explore_scenario *scenario, long *runs)
+{
+    struct explore_bounds bounds = {.stale = scenario->stale ? scenario->stale : options.stale,
+                                    .random = options.random != 0,
+                                    .most = options.random ? options.random : options.most,
+                                    .seed = options.seed};
+    int preemptions = scenario->preemptions ? scenario->preemptions : options.preemptions;
+    enum explore_result result = EXPLORE_ALL;
+
+    for (int i = options.random ? preemptions : 0; i <= preemptions && result == EXPLORE_ALL; i++) {
+        bounds.preemptions = i;
+        result = explore_search(scenario, &bounds, runs);
+        runs_of_all += *runs;
+    }
+    return result;
+}
+
+/* Returns whether all is as it must be. */
+static int run(const struct explore_scenario *scenario)
+{
+    static const char *const words[] = {"all executions within the bounds", "cut off", "an error"};
+    enum explore_result result;
+    const char *found;
+    long runs;
+    int is_right;
+
+    if (scenario->prepare)
+        scenario->prepare();
+    result = search(scenario, &runs);
+    found = result == EXPLORE_FOUND ? explore_failure() : "";
+    is_right = scenario->wrong ? strstr(found, scenario->wrong) != NULL : result != EXPLORE_FOUND;
+    printf("%s %s: %s, %ld executions%s%s\n", is_right ? "right" : "WRONG", scenario->name,
+           words[result], runs, result == EXPLORE_FOUND ? ": " : "", found);
+    if (result == EXPLORE_FOUND && (options.traces || !is_right))
+        explore_trace();
+    fflush(stdout);
+    return is_right;
+}
+
+static int is_wanted(const struct explore_scenario *scenario, char **names)
+{
+    if (!*names)
+        return 1;
+    while (*names && strncmp(scenario->name, *names, strlen(*names)) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static int run_all(char **names)
+{
+    int wrong = 0, any = 0;
+
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        for (const struct explore_scenario *s = groups[i]; s->name; s++) {
+            if (!is_wanted(s, names))
+                continue;
+            any = 1;
+            if (options.lists)
+                puts(s->name);
+            else
+                wrong |= !run(s);
+        }
+    return wrong || !any;
+}
+
+static long number(char *const *arguments)
+{
+    char *end;
+    long value = arguments[1] ? strtol(arguments[1], &end, 10) : -1;
+
+    if (value < 0 || *end) {
+        fprintf(stderr, "explore: %s needs a number\n%s", arguments[0], usage);
+        exit(2);
+    }
+    return value;
+}
+
+int main(int count, char **arguments)
+{
+    (void)count;
+    for (arguments++; *arguments && strncmp(*arguments, "--", 2) == 0; arguments++) {
+        if (strcmp(*arguments, "--list") == 0)
+            options.lists = 1;
+        else if (strcmp(*arguments, "--trace") == 0)
+            options.traces = 1;
+        else if (strcmp(*arguments, "--preemptions") == 0)
+            options.preemptions = (int)number(arguments++);
+        else if (strcmp(*arguments, "--stale") == 0)
+            options.stale = (int)number(arguments++);
+        else if (strcmp(*arguments, "--most") == 0)
+            options.most = number(arguments++);
+        else if (strcmp(*arguments, "--random") == 0)
+            options.random = number(arguments++);
+        else if (strcmp(*arguments, "--seed") == 0)
+            options.seed = (uint64_t)number(arguments++);
+        else {
+            fputs(usage, stderr);
+            return 2;
+        }
+    }
+    catch ();
+    explore_seams_start();
+    return run_all(arguments);
+}
