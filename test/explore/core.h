@@ -52,6 +52,8 @@ void explore_memory_reset(int threads);
 void explore_memory_settle(void);
 void explore_mutex_taken(const void *mutex);
 void explore_mutex_given(const void *mutex);
+/* Has the running thread passed a heavy fence since it changed that word? */
+int explore_is_fenced(const volatile void *address, size_t size);
 /* The order of a place that is in force. */
 int explore_order(const struct explore_place *place);
 const char *explore_order_name(int order);
@@ -73,7 +75,8 @@ void explore_atomic(const volatile void *address, size_t size, int is_write);
 
 /* ---- seams.c: memory, and calls of the C library ---- */
 
-void explore_seams_start(void);
+/* Before a scenario is prepared: forgets the statics of the one before. */
+void explore_seams_begin(void);
 /* The shared memory, as pieces: the offset of an address in all of them together; -1: it is in
  * none. */
 enum { EXPLORE_SHARED_BYTES = 1 << 20, EXPLORE_STATIC_BYTES = 1 << 16 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program: runs scenarios, or weakens each order in turn (README.md). */
 #include "core.h"
+#include "orders.h"
 #include "base/atomic.h"
 
 #include <stdio.h>
@@ -9,26 +10,27 @@
 #include <signal.h>
 #include <sys/time.h>
 
-extern const struct explore_scenario explore_selftest[];
+extern const struct explore_scenario explore_selftest[], explore_locks[];
 
-static const struct explore_scenario *const groups[] = {explore_selftest};
+static const struct explore_scenario *const groups[] = {explore_selftest, explore_locks};
 
 static struct {
-    int preemptions, stale, lists, traces, orders;
+    int preemptions, stale, lists, traces, weakens;
     long most, random;
     uint64_t seed;
-    const char *weak;
 } options = {.preemptions = 2, .stale = 2, .most = 20000000, .seed = 1};
 
-static const char usage[] = "usage: explore [OPTION]... [NAME]...\n"
-                            "Runs the scenarios of these names, or all.\n"
-                            "  --list           prints their names\n"
-                            "  --preemptions N  the most switches from a thread that could go on\n"
-                            "  --stale N        the most loads of values that are not the newest\n"
-                            "  --most N         the most executions of a scenario\n"
-                            "  --random N       runs that many executions by chance instead\n"
-                            "  --seed N         of them\n"
-                            "  --trace          prints the operations of a failed execution\n";
+static const char usage[] =
+    "usage: explore [OPTION]... [NAME]...\n"
+    "Runs the scenarios of these names, or all.\n"
+    "  --list           prints their names\n"
+    "  --preemptions N  the most switches from a thread that could go on\n"
+    "  --stale N        the most loads of values that are not the newest\n"
+    "  --most N         the most executions of a scenario\n"
+    "  --random N       runs that many executions by chance instead\n"
+    "  --seed N         of them\n"
+    "  --trace          prints the operations of a failed execution\n"
+    "  --orders         prints for each order whether an error is found with a weaker one\n";
 
 /* ---- crashes and endless loops end an execution ---- */
 
@@ -64,8 +66,6 @@ static void catch (void)
 
 /* ---- scenarios ---- */
 
-static long runs_of_all;
-
 static enum explore_result search(const struct explore_scenario *scenario, long *runs)
 {
     struct explore_bounds bounds = {.stale = scenario->stale ? scenario->stale : options.stale,
@@ -75,10 +75,12 @@ static enum explore_result search(const struct explore_scenario *scenario, long 
     int preemptions = scenario->preemptions ? scenario->preemptions : options.preemptions;
     enum explore_result result = EXPLORE_ALL;
 
+    explore_seams_begin();
+    if (scenario->prepare)
+        scenario->prepare();
     for (int i = options.random ? preemptions : 0; i <= preemptions && result == EXPLORE_ALL; i++) {
         bounds.preemptions = i;
         result = explore_search(scenario, &bounds, runs);
-        runs_of_all += *runs;
     }
     return result;
 }
@@ -92,13 +94,12 @@ static int run(const struct explore_scenario *scenario)
     long runs;
     int is_right;
 
-    if (scenario->prepare)
-        scenario->prepare();
     result = search(scenario, &runs);
     found = result == EXPLORE_FOUND ? explore_failure() : "";
     is_right = scenario->wrong ? strstr(found, scenario->wrong) != NULL : result != EXPLORE_FOUND;
-    printf("%s %s: %s, %ld executions%s%s\n", is_right ? "right" : "WRONG", scenario->name,
-           words[result], runs, result == EXPLORE_FOUND ? ": " : "", found);
+    fprintf(options.weakens ? stderr : stdout, "%s %s: %s, %ld executions%s%s\n",
+            is_right ? "right" : "WRONG", scenario->name, words[result], runs,
+            result == EXPLORE_FOUND ? ": " : "", found);
     if (result == EXPLORE_FOUND && (options.traces || !is_right))
         explore_trace();
     fflush(stdout);
@@ -114,21 +115,37 @@ static int is_wanted(const struct explore_scenario *scenario, char **names)
     return *names != NULL;
 }
 
-static int run_all(char **names)
-{
-    int wrong = 0, any = 0;
+enum { SCENARIOS = 64 };
+static const struct explore_scenario *wanted[SCENARIOS];
+static int wanted_count;
 
+static void want(char **names)
+{
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
-        for (const struct explore_scenario *s = groups[i]; s->name; s++) {
-            if (!is_wanted(s, names))
-                continue;
-            any = 1;
-            if (options.lists)
-                puts(s->name);
-            else
-                wrong |= !run(s);
-        }
-    return wrong || !any;
+        for (const struct explore_scenario *s = groups[i]; s->name; s++)
+            if (is_wanted(s, names) && wanted_count < SCENARIOS)
+                wanted[wanted_count++] = s;
+}
+
+static int run_all(void)
+{
+    int wrong = wanted_count == 0;
+
+    for (int i = 0; i < wanted_count; i++) {
+        explore_scenario_number = i;
+        if (options.lists)
+            puts(wanted[i]->name);
+        else
+            wrong |= !run(wanted[i]);
+    }
+    return wrong;
+}
+
+static int fails(const struct explore_scenario *scenario)
+{
+    long runs;
+
+    return !scenario->wrong && search(scenario, &runs) == EXPLORE_FOUND;
 }
 
 static long number(char *const *arguments)
@@ -151,6 +168,8 @@ int main(int count, char **arguments)
             options.lists = 1;
         else if (strcmp(*arguments, "--trace") == 0)
             options.traces = 1;
+        else if (strcmp(*arguments, "--orders") == 0)
+            options.weakens = 1;
         else if (strcmp(*arguments, "--preemptions") == 0)
             options.preemptions = (int)number(arguments++);
         else if (strcmp(*arguments, "--stale") == 0)
@@ -167,6 +186,10 @@ int main(int count, char **arguments)
         }
     }
     catch ();
-    explore_seams_start();
-    return run_all(arguments);
+    want(arguments);
+    if (run_all())
+        return 1;
+    if (options.weakens)
+        explore_orders(wanted, wanted_count, fails);
+    return 0;
 }

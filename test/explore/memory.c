@@ -50,6 +50,7 @@ struct word {
     uint16_t store[STORES_EACH];
     uint16_t seen[EXPLORE_THREADS], ordered; /* accesses; those that are sequentially consistent */
     int last_ordered;
+    uint32_t changed[EXPLORE_THREADS]; /* the step of a thread's last store of another value */
 };
 
 static struct word words[WORDS];
@@ -60,6 +61,7 @@ static uint32_t execution, step;
 
 static struct {
     struct view now, acquired /* by relaxed loads */, released /* by a fence */, light;
+    uint32_t heavy; /* the step of its last heavy fence */
 } threads[EXPLORE_THREADS];
 static int thread_count;
 static struct view all_fences, heavy_fences;
@@ -254,6 +256,7 @@ static struct word *word_at(const volatile void *address, size_t size)
         word->stores = word->settled = word->ordered = 0;
         word->last_ordered = 0;
         memset(word->seen, 0, sizeof word->seen);
+        memset(word->changed, 0, sizeof word->changed);
         store_add(word, raw_load(address, size), NULL);
     }
     if (word->size != size)
@@ -371,6 +374,8 @@ static void store_to(struct word *word, int order, uint64_t value, const struct 
     if (continued) /* a release sequence goes on */
         view_join(&released, &continued->released);
     value = cut(value, word->size);
+    if (value != stores[word->store[word->stores - 1]].value)
+        word->changed[t] = step;
     store_add(word, value, &released);
     access_note(word, word->stores - 1, order);
     memcpy((void *)word->address, &value, word->size);
@@ -565,7 +570,8 @@ void explore_fence(struct explore_place *place)
     order = order_at(place);
     if (order == PROA_SEQ_CST || order == EXPLORE_LIGHT || order == EXPLORE_HEAVY)
         step_begin(NULL);
-    t = explore_thread();
+    if (place->order == EXPLORE_HEAVY)
+        threads[t].heavy = step;
     if (acquires(order))
         view_join(&threads[t].now, &threads[t].acquired);
     if (order == PROA_SEQ_CST)
@@ -577,6 +583,13 @@ void explore_fence(struct explore_place *place)
     if (releases(order))
         threads[t].released = threads[t].now;
     event(place, 0);
+}
+
+int explore_is_fenced(const volatile void *address, size_t size)
+{
+    int t = explore_thread();
+
+    return threads[t].heavy > word_at(address, size)->changed[t];
 }
 
 /* ---- mutexes ---- */

@@ -8,6 +8,7 @@
  * by those below, whose names CMakeLists.txt defines.
  */
 #include "core.h"
+#include "base/doorbell.h"
 #include "base/host_progress.h"
 #include "base/settings.h"
 #include "base/system.h"
@@ -137,7 +138,7 @@ static int find_thread_locals(struct dl_phdr_info *object, size_t size, void *un
 
 /* ---- the system ---- */
 
-enum { SHORT_SLEEP_NS = 50000 };
+enum { SHORT_SLEEP_NS = 1000000 };
 
 /* Before all times, so that host progress is never due (base/wait.c). */
 static long now_ns(void)
@@ -151,10 +152,16 @@ static void rest(long ns)
     explore_yield();
 }
 
-/* Only the first sleep of a wait may be in vain, and is short (base/wait.c): it times out. */
+/* A sleep without a heavy fence behind its announcement may miss its ring, and is short for that
+ * reason (base/wait.c): it times out. Any other that has to time out is an error. */
 static void sleep_at(uint32_t *word, uint32_t expected, long timeout_ns)
 {
-    explore_sleep(word, expected, timeout_ns <= SHORT_SLEEP_NS);
+    const struct proa_doorbell *bell =
+        (const void *)((const char *)word - offsetof(struct proa_doorbell, rings));
+
+    explore_sleep(word, expected,
+                  timeout_ns <= SHORT_SLEEP_NS &&
+                      !explore_is_fenced(&bell->sleeper, sizeof bell->sleeper));
 }
 
 static void wake(uint32_t *word)
@@ -196,8 +203,15 @@ const struct proa_settings *proa_settings(void)
     return &settings;
 }
 
-void explore_seams_start(void)
+void explore_seams_begin(void)
 {
+    char first[EXPLORE_PRIVATE_BYTES];
+
+    explore_shared_reset();
+    explore_private_fresh(first);
+    explore_private_load(first);
+    statics_count = privates_count = 0;
+    statics_bytes = privates_bytes = 0;
     dl_iterate_phdr(find_thread_locals, NULL);
 }
 
