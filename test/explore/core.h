@@ -41,6 +41,9 @@ void explore_stored(void);
  */
 void explore_restart(void);
 
+/* How often no thread could run, so that time passed. */
+int explore_time(void);
+
 /* Sleeps as a futex does. */
 void explore_sleep(uint32_t *word, uint32_t expected, int may_time_out);
 void explore_wake(const uint32_t *word);

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { STACK_BYTES = 1 << 18, CHOICES = 20000, STEPS = 4000, IDLE_ROUNDS = 3 };
+enum { STACK_BYTES = 1 << 18, CHOICES = 20000, STEPS = 4000, LOOKS = 60, IDLE_ROUNDS = 3 };
 enum state { DONE, RUNS, SPINS, SLEEPS, WAITS_FOR_MUTEX };
 static const char *const state_names[] = {"is done", "runs", "spins", "sleeps",
                                           "waits for a mutex"};
@@ -47,7 +47,7 @@ static struct {
 
 static char failure[400];
 long explore_executions;
-static int has_failed, restarts, preemptions, stale, steps, idle_rounds;
+static int has_failed, restarts, preemptions, stale, steps, idle_rounds, times, looks;
 
 int explore_thread(void)
 {
@@ -198,6 +198,7 @@ static void nothing_runs(void)
     int woken = 0;
 
     explore_memory_settle();
+    times++;
     if (++idle_rounds > IDLE_ROUNDS)
         deadlock();
     for (int i = 0; i < scenario->threads; i++)
@@ -236,13 +237,6 @@ static void run_next(void)
     switch_to(who[taken]);
 }
 
-void explore_point(void)
-{
-    if (++steps > STEPS)
-        explore_fail("%d steps have not ended the execution", STEPS);
-    run_next();
-}
-
 static void wait_in(enum state state, const void *awaited, int may_time_out)
 {
     threads[running].state = state;
@@ -251,9 +245,22 @@ static void wait_in(enum state state, const void *awaited, int may_time_out)
     run_next();
 }
 
+/* So many looks without a store of any thread are a loop that waits without a yield. */
+void explore_point(void)
+{
+    if (++steps > STEPS)
+        explore_fail("%d steps have not ended the execution", STEPS);
+    if (++looks < LOOKS) {
+        run_next();
+        return;
+    }
+    looks = 0;
+    explore_yield();
+}
+
 void explore_stored(void)
 {
-    idle_rounds = 0;
+    idle_rounds = looks = 0;
     for (int i = 0; i < scenario->threads; i++)
         if (i != running && threads[i].state == SPINS)
             threads[i].state = RUNS;
@@ -265,12 +272,17 @@ void explore_yield(void)
         wait_in(SPINS, NULL, 0);
 }
 
+int explore_time(void)
+{
+    return times;
+}
+
 void explore_sleep(uint32_t *word, uint32_t expected, int may_time_out)
 {
     explore_point();
     explore_note("looks, to sleep at", *word);
     if (*word == expected)
-        wait_in(SLEEPS, word, may_time_out);
+        wait_in(SLEEPS, word, may_time_out || scenario->times_out);
     explore_note("wakes up at", *word);
 }
 
@@ -371,7 +383,7 @@ static void execute(void)
     explore_shared_reset();
     explore_memory_reset(scenario->threads);
     memset(mutexes, 0, sizeof mutexes);
-    restarts = preemptions = stale = steps = idle_rounds = 0;
+    restarts = preemptions = stale = steps = idle_rounds = times = looks = 0;
     threads_run();
     running = -1;
     if (!has_failed && scenario->finish)

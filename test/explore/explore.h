@@ -79,7 +79,10 @@ struct explore_scenario {
     void (*body)(int thread); /* of each thread */
     void (*finish)(void);     /* after each execution; NULL: nothing */
     const char *wrong;        /* self-test: the explorer must find this in it */
-    int preemptions, stale;   /* other bounds than the usual ones; 0: those */
+    int times_out;            /* every sleep may time out, as a process has died */
+    /* the most switches from a thread that could go on, and loads of values that are not the
+     * newest, in a usual run; 0: 2 */
+    int preemptions, stale;
 };
 
 /* Shared memory, zeroed, valid for one execution. */

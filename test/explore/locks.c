@@ -3,6 +3,7 @@
  * count, claims, and the sleeps of base/wait.c. Each process works on plain data under its lock. */
 #include "window.h"
 #include "sync/lock.h"
+#include "sync/peer_failure.h"
 
 static struct shared {
     int data;
@@ -77,6 +78,63 @@ static void writers_and_all(int rank)
     rank == 2 ? read_all(rank) : write_once(rank);
 }
 
+/* ---- after a death ---- */
+
+/* Rank 2 has died with the lock of rank 0. Its neighbours find out while they wait. */
+static void setup_dead_holder(void)
+{
+    setup();
+    window_dead = 1 << 2;
+    window[0]->ctl->lock.state = PROA_RW_HELD;
+    window[2]->claims[0] = PROA_CLAIM_EXCLUSIVE;
+}
+
+/* Rank 2 has died without a lock; rank 0 knows. Rank 1 finds out if it has to wait. */
+static void setup_dead(void)
+{
+    setup();
+    window_dead = 1 << 2;
+}
+
+static void lose(int rank, int lost)
+{
+    proa_losses_enter();
+    proa_failed_lose(window[rank], lost);
+    proa_losses_leave();
+}
+
+static void writers_and_loss(int rank)
+{
+    window_enter(rank);
+    if (rank == 0)
+        lose(0, 2);
+    write_once(rank);
+}
+
+static void all_and_loss(int rank)
+{
+    window_enter(rank);
+    if (rank == 0)
+        lose(0, 2);
+    rank ? read_all(rank) : write_once(rank);
+}
+
+/* Rank 3 has died; rank 2 knows. The others wait in the queue at times. */
+static void setup_queue(void)
+{
+    window_make(4);
+    s = explore_new(sizeof *s, 64);
+    window_dead = 1 << 3;
+}
+
+static void queue_and_loss(int rank)
+{
+    window_enter(rank);
+    if (rank == 2)
+        lose(2, 3);
+    write_once(rank);
+}
+
 static void written_once(void)
 {
     explore_check(s->data == 1);
@@ -92,19 +150,30 @@ static void written_three_times(void)
     explore_check(s->data == 3);
 }
 
-#define LOCKS(title, count, ...)                                                             \
-    {                                                                                        \
-        .name = "locks." title, .threads = count, .prepare = window_prepare, .setup = setup, \
-        __VA_ARGS__                                                                          \
+#define LOCKS(title, count, ...)                                                         \
+    {                                                                                    \
+        .name = "locks." title, .threads = count, .prepare = window_prepare, __VA_ARGS__ \
     }
 const struct explore_scenario explore_locks[] = {
-    LOCKS("writers", 2, .body = writers, .finish = written_twice),
-    LOCKS("writer_and_reader", 2, .body = writer_and_reader, .finish = written_once),
-    LOCKS("writer_and_all", 2, .body = writer_and_all, .finish = written_once),
-    LOCKS("three_writers", 3, .body = writers, .finish = written_three_times, .preemptions = 1),
-    LOCKS("writers_and_reader", 3, .body = writers_and_reader, .finish = written_twice,
+    LOCKS("writers", 2, .setup = setup, .body = writers, .finish = written_twice),
+    LOCKS("writer_and_reader", 2, .setup = setup, .body = writer_and_reader,
+          .finish = written_once),
+    LOCKS("writer_and_all", 2, .setup = setup, .body = writer_and_all, .finish = written_once),
+    LOCKS("three_writers", 3, .setup = setup, .body = writers, .finish = written_three_times,
           .preemptions = 1),
-    LOCKS("writers_and_all", 3, .body = writers_and_all, .finish = written_twice, .preemptions = 1),
-    LOCKS("one_of_each", 3, .body = one_of_each, .finish = written_once, .preemptions = 1),
+    LOCKS("writers_and_reader", 3, .setup = setup, .body = writers_and_reader,
+          .finish = written_twice, .preemptions = 1),
+    LOCKS("writers_and_all", 3, .setup = setup, .body = writers_and_all, .finish = written_twice,
+          .preemptions = 1),
+    LOCKS("one_of_each", 3, .setup = setup, .body = one_of_each, .finish = written_once,
+          .preemptions = 1),
+    LOCKS("dead_holder", 2, .setup = setup_dead_holder, .body = writers, .finish = written_twice,
+          .times_out = 1, .preemptions = 1, .stale = 1),
+    LOCKS("dead", 2, .setup = setup_dead, .body = writers_and_loss, .finish = written_twice,
+          .times_out = 1, .preemptions = 1, .stale = 1),
+    LOCKS("dead_all", 2, .setup = setup_dead, .body = all_and_loss, .finish = written_once,
+          .times_out = 1, .preemptions = 1, .stale = 1),
+    LOCKS("dead_queue", 3, .setup = setup_queue, .body = queue_and_loss,
+          .finish = written_three_times, .times_out = 1, .preemptions = 1, .stale = 1),
     {0},
 };

@@ -15,17 +15,16 @@ extern const struct explore_scenario explore_selftest[], explore_locks[];
 static const struct explore_scenario *const groups[] = {explore_selftest, explore_locks};
 
 static struct {
-    int preemptions, stale, lists, traces, weakens;
+    int deeper, lists, traces, weakens;
     long most, random;
     uint64_t seed;
-} options = {.preemptions = 2, .stale = 2, .most = 20000000, .seed = 1};
+} options = {.most = 20000000, .seed = 1};
 
 static const char usage[] =
     "usage: explore [OPTION]... [NAME]...\n"
     "Runs the scenarios of these names, or all.\n"
     "  --list           prints their names\n"
-    "  --preemptions N  the most switches from a thread that could go on\n"
-    "  --stale N        the most loads of values that are not the newest\n"
+    "  --deeper N       raises the bounds of each scenario by N\n"
     "  --most N         the most executions of a scenario\n"
     "  --random N       runs that many executions by chance instead\n"
     "  --seed N         of them\n"
@@ -68,11 +67,12 @@ static void catch (void)
 
 static enum explore_result search(const struct explore_scenario *scenario, long *runs)
 {
-    struct explore_bounds bounds = {.stale = scenario->stale ? scenario->stale : options.stale,
+    int deeper = options.random ? 100 : options.deeper,
+        preemptions = (scenario->preemptions ? scenario->preemptions : 2) + deeper;
+    struct explore_bounds bounds = {.stale = (scenario->stale ? scenario->stale : 2) + deeper,
                                     .random = options.random != 0,
                                     .most = options.random ? options.random : options.most,
                                     .seed = options.seed};
-    int preemptions = scenario->preemptions ? scenario->preemptions : options.preemptions;
     enum explore_result result = EXPLORE_ALL;
 
     explore_seams_begin();
@@ -170,10 +170,8 @@ int main(int count, char **arguments)
             options.traces = 1;
         else if (strcmp(*arguments, "--orders") == 0)
             options.weakens = 1;
-        else if (strcmp(*arguments, "--preemptions") == 0)
-            options.preemptions = (int)number(arguments++);
-        else if (strcmp(*arguments, "--stale") == 0)
-            options.stale = (int)number(arguments++);
+        else if (strcmp(*arguments, "--deeper") == 0)
+            options.deeper = (int)number(arguments++);
         else if (strcmp(*arguments, "--most") == 0)
             options.most = number(arguments++);
         else if (strcmp(*arguments, "--random") == 0)

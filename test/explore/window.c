@@ -6,7 +6,13 @@
 
 struct proa_win *window[WINDOW_PROCESSES];
 struct proa_peer *proa_self;
+unsigned window_dead;
 static struct proa_peer *peers[WINDOW_PROCESSES];
+
+struct proa_peer *window_peer(int rank)
+{
+    return peers[rank];
+}
 
 void window_prepare(void)
 {
@@ -43,6 +49,7 @@ static void process_make(int rank, int processes)
 
 void window_make(int processes)
 {
+    window_dead = 0;
     for (int i = 0; i < processes; i++)
         process_make(i, processes);
     for (int i = 0; i < processes; i++) {
@@ -59,8 +66,7 @@ void window_enter(int rank)
     proa_self = peers[rank];
 }
 
-/* ---- the life of processes (shm/peer.h): all live, but those that a scenario says have died ----
- */
+/* ---- the life of processes (shm/peer.h) ---- */
 
 int proa_peer_has_windows(const struct proa_peer *peer)
 {
@@ -70,12 +76,13 @@ int proa_peer_has_windows(const struct proa_peer *peer)
 
 int proa_peer_has_ended(const struct proa_peer *peer)
 {
-    (void)peer;
+    for (int i = 0; i < WINDOW_PROCESSES; i++)
+        if (peers[i] == peer)
+            return window_dead >> i & 1;
     return 0;
 }
 
 int proa_peer_is_nobody(const struct proa_peer *peer)
 {
-    (void)peer;
-    return 0;
+    return proa_peer_has_ended(peer);
 }

@@ -19,6 +19,12 @@ void window_prepare(void);
 /* For `setup`: a window of so many processes, of which some may have no thread. */
 void window_make(int processes);
 
+/* The processes that have died, a bit each; for `setup`, after window_make. */
+extern unsigned window_dead;
+
+/* The window's peer of that rank: the process that it stands for. */
+struct proa_peer *window_peer(int rank);
+
 /* A thread begins as the process of that rank. */
 void window_enter(int rank);
 
