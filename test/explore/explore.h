@@ -81,7 +81,7 @@ struct explore_scenario {
     const char *wrong;        /* self-test: the explorer must find this in it */
     int times_out;            /* every sleep may time out, as a process has died */
     /* the most switches from a thread that could go on, and loads of values that are not the
-     * newest, in a usual run; 0: 2 */
+     * newest, in a usual run; 0: 2; -1: none */
     int preemptions, stale;
 };
 

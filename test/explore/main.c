@@ -10,9 +10,11 @@
 #include <signal.h>
 #include <sys/time.h>
 
-extern const struct explore_scenario explore_selftest[], explore_locks[];
+extern const struct explore_scenario explore_selftest[], explore_bells[], explore_locks[],
+    explore_epochs[], explore_table[];
 
-static const struct explore_scenario *const groups[] = {explore_selftest, explore_locks};
+static const struct explore_scenario *const groups[] = {
+    explore_selftest, explore_bells, explore_locks, explore_epochs, explore_table};
 
 static struct {
     int deeper, lists, traces, weakens;
@@ -65,11 +67,16 @@ static void catch (void)
 
 /* ---- scenarios ---- */
 
+static int bound(int given)
+{
+    return given == 0 ? 2 : given < 0 ? 0 : given;
+}
+
 static enum explore_result search(const struct explore_scenario *scenario, long *runs)
 {
     int deeper = options.random ? 100 : options.deeper,
-        preemptions = (scenario->preemptions ? scenario->preemptions : 2) + deeper;
-    struct explore_bounds bounds = {.stale = (scenario->stale ? scenario->stale : 2) + deeper,
+        preemptions = bound(scenario->preemptions) + deeper;
+    struct explore_bounds bounds = {.stale = bound(scenario->stale) + deeper,
                                     .random = options.random != 0,
                                     .most = options.random ? options.random : options.most,
                                     .seed = options.seed};

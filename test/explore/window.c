@@ -41,6 +41,7 @@ static void process_make(int rank, int processes)
     win->ctl = block_make(processes);
     win->ctl->slot = (uint32_t)rank;
     win->claims = proa_block_claims(win->ctl, processes);
+    win->tests = (struct proa_vigil){.win = win, .from = -1};
     win->polls.left = 1000;
     win->started_group.rank = explore_new((size_t)processes * sizeof(int), 64);
     win->exposed_group.rank = explore_new((size_t)processes * sizeof(int), 64);
