@@ -109,12 +109,14 @@ void proa_request_part_done(struct proa_request *q, int code, const char *why)
         snprintf(q->why, sizeof q->why, "%s", why);
     }
     proa_atomic_store(&q->parts, q->parts - 1, PROA_RELAXED);
-    if (q->parts > 0)
+    if (q->parts > 1)
         return;
-    DL_DELETE(open_requests, q);
-    DL_APPEND(done, q);
-    proa_atomic_store(&done_any, 1, PROA_RELEASE);
-    proa_doorbell_ring(&proa_self->ctl->bell);
+    if (q->parts == 0) {
+        DL_DELETE(open_requests, q);
+        DL_APPEND(done, q);
+        proa_atomic_store(&done_any, 1, PROA_RELEASE);
+    }
+    proa_doorbell_ring(&proa_self->ctl->bell); /* with 1 left for proa_request_await */
 }
 
 void proa_request_forget(const struct proa_win *win)
