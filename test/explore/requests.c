@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests of operations on other nodes (remote/request.c), and permits of the group lock
- * (remote/group_lock.c): the thread of the program, and the one that moves the network. */
+/* Requests of operations on other nodes (remote/request.c): the thread of the program, and the one
+ * that moves the network. */
 #include "window.h"
 #include "remote/request.c"
 #include "sync/bypass.h"
@@ -9,20 +9,7 @@ static struct shared {
     struct proa_request request;
     int is_begun; /* under the mutex: the request has a part */
     int buffer;   /* of the user: the operation's result */
-    pthread_mutex_t mutex;
 } * s;
-
-/* ---- the progress engine ---- */
-
-void proa_progress_enter(void)
-{
-    explore_lock(&s->mutex);
-}
-
-void proa_progress_leave(void)
-{
-    explore_unlock(&s->mutex);
-}
 
 int proa_queues_push(int all)
 {
