@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See world.h. */
-#include "world.h"
+#include "world_ranks.h"
 #include "base/fail.h"
 #include "create/start.h"
 #include "remote/progress.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <execinfo.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,15 +34,13 @@ enum {
     LIMIT_S = 60,
     PATIENCE = 3,        /* times as long on a machine that has other work too */
     SANITIZED_TIMES = 4, /* slower, or so the limit is set */
-    GRACE_MS = 3000,     /* between the first trouble and the end of the others */
-    CARD_BYTES = 4096,   /* what one process may show in an exchange */
-    EXIT_FAILED = 90,    /* a CHECK failed, and has been reported */
-    EXIT_TIMED_OUT = 91
+    CARD_BYTES = 4096    /* what one rank may show in an exchange */
 };
 
-/* What a process leaves for the parent. */
+/* What a rank leaves for the parent. */
 struct report {
-    /* where it was last: a name, at the same address in all, since none calls exec */
+    /* where it was last: a name, by its distance from `anchor`, which is the same in the parent and
+     * in each copy of the program; 0: nowhere yet */
     uintptr_t file;
     int line;
     int reported; /* text says what was wrong */
@@ -62,8 +57,9 @@ struct area {
     char shared[WORLD_SHARED_BYTES] __attribute__((aligned(4096)));
 };
 
+static const char anchor[] = "";
 static struct area *area;
-static struct report *own_report; /* in a process of the world */
+static struct report *own_report; /* of this rank */
 static int broken_exchange;
 
 /* ---- in a process: the exchange ---- */
@@ -165,7 +161,7 @@ struct proa_group world_stretch(struct world *world, int size)
 
 void world_at(const char *file, int line)
 {
-    __atomic_store_n(&own_report->file, (uintptr_t)file, __ATOMIC_RELAXED);
+    __atomic_store_n(&own_report->file, (uintptr_t)file - (uintptr_t)anchor, __ATOMIC_RELAXED);
     __atomic_store_n(&own_report->line, line, __ATOMIC_RELAXED);
 }
 
@@ -179,7 +175,7 @@ void world_failed(const char *file, int line, const char *fmt, ...)
     va_end(args);
     own_report->reported = 1;
     fflush(NULL);
-    _exit(EXIT_FAILED);
+    _exit(WORLD_EXIT_FAILED);
 }
 
 void world_check_equal(const char *file, int line, const char *got_text, long long got,
@@ -209,7 +205,7 @@ static void stopped(int number)
 
     backtrace_symbols_fd(frames, count, STDERR_FILENO);
     if (number == SIGALRM)
-        _exit(EXIT_TIMED_OUT);
+        _exit(WORLD_EXIT_TIMED_OUT);
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -227,76 +223,75 @@ static void handle_signals(void)
 
 /* ---- in a process: its life ---- */
 
-static void live(struct world *world, const struct world_plan *plan, int limit_s)
+void world_live(struct area *of_world, int rank, const struct world_plan *plan, int limit_s)
 {
+    struct world world = {
+        .rank = rank, .size = plan->size, .shared = of_world->shared, .arg = plan->arg};
     int code;
 
-    own_report = &area->reports[world->rank];
+    area = of_world;
+    own_report = &area->reports[rank];
     broken_exchange = 0;
+    world.group = world_stretch(&world, plan->size);
     handle_signals();
     alarm((unsigned)limit_s);
     if (plan->before)
-        plan->before(world);
+        plan->before(&world);
     code = proa_core_start();
     if (code)
         world_failed(__FILE__, __LINE__, "proa_core_start returned %d: %s", code, proa_failure());
-    world_barrier(world); /* no process is met half started */
-    plan->body(world);
-    world_barrier(world); /* no memory goes while a neighbour may still use it */
+    world_barrier(&world); /* no rank is met half started */
+    plan->body(&world);
+    world_barrier(&world); /* no memory goes while a neighbour may still use it */
     proa_progress_stop();
     proa_core_stop();
-    exit(EXIT_SUCCESS); /* not _exit: here sanitizers look for leaks */
-}
-
-static pid_t launch(const struct world_plan *plan, int rank, int limit_s)
-{
-    struct world world = {
-        .rank = rank, .size = plan->size, .shared = area->shared, .arg = plan->arg};
-    pid_t parent = getpid(), pid = fork();
-
-    if (pid != 0)
-        return pid;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left behind when the test is killed */
-    if (getppid() != parent)
-        _exit(EXIT_FAILURE);
-    world.group = world_stretch(&world, plan->size);
-    live(&world, plan, limit_s);
-    return 0;
 }
 
 /* ---- in the parent ---- */
 
-static void area_open(int size)
+struct area *world_area_open(int size)
 {
     pthread_barrierattr_t attributes;
+    struct area *opened;
 
-    area = mmap(NULL, sizeof *area, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (area == MAP_FAILED)
+    assert_between(size, 1, WORLD_MOST);
+    opened = mmap(NULL, sizeof *opened, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (opened == MAP_FAILED)
         fail_msg("no memory for a world");
     pthread_barrierattr_init(&attributes);
     pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_barrier_init(&area->barrier, &attributes, (unsigned)size);
+    pthread_barrier_init(&opened->barrier, &attributes, (unsigned)size);
     pthread_barrierattr_destroy(&attributes);
+    return opened;
 }
 
-static long now_ms(void)
+void world_area_close(struct area *opened)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    munmap(opened, sizeof *opened);
 }
 
-static void tell(int rank, int status, int limit_s, int late)
+int world_limit_s(const struct world_plan *plan)
 {
-    const struct report *report = &area->reports[rank];
-    const char *path = (const char *)__atomic_load_n(&report->file, __ATOMIC_SEQ_CST);
+    return (plan->limit_s ? plan->limit_s : LIMIT_S) * PATIENCE *
+           (WORLD_SANITIZED ? SANITIZED_TIMES : 1);
+}
+
+int world_has_reported(const struct area *of_world, int rank)
+{
+    return of_world->reports[rank].reported;
+}
+
+void world_tell(const struct area *of_world, int rank, int status, int limit_s, int late)
+{
+    const struct report *report = &of_world->reports[rank];
+    uintptr_t distance = __atomic_load_n(&report->file, __ATOMIC_SEQ_CST);
+    const char *path = distance ? (const char *)((uintptr_t)anchor + distance) : NULL;
     const char *file = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : "(no check yet)";
     int line = __atomic_load_n(&report->line, __ATOMIC_SEQ_CST);
 
     if (report->reported)
         print_error("rank %d: %s:%d: %s\n", rank, file, line, report->text);
-    else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_TIMED_OUT)
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == WORLD_EXIT_TIMED_OUT)
         print_error("rank %d: still running after %d s, last seen at %s:%d\n", rank, limit_s, file,
                     line);
     else if (WIFEXITED(status))
@@ -307,68 +302,6 @@ static void tell(int rank, int status, int limit_s, int late)
                     line);
     else
         print_error("rank %d: ended because of the others, last seen at %s:%d\n", rank, file, line);
-}
-
-static void end_all(const pid_t *pids, int size)
-{
-    for (int i = 0; i < size; i++)
-        if (pids[i])
-            kill(pids[i], SIGKILL);
-}
-
-/* Waits for all; after the first trouble the others get a short time to end, or to report,
- * themselves. Returns how many had trouble. */
-static int wait_for_all(pid_t *pids, int size, int limit_s)
-{
-    long end_ms = now_ms() + (limit_s + 10) * 1000L;
-    int left = size, troubles = 0, late = 0, status;
-
-    while (left > 0) {
-        pid_t pid = waitpid(-1, &status, WNOHANG);
-        if (pid > 0) {
-            int rank = 0;
-            while (rank < size && pids[rank] != pid)
-                rank++;
-            pids[rank] = 0;
-            left--;
-            if (status == 0)
-                continue;
-            tell(rank, status, limit_s, late);
-            if (troubles++ == 0 && end_ms > now_ms() + GRACE_MS)
-                end_ms = now_ms() + GRACE_MS;
-        } else if (pid < 0 && errno != EINTR) {
-            break;
-        } else if (now_ms() > end_ms && !late) {
-            late = 1;
-            end_all(pids, size);
-        } else {
-            world_sleep_us(500);
-        }
-    }
-    return troubles;
-}
-
-void world_run(const struct world_plan *plan)
-{
-    pid_t pids[WORLD_MOST];
-    int limit_s = (plan->limit_s ? plan->limit_s : LIMIT_S) * PATIENCE *
-                  (WORLD_SANITIZED ? SANITIZED_TIMES : 1),
-        troubles;
-
-    assert_between(plan->size, 1, WORLD_MOST);
-    area_open(plan->size);
-    fflush(NULL);
-    for (int i = 0; i < plan->size; i++) {
-        pids[i] = launch(plan, i, limit_s);
-        if (pids[i] < 0) {
-            end_all(pids, i);
-            fail_msg("fork: %s", strerror(errno));
-        }
-    }
-    troubles = wait_for_all(pids, plan->size, limit_s);
-    munmap(area, sizeof *area);
-    if (troubles)
-        fail_msg("%d of %d processes failed", troubles, plan->size);
 }
 
 /* ---- small things ---- */
@@ -434,19 +367,6 @@ void world_threads(int count, world_thread *thread, void *arg)
     free(started);
 }
 
-long world_mappings(const char *text)
-{
-    FILE *file = fopen("/proc/self/maps", "re");
-    char line[512];
-    long count = 0;
-
-    CHECK(file);
-    while (fgets(line, sizeof line, file))
-        count += strstr(line, text) != NULL;
-    fclose(file);
-    return count;
-}
-
 int world_flags(const void *address, const char *flag)
 {
     FILE *file = fopen("/proc/self/smaps", "re");
@@ -462,16 +382,4 @@ int world_flags(const void *address, const char *flag)
             found = strstr(line, flag) != NULL;
     fclose(file);
     return found;
-}
-
-long world_open_files(void)
-{
-    DIR *dir = opendir("/proc/self/fd");
-    long count = 0;
-
-    CHECK(dir);
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
 }

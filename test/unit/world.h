@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A world: processes forked for one test, each with Proa's core started in it, and a stand-in for
- * the host MPI's exchange among them.
+ * A world: the ranks of one test, each with Proa's core started in it, and a stand-in for the host
+ * MPI's exchange among them. A rank is a process (world_processes.c).
  *
  * world_run() forks the processes, runs the body in each and waits for them. A CHECK that fails, a
  * signal, a non-zero exit (a sanitizer's report) or running out of time in any of them fails the

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See world.h: each rank is a process. */
+#include "world_ranks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { GRACE_MS = 3000 }; /* between the first trouble and the end of the others */
+
+static pid_t launch(struct area *area, const struct world_plan *plan, int rank, int limit_s)
+{
+    pid_t parent = getpid(), pid = fork();
+
+    if (pid != 0)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left behind when the test is killed */
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
+    world_live(area, rank, plan, limit_s);
+    exit(EXIT_SUCCESS); /* not _exit: here sanitizers look for leaks */
+}
+
+static long now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void end_all(const pid_t *pids, int size)
+{
+    for (int i = 0; i < size; i++)
+        if (pids[i])
+            kill(pids[i], SIGKILL);
+}
+
+/* Waits for all; after the first trouble the others get a short time to end, or to report,
+ * themselves. Returns how many had trouble. */
+static int wait_for_all(const struct area *area, pid_t *pids, int size, int limit_s)
+{
+    long end_ms = now_ms() + (limit_s + 10) * 1000L;
+    int left = size, troubles = 0, late = 0, status;
+
+    while (left > 0) {
+        pid_t pid = waitpid(-1, &status, WNOHANG);
+        if (pid > 0) {
+            int rank = 0;
+            while (rank < size && pids[rank] != pid)
+                rank++;
+            pids[rank] = 0;
+            left--;
+            if (status == 0)
+                continue;
+            world_tell(area, rank, status, limit_s, late);
+            if (troubles++ == 0 && end_ms > now_ms() + GRACE_MS)
+                end_ms = now_ms() + GRACE_MS;
+        } else if (pid < 0 && errno != EINTR) {
+            break;
+        } else if (now_ms() > end_ms && !late) {
+            late = 1;
+            end_all(pids, size);
+        } else {
+            world_sleep_us(500);
+        }
+    }
+    return troubles;
+}
+
+void world_run(const struct world_plan *plan)
+{
+    struct area *area = world_area_open(plan->size);
+    int limit_s = world_limit_s(plan), troubles;
+    pid_t pids[WORLD_MOST];
+
+    fflush(NULL);
+    for (int i = 0; i < plan->size; i++) {
+        pids[i] = launch(area, plan, i, limit_s);
+        if (pids[i] < 0) {
+            end_all(pids, i);
+            fail_msg("fork: %s", strerror(errno));
+        }
+    }
+    troubles = wait_for_all(area, pids, plan->size, limit_s);
+    world_area_close(area);
+    if (troubles)
+        fail_msg("%d of %d processes failed", troubles, plan->size);
+}
+
+/* ---- what a process has ---- */
+
+long world_mappings(const char *text)
+{
+    FILE *file = fopen("/proc/self/maps", "re");
+    char line[512];
+    long count = 0;
+
+    CHECK(file);
+    while (fgets(line, sizeof line, file))
+        count += strstr(line, text) != NULL;
+    fclose(file);
+    return count;
+}
+
+long world_open_files(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    long count = 0;
+
+    CHECK(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
