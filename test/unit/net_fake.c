@@ -107,9 +107,27 @@ void net_fake_set_rules(const struct net_fake_rules *r)
     rules = *r;
 }
 
+/* By the agent and by the program, which may look at the same time. */
+static void count(long *counter, long more)
+{
+    __atomic_fetch_add(counter, more, __ATOMIC_RELAXED);
+}
+
+static long counted(const long *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
 struct net_fake_counts net_fake_counts(void)
 {
-    return counts;
+    return (struct net_fake_counts){.sent = counted(&counts.sent),
+                                    .received = counted(&counts.received),
+                                    .puts = counted(&counts.puts),
+                                    .gets = counted(&counts.gets),
+                                    .again = counted(&counts.again),
+                                    .failed = counted(&counts.failed),
+                                    .dropped = counted(&counts.dropped),
+                                    .overtaken = counted(&counts.overtaken)};
 }
 
 static int by_chance(uint32_t of_100)
@@ -195,7 +213,7 @@ static void operation_piece_done(struct proa_net *net, const struct packet *pack
     if (o->left)
         return;
     DL_DELETE(net->operations, o);
-    counts.failed += o->outcome != PROA_OK;
+    count(&counts.failed, o->outcome != PROA_OK);
     net->events->done(net->context, o->token, o->outcome);
     free(o);
 }
@@ -240,7 +258,7 @@ static int begin(struct proa_net *net, enum kind kind, const struct proa_net_pla
     if (net->lost[there->peer])
         return proa_fail(PROA_ERR_OTHER, "peer %u is lost", there->peer);
     if (by_chance(rules.again_of_100)) {
-        counts.again++;
+        count(&counts.again, 1);
         return PROA_NET_AGAIN;
     }
     o = calloc(1, sizeof *o);
@@ -277,7 +295,7 @@ static int fake_move(struct proa_net *net, int put, const struct proa_net_place 
 {
     int outcome = begin(net, put ? PUT : GET, there, here, bytes, token);
 
-    *(put ? &counts.puts : &counts.gets) += outcome == PROA_OK;
+    count(put ? &counts.puts : &counts.gets, outcome == PROA_OK);
     return outcome;
 }
 
@@ -298,10 +316,10 @@ static int fake_send(struct proa_net *net, uint32_t peer, const void *body, size
     if (bytes)
         memcpy(packet.body, body, bytes);
     if (by_chance(rules.again_of_100) || !push(peer, &packet)) {
-        counts.again++;
+        count(&counts.again, 1);
         return PROA_NET_AGAIN;
     }
-    counts.sent++;
+    count(&counts.sent, 1);
     return PROA_OK;
 }
 
@@ -337,7 +355,7 @@ static struct held *next_due(struct proa_net *net)
         int message = held->packet.kind == MESSAGE, blocks = message || !rules.overtaking;
 
         if (held->due <= net->now && !(blocks && blocked[held->peer])) {
-            counts.overtaken += passed[held->peer];
+            count(&counts.overtaken, passed[held->peer]);
             return held;
         }
         passed[held->peer] = 1;
@@ -354,7 +372,7 @@ static void deliver(struct proa_net *net, struct held *held)
     copy(&packet, &held->packet);
     release(net, &net->inbox, held);
     if (packet.kind == MESSAGE) {
-        counts.received++;
+        count(&counts.received, 1);
         net->events->message(net->context, peer, packet.body, packet.bytes);
     } else if (packet.kind == BYE) {
         net->end[peer] = packet.outcome ? PROA_NET_LEFT : PROA_NET_GONE;
@@ -374,7 +392,7 @@ static int tell_lost(struct proa_net *net, uint32_t peer)
     DL_FOREACH_SAFE(net->operations, o, next)
         if (o->peer == peer) {
             DL_DELETE(net->operations, o);
-            counts.failed++;
+            count(&counts.failed, 1);
             net->events->done(net->context, o->token,
                               proa_fail(PROA_ERR_OTHER, "peer %u is lost", peer));
             free(o);
@@ -430,7 +448,7 @@ void net_fake_gives_up(uint32_t peer)
 static void fake_drop(struct proa_net *net, uint32_t peer, const char *why)
 {
     proa_log(PROA_LOG_WARN, "process %u: a message from it %s", peer, why);
-    counts.dropped++;
+    count(&counts.dropped, 1);
     net_fake_lose(net, peer);
 }
 

@@ -463,11 +463,11 @@ static void locked_and_exposed(void **state)
 /* The assertions of a fence: what it ends and begins. */
 static void fence_modes_body(struct world *world)
 {
-    struct proa_win *win = window_of_words(world, 1);
+    struct proa_win *win = window_of_words(world, (uint64_t)world->size);
 
     CHECK_FAILS(put_word(win, 0, 0, 1), PROA_ERR_RMA_SYNC);
     CHECK_OK(proa_win_fence(win, PROA_MODE_NOPRECEDE | PROA_MODE_NOSTORE | PROA_MODE_NOPUT));
-    CHECK_OK(put_word(win, 0, 0, 1));
+    CHECK_OK(put_word(win, 0, world->rank, 1)); /* no two to one word */
     CHECK_OK(proa_win_fence(win, PROA_MODE_NOSUCCEED | PROA_MODE_NOSTORE));
     CHECK_FAILS(put_word(win, 0, 0, 1), PROA_ERR_RMA_SYNC);
     CHECK_OK(proa_win_fence(win, 0));

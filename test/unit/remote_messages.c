@@ -191,7 +191,8 @@ static void gathered_body(struct world *world)
         if (world->rank == 0) {
             world_sleep_us(round == 3 ? 150000 : 0); /* longer than the agent's */
             CHECK_OK(put_word(win, 1, 0, round));
-            CHECK_OK(put_word(win, 1, 1, round));
+            /* looked at meanwhile, so not by a put */
+            CHECK_OK(accumulate_many(win, 1, 1, &round, 1, PROA_I64, PROA_OP_REPLACE));
         } else {
             while (__atomic_load_n(&window_words(win)[1], __ATOMIC_ACQUIRE) != round)
                 world_sleep_us(100);
