@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A world: the ranks of one test, each with Proa's core started in it, and a stand-in for the host
- * MPI's exchange among them. A rank is a process (world_processes.c).
+ * MPI's exchange among them. A rank is a process (world_processes.c); in one more build for
+ * ThreadSanitizer it is a thread (world_threads.c).
  *
  * world_run() forks the processes, runs the body in each and waits for them. A CHECK that fails, a
  * signal, a non-zero exit (a sanitizer's report) or running out of time in any of them fails the
@@ -139,7 +140,8 @@ void world_await(const uint32_t *word, uint32_t least);
 typedef void world_thread(void *arg, int number);
 void world_threads(int count, world_thread *thread, void *arg);
 
-/* Lines of /proc/self/maps that contain text; open files of this process. */
+/* Lines of /proc/self/maps that contain text; open files of this process. Always 0 where ranks are
+ * threads. */
 long world_mappings(const char *text);
 /* Has the mapping of address that flag (VmFlags of proc(5), smaps)? */
 int world_flags(const void *address, const char *flag);
