@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adoption (adopt/adopt.h): memory that is moved, used, moved back and moved again; fork. */
+/* Adoption (adopt/adopt.h): memory that is moved, used, moved back and moved again. */
 #include "world.h"
 #include "adopt_pages.h"
 
@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -225,72 +223,12 @@ static void often_body(struct world *world)
 }
 WORLD_TEST(often, 1, .limit_s = 120)
 
-/* ---- fork ---- */
-
-static void in_child(char *memory, uint64_t bytes, char *shared)
-{
-    check_filled(memory, bytes, 6);
-    fill(memory, bytes, 7);
-    __atomic_store_n((uint32_t *)(void *)shared, 1, __ATOMIC_RELEASE);
-    world_await((uint32_t *)(void *)shared, 2); /* the parent has stored what it likes */
-    check_filled(memory, bytes, 7);
-    CHECK_EQUAL(world_mappings("memfd:proa (deleted)") > 0, 1); /* the arena's are still shared */
-    _exit(0);
-}
-
-static void forked_body(struct world *world)
-{
-    enum { BYTES = 3 * MIB + PAGE };
-    char *memory = map_pages(BYTES), *side;
-    struct proa_hold h;
-    int status = -1;
-    pid_t child;
-
-    fill(memory, BYTES, 6);
-    hold(&h, memory + 10, BYTES - 20);
-    side = other_side(memory, BYTES);
-    child = fork();
-    CHECK(child >= 0);
-    if (child == 0)
-        in_child(memory, BYTES, world->shared);
-    world_await((uint32_t *)(void *)world->shared, 1);
-    check_filled(memory, BYTES, 6); /* not what the child has stored */
-    fill(side, BYTES, 8);           /* as a neighbour would */
-    check_filled(memory, BYTES, 8);
-    __atomic_store_n((uint32_t *)(void *)world->shared, 2, __ATOMIC_RELEASE);
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
-    proa_adopt_drop(&h);
-    check_filled(memory, BYTES, 8);
-    CHECK_EQUAL(file_blocks(), 0);
-    munmap(side, BYTES);
-    munmap(memory, BYTES);
-}
-WORLD_TEST(forked, 1)
-
-/* system() makes no copy and needs none. */
-static void shell_body(struct world *world)
-{
-    enum { BYTES = 4 * MIB };
-    char *memory = map_pages(BYTES);
-    struct proa_hold h;
-
-    (void)world;
-    fill(memory, BYTES, 1);
-    hold(&h, memory, BYTES);
-    CHECK_EQUAL(system("exit 3"), 3 << 8);
-    check_filled(memory, BYTES, 1);
-    CHECK_EQUAL(h.count, 1);
-    proa_adopt_drop(&h);
-    munmap(memory, BYTES);
-}
-WORLD_TEST(shell, 1)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole),   cmocka_unit_test(own_pages), cmocka_unit_test(told),
         cmocka_unit_test(no_heap), cmocka_unit_test(untouched), cmocka_unit_test(again),
-        cmocka_unit_test(often),   cmocka_unit_test(forked),    cmocka_unit_test(shell),
+        cmocka_unit_test(often),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
