@@ -83,7 +83,7 @@ void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
     section_leave();
 }
 
-/* ---- the file ---- */
+/* ---- the file and the mover ---- */
 
 /* Makes the file, once. NULL, or the reason why there is none. */
 static const char *start(void)
@@ -100,8 +100,6 @@ static const char *start(void)
         proa_segment_publish(&segment, &proa_self->ctl->adopted);
     return why_off;
 }
-
-/* ---- moving in ---- */
 
 /* The reason why this process cannot move that many bytes in; NULL: none. A move needs little
  * memory besides, but a process at the brink of its limit is better left alone. The look at that
@@ -137,27 +135,138 @@ static const char *mover_begin(struct proa_relocation *mover, uint64_t bytes)
     return why;
 }
 
-/* The program has unmapped the moved pages of [first, end): neither the mapping aside nor the file
- * is needed for them. */
-static void forget(uint64_t first, uint64_t end)
+/* ---- moving out ---- */
+
+/* Pages that no hold covers any more, as far as they are still adopted. */
+struct leaving {
+    const struct proa_relocation *mover; /* NULL: they cannot go back now */
+    uint64_t at, end;                    /* at: up to where that has been looked at */
+    int are_left;                        /* some could not go back */
+};
+
+/* place: where they are mapped. */
+static void leave_moved(struct leaving *leaving, const struct proa_range *moved, uint64_t place,
+                        int protection)
 {
+    uint64_t bytes = moved->end - moved->first, done;
+    /* the program has locked some of it meanwhile: the pages that replace it are locked as well */
+    int was_locked = proa_process_unlock(&leaving->mover->process, place, place + bytes);
+
+    if (proa_maps_is_bound(place))
+        proa_maps_unbind(place, place + bytes);
+    done = proa_remap_out(leaving->mover, moved, place, protection);
+    leaving->are_left |= done < moved->end;
+    if (was_locked)
+        mlock(proa_at(place), bytes);
+    proa_ranges_cut(&moves, moved->first, done);
+}
+
+/* The moved pages that the mapping has go back, place by place. */
+static void leave_mapped(struct leaving *leaving, const struct proa_mapping *mapping)
+{
+    uint64_t away = mapping->first - mapping->offset, last = mapping->end - away,
+             first = mapping->offset > leaving->at ? mapping->offset : leaving->at,
+             end = last < leaving->end ? last : leaving->end;
+    struct proa_range moved;
+
+    leaving->are_left |= !leaving->mover && first < end;
+    for (; leaving->mover && first < end; first = moved.end) {
+        moved = proa_ranges_within(&moves, first, end);
+        if (moved.first < end)
+            leave_moved(leaving, &moved, moved.first + away, mapping->protection);
+    }
+    leftovers |= leaving->are_left;
+}
+
+static int leave_elsewhere(const struct proa_mapping *mapping, void *leaving)
+{
+    if (proa_survey_is_of_file(&segment, mapping) && mapping->first != mapping->offset)
+        leave_mapped(leaving, mapping);
+    return 0;
+}
+
+/* The moved pages of [first, end) are not mapped there any more. Those that the program has moved
+ * by mremap(2) become private where they are now. The rest is unmapped: neither the mapping aside
+ * nor the file is needed for it. 0: some could not go back, and nothing is forgotten. */
+static int forget(const struct proa_relocation *mover, uint64_t first, uint64_t end)
+{
+    struct leaving leaving = {.mover = mover, .at = first, .end = end};
     struct proa_range moved = proa_ranges_within(&moves, first, end);
 
     if (moved.first >= end)
-        return;
+        return 1;
+    if (proa_maps_walk(0, UINT64_MAX, leave_elsewhere, &leaving) != 0 || leaving.are_left)
+        return 0;
+    moved = proa_ranges_within(&moves, first, end);
     for (; moved.first < end; moved = proa_ranges_within(&moves, moved.end, end))
         munmap(proa_at(moved.aside), moved.end - moved.first);
     proa_ranges_cut(&moves, first, end);
     if (proa_segment_is_open(&segment))
         proa_content_punch(&segment, first, end);
+    return 1;
 }
+
+/* The moved pages of a mapping in place, and those in front of it. */
+static int leave_mapping(const struct proa_mapping *mapping, void *context)
+{
+    struct leaving *leaving = context;
+
+    if (!proa_survey_is_adopted(&segment, mapping))
+        return 0;
+    forget(leaving->mover, leaving->at, mapping->first);
+    leave_mapped(leaving, mapping);
+    leaving->at = mapping->end;
+    return 0;
+}
+
+static void leave(uint64_t first, uint64_t end)
+{
+    struct proa_relocation mover;
+    struct leaving leaving = {
+        .mover = mover_begin(&mover, 0) ? NULL : &mover, .at = first, .end = end};
+
+    if (proa_maps_walk(first, end, leave_mapping, &leaving) == 0)
+        forget(leaving.mover, leaving.at, end);
+    if (leaving.mover)
+        proa_remap_end(&mover);
+}
+
+/* The moved pages of [first, end) that nothing holds go back. */
+static void leave_unheld(uint64_t first, uint64_t end)
+{
+    struct proa_range held, moved;
+
+    for (; first < end; first = held.end) {
+        held = proa_ranges_within(&adopted, first, end);
+        moved = proa_ranges_within(&moves, first, held.first);
+        if (moved.first < held.first)
+            leave(moved.first, held.first);
+    }
+}
+
+/* Pages that could not go back before: the obstacle may be over. */
+static void leave_leftovers(void)
+{
+    struct proa_range moved;
+
+    if (!leftovers)
+        return;
+    leftovers = 0;
+    for (uint64_t first = 0; first < UINT64_MAX; first = moved.end) {
+        moved = proa_ranges_within(&moves, first, UINT64_MAX);
+        leave_unheld(moved.first, moved.end);
+    }
+}
+
+/* ---- moving in ---- */
 
 /* Returns the address up to which the part has moved. */
 static uint64_t move_part(const struct proa_relocation *mover, const struct proa_survey_part *part)
 {
     uint64_t bytes = part->end - part->first, done = part->first, aside;
 
-    forget(part->first, part->end);
+    if (!forget(mover, part->first, part->end))
+        return done;
     aside = (uint64_t)(uintptr_t)proa_room_make(part->first, bytes);
     if (!aside)
         return done;
@@ -192,91 +301,6 @@ static void move_parts(struct proa_survey *survey)
         }
     }
     proa_remap_end(&mover);
-}
-
-/* ---- moving out ---- */
-
-/* Pages that no hold covers any more, as far as they are still adopted. */
-struct leaving {
-    const struct proa_relocation *mover; /* NULL: they cannot go back now */
-    uint64_t at, end;                    /* at: up to where that has been looked at */
-};
-
-static void leave_moved(const struct proa_relocation *mover, const struct proa_range *moved,
-                        int protection)
-{
-    uint64_t first = moved->first, end = moved->end, done;
-    /* the program has locked some of it meanwhile: the pages that replace it are locked as well */
-    int was_locked = proa_process_unlock(&mover->process, first, end);
-
-    if (proa_maps_is_bound(first))
-        proa_maps_unbind(first, end);
-    done = proa_remap_out(mover, first, end, moved->aside, protection);
-    leftovers |= done < end;
-    if (was_locked)
-        mlock(proa_at(first), end - first);
-    proa_ranges_cut(&moves, first, done);
-}
-
-/* The moved pages of the mapping go back, place by place. Pages in front of it that are not mapped
- * any more are forgotten. */
-static int leave_mapping(const struct proa_mapping *mapping, void *context)
-{
-    struct leaving *leaving = context;
-    uint64_t first = mapping->first > leaving->at ? mapping->first : leaving->at,
-             end = mapping->end < leaving->end ? mapping->end : leaving->end;
-    struct proa_range moved;
-
-    if (!proa_survey_is_adopted(&segment, mapping))
-        return 0;
-    forget(leaving->at, first);
-    leaving->at = end;
-    leftovers |= !leaving->mover;
-    for (; leaving->mover && first < end; first = moved.end) {
-        moved = proa_ranges_within(&moves, first, end);
-        if (moved.first < end)
-            leave_moved(leaving->mover, &moved, mapping->protection);
-    }
-    return 0;
-}
-
-static void leave(uint64_t first, uint64_t end)
-{
-    struct proa_relocation mover;
-    int is_begun = mover_begin(&mover, 0) == NULL;
-    struct leaving leaving = {.mover = is_begun ? &mover : NULL, .at = first, .end = end};
-
-    if (proa_maps_walk(first, end, leave_mapping, &leaving) == 0)
-        forget(leaving.at, end);
-    if (is_begun)
-        proa_remap_end(&mover);
-}
-
-/* The moved pages of [first, end) that nothing holds go back. */
-static void leave_unheld(uint64_t first, uint64_t end)
-{
-    struct proa_range held, moved;
-
-    for (; first < end; first = held.end) {
-        held = proa_ranges_within(&adopted, first, end);
-        moved = proa_ranges_within(&moves, first, held.first);
-        if (moved.first < held.first)
-            leave(moved.first, held.first);
-    }
-}
-
-/* Pages that could not go back before: the obstacle may be over. */
-static void leave_leftovers(void)
-{
-    struct proa_range moved;
-
-    if (!leftovers)
-        return;
-    leftovers = 0;
-    for (uint64_t first = 0; first < UINT64_MAX; first = moved.end) {
-        moved = proa_ranges_within(&moves, first, UINT64_MAX);
-        leave_unheld(moved.first, moved.end);
-    }
 }
 
 /* ---- holding ---- */

@@ -11,7 +11,8 @@
  *
  * Windows hold the memory that they have; when the last one lets go of a page, the page becomes
  * private again, as it was. The kernel is asked each time which pages are adopted: the program may
- * have unmapped memory, and got other memory at the same address.
+ * have unmapped memory, and got other memory at the same address; or have moved it (mremap), and
+ * then it becomes private where it is.
  */
 #ifndef PROA_ADOPT_ADOPT_H
 #define PROA_ADOPT_ADOPT_H

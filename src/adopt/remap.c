@@ -190,16 +190,25 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
 
 /* ---- out ---- */
 
+/* Pages on their way out. */
+struct leaving {
+    const struct proa_segment *segment;
+    uint64_t first, bytes, aside; /* in the file, which is their first place, too */
+    uint64_t place;               /* where they are mapped */
+};
+
 /* Wakes threads that wait at a word of the file's page, which is to go: they look again. */
 static void wake_word(uint64_t word, void *context)
 {
-    const struct proa_segment *segment = context;
-    uint64_t page = proa_page_bytes(), start = word / page * page;
-    long alias = syscall(SYS_mmap, 0, page, PROT_READ | PROT_WRITE, MAP_SHARED, segment->fd, start);
+    const struct leaving *leaving = context;
+    uint64_t page = proa_page_bytes(), offset = word - leaving->place + leaving->first,
+             start = offset / page * page;
+    long alias =
+        syscall(SYS_mmap, 0, page, PROT_READ | PROT_WRITE, MAP_SHARED, leaving->segment->fd, start);
 
     if (alias == -1)
         return;
-    syscall(SYS_futex, (uint64_t)alias + (word - start), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, (uint64_t)alias + (offset - start), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     syscall(SYS_munmap, alias, page);
 }
 
@@ -237,26 +246,27 @@ static int stop_others_soon(const struct proa_relocation *relocation, uint64_t f
     return error;
 }
 
-static int piece_out(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
-                     uint64_t aside, int prot, struct proa_data *data)
+static int piece_out(const struct proa_relocation *relocation, struct leaving *piece, int prot,
+                     struct proa_data *data)
 {
-    int error = stop_others_soon(relocation, first, bytes);
+    uint64_t place = piece->place, bytes = piece->bytes;
+    int error = stop_others_soon(relocation, place, bytes);
 
     if (error)
         return error;
-    error = proa_content_out(relocation->segment, first, first + bytes, aside, data);
+    error =
+        proa_content_out(piece->segment, piece->first, piece->first + bytes, piece->aside, data);
     if (!error)
-        error = remap_all(aside, bytes, first);
+        error = remap_all(piece->aside, bytes, place);
     if (error) {
-        let_go(relocation, first, bytes, UFFDIO_UNREGISTER);
+        let_go(relocation, place, bytes, UFFDIO_UNREGISTER);
         return error;
     }
     if (prot != (PROT_READ | PROT_WRITE))
-        syscall(SYS_mprotect, first, bytes, prot);
-    proa_threads_look(&relocation->process.threads, first, first + bytes, wake_word,
-                      (void *)(uintptr_t)relocation->segment);
-    proa_content_punch(relocation->segment, first, first + bytes);
-    let_go(relocation, first, bytes, UFFDIO_WAKE);
+        syscall(SYS_mprotect, place, bytes, prot);
+    proa_threads_look(&relocation->process.threads, place, place + bytes, wake_word, piece);
+    proa_content_punch(piece->segment, piece->first, piece->first + bytes);
+    let_go(relocation, place, bytes, UFFDIO_WAKE);
     return 0;
 }
 
@@ -296,16 +306,22 @@ uint64_t proa_remap_in(const struct proa_relocation *relocation, uint64_t first,
     return done;
 }
 
-uint64_t proa_remap_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                        uint64_t aside, int prot)
+uint64_t proa_remap_out(const struct proa_relocation *relocation, const struct proa_range *moved,
+                        uint64_t place, int prot)
 {
     struct proa_data data = {0};
-    uint64_t done, piece;
+    uint64_t done, next;
 
-    for (done = first; done < end; done = piece) {
+    for (done = moved->first; done < moved->end; done = next) {
+        struct leaving piece = {.segment = relocation->segment,
+                                .first = done,
+                                .aside = moved->aside + (done - moved->first),
+                                .place = place + (done - moved->first)};
+
         proa_content_find(relocation->segment, done, &data);
-        piece = piece_end(done, data.first, end);
-        if (piece_out(relocation, done, piece - done, aside + (done - first), prot, &data) != 0)
+        next = piece_end(done, data.first, moved->end);
+        piece.bytes = next - done;
+        if (piece_out(relocation, &piece, prot, &data) != 0)
             break;
     }
     return done;

@@ -56,11 +56,12 @@ void proa_remap_end(struct proa_relocation *relocation);
 uint64_t proa_remap_in(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
                        uint64_t aside);
 
-/* The way back, of pages that have moved and are mapped with protection `prot`, which they keep:
- * the file has them no more. Ends early, among other reasons, at a thread that does not come out of
- * a direct read. */
-uint64_t proa_remap_out(const struct proa_relocation *relocation, uint64_t first, uint64_t end,
-                        uint64_t aside, int prot);
+/* The way back, of pages that have moved and are mapped at place with protection `prot`, which they
+ * keep: the file has them no more. place: moved->first, unless the program has moved them by
+ * mremap(2). Returns the address up to which all of [moved->first, moved->end) are back. Ends
+ * early, among other reasons, at a thread that does not come out of a direct read. */
+uint64_t proa_remap_out(const struct proa_relocation *relocation, const struct proa_range *moved,
+                        uint64_t place, int prot);
 
 /* ---- fork ---- */
 

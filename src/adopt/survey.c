@@ -128,10 +128,14 @@ static void add_private(struct proa_survey *survey, const struct proa_mapping *m
         add_movable(survey, first, mapping->end);
 }
 
+int proa_survey_is_of_file(const struct proa_segment *segment, const struct proa_mapping *mapping)
+{
+    return segment && mapping->inode == segment->inode && mapping->device == segment->device;
+}
+
 int proa_survey_is_adopted(const struct proa_segment *segment, const struct proa_mapping *mapping)
 {
-    return segment && mapping->inode == segment->inode && mapping->device == segment->device &&
-           mapping->offset == mapping->first;
+    return proa_survey_is_of_file(segment, mapping) && mapping->offset == mapping->first;
 }
 
 /* The address up to which all is in a part. */

@@ -58,6 +58,9 @@ struct proa_survey {
  * mappings. */
 void proa_survey_make(struct proa_survey *survey, int is_idle);
 
+/* Does it map pages of adopted memory, in place or where the program has moved them? */
+int proa_survey_is_of_file(const struct proa_segment *segment, const struct proa_mapping *mapping);
+
 /* Is that a page of adopted memory, in place? */
 int proa_survey_is_adopted(const struct proa_segment *segment, const struct proa_mapping *mapping);
 

@@ -328,6 +328,46 @@ static void leftovers_body(struct world *world)
 }
 WORLD_TEST(leftovers, 1)
 
+/* The program moves such pages by itself: they are its own where they are now, at the next look
+ * that finds it alone. */
+static void leftovers_moved_body(struct world *world)
+{
+    char *memory = map_pages(8 * PAGE), *place = map_pages(8 * PAGE);
+    uint32_t stop;
+    struct proa_hold h;
+    pthread_t thread;
+
+    (void)world;
+    if (!stays_alone())
+        return;
+    fill(memory, 8 * PAGE, 1);
+    hold(&h, memory, 8 * PAGE);
+    uffd_fails = 1;
+    thread = sleeper(&stop);
+    proa_adopt_drop(&h);
+    CHECK(mremap(memory, 8 * PAGE, 8 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place);
+    hold(&h, place, 8 * PAGE);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 0);
+    check_filled(place, 8 * PAGE, 1);
+    fill(place, 8 * PAGE, 2);
+    proa_adopt_drop(&h);
+    sleeper_end(thread, &stop);
+    for (int i = 0; i < 1000 && file_blocks(); i++) { /* the kernel may still count it */
+        hold(&h, &stop, sizeof stop);
+        proa_adopt_drop(&h);
+        world_sleep_us(1000);
+    }
+    CHECK_EQUAL(file_blocks(), 0);
+    check_filled(place, 8 * PAGE, 2);
+    CHECK_EQUAL(world_flags(place, "sh"), 0);
+    hold(&h, place, 8 * PAGE);
+    CHECK_EQUAL(proa_adopt_bytes(&h), 8 * PAGE);
+    proa_adopt_drop(&h);
+    check_filled(place, 8 * PAGE, 2);
+    munmap(place, 8 * PAGE);
+}
+WORLD_TEST(leftovers_moved, 1)
+
 /* ---- failures on the way ---- */
 
 static void fails(int *counter, int after, uint64_t expected)
@@ -483,9 +523,11 @@ WORLD_TEST(not_asked, 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waiter),    cmocka_unit_test(threads),  cmocka_unit_test(no_faults),
-        cmocka_unit_test(leftovers), cmocka_unit_test(failures), cmocka_unit_test(failures_threads),
-        cmocka_unit_test(kinds),     cmocka_unit_test(locked),   cmocka_unit_test(not_asked),
+        cmocka_unit_test(waiter),    cmocka_unit_test(threads),
+        cmocka_unit_test(no_faults), cmocka_unit_test(leftovers),
+        cmocka_unit_test(failures),  cmocka_unit_test(failures_threads),
+        cmocka_unit_test(kinds),     cmocka_unit_test(locked),
+        cmocka_unit_test(not_asked), cmocka_unit_test(leftovers_moved),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

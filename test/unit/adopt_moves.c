@@ -223,12 +223,99 @@ static void often_body(struct world *world)
 }
 WORLD_TEST(often, 1, .limit_s = 120)
 
+/* ---- memory that the program moves by itself ---- */
+
+/* Moves it to an address where nothing is mapped (mremap). */
+static char *move_away(char *memory, uint64_t bytes)
+{
+    char *place = map_pages(bytes);
+
+    CHECK(munmap(place, bytes) == 0);
+    CHECK(mremap(memory, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place);
+    return place;
+}
+
+/* Memory that has come back where the program has moved it, with the advice that was given. */
+static void check_private(const char *place, uint64_t bytes, uint64_t seed)
+{
+    check_filled(place, bytes, seed);
+    CHECK_EQUAL(world_flags(place, "sh"), 0);
+    CHECK_EQUAL(world_flags(place + PAGE, "dd"), 1);
+    CHECK_EQUAL(world_flags(place + 2 * PAGE, "dd"), 0);
+}
+
+/* The program moves memory that a window has, makes a window of the new place, and one of other
+ * memory at the old place. */
+static void elsewhere_body(struct world *world)
+{
+    enum { BYTES = 3 * MIB + PAGE };
+    char *memory = map_pages(BYTES), *place;
+    struct proa_hold old, new, other;
+
+    (void)world;
+    fill(memory, BYTES, 1);
+    CHECK(madvise(memory + PAGE, PAGE, MADV_DONTDUMP) == 0);
+    hold(&old, memory, BYTES);
+    place = move_away(memory, BYTES);
+    check_filled(place, BYTES, 1);
+    hold(&new, place, BYTES);
+    CHECK_EQUAL(proa_adopt_bytes(&new), 0); /* its offset in the file is the old place's */
+    CHECK(new.why);
+    fill(place, BYTES, 2);
+    proa_adopt_drop(&new);
+    check_filled(place, BYTES, 2);
+
+    CHECK(mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+               0) == memory);
+    fill(memory, BYTES, 3);
+    hold(&other, memory, BYTES);
+    CHECK_EQUAL(proa_adopt_bytes(&other), BYTES);
+    fill(memory, BYTES, 4);
+    check_private(place, BYTES, 2);
+    proa_adopt_drop(&old);
+    proa_adopt_drop(&other);
+    check_filled(memory, BYTES, 4);
+    check_private(place, BYTES, 2);
+    CHECK_EQUAL(file_blocks(), 0);
+    munmap(place, BYTES);
+    munmap(memory, BYTES);
+}
+WORLD_TEST(elsewhere, 1)
+
+/* Only some of the memory is moved, some is unmapped, and the window ends. */
+static void torn_body(struct world *world)
+{
+    enum { BYTES = 4 * MIB, FIRST = MIB + PAGE, MOVED = 2 * MIB };
+    char *memory = map_pages(BYTES), *place;
+    long mappings = world_mappings("memfd:proa");
+    struct proa_hold h;
+
+    (void)world;
+    fill(memory, FIRST, 1);
+    fill(memory + FIRST, MOVED, 2);
+    fill(memory + FIRST + MOVED, BYTES - FIRST - MOVED, 3);
+    CHECK(madvise(memory + FIRST + PAGE, PAGE, MADV_DONTDUMP) == 0);
+    hold(&h, memory, BYTES);
+    CHECK_EQUAL(proa_adopt_bytes(&h), BYTES);
+    place = move_away(memory + FIRST, MOVED);
+    munmap(memory, PAGE);
+    proa_adopt_drop(&h);
+    check_private(place, MOVED, 2);
+    check_filled(memory + FIRST + MOVED, BYTES - FIRST - MOVED, 3);
+    CHECK_EQUAL(memory[PAGE], (char)(1 + PAGE * 7 + PAGE / 4093));
+    CHECK_EQUAL(file_blocks(), 0);
+    CHECK_EQUAL(world_mappings("memfd:proa"), mappings);
+    munmap(place, MOVED);
+    munmap(memory, BYTES);
+}
+WORLD_TEST(torn, 1)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole),   cmocka_unit_test(own_pages), cmocka_unit_test(told),
         cmocka_unit_test(no_heap), cmocka_unit_test(untouched), cmocka_unit_test(again),
-        cmocka_unit_test(often),
+        cmocka_unit_test(often),   cmocka_unit_test(elsewhere), cmocka_unit_test(torn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
