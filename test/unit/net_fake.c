@@ -127,7 +127,8 @@ struct net_fake_counts net_fake_counts(void)
                                     .again = counted(&counts.again),
                                     .failed = counted(&counts.failed),
                                     .dropped = counted(&counts.dropped),
-                                    .overtaken = counted(&counts.overtaken)};
+                                    .overtaken = counted(&counts.overtaken),
+                                    .exposed = counted(&counts.exposed)};
 }
 
 static int by_chance(uint32_t of_100)
@@ -501,7 +502,7 @@ static int fake_expose(struct proa_net *net, void *memory, size_t bytes, struct 
         return proa_fail(PROA_ERR_NO_MEM, "no memory for an exposure");
     *e = (struct exposed){.key = ++net->keys, .memory = memory, .bytes = bytes};
     DL_APPEND(net->exposures, e);
-    counts.exposed++;
+    count(&counts.exposed, 1);
     memset(key, 0, sizeof *key);
     memcpy(key->bytes, &e->key, sizeof e->key);
     return PROA_OK;
@@ -517,7 +518,7 @@ static void fake_hide(struct proa_net *net, const struct proa_net_key *key)
     if (!e)
         return;
     DL_DELETE(net->exposures, e);
-    counts.exposed--;
+    count(&counts.exposed, -1);
     free(e);
 }
 
