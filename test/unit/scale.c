@@ -4,6 +4,7 @@
  * same barriers, and to post and complete. */
 #include "move.h"
 
+#include "create/create.h"
 #include "remote/progress.h"
 #include "remote/origin.h"
 #include "remote/window.h"
@@ -235,8 +236,8 @@ static int gather_cards(void *context, const void *mine, void *all, size_t bytes
             memcpy(remote->address.bytes, &number, sizeof number);
             remote->leader = i;
             others.window = remote->window;
-        } else if (bytes != sizeof(struct proa_offers) && i > 0) {
-            ((struct proa_hello *)(void *)card)->node += number; /* a card begins with it */
+        } else if (bytes == sizeof(struct proa_card)) {
+            ((struct proa_card *)(void *)card)->hello.node += number;
         }
     }
     return 0;
