@@ -272,13 +272,121 @@ static void derived_in_front(void **state)
         .size = 2, .body = derived_body, .arg = &(struct derived_case){60, -4}});
 }
 
+/* ---- aligned elements and others in one type ---- */
+
+/* An aligned integer and one that is not, each in a stripe of its own, in this order or the other;
+ * in the middle of each operation both are worked on by single ones. */
+enum { ALIGNED_AT = 64, ODD_AT = 2 * PROA_STRIPE_BYTES + 68 };
+
+static void type_of_both(struct proa_type *type, int odd_first)
+{
+    struct proa_part parts[2] = {{.offset = odd_first ? ODD_AT : ALIGNED_AT, .count = 1},
+                                 {.offset = odd_first ? ALIGNED_AT : ODD_AT, .count = 1}};
+
+    parts[0].type = parts[1].type = basic_type(PROA_I64);
+    CHECK_OK(proa_type_list(parts, 2, type));
+}
+
+static int add_to_both(struct proa_win *win, const struct proa_type *type)
+{
+    int64_t ones[2] = {1, 1};
+    struct proa_buffer origin = {ones, 2, basic_type(PROA_I64)};
+    struct proa_there there = {0, 0, 1, type, PROA_CALL_Accumulate};
+
+    return proa_accumulate(win, &origin, &there, PROA_OP_SUM);
+}
+
+static struct proa_stripe *stripe_at(const struct proa_win *win, uint64_t position)
+{
+    const struct proa_span *span = &win->targets[0].only;
+
+    return &span->owner->ctl->stripes[proa_guard_stripe_of(proa_span_key(span, position))];
+}
+
+static uint64_t *word_at(struct world *world, size_t i)
+{
+    return (uint64_t *)(void *)world->shared + i;
+}
+
+/* While rank 1 holds the stripe at `held`, rank 0 adds to both. The aligned one never waits for a
+ * stripe, whichever is first; the other one does. */
+static void one_stripe_held(struct world *world, struct proa_win *win, int odd_first, uint64_t held)
+{
+    enum { MOST_MS = 20000, STILL_MS = 50 };
+    struct proa_stripe *stripe = stripe_at(win, held);
+    struct proa_type type;
+    int done = held == ALIGNED_AT;
+
+    type_of_both(&type, odd_first);
+    world_barrier(world);
+    if (world->rank == 1) {
+        __atomic_store_n(word_at(world, 0), 0, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&stripe->held, 1, __ATOMIC_SEQ_CST);
+    }
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK_OK(add_to_both(win, &type));
+        __atomic_store_n(word_at(world, 0), 1, __ATOMIC_SEQ_CST);
+    } else {
+        for (int i = 0; i < (done ? MOST_MS : STILL_MS) &&
+                        !__atomic_load_n(word_at(world, 0), __ATOMIC_SEQ_CST);
+             i++)
+            world_sleep_us(1000);
+        CHECK_EQUAL(__atomic_load_n(word_at(world, 0), __ATOMIC_SEQ_CST), done);
+        __atomic_store_n(&stripe->held, 0, __ATOMIC_SEQ_CST);
+        proa_doorbell_ring(&win->targets[0].only.owner->ctl->stripe_doorbell);
+    }
+    world_barrier(world);
+    proa_type_release(&type);
+}
+
+static void mixed_body(struct world *world)
+{
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 3 * PROA_STRIPE_BYTES, .disp_unit = 1};
+    struct proa_win *win = window_create(world, &args);
+    int64_t one = 1, sum;
+    long rounds = world_rounds(50000);
+
+    memset(win->base, 0, args.bytes);
+    world_barrier(world);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int odd_first = 0; odd_first < 2; odd_first++) {
+        struct proa_type both;
+
+        one_stripe_held(world, win, odd_first, ALIGNED_AT);
+        one_stripe_held(world, win, odd_first, ODD_AT);
+        type_of_both(&both, odd_first);
+        world_meet(world);
+        for (long i = 0; i < rounds; i++)
+            if (world->rank == 0) {
+                CHECK_OK(add_to_both(win, &both));
+            } else {
+                CHECK_OK(accumulate_many(win, 0, ALIGNED_AT, &one, 1, PROA_I64, PROA_OP_SUM));
+                CHECK_OK(accumulate_many(win, 0, ODD_AT, &one, 1, PROA_I64, PROA_OP_SUM));
+            }
+        proa_type_release(&both);
+    }
+    CHECK_OK(proa_win_unlock_all(win));
+    world_barrier(world);
+    for (int i = 0; i < 2 && world->rank == 0; i++) {
+        memcpy(&sum, (char *)win->base + (i ? ODD_AT : ALIGNED_AT), sizeof sum);
+        CHECK_EQUAL(sum, 2 * (2 + 2 * rounds));
+    }
+    if (world->rank == 0) /* both ways to the end */
+        CHECK_EQUAL(__atomic_load_n(&proa_self->ctl->stripes_only, __ATOMIC_SEQ_CST), PROA_ATOMICS);
+    window_free(win);
+}
+
+WORLD_TEST(mixed, 2)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_in_arena),        cmocka_unit_test(any_private),
         cmocka_unit_test(derived_aligned),     cmocka_unit_test(derived_from_odd_displacement),
         cmocka_unit_test(derived_odd_element), cmocka_unit_test(derived_all_odd),
-        cmocka_unit_test(derived_in_front),
+        cmocka_unit_test(derived_in_front),    cmocka_unit_test(mixed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
