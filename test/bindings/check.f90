@@ -1,11 +1,11 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! What the Fortran tests share: checking, and the end of a test. No MPI here, because each binding has its own kinds of handles.
 module check
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: error_unit, output_unit
   implicit none
   private
-  public :: expect, finish
+  public :: expect, finish, reserved
 
   interface
     ! served.c
@@ -13,6 +13,12 @@ module check
       import :: c_int
       integer(c_int) :: yes
     end function served_as_expected
+
+    function reserved(bytes) bind(c) result(memory)
+      import :: c_ptr, c_size_t
+      integer(c_size_t), value :: bytes
+      type(c_ptr) :: memory
+    end function reserved
   end interface
 
 contains
