@@ -235,6 +235,17 @@ static void long_values(int kind)
 /* The alignment in force is one that the memory has, asked for or not, of any size. */
 static void alignment(void)
 {
+    static const char *const odd[] = {"mpi_minimum_memory_alignment", "96", NULL};
+    void *blocks[100];
+    MPI_Info info = info_of(odd);
+    for (int i = 0; i < 100; i++) {
+        MPI_Alloc_mem(1000, info, &blocks[i]);
+        CHECK((uintptr_t)blocks[i] % 64 == 0, "with an alignment of 96, memory is at %p",
+              blocks[i]);
+    }
+    for (int i = 0; i < 100; i++)
+        MPI_Free_mem(blocks[i]);
+    MPI_Info_free(&info);
     for (int size = 1; size < 100000; size *= 7) {
         void *base;
         MPI_Win win;
@@ -256,6 +267,7 @@ int main(int argc, char **argv)
         nonsense(kind, "sideways");
         nonsense(kind, "warr,,w");
         nonsense(kind, "raw,,waw");
+        nonsense(kind, "rar,waw,rar");
         long_values(kind);
     }
     alignment();
