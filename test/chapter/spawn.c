@@ -10,8 +10,9 @@
  * merged. ports: the same, joined by MPI_Comm_accept and MPI_Comm_connect.
  * multiple: spawned as two programs, one of them with an info.
  * info: the program hands a variable on to what it spawns, by an info key of Open MPI's; that must
- * come through, and the info be as it was. theirs: it hands an empty LD_PRELOAD on, and so what it
- * spawns runs without Proa; there are no windows then.
+ * come through, and the info be as it was. Proa hands on another, whose name is the beginning of
+ * that one's. theirs: it hands an empty LD_PRELOAD on, and so what it spawns runs without Proa;
+ * there are no windows then.
  */
 #include "window.h"
 
@@ -70,15 +71,20 @@ static int merge_halves(int by_ports)
     return finish("spawn halves");
 }
 
-static const char *const handed_info = "PROA_TEST_WORD=kept", *const handed_theirs = "LD_PRELOAD=";
+static const char *const handed_info = "PROA_TEST_WORD=kept", *const handed_theirs = "LD_PRELOAD=",
+                         *const own_name = "PROA_TEST_W";
 
 /* Further rights and libraries of a spawned process. */
 static void look(const char *way)
 {
-    const char *word = getenv("PROA_TEST_WORD");
-    if (strcmp(way, "info") == 0)
+    const char *word = getenv("PROA_TEST_WORD"), *own = getenv(own_name);
+    CHECK(!getenv("PROA_TEST_SECOND"), "a line of a value has become a variable");
+    if (strcmp(way, "info") == 0) {
         CHECK(word && strcmp(word, "kept") == 0, "the variable that the program handed on is %s",
               word ? word : "not there");
+        CHECK(own && strcmp(own, "ours") == 0, "the variable of the process that spawned is %s",
+              own ? own : "not there");
+    }
     if (strcmp(way, "theirs") == 0) {
         CHECK(!dlsym(RTLD_DEFAULT, "proa_windows_served"),
               "Proa is loaded, but the program said LD_PRELOAD=");
@@ -107,6 +113,8 @@ static int spawn(char **argv, const char *way, MPI_Comm *children)
     MPI_Info info = MPI_INFO_NULL;
     char value[200] = "";
     int found = 0, keys = 0, code;
+    setenv(own_name, "ours", 1);
+    setenv("PROA_TEST_LINES", "first\nPROA_TEST_SECOND=second", 1);
     if (handed) {
         MPI_Info_create(&info);
         MPI_Info_set(info, "env", handed);
