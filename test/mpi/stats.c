@@ -5,6 +5,7 @@
  * nothing is told.
  */
 #include "check.h"
+#include "asleep.h"
 #include "proa.h"
 
 #include <sched.h>
@@ -178,20 +179,6 @@ static void kernel(void)
     }
     check_info(win, "proa_memory", "mixed");
     MPI_Win_free(&win);
-}
-
-/* The state of another process: 'S' while it sleeps. */
-static char state_of(int pid)
-{
-    char path[64], state = '?';
-
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *file = fopen(path, "r");
-    if (file && fscanf(file, "%*d %*s %c", &state) != 1)
-        state = '?';
-    if (file)
-        fclose(file);
-    return state;
 }
 
 /* What rank 0 sees of rank 1: whether it is asleep, which it only is while it waits. */
