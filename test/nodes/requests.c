@@ -497,6 +497,7 @@ static void fails_in_unlock(MPI_Win dynamic)
 
 static void outside(void)
 {
+    MPI_Request late = MPI_REQUEST_NULL;
     MPI_Win dynamic;
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
     MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
@@ -515,9 +516,13 @@ static void outside(void)
         fails_when_completed(dynamic, ask_any);
         fails_when_completed(dynamic, ask_some);
 #endif
+        late = failing(dynamic);
         MPI_Win_unlock(1, dynamic);
     }
     MPI_Win_free(&dynamic);
+    if (rank == 0)
+        check_range(MPI_Wait(&late, MPI_STATUS_IGNORE), "MPI_Wait behind MPI_Win_free");
+    CHECK(late == MPI_REQUEST_NULL, "a failed request is not null");
 }
 
 /* ---- threads: one waits in the host for what comes last ---- */
