@@ -114,6 +114,7 @@ struct proa_all_ctl {
     /* lock_alls, and shared locks of processes that hold others, that had to wait, ever */
     uint32_t asked;
     uint32_t granted;                            /* of these, how many have got it, ever */
+    uint32_t waiting_alls;                       /* lock_alls among those not granted yet */
     struct proa_doorbell bell PROA_ALIGNED_LINE; /* rung when active falls, when granted rises */
 };
 

@@ -59,12 +59,10 @@ static int is_wanted(const struct proa_win *win, const struct proa_target *targe
 }
 
 /* A lock_all wants every target, but waits for one after the other. So each process that holds a
- * target exclusively is in its way already. */
+ * target exclusively is in its way already. A shared lock wants its target only: is_wanted. */
 static int awaits_writers(const struct proa_win *win)
 {
-    const struct proa_all_ctl *all = &win->leader->all;
-
-    return !proa_shared_are_granted(all, proa_shared_asked(all));
+    return proa_shared_all_waits(&win->leader->all);
 }
 
 static int is_mine(const struct proa_win *win, const pthread_t *taker, enum proa_holder holder)

@@ -78,7 +78,7 @@ static void write_enter(struct proa_lock_request *a)
 static void outside_begin(struct proa_lock_request *a, enum proa_lock_stage stage)
 {
     if (!a->outside)
-        proa_shared_outside(a->all);
+        proa_shared_outside(a->all, is_for_all(a));
     a->outside = 1;
     proa_rwlock_outside(a->lock, 1); /* the holders look at this */
     a->stage = (uint8_t)stage;
@@ -87,7 +87,7 @@ static void outside_begin(struct proa_lock_request *a, enum proa_lock_stage stag
 static void outside_granted(struct proa_lock_request *a)
 {
     if (a->outside)
-        proa_shared_granted(a->all);
+        proa_shared_granted(a->all, is_for_all(a));
     a->outside = 0;
     a->stage = PROA_LOCK_GRANTED;
 }

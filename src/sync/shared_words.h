@@ -67,16 +67,26 @@ static inline int proa_shared_all_none(const struct proa_all_ctl *all)
 }
 
 /* proa_shared_outside counts a waiter outside of the queue; proa_shared_granted counts it as
- * granted. */
-static inline void proa_shared_outside(struct proa_all_ctl *all)
+ * granted. is_for_all: it waits for a lock_all, not for a target's lock. */
+static inline void proa_shared_outside(struct proa_all_ctl *all, int is_for_all)
 {
+    if (is_for_all)
+        proa_atomic_fetch_add(&all->waiting_alls, 1, PROA_RELAXED);
     proa_atomic_fetch_add(&all->asked, 1, PROA_SEQ_CST);
 }
 
-static inline void proa_shared_granted(struct proa_all_ctl *all)
+static inline void proa_shared_granted(struct proa_all_ctl *all, int is_for_all)
 {
+    if (is_for_all)
+        proa_atomic_fetch_sub(&all->waiting_alls, 1, PROA_RELAXED);
     proa_atomic_fetch_add(&all->granted, 1, PROA_SEQ_CST);
     proa_doorbell_ring(&all->bell);
+}
+
+/* Does a lock_all wait? The answer may be old: a process that asks while it waits asks again. */
+static inline int proa_shared_all_waits(const struct proa_all_ctl *all)
+{
+    return proa_atomic_load(&all->waiting_alls, PROA_RELAXED) != 0;
 }
 
 /* The number of waiters ever counted outside; and have at least so many been granted? */
