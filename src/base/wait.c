@@ -115,6 +115,7 @@ struct wait {
     /* of the sleeps: all ringers have passed a fence since this thread announced itself; when the
      * wait counts as begun; the next time-out */
     int is_fenced;
+    uint32_t rings; /* at the last announcement */
     long since_ns, timeout_ns;
 };
 
@@ -282,14 +283,16 @@ static void sleeps_grow(struct wait *w)
  * proa_doorbell_ring), look again, sleep. A ring that falls between the look and the sleep has
  * changed `rings`, and the futex does not sleep. A sleep before the fence misses its ring at worst,
  * and hardly ever; it is short for that reason. A waiter that is rung for another event announces
- * itself anew. */
+ * itself anew. So it does if others are announced by then, and `rings` alone tells that its own
+ * announcement was withdrawn: a ringer that saw none in between has passed no fence. */
 static int sleep_at_bell(struct wait *w)
 {
     uint32_t rings;
     long most_ns;
 
-    if (proa_doorbell_announce(w->bell, w->word, &rings))
+    if (proa_doorbell_announce(w->bell, w->word, &rings) || rings != w->rings)
         w->is_fenced = 0;
+    w->rings = rings;
     if (is_ready(w))
         return 1;
     most_ns = w->is_fenced || proa_membar_rings_are_full ? SLEEP_LONG_NS : SLEEP_MAX_NS;

@@ -27,8 +27,10 @@ static struct {
     int rivals; /* how often another process takes the processor for a slice; < 0: always */
     long slice_ns;
     int looks_per_slice;
-    int kworkers; /* another takes it for an instant now and then */
-    int rung_for; /* sleeps end by a ring */
+    int kworkers;       /* another takes it for an instant now and then */
+    int rung_for;       /* sleeps end by a ring */
+    int shared_sleep;   /* its number: a ring ends it, then several others announce themselves */
+    long next_sleep_ns; /* of the one after it */
     int yields, sleeps, rests, wakes, pokes, looks;
     long slept_ns, shortest_ns, longest_ns; /* of the sleeps that ran into their time-out */
     int ready_after_looks, ready_after_yields, ready_after_sleeps, ready_after_pokes; /* 0: never */
@@ -65,6 +67,11 @@ static void pretend_sleep(uint32_t *word, uint32_t expected, long timeout_ns)
         proa_doorbell_wake(&pretend.bell, NULL);
         timeout_ns = timeout_ns < RUNG_AFTER_NS ? timeout_ns : RUNG_AFTER_NS;
     }
+    if (pretend.shared_sleep && pretend.sleeps == pretend.shared_sleep) {
+        proa_doorbell_ring(&pretend.bell);
+        __atomic_store_n(&pretend.bell.sleeper, 1, __ATOMIC_SEQ_CST);
+    } else if (pretend.sleeps == pretend.shared_sleep + 1)
+        pretend.next_sleep_ns = timeout_ns;
     pretend.now_ns += timeout_ns;
     pretend.slept_ns += timeout_ns;
     pretend.shortest_ns =
@@ -419,6 +426,20 @@ static void sleeps_get_longer_still_where_it_takes_long(void **state)
     assert_int_equal(pretend.longest_ns, 10000000);
 }
 
+/* The heavy fence of a sleeper is worth nothing once a ring has withdrawn its announcement, even if
+ * others are announced when it comes back: a ringer may have passed in between. */
+static void sleeps_short_after_a_ring_for_others(void **state)
+{
+    (void)state;
+    proa_load_set(3, 2);
+    proa_membar_rings_are_full = 0;
+    pretend.shared_sleep = 250;
+    pretend.ready_after_sleeps = 300;
+    await(&pretend.bell);
+    assert_int_equal(pretend.longest_ns, 10000000);
+    assert_int_equal(pretend.next_sleep_ns, 1000000);
+}
+
 /* Each that moved may bring the next. */
 static void sleeps_stay_short_while_messages_move(void **state)
 {
@@ -653,6 +674,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(spins_on_after_rests, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_get_longer_still_where_it_takes_long, begin, end),
+        cmocka_unit_test_setup_teardown(sleeps_short_after_a_ring_for_others, begin, end),
         cmocka_unit_test_setup_teardown(sleeps_stay_short_while_messages_move, begin, end),
         cmocka_unit_test_setup_teardown(slow_poke_after_a_sleep_has_moved_nothing, begin, end),
         cmocka_unit_test_setup_teardown(ring_is_not_missed, begin, end),
