@@ -68,7 +68,7 @@
  * Wrong: deep; 2; -DSCENE=MIX -DWRITING=1 -DREADING=0 -DALLING=1 -DW_ALL_BLIND; safety; a lock_all does not look at writers inside
  * Wrong: deep; 2; -DSCENE=MIX -DWRITING=1 -DREADING=0 -DALLING=1 -DW_LOOK_FIRST; safety; a lock_all looks before it counts itself
  * Wrong: deep; 2; -DSCENE=MIX -DWRITING=1 -DREADING=0 -DALLING=1 -DW_WRITER_BLIND; safety; a writer that finds the lock free does not look at lock_alls
- * Wrong: deep; 2; -DSCENE=MIX -DWRITING=1 -DREADING=0 -DALLING=1 -DW_ENTER_BLIND; safety; a writer that enters does not look at lock_alls again
+ * Wrong: deep; 4; -DSCENE=ALLS -DONCE -DW_ENTER_BLIND; safety; a writer that enters does not look at lock_alls again
  * Wrong: deep; 2; -DSCENE=MIX -DWRITING=1 -DREADING=1 -DALLING=0 -DBOUND=0 -DW_NO_WANTED; safety; readers pass the announced writer
  * Wrong: deep; 3; -DSCENE=MIX -DWRITING=1 -DREADING=2 -DALLING=0 -DWHO=0 -DW_NO_WANTED; liveness; the same: the writer starves
  * Wrong: deep; 3; -DSCENE=MIX -DWRITING=2 -DREADING=0 -DALLING=1 -DWHO=2 -DW_NO_WAY; liveness; writers do not give way: the lock_all starves
