@@ -4,6 +4,7 @@
 #include "move.h"
 #include "net_fake.h"
 
+#include "adopt/policy.h"
 #include "base/fail.h"
 #include "remote/progress.h"
 #include "shm/arena.h"
@@ -146,10 +147,38 @@ static void adopted(void **state)
 
 enum { SERVES = 1 };
 
+/* Holds memory as a window that is freed at once. Was it moved? */
+static int moves(const void *memory, uint64_t bytes)
+{
+    struct proa_hold hold;
+    int moved;
+
+    CHECK_OK(proa_adopt_policy_hold(&hold, memory, bytes, PROA_ADOPT_AUTO));
+    moved = proa_adopt_bytes(&hold) > 0;
+    proa_adopt_policy_freed(&hold, 0);
+    proa_adopt_drop(&hold);
+    return moved;
+}
+
+/* Memory that stays, as windows on it wasted their moves. */
+static void *memory_that_stays(uint64_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int left = 1000;
+
+    CHECK(memory != MAP_FAILED);
+    while (left-- && moves(memory, bytes))
+        ;
+    CHECK(!moves(memory, bytes));
+    return memory;
+}
+
+/* The process that serves is refused nothing itself, and hears of it from the others. */
 static void private_apart_body(struct world *world)
 {
     int64_t local[WORDS] = {0};
     void *shared = proa_arena_alloc(sizeof local, 4096);
+    void *stays = world->rank == SERVES ? memory_that_stays(sizeof local) : NULL;
     struct proa_create_args args = {
         .base = world->rank == SERVES ? local : shared, .bytes = sizeof local, .disp_unit = 8};
 
@@ -169,6 +198,7 @@ static void private_apart_body(struct world *world)
         work_on(world, win);
         window_free(win);
     }
+    CHECK(!stays || moves(stays, sizeof local));
     world_barrier(world);
     proa_progress_stop();
 }
