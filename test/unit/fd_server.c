@@ -116,6 +116,15 @@ static void none_open_body(struct world *world)
 }
 WORLD_TEST(none_open, 3)
 
+/* A neighbour's adopted memory is mapped once, however many windows are on it. */
+static void check_mapped_once(const struct proa_win *win, int rank)
+{
+    struct proa_peer *peer = win->targets[rank].peer;
+
+    if (rank != win->rank)
+        CHECK(proa_pages_map(peer, 0) == proa_pages_map(peer, 0));
+}
+
 /* Adopted memory comes that way too, and the thread at the door is no hindrance. */
 static void adopted_body(struct world *world)
 {
@@ -130,8 +139,10 @@ static void adopted_body(struct world *world)
 
         memset(memory, 0, WORDS * 8);
         world_barrier(world);
-        for (int rank = 0; rank < win->size; rank++)
+        for (int rank = 0; rank < win->size; rank++) {
             check_near(win, rank);
+            check_mapped_once(win, rank);
+        }
         work_on(world, win);
         window_free(win);
     }
