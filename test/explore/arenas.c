@@ -4,16 +4,16 @@
 #include "explore.h"
 #include "shm/ctl.h"
 
-/* The names that other files of this program have, too. */
-#define proa_self arenas_self
-#define proa_peer_has_windows arenas_has_windows
-#define proa_peer_has_ended arenas_has_ended
-#define proa_peer_is_nobody arenas_is_nobody
-#define proa_peer_find arenas_find
-#define proa_peer_segment arenas_segment
-#define proa_peer_second arenas_second
-#define proa_pages_map arenas_pages_map
-#define proa_segment_map arenas_map
+/* The names that other files of this program have, too, end in _ here. */
+#define proa_self proa_self_
+#define proa_peer_has_windows proa_peer_has_windows_
+#define proa_peer_has_ended proa_peer_has_ended_
+#define proa_peer_is_nobody proa_peer_is_nobody_
+#define proa_peer_find proa_peer_find_
+#define proa_peer_segment proa_peer_segment_
+#define proa_peer_second proa_peer_second_
+#define proa_pages_map proa_pages_map_
+#define proa_segment_map proa_segment_map_
 #include "shm/fd_server.h"
 #include "shm/peer.c"
 

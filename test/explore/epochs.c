@@ -176,9 +176,7 @@ static void last(int rank)
     window_enter(rank);
     fence(rank, 0);
     explore_check(proa_barrier_last(window[rank]) == PROA_OK);
-    explore_delete((char *)window[rank]->ctl - proa_rounds_bytes(window[rank]->size));
-    for (int i = 0; i < 2; i++)
-        explore_plain(window[rank]->ctl, sizeof *window[rank]->ctl, 1);
+    explore_delete(window[rank]->ctl, sizeof *window[rank]->ctl);
 }
 
 /* ---- flush: the store is visible before anything that follows ---- */

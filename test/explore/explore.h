@@ -28,15 +28,15 @@ struct explore_place {
      * and the scenarios that have come here, by number */
     int weak;
     struct explore_place *same, *next;
-    uint64_t scenarios;
+    uint64_t scenarios[2];
 };
 
-#define EXPLORE_PLACE(operation, word, given)                                      \
-    __extension__({                                                                \
-        static struct explore_place explore_here = {                               \
-            __FILE__, __func__, operation, #word, __LINE__, 0, -1, NULL, NULL, 0}; \
-        explore_here.order = given;                                                \
-        &explore_here;                                                             \
+#define EXPLORE_PLACE(operation, word, given)                                        \
+    __extension__({                                                                  \
+        static struct explore_place explore_here = {                                 \
+            __FILE__, __func__, operation, #word, __LINE__, 0, -1, NULL, NULL, {0}}; \
+        explore_here.order = given;                                                  \
+        &explore_here;                                                               \
     })
 
 /* ---- operations: memory.c ---- */
@@ -87,7 +87,7 @@ struct explore_scenario {
 
 /* Shared memory, zeroed, valid for one execution. */
 void *explore_new(size_t size, size_t align);
-void explore_delete(void *memory);
+void explore_delete(void *memory, size_t size);
 
 /* Static variables of src/: that threads share, and that each process has for itself. They keep the
  * values that they had then at the beginning of each execution. */

@@ -131,6 +131,22 @@ static void set_and_range(int rank)
         proa_guard_wide_give(ctl, range);
 }
 
+/* An accessor is given its slot while the owner's memory changes to stripes. */
+static void setup_new(void)
+{
+    setup();
+    s->owner[0].ctl->slots_given = 0;
+}
+
+static void new_accessor(int rank)
+{
+    if (rank == 0)
+        s->owner[0].slot =
+            &s->owner[0]
+                 .ctl->slots[proa_atomic_fetch_add(&s->owner[0].ctl->slots_given, 1, PROA_RELAXED)];
+    change(rank);
+}
+
 static void counted_by_two(void)
 {
     explore_check(s->element[1] == 2);
@@ -163,5 +179,6 @@ const struct explore_scenario explore_guards[] = {
     GUARDS("wides", 2, .setup = setup_switched, .body = wides),
     GUARDS("set_and_range", 2, .setup = setup_switched, .body = set_and_range,
            .finish = counted_by_two),
+    GUARDS("new_accessor", 2, .setup = setup_new, .body = new_accessor, .finish = counted_by_two),
     {0},
 };

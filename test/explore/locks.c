@@ -3,6 +3,7 @@
  * count, claims, and the sleeps of base/wait.c. Each process works on plain data under its lock. */
 #include "window.h"
 #include "sync/lock.h"
+#include "sync/passive.h"
 #include "sync/peer_failure.h"
 
 static struct shared {
@@ -78,6 +79,80 @@ static void writers_and_all(int rank)
     rank == 2 ? read_all(rank) : write_once(rank);
 }
 
+/* ---- a lock_all that bypasses a waiting writer ---- */
+
+static int holds_none(const struct proa_lock_request *request)
+{
+    (void)request;
+    return 0;
+}
+
+static int pressed(struct proa_lock_request *request)
+{
+    (void)request;
+    return 1;
+}
+
+static int look(void *request)
+{
+    return proa_lock_look(request);
+}
+
+/* As proa_lock_wait, for a process that others wait for, too. */
+static void read_all_pressed(int rank)
+{
+    const struct proa_lock_requester requester = {holds_none, pressed,
+                                                  proa_lock_requester_self.claim};
+    struct proa_lock_request a = {.requester = &requester,
+                                  .win = window[rank],
+                                  .target = -1,
+                                  .all = &window[rank]->leader->all};
+    int before;
+
+    proa_lock_request_begin(&a, PROA_LOCK_ALL);
+    while (a.stage != PROA_LOCK_GRANTED) {
+        if (!proa_lock_look(&a))
+            proa_wait(look, &a, proa_lock_bell(&a));
+        proa_lock_go_on(&a);
+    }
+    before = s->data;
+    explore_check(before <= 1);
+    proa_claim_all(window[rank], 0);
+    proa_shared_all_leave(a.all);
+}
+
+static void bypass(int rank)
+{
+    window_enter(rank);
+    if (rank == 0) {
+        write_once(0);
+    } else {
+        read_all(rank);
+        read_all_pressed(rank);
+    }
+}
+
+/* ---- several threads of a process ---- */
+
+static void lose(int rank, int lost)
+{
+    proa_losses_enter();
+    proa_failed_lose(window[rank], lost);
+    proa_losses_leave();
+}
+
+/* One hears of a death, the other asks whether there was one. */
+static void heard_by_thread(int thread)
+{
+    struct proa_win *win = window[0];
+
+    window_enter(0);
+    if (thread == 0)
+        lose(0, 2);
+    else if (proa_is_failed(win, 2))
+        explore_check(proa_failed_report(win, 2) == PROA_ERR_OTHER);
+}
+
 /* ---- after a death ---- */
 
 /* Rank 2 has died with the lock of rank 0. Its neighbours find out while they wait. */
@@ -96,13 +171,6 @@ static void setup_dead(void)
     window_dead = 1 << 2;
 }
 
-static void lose(int rank, int lost)
-{
-    proa_losses_enter();
-    proa_failed_lose(window[rank], lost);
-    proa_losses_leave();
-}
-
 static void writers_and_loss(int rank)
 {
     window_enter(rank);
@@ -117,6 +185,34 @@ static void all_and_loss(int rank)
     if (rank == 0)
         lose(0, 2);
     rank ? read_all(rank) : write_once(rank);
+}
+
+/* Rank 1 has lost its first try, so that its lock is confirmed. */
+static void confirmed(int rank)
+{
+    window_enter(rank);
+    if (rank == 0) {
+        lose(0, 2);
+        write_once(0);
+        return;
+    }
+    explore_check(proa_lock_wait(window[1], 0, PROA_LOCK_EXCLUSIVE) == PROA_OK);
+    s->data++;
+    proa_lock_return(window[1], 0, PROA_EPOCH_EXCLUSIVE);
+}
+
+static void confirmed_all(int rank)
+{
+    window_enter(rank);
+    if (rank == 0) {
+        lose(0, 2);
+        write_once(0);
+        return;
+    }
+    explore_check(proa_lock_wait(window[1], -1, PROA_LOCK_ALL) == PROA_OK);
+    explore_check(s->data <= 1);
+    proa_claim_all(window[1], 0);
+    proa_shared_all_leave(&window[1]->leader->all);
 }
 
 /* Rank 3 has died; rank 2 knows. The others wait in the queue at times. */
@@ -168,12 +264,18 @@ const struct explore_scenario explore_locks[] = {
     LOCKS("one_of_each", 3, .setup = setup, .body = one_of_each, .finish = written_once,
           .preemptions = 1),
     LOCKS("dead_holder", 2, .setup = setup_dead_holder, .body = writers, .finish = written_twice,
-          .times_out = 1, .preemptions = 1, .stale = 1),
+          .times_out = 1, .preemptions = 1),
     LOCKS("dead", 2, .setup = setup_dead, .body = writers_and_loss, .finish = written_twice,
-          .times_out = 1, .preemptions = 1, .stale = 1),
+          .times_out = 1, .preemptions = 1),
     LOCKS("dead_all", 2, .setup = setup_dead, .body = all_and_loss, .finish = written_once,
-          .times_out = 1, .preemptions = 1, .stale = 1),
+          .times_out = 1, .preemptions = 1),
     LOCKS("dead_queue", 3, .setup = setup_queue, .body = queue_and_loss,
           .finish = written_three_times, .times_out = 1, .preemptions = 1, .stale = 1),
+    LOCKS("bypass", 2, .setup = setup, .body = bypass, .finish = written_once),
+    LOCKS("heard_by_thread", 2, .setup = setup_dead, .body = heard_by_thread),
+    LOCKS("confirmed", 2, .setup = setup_dead, .body = confirmed, .finish = written_twice,
+          .times_out = 1, .preemptions = 1),
+    LOCKS("confirmed_all", 2, .setup = setup_dead, .body = confirmed_all, .finish = written_once,
+          .times_out = 1, .preemptions = 1),
     {0},
 };

@@ -156,7 +156,7 @@ static int order_at(struct explore_place *place)
 {
     struct explore_place *known = place_known(place);
 
-    known->scenarios |= 1ull << explore_scenario_number;
+    known->scenarios[explore_scenario_number / 64] |= 1ull << explore_scenario_number % 64;
     return explore_order(known);
 }
 

@@ -82,7 +82,7 @@ static const char *noticed_by(struct explore_place *place, int order,
     place->weak = order;
     for (int i = 0; i < count && !name; i++) {
         explore_scenario_number = i;
-        if (place->scenarios >> i & 1 && fails(scenarios[i]))
+        if (place->scenarios[i / 64] >> i % 64 & 1 && fails(scenarios[i]))
             name = scenarios[i]->name;
     }
     place->weak = -1;
@@ -92,6 +92,14 @@ static const char *noticed_by(struct explore_place *place, int order,
 static const char *said(const struct explore_place *place, int order)
 {
     return place->word[0] == 0 && order == PROA_RELAXED ? "none" : explore_order_name(order);
+}
+
+/* A name that a scenario has had to change ends in _. */
+static int length_of(const char *function)
+{
+    size_t length = strlen(function);
+
+    return (int)(length && function[length - 1] == '_' ? length - 1 : length);
 }
 
 /* Returns whether any weaker order goes unnoticed. */
@@ -117,11 +125,13 @@ static int row(struct explore_place *place, const struct explore_scenario *const
         }
     }
     if (place->word[0])
-        printf("| `%s` | `%s` | `%s(%s)` | %s | %s | %s |\n", path_of(place), place->function,
-               place->operation, place->word, said(place, place->order), noticed, passed);
+        printf("| `%s` | `%.*s` | `%s(%s)` | %s | %s | %s |\n", path_of(place),
+               length_of(place->function), place->function, place->operation, place->word,
+               said(place, place->order), noticed, passed);
     else
-        printf("| `%s` | `%s` | `%s` | %s | %s | %s |\n", path_of(place), place->function,
-               place->operation, said(place, place->order), noticed, passed);
+        printf("| `%s` | `%.*s` | `%s` | %s | %s | %s |\n", path_of(place),
+               length_of(place->function), place->function, place->operation,
+               said(place, place->order), noticed, passed);
     fflush(stdout);
     return passed[0] != 0;
 }

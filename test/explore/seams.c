@@ -77,10 +77,9 @@ void *explore_new(size_t size, size_t align)
 
 /* Memory is not used again in the same execution, so that an access to freed memory of another
  * thread is found: to free it is to store to all of it. */
-void explore_delete(void *memory)
+void explore_delete(void *memory, size_t size)
 {
-    if (memory)
-        explore_plain(memory, 1, 1);
+    explore_plain(memory, size, 1);
 }
 
 void explore_share(void *variable, size_t size)
@@ -244,19 +243,30 @@ STANDS_FOR(int, gettid, void)
     return 1 + explore_thread();
 }
 
+enum { HEAD = 64 }; /* before a block: its size */
+
 STANDS_FOR(void *, malloc, size_t size)
 {
-    return explore_new(size, 64);
+    char *block = explore_new(HEAD + size, HEAD);
+
+    *(size_t *)(void *)block = size;
+    explore_plain(block, sizeof size, 1);
+    return block + HEAD;
 }
 
+/* The zeros are stores of this thread. */
 STANDS_FOR(void *, calloc, size_t count, size_t size)
 {
-    return explore_new(count * size, 64);
+    void *memory = explore_malloc(count * size);
+
+    explore_plain(memory, count * size, 1);
+    return memory;
 }
 
 STANDS_FOR(void, free, void *memory)
 {
-    explore_delete(memory);
+    if (memory)
+        explore_delete(memory, *(size_t *)(void *)((char *)memory - HEAD));
 }
 
 STANDS_FOR(void *, memcpy, void *to, const void *from, size_t size)
