@@ -5,6 +5,7 @@
 #include "sync/peer_failure.h"
 #include "sync/pair.h"
 #include "sync/rwlock.h"
+#include "sync/shared_words.h"
 
 void proa_claims_break(struct proa_win *win)
 {
@@ -16,6 +17,7 @@ void proa_claims_break(struct proa_win *win)
         proa_rwlock_break(&ctl->lock);
         proa_doorbell_ring(&ctl->lock.bell);
     }
+    proa_shared_all_meet(&win->leader->all);
     proa_doorbell_ring(&win->leader->all.bell);
 }
 

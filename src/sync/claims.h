@@ -13,9 +13,11 @@
  *
  * Why no holder is missed: a try that has taken a lock by its word did so before the word was
  * broken, and its claim was set before that. A process reads claims only after it has broken the
- * words, or has seen them broken. A lock that was granted by its queue is claimed after that, and
- * so confirmed: if its word is broken by then, it is given back, and asked for again. The claim of
- * a try that fails is at worst read as a lock for an instant; the reader then looks again.
+ * words, or has seen them broken. A lock_all stores into no such word; its own word, the count of
+ * lock_alls, is what the breaking process meets it in. A lock that was granted by its queue is
+ * claimed after that, and so confirmed: if its word is broken by then, it is given back, and asked
+ * for again. The claim of a try that fails is at worst read as a lock for an instant; the reader
+ * then looks again.
  *
  * Broken locks are not fair: when one is given back, the first process to look has it next. A
  * waiting writer never keeps later readers out. So processes wait for each other in a circle only

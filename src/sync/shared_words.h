@@ -52,6 +52,14 @@ static inline void proa_shared_all_enter(struct proa_all_ctl *all)
     proa_atomic_fetch_add(&all->active, 1, PROA_SEQ_CST);
 }
 
+/* Changes nothing, once the locks of all targets are broken. A process that was counted before has
+ * set its claim before that, and this process sees the claim; one that is counted later sees that
+ * the locks are broken. A lock_all stores into no lock, so the breaking alone would not do. */
+static inline void proa_shared_all_meet(struct proa_all_ctl *all)
+{
+    proa_atomic_fetch_add(&all->active, 0, PROA_SEQ_CST);
+}
+
 /* Takes that count back. Releases; partner: proa_shared_all_none. */
 static inline void proa_shared_all_leave(struct proa_all_ctl *all)
 {
