@@ -149,7 +149,7 @@ static void sweep(struct proa_table *table, struct proa_table_slots *slots, size
     if (key_at(slots, i + 1) != EMPTY)
         return;
     for (; key_at(slots, i) == REMOVED; i--) {
-        proa_atomic_store(&slots->slot[i & slots->mask].key, EMPTY, PROA_RELEASE);
+        proa_atomic_store(&slots->slot[i & slots->mask].key, EMPTY, PROA_RELAXED);
         table->used--;
     }
 }
@@ -166,7 +166,8 @@ void *proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void
     if (slot && proa_atomic_load(&slot->key, PROA_RELAXED) == key &&
         (!expected || slot->value == expected)) {
         value = slot->value;
-        proa_atomic_store(&slot->key, REMOVED, PROA_RELEASE);
+        /* relaxed, as in sweep: a reader goes on from a mark to nothing else */
+        proa_atomic_store(&slot->key, REMOVED, PROA_RELAXED);
         sweep(table, slots, (size_t)(slot - slots->slot));
     }
     pthread_mutex_unlock(&table->mutex);

@@ -148,7 +148,7 @@ static void peer_forget(struct proa_peer *peer)
     for (int i = PROA_SEGMENTS; i-- > 0 && peer != proa_self;)
         if (proa_atomic_load(&peer->segments[i], PROA_RELAXED))
             munmap(peer->segments[i],
-                   proa_atomic_load(&peer->ctl->segments[i].bytes, PROA_SEQ_CST));
+                   proa_atomic_load(&peer->ctl->segments[i].bytes, PROA_RELAXED));
     free(peer->second);
     free(peer);
 }
