@@ -30,9 +30,11 @@ static int is_switched(void *arg)
     return proa_atomic_load((uint32_t *)arg, PROA_ACQUIRE) == PROA_STRIPES_ONLY;
 }
 
+/* After the heavy fence: a slot that was given, and marked before its accessor's light fence, is
+ * seen without any order. */
 static void wait_for_slots(struct proa_proc_ctl *owner)
 {
-    uint32_t given = proa_atomic_load(&owner->slots_given, PROA_SEQ_CST);
+    uint32_t given = proa_atomic_load(&owner->slots_given, PROA_RELAXED);
 
     for (uint32_t i = 0; i < given && i < PROA_SLOTS; i++)
         /* a few instructions long; partner: proa_guard_slot_leave */
@@ -46,8 +48,9 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
 
     if (is_switched(&owner->stripes_only))
         return;
-    if (!proa_atomic_compare_exchange(&owner->stripes_only, &expected, PROA_SWITCHING, PROA_SEQ_CST,
-                                      PROA_SEQ_CST)) {
+    /* relaxed: the heavy fence orders it, and a loser waits by is_switched */
+    if (!proa_atomic_compare_exchange(&owner->stripes_only, &expected, PROA_SWITCHING, PROA_RELAXED,
+                                      PROA_RELAXED)) {
         if (!is_switched(&owner->stripes_only))
             proa_wait_still(is_switched, &owner->stripes_only, &owner->stripe_doorbell);
         return;
