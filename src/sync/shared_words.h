@@ -75,19 +75,20 @@ static inline int proa_shared_all_none(const struct proa_all_ctl *all)
 }
 
 /* proa_shared_outside counts a waiter outside of the queue; proa_shared_granted counts it as
- * granted. is_for_all: it waits for a lock_all, not for a target's lock. */
+ * granted. is_for_all: it waits for a lock_all, not for a target's lock. Relaxed: the counts only
+ * decide whose turn it is. */
 static inline void proa_shared_outside(struct proa_all_ctl *all, int is_for_all)
 {
     if (is_for_all)
         proa_atomic_fetch_add(&all->waiting_alls, 1, PROA_RELAXED);
-    proa_atomic_fetch_add(&all->asked, 1, PROA_SEQ_CST);
+    proa_atomic_fetch_add(&all->asked, 1, PROA_RELAXED);
 }
 
 static inline void proa_shared_granted(struct proa_all_ctl *all, int is_for_all)
 {
     if (is_for_all)
         proa_atomic_fetch_sub(&all->waiting_alls, 1, PROA_RELAXED);
-    proa_atomic_fetch_add(&all->granted, 1, PROA_SEQ_CST);
+    proa_atomic_fetch_add(&all->granted, 1, PROA_RELAXED);
     proa_doorbell_ring(&all->bell);
 }
 
