@@ -204,9 +204,8 @@ static void member_hears(struct proa_win *win, int flags, int room)
     struct proa_group_locks *rooms = rooms_of(win);
 
     if (flags & PROA_WIRE_ROOM_GRANT && rooms->asked == room) {
-        /* partner: may_enter */
-        proa_atomic_store(&rooms->permit, (uint8_t)room, PROA_RELEASE);
-        proa_atomic_store(&rooms->asked, PROA_GROUP_LOCK_NONE, PROA_RELEASE);
+        proa_atomic_store(&rooms->permit, (uint8_t)room, PROA_RELAXED);
+        proa_atomic_store(&rooms->asked, PROA_GROUP_LOCK_NONE, PROA_RELAXED);
         proa_doorbell_ring(&proa_self->ctl->bell);
     } else if (flags & PROA_WIRE_ROOM_RECALL && rooms->permit == room) {
         proa_atomic_store(&rooms->recalled, 1, PROA_RELAXED);
@@ -273,8 +272,8 @@ static int may_enter(void *arg)
     const struct entering *e = arg;
     const struct proa_group_locks *rooms = rooms_of(e->win);
 
-    /* partner: member_hears */
-    return proa_atomic_load(&rooms->permit, PROA_ACQUIRE) == e->room || can_ask(rooms) ||
+    /* relaxed: the thread looks again with the progress engine's mutex */
+    return proa_atomic_load(&rooms->permit, PROA_RELAXED) == e->room || can_ask(rooms) ||
            proa_group_lock_is_unkept(e->win);
 }
 

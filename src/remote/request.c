@@ -63,8 +63,7 @@ void proa_request_await(struct proa_request *q)
 
 int proa_request_any_done(void)
 {
-    /* partner: proa_request_part_done */
-    return (int)proa_atomic_load(&done_any, PROA_ACQUIRE);
+    return (int)proa_atomic_load(&done_any, PROA_RELAXED); /* the mutex orders the rest */
 }
 
 struct proa_request *proa_request_take_done(void)
@@ -114,7 +113,7 @@ void proa_request_part_done(struct proa_request *q, int code, const char *why)
     if (q->parts == 0) {
         DL_DELETE(open_requests, q);
         DL_APPEND(done, q);
-        proa_atomic_store(&done_any, 1, PROA_RELEASE);
+        proa_atomic_store(&done_any, 1, PROA_RELAXED);
     }
     proa_doorbell_ring(&proa_self->ctl->bell); /* with 1 left for proa_request_await */
 }
