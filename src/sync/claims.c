@@ -95,11 +95,11 @@ int proa_claims_take_turn(const struct proa_win *win)
 
     if (before && !is_slot_of_failed(win, before - 1))
         return 0;
-    return proa_atomic_compare_exchange(turn, &before, 1 + (uint32_t)win->slot, PROA_SEQ_CST,
+    return proa_atomic_compare_exchange(turn, &before, 1 + (uint32_t)win->slot, PROA_ACQUIRE,
                                         PROA_RELAXED);
 }
 
 void proa_claims_give_turn(const struct proa_win *win)
 {
-    proa_atomic_store(&win->leader->turn, 0, PROA_SEQ_CST);
+    proa_atomic_store(&win->leader->turn, 0, PROA_RELEASE);
 }
