@@ -179,6 +179,14 @@ static void writers_and_loss(int rank)
     write_once(rank);
 }
 
+static void reader_and_loss(int rank)
+{
+    window_enter(rank);
+    if (rank == 0)
+        lose(0, 2);
+    rank ? read_once(rank) : write_once(rank);
+}
+
 static void all_and_loss(int rank)
 {
     window_enter(rank);
@@ -266,6 +274,8 @@ const struct explore_scenario explore_locks[] = {
     LOCKS("dead_holder", 2, .setup = setup_dead_holder, .body = writers, .finish = written_twice,
           .times_out = 1, .preemptions = 1),
     LOCKS("dead", 2, .setup = setup_dead, .body = writers_and_loss, .finish = written_twice,
+          .times_out = 1, .preemptions = 1),
+    LOCKS("dead_reader", 2, .setup = setup_dead, .body = reader_and_loss, .finish = written_once,
           .times_out = 1, .preemptions = 1),
     LOCKS("dead_all", 2, .setup = setup_dead, .body = all_and_loss, .finish = written_once,
           .times_out = 1, .preemptions = 1),

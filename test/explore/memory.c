@@ -183,7 +183,7 @@ static void view_join(struct view *to, const struct view *from)
     to->fence = to->fence > from->fence ? to->fence : from->fence;
 }
 
-/* What happens before `from` is known. */
+/* The operations before `from` are known. */
 static void view_know(struct view *to, const struct view *from)
 {
     for (int i = 0; i < thread_count; i++) {
