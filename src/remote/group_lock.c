@@ -239,6 +239,8 @@ void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
         proa_progress_drop(peer, "names another rank than its sender's");
     else if (!is_room(head->number))
         proa_progress_drop(peer, "names an unknown room");
+    else if (to_keeper && proa_is_failed(win, rank)) /* it would never give a permit back */
+        proa_progress_drop(peer, "comes after its sender was reported lost");
     else if (to_keeper && is_queued(rooms_of(win), rank))
         proa_progress_drop(peer, "requests or leaves a room while its sender waits for one");
     else if (to_keeper)
