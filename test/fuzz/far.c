@@ -20,6 +20,7 @@ struct far {
     enum state state;
     uint32_t peer;
     uint64_t batches;
+    uint64_t posted, completed, answered; /* as far as we have heard by now */
 };
 
 static struct {
@@ -71,7 +72,7 @@ static int net_reach(struct proa_net *opened, const struct proa_net_address *add
 
     (void)opened;
     if (net.far[rank].state == UNREACHED)
-        net.far[rank] = (struct far){THERE, net.peers++, 0};
+        net.far[rank] = (struct far){.state = THERE, .peer = net.peers++};
     *peer = net.far[rank].peer;
     return PROA_OK;
 }
@@ -132,6 +133,24 @@ static int lose(int rank)
     return 1;
 }
 
+/* No counter that another process sets goes backwards, and an answer that is taken is a new one. */
+static void check_counters(struct far *far, int sender, const char *whole, size_t bytes)
+{
+    const struct proa_remote *r = proa_remote_of(win, sender);
+    struct proa_wire_head head = {0};
+    int is_answer;
+
+    memcpy(&head, whole, bytes < sizeof head ? bytes : sizeof head);
+    is_answer = head.kind == PROA_WIRE_ANSWER && head.window == win->remote_window->number;
+    if (!r)
+        return;
+    MUST(r->told.posted >= far->posted && r->told.completed >= far->completed);
+    MUST(r->flight.answered >= far->answered + (is_answer && far->state == THERE));
+    far->posted = r->told.posted;
+    far->completed = r->told.completed;
+    far->answered = r->flight.answered;
+}
+
 /* Of just its size: nothing that may be read is behind it. */
 static void deliver(const char *whole, size_t bytes, int sender)
 {
@@ -145,6 +164,7 @@ static void deliver(const char *whole, size_t bytes, int sender)
     memcpy(exact, whole, bytes);
     far->batches += bytes && whole[0] == PROA_WIRE_BATCH;
     net.events->message(net.context, far->peer, exact, bytes);
+    check_counters(far, sender, exact, bytes);
     free(exact);
 }
 
