@@ -15,13 +15,16 @@
 #include <linux/capability.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -267,6 +270,66 @@ static void refused(void **state)
     world_run(&(struct world_plan){.size = 2, .body = refused_body, .before = shut});
 }
 
+/* The question of shm/fd_server.c. It is asked without proa_fd_server_ask, which refuses a server
+ * of another user by itself. Bytes of control data that come back: 0, no file; -1: there is no
+ * server.
+ */
+static long ask_by_hand(const struct proa_segment_name *name)
+{
+    const uint64_t question[] = {name->device, name->inode};
+    struct sockaddr_un server = {.sun_family = AF_UNIX};
+    char room[64], answer;
+    struct iovec byte = {&answer, 1};
+    struct msghdr message = {
+        .msg_iov = &byte, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+    int at = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0),
+        length = snprintf(server.sun_path + 1, sizeof server.sun_path - 1, "proa-door-%016llx",
+                          (unsigned long long)name->id);
+
+    if (connect(at, (const struct sockaddr *)&server,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) != 0)
+        return -1;
+    (void)send(at, question, sizeof question, MSG_NOSIGNAL); /* it may have been closed already */
+    return recvmsg(at, &message, 0) > 0 ? (long)message.msg_controllen : 0;
+}
+
+enum { NOBODY = 65534 };
+
+static void other_user_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, WORDS);
+    struct proa_segment_name name = first_of(win, (win->rank + 1) % win->size);
+    pid_t child;
+    int status;
+
+    CHECK(ask_by_hand(&name) > 0);
+    child = fork();
+    if (child == 0)
+        _exit(setresuid(NOBODY, NOBODY, NOBODY) == 0 && ask_by_hand(&name) == 0 ? 0 : 1);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    work_on(world, win);
+    window_free(win);
+}
+
+/* Needs root, and a user beside it. */
+static int can_be_another(void)
+{
+    int status = -1;
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(setresuid(NOBODY, NOBODY, NOBODY) == 0 ? 0 : 1);
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void other_user(void **state)
+{
+    (void)state;
+    if (geteuid() != 0 || !can_be_another())
+        skip();
+    world_run(&(struct world_plan){.size = 2, .body = other_user_body, .before = shut});
+}
+
 /* ---- the program closes the socket, or forks ---- */
 
 /* The number of the socket: the highest open one that is a socket. */
@@ -332,9 +395,9 @@ static void forked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files),         cmocka_unit_test(none_open), cmocka_unit_test(adopted),
-        cmocka_unit_test(private_apart), cmocka_unit_test(refused),   cmocka_unit_test(closed),
-        cmocka_unit_test(forked),
+        cmocka_unit_test(files),         cmocka_unit_test(none_open),  cmocka_unit_test(adopted),
+        cmocka_unit_test(private_apart), cmocka_unit_test(refused),    cmocka_unit_test(closed),
+        cmocka_unit_test(forked),        cmocka_unit_test(other_user),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
