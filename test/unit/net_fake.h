@@ -40,6 +40,9 @@ void net_fake_gives_up(uint32_t peer);
 /* 1: nothing that comes to this process is delivered, until 0. By any thread. */
 void net_fake_hold(int held);
 
+/* The last message that this process has sent to that peer, and its bytes. */
+const unsigned char *net_fake_last(uint32_t peer, size_t *bytes);
+
 /* Counts the goodbyes of this process's end (part), where it is set: those out of order, and those
  * in order. The peers hear them. */
 extern uint32_t *net_fake_parted;

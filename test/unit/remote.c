@@ -443,6 +443,8 @@ static void attached_body(struct world *world)
     CHECK_OK(put_word(win, target, (int64_t)(uintptr_t)&all[target][100], 1));
     CHECK_FAILS(proa_win_flush(win, target), PROA_ERR_RMA_RANGE);
     CHECK_OK(flushed(proa_win_flush(win, target)));
+    CHECK_OK(put_word(win, target, (int64_t)(uintptr_t)&all[target][8], 1)); /* and only once */
+    CHECK_OK(flushed(proa_win_flush(win, target)));
     CHECK_OK(proa_win_unlock_all(win));
     proa_barrier(win);
     CHECK_EQUAL(memory[9], 2);

@@ -205,6 +205,39 @@ static void gathered_body(struct world *world)
 }
 WORLD_TEST(gathered, 2, .before = on_gathering_nodes, .limit_s = 20)
 
+/* A flush does not take for done what the agent has sent without a question: it asks, and waits for
+ * the answer of a target that takes nothing in until later. */
+static void flush_after_gathered_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    uint32_t *step = (uint32_t *)(void *)world->shared;
+    long before = sent_since(0);
+
+    if (world->rank == 1) {
+        net_fake_hold(1);
+        __atomic_store_n(step, 1, __ATOMIC_RELEASE);
+        world_await(step, 2);
+        world_sleep_us(5000);
+        CHECK_EQUAL(__atomic_load_n(step, __ATOMIC_ACQUIRE), 2);
+        net_fake_hold(0);
+        world_await(step, 3);
+        CHECK_EQUAL(window_words(win)[0], 7);
+    } else {
+        world_await(step, 1);
+        CHECK_OK(proa_win_lock_all(win, 0));
+        CHECK_OK(put_word(win, 1, 0, 7));
+        while (!sent_since(before))
+            world_sleep_us(100);
+        __atomic_store_n(step, 2, __ATOMIC_RELEASE);
+        CHECK_OK(flushed(proa_win_flush(win, 1)));
+        __atomic_store_n(step, 3, __ATOMIC_RELEASE);
+        CHECK_EQUAL(sent_since(before), 2);
+        CHECK_OK(proa_win_unlock_all(win));
+    }
+    end(world, win);
+}
+WORLD_TEST(flush_after_gathered, 2, .before = on_gathering_nodes, .limit_s = 20)
+
 enum { LARGE = 2000 }; /* words: the network puts them by itself, and only once there is a post */
 
 static void put_large(struct proa_win *win, int rank, int64_t first)
@@ -350,6 +383,7 @@ int main(void)
         cmocka_unit_test(large_puts_cross),
         cmocka_unit_test(lock_after_post),
         cmocka_unit_test(gathered),
+        cmocka_unit_test(flush_after_gathered),
         cmocka_unit_test(not_before_the_lock),
     };
 
