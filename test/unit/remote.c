@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -363,7 +362,68 @@ static void long_under_lock_body(struct world *world)
 }
 ON_NODES(long_under_lock, 2)
 
+enum { LARGE = 3000 }; /* words, which the transport moves by itself */
+
+static void fill(int64_t *values, int64_t value)
+{
+    for (int i = 0; i < LARGE; i++)
+        values[i] = value;
+}
+
+static void check_filled(const int64_t *values, int64_t value)
+{
+    for (int i = 0; i < LARGE; i++)
+        CHECK_EQUAL(values[i], value);
+}
+
+/* An unlock lets the next one in only when all that the transport moves is there. */
+static void long_in_turn_body(struct world *world)
+{
+    enum { EACH = 15 };
+    static int64_t values[LARGE];
+    struct proa_win *win = begin(world, NULL);
+    int target = !node_of(world->rank);
+
+    for (int i = 0; i < EACH; i++) {
+        CHECK_OK(proa_win_lock(win, target, 1, 0));
+        CHECK_OK(get_many(win, target, 0, values, LARGE, PROA_I64));
+        CHECK_OK(flushed(proa_win_flush(win, target)));
+        check_filled(values, values[0]);
+        fill(values, values[0] + 1);
+        CHECK_OK(put_many(win, target, 0, values, LARGE, PROA_I64));
+        CHECK_OK(proa_win_unlock(win, target));
+    }
+    CHECK_OK(proa_barrier(win));
+    if (world->rank < NODES)
+        check_filled(window_words(win), 2 * EACH);
+    end(world, win);
+}
+ON_NODES(long_in_turn, 4)
+
 /* ---- fence, and post, start, complete, wait ---- */
+
+/* A complete comes after all that the transport has moved. */
+static void long_epochs_body(struct world *world)
+{
+    static int64_t values[LARGE];
+    struct proa_win *win = begin(world, NULL);
+    int other = !world->rank;
+
+    for (int round = 1; round <= 15; round++) {
+        fill(values, round);
+        if (world->rank == 0) {
+            CHECK_OK(proa_win_start(win, &other, 1, 0));
+            CHECK_OK(put_many(win, other, 0, values, LARGE, PROA_I64));
+            CHECK_OK(proa_win_complete(win));
+        } else {
+            CHECK_OK(proa_win_post(win, &other, 1, 0));
+            CHECK_OK(proa_win_wait(win));
+            check_filled(window_words(win), round);
+        }
+    }
+    end(world, win);
+}
+ON_NODES(long_epochs, 2)
 
 static void fences_body(struct world *world)
 {
@@ -543,87 +603,6 @@ static void windows_come_and_go_body(struct world *world)
 }
 ON_NODES(windows_come_and_go, 3)
 
-/* ---- exposures ---- */
-
-enum { EXPOSED_BYTES = 64 << 10, EXPOSED_WORDS = EXPOSED_BYTES / 8 };
-
-static long exposed(void)
-{
-    long count;
-
-    proa_progress_enter();
-    count = net_fake_counts().exposed;
-    proa_progress_leave();
-    return count;
-}
-
-/* Fresh memory of the program; at: where it is to be, or NULL. */
-static int64_t *fresh(void *at)
-{
-    void *memory = mmap(at, EXPOSED_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
-
-    CHECK(memory != MAP_FAILED);
-    return memory;
-}
-
-/* All words of the other process's memory are put, and read again. */
-static void check_exposed(struct proa_win *win, int64_t seed)
-{
-    static int64_t values[EXPOSED_WORDS], back[EXPOSED_WORDS];
-    int other = !win->rank;
-
-    for (int i = 0; i < EXPOSED_WORDS; i++)
-        values[i] = seed * (i + 1) + win->rank;
-    CHECK_OK(proa_win_fence(win, 0));
-    CHECK_OK(put_many(win, other, 0, values, EXPOSED_WORDS, PROA_I64));
-    CHECK_OK(proa_win_fence(win, 0));
-    CHECK_OK(get_many(win, other, 0, back, EXPOSED_WORDS, PROA_I64));
-    CHECK_OK(proa_win_fence(win, 0));
-    for (int i = 0; i < EXPOSED_WORDS; i++) {
-        CHECK_EQUAL(window_words(win)[i], seed * (i + 1) + other);
-        CHECK_EQUAL(back[i], values[i]);
-    }
-}
-
-static int refuse(struct proa_win *win, void *user)
-{
-    (void)win, (void)user;
-    return proa_fail(PROA_ERR_OTHER, "as the test says");
-}
-
-/* A window exposes its memory until it is freed, or until its creation has failed. New memory at
- * the same address is exposed anew. */
-static void exposures_body(struct world *world)
-{
-    struct proa_win *first = begin(world, NULL), *win, *second;
-    long before = exposed();
-    int64_t *memory = fresh(NULL);
-    struct proa_create_args args = {
-        .flavor = PROA_FLAVOR_CREATE, .bytes = EXPOSED_BYTES, .disp_unit = 8, .base = memory};
-
-    CHECK_EQUAL(before, 1);
-    for (int i = 1; i <= 4; i++) {
-        win = window_create(world, &args);
-        second = window_create(world, &args);
-        CHECK_EQUAL(exposed(), before + 2);
-        check_exposed(win, i);
-        window_free(win);
-        CHECK_EQUAL(exposed(), before + 1);
-        check_exposed(second, 7 * i);
-        window_free(second);
-        CHECK_EQUAL(exposed(), before);
-        CHECK_EQUAL(munmap(memory, EXPOSED_BYTES), 0);
-        fresh(memory);
-    }
-    args.finish = refuse;
-    CHECK_FAILS(proa_win_create(&args, &world->group, &win), PROA_ERR_OTHER);
-    CHECK_EQUAL(exposed(), before);
-    CHECK_EQUAL(munmap(memory, EXPOSED_BYTES), 0);
-    end(world, first);
-}
-ON_NODES(exposures, 2)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -639,6 +618,8 @@ int main(void)
         cmocka_unit_test(several_locks),
         cmocka_unit_test(readers),
         cmocka_unit_test(long_under_lock),
+        cmocka_unit_test(long_in_turn),
+        cmocka_unit_test(long_epochs),
         cmocka_unit_test(fences),
         cmocka_unit_test(epochs),
         cmocka_unit_test(attached),
@@ -646,7 +627,6 @@ int main(void)
         cmocka_unit_test(failing),
         cmocka_unit_test(no_network),
         cmocka_unit_test(windows_come_and_go),
-        cmocka_unit_test(exposures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

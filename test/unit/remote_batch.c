@@ -34,6 +34,28 @@ static void odd_lengths_body(struct world *world)
 }
 ON_NODES(odd_lengths, 2)
 
+/* More gets than an answer has room for: they go in several batches. */
+static void many_gets_body(struct world *world)
+{
+    enum { COUNT = 300, EACH = 9 };
+    static int64_t got[COUNT * EACH];
+    struct proa_win *win = begin(world, NULL);
+    int target = (world->rank + 1) % world->size;
+
+    for (int i = 0; i < COUNT * EACH; i++)
+        window_words(win)[i] = 100000 * world->rank + i;
+    CHECK_OK(proa_barrier(win));
+    CHECK_OK(proa_win_lock(win, target, 0, 0));
+    for (int i = 0; i < COUNT; i++)
+        CHECK_OK(get_many(win, target, i * EACH, &got[i * EACH], EACH, PROA_I64));
+    CHECK_OK(proa_win_unlock(win, target));
+    for (int i = 0; i < COUNT * EACH; i++)
+        CHECK_EQUAL(got[i], 100000 * target + i);
+    CHECK_OK(proa_barrier(win));
+    end(world, win);
+}
+ON_NODES(many_gets, 2)
+
 /* The bytes that fill a message up show nothing of an earlier one. */
 static void padding_is_zero_body(struct world *world)
 {
@@ -118,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_lengths),
         cmocka_unit_test(padding_is_zero),
+        cmocka_unit_test(many_gets),
         cmocka_unit_test(pairs),
     };
 

@@ -171,6 +171,36 @@ static void fence_of_nodes_body(struct world *world)
 }
 WORLD_TEST(fence_of_nodes, 6, .before = on_nodes)
 
+/* An origin that goes on without a flush asks for an answer now and then: it would have to stop
+ * otherwise, as a target keeps only so many batches of it. */
+static void answers_now_and_then_body(struct world *world)
+{
+    enum { COUNT = 15000, TIMES = 12, ASKED = 16 };
+    static int64_t ones[COUNT];
+    struct proa_win *win = begin(world, NULL);
+    long before = sent_since(0), *batches = (long *)(void *)world->shared;
+
+    world_barrier(world);
+    if (world->rank == 0) {
+        CHECK_OK(proa_win_lock_all(win, 0));
+        for (int i = 0; i < COUNT; i++)
+            ones[i] = 1;
+        for (int i = 0; i < TIMES; i++)
+            CHECK_OK(accumulate_many(win, 1, 0, ones, COUNT, PROA_I64, PROA_OP_SUM));
+        CHECK_OK(proa_win_unlock_all(win));
+        *batches = sent_since(before);
+        CHECK(*batches > 3 * ASKED);
+    }
+    world_barrier(world);
+    if (world->rank == 1) {
+        CHECK_EQUAL(window_words(win)[COUNT - 1], TIMES);
+        CHECK_EQUAL(sent_since(before), *batches / ASKED + (*batches % ASKED != 0));
+    }
+    world_barrier(world);
+    end(world, win);
+}
+WORLD_TEST(answers_now_and_then, 2, .before = on_nodes, .limit_s = 20)
+
 /* ---- messages that are not sent ---- */
 
 static void on_gathering_nodes(struct world *world)
@@ -383,6 +413,7 @@ int main(void)
         cmocka_unit_test(large_puts_cross),
         cmocka_unit_test(lock_after_post),
         cmocka_unit_test(gathered),
+        cmocka_unit_test(answers_now_and_then),
         cmocka_unit_test(flush_after_gathered),
         cmocka_unit_test(not_before_the_lock),
     };

@@ -268,6 +268,55 @@ static void in_order_body(struct world *world)
 }
 ON_NODES(in_order, 2)
 
+/* Unlock and flush complete a kept operation as well, and an operation with a request of its own
+ * comes behind it. */
+static void kept_in_order(struct world *world, struct proa_win *win, int unlocks, uint32_t step)
+{
+    struct proa_request first, second;
+    int64_t *values = calloc(LONG, sizeof *values), last = 2;
+
+    if (world->rank == 0) {
+        for (int i = 0; i < LONG; i++)
+            values[i] = 1;
+        world_await(step_of(world), step + 1);
+        CHECK_OK(proa_win_lock(win, 1, 0, 0));
+        proa_request_begin(&first, win);
+        CHECK_OK(accumulate_many(win, 1, 0, values, LONG, PROA_I64, PROA_OP_REPLACE));
+        let_go(&first);
+        proa_request_begin(&second, win);
+        CHECK_OK(accumulate_many(win, 1, LONG - 1, &last, 1, PROA_I64, PROA_OP_REPLACE));
+        let_go(&second);
+        step_to(world, step + 2);
+        CHECK_OK(unlocks ? proa_win_unlock(win, 1) : flushed(proa_win_flush(win, 1)));
+        CHECK(proa_request_take_done() == &first);
+        CHECK(proa_request_take_done() == &second);
+        step_to(world, step + 3);
+        if (!unlocks)
+            CHECK_OK(proa_win_unlock(win, 1));
+    } else {
+        memset(window_words(win), 0, LONG * sizeof(int64_t));
+        net_fake_hold(1);
+        step_to(world, step + 1);
+        world_await(step_of(world), step + 2);
+        net_fake_hold(0);
+        world_await(step_of(world), step + 3);
+        CHECK_EQUAL(window_words(win)[LONG - 2], 1);
+        CHECK_EQUAL(window_words(win)[LONG - 1], 2);
+    }
+    CHECK_OK(proa_barrier(win));
+    free(values);
+}
+
+static void both_kept_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+
+    kept_in_order(world, win, 0, 0);
+    kept_in_order(world, win, 1, 3);
+    end(world, win);
+}
+ON_NODES(both_kept, 2)
+
 /* Many at once, of all sizes, from everybody to everybody of the other node. */
 static void many_body(struct world *world)
 {
@@ -329,9 +378,11 @@ static void gathered_body(struct world *world)
         world_await(step_of(world), 2);
         net_fake_hold(0);
     } else {
+        CHECK_OK(proa_win_lock(win, 1, 0, 0)); /* granted before the other one is held */
+        CHECK_OK(get_word(win, 1, 0, &got[0]));
+        CHECK_OK(flushed(proa_win_flush(win, 1)));
         CHECK_OK(proa_barrier(win));
         world_await(step_of(world), 1);
-        CHECK_OK(proa_win_lock(win, 1, 0, 0));
         before = net_fake_counts().sent;
         for (int i = 0; i < COUNT; i++) {
             proa_request_begin(&requests[i], win);
@@ -444,9 +495,9 @@ WORLD_TEST(failing, 2, .before = on_nodes, .limit_s = 20)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overlap),  cmocka_unit_test(locked),  cmocka_unit_test(copied),
-        cmocka_unit_test(in_order), cmocka_unit_test(many),    cmocka_unit_test(gathered),
-        cmocka_unit_test(lost),     cmocka_unit_test(failing),
+        cmocka_unit_test(overlap),  cmocka_unit_test(locked),    cmocka_unit_test(copied),
+        cmocka_unit_test(in_order), cmocka_unit_test(both_kept), cmocka_unit_test(many),
+        cmocka_unit_test(gathered), cmocka_unit_test(lost),      cmocka_unit_test(failing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
