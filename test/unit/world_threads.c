@@ -5,9 +5,9 @@
  * this file are one shared object, and a copy of that file is another object for the loader.
  *
  * The runner (threads_runner.c) runs main() of the first copy, the parent. For each world that
- * forks a process and opens a copy for each rank there. Each rank's thread runs main() of its copy
- * up to the same call of world_run(), so that the plan it finds there has the functions and data of
- * its own copy.
+ * forks a process and opens a copy for each rank there. Each rank's thread runs main() of its copy,
+ * and in it the same test up to the same call of world_run(), so that the plan it finds there has
+ * the functions and data of its own copy.
  */
 #include "threads_runner.h"
 #include "world_ranks.h"
@@ -32,10 +32,15 @@
 
 #include <cmocka.h>
 
+/* Which call of world_run(). */
+struct call {
+    long test, call; /* the number of the test, and of its call, from 1 on */
+};
+
 /* A world, as its ranks know it. */
 struct ranks {
     struct area *area;
-    long call; /* of world_run(): which one */
+    struct call call;
     int size, limit_s;
     pthread_mutex_t environment; /* of all; each rank reads its settings from it in turn */
 };
@@ -48,27 +53,56 @@ struct rank {
 
 enum { COPY_FILES = 500 }; /* their descriptors, out of the way of the test's */
 
-static const struct rank *self; /* NULL: in the parent */
-static long calls;              /* of world_run(), in this copy */
-
-/* ---- in a rank ---- */
-
 int __real__cmocka_run_group_tests(const char *, const struct CMUnitTest *, size_t,
                                    CMFixtureFunction, CMFixtureFunction);
 int __wrap__cmocka_run_group_tests(const char *, const struct CMUnitTest *, size_t,
                                    CMFixtureFunction, CMFixtureFunction);
+
+static const struct rank *self; /* NULL: in the parent */
+static struct call last;        /* in this copy */
+
+/* ---- the tests ---- */
+
+static int test_begins(void **state)
+{
+    (void)state;
+    last.test++;
+    last.call = 0;
+    return 0;
+}
+
+/* In the parent, all tests by cmocka. */
+static int run_all(const char *name, const struct CMUnitTest *tests, size_t count,
+                   CMFixtureFunction begin, CMFixtureFunction end)
+{
+    struct CMUnitTest *counted = calloc(count, sizeof *counted);
+    int failures;
+
+    if (!counted)
+        abort();
+    memcpy(counted, tests, count * sizeof *counted);
+    for (size_t i = 0; i < count; i++)
+        counted[i].setup_func = test_begins;
+    failures = __real__cmocka_run_group_tests(name, counted, count, begin, end);
+    free(counted);
+    return failures;
+}
+
 int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
                                    CMFixtureFunction begin, CMFixtureFunction end)
 {
     void *state = NULL;
 
     if (!self)
-        return __real__cmocka_run_group_tests(name, tests, count, begin, end);
-    for (size_t i = 0; i < count; i++)
-        tests[i].test_func(&state);
-    fprintf(stderr, "rank %d has not found call %ld of world_run\n", self->number, self->all->call);
+        return run_all(name, tests, count, begin, end);
+    last.test = self->all->call.test;
+    tests[last.test - 1].test_func(&state);
+    fprintf(stderr, "threads: rank %d does not come to call %ld of world_run\n", self->number,
+            self->all->call.call);
     _exit(EXIT_FAILURE);
 }
+
+/* ---- in a rank ---- */
 
 static const struct world_plan *found;
 
@@ -133,8 +167,8 @@ static void *copy_open(const char *path, int number)
         if (sendfile(to, from, &at, (size_t)(file.st_size - at)) <= 0)
             failed("sendfile");
     close(from);
-    to = fcntl(to, F_DUPFD, COPY_FILES + number);
-    snprintf(name, sizeof name, "/proc/self/fd/%d", to);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fcntl(to, F_DUPFD, COPY_FILES + number));
+    close(to);
     copy = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!copy) {
         fprintf(stderr, "threads: %s\n", dlerror());
@@ -150,7 +184,7 @@ static void run_ranks(struct ranks *all)
     sigset_t signals;
     Dl_info own;
 
-    if (!dladdr(&calls, &own))
+    if (!dladdr(&last, &own))
         failed("dladdr");
     for (int i = 0; i < all->size; i++)
         *(void **)&run[i] = dlsym(copy_open(own.dli_fname, i), "threads_rank");
@@ -194,17 +228,18 @@ static void tell(const struct ranks *all, int status)
 
 void world_run(const struct world_plan *plan)
 {
-    struct ranks all = {.call = ++calls,
-                        .size = plan->size,
+    struct ranks all = {.size = plan->size,
                         .limit_s = world_limit_s(plan),
                         .environment = PTHREAD_MUTEX_INITIALIZER};
     int status = -1;
     pid_t pid;
 
-    if (self && self->all->call == calls)
+    last.call++;
+    if (self && self->all->call.call == last.call)
         live(plan);
     if (self)
         return;
+    all.call = last;
     all.area = world_area_open(plan->size);
     fflush(NULL);
     pid = launch(&all);
