@@ -290,7 +290,7 @@ static void no_faults_body(struct world *world)
     sleeper_end(thread, &stop);
     munmap(memory, 4 * PAGE);
 }
-WORLD_TEST(no_faults, 1)
+WORLD_TEST(no_faults, 1, .kernel = 1)
 
 /* With a thread that came meanwhile pages stay in the file, and go back once it has gone; pages
  * that the program unmaps are given back at the next look. */
@@ -326,7 +326,7 @@ static void leftovers_body(struct world *world)
     check_filled(memory, 3 * PAGE, 1);
     munmap(memory, 8 * PAGE);
 }
-WORLD_TEST(leftovers, 1)
+WORLD_TEST(leftovers, 1, .kernel = 1)
 
 /* The program moves such pages by itself: they are its own where they are now, at the next look
  * that finds it alone. */
@@ -366,7 +366,7 @@ static void leftovers_moved_body(struct world *world)
     check_filled(place, 8 * PAGE, 2);
     munmap(place, 8 * PAGE);
 }
-WORLD_TEST(leftovers_moved, 1)
+WORLD_TEST(leftovers_moved, 1, .kernel = 1)
 
 /* ---- failures on the way ---- */
 
@@ -406,7 +406,7 @@ static void failures_body(struct world *world)
         fails(&pwrite_fails_after, after, moved);
     }
 }
-WORLD_TEST(failures, 1)
+WORLD_TEST(failures, 1, .kernel = 1)
 
 /* The same with a thread, where what was protected must be let go again. */
 static void failures_threads_body(struct world *world)
@@ -483,7 +483,7 @@ static void kinds_body(struct world *world)
     proa_adopt_drop(&h);
     munmap(memory, 8 * PAGE);
 }
-WORLD_TEST(kinds, 1)
+WORLD_TEST(kinds, 1, .kernel = 1)
 
 /* Locked memory is to stay locked. */
 static void locked_body(struct world *world)
@@ -518,7 +518,7 @@ static void not_asked_body(struct world *world)
     check_filled(memory, 4 * PAGE, 1);
     munmap(memory, 4 * PAGE);
 }
-WORLD_TEST(not_asked, 1)
+WORLD_TEST(not_asked, 1, .kernel = 1)
 
 int main(void)
 {

@@ -48,7 +48,7 @@ static void whole_body(struct world *world)
     munmap(side, BYTES);
     munmap(memory, BYTES);
 }
-WORLD_TEST(whole, 1)
+WORLD_TEST(whole, 1, .kernel = 1)
 
 /* By default a page moves only if every byte of it is the window's, or a header of malloc's and
  * then the window. */
@@ -82,7 +82,7 @@ static void own_pages_body(struct world *world)
     proa_adopt_drop(&h);
     munmap(memory, 8 * PAGE);
 }
-WORLD_TEST(own_pages, 1)
+WORLD_TEST(own_pages, 1, .kernel = 1)
 
 /* The program's advice to the kernel, before and while a window has its memory, holds after.
  */
@@ -110,7 +110,7 @@ static void told_body(struct world *world)
     CHECK_EQUAL(world_flags(memory + 6 * PAGE, "wr"), 1);
     munmap(memory, BYTES);
 }
-WORLD_TEST(told, 1)
+WORLD_TEST(told, 1, .kernel = 1)
 
 /* Where malloc would have the head of a heap is a number that is no address: it moves like all. */
 static void no_heap_body(struct world *world)
@@ -184,7 +184,7 @@ static void again_body(struct world *world)
     check_filled(memory, BYTES, 3);
     munmap(memory, BYTES);
 }
-WORLD_TEST(again, 1)
+WORLD_TEST(again, 1, .kernel = 1)
 
 /* Nothing grows with the number of windows. */
 static void often_body(struct world *world)
@@ -221,7 +221,7 @@ static void often_body(struct world *world)
     free(heap);
     munmap(memory, PAGES * PAGE);
 }
-WORLD_TEST(often, 1, .limit_s = 120)
+WORLD_TEST(often, 1, .kernel = 1, .limit_s = 120)
 
 /* ---- memory that the program moves by itself ---- */
 
@@ -280,7 +280,7 @@ static void elsewhere_body(struct world *world)
     munmap(place, BYTES);
     munmap(memory, BYTES);
 }
-WORLD_TEST(elsewhere, 1)
+WORLD_TEST(elsewhere, 1, .kernel = 1)
 
 /* Only some of the memory is moved, some is unmapped, and the window ends. */
 static void torn_body(struct world *world)
@@ -308,7 +308,7 @@ static void torn_body(struct world *world)
     munmap(place, MOVED);
     munmap(memory, BYTES);
 }
-WORLD_TEST(torn, 1)
+WORLD_TEST(torn, 1, .kernel = 1)
 
 int main(void)
 {

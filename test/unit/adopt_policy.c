@@ -105,7 +105,7 @@ static void rules_body(struct world *world)
     CHECK(window(0x50000, 64, 40, 10, 0));
 }
 
-WORLD_TEST(rules, 1)
+WORLD_TEST(rules, 1, .kernel = 1)
 
 /* Memory that cannot be moved has wasted nothing. */
 static void not_to_be_had_body(struct world *world)
@@ -162,7 +162,7 @@ static void windows_body(struct world *world)
     free(words);
 }
 
-WORLD_TEST(windows, 2)
+WORLD_TEST(windows, 2, .kernel = 1)
 
 /* ---- regions ---- */
 
@@ -203,7 +203,7 @@ static void regions_body(struct world *world)
     window_free(win);
 }
 
-WORLD_TEST(regions, 2)
+WORLD_TEST(regions, 2, .kernel = 1)
 
 int main(void)
 {

@@ -175,7 +175,7 @@ static void pages_given_back_body(struct world *world)
     CHECK(bytes_in_use() >= before + bytes);
 }
 
-WORLD_TEST(pages_given_back, 1)
+WORLD_TEST(pages_given_back, 1, .kernel = 1)
 
 /* Freed pages stay for the next request, up to a bound. */
 static void pages_kept_body(struct world *world)
@@ -199,7 +199,7 @@ static void pages_kept_body(struct world *world)
     check_all_merged();
 }
 
-WORLD_TEST(pages_kept, 1)
+WORLD_TEST(pages_kept, 1, .kernel = 1)
 
 /* A large block of which little has been touched keeps that, and counts for nothing once it is
  * free, neither here nor at the neighbour's; where memory is short that goes back too. */
@@ -236,7 +236,7 @@ static void little_kept_body(struct world *world)
     proa_peer_release(other);
 }
 
-WORLD_TEST(little_kept, 2)
+WORLD_TEST(little_kept, 2, .kernel = 1)
 
 /* Two processes: blocks of both that are not touched yet count as taken, the node counts touched
  * ones itself. */
@@ -309,7 +309,7 @@ static void kept_told_body(struct world *world)
     proa_peer_release(other);
 }
 
-WORLD_TEST(kept_told, 2)
+WORLD_TEST(kept_told, 2, .kernel = 1)
 
 /* A kernel that promises no more than it has: each block has its pages. */
 static void strict_kernel_body(struct world *world)
@@ -428,7 +428,7 @@ static void reservation_fails_body(struct world *world)
     check_all_merged();
 }
 
-WORLD_TEST(reservation_fails, 1)
+WORLD_TEST(reservation_fails, 1, .kernel = 1)
 
 /* A timer that ticks before a large piece is done, again and again. */
 static void interrupted_body(struct world *world)
@@ -553,7 +553,7 @@ static void large_block_body(struct world *world)
     check_all_merged();
 }
 
-WORLD_TEST(large_block, 1)
+WORLD_TEST(large_block, 1, .kernel = 1)
 
 /* A limit on the size of files, as of `ulimit -f`: a process that goes beyond is sent SIGXFSZ. */
 static void small_files(struct world *world)

@@ -154,7 +154,7 @@ static void adopted_body(struct world *world)
 static void adopted(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = adopted_body, .before = shut});
+    world_run(&(struct world_plan){.size = 3, .body = adopted_body, .kernel = 1, .before = shut});
 }
 
 /* ---- private memory is served by its process, the rest stays as it is ---- */

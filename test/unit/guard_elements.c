@@ -126,7 +126,7 @@ static void any_private_body(struct world *world)
     }
 }
 
-WORLD_TEST(any_private, 3)
+WORLD_TEST(any_private, 3, .kernel = 1)
 
 /* ---- the same element by a plain type and by a derived one ---- */
 

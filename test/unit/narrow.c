@@ -136,7 +136,7 @@ static void orders_body(struct world *world)
     free(base);
 }
 
-WORLD_TEST(orders, 2)
+WORLD_TEST(orders, 2, .kernel = 1)
 
 int main(void)
 {

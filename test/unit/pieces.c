@@ -84,7 +84,7 @@ static void too_many_body(struct world *world)
     check_content(memory);
     munmap(memory, PAGES * PAGE);
 }
-WORLD_TEST(too_many, 1)
+WORLD_TEST(too_many, 1, .kernel = 1)
 
 int main(void)
 {

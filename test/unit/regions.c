@@ -374,13 +374,14 @@ static void neighbours(void **state)
 {
     (void)state;
     for (int size = 2; size <= 4; size++)
-        world_run(&(struct world_plan){.size = size, .body = neighbours_body});
+        world_run(&(struct world_plan){.size = size, .body = neighbours_body, .kernel = 1});
 }
 
 static void neighbours_threads(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = neighbours_body, .arg = "threads"});
+    world_run(
+        &(struct world_plan){.size = 2, .body = neighbours_body, .kernel = 1, .arg = "threads"});
 }
 
 /* Regions side by side are reached as one, but not where one ends with its segment and the next, by
@@ -561,7 +562,7 @@ static void forgotten_body(struct world *world)
     free(memory);
 }
 
-WORLD_TEST(forgotten, 2)
+WORLD_TEST(forgotten, 2, .kernel = 1)
 
 /* ---- adopted memory ---- */
 
@@ -638,7 +639,7 @@ static void adopted_body(struct world *world)
     window_free(win);
 }
 
-WORLD_TEST(adopted, 2)
+WORLD_TEST(adopted, 2, .kernel = 1)
 
 int main(void)
 {

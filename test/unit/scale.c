@@ -405,8 +405,8 @@ static void counts(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        world_run(
-            &(struct world_plan){.size = 1, .body = count_body, .arg = &sizes[i], .limit_s = 30});
+        world_run(&(struct world_plan){
+            .size = 1, .body = count_body, .kernel = 1, .arg = &sizes[i], .limit_s = 30});
 }
 
 int main(void)

@@ -314,13 +314,13 @@ static void model_body(struct world *world)
 static void model_shared(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = model_body});
+    world_run(&(struct world_plan){.size = 3, .body = model_body, .kernel = 1});
 }
 
 static void model_exclusive(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = model_body, .arg = "exclusive"});
+    world_run(&(struct world_plan){.size = 3, .body = model_body, .kernel = 1, .arg = "exclusive"});
 }
 
 /* ---- everybody at once ---- */
@@ -382,7 +382,7 @@ static void sums_body(struct world *world)
 static void sums(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = sums_body});
+    world_run(&(struct world_plan){.size = 3, .body = sums_body, .kernel = 1});
 }
 
 /* Elements that are not for processor atomics, though they are aligned. */
@@ -445,7 +445,8 @@ static void held(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof which / sizeof *which; i++)
-        world_run(&(struct world_plan){.size = 2, .body = held_body, .arg = &which[i]});
+        world_run(
+            &(struct world_plan){.size = 2, .body = held_body, .kernel = 1, .arg = &which[i]});
 }
 
 /* ---- windows as they are made ---- */
@@ -497,7 +498,7 @@ static void keys_body(struct world *world)
 static void keys(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 3, .body = keys_body});
+    world_run(&(struct world_plan){.size = 3, .body = keys_body, .kernel = 1});
 }
 
 /* Two attached regions side by side, one private and one in an arena: any operation goes over
@@ -545,7 +546,7 @@ static void attached_body(struct world *world)
 static void attached(void **state)
 {
     (void)state;
-    world_run(&(struct world_plan){.size = 2, .body = attached_body});
+    world_run(&(struct world_plan){.size = 2, .body = attached_body, .kernel = 1});
 }
 
 int main(void)

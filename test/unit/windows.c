@@ -72,6 +72,8 @@ static void shapes_body(struct world *world)
 static void shapes(void **state)
 {
     (void)state;
+
+    world_needs_kernel();
     on_all_sizes(shapes_body, NULL);
 }
 
@@ -98,6 +100,8 @@ static void empty_body(struct world *world)
 static void empty(void **state)
 {
     (void)state;
+
+    world_needs_kernel();
     on_all_sizes(empty_body, NULL);
 }
 
@@ -241,6 +245,7 @@ static void lent(void **state)
     static const int noncontig[] = {0, 1};
     (void)state;
 
+    world_needs_kernel();
     for (int i = 0; i < 2; i++)
         on_all_sizes(lent_body, &noncontig[i]);
 }
@@ -414,7 +419,8 @@ static void private_memory(void **state)
     (void)state;
 
     for (int i = 0; i < 2; i++)
-        world_run(&(struct world_plan){.size = 2, .body = private_memory_body, .arg = &flavors[i]});
+        world_run(&(struct world_plan){
+            .size = 2, .body = private_memory_body, .kernel = 1, .arg = &flavors[i]});
 }
 
 /* ---- nodes ---- */
@@ -451,8 +457,11 @@ static void elsewhere(void **state)
     (void)state;
     for (int size = 2; size <= 5; size++)
         for (int alone = 0; alone < size; alone += size - 1)
-            world_run(&(struct world_plan){
-                .size = size, .before = other_node, .body = elsewhere_body, .arg = &alone});
+            world_run(&(struct world_plan){.size = size,
+                                           .before = other_node,
+                                           .body = elsewhere_body,
+                                           .kernel = 1,
+                                           .arg = &alone});
 }
 
 /* The exchange of a world of three whose last process has a processor of another byte order. */

@@ -161,6 +161,8 @@ static void unfinished_body(struct world *world)
 static void unfinished(void **state)
 {
     (void)state;
+
+    world_needs_kernel();
     on_all_sizes(unfinished_body, NULL);
 }
 
@@ -289,6 +291,8 @@ static void no_memory_alone_body(struct world *world)
 static void no_memory_alone(void **state)
 {
     (void)state;
+
+    world_needs_kernel();
     on_all_sizes(no_memory_alone_body, NULL);
 }
 

@@ -267,6 +267,8 @@ static void all_operations_body(struct world *world)
 static void all_operations(void **state)
 {
     (void)state;
+
+    world_needs_kernel();
     on_all_sizes(all_operations_body, NULL);
 }
 

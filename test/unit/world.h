@@ -55,9 +55,14 @@ struct world_plan {
      * nothing */
     world_body *before;
     int limit_s; /* 0: 60; more with a sanitizer */
+    int kernel;  /* 1: world_needs_kernel() */
 };
 
 void world_run(const struct world_plan *plan);
+
+/* Skips the test where an emulator of a processor stands in for the kernel. qemu-user has neither
+ * process_vm_readv(2) nor userfaultfd(2), and its madvise(2) gives no pages back. */
+void world_needs_kernel(void);
 
 /* Makes the cmocka test NAME, which runs NAME_body in so many processes. Other fields of the plan
  * may stand behind their number: WORLD_TEST(name, 2, .limit_s = 20). No semicolon after it. */

@@ -81,10 +81,13 @@ static int wait_for_all(const struct area *area, pid_t *pids, int size, int limi
 
 void world_run(const struct world_plan *plan)
 {
-    struct area *area = world_area_open(plan->size);
+    struct area *area;
     int limit_s = world_limit_s(plan), troubles;
     pid_t pids[WORLD_MOST];
 
+    if (plan->kernel)
+        world_needs_kernel();
+    area = world_area_open(plan->size);
     fflush(NULL);
     for (int i = 0; i < plan->size; i++) {
         pids[i] = launch(area, plan, i, limit_s);
