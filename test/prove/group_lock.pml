@@ -23,8 +23,8 @@
  *
  * Property, safety: members are never in both rooms; no member sleeps for ever (invalid end
  * state); a member that has heard the recall enters once more at most, and only with a permit that
- * it waits for; while a member waits at the keeper, each other member gets a permit for the other
- * room once at most, unless it holds another lock.
+ * it waits for; while a member waits at the keeper, at most N - 1 permits for the other room are
+ * given, beside those of members that hold another lock.
  * Property, liveness: member WHO, when it asks, gets in, under weak fairness.
  *
  * Sound: quick; 2; -DSCENE=MIX -DN=2; safety; two members choose a room each time
