@@ -57,7 +57,7 @@ static void forked_body(struct world *world)
     munmap(side, BYTES);
     munmap(memory, BYTES);
 }
-WORLD_TEST(forked, 1)
+WORLD_TEST(forked, 1, .kernel = 1)
 
 /* system() makes no copy and needs none. */
 static void shell_body(struct world *world)
@@ -139,7 +139,7 @@ static void late_body(struct world *world)
     munmap(side, BYTES);
     munmap(memory, BYTES);
 }
-WORLD_TEST(late, 1, .before = late_before)
+WORLD_TEST(late, 1, .kernel = 1, .before = late_before)
 
 /* ---- a heap of malloc's ---- */
 
@@ -197,7 +197,7 @@ static void heap_body(struct world *world)
     check_filled(block, bytes, 1);
     free(block);
 }
-WORLD_TEST(heap, 1)
+WORLD_TEST(heap, 1, .kernel = 1)
 
 int main(void)
 {

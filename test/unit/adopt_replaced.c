@@ -62,7 +62,7 @@ static void replaced_body(struct world *world)
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     check_pages(memory);
 }
-WORLD_TEST(replaced, 1)
+WORLD_TEST(replaced, 1, .kernel = 1)
 
 int main(void)
 {

@@ -164,7 +164,7 @@ static void short_calls_body(struct world *world)
     window_free(win);
 }
 
-WORLD_TEST(short_calls, 2)
+WORLD_TEST(short_calls, 2, .kernel = 1)
 
 /* ---- memory that is gone ---- */
 
@@ -195,7 +195,7 @@ static void gone_body(struct world *world)
     window_free(win);
 }
 
-WORLD_TEST(gone, 2)
+WORLD_TEST(gone, 2, .kernel = 1)
 
 int main(void)
 {

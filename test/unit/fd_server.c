@@ -221,7 +221,8 @@ static void private_apart(void **state)
 {
     (void)state;
     for (int size = 2; size <= 4; size++)
-        world_run(&(struct world_plan){.size = size, .body = private_apart_body, .before = shut});
+        world_run(&(struct world_plan){
+            .size = size, .body = private_apart_body, .kernel = 1, .before = shut});
 }
 
 /* ---- processes and the memory that each gets ---- */

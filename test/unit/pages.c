@@ -74,7 +74,7 @@ static void border_body(struct world *world)
     if (memory)
         CHECK_EQUAL(file_blocks(), 0);
 }
-WORLD_TEST(border, 2)
+WORLD_TEST(border, 2, .kernel = 1)
 
 /* ---- a dynamic window that is freed with memory attached ---- */
 
@@ -109,7 +109,7 @@ static void attached_body(struct world *world)
     for (int i = 0; i < 2; i++)
         munmap(memory[i], BYTES);
 }
-WORLD_TEST(attached, 2)
+WORLD_TEST(attached, 2, .kernel = 1)
 
 int main(void)
 {
