@@ -25,7 +25,7 @@ const char *proa_failure(void)
 
 void proa_failure_keep(struct proa_first_failure *first, int code, const char *text)
 {
-    if (first->code)
+    if (first->code || !code)
         return;
     first->code = code;
     snprintf(first->text, sizeof first->text, "%s", text);

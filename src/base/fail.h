@@ -68,7 +68,8 @@ struct proa_first_failure {
     char text[160];
 };
 
-/* Keeps this failure, unless there was one before. A text that is too long is cut. */
+/* Keeps this failure, unless there was one before; code 0 is none. A text that is too long is
+ * cut. */
 void proa_failure_keep(struct proa_first_failure *first, int code, const char *text);
 
 #endif

@@ -97,8 +97,7 @@ static void serve(struct proa_serving *s, struct proa_job *job, const struct pro
             proa_progress_drop(job->origin->peer, no_operation);
             return;
         }
-        if (error)
-            proa_failure_keep(&s->failed, error, proa_failure());
+        proa_failure_keep(&s->failed, error, proa_failure());
     }
     if (head->flags & PROA_WIRE_UNLOCK)
         lock_give_back(s);

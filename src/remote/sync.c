@@ -133,12 +133,10 @@ static int complete_ops(struct proa_win *win, int target, enum proa_completion h
 
 /* ---- fence ---- */
 
-/* A step of a call has failed. Other processes wait for the other steps, so the failure is kept
- * until all are done. */
+/* Other processes wait for all steps of a call, so a failure is reported when all are done. */
 static void keep(struct proa_first_failure *first, int outcome)
 {
-    if (outcome)
-        proa_failure_keep(first, outcome, proa_failure());
+    proa_failure_keep(first, outcome, proa_failure());
 }
 
 static int reported(const struct proa_first_failure *first)
