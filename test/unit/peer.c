@@ -8,9 +8,11 @@
 #include "shm/ctl.h"
 #include "shm/peer.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -62,6 +64,59 @@ static void other_identity(void **state)
     (void)state;
     world_run(&(struct world_plan){.size = 2, .body = other_identity_body});
     world_run(&(struct world_plan){.size = 4, .body = other_identity_body});
+}
+
+/* ---- two containers of one host name ---- */
+
+enum { CONTAINED = 1 };
+
+/* From now on children are in a namespace of processes of their own. */
+static int leave_namespace(void)
+{
+    return unshare(CLONE_NEWPID) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0;
+}
+
+/* Rank 1 goes on as the first process of a namespace, and its former process passes its outcome
+ * on. */
+static void contain(struct world *world)
+{
+    pid_t child;
+    int status;
+
+    if (world->rank != CONTAINED)
+        return;
+    CHECK(leave_namespace());
+    child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        return;
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
+}
+
+/* Numbers of processes mean others there, so it counts as another node. */
+static void container_body(struct world *world)
+{
+    struct proa_hello mine = proa_hello_of(proa_self), all[WORLD_MOST];
+
+    CHECK_EQUAL(world->group.allgather(world->group.context, &mine, all, sizeof mine), 0);
+    CHECK(all[CONTAINED].node != all[0].node);
+    CHECK(all[2].node == all[0].node);
+}
+
+static void container(void **state)
+{
+    pid_t child = fork();
+    int status = -1;
+
+    (void)state;
+    if (child == 0)
+        _exit(leave_namespace() ? 0 : 1);
+    if (waitpid(child, &status, 0) != child || status != 0)
+        skip();
+    world_run(&(struct world_plan){.size = 3, .body = container_body, .before = contain});
 }
 
 /* ---- files that the peer's program has closed ---- */
@@ -239,9 +294,9 @@ WORLD_TEST(windows_hold, 2)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_identity), cmocka_unit_test(closed_files),
-        cmocka_unit_test(guests_in_turn), cmocka_unit_test(still_needed),
-        cmocka_unit_test(windows_hold),
+        cmocka_unit_test(other_identity), cmocka_unit_test(container),
+        cmocka_unit_test(closed_files),   cmocka_unit_test(guests_in_turn),
+        cmocka_unit_test(still_needed),   cmocka_unit_test(windows_hold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
