@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,16 @@ void __wrap_proa_load_set(int processes, int processors)
 {
     load_processes = processes;
     __real_proa_load_set(processes, processors);
+}
+
+/* /proc/PID of other processes is hidden (linked with --wrap). */
+static int proc_is_hidden;
+
+ssize_t __real_proa_file_read(const char *path, char *text, size_t room);
+ssize_t __wrap_proa_file_read(const char *path, char *text, size_t room);
+ssize_t __wrap_proa_file_read(const char *path, char *text, size_t room)
+{
+    return __real_proa_file_read(proc_is_hidden ? "/proc/hidden" : path, text, room);
 }
 
 /* ---- identity ---- */
@@ -269,6 +280,28 @@ static void still_needed_body(struct world *world)
 
 WORLD_TEST(still_needed, 1)
 
+/* Where /proc hides other processes, a descriptor of the process tells of its end: before its
+ * parent has asked for the status its number is still taken. */
+static void hidden_body(struct world *world)
+{
+    struct guest guest = guest_come(world);
+    struct proa_peer *peer = proa_peer_attach(&guest.hello);
+    int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+    CHECK(peer);
+    proc_is_hidden = 1;
+    CHECK(!proa_peer_has_ended(peer));
+    guest_end(&guest);
+    if (own >= 0) /* else the kernel has no such descriptors */
+        CHECK(proa_peer_has_ended(peer));
+    guest_forget(&guest);
+    CHECK(proa_peer_has_ended(peer));
+    proc_is_hidden = 0;
+    close(own);
+}
+
+WORLD_TEST(hidden, 1)
+
 /* A window holds its peers, and lets them go. */
 static void windows_hold_body(struct world *world)
 {
@@ -296,7 +329,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_identity), cmocka_unit_test(container),
         cmocka_unit_test(closed_files),   cmocka_unit_test(guests_in_turn),
-        cmocka_unit_test(still_needed),   cmocka_unit_test(windows_hold),
+        cmocka_unit_test(still_needed),   cmocka_unit_test(hidden),
+        cmocka_unit_test(windows_hold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
