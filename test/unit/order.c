@@ -16,12 +16,28 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 enum { ME = 0, OTHER = 1 };
+
+/* ---- the log's last line (linked with --wrap) ---- */
+
+static char said[400];
+
+void __wrap_proa_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void __wrap_proa_log(int level, const char *fmt, ...)
+{
+    va_list args;
+
+    (void)level;
+    va_start(args, fmt);
+    vsnprintf(said, sizeof said, fmt, args);
+    va_end(args);
+}
 
 /* ---- states: how to get there, and back ---- */
 
@@ -460,6 +476,35 @@ static void locked_and_exposed(void **state)
         world_run(&(struct world_plan){.size = 2, .body = locked_and_exposed_body});
 }
 
+/* A wrong use that is served is said of the call that makes it. */
+static void check_said(struct world *world, enum state state, enum call call, const char *name)
+{
+    struct proa_win *win = window_of_words(world, 1);
+
+    if (world->rank == ME) {
+        enter(win, state);
+        said[0] = '\0';
+        CHECK_OK(make(win, call));
+        CHECK(strncmp(said, name, strlen(name)) == 0 && said[strlen(name)] == ':');
+        leave(world, win);
+    }
+    window_free(win);
+}
+
+static void served_is_said_body(struct world *world)
+{
+    check_said(world, EXPOSED, LOCK_ME, "MPI_Win_lock");
+    check_said(world, EXPOSED, LOCKALL, "MPI_Win_lock_all");
+    check_said(world, LOCKED_ME, POST, "MPI_Win_post");
+}
+
+static void served_is_said(void **state)
+{
+    (void)state;
+    if (!proa_settings()->strict)
+        world_run(&(struct world_plan){.size = 2, .body = served_is_said_body});
+}
+
 /* The assertions of a fence: what it ends and begins. */
 static void fence_modes_body(struct world *world)
 {
@@ -485,6 +530,7 @@ int main(void)
         cmocka_unit_test(orders),
         cmocka_unit_test(post_while_locked),
         cmocka_unit_test(locked_and_exposed),
+        cmocka_unit_test(served_is_said),
         cmocka_unit_test(fence_modes),
     };
 

@@ -31,10 +31,11 @@ endfunction()
 
 # Left out: tests of one rank and one thread (arena, lock, wait, ...), of adoption, of processes that end or refuse (leave, peer, peer_failure,
 # windows_failures), and of fences by themselves (membar, visible), which ThreadSanitizer does not model.
-foreach(subject IN ITEMS arena_blocks barrier guard guard_elements narrow order passive passive_deadlock pscw regions rwlock spans table windows_operations)
+foreach(subject IN ITEMS arena_blocks barrier guard guard_elements narrow passive passive_deadlock pscw regions rwlock spans table windows_operations)
   proa_threads_test(${subject})
 endforeach()
 proa_threads_test(doorbells LINK_OPTIONS LINKER:--wrap=syscall)
+proa_threads_test(order LINK_OPTIONS LINKER:--wrap=proa_log)
 proa_threads_test(windows LINK_OPTIONS LINKER:--wrap=prctl)
 foreach(subject IN ITEMS hostile remote remote_gone remote_messages remote_request remote_room remote_tested)
   proa_threads_test(${subject} SOURCES net_fake.c)
