@@ -91,8 +91,10 @@ static struct message huge(const struct proa_win *win)
 static struct message not_padded(const struct proa_win *win)
 {
     const struct proa_wire_op op = {.code = PROA_WIRE_PUT, .bytes = 3, .count = 1};
+    struct message m = batch(win, &op, 3);
 
-    return batch(win, &op, 3);
+    memset((char *)m.words + m.bytes - 3, 1, 3); /* a put that is done shows in the window */
+    return m;
 }
 
 /* Any number of them would fit. */
@@ -156,9 +158,13 @@ static struct message no_elements(const struct proa_win *win)
     return combine(win, PROA_WIRE_ORIGIN, 8, 0);
 }
 
+/* Nothing else is wrong with it: without elements it needs no data. */
 static struct message no_origin(const struct proa_win *win)
 {
-    return combine(win, 0, 8, 4);
+    struct message m = combine(win, 0, 8, 4);
+
+    m.bytes = sizeof m.head + sizeof(struct proa_wire_op);
+    return m;
 }
 
 static struct message other_elements(const struct proa_win *win)
