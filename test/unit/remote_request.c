@@ -317,6 +317,63 @@ static void both_kept_body(struct world *world)
 }
 ON_NODES(both_kept, 2)
 
+/* A put that is kept until its lock is granted, and that the transport moves then. Flush and unlock
+ * return when it is done, and so does the target's turn behind it begin. */
+static void granted_origin(struct world *world, struct proa_win *win, int64_t *values, int round)
+{
+    struct proa_request request;
+
+    for (int i = 0; i < LONG; i++)
+        values[i] = round;
+    world_await(step_of(world), (uint32_t)(2 * round - 1));
+    CHECK_OK(proa_win_lock(win, 1, 1, 0));
+    proa_request_begin(&request, win);
+    rput_long(win, values, NULL);
+    let_go(&request);
+    step_to(world, (uint32_t)(2 * round));
+    if (round % 2)
+        CHECK_OK(flushed(proa_win_flush(win, 1)));
+    else
+        CHECK_OK(proa_win_unlock(win, 1));
+    CHECK(proa_request_take_done() == &request);
+    if (round % 2)
+        CHECK_OK(proa_win_unlock(win, 1));
+}
+
+static void granted_target(struct world *world, struct proa_win *win, int round)
+{
+    uint32_t tickets;
+
+    CHECK_OK(proa_win_lock(win, 1, 1, 0));
+    tickets = __atomic_load_n(&win->ctl->lock.tickets, __ATOMIC_SEQ_CST);
+    step_to(world, (uint32_t)(2 * round - 1));
+    world_await(step_of(world), (uint32_t)(2 * round));
+    world_await(&win->ctl->lock.tickets, tickets + 1);
+    CHECK_OK(proa_win_unlock(win, 1));
+    CHECK_OK(proa_win_lock(win, 1, 1, 0));
+    for (int i = 0; i < LONG; i++)
+        CHECK_EQUAL(window_words(win)[i], round);
+    CHECK_OK(proa_win_unlock(win, 1));
+}
+
+static void granted_body(struct world *world)
+{
+    enum { ROUNDS = 4 };
+    struct proa_win *win = begin(world, NULL);
+    int64_t *values = calloc(LONG, sizeof *values);
+
+    for (int round = 1; round <= ROUNDS; round++) {
+        if (world->rank == 0)
+            granted_origin(world, win, values, round);
+        else
+            granted_target(world, win, round);
+        CHECK_OK(proa_barrier(win));
+    }
+    free(values);
+    end(world, win);
+}
+ON_NODES(granted, 2)
+
 /* Many at once, of all sizes, from everybody to everybody of the other node. */
 static void many_body(struct world *world)
 {
@@ -496,8 +553,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlap),  cmocka_unit_test(locked),    cmocka_unit_test(copied),
-        cmocka_unit_test(in_order), cmocka_unit_test(both_kept), cmocka_unit_test(many),
-        cmocka_unit_test(gathered), cmocka_unit_test(lost),      cmocka_unit_test(failing),
+        cmocka_unit_test(in_order), cmocka_unit_test(both_kept), cmocka_unit_test(granted),
+        cmocka_unit_test(many),     cmocka_unit_test(gathered),  cmocka_unit_test(lost),
+        cmocka_unit_test(failing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
