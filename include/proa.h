@@ -76,8 +76,8 @@ struct proa_stats {
 };
 
 /* The numbers of a window, given by the address of its MPI_Win, into *stats, of `size` bytes
- * (sizeof *stats). 0; -1, and nothing is written: it is no window of Proa's, nothing is counted
- * (PROA_STATS is not set), or the size is not that of this version's struct. */
+ * (sizeof *stats). 0; -1, and nothing is written: it is no window of Proa's or is being freed,
+ * nothing is counted (PROA_STATS is not set), or the size is not that of this version's struct. */
 int proa_stats_get(const void *win, struct proa_stats *stats, unsigned long size);
 
 #ifdef __cplusplus

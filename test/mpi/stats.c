@@ -52,6 +52,28 @@ static void check_info(MPI_Win win, const char *key, const char *expected)
     MPI_Info_free(&info);
 }
 
+/* A delete function: the window's numbers have been gathered by then. */
+static int is_freed(MPI_Win win, int key, void *count, void *state)
+{
+    struct proa_stats stats;
+
+    (void)key, (void)state;
+    CHECK(get_stats(&win, &stats, sizeof stats) == -1, "statistics of a window that is freed");
+    ++*(int *)count;
+    return MPI_SUCCESS;
+}
+
+static void free_watched(MPI_Win *win)
+{
+    int key, count = 0;
+
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, is_freed, &key, NULL);
+    MPI_Win_set_attr(*win, key, &count);
+    MPI_Win_free(win);
+    CHECK(count == 1, "the delete function is called %d times", count);
+    MPI_Win_free_keyval(&key);
+}
+
 /* Some of each, to the right neighbour. The memory is the window's own. */
 static void operations(void)
 {
@@ -112,7 +134,7 @@ static void operations(void)
         CHECK(stats.window_bytes == words * sizeof *memory, "%llu bytes", stats.window_bytes);
     check_info(win, "proa_memory", over_nodes ? "mixed" : "load_store");
     check_info(win, "proa_progress", over_nodes ? "agent" : "origin");
-    MPI_Win_free(&win);
+    free_watched(&win);
     MPI_Type_free(&pair);
 }
 
