@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "sync/rwlock.h"
 #include "sync/bypass.h"
+#include "window/sync_ops.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -238,6 +239,21 @@ static void threads_body(struct world *world)
 
 WORLD_TEST(threads, 2 * THREADS)
 
+/* Only the table for threads guards the epochs of a window, and races are too rare to wait for. */
+static void tables_body(struct world *world)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8};
+
+    for (args.threads = 0; args.threads <= 1; args.threads++) {
+        struct proa_win *win = window_create(world, &args);
+
+        CHECK(win->sync == (args.threads ? &proa_sync_threads : &proa_sync_node));
+        window_free(win);
+    }
+}
+
+WORLD_TEST(tables, 2)
+
 /* ---- fairness: among others that never stop ---- */
 
 static void crowd(struct world *world, struct proa_win *win, int all)
@@ -419,10 +435,15 @@ WORLD_TEST(wrap, 4)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exclusion), cmocka_unit_test(rising_order),
-        cmocka_unit_test(threads),   cmocka_unit_test(fairness),
-        cmocka_unit_test(nocheck),   cmocka_unit_test(flush),
-        cmocka_unit_test(wrap),      cmocka_unit_test(wrap_while_waiting),
+        cmocka_unit_test(exclusion),
+        cmocka_unit_test(rising_order),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(fairness),
+        cmocka_unit_test(nocheck),
+        cmocka_unit_test(flush),
+        cmocka_unit_test(wrap),
+        cmocka_unit_test(wrap_while_waiting),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
