@@ -254,6 +254,42 @@ static void tables_body(struct world *world)
 
 WORLD_TEST(tables, 2)
 
+/* A lock changes counts of the window, and waits for a thread that changes them. */
+struct guarded {
+    struct proa_win *win;
+    uint32_t step; /* 1: a thread is at the counts; 2: the lock is taken */
+};
+
+static void lock_beside(void *arg, int number)
+{
+    struct guarded *g = arg;
+
+    if (number == 0) {
+        pthread_mutex_lock(&g->win->mutex);
+        __atomic_store_n(&g->step, 1, __ATOMIC_SEQ_CST);
+        world_sleep_us(20000);
+        CHECK_EQUAL(__atomic_load_n(&g->step, __ATOMIC_SEQ_CST), 1);
+        pthread_mutex_unlock(&g->win->mutex);
+    } else {
+        world_await(&g->step, 1);
+        CHECK_OK(proa_win_lock(g->win, g->win->rank, 0, 0));
+        __atomic_store_n(&g->step, 2, __ATOMIC_SEQ_CST);
+        CHECK_OK(proa_win_unlock(g->win, g->win->rank));
+    }
+}
+
+static void counts_body(struct world *world)
+{
+    struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8, .threads = 1};
+    struct guarded guarded = {.win = window_create(world, &args)};
+
+    world_threads(2, lock_beside, &guarded);
+    window_free(guarded.win);
+}
+
+WORLD_TEST(counts, 1)
+
 /* ---- fairness: among others that never stop ---- */
 
 static void crowd(struct world *world, struct proa_win *win, int all)
@@ -435,15 +471,11 @@ WORLD_TEST(wrap, 4)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exclusion),
-        cmocka_unit_test(rising_order),
-        cmocka_unit_test(threads),
-        cmocka_unit_test(tables),
-        cmocka_unit_test(fairness),
-        cmocka_unit_test(nocheck),
-        cmocka_unit_test(flush),
-        cmocka_unit_test(wrap),
-        cmocka_unit_test(wrap_while_waiting),
+        cmocka_unit_test(exclusion), cmocka_unit_test(rising_order),
+        cmocka_unit_test(threads),   cmocka_unit_test(tables),
+        cmocka_unit_test(counts),    cmocka_unit_test(fairness),
+        cmocka_unit_test(nocheck),   cmocka_unit_test(flush),
+        cmocka_unit_test(wrap),      cmocka_unit_test(wrap_while_waiting),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
