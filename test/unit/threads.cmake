@@ -25,6 +25,7 @@ function(proa_threads_test subject)
   target_link_options(unit-threads-${subject} PRIVATE LINKER:--wrap=mmap,--wrap=munmap,--wrap=_cmocka_run_group_tests ${arg_LINK_OPTIONS})
   set_target_properties(unit-threads-${subject} PROPERTIES PREFIX "" OUTPUT_NAME threads_${subject} C_VISIBILITY_PRESET hidden)
   add_dependencies(unit-threads unit-threads-${subject})
+  add_dependencies(unit-threads-${subject} unit-threads-runner) # test/mutate/run builds a test's module alone
   add_test(NAME threads.${subject} COMMAND unit-threads-runner $<TARGET_FILE:unit-threads-${subject}>)
   set_tests_properties(threads.${subject} PROPERTIES LABELS threads TIMEOUT ${unit_timeout_s} ENVIRONMENT "PROA_ADOPT=never;TSAN_OPTIONS=history_size=7")
 endfunction()
