@@ -59,6 +59,9 @@ void explore_mutex_given(const void *mutex);
 int explore_is_fenced(const volatile void *address, size_t size);
 /* The order of a place that is in force. */
 int explore_order(const struct explore_place *place);
+/* Its file in src/; NULL: it is in another one. A compiler's cache may have given its path another
+ * beginning in each object file. */
+const char *explore_path(const struct explore_place *place);
 const char *explore_order_name(int order);
 extern struct explore_place *explore_places;
 /* The number of the scenario that is explored, noted at the places that it comes to. */

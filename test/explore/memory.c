@@ -129,13 +129,27 @@ void explore_trace(void)
 
 /* ---- places ---- */
 
+const char *explore_path(const struct explore_place *place)
+{
+    const char *path = strstr(place->file, "src/");
+
+    return path ? path + strlen("src/") : NULL;
+}
+
+static int is_same_file(const struct explore_place *a, const struct explore_place *b)
+{
+    const char *path = explore_path(a), *other = explore_path(b);
+
+    return strcmp(path ? path : a->file, other ? other : b->file) == 0;
+}
+
 static struct explore_place *place_known(struct explore_place *place)
 {
     struct explore_place *p = explore_places;
 
     if (place->same)
         return place->same;
-    while (p && (p->line != place->line || strcmp(p->file, place->file) != 0 ||
+    while (p && (p->line != place->line || !is_same_file(p, place) ||
                  strcmp(p->operation, place->operation) != 0 || strcmp(p->word, place->word) != 0))
         p = p->next;
     if (!p) {

@@ -43,18 +43,11 @@ static const int *weaker(const struct explore_place *place)
     }
 }
 
-static const char *path_of(const struct explore_place *place)
-{
-    const char *path = strstr(place->file, "src/");
-
-    return path ? path + strlen("src/") : NULL; /* NULL: of the explorer */
-}
-
 static int compare(const void *left, const void *right)
 {
     const struct explore_place *a = *(struct explore_place *const *)left,
                                *b = *(struct explore_place *const *)right;
-    int by_path = strcmp(path_of(a), path_of(b));
+    int by_path = strcmp(explore_path(a), explore_path(b));
 
     return by_path              ? by_path
            : a->line != b->line ? a->line - b->line
@@ -66,7 +59,7 @@ static int places_collect(struct explore_place **list)
     int count = 0;
 
     for (struct explore_place *p = explore_places; p && count < PLACES; p = p->next)
-        if (path_of(p) && weaker(p)[0] >= 0)
+        if (explore_path(p) && weaker(p)[0] >= 0)
             list[count++] = p;
     qsort(list, (size_t)count, sizeof *list, compare);
     return count;
@@ -125,11 +118,11 @@ static int row(struct explore_place *place, const struct explore_scenario *const
         }
     }
     if (place->word[0])
-        printf("| `%s` | `%.*s` | `%s(%s)` | %s | %s | %s |\n", path_of(place),
+        printf("| `%s` | `%.*s` | `%s(%s)` | %s | %s | %s |\n", explore_path(place),
                length_of(place->function), place->function, place->operation, place->word,
                said(place, place->order), noticed, passed);
     else
-        printf("| `%s` | `%.*s` | `%s` | %s | %s | %s |\n", path_of(place),
+        printf("| `%s` | `%.*s` | `%s` | %s | %s | %s |\n", explore_path(place),
                length_of(place->function), place->function, place->operation,
                said(place, place->order), noticed, passed);
     fflush(stdout);
