@@ -93,32 +93,55 @@ static int pressed(struct proa_lock_request *request)
     return 1;
 }
 
+static void claim(struct proa_lock_request *request, enum proa_claim claim, int is_set)
+{
+    proa_lock_requester_self.claim(request, claim, is_set);
+}
+
 static int look(void *request)
 {
     return proa_lock_look(request);
 }
 
-/* As proa_lock_wait, for a process that others wait for, too. */
-static void read_all_pressed(int rank)
+static struct proa_lock_request request_of(int rank, int target, enum proa_lock_kind kind)
 {
-    const struct proa_lock_requester requester = {holds_none, pressed,
-                                                  proa_lock_requester_self.claim};
-    struct proa_lock_request a = {.requester = &requester,
-                                  .win = window[rank],
-                                  .target = -1,
-                                  .all = &window[rank]->leader->all};
+    static const struct proa_lock_requester requester = {holds_none, pressed, claim};
+
+    return (struct proa_lock_request){.requester = &requester,
+                                      .win = window[rank],
+                                      .target = target,
+                                      .kind = (uint8_t)kind,
+                                      .all = &window[rank]->leader->all,
+                                      .lock = &window[0]->ctl->lock};
+}
+
+/* As proa_lock_wait, for a process that others wait for, too. */
+static void go_on(struct proa_lock_request *a)
+{
+    while (a->stage != PROA_LOCK_GRANTED) {
+        if (!proa_lock_look(a))
+            proa_wait(look, a, proa_lock_bell(a));
+        proa_lock_go_on(a);
+    }
+}
+
+static void read_all_granted(int rank, struct proa_lock_request *a)
+{
     int before;
 
-    proa_lock_request_begin(&a, PROA_LOCK_ALL);
-    while (a.stage != PROA_LOCK_GRANTED) {
-        if (!proa_lock_look(&a))
-            proa_wait(look, &a, proa_lock_bell(&a));
-        proa_lock_go_on(&a);
-    }
+    go_on(a);
     before = s->data;
     explore_check(before <= 1);
     proa_claim_all(window[rank], 0);
-    proa_shared_all_leave(a.all);
+    proa_shared_all_leave(a->all);
+}
+
+static void read_all_pressed(int rank)
+{
+    struct proa_lock_request a = request_of(rank, -1, PROA_LOCK_ALL);
+
+    proa_lock_request_begin(&a, PROA_LOCK_ALL);
+    read_all_granted(rank, &a);
 }
 
 static void bypass(int rank)
@@ -129,6 +152,37 @@ static void bypass(int rank)
     } else {
         read_all(rank);
         read_all_pressed(rank);
+    }
+}
+
+/* Begins where a writer is announced, at the head of the queue, and a lock_all has been found to be
+ * pressed: from a free lock on, that takes more preemptions than are tried. */
+static void setup_announced(void)
+{
+    struct proa_all_ctl *all;
+
+    setup();
+    all = &window[0]->leader->all;
+    window[0]->ctl->lock.state = PROA_RW_WANTED;
+    window[0]->ctl->lock.tickets = 1;
+    all->asked = all->waiting_alls = 1;
+}
+
+static void bypass_announced(int rank)
+{
+    struct proa_lock_request a =
+        request_of(rank, rank ? -1 : 0, rank ? PROA_LOCK_ALL : PROA_LOCK_EXCLUSIVE);
+
+    window_enter(rank);
+    if (rank == 0) {
+        a.stage = PROA_LOCK_WRITE_HEAD;
+        go_on(&a);
+        s->data++;
+        proa_lock_return(window[0], 0, PROA_EPOCH_EXCLUSIVE);
+    } else {
+        a.stage = PROA_LOCK_ALL_TRIES;
+        a.outside = a.bypasses = 1;
+        read_all_granted(rank, &a);
     }
 }
 
@@ -282,6 +336,8 @@ const struct explore_scenario explore_locks[] = {
     LOCKS("dead_queue", 3, .setup = setup_queue, .body = queue_and_loss,
           .finish = written_three_times, .times_out = 1, .preemptions = 1, .stale = 1),
     LOCKS("bypass", 2, .setup = setup, .body = bypass, .finish = written_once),
+    LOCKS("bypass_announced", 2, .setup = setup_announced, .body = bypass_announced,
+          .finish = written_once),
     LOCKS("heard_by_thread", 2, .setup = setup_dead, .body = heard_by_thread),
     LOCKS("confirmed", 2, .setup = setup_dead, .body = confirmed, .finish = written_twice,
           .times_out = 1, .preemptions = 1),
