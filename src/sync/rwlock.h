@@ -75,10 +75,11 @@ static inline int proa_rwlock_write_enter(struct proa_rwlock *lock)
 }
 
 /* The writer, which may not be inside yet, returns to the head of the queue: only the head sets
- * WANTED. In one step, so that no process finds the lock free. */
+ * WANTED. In one step, so that no process finds the lock free. Relaxed: it has touched nothing, and
+ * enters anew. */
 static inline void proa_rwlock_write_step_back(struct proa_rwlock *lock)
 {
-    proa_atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, PROA_SEQ_CST);
+    proa_atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, PROA_RELAXED);
     proa_doorbell_ring(&lock->bell);
 }
 
