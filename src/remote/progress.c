@@ -53,6 +53,9 @@ static uint32_t in_charge;
 static struct proa_doorbell rest_doorbell;
 static int dozes;      /* the progress thread dozes for long; inside */
 static int is_pending; /* work was left by the last progress, for another one soon; inside */
+/* Of the progress thread alone: its last look has left a batch; something came at the end of its
+ * last doze. */
+static int soon, came;
 
 static uint32_t has_left; /* the progress thread is out of the transport for good */
 /* This thread holds the mutex, or is about to take or release it. A signal handler that has
@@ -210,7 +213,6 @@ static int look_for_gathered(void)
 /* Other threads drive: checks now and then whether they still do, and have left no work. */
 static void rest(void)
 {
-    static int soon;
     uint64_t before = proa_atomic_load(&drives, PROA_RELAXED);
     uint32_t rings;
 
@@ -227,7 +229,6 @@ static void rest(void)
  * event here, but after one piece there is mostly another. */
 static void move_and_doze(void)
 {
-    static int came; /* something came, at the end of the last doze */
     long end_ns = came ? proa_system->now_ns() + LINGER_PUT_NS : 0;
     int pending;
 
