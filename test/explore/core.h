@@ -41,7 +41,7 @@ void explore_stored(void);
  */
 void explore_restart(void);
 
-/* How often no thread could run, so that time passed. */
+/* How often time has passed: where no thread could run, and where a scenario says so. */
 int explore_time(void);
 
 /* Sleeps as a futex does. */

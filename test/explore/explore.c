@@ -272,6 +272,11 @@ void explore_yield(void)
         wait_in(SPINS, NULL, 0);
 }
 
+void explore_pass_time(void)
+{
+    times++;
+}
+
 int explore_time(void)
 {
     return times;
@@ -308,6 +313,13 @@ static int *mutex_held(const void *mutex)
     explore_fail("too many mutexes");
 }
 
+static void mutex_take(const void *mutex)
+{
+    *mutex_held(mutex) = 1;
+    explore_mutex_taken(mutex);
+    explore_note("locks a mutex", 0);
+}
+
 void explore_lock(const void *mutex)
 {
     if (running < 0)
@@ -315,9 +327,16 @@ void explore_lock(const void *mutex)
     explore_point();
     while (*mutex_held(mutex))
         wait_in(WAITS_FOR_MUTEX, mutex, 0);
-    *mutex_held(mutex) = 1;
-    explore_mutex_taken(mutex);
-    explore_note("locks a mutex", 0);
+    mutex_take(mutex);
+}
+
+int explore_try_lock(const void *mutex)
+{
+    explore_point();
+    if (*mutex_held(mutex))
+        return 0;
+    mutex_take(mutex);
+    return 1;
 }
 
 void explore_unlock(const void *mutex)

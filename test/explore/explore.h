@@ -64,6 +64,7 @@ void explore_yield(void);
 
 /* A mutex, by its address. */
 void explore_lock(const void *mutex);
+int explore_try_lock(const void *mutex);
 void explore_unlock(const void *mutex);
 
 /* The number of the running thread; -1: none runs, in prepare, setup and finish. */
@@ -93,6 +94,9 @@ void explore_delete(void *memory, size_t size);
  * values that they had then at the beginning of each execution. */
 void explore_share(void *variable, size_t size);
 void explore_private(void *variable, size_t size);
+
+/* A second passes. */
+void explore_pass_time(void);
 
 /* Ends the execution with an error. */
 void explore_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn, cold));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Permits for the rooms of a window over several nodes (remote/group_lock.c), as a process that is
  * not the keeper sees them: its threads, and the one that brings the keeper's messages. */
+#include "network.h"
 #include "window.h"
 #include "remote/group_lock.c"
 
@@ -14,34 +15,18 @@ static struct shared {
 
 /* ---- the network ---- */
 
-struct proa_remote_window *proa_remote_windows;
-
-struct proa_win *proa_remote_window_find(uint64_t number)
-{
-    (void)number;
-    return NULL;
-}
-
-int proa_end_reach(int end, const struct proa_net_address *address, uint32_t *peer)
-{
-    (void)end, (void)address, (void)peer;
-    return PROA_ERR_INTERN;
-}
-
-void proa_progress_drop(uint32_t peer, const char *why)
-{
-    explore_fail("peer %u: %s", peer, why);
-}
-
 /* To the keeper. */
-void proa_progress_answer(uint32_t peer, const void *body, size_t bytes)
+static int said(const void *body, size_t bytes)
 {
     const struct proa_wire_head *head = body;
 
-    (void)peer, (void)bytes;
+    (void)bytes;
     s->asks += (head->flags & PROA_WIRE_ROOM_ASK) != 0;
     s->backs += (head->flags & PROA_WIRE_ROOM_BACK) != 0;
+    return PROA_OK;
 }
+
+static const struct network keepers = {.send = said};
 
 /* The keeper permits, then recalls. Processes of other nodes work in the room before it permits,
  * and once it has the permit back. */
@@ -76,6 +61,7 @@ static void setup(void)
     struct proa_win *win;
 
     window_make(2);
+    network_make(&keepers);
     s = explore_new(sizeof *s, 64);
     win = window[MEMBER];
     win->remote_window = &s->remote_window;

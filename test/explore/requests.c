@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests of operations on other nodes (remote/request.c): the thread of the program, and the one
  * that moves the network. */
+#include "network.h"
 #include "window.h"
 #include "remote/request.c"
 #include "sync/bypass.h"
@@ -10,12 +11,6 @@ static struct shared {
     int is_begun; /* under the mutex: the request has a part */
     int buffer;   /* of the user: the operation's result */
 } * s;
-
-int proa_queues_push(int all)
-{
-    (void)all;
-    return 0;
-}
 
 /* ---- requests ---- */
 
@@ -30,6 +25,7 @@ static void prepare(void)
 static void setup(void)
 {
     window_make(2);
+    network_make(NULL);
     s = explore_new(sizeof *s, 64);
 }
 

@@ -12,7 +12,9 @@
 #include "base/host_progress.h"
 #include "base/settings.h"
 #include "base/system.h"
+#include "base/wait.h"
 
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
@@ -212,6 +214,7 @@ void explore_seams_begin(void)
     statics_count = privates_count = 0;
     statics_bytes = privates_bytes = 0;
     dl_iterate_phdr(find_thread_locals, NULL);
+    proa_wait_set_driver(NULL); /* of the last scenario */
 }
 
 /* ---- the C library ---- */
@@ -224,6 +227,11 @@ STANDS_FOR(int, pthread_mutex_lock, pthread_mutex_t *mutex)
 {
     explore_lock(mutex);
     return 0;
+}
+
+STANDS_FOR(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
+{
+    return explore_try_lock(mutex) ? 0 : EBUSY;
 }
 
 STANDS_FOR(int, pthread_mutex_unlock, pthread_mutex_t *mutex)

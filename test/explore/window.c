@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See window.h. */
 #include "window.h"
-#include "remote/progress.h"
 #include "shm/ctl.h"
 #include "sync/pair.h"
 
@@ -87,18 +86,4 @@ int proa_peer_has_ended(const struct proa_peer *peer)
 int proa_peer_is_nobody(const struct proa_peer *peer)
 {
     return proa_peer_has_ended(peer);
-}
-
-/* ---- inside the progress engine (remote/progress.h), of the one process that comes there ---- */
-
-static pthread_mutex_t progress_mutex;
-
-void proa_progress_enter(void)
-{
-    pthread_mutex_lock(&progress_mutex);
-}
-
-void proa_progress_leave(void)
-{
-    pthread_mutex_unlock(&progress_mutex);
 }
