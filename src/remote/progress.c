@@ -181,21 +181,23 @@ void proa_progress_take_in(void)
     proa_progress_leave();
 }
 
-/* A thread that waited goes to sleep. */
+/* A thread that waited goes to sleep. Relaxed: the mutex orders the work, and a ring that is missed
+ * costs a rest. */
 static void hand_over(void)
 {
-    if (proa_atomic_exchange(&in_charge, 1, PROA_SEQ_CST) == 0)
+    if (proa_atomic_exchange(&in_charge, 1, PROA_RELAXED) == 0)
         proa_doorbell_ring(&rest_doorbell);
 }
 
 static int is_in_charge(void)
 {
-    return proa_atomic_load(&in_charge, PROA_ACQUIRE) != 0;
+    return proa_atomic_load(&in_charge, PROA_RELAXED) != 0;
 }
 
+/* Relaxed: a thread that is woken by thread_end sees it, by the doorbell or by the kernel. */
 static int is_stopping(void)
 {
-    return proa_atomic_load(&stopping, PROA_ACQUIRE); /* partner: thread_end */
+    return proa_atomic_load(&stopping, PROA_RELAXED);
 }
 
 /* Is there an aggregated batch that may have to be sent soon? A thread inside looks itself. */
@@ -304,7 +306,7 @@ static int thread_start(void)
 /* Makes the progress thread end soon. Takes no lock. */
 static void thread_end(int how)
 {
-    proa_atomic_fetch_or(&stopping, how, PROA_RELEASE);
+    proa_atomic_fetch_or(&stopping, how, PROA_RELAXED);
     proa_doorbell_wake(&rest_doorbell, NULL);
     proa_ends_wake();
 }
