@@ -50,17 +50,26 @@ static struct proa_remote **list_of(const struct proa_remote *r, enum proa_remot
     return kind == PROA_REMOTE_USED ? &r->process->win->remotes : &proa_remotes[kind];
 }
 
+/* Threads look whether a list is empty before they enter the progress engine. */
 void proa_remote_enlist(struct proa_remote *r, enum proa_remote_list kind)
 {
-    if (!proa_remote_is_in(r, kind))
-        DL_APPEND2(*list_of(r, kind), r, in[kind].prev, in[kind].next);
+    struct proa_remote *first = *list_of(r, kind);
+
+    if (proa_remote_is_in(r, kind))
+        return;
+    DL_APPEND2(first, r, in[kind].prev, in[kind].next);
+    proa_atomic_store(list_of(r, kind), first, PROA_RELAXED);
 }
 
 void proa_remote_delist(struct proa_remote *r, enum proa_remote_list kind)
 {
-    if (proa_remote_is_in(r, kind))
-        DL_DELETE2(*list_of(r, kind), r, in[kind].prev, in[kind].next);
+    struct proa_remote *first = *list_of(r, kind);
+
+    if (!proa_remote_is_in(r, kind))
+        return;
+    DL_DELETE2(first, r, in[kind].prev, in[kind].next);
     r->in[kind].prev = NULL;
+    proa_atomic_store(list_of(r, kind), first, PROA_RELAXED);
 }
 
 /* ---- opening ---- */
