@@ -76,7 +76,7 @@ int proa_batch_is_answered(void *arg)
 
 static int has_lock(const struct proa_remote *r)
 {
-    return answered(r) >= r->grant.lock_number;
+    return answered(r) >= proa_atomic_load(&r->grant.lock_number, PROA_RELAXED);
 }
 
 static uint64_t heard_post(const struct proa_remote *r)
@@ -86,7 +86,7 @@ static uint64_t heard_post(const struct proa_remote *r)
 
 static int has_post(const struct proa_remote *r)
 {
-    return heard_post(r) >= r->grant.post_asked;
+    return heard_post(r) >= proa_atomic_load(&r->grant.post_asked, PROA_RELAXED);
 }
 
 int proa_batch_has_taken_deferred(void *arg)
@@ -126,10 +126,10 @@ static void count_batch(struct proa_remote *r, unsigned flags)
         proa_atomic_store(&r->flight.asked, r->flight.sent, PROA_RELAXED);
     if (proa_remote_wants_lock(r)) {
         r->grant.lock = PROA_REMOTE_ASKED;
-        r->grant.lock_number = r->flight.sent;
+        proa_atomic_store(&r->grant.lock_number, r->flight.sent, PROA_RELAXED);
     }
     if (flags & PROA_WIRE_POSTED) {
-        r->grant.post_asked = r->grant.post_wanted;
+        proa_atomic_store(&r->grant.post_asked, r->grant.post_wanted, PROA_RELAXED);
         r->grant.waits |= r->batch.fetching > 0; /* for the answer */
         proa_remote_enlist(r, PROA_REMOTE_DEFERRED);
     }
@@ -234,7 +234,7 @@ static int await_post(struct proa_remote *r)
         outcome = proa_batch_try_send(r, 0);
     if (outcome != PROA_OK)
         return outcome;
-    r->grant.post_asked = r->grant.post_wanted;
+    proa_atomic_store(&r->grant.post_asked, r->grant.post_wanted, PROA_RELAXED);
     return PROA_NET_AGAIN;
 }
 

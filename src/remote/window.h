@@ -113,9 +113,10 @@ struct proa_remote {
         uint8_t lock;         /* enum proa_remote_lock */
         uint8_t holds;        /* other locks were held when the lock was wanted */
         uint8_t waits;        /* we have waited for the post */
-        uint64_t lock_number; /* of the batch that requested the lock */
         uint64_t post_wanted; /* the value of told.posted that the aggregated operations need */
-        uint64_t post_asked;  /* the value that the last batch waits for there */
+        /* read by waiting threads: the number of the batch that requested the lock; the value of
+         * told.posted that the last batch waits for there */
+        uint64_t lock_number, post_asked;
     } grant;
     /* as target */
     struct proa_serving *serving;
