@@ -6,6 +6,7 @@
 #include "base/host_progress.h"
 #include "adopt/adopt.h"
 #include "remote/serve.h"
+#include "rma/combine.h"
 #include "shm/threads.h"
 
 static const struct network *network;
@@ -123,9 +124,34 @@ void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
     (void)enter, (void)leave;
 }
 
-/* No origin has asked for a lock here. */
+/* No process of another node is an origin here. */
+void proa_serve_posted(struct proa_remote *origin, uint64_t times)
+{
+    (void)origin, (void)times;
+}
+
+void proa_serve_lost(struct proa_remote *origin)
+{
+    (void)origin;
+}
+
 int proa_serve_pending(int *is_pending)
 {
     *is_pending = 0;
+    return 0;
+}
+
+/* Bytes are moved here, and no elements. */
+proa_kernel *const (*proa_kernels)[PROA_OP_COUNT];
+
+size_t proa_padding_of(enum proa_basic basic)
+{
+    (void)basic;
+    return 0;
+}
+
+int proa_is_padded(enum proa_basic basic)
+{
+    (void)basic;
     return 0;
 }

@@ -196,10 +196,10 @@ int proa_host_progress(void)
     return 0;
 }
 
-/* Waits do not spin: a look is as good as many. */
+/* Waits do not spin: a look is as good as many. Batches are gathered. */
 const struct proa_settings *proa_settings(void)
 {
-    static const struct proa_settings settings = {.spin_ns = 0};
+    static const struct proa_settings settings = {.spin_ns = 0, .gather_ns = 1};
 
     return &settings;
 }
