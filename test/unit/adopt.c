@@ -16,6 +16,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -74,15 +75,17 @@ static void *wait_at_word(void *arg)
 static void await_sleep(const struct waiter *waiter)
 {
     char path[64], text[16] = "";
+    long number = -1;
 
     while (!__atomic_load_n(&waiter->id, __ATOMIC_ACQUIRE))
         world_sleep_us(100);
     snprintf(path, sizeof path, "/proc/self/task/%u/syscall", waiter->id);
-    while (strncmp(text, "202 ", 4) != 0) {
+    while (number != SYS_futex) {
         FILE *file = fopen(path, "r");
 
         CHECK(file && fgets(text, sizeof text, file));
         fclose(file);
+        number = strtol(text, NULL, 10);
     }
 }
 
