@@ -104,7 +104,7 @@ static int kernel_stops_threads(void)
 
 static void waiter_body(struct world *world)
 {
-    char *memory = map_pages(4 * PAGE);
+    char *memory = map_pages(world_pages(4));
     struct waiter waiter = {.word = (uint32_t *)(void *)(memory + 100)};
     struct proa_hold h;
     pthread_t thread;
@@ -112,10 +112,10 @@ static void waiter_body(struct world *world)
     (void)world;
     if (!kernel_stops_threads())
         return;
-    fill(memory + PAGE, 3 * PAGE, 1);
+    fill(memory + world_pages(1), world_pages(3), 1);
     CHECK(pthread_create(&thread, NULL, wait_at_word, &waiter) == 0);
     await_sleep(&waiter);
-    hold(&h, memory, 4 * PAGE); /* where it waits, memory stays */
+    hold(&h, memory, world_pages(4)); /* where it waits, memory stays */
     CHECK_EQUAL(proa_adopt_bytes(&h), 0);
     proa_adopt_drop(&h);
     __atomic_store_n(waiter.word, 1, __ATOMIC_RELEASE);
@@ -124,8 +124,8 @@ static void waiter_body(struct world *world)
 
     *waiter.word = 0;
     waiter.id = waiter.woken = 0;
-    hold(&h, memory, 4 * PAGE);
-    CHECK_EQUAL(proa_adopt_bytes(&h), 4 * PAGE);
+    hold(&h, memory, world_pages(4));
+    CHECK_EQUAL(proa_adopt_bytes(&h), world_pages(4));
     CHECK(pthread_create(&thread, NULL, wait_at_word, &waiter) == 0);
     await_sleep(&waiter);
     proa_adopt_drop(&h); /* it is woken, to wait at the page that is there then */
@@ -136,16 +136,17 @@ static void waiter_body(struct world *world)
         world_sleep_us(100);
     }
     pthread_join(thread, NULL);
-    munmap(memory, 4 * PAGE);
+    munmap(memory, world_pages(4));
 }
 WORLD_TEST(waiter, 1)
 
 /* ---- threads that write ---- */
 
-enum { WRITERS = 3, AREA = 24 * PAGE };
+enum { WRITERS = 3, AREA_PAGES = 24 };
 
 struct writers {
     char *memory;
+    uint64_t words; /* of each writer */
     uint32_t stop;
     uint64_t written[WRITERS];
 };
@@ -160,10 +161,11 @@ static void *write_words(void *arg)
 {
     const struct writer *me = arg;
     struct writers *all = me->all;
-    uint64_t mine[AREA / 8 / WRITERS] = {0}, seed = (uint64_t)me->number + 1;
+    uint64_t *mine = calloc(all->words, sizeof *mine), seed = (uint64_t)me->number + 1;
 
+    CHECK(mine);
     while (!__atomic_load_n(&all->stop, __ATOMIC_RELAXED)) {
-        uint64_t i = world_below(&seed, AREA / 8 / WRITERS);
+        uint64_t i = world_below(&seed, all->words);
         uint64_t *word = (uint64_t *)(void *)all->memory + i * WRITERS + (uint64_t)me->number,
                  found = __atomic_load_n(word, __ATOMIC_RELAXED);
 
@@ -173,12 +175,14 @@ static void *write_words(void *arg)
         __atomic_store_n(word, ++mine[i], __ATOMIC_RELAXED);
         all->written[me->number]++;
     }
+    free(mine);
     return NULL;
 }
 
 static void threads_body(struct world *world)
 {
-    struct writers all = {.memory = map_pages(AREA)};
+    const uint64_t area = world_pages(AREA_PAGES);
+    struct writers all = {.memory = map_pages(area), .words = area / 8 / WRITERS};
     struct writer writers[WRITERS];
     pthread_t threads[WRITERS];
     long rounds = world_rounds(3000);
@@ -192,7 +196,7 @@ static void threads_body(struct world *world)
         CHECK(pthread_create(&threads[i], NULL, write_words, &writers[i]) == 0);
     }
     for (long i = 0; i < rounds; i++) {
-        uint64_t from = world_below(&seed, AREA - 8), bytes = 1 + world_below(&seed, AREA - from);
+        uint64_t from = world_below(&seed, area - 8), bytes = 1 + world_below(&seed, area - from);
         struct proa_hold h;
 
         hold(&h, all.memory + from, bytes);
@@ -206,7 +210,7 @@ static void threads_body(struct world *world)
     }
     CHECK(total > (uint64_t)rounds); /* they did get to run */
     CHECK_EQUAL(file_blocks(), 0);
-    munmap(all.memory, AREA);
+    munmap(all.memory, area);
 }
 WORLD_TEST(threads, 1, .limit_s = 150)
 
@@ -254,7 +258,7 @@ static int stays_alone(void)
 
 static void no_faults_body(struct world *world)
 {
-    char *memory = map_pages(4 * PAGE);
+    char *memory = map_pages(world_pages(4));
     uint32_t stop;
     struct proa_hold h;
     pthread_t thread;
@@ -264,34 +268,34 @@ static void no_faults_body(struct world *world)
         return;
     uffd_fails = 1;
     thread = sleeper(&stop);
-    hold(&h, memory, 4 * PAGE);
+    hold(&h, memory, world_pages(4));
     CHECK_EQUAL(proa_adopt_bytes(&h), 0);
     if (!h.why || !strstr(h.why, "userfaultfd"))
         world_failed(__FILE__, __LINE__, "it stays because: %s", h.why);
     proa_adopt_drop(&h);
     proa_threads_host_begin(); /* not alone: its present memory stays the program's */
     proa_threads_host_end();
-    hold(&h, memory, 4 * PAGE);
+    hold(&h, memory, world_pages(4));
     CHECK_EQUAL(proa_adopt_bytes(&h), 0);
     proa_adopt_drop(&h);
     sleeper_end(thread, &stop);
     for (int i = 0; i < 1000 && !proa_adopt_bytes(&h); i++) { /* the kernel may still count it */
-        hold(&h, memory, 4 * PAGE);
+        hold(&h, memory, world_pages(4));
         if (!proa_adopt_bytes(&h))
             proa_adopt_drop(&h);
         world_sleep_us(1000);
     }
-    CHECK_EQUAL(proa_adopt_bytes(&h), 4 * PAGE);
+    CHECK_EQUAL(proa_adopt_bytes(&h), world_pages(4));
     proa_adopt_drop(&h);
     proa_threads_host_begin(); /* MPI's own threads are no reason */
     thread = sleeper(&stop);
     proa_threads_host_end();
-    hold(&h, memory, 4 * PAGE);
-    if (proa_adopt_bytes(&h) != 4 * PAGE)
+    hold(&h, memory, world_pages(4));
+    if (proa_adopt_bytes(&h) != world_pages(4))
         world_failed(__FILE__, __LINE__, "it stays because: %s", h.why);
     proa_adopt_drop(&h);
     sleeper_end(thread, &stop);
-    munmap(memory, 4 * PAGE);
+    munmap(memory, world_pages(4));
 }
 WORLD_TEST(no_faults, 1, .kernel = 1)
 
@@ -299,7 +303,7 @@ WORLD_TEST(no_faults, 1, .kernel = 1)
  * that the program unmaps are given back at the next look. */
 static void leftovers_body(struct world *world)
 {
-    char *memory = map_pages(8 * PAGE);
+    char *memory = map_pages(world_pages(8));
     uint32_t stop;
     struct proa_hold h;
     pthread_t thread;
@@ -307,18 +311,18 @@ static void leftovers_body(struct world *world)
     (void)world;
     if (!stays_alone())
         return;
-    fill(memory, 8 * PAGE, 1);
-    hold(&h, memory, 8 * PAGE);
-    CHECK_EQUAL(proa_adopt_bytes(&h), 8 * PAGE);
+    fill(memory, world_pages(8), 1);
+    hold(&h, memory, world_pages(8));
+    CHECK_EQUAL(proa_adopt_bytes(&h), world_pages(8));
     uffd_fails = 1;
     thread = sleeper(&stop);
     proa_adopt_drop(&h);
-    CHECK_EQUAL(file_blocks(), 8 * PAGE / 512);
-    check_filled(memory, 8 * PAGE, 1);
-    munmap(memory + 3 * PAGE, PAGE);
-    hold(&h, memory, PAGE);
-    CHECK_EQUAL(proa_adopt_bytes(&h), PAGE); /* it is there already */
-    CHECK_EQUAL(file_blocks(), 7 * PAGE / 512);
+    CHECK_EQUAL(file_blocks(), world_pages(8) / 512);
+    check_filled(memory, world_pages(8), 1);
+    munmap(memory + world_pages(3), world_pages(1));
+    hold(&h, memory, world_pages(1));
+    CHECK_EQUAL(proa_adopt_bytes(&h), world_pages(1)); /* it is there already */
+    CHECK_EQUAL(file_blocks(), world_pages(7) / 512);
     sleeper_end(thread, &stop);
     for (int i = 0; i < 1000 && file_blocks(); i++) { /* the kernel may still count it */
         proa_adopt_drop(&h);
@@ -326,8 +330,8 @@ static void leftovers_body(struct world *world)
         world_sleep_us(1000);
     }
     CHECK_EQUAL(file_blocks(), 0);
-    check_filled(memory, 3 * PAGE, 1);
-    munmap(memory, 8 * PAGE);
+    check_filled(memory, world_pages(3), 1);
+    munmap(memory, world_pages(8));
 }
 WORLD_TEST(leftovers, 1, .kernel = 1)
 
@@ -335,7 +339,7 @@ WORLD_TEST(leftovers, 1, .kernel = 1)
  * that finds it alone. */
 static void leftovers_moved_body(struct world *world)
 {
-    char *memory = map_pages(8 * PAGE), *place = map_pages(8 * PAGE);
+    char *memory = map_pages(world_pages(8)), *place = map_pages(world_pages(8));
     uint32_t stop;
     struct proa_hold h;
     pthread_t thread;
@@ -343,16 +347,17 @@ static void leftovers_moved_body(struct world *world)
     (void)world;
     if (!stays_alone())
         return;
-    fill(memory, 8 * PAGE, 1);
-    hold(&h, memory, 8 * PAGE);
+    fill(memory, world_pages(8), 1);
+    hold(&h, memory, world_pages(8));
     uffd_fails = 1;
     thread = sleeper(&stop);
     proa_adopt_drop(&h);
-    CHECK(mremap(memory, 8 * PAGE, 8 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place);
-    hold(&h, place, 8 * PAGE);
+    CHECK(mremap(memory, world_pages(8), world_pages(8), MREMAP_MAYMOVE | MREMAP_FIXED, place) ==
+          place);
+    hold(&h, place, world_pages(8));
     CHECK_EQUAL(proa_adopt_bytes(&h), 0);
-    check_filled(place, 8 * PAGE, 1);
-    fill(place, 8 * PAGE, 2);
+    check_filled(place, world_pages(8), 1);
+    fill(place, world_pages(8), 2);
     proa_adopt_drop(&h);
     sleeper_end(thread, &stop);
     for (int i = 0; i < 1000 && file_blocks(); i++) { /* the kernel may still count it */
@@ -361,13 +366,13 @@ static void leftovers_moved_body(struct world *world)
         world_sleep_us(1000);
     }
     CHECK_EQUAL(file_blocks(), 0);
-    check_filled(place, 8 * PAGE, 2);
+    check_filled(place, world_pages(8), 2);
     CHECK_EQUAL(world_flags(place, "sh"), 0);
-    hold(&h, place, 8 * PAGE);
-    CHECK_EQUAL(proa_adopt_bytes(&h), 8 * PAGE);
+    hold(&h, place, world_pages(8));
+    CHECK_EQUAL(proa_adopt_bytes(&h), world_pages(8));
     proa_adopt_drop(&h);
-    check_filled(place, 8 * PAGE, 2);
-    munmap(place, 8 * PAGE);
+    check_filled(place, world_pages(8), 2);
+    munmap(place, world_pages(8));
 }
 WORLD_TEST(leftovers_moved, 1, .kernel = 1)
 
@@ -427,6 +432,8 @@ WORLD_TEST(failures_threads, 1)
 
 /* ---- what stays ---- */
 
+enum { LARGE_PAGE = 64 << 10 }; /* the largest of any system */
+
 static void stays(const void *memory, uint64_t bytes)
 {
     struct proa_hold h;
@@ -439,7 +446,7 @@ static void stays(const void *memory, uint64_t bytes)
 
 static void *on_a_thread(void *arg)
 {
-    char local[3 * PAGE];
+    char local[3 * LARGE_PAGE];
     static __thread int of_thread;
 
     (void)arg;
@@ -452,7 +459,7 @@ static void *on_a_thread(void *arg)
 
 static void kinds_body(struct world *world)
 {
-    char local[3 * PAGE], *memory = map_pages(8 * PAGE);
+    char local[3 * LARGE_PAGE], *memory = map_pages(world_pages(8));
     static char in_file[] = "initialized: private, but of a file";
     FILE *file = tmpfile();
     pthread_t thread;
@@ -465,61 +472,61 @@ static void kinds_body(struct world *world)
     stays(in_file, sizeof in_file);
     CHECK(pthread_create(&thread, NULL, on_a_thread, NULL) == 0);
     pthread_join(thread, NULL);
-    CHECK(file && ftruncate(fileno(file), 4 * PAGE) == 0);
-    mapped = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
-    stays(mapped, 4 * PAGE);
-    munmap(mapped, 4 * PAGE);
-    mapped = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    stays(mapped, 4 * PAGE);
-    munmap(mapped, 4 * PAGE);
+    CHECK(file && ftruncate(fileno(file), world_pages(4)) == 0);
+    mapped = mmap(NULL, world_pages(4), PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    stays(mapped, world_pages(4));
+    munmap(mapped, world_pages(4));
+    mapped = mmap(NULL, world_pages(4), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    stays(mapped, world_pages(4));
+    munmap(mapped, world_pages(4));
     fclose(file);
 
     /* readable only in the middle: pieces around it */
-    fill(memory, 8 * PAGE, 1);
-    CHECK(mprotect(memory + 3 * PAGE, PAGE, PROT_READ) == 0);
-    hold(&h, memory + 7, 8 * PAGE - 7);
+    fill(memory, world_pages(8), 1);
+    CHECK(mprotect(memory + world_pages(3), world_pages(1), PROT_READ) == 0);
+    hold(&h, memory + 7, world_pages(8) - 7);
     CHECK_EQUAL(h.count, 3);
-    CHECK_EQUAL(proa_adopt_bytes(&h), 7 * PAGE - 7);
-    CHECK_EQUAL(h.piece[0].end, (uint64_t)(uintptr_t)memory + 3 * PAGE);
-    CHECK_EQUAL(h.piece[1].end, (uint64_t)(uintptr_t)memory + 4 * PAGE);
-    check_filled(memory, 8 * PAGE, 1);
+    CHECK_EQUAL(proa_adopt_bytes(&h), world_pages(7) - 7);
+    CHECK_EQUAL(h.piece[0].end, (uint64_t)(uintptr_t)memory + world_pages(3));
+    CHECK_EQUAL(h.piece[1].end, (uint64_t)(uintptr_t)memory + world_pages(4));
+    check_filled(memory, world_pages(8), 1);
     proa_adopt_drop(&h);
-    munmap(memory, 8 * PAGE);
+    munmap(memory, world_pages(8));
 }
 WORLD_TEST(kinds, 1, .kernel = 1)
 
 /* Locked memory is to stay locked. */
 static void locked_body(struct world *world)
 {
-    char *memory = map_pages(4 * PAGE), *lock = map_pages(PAGE);
+    char *memory = map_pages(world_pages(4)), *lock = map_pages(world_pages(1));
 
     (void)world;
-    if (!WORLD_SANITIZED && mlock(lock, PAGE) == 0) /* AddressSanitizer locks nothing */
-        stays(memory, 4 * PAGE);
-    munlock(lock, PAGE);
+    if (!WORLD_SANITIZED && mlock(lock, world_pages(1)) == 0) /* AddressSanitizer locks nothing */
+        stays(memory, world_pages(4));
+    munlock(lock, world_pages(1));
 }
 WORLD_TEST(locked, 1)
 
 /* Pages that a window has through the kernel stay so for others, until that window is gone. */
 static void not_asked_body(struct world *world)
 {
-    char *memory = map_pages(4 * PAGE);
+    char *memory = map_pages(world_pages(4));
     struct proa_hold kernel, h;
 
     (void)world;
-    fill(memory, 4 * PAGE, 1);
-    CHECK_OK(proa_adopt_hold(&kernel, memory + PAGE + 5, 10, PROA_ADOPT_NEVER));
+    fill(memory, world_pages(4), 1);
+    CHECK_OK(proa_adopt_hold(&kernel, memory + world_pages(1) + 5, 10, PROA_ADOPT_NEVER));
     CHECK_EQUAL(proa_adopt_bytes(&kernel), 0);
-    hold(&h, memory, 4 * PAGE);
+    hold(&h, memory, world_pages(4));
     CHECK_EQUAL(h.count, 3);
-    CHECK_EQUAL(proa_adopt_bytes(&h), 3 * PAGE);
+    CHECK_EQUAL(proa_adopt_bytes(&h), world_pages(3));
     proa_adopt_drop(&kernel);
     proa_adopt_drop(&h);
-    hold(&h, memory, 4 * PAGE);
+    hold(&h, memory, world_pages(4));
     CHECK_EQUAL(h.count, 1);
     proa_adopt_drop(&h);
-    check_filled(memory, 4 * PAGE, 1);
-    munmap(memory, 4 * PAGE);
+    check_filled(memory, world_pages(4), 1);
+    munmap(memory, world_pages(4));
 }
 WORLD_TEST(not_asked, 1, .kernel = 1)
 

@@ -32,30 +32,30 @@ static void in_child(char *memory, uint64_t bytes, char *shared)
 
 static void forked_body(struct world *world)
 {
-    enum { BYTES = 3 * MIB + PAGE };
-    char *memory = map_pages(BYTES), *side;
+    const uint64_t bytes = 3 * MIB + world_pages(1);
+    char *memory = map_pages(bytes), *side;
     struct proa_hold h;
     int status = -1;
     pid_t child;
 
-    fill(memory, BYTES, 6);
-    hold(&h, memory + 10, BYTES - 20);
-    side = other_side(memory, BYTES);
+    fill(memory, bytes, 6);
+    hold(&h, memory + 10, bytes - 20);
+    side = other_side(memory, bytes);
     child = fork();
     CHECK(child >= 0);
     if (child == 0)
-        in_child(memory, BYTES, world->shared);
+        in_child(memory, bytes, world->shared);
     world_await((uint32_t *)(void *)world->shared, 1);
-    check_filled(memory, BYTES, 6); /* not what the child has stored */
-    fill(side, BYTES, 8);           /* as a neighbour would */
-    check_filled(memory, BYTES, 8);
+    check_filled(memory, bytes, 6); /* not what the child has stored */
+    fill(side, bytes, 8);           /* as a neighbour would */
+    check_filled(memory, bytes, 8);
     __atomic_store_n((uint32_t *)(void *)world->shared, 2, __ATOMIC_RELEASE);
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     proa_adopt_drop(&h);
-    check_filled(memory, BYTES, 8);
+    check_filled(memory, bytes, 8);
     CHECK_EQUAL(file_blocks(), 0);
-    munmap(side, BYTES);
-    munmap(memory, BYTES);
+    munmap(side, bytes);
+    munmap(memory, bytes);
 }
 WORLD_TEST(forked, 1, .kernel = 1)
 
@@ -95,17 +95,21 @@ static void late_before(struct world *world)
 
 static void mark_pages(char *memory, uint64_t bytes, int value)
 {
-    for (uint64_t at = 0; at < bytes; at += PAGE) {
-        memory[at] = (char)(value + (int)(at / PAGE));
-        memory[at + PAGE - 1] = (char)value;
+    const uint64_t page = world_pages(1);
+
+    for (uint64_t at = 0; at < bytes; at += page) {
+        memory[at] = (char)(value + (int)(at / page));
+        memory[at + page - 1] = (char)value;
     }
 }
 
 static int first_unlike(const char *memory, uint64_t bytes, int value)
 {
-    for (uint64_t at = 0; at < bytes; at += PAGE)
-        if (memory[at] != (char)(value + (int)(at / PAGE)) || memory[at + PAGE - 1] != (char)value)
-            return (int)(at / PAGE);
+    const uint64_t page = world_pages(1);
+
+    for (uint64_t at = 0; at < bytes; at += page)
+        if (memory[at] != (char)(value + (int)(at / page)) || memory[at + page - 1] != (char)value)
+            return (int)(at / page);
     return -1;
 }
 
@@ -113,31 +117,31 @@ static int first_unlike(const char *memory, uint64_t bytes, int value)
  * instruction after fork. */
 static void late_body(struct world *world)
 {
-    enum { BYTES = 40 * MIB + PAGE };
-    char *memory = map_pages(BYTES), *side;
+    const uint64_t bytes = 40 * MIB + world_pages(1);
+    char *memory = map_pages(bytes), *side;
     struct proa_hold h;
     int status = -1;
     pid_t child;
 
     (void)world;
-    mark_pages(memory, BYTES, 3);
-    hold(&h, memory, BYTES);
-    CHECK_EQUAL(proa_adopt_bytes(&h), BYTES);
-    side = other_side(memory, BYTES);
+    mark_pages(memory, bytes, 3);
+    hold(&h, memory, bytes);
+    CHECK_EQUAL(proa_adopt_bytes(&h), bytes);
+    side = other_side(memory, bytes);
     child = fork();
     CHECK(child >= 0);
     if (child == 0)
-        _exit(first_unlike(memory, BYTES, 3) < 0 ? 0 : 1);
-    mark_pages(memory, BYTES, 4);
-    mark_pages(side + BYTES - MIB, MIB, 5);
+        _exit(first_unlike(memory, bytes, 3) < 0 ? 0 : 1);
+    mark_pages(memory, bytes, 4);
+    mark_pages(side + bytes - MIB, MIB, 5);
     __atomic_store_n(has_stored, 1, __ATOMIC_RELEASE);
     CHECK(waitpid(child, &status, 0) == child);
     CHECK_EQUAL(status, 0);
-    CHECK_EQUAL(first_unlike(memory, BYTES - MIB, 4), -1);
-    CHECK_EQUAL(first_unlike(memory + BYTES - MIB, MIB, 5), -1);
+    CHECK_EQUAL(first_unlike(memory, bytes - MIB, 4), -1);
+    CHECK_EQUAL(first_unlike(memory + bytes - MIB, MIB, 5), -1);
     proa_adopt_drop(&h);
-    munmap(side, BYTES);
-    munmap(memory, BYTES);
+    munmap(side, bytes);
+    munmap(memory, bytes);
 }
 WORLD_TEST(late, 1, .kernel = 1, .before = late_before)
 
@@ -164,7 +168,7 @@ static void hold_alone(struct proa_hold *h, const void *memory, uint64_t bytes)
 static void heap_body(struct world *world)
 {
     const uint64_t heap_bytes = 64 * MIB;
-    size_t bytes = 8 * PAGE;
+    size_t bytes = world_pages(8);
     pthread_t thread;
     struct proa_hold h;
     void *block = NULL;
@@ -178,11 +182,11 @@ static void heap_body(struct world *world)
     CHECK(pthread_create(&thread, NULL, allocate, &bytes) == 0);
     pthread_join(thread, &block);
     head = (uint64_t)(uintptr_t)block / heap_bytes * heap_bytes;
-    CHECK((uint64_t)(uintptr_t)block < head + PAGE); /* it begins behind the arena */
+    CHECK((uint64_t)(uintptr_t)block < head + world_pages(1)); /* it begins behind the arena */
     fill(block, bytes, 1);
     hold_alone(&h, block, bytes);
     CHECK_EQUAL(h.count, 2);
-    CHECK_EQUAL(h.piece[0].end, head + PAGE);
+    CHECK_EQUAL(h.piece[0].end, head + world_pages(1));
     CHECK(!h.piece[0].adopted && h.piece[1].adopted);
     child = fork();
     CHECK(child >= 0);

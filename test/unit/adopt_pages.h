@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { PAGE = 4096, MIB = 1 << 20 };
+enum { MIB = 1 << 20 };
 
 static inline char *map_pages(uint64_t bytes)
 {

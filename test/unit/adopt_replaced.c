@@ -15,31 +15,32 @@
 
 #include <cmocka.h>
 
-enum { PAGES = 8, REPLACED = 3, BYTES = PAGES * PAGE };
+enum { PAGES = 8, REPLACED = 3 };
 
 static void check_pages(const char *memory)
 {
-    for (int i = 0; i < PAGES; i++)
-        for (int byte = 0; byte < PAGE; byte++)
-            CHECK_EQUAL(memory[i * PAGE + byte], i == REPLACED ? 100 : i + 1);
+    const uint64_t page = world_pages(1);
+
+    for (uint64_t i = 0; i < PAGES * page; i++)
+        CHECK_EQUAL(memory[i], i / page == REPLACED ? 100 : (int)(i / page) + 1);
 }
 
 static char *pages(void)
 {
-    char *memory = map_pages(BYTES);
+    char *memory = map_pages(world_pages(PAGES));
 
     for (int i = 0; i < PAGES; i++)
-        memset(memory + i * PAGE, i + 1, PAGE);
+        memset(memory + world_pages((uint64_t)i), i + 1, world_pages(1));
     return memory;
 }
 
 static void replace(char *memory)
 {
-    char *page = memory + REPLACED * PAGE;
+    char *page = memory + world_pages(REPLACED);
 
-    CHECK(mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-               0) == page);
-    memset(page, 100, PAGE);
+    CHECK(mmap(page, world_pages(1), PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page);
+    memset(page, 100, world_pages(1));
 }
 
 static void replaced_body(struct world *world)
@@ -50,8 +51,8 @@ static void replaced_body(struct world *world)
     pid_t child;
 
     (void)world;
-    CHECK_OK(proa_adopt_hold(&hold, memory, BYTES, PROA_ADOPT_AUTO));
-    CHECK_EQUAL(proa_adopt_bytes(&hold), BYTES);
+    CHECK_OK(proa_adopt_hold(&hold, memory, world_pages(PAGES), PROA_ADOPT_AUTO));
+    CHECK_EQUAL(proa_adopt_bytes(&hold), world_pages(PAGES));
     replace(memory);
     child = fork();
     CHECK(child >= 0);

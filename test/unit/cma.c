@@ -172,23 +172,24 @@ WORLD_TEST(short_calls, 2, .kernel = 1)
  * and however far the first call gets. */
 static void gone_body(struct world *world)
 {
-    enum { PAGE = 4096, BYTES = 2 * PAGE };
-    char *pages = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int64_t page = (int64_t)world_pages(1);
+    char *pages =
+        mmap(NULL, world_pages(2), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct proa_create_args args = {
-        .flavor = PROA_FLAVOR_CREATE, .base = pages, .bytes = BYTES, .disp_unit = 1};
+        .flavor = PROA_FLAVOR_CREATE, .base = pages, .bytes = world_pages(2), .disp_unit = 1};
     struct proa_win *win;
     int64_t words[200] = {0};
 
     CHECK(pages != MAP_FAILED);
     win = window_create(world, &args);
     if (world->rank == 0)
-        CHECK(munmap(pages + PAGE, PAGE) == 0);
+        CHECK(munmap(pages + page, world_pages(1)) == 0);
     world_barrier(world);
     CHECK_OK(proa_win_lock_all(win, 0));
     for (call_most = 0; world->rank == 1 && call_most < 1000; call_most += 333) {
-        CHECK_FAILS(put_many(win, 0, PAGE - 800, words, 200, PROA_I64), PROA_ERR_RMA_RANGE);
-        CHECK_FAILS(get_many(win, 0, PAGE - 800, words, 200, PROA_I64), PROA_ERR_RMA_RANGE);
-        CHECK_OK(put_many(win, 0, PAGE - 800, words, 100, PROA_I64));
+        CHECK_FAILS(put_many(win, 0, page - 800, words, 200, PROA_I64), PROA_ERR_RMA_RANGE);
+        CHECK_FAILS(get_many(win, 0, page - 800, words, 200, PROA_I64), PROA_ERR_RMA_RANGE);
+        CHECK_OK(put_many(win, 0, page - 800, words, 100, PROA_I64));
     }
     call_most = 0;
     CHECK_OK(proa_win_unlock_all(win));

@@ -20,7 +20,7 @@ static int64_t address_of(const void *p)
 
 /* ---- over the border of two blocks ---- */
 
-enum { BYTES = 16 * PAGE };
+enum { BYTES = 1 << 20 };
 
 /* Memory of rank 0, with the border of two blocks in its middle. */
 static char *over_border(void)

@@ -13,34 +13,36 @@
 
 #include <cmocka.h>
 
-enum { PAGE = 4096, PAGES = 300 };
+enum { PAGES = 300 };
 
 static long file_pages(void)
 {
     struct stat file;
 
     CHECK(fstat(proa_self->ctl->adopted.fd, &file) == 0);
-    return (long)file.st_blocks * 512 / PAGE;
+    return (long)file.st_blocks * 512 / (long)world_pages(1);
 }
 
 /* Every second page cannot be stored to, so it stays. */
 static char *striped(void)
 {
     char *memory =
-        mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, world_pages(PAGES), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     CHECK(memory != MAP_FAILED);
     for (int i = 0; i < PAGES; i++)
-        memset(memory + i * PAGE, i % 100 + 1, PAGE);
+        memset(memory + world_pages((uint64_t)i), i % 100 + 1, world_pages(1));
     for (int i = 1; i < PAGES; i += 2)
-        CHECK(mprotect(memory + i * PAGE, PAGE, PROT_READ) == 0);
+        CHECK(mprotect(memory + world_pages((uint64_t)i), world_pages(1), PROT_READ) == 0);
     return memory;
 }
 
 static void check_content(const char *memory)
 {
-    for (int i = 0; i < PAGES * PAGE; i++)
-        CHECK_EQUAL(memory[i], i / PAGE % 100 + 1);
+    const uint64_t page = world_pages(1);
+
+    for (uint64_t i = 0; i < PAGES * page; i++)
+        CHECK_EQUAL(memory[i], i / page % 100 + 1);
 }
 
 /* The pieces lie side by side and take turns; the last one is all that stays for want of more. */
@@ -51,7 +53,7 @@ static void check_pieces(const struct proa_hold *hold)
     for (uint32_t i = 0; i < hold->count; at = hold->piece[i++].end) {
         CHECK(hold->piece[i].end > at);
         CHECK_EQUAL(hold->piece[i].adopted, i % 2 == 0);
-        CHECK(i == hold->count - 1 || hold->piece[i].end == at + PAGE);
+        CHECK(i == hold->count - 1 || hold->piece[i].end == at + world_pages(1));
     }
     CHECK_EQUAL(at, hold->end);
     CHECK_EQUAL(hold->piece[hold->count - 1].adopted, 0);
@@ -63,26 +65,27 @@ static void too_many_body(struct world *world)
     struct proa_hold hold, all, few;
 
     (void)world;
-    CHECK_OK(proa_adopt_hold(&hold, memory, PAGES * PAGE, PROA_ADOPT_AUTO));
+    CHECK_OK(proa_adopt_hold(&hold, memory, world_pages(PAGES), PROA_ADOPT_AUTO));
     CHECK(hold.is_rough && hold.why && strstr(hold.why, "pieces"));
     CHECK(hold.count > 32 && hold.count <= 66);
     check_pieces(&hold);
-    CHECK_EQUAL(file_pages(), proa_adopt_bytes(&hold) / PAGE);
+    CHECK_EQUAL(file_pages(), proa_adopt_bytes(&hold) / world_pages(1));
     check_content(memory);
 
-    CHECK_OK(proa_adopt_hold(&all, memory, PAGES * PAGE, PROA_ADOPT_AUTO)); /* the same again */
+    CHECK_OK(
+        proa_adopt_hold(&all, memory, world_pages(PAGES), PROA_ADOPT_AUTO)); /* the same again */
     CHECK_EQUAL(all.count, hold.count);
     CHECK_EQUAL(proa_adopt_bytes(&all), proa_adopt_bytes(&hold));
-    CHECK_OK(proa_adopt_hold(&few, memory + 2 * PAGE, 3 * PAGE, PROA_ADOPT_AUTO));
+    CHECK_OK(proa_adopt_hold(&few, memory + world_pages(2), world_pages(3), PROA_ADOPT_AUTO));
     CHECK(few.count == 3 && !few.is_rough);
     proa_adopt_drop(&hold);
-    CHECK_EQUAL(file_pages(), proa_adopt_bytes(&all) / PAGE);
+    CHECK_EQUAL(file_pages(), proa_adopt_bytes(&all) / world_pages(1));
     proa_adopt_drop(&all);
     CHECK_EQUAL(file_pages(), 2);
     proa_adopt_drop(&few);
     CHECK_EQUAL(file_pages(), 0);
     check_content(memory);
-    munmap(memory, PAGES * PAGE);
+    munmap(memory, world_pages(PAGES));
 }
 WORLD_TEST(too_many, 1, .kernel = 1)
 

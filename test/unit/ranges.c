@@ -150,12 +150,13 @@ static void check_same(const struct proa_mapping *a, const struct proa_mapping *
 static void maps_body(struct world *world)
 {
     static struct list asked, read;
-    char *memory = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory =
+        mmap(NULL, world_pages(3), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint64_t first = (uint64_t)(uintptr_t)memory;
     int third = 0;
 
     (void)world;
-    CHECK(mprotect(memory + 4096, 4096, PROT_READ) == 0);
+    CHECK(mprotect(memory + world_pages(1), world_pages(1), PROT_READ) == 0);
     CHECK_EQUAL(proa_maps_walk(0, UINT64_MAX, take, &asked), 0);
     CHECK_EQUAL(proa_maps_read(0, UINT64_MAX, take, &read), 0);
     CHECK(read.count > 20);
@@ -163,12 +164,12 @@ static void maps_body(struct world *world)
     for (int i = 0; i < read.count; i++)
         check_same(&asked.mapping[i], &read.mapping[i]);
     read.count = 0;
-    CHECK_EQUAL(proa_maps_read(first + 100, first + 2 * 4096 + 1, take, &read), 0);
+    CHECK_EQUAL(proa_maps_read(first + 100, first + world_pages(2) + 1, take, &read), 0);
     CHECK_EQUAL(read.count, 3);
     CHECK(read.mapping[0].plain && !read.mapping[1].plain && read.mapping[2].plain);
-    CHECK_EQUAL(read.mapping[1].first, first + 4096);
+    CHECK_EQUAL(read.mapping[1].first, first + world_pages(1));
     CHECK_EQUAL(proa_maps_read(0, UINT64_MAX, stop_at_third, &third), 77);
-    munmap(memory, 3 * 4096);
+    munmap(memory, world_pages(3));
 }
 WORLD_TEST(maps, 1)
 

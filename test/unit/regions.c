@@ -568,7 +568,7 @@ WORLD_TEST(forgotten, 2, .kernel = 1)
 
 /* A region that goes over the border of two blocks (rma/pages.h), with a page in it that cannot be
  * written by its owner and so stays: three pieces, one detach. */
-enum { WIDE_BYTES = 130 << 20, PAGE = 4096 };
+enum { WIDE_BYTES = 130 << 20 };
 
 static char *wide_attach(struct world *world, struct proa_win *win)
 {
@@ -577,12 +577,12 @@ static char *wide_attach(struct world *world, struct proa_win *win)
         mmap(NULL, WIDE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     CHECK(memory != MAP_FAILED);
-    CHECK_EQUAL(mprotect(memory + PAGE, PAGE, PROT_READ), 0);
+    CHECK_EQUAL(mprotect(memory + world_pages(1), world_pages(1), PROT_READ), 0);
     CHECK_OK(proa_regions_attach(win, memory + 8, WIDE_BYTES - 8));
     told[0] = address_of(memory);
-    CHECK_FAILS(proa_regions_detach(win, memory + PAGE), PROA_ERR_BASE);
-    CHECK_FAILS(proa_regions_detach(win, memory + 2 * PAGE), PROA_ERR_BASE);
-    CHECK_FAILS(proa_regions_attach(win, memory + 3 * PAGE, 8), PROA_ERR_RMA_ATTACH);
+    CHECK_FAILS(proa_regions_detach(win, memory + world_pages(1)), PROA_ERR_BASE);
+    CHECK_FAILS(proa_regions_detach(win, memory + world_pages(2)), PROA_ERR_BASE);
+    CHECK_FAILS(proa_regions_attach(win, memory + world_pages(3), 8), PROA_ERR_RMA_ATTACH);
     return memory;
 }
 
@@ -596,9 +596,10 @@ static void wide_use(struct proa_win *win, uint64_t start)
     CHECK(span.adopted && span.atomics && span.here);
     CHECK_OK(find(win, border, 8, 1, &span));
     CHECK(span.adopted && span.first == border);
-    CHECK_OK(find(win, start + PAGE, 8, 1, &span));
+    CHECK_OK(find(win, start + world_pages(1), 8, 1, &span));
     CHECK(span.road == PROA_ROAD_CMA);
-    CHECK_FAILS(find(win, start + PAGE - 8, 16, 1, &span), PROA_ERR_RMA_RANGE); /* of two */
+    CHECK_FAILS(find(win, start + world_pages(1) - 8, 16, 1, &span),
+                PROA_ERR_RMA_RANGE); /* of two */
     for (int i = 0; i < 512; i++)
         sent[i] = i + 1;
     CHECK_OK(put_many(win, 0, (int64_t)border - 2048, sent, 512, PROA_I64));

@@ -505,21 +505,22 @@ static void keys(void **state)
  * both. */
 static void attached_body(struct world *world)
 {
-    enum { PAGE = 4096, WORDS = PAGE / 8 };
+    enum { BYTES = 4096, WORDS = BYTES / 8 };
+    const uint64_t page = world_pages(1);
     struct proa_win *win = window_create(
         world, &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
-    char *arena = proa_arena_alloc(100 << 20, PAGE); /* a segment of its own */
+    char *arena = proa_arena_alloc(100 << 20, page); /* a segment of its own */
     uint64_t *address = shared_of(world)->address;
     int64_t values[2 * WORDS], found[2 * WORDS];
 
     CHECK(arena);
     if (world->rank == 0) {
-        CHECK_EQUAL(mmap(arena - PAGE, PAGE, PROT_READ | PROT_WRITE,
+        CHECK_EQUAL(mmap(arena - page, page, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
-                    arena - PAGE);
-        CHECK_OK(proa_regions_attach(win, arena, PAGE));
-        CHECK_OK(proa_regions_attach(win, arena - PAGE, PAGE));
-        *address = (uint64_t)(uintptr_t)arena - PAGE;
+                    arena - page);
+        CHECK_OK(proa_regions_attach(win, arena, BYTES));
+        CHECK_OK(proa_regions_attach(win, arena - BYTES, BYTES));
+        *address = (uint64_t)(uintptr_t)arena - BYTES;
     }
     for (int i = 0; i < 2 * WORDS; i++)
         values[i] = 1000 + i;

@@ -343,6 +343,11 @@ uint64_t world_below(uint64_t *seed, uint64_t limit)
     return world_random(seed) % limit;
 }
 
+uint64_t world_pages(uint64_t count)
+{
+    return count * (uint64_t)getpagesize();
+}
+
 void world_sleep_us(long us)
 {
     struct timespec time = {us / 1000000, us % 1000000 * 1000};

@@ -136,6 +136,9 @@ long world_rounds(long rounds);
 uint64_t world_random(uint64_t *seed);
 uint64_t world_below(uint64_t *seed, uint64_t limit);
 
+/* The bytes of so many pages of this system, which has pages of 4, 16 or 64 KiB. */
+uint64_t world_pages(uint64_t count);
+
 void world_sleep_us(long us);
 
 /* Waits, without Proa, until the word has at least this value: for steps between processes. */
