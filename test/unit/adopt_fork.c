@@ -168,7 +168,7 @@ static void hold_alone(struct proa_hold *h, const void *memory, uint64_t bytes)
 static void heap_body(struct world *world)
 {
     const uint64_t heap_bytes = 64 * MIB;
-    size_t bytes = world_pages(8);
+    size_t bytes = 100 << 10; /* more than a page, and not so much that malloc calls mmap */
     pthread_t thread;
     struct proa_hold h;
     void *block = NULL;

@@ -121,14 +121,14 @@ WORLD_TEST(not_to_be_had, 1)
 
 /* ---- real windows ---- */
 
-enum { WORDS = 8192 };
+enum { WORDS = 8192, BYTES = WORDS * sizeof(int64_t) }; /* a page of 64 KiB */
 
 /* A window in which each puts so many words to the other. By which road? */
 static int use(struct world *world, int64_t *words, int times)
 {
     struct proa_create_args args = {.flavor = PROA_FLAVOR_CREATE,
                                     .base = words,
-                                    .bytes = WORDS * sizeof *words,
+                                    .bytes = BYTES,
                                     .disp_unit = sizeof *words,
                                     .adopt = PROA_ADOPT_AUTO};
     struct proa_win *win = window_create(world, &args);
@@ -146,7 +146,7 @@ static int use(struct world *world, int64_t *words, int times)
 
 static void windows_body(struct world *world)
 {
-    int64_t *words = aligned_alloc(4096, WORDS * sizeof *words);
+    int64_t *words = aligned_alloc(BYTES, BYTES);
 
     CHECK(words);
     pretend();
@@ -172,9 +172,9 @@ static int attached(struct proa_win *win, int64_t *words, uint64_t calls)
 {
     struct proa_span span;
 
-    CHECK_OK(proa_regions_attach(win, words, WORDS * sizeof *words));
-    CHECK_OK(proa_regions_find(win, &win->targets[win->rank], (uint64_t)(uintptr_t)words,
-                               WORDS * sizeof *words, 0, &span));
+    CHECK_OK(proa_regions_attach(win, words, BYTES));
+    CHECK_OK(proa_regions_find(win, &win->targets[win->rank], (uint64_t)(uintptr_t)words, BYTES, 0,
+                               &span));
     CHECK(span.road == PROA_ROAD_STORE);
     win->ctl->through_kernel += calls;
     CHECK_OK(proa_regions_detach(win, words));
@@ -186,7 +186,7 @@ static void regions_body(struct world *world)
     struct proa_create_args args = {
         .flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1, .adopt = PROA_ADOPT_AUTO};
     struct proa_win *win = window_create(world, &args);
-    int64_t *words = aligned_alloc(4096, WORDS * sizeof *words);
+    int64_t *words = aligned_alloc(BYTES, BYTES);
 
     CHECK(words);
     pretend();
