@@ -139,6 +139,7 @@ static void untouched_body(struct world *world)
     struct proa_hold h;
 
     (void)world;
+    madvise(memory, BYTES, MADV_NOHUGEPAGE); /* a large page is one in the file too */
     memory[10 * MIB] = 5;
     memset(memory + 12 * MIB, 0, MIB); /* touched, with nothing in them */
     hold(&h, memory, BYTES);
