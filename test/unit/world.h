@@ -129,7 +129,7 @@ static inline int flushed(int code)
 
 /* ---- small things that most tests need ---- */
 
-/* How often to repeat, given how often without a sanitizer. */
+/* How often to repeat, given how often without a sanitizer and an emulator. */
 long world_rounds(long rounds);
 
 /* Sebastiano Vigna's splitmix64. */
