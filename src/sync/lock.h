@@ -126,4 +126,10 @@ static inline int proa_lock_try_all(const struct proa_win *win, struct proa_all_
     return 0;
 }
 
+static inline void proa_lock_give_back_all(struct proa_win *win)
+{
+    proa_claim_all(win, 0);
+    proa_shared_all_leave(&win->leader->all);
+}
+
 #endif

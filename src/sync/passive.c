@@ -185,6 +185,12 @@ int proa_unlock_threads(struct proa_win *win, int rank)
 
 /* ---- lock_all, unlock_all ---- */
 
+void proa_lock_all_open(struct proa_win *win, int mode)
+{
+    taken_by(win, &win->taker);
+    proa_epoch_open_lock_all(win, mode & PROA_MODE_NOCHECK);
+}
+
 /* As no target is waited for, the wait does not fail. */
 void proa_lock_all_take(struct proa_win *win, int mode)
 {
@@ -193,8 +199,7 @@ void proa_lock_all_take(struct proa_win *win, int mode)
         if (!proa_lock_try_all(win, &win->leader->all))
             proa_lock_wait(win, -1, PROA_LOCK_ALL);
     }
-    taken_by(win, &win->taker);
-    proa_epoch_open_lock_all(win, mode & PROA_MODE_NOCHECK);
+    proa_lock_all_open(win, mode);
 }
 
 int proa_lock_all_node(struct proa_win *win, int mode)
@@ -221,10 +226,8 @@ void proa_unlock_all_end(struct proa_win *win)
     uint8_t epoch = win->epoch_all;
 
     proa_epoch_close_all(win);
-    if (!(epoch & PROA_EPOCH_NOCHECK)) {
-        proa_claim_all(win, 0);
-        proa_shared_all_leave(&win->leader->all);
-    }
+    if (!(epoch & PROA_EPOCH_NOCHECK))
+        proa_lock_give_back_all(win);
     proa_touch_nothing(win);
     proa_polled(&win->polls);
 }

@@ -59,6 +59,9 @@ void proa_unlock_end(struct proa_win *win);
 /* Takes the locks of all neighbours, unless mode has NOCHECK, and opens the epoch. */
 void proa_lock_all_take(struct proa_win *win, int mode);
 
+/* Opens the epoch: the locks are held, or mode has NOCHECK. */
+void proa_lock_all_open(struct proa_win *win, int mode);
+
 /* PROA_OK: the window is in a lock_all epoch. */
 int proa_unlock_all_check(const struct proa_win *win);
 
