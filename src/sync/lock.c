@@ -287,6 +287,34 @@ void proa_lock_go_on(struct proa_lock_request *a)
         confirm(a);
 }
 
+/* ---- one try ---- */
+
+/* For a process that is counted in. */
+static int is_writer_inside(const struct proa_lock_request *a)
+{
+    return is_for_all(a) ? proa_lock_find_writer(a->win, 1) != NULL
+                         : !proa_rwlock_no_writer_inside(a->lock);
+}
+
+int proa_lock_try_ahead(struct proa_lock_request *a, enum proa_lock_kind kind)
+{
+    a->kind = (uint8_t)kind;
+    a->stage = PROA_LOCK_BROKEN;
+    if (is_broken(a)) {
+        if (claims_allow(a))
+            claim_try(a);
+        return a->stage == PROA_LOCK_GRANTED;
+    }
+    count_in(a);
+    if (is_writer_inside(a)) {
+        count_out(a);
+        return 0;
+    }
+    a->stage = PROA_LOCK_GRANTED;
+    confirm(a);
+    return a->stage == PROA_LOCK_GRANTED;
+}
+
 /* ---- waiting in a call ---- */
 
 struct waiting {

@@ -69,6 +69,11 @@ void proa_lock_go_on(struct proa_lock_request *request);
  * now? */
 int proa_lock_leave_broken(struct proa_lock_request *request);
 
+/* Tries once for a shared lock or a lock_all, which is held ahead of writers that only wait. The
+ * caller has set the request as for proa_lock_request_begin. Returns whether the lock is held; if
+ * not, nothing is left of the request. */
+int proa_lock_try_ahead(struct proa_lock_request *request, enum proa_lock_kind kind);
+
 /* Asks, and returns once the lock is held: PROA_OK; or PROA_ERR_OTHER: the target is gone. target <
  * 0: for PROA_LOCK_ALL. Called after the first try has failed; the claim of that try is still
  * set. */

@@ -176,6 +176,26 @@ static void take_if_granted(struct actor *actor)
     play.granted++;
 }
 
+static int is_free_of_writers(const struct lock_of *l)
+{
+    for (int i = 0; i < TARGETS; i++)
+        if ((l->kind == PROA_LOCK_ALL || i == l->target) && play.inside[l->window].exclusive[i])
+            return 0;
+    return 1;
+}
+
+/* Only a writer inside is in the way; one that waits is not. */
+static void try_ahead(struct actor *actor)
+{
+    const struct lock_of *l = &actor->locks[actor->has];
+
+    CHECK_EQUAL(proa_lock_try_ahead(&actor->request, l->kind), is_free_of_writers(l));
+    if (is_free_of_writers(l))
+        take_if_granted(actor);
+    else
+        actor->request.stage = PROA_LOCK_GRANTED; /* it has asked for nothing */
+}
+
 static void ask(struct actor *actor)
 {
     const struct lock_of *l = &actor->locks[actor->has];
@@ -187,6 +207,10 @@ static void ask(struct actor *actor)
                                                 .all = &play.wins[l->window].leader->all};
     if (l->kind != PROA_LOCK_ALL) {
         actor->request.lock = &ctl->lock;
+    }
+    if (l->kind != PROA_LOCK_EXCLUSIVE && below(4) == 0) {
+        try_ahead(actor);
+        return;
     }
     proa_lock_request_begin(&actor->request, l->kind);
     take_if_granted(actor);
