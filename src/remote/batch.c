@@ -125,7 +125,8 @@ static void count_batch(struct proa_remote *r, unsigned flags)
     if (flags & PROA_WIRE_ANSWERED)
         proa_atomic_store(&r->flight.asked, r->flight.sent, PROA_RELAXED);
     if (proa_remote_wants_lock(r)) {
-        r->grant.lock = PROA_REMOTE_ASKED;
+        r->grant.lock =
+            r->grant.lock == PROA_REMOTE_WANTS_TRY ? PROA_REMOTE_TRIED : PROA_REMOTE_ASKED;
         proa_atomic_store(&r->grant.lock_number, r->flight.sent, PROA_RELAXED);
     }
     if (flags & PROA_WIRE_POSTED) {
@@ -153,6 +154,7 @@ static unsigned all_flags(const struct proa_remote *r, unsigned flags)
     static const uint8_t lock[] = {
         [PROA_REMOTE_WANTS_SHARED] = PROA_WIRE_LOCK_SHARED | PROA_WIRE_ANSWERED,
         [PROA_REMOTE_WANTS_EXCLUSIVE] = PROA_WIRE_LOCK_EXCLUSIVE | PROA_WIRE_ANSWERED,
+        [PROA_REMOTE_WANTS_TRY] = PROA_WIRE_LOCK_TRIED | PROA_WIRE_ANSWERED,
         [PROA_REMOTE_ASKED] = 0};
 
     flags |= lock[r->grant.lock];
@@ -365,12 +367,24 @@ static int take_answer(struct proa_remote *r, uint64_t number, const char *body,
                         bytes - proa_wire_padded(outcome.text_bytes), outcome.code, text);
 }
 
+/* Takes the outcome of a try for the lock. Returns whether the answer makes sense: only a try is
+ * refused. */
+static int take_try(struct proa_remote *r, const struct proa_wire_head *head)
+{
+    const int is_refused = (head->flags & PROA_WIRE_REFUSED) != 0;
+
+    if (r->grant.lock != PROA_REMOTE_TRIED || head->number != r->grant.lock_number)
+        return !is_refused;
+    r->grant.lock = is_refused ? PROA_REMOTE_UNLOCKED : PROA_REMOTE_ASKED;
+    return 1;
+}
+
 void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *head, const char *body,
                          size_t bytes)
 {
     if (head->number > r->flight.sent || head->number <= r->flight.answered) {
         proa_progress_drop(r->process->peer, "answers a batch that is not outstanding");
-    } else if (!take_answer(r, head->number, body, bytes)) {
+    } else if (!take_answer(r, head->number, body, bytes) || !take_try(r, head)) {
         proa_progress_drop(r->process->peer, "is a malformed answer");
     } else {
         /* releases the fetched data */

@@ -29,6 +29,7 @@ void proa_job_begin(struct proa_job *job, const struct proa_remote_process *orig
     job->at = body;
     job->left = bytes;
     job->used = ANSWER_HEAD;
+    job->is_refused = 0;
 }
 
 /* ---- operations of a batch ---- */
@@ -211,6 +212,7 @@ void proa_job_answer(struct proa_job *job, uint64_t number, struct proa_first_fa
         memcpy(data, failed->text, outcome.text_bytes);
     }
     failed->code = PROA_OK;
+    head.flags = job->is_refused ? PROA_WIRE_REFUSED : 0;
     memcpy(job->answer, &head, sizeof head);
     memcpy(job->answer + sizeof head, &outcome, sizeof outcome);
     proa_progress_answer(job->origin->peer, job->answer, job->used + text);

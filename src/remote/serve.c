@@ -49,6 +49,18 @@ static enum proa_claim claim_of(const struct proa_serving *s)
     return s->kind == PROA_LOCK_EXCLUSIVE ? PROA_CLAIM_EXCLUSIVE : PROA_CLAIM_SHARED;
 }
 
+static struct proa_lock_request request_of(const struct proa_serving *s)
+{
+    struct proa_win *win = s->origin->process->win;
+
+    return (struct proa_lock_request){.requester = &proa_lock_requester_origin,
+                                      .win = win,
+                                      .target = win->rank,
+                                      .all = &win->leader->all,
+                                      .lock = &win->ctl->lock,
+                                      .holds = s->holds};
+}
+
 static int lock_take(struct proa_serving *s)
 {
     struct proa_win *win = s->origin->process->win;
@@ -57,14 +69,16 @@ static int lock_take(struct proa_serving *s)
     if (proa_lock_try(&win->leader->all, win->ctl, s->kind == PROA_LOCK_EXCLUSIVE))
         return 1;
     proa_claim_served(win, claim_of(s), -1);
-    s->request = (struct proa_lock_request){.requester = &proa_lock_requester_origin,
-                                            .win = win,
-                                            .target = win->rank,
-                                            .all = &win->leader->all,
-                                            .lock = &win->ctl->lock,
-                                            .holds = s->holds};
+    s->request = request_of(s);
     proa_lock_request_begin(&s->request, s->kind);
     return 0;
+}
+
+static int lock_try(const struct proa_serving *s)
+{
+    struct proa_lock_request request = request_of(s);
+
+    return proa_lock_try_ahead(&request, PROA_LOCK_SHARED);
 }
 
 static int lock_get_on(struct proa_serving *s)
@@ -171,7 +185,8 @@ void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *h
                       const char *body, size_t bytes)
 {
     struct proa_serving *s = serving_of(origin);
-    unsigned locks = head->flags & (PROA_WIRE_LOCK_SHARED | PROA_WIRE_LOCK_EXCLUSIVE);
+    unsigned locks =
+        head->flags & (PROA_WIRE_LOCK_SHARED | PROA_WIRE_LOCK_EXCLUSIVE | PROA_WIRE_LOCK_TRIED);
     const char *why = s ? out_of_place(s, head, locks) : "cannot be served: out of memory";
     struct proa_job job;
 
@@ -187,8 +202,9 @@ void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *h
     if (locks) {
         s->kind = locks & PROA_WIRE_LOCK_EXCLUSIVE ? PROA_LOCK_EXCLUSIVE : PROA_LOCK_SHARED;
         s->holds = (head->flags & PROA_WIRE_HOLDS) != 0;
-        s->held = (uint8_t)lock_take(s);
-        if (!s->held) {
+        s->held = (uint8_t)(locks & PROA_WIRE_LOCK_TRIED ? lock_try(s) : lock_take(s));
+        job.is_refused = !s->held;
+        if (!s->held && !(locks & PROA_WIRE_LOCK_TRIED)) {
             keep(s, &job, head, FOR_LOCK);
             return;
         }

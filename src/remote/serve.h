@@ -38,7 +38,8 @@ struct proa_job {
     struct proa_wire_op op; /* the operation that is executed */
     const char *at;         /* the rest of the batch */
     size_t left;
-    size_t used; /* of the answer */
+    size_t used;    /* of the answer */
+    int is_refused; /* the lock that the batch tried for */
     char answer[PROA_NET_MESSAGE_MOST];
 };
 

@@ -70,6 +70,8 @@ enum proa_remote_lock {
     PROA_REMOTE_UNLOCKED,
     PROA_REMOTE_WANTS_SHARED, /* the next batch requests it */
     PROA_REMOTE_WANTS_EXCLUSIVE,
+    PROA_REMOTE_WANTS_TRY, /* for a shared lock (remote/single_locks.h) */
+    PROA_REMOTE_TRIED,     /* the answer tells whether it is held */
     PROA_REMOTE_ASKED
 };
 
@@ -142,8 +144,7 @@ static inline int proa_remote_is_in(const struct proa_remote *r, enum proa_remot
 /* Is its lock still to be requested? */
 static inline int proa_remote_wants_lock(const struct proa_remote *r)
 {
-    return r->grant.lock == PROA_REMOTE_WANTS_SHARED ||
-           r->grant.lock == PROA_REMOTE_WANTS_EXCLUSIVE;
+    return r->grant.lock >= PROA_REMOTE_WANTS_SHARED && r->grant.lock <= PROA_REMOTE_WANTS_TRY;
 }
 
 /* NULL: the process is of this node, or nothing has been sent to it or come from it. */

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-enum { PROA_WIRE_VERSION = 1, PROA_WIRE_UNIT = 8 };
+enum { PROA_WIRE_VERSION = 2, PROA_WIRE_UNIT = 8 };
 
 enum proa_wire_kind { PROA_WIRE_BATCH = 1, PROA_WIRE_ANSWER, PROA_WIRE_LOST, PROA_WIRE_ROOM };
 
@@ -31,8 +31,13 @@ enum {
     /* done once the target has posted to the origin for the access epoch after those whose end the
      * origin has reported; no lock is requested */
     PROA_WIRE_POSTED = 32,
-    PROA_WIRE_WAITS = 64 /* the origin has waited for a post: later posts are to be sent at once */
+    PROA_WIRE_WAITS = 64, /* the origin has waited for a post: later posts are to be sent at once */
+    /* a shared lock now, ahead of writers that only wait, or not at all: the answer says which */
+    PROA_WIRE_LOCK_TRIED = 128
 };
+
+/* Of an answer: the lock that the batch tried for is not the origin's. */
+enum { PROA_WIRE_REFUSED = 1 };
 
 /* Of a ROOM: one of these, and HOLDS. */
 enum {

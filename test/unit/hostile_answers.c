@@ -86,18 +86,20 @@ static void get_two(struct world *world, struct proa_win *win, const struct mess
 struct malformed {
     struct proa_wire_outcome outcome;
     size_t bytes; /* behind the head */
+    uint8_t flags;
 };
 
 enum { OUTCOME = sizeof(struct proa_wire_outcome), DATA = 16 };
 
 static const struct malformed malformed[] = {
-    {{0, 0}, OUTCOME},
-    {{0, 0}, OUTCOME + DATA - 8},
-    {{0, 0}, OUTCOME + DATA + 8},
-    {{0, 0}, OUTCOME / 2},
-    {{1, 0}, OUTCOME + DATA},
-    {{PROA_ERR_OTHER, 200}, OUTCOME + 200 + DATA},
-    {{PROA_ERR_OTHER, 24}, OUTCOME + DATA},
+    {{0, 0}, OUTCOME, 0},
+    {{0, 0}, OUTCOME + DATA - 8, 0},
+    {{0, 0}, OUTCOME + DATA + 8, 0},
+    {{0, 0}, OUTCOME / 2, 0},
+    {{1, 0}, OUTCOME + DATA, 0},
+    {{PROA_ERR_OTHER, 200}, OUTCOME + 200 + DATA, 0},
+    {{PROA_ERR_OTHER, 24}, OUTCOME + DATA, 0},
+    {{0, 0}, OUTCOME + DATA, PROA_WIRE_REFUSED}, /* no lock was tried for */
 };
 
 static void malformed_body(struct world *world)
@@ -109,6 +111,7 @@ static void malformed_body(struct world *world)
     int64_t values[2] = {-1, -1};
 
     memcpy((char *)m.words + sizeof m.head, &one->outcome, sizeof one->outcome);
+    m.head.flags = one->flags;
     m.bytes = sizeof m.head + one->bytes;
     get_two(world, win, &m, &request, values);
     if (world->rank == VICTIM) {
