@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-enum { KEEPER = 0, HOLDERS_WAIT_NS = 10000000 };
+enum { KEEPER = 0, HOLDERS_WAIT_NS = 10000000, INSTEAD_NS = 20000000 };
 
 /* A process that waits at the keeper for a permit. */
 struct waiter {
@@ -33,7 +33,8 @@ struct proa_group_locks {
     uint8_t permit; /* the room that our permit is for */
     uint8_t asked;  /* the room for which a permit has been requested, and not granted */
     uint8_t recalled;
-    int inside, waiting; /* threads of this process; waiting: in proa_group_lock_enter */
+    /* threads of this process; waiting: in proa_group_lock_enter, by room */
+    int inside, waiting[PROA_GROUP_LOCK_ROOMS];
     /* at the keeper */
     uint8_t room; /* the room that the processes with a permit are in */
     int permits;
@@ -49,6 +50,11 @@ static void member_hears(struct proa_win *win, int flags, int room);
 static struct proa_group_locks *rooms_of(const struct proa_win *win)
 {
     return win->remote_window->rooms;
+}
+
+static int any_waits(const struct proa_group_locks *rooms)
+{
+    return rooms->waiting[PROA_GROUP_LOCK_EXCLUSIVE] || rooms->waiting[PROA_GROUP_LOCK_ALL];
 }
 
 static int is_to_keeper(int flags)
@@ -148,11 +154,25 @@ static void ask(struct proa_group_locks *rooms, int rank, int flags, int room)
     DL_APPEND(rooms->queue, a);
 }
 
+/* Removes the processes of that rank from the queue; -1: all. */
+static void queue_forget(struct proa_group_locks *rooms, int rank)
+{
+    struct waiter *a, *next;
+
+    DL_FOREACH_SAFE(rooms->queue, a, next)
+        if (rank < 0 || a->rank == rank) {
+            DL_DELETE(rooms->queue, a);
+            free(a);
+        }
+}
+
 static void keeper_hears(struct proa_win *win, int rank, int flags, int room)
 {
     forget_permit(rooms_of(win), rank);
-    if (flags & PROA_WIRE_ROOM_ASK)
+    if (flags & PROA_WIRE_ROOM_ASK) {
+        queue_forget(rooms_of(win), rank); /* see is_out_of_turn */
         ask(rooms_of(win), rank, flags, room);
+    }
     keep(win);
 }
 
@@ -199,6 +219,15 @@ static void give_back(struct proa_win *win)
     say(win, KEEPER, PROA_WIRE_ROOM_BACK, room);
 }
 
+/* A permit that no thread needs. */
+static void give_back_recalled(struct proa_win *win)
+{
+    const struct proa_group_locks *rooms = rooms_of(win);
+
+    if (rooms->recalled && !rooms->inside && !any_waits(rooms))
+        give_back(win);
+}
+
 static void member_hears(struct proa_win *win, int flags, int room)
 {
     struct proa_group_locks *rooms = rooms_of(win);
@@ -209,8 +238,7 @@ static void member_hears(struct proa_win *win, int flags, int room)
         proa_doorbell_ring(&proa_self->ctl->bell);
     } else if (flags & PROA_WIRE_ROOM_RECALL && rooms->permit == room) {
         proa_atomic_store(&rooms->recalled, 1, PROA_RELAXED);
-        if (!rooms->inside && !rooms->waiting)
-            give_back(win);
+        give_back_recalled(win);
     } /* else the permit has been given back already */
 }
 
@@ -219,12 +247,14 @@ static int is_room(uint64_t number)
     return number == PROA_GROUP_LOCK_EXCLUSIVE || number == PROA_GROUP_LOCK_ALL;
 }
 
-static int is_queued(const struct proa_group_locks *rooms, int rank)
+/* A process that waits may not request more; but a lock_all may have been had without the room. */
+static int is_out_of_turn(const struct proa_group_locks *rooms, int rank, int flags, int room)
 {
     struct waiter *a;
 
     DL_SEARCH_SCALAR(rooms->queue, a, rank, rank);
-    return a != NULL;
+    return a && !(flags & PROA_WIRE_ROOM_ASK && a->room == PROA_GROUP_LOCK_ALL &&
+                  room == PROA_GROUP_LOCK_EXCLUSIVE);
 }
 
 void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
@@ -241,7 +271,7 @@ void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
         proa_progress_drop(peer, "names an unknown room");
     else if (to_keeper && proa_is_failed(win, rank)) /* it would never give a permit back */
         proa_progress_drop(peer, "comes after its sender was reported lost");
-    else if (to_keeper && is_queued(rooms_of(win), rank))
+    else if (to_keeper && is_out_of_turn(rooms_of(win), rank, head->flags, (int)head->number))
         proa_progress_drop(peer, "requests or leaves a room while its sender waits for one");
     else if (to_keeper)
         keeper_hears(win, rank, head->flags, (int)head->number);
@@ -254,6 +284,9 @@ void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
 struct entering {
     struct proa_win *win;
     uint8_t room;
+    proa_group_lock_instead *instead;
+    struct proa_vigil vigil;
+    long begin_ns, due_ns; /* of the wait; of the next call of instead */
 };
 
 int proa_group_lock_is_unkept(const struct proa_win *win)
@@ -261,10 +294,12 @@ int proa_group_lock_is_unkept(const struct proa_win *win)
     return win->rank != KEEPER && proa_is_failed(win, KEEPER);
 }
 
-/* No thread of this process has requested a permit, or is inside. */
+/* No thread of this process waits for a permit that has been requested, or is inside. */
 static int can_ask(const struct proa_group_locks *rooms)
 {
-    return !proa_atomic_load(&rooms->asked, PROA_RELAXED) &&
+    uint8_t asked = proa_atomic_load(&rooms->asked, PROA_RELAXED);
+
+    return !(asked && proa_atomic_load(&rooms->waiting[asked], PROA_RELAXED)) &&
            !(proa_atomic_load(&rooms->permit, PROA_RELAXED) &&
              proa_atomic_load(&rooms->inside, PROA_RELAXED));
 }
@@ -291,28 +326,70 @@ static void ask_keeper(struct proa_win *win, enum proa_room room, int holds)
     say(win, KEEPER, PROA_WIRE_ROOM_ASK | (holds ? PROA_WIRE_HOLDS : 0), (int)room);
 }
 
-void proa_group_lock_enter(struct proa_win *win, enum proa_room room)
+static void count_waiting(struct proa_group_locks *rooms, enum proa_room room, int change)
+{
+    proa_atomic_store(&rooms->waiting[room], rooms->waiting[room] + change, PROA_RELAXED);
+}
+
+/* No thread rings for this: the wait looks now and then. */
+static int is_due(void *arg)
+{
+    struct entering *e = arg;
+
+    (void)proa_vigil_looks(&e->vigil);
+    return e->instead && proa_system->now_ns() > e->due_ns;
+}
+
+/* Returns 1: the caller needs the room no more; or 0, and the room may be open. */
+static int await_room(struct entering *e)
+{
+    if (!e->begin_ns) {
+        e->begin_ns = proa_system->now_ns();
+        e->due_ns = e->begin_ns + INSTEAD_NS;
+    }
+    if (!proa_wait_unless(may_enter, e, &proa_self->ctl->bell, is_due, e))
+        return 0;
+    e->due_ns = 2 * proa_system->now_ns() - e->begin_ns;
+    return proa_held_any() && e->instead(e->win);
+}
+
+/* A thread has left, or waits no more. */
+static void let_others(struct proa_win *win)
+{
+    give_back_recalled(win);
+    if (any_waits(rooms_of(win)))
+        proa_doorbell_ring(&proa_self->ctl->bell);
+}
+
+int proa_group_lock_enter(struct proa_win *win, enum proa_room room,
+                          proa_group_lock_instead *instead)
 {
     struct proa_group_locks *rooms = rooms_of(win);
-    struct entering e = {win, (uint8_t)room};
-    struct proa_vigil vigil = {.win = win, .from = KEEPER};
-    int holds = -1;
+    struct entering e = {.win = win,
+                         .room = (uint8_t)room,
+                         .instead = instead,
+                         .vigil = {.win = win, .from = KEEPER}};
+    int holds = -1, is_apart = 0;
 
     proa_progress_enter();
-    rooms->waiting++;
-    while (rooms->permit != room && !proa_group_lock_is_unkept(win)) {
+    count_waiting(rooms, room, 1);
+    while (!is_apart && rooms->permit != room && !proa_group_lock_is_unkept(win)) {
         if (holds >= 0)
             ask_keeper(win, room, holds);
         proa_progress_leave();
         if (holds < 0)
             holds = proa_held_any();
         else
-            proa_wait_unless(may_enter, &e, &proa_self->ctl->bell, proa_vigil_looks, &vigil);
+            is_apart = await_room(&e);
         proa_progress_enter();
     }
-    rooms->waiting--;
-    proa_atomic_store(&rooms->inside, rooms->inside + 1, PROA_RELAXED);
+    count_waiting(rooms, room, -1);
+    if (is_apart)
+        let_others(win);
+    else
+        proa_atomic_store(&rooms->inside, rooms->inside + 1, PROA_RELAXED);
     proa_progress_leave();
+    return !is_apart;
 }
 
 void proa_group_lock_leave(struct proa_win *win)
@@ -321,10 +398,7 @@ void proa_group_lock_leave(struct proa_win *win)
 
     proa_progress_enter();
     proa_atomic_store(&rooms->inside, rooms->inside - 1, PROA_RELAXED);
-    if (!rooms->inside && !rooms->waiting && rooms->recalled)
-        give_back(win);
-    if (rooms->waiting)
-        proa_doorbell_ring(&proa_self->ctl->bell);
+    let_others(win);
     proa_progress_leave();
 }
 
@@ -364,18 +438,6 @@ int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *ca
         if (rank != win->rank)
             error = peer_find(win, cards, rank);
     return error;
-}
-
-/* Removes the processes of that rank from the queue; -1: all. */
-static void queue_forget(struct proa_group_locks *rooms, int rank)
-{
-    struct waiter *a, *next;
-
-    DL_FOREACH_SAFE(rooms->queue, a, next)
-        if (rank < 0 || a->rank == rank) {
-            DL_DELETE(rooms->queue, a);
-            free(a);
-        }
 }
 
 void proa_group_lock_close(struct proa_win *win)

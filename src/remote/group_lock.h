@@ -25,13 +25,24 @@
 
 #include "remote/window.h"
 
-enum proa_room { PROA_GROUP_LOCK_NONE, PROA_GROUP_LOCK_EXCLUSIVE, PROA_GROUP_LOCK_ALL };
+enum proa_room {
+    PROA_GROUP_LOCK_NONE,
+    PROA_GROUP_LOCK_EXCLUSIVE,
+    PROA_GROUP_LOCK_ALL,
+    PROA_GROUP_LOCK_ROOMS
+};
 
 /* ---- not inside the progress engine ---- */
 
-/* Called before an exclusive lock, or a lock_all, is requested. May wait. */
-void proa_group_lock_enter(struct proa_win *win, enum proa_room room);
-/* Called after that lock has been released. */
+/* Gets the lock without the room, or nothing: returns 1 or 0. Not inside. */
+typedef int proa_group_lock_instead(struct proa_win *win);
+
+/* Called before an exclusive lock, or a lock_all, is requested. May wait. Returns 1: the process is
+ * inside; or 0: instead() has returned 1. It is called now and then in a long wait, while the
+ * process holds other locks; NULL: never. */
+int proa_group_lock_enter(struct proa_win *win, enum proa_room room,
+                          proa_group_lock_instead *instead);
+/* Called after that lock has been released, if the process is inside. */
 void proa_group_lock_leave(struct proa_win *win);
 
 /* Does another process wait for the other room while this process is in one? At any time. */

@@ -231,7 +231,7 @@ static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
     if (nocheck)
         return PROA_OK;
     if (exclusive)
-        proa_group_lock_enter(win, PROA_GROUP_LOCK_EXCLUSIVE);
+        proa_group_lock_enter(win, PROA_GROUP_LOCK_EXCLUSIVE, NULL);
     if (target->remote)
         proa_remote_lock(win, rank, exclusive);
     else
@@ -282,7 +282,7 @@ static int lock_all(struct proa_win *win, int mode)
         return error;
     proa_remote_take_deferred();
     if (!(mode & PROA_MODE_NOCHECK))
-        proa_group_lock_enter(win, PROA_GROUP_LOCK_ALL);
+        proa_group_lock_enter(win, PROA_GROUP_LOCK_ALL, NULL);
     proa_lock_all_take(win, mode);
     return PROA_OK;
 }

@@ -72,7 +72,7 @@ static void setup(void)
 
 static void work(void)
 {
-    proa_group_lock_enter(window[MEMBER], PROA_GROUP_LOCK_EXCLUSIVE);
+    proa_group_lock_enter(window[MEMBER], PROA_GROUP_LOCK_EXCLUSIVE, NULL);
     s->data++;
     proa_group_lock_leave(window[MEMBER]);
 }

@@ -6,12 +6,16 @@
  * is the keeper. SCENE:
  *   MIX    each member chooses a room each time
  *   KINDS  EXCLUSIVES members always enter one room, and the others the other
+ *   APART  as MIX, or as KINDS with a last member that chooses; and a member that chooses and waits
+ *          for ALL may have its lock without the room: it goes on, and its request stays behind
+ *          (single_locks.pml)
  *   HELD   member 1 takes a lock of another window while it is inside; member 2 holds that lock
  *          while it waits for the same room; member 0 waits for the other room
  *
  * Code: src/remote/group_lock.c: say permit recall_all permit_all keep forget_permit ask
- * Code: src/remote/group_lock.c: keeper_hears keeper_looks give_back member_hears
- * Code: src/remote/group_lock.c: can_ask may_enter ask_keeper
+ * Code: src/remote/group_lock.c: keeper_hears keeper_looks give_back give_back_recalled
+ * Code: src/remote/group_lock.c: member_hears is_out_of_turn
+ * Code: src/remote/group_lock.c: can_ask may_enter ask_keeper await_room let_others
  * Code: src/remote/group_lock.c: proa_group_lock_enter proa_group_lock_leave
  *
  * Assumed:
@@ -31,11 +35,15 @@
  * Sound: deep; 3; -DSCENE=KINDS -DN=3 -DEXCLUSIVES=1; safety; the keeper in one room, two members in the other
  * Sound: deep; 3; -DSCENE=KINDS -DN=3 -DEXCLUSIVES=2; safety; the keeper and one member against another member
  * Sound: deep; 3; -DSCENE=HELD; safety; a member inside waits for a lock that a waiter holds
+ * Sound: deep; 2; -DSCENE=APART -DN=2; safety; two members, whose requests may stay behind
+ * Sound: deep; 3; -DSCENE=APART -DN=3 -DEXCLUSIVES=1; safety; one such member, one in each room
  * Sound: deep; 2; -DSCENE=MIX -DN=2 -DWHO=0; liveness; the keeper gets in
  * Sound: deep; 2; -DSCENE=MIX -DN=2 -DWHO=1; liveness; the other member gets in
  * Sound: deep; 3; -DSCENE=KINDS -DN=3 -DEXCLUSIVES=1 -DWHO=1; liveness; a member that shares its room gets in
  * Sound: deep; 3; -DSCENE=KINDS -DN=3 -DEXCLUSIVES=2 -DWHO=2; liveness; a member alone in its room gets in
  * Wrong: quick; 2; -DSCENE=MIX -DN=2 -DW_NO_RECALL; safety; permits are not recalled
+ * Wrong: deep; 2; -DSCENE=APART -DN=2 -DW_ANY_GRANT; safety; a permit for a request that was replaced is taken
+ * Wrong: deep; 2; -DSCENE=APART -DN=2 -DW_UNFORGOTTEN; safety; a request that was replaced stays in the queue
  * Wrong: deep; 2; -DSCENE=MIX -DN=2 -DW_EARLY; safety; the keeper does not wait until the room is empty
  * Wrong: deep; 2; -DSCENE=MIX -DN=2 -DW_INSIDE; safety; a permit is given back from inside
  * Wrong: deep; 2; -DSCENE=MIX -DN=2 -DW_KEPT; safety; asking for the other room gives no permit back
@@ -47,6 +55,7 @@
 #define MIX 1
 #define KINDS 2
 #define HELD 3
+#define APART 4
 
 #define NONE 0
 #define EXCLUSIVE 1
@@ -56,17 +65,25 @@
 #define N 3
 #endif
 
+/* of APART: may choose its room, and have its lock without the room */
+#ifdef EXCLUSIVES
+#define IS_ONE(m) (m == N - 1)
+#else
+#define EXCLUSIVES 0
+#define IS_ONE(m) true
+#endif
+
 mtype = { ASK, GRANT, RECALL, BACK };
 
-chan to_keeper[N] = [3] of { mtype, byte, bool };
-chan to_member[N] = [3] of { mtype, byte };
+chan to_keeper[N] = [5] of { mtype, byte, bool };
+chan to_member[N] = [5] of { mtype, byte };
 
 /* struct proa_group_locks of each member */
 byte permit[N], asked[N];
 bool recalled[N], inside[N], waiting[N], asleep[N];
 /* the keeper's */
 byte room, permits, queued;
-byte queue[N], wish[N];
+byte queue[N + 1], wish[N];
 bool holder[N], has_permit[N], is_recalled[N];
 
 bool other_lock; /* of another window: taken */
@@ -86,7 +103,8 @@ bool asking[N];
 #else
 #define MAY_GIVE_BACK(m) (!inside[m] && !waiting[m])
 #endif
-#define CAN_ASK(m) (!asked[m] && !(permit[m] && inside[m]))
+/* by a thread that waits for the room `wanted` */
+#define CAN_ASK(m) (asked[m] != wanted && !(permit[m] && inside[m]))
 
 /* ---- the keeper; each inline in one step of its caller ---- */
 
@@ -219,10 +237,27 @@ inline keep()
     which = 0
 }
 
+/* A member has one request in the queue: another one replaces it. */
+inline queue_forget(rank)
+{
+    i = 0;
+    do
+    :: i >= queued -> break
+    :: i < queued && queue[i] == rank ->
+        assert(wish[rank] == ALL);
+        dequeue(i);
+        break
+    :: else -> i++
+    od
+}
+
 inline keeper_hears_ask(rank, which_room, holds)
 {
 #ifndef W_KEPT
     forget_permit(rank);
+#endif
+#ifndef W_UNFORGOTTEN
+    queue_forget(rank);
 #endif
     wish[rank] = which_room;
     holder[rank] = holds;
@@ -311,7 +346,11 @@ end:
     :: d_step {
             to_member[me]?GRANT, told ->
             if
+#ifdef W_ANY_GRANT
+            :: asked[me] ->
+#else
             :: asked[me] == told ->
+#endif
                 permit[me] = told;
                 asked[me] = NONE;
 #ifndef W_BELL
@@ -391,7 +430,21 @@ inline enter(holds)
             do
             :: atomic { permit[me] == wanted || CAN_ASK(me) -> break }
             :: atomic { !(permit[me] == wanted || CAN_ASK(me)) -> asleep[me] = true }
+#if SCENE == APART
+                if
+                :: !asleep[me]
+                :: d_step {
+                        wanted == ALL && IS_ONE(me) ->
+                        asleep[me] = false;
+                        waiting[me] = false;
+                        let_others()
+                    }
+                    got = true;
+                    break
+                fi
+#else
                 !asleep[me]
+#endif
             od
         :: else
         fi
@@ -402,16 +455,21 @@ inline enter(holds)
 #endif
 }
 
+inline let_others()
+{
+    if
+    :: !waiting[me] && recalled[me] -> give_back()
+    :: else
+    fi
+}
+
 inline leave()
 {
     d_step {
         inside[me] = false;
         where[me] = NONE;
 #ifndef W_LEAVE
-        if
-        :: !waiting[me] && recalled[me] -> give_back()
-        :: else
-        fi
+        let_others()
 #endif
     }
 }
@@ -428,6 +486,11 @@ proctype member(byte me)
         if
         :: wanted = EXCLUSIVE
         :: wanted = ALL
+        fi;
+#elif SCENE == APART
+        if
+        :: IS_ONE(me) || me < EXCLUSIVES -> wanted = EXCLUSIVE
+        :: IS_ONE(me) || me >= EXCLUSIVES -> wanted = ALL
         fi;
 #elif SCENE == KINDS
         wanted = (me < EXCLUSIVES -> EXCLUSIVE : ALL);
@@ -453,7 +516,10 @@ proctype member(byte me)
         fi;
 #else
         enter(false);
-        leave();
+        if
+        :: inside[me] -> leave()
+        :: else
+        fi;
 #endif
         wanted = NONE
     od;
