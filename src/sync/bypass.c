@@ -90,6 +90,21 @@ static int wanted_in(const struct proa_win *win, enum proa_holder holder)
     return 0;
 }
 
+/* A lock of a target on another node, whose waiters this process does not see. */
+static int unseen_in(const struct proa_win *win, enum proa_holder holder)
+{
+    if (proa_epoch_locks(win) == 0)
+        return 0;
+    for (int i = 0; i < win->size; i++) {
+        const struct proa_target *target = &win->targets[i];
+
+        if (!target->ctl && is_taken(proa_epoch_one(target)) &&
+            is_mine(win, &target->taker, holder))
+            return 1;
+    }
+    return 0;
+}
+
 /* ---- all windows ---- */
 
 static int in_any(int (*is)(const struct proa_win *, enum proa_holder), enum proa_holder holder)
@@ -128,7 +143,7 @@ void proa_sync_slow(void)
 
 /* ---- the requesters ---- */
 
-enum { THREADS_DEPEND_NS = 1000000000, ORIGINS_DEPEND_NS = 10000000 };
+enum { THREADS_DEPEND_NS = 1000000000, UNSEEN_NS = 10000000 };
 
 /* Has the requester waited for so long, since it was first asked? */
 static int has_waited(struct proa_lock_request *a, long ns)
@@ -147,7 +162,9 @@ static int self_holds_any(const struct proa_lock_request *a)
 static int self_is_pressed(struct proa_lock_request *a)
 {
     return proa_held_wanted(PROA_HOLDER_THREAD) ||
-           (has_waited(a, THREADS_DEPEND_NS) && proa_held_wanted(PROA_HOLDER_PROCESS));
+           (has_waited(a, UNSEEN_NS) && in_any(unseen_in, PROA_HOLDER_THREAD)) ||
+           (has_waited(a, THREADS_DEPEND_NS) &&
+            (proa_held_wanted(PROA_HOLDER_PROCESS) || in_any(unseen_in, PROA_HOLDER_PROCESS)));
 }
 
 static void self_claim(struct proa_lock_request *a, enum proa_claim claim, int is_set)
@@ -166,7 +183,7 @@ static int origin_holds_any(const struct proa_lock_request *a)
 
 static int origin_is_pressed(struct proa_lock_request *a)
 {
-    return a->holds && has_waited(a, ORIGINS_DEPEND_NS);
+    return a->holds && has_waited(a, UNSEEN_NS);
 }
 
 static void origin_claim(struct proa_lock_request *a, enum proa_claim claim, int is_set)

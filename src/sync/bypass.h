@@ -23,7 +23,8 @@
  * only after this thread's call returns. So locks of other threads count as well, but only after a
  * second: threads that do not depend on each other should not bypass other processes for each
  * other's sake. An origin of another node tells that it holds locks, but not whether they have
- * waiters. It counts as pressed after 10 ms of waiting.
+ * waiters. It counts as pressed after 10 ms of waiting. So does a process that asks for a lock on
+ * its node and holds one of a target on another node: it does not see the waiters there.
  *
  * A process looks at its locks only after it has found a lock taken. So taking a lock and giving it
  * back count nothing. The answer is read from the epochs of its windows. A lock that is not granted

@@ -15,7 +15,7 @@
 
 /* The locks that ranks 0 and 1 hold, and ask for: is it a lock_all? */
 struct crossing {
-    int target; /* of locks that are none */
+    int targets[2]; /* in each window, of locks that are none; on a node each */
     int held[2], asked[2];
 };
 
@@ -52,11 +52,11 @@ static int has_waiting_writer(const struct proa_win *win, int target)
            (win->remote_window && proa_group_lock_is_wanted(win));
 }
 
-static void await_writers(struct world *world, struct proa_win *const wins[2], int target)
+static void await_writers(struct world *world, struct proa_win *const wins[2], const int *targets)
 {
     for (int number = 0; number < 2; number++)
         while (!__atomic_load_n(waits(world, number), __ATOMIC_SEQ_CST)) {
-            if (has_waiting_writer(wins[number], target))
+            if (has_waiting_writer(wins[number], targets[number]))
                 __atomic_store_n(waits(world, number), 1, __ATOMIC_SEQ_CST);
             world_sleep_us(100);
         }
@@ -67,17 +67,17 @@ static void cross(struct world *world, struct proa_win *const wins[2], const str
     int mine = world->rank % 2, is_reader = world->rank < 2;
 
     if (is_reader)
-        take(wins[mine], c->target, c->held[mine]);
+        take(wins[mine], c->targets[mine], c->held[mine]);
     world_barrier(world);
     if (is_reader) {
-        await_writers(world, wins, c->target);
-        take(wins[!mine], c->target, c->asked[mine]);
-        let_go(wins[!mine], c->target, c->asked[mine]);
-        let_go(wins[mine], c->target, c->held[mine]);
+        await_writers(world, wins, c->targets);
+        take(wins[!mine], c->targets[!mine], c->asked[mine]);
+        let_go(wins[!mine], c->targets[!mine], c->asked[mine]);
+        let_go(wins[mine], c->targets[mine], c->held[mine]);
     } else {
-        CHECK_OK(proa_win_lock(wins[mine], c->target, 1, 0));
-        touch(wins[mine], c->target);
-        CHECK_OK(proa_win_unlock(wins[mine], c->target));
+        CHECK_OK(proa_win_lock(wins[mine], c->targets[mine], 1, 0));
+        touch(wins[mine], c->targets[mine]);
+        CHECK_OK(proa_win_unlock(wins[mine], c->targets[mine]));
     }
     world_barrier(world);
     __atomic_store_n(waits(world, mine), 0, __ATOMIC_SEQ_CST);
@@ -97,9 +97,9 @@ static void crossings_body(struct world *world)
 
     wins[0] = getenv("PROA_NODE_ID") ? begin(world, NULL) : window_of_words(world, WORDS);
     wins[1] = window_of_words(world, WORDS);
-    for (int bits = 0; bits < 32; bits++) {
+    for (int bits = 0; bits < 64; bits++) {
         const struct crossing c = {
-            bits >> 4, {bits & 1, bits >> 1 & 1}, {bits >> 2 & 1, bits >> 3 & 1}};
+            {bits >> 4 & 1, bits >> 5}, {bits & 1, bits >> 1 & 1}, {bits >> 2 & 1, bits >> 3 & 1}};
 
         if (!is_exception(&c))
             cross(world, wins, &c);
