@@ -406,8 +406,10 @@ int proa_group_lock_is_wanted(const struct proa_win *win)
 {
     const struct proa_group_locks *rooms = rooms_of(win);
 
-    return proa_atomic_load(&rooms->inside, PROA_RELAXED) != 0 &&
-           proa_atomic_load(&rooms->recalled, PROA_RELAXED);
+    /* a writer that waits for single locks is not seen from here */
+    return proa_atomic_load(&win->remote_window->is_single, PROA_RELAXED) ||
+           (proa_atomic_load(&rooms->inside, PROA_RELAXED) != 0 &&
+            proa_atomic_load(&rooms->recalled, PROA_RELAXED));
 }
 
 /* ---- windows ---- */

@@ -18,7 +18,8 @@
  * A process that is inside may enter once more, to take another lock, even if its permit is
  * recalled. Processes inside may wait for a lock of another window that a waiter for the same room
  * holds. So such a waiter goes ahead of the waiters for the other room after a long wait
- * (sync/lock.c has the same rule).
+ * (sync/lock.c has the same rule). And processes in the other room may only wait for their locks:
+ * remote/single_locks.h.
  */
 #ifndef PROA_REMOTE_GROUP_LOCK_H
 #define PROA_REMOTE_GROUP_LOCK_H
@@ -45,7 +46,8 @@ int proa_group_lock_enter(struct proa_win *win, enum proa_room room,
 /* Called after that lock has been released, if the process is inside. */
 void proa_group_lock_leave(struct proa_win *win);
 
-/* Does another process wait for the other room while this process is in one? At any time. */
+/* Does another process wait for the other room while this process is in one, or may one wait for
+ * the locks of its lock_all (remote/single_locks.h)? At any time. */
 int proa_group_lock_is_wanted(const struct proa_win *win);
 
 /* The process of rank 0 is gone: every process may enter, and a lock_all consists of the locks of

@@ -14,6 +14,7 @@
 #include "sync/pscw.h"
 #include "remote/origin.h"
 #include "remote/group_lock.h"
+#include "remote/single_locks.h"
 #include "remote/window.h"
 
 /* ---- words ---- */
@@ -276,20 +277,25 @@ static int unlock(struct proa_win *win, int rank)
 /* On other nodes there is no exclusive lock while we are in this room: so no target is asked. */
 static int lock_all(struct proa_win *win, int mode)
 {
-    int error = proa_lock_check(win, -1);
+    int error = proa_lock_check(win, -1), in_room;
 
     if (error)
         return error;
     proa_remote_take_deferred();
-    if (!(mode & PROA_MODE_NOCHECK))
-        proa_group_lock_enter(win, PROA_GROUP_LOCK_ALL, NULL);
-    proa_lock_all_take(win, mode);
+    in_room = mode & PROA_MODE_NOCHECK ||
+              proa_group_lock_enter(win, PROA_GROUP_LOCK_ALL, proa_single_locks_try);
+    proa_atomic_store(&win->remote_window->is_single, !in_room, PROA_RELAXED);
+    if (in_room)
+        proa_lock_all_take(win, mode);
+    else
+        proa_lock_all_open(win, mode);
     return PROA_OK;
 }
 
 static int unlock_all(struct proa_win *win)
 {
-    int error = proa_unlock_all_check(win), in_room = !(win->epoch_all & PROA_EPOCH_NOCHECK);
+    int error = proa_unlock_all_check(win),
+        in_room = !(win->epoch_all & PROA_EPOCH_NOCHECK) && !win->remote_window->is_single;
 
     if (error)
         return error;
@@ -297,6 +303,7 @@ static int unlock_all(struct proa_win *win)
     if (!error)
         error = complete_ops(win, -1, proa_completed_by(win->epoch_all));
     proa_unlock_all_end(win);
+    proa_atomic_store(&win->remote_window->is_single, 0, PROA_RELAXED);
     if (in_room)
         proa_group_lock_leave(win);
     return error;

@@ -28,6 +28,7 @@ struct proa_remote_window {
     uint64_t number; /* the same on all processes of the window */
     int end;         /* the network that it goes over (remote/ends.h) */
     int has_key;     /* its memory is exposed to the network */
+    int is_single;   /* the lock_all consists of single locks (remote/single_locks.h) */
     struct proa_net_key key;
     struct proa_served *served;
     struct proa_group_locks *rooms;        /* remote/group_lock.h */

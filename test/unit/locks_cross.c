@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks 0 and 1 hold a shared lock or a lock_all of a window each, and ask for one of the other's
  * window, while a writer waits for each window. As no lock that is held keeps out the one that is
- * asked for, both get it, and then the writers do: on one node, and on two
- * (doc/decisions/005-lock-all-between-nodes.md has the exception). */
+ * asked for, both get it, and then the writers do: on one node, and on two. */
 #include "nodes.h"
 
 #include "remote/group_lock.h"
@@ -84,13 +83,6 @@ static void cross(struct world *world, struct proa_win *const wins[2], const str
     world_barrier(world);
 }
 
-/* Both hold a shared lock and ask for a lock_all: between nodes the writers that wait for those
- * shared locks are in the room that keeps out the lock_alls. */
-static int is_exception(const struct crossing *c)
-{
-    return getenv("PROA_NODE_ID") && !c->held[0] && !c->held[1] && c->asked[0] && c->asked[1];
-}
-
 static void crossings_body(struct world *world)
 {
     struct proa_win *wins[2];
@@ -101,8 +93,7 @@ static void crossings_body(struct world *world)
         const struct crossing c = {
             {bits >> 4 & 1, bits >> 5}, {bits & 1, bits >> 1 & 1}, {bits >> 2 & 1, bits >> 3 & 1}};
 
-        if (!is_exception(&c))
-            cross(world, wins, &c);
+        cross(world, wins, &c);
     }
     window_free(wins[1]);
     window_free(wins[0]);
