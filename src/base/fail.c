@@ -30,3 +30,8 @@ void proa_failure_keep(struct proa_first_failure *first, int code, const char *t
     first->code = code;
     snprintf(first->text, sizeof first->text, "%s", text);
 }
+
+int proa_failure_report(const struct proa_first_failure *first)
+{
+    return first->code ? proa_fail(first->code, "%s", first->text) : PROA_OK;
+}

@@ -72,4 +72,7 @@ struct proa_first_failure {
  * cut. */
 void proa_failure_keep(struct proa_first_failure *first, int code, const char *text);
 
+/* Fails with that failure; PROA_OK if there was none. */
+int proa_failure_report(const struct proa_first_failure *first);
+
 #endif

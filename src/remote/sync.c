@@ -140,11 +140,6 @@ static void keep(struct proa_first_failure *first, int outcome)
     proa_failure_keep(first, outcome, proa_failure());
 }
 
-static int reported(const struct proa_first_failure *first)
-{
-    return first->code ? proa_fail(first->code, "%s", first->text) : PROA_OK;
-}
-
 /* Data fetched from other nodes come with the answers. */
 static int fence(struct proa_win *win, int mode)
 {
@@ -162,7 +157,7 @@ static int fence(struct proa_win *win, int mode)
         error = proa_remote_completed(win, -1);
     keep(&first, error);
     proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
-    return reported(&first);
+    return proa_failure_report(&first);
 }
 
 /* ---- start and complete ---- */
@@ -196,7 +191,7 @@ static int complete(struct proa_win *win)
     proa_complete_as(win, &words);
     for (int i = 0; i < count && win->remotes; i++)
         keep(&first, proa_remote_completed(win, win->started_group.rank[i]));
-    return reported(&first);
+    return proa_failure_report(&first);
 }
 
 /* ---- post, wait and test ---- */
