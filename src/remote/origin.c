@@ -128,19 +128,17 @@ static int is_told_by_barrier(const struct proa_win *win, enum proa_completion h
     return how == PROA_COMPLETED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
 }
 
-/* Does that for each target with something to complete. Returns the first error. Targets may enter
- * and leave the list meanwhile. */
-static int each(struct proa_win *win, int (*what)(struct proa_remote *r, int local), int local)
+/* Does that for each target with something to complete, and keeps the first failure. Targets may
+ * enter and leave the list meanwhile. */
+static void each(struct proa_win *win, int (*what)(struct proa_remote *r, int local), int local,
+                 struct proa_first_failure *first)
 {
-    int error = PROA_OK;
-
     for (int rank = 0; rank < win->size && win->remotes; rank++) {
         struct proa_remote *r = proa_remote_of(win, rank);
-        int one = r && proa_remote_is_in(r, PROA_REMOTE_USED) ? what(r, local) : PROA_OK;
 
-        error = error ? error : one;
+        if (r && proa_remote_is_in(r, PROA_REMOTE_USED))
+            proa_failure_keep(first, what(r, local), proa_failure());
     }
-    return error;
 }
 
 static int settle(struct proa_remote *r, int local)
@@ -160,15 +158,15 @@ static int settle_unsettled(struct proa_remote *r, int local)
  * meanwhile, the second loop asks the rest. */
 static int complete_ops_all(struct proa_win *win, int local)
 {
+    struct proa_first_failure first = {0};
     struct proa_remote *r = win->remotes;
-    int error = PROA_OK, one;
 
-    while (r && !error) {
-        error = ask_one(r, local);
+    while (r) {
+        proa_failure_keep(&first, ask_one(r, local), proa_failure());
         r = proa_remote_is_in(r, PROA_REMOTE_USED) ? r->in[PROA_REMOTE_USED].next : NULL;
     }
-    one = each(win, settle_unsettled, local);
-    return error ? error : one;
+    each(win, settle_unsettled, local, &first);
+    return proa_failure_report(&first);
 }
 
 int proa_remote_complete_ops(struct proa_win *win, int rank, enum proa_completion how)
@@ -205,14 +203,17 @@ static int complete_one(struct proa_remote *r, int local)
 int proa_remote_completed(struct proa_win *win, int rank)
 {
     struct proa_remote *r = rank < 0 ? NULL : proa_remote_of(win, rank);
-    int error;
+    struct proa_first_failure first = {0};
 
     if (rank >= 0 && !r)
         return PROA_OK;
     proa_progress_enter();
-    error = r ? complete_one(r, 1) : each(win, complete_one, 1);
+    if (r)
+        proa_failure_keep(&first, complete_one(r, 1), proa_failure());
+    else
+        each(win, complete_one, 1, &first);
     proa_progress_leave();
-    return error;
+    return proa_failure_report(&first);
 }
 
 /* ---- locks ---- */
@@ -280,10 +281,10 @@ int proa_remote_unlock(struct proa_win *win, int rank)
 
 int proa_remote_unlock_all(struct proa_win *win)
 {
-    int error;
+    struct proa_first_failure first = {0};
 
     proa_progress_enter();
-    error = each(win, unlock_ask, 1);
+    each(win, unlock_ask, 1, &first);
     proa_progress_leave();
-    return error;
+    return proa_failure_report(&first);
 }

@@ -289,19 +289,20 @@ static int lock_all(struct proa_win *win, int mode)
 
 static int unlock_all(struct proa_win *win)
 {
+    struct proa_first_failure first = {0};
     int error = proa_unlock_all_check(win),
         in_room = !(win->epoch_all & PROA_EPOCH_NOCHECK) && !win->remote_window->is_single;
 
     if (error)
         return error;
-    error = win->remotes ? proa_remote_unlock_all(win) : PROA_OK;
-    if (!error)
-        error = complete_ops(win, -1, proa_completed_by(win->epoch_all));
+    if (win->remotes)
+        keep(&first, proa_remote_unlock_all(win));
+    keep(&first, complete_ops(win, -1, proa_completed_by(win->epoch_all)));
     proa_unlock_all_end(win);
     proa_atomic_store(&win->remote_window->is_single, 0, PROA_RELAXED);
     if (in_room)
         proa_group_lock_leave(win);
-    return error;
+    return proa_failure_report(&first);
 }
 
 /* ---- the table ---- */

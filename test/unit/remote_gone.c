@@ -223,11 +223,62 @@ static void given_up_body(struct world *world)
 }
 WORLD_TEST(given_up, 2, .before = on_nodes, .limit_s = 20)
 
+/* ---- unlock_all ---- */
+
+/* Has locks of single targets, as the keeper of the rooms is gone (remote/group_lock.h). The lock
+ * of rank 2 cannot be released, and the operation on rank 4 is complete all the same. */
+static void unlocks(struct world *world, struct proa_win *win, uint32_t *step)
+{
+    proa_progress_enter();
+    net_fake_lose(NULL, 0);
+    proa_progress_leave();
+    while (!proa_is_failed(win, 0))
+        world_sleep_us(50);
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int target = 2; target < world->size; target += 2) {
+        CHECK_OK(put_word(win, target, 0, 1));
+        CHECK_OK(flushed(proa_win_flush(win, target)));
+        CHECK_OK(put_word(win, target, 0, 2));
+    }
+    __atomic_store_n(&step[0], 1, __ATOMIC_RELEASE);
+    world_await(&step[1], 1);
+    proa_progress_enter();
+    net_fake_lose(NULL, 2);
+    proa_progress_leave();
+    CHECK_FAILS(proa_win_unlock_all(win), PROA_ERR_OTHER);
+    CHECK(strstr(proa_failure(), "rank 2 is gone"));
+    __atomic_store_n(&step[2], 1, __ATOMIC_RELEASE);
+}
+
+static void unlock_all_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    uint32_t *step = (uint32_t *)(void *)world->shared;
+
+    CHECK_OK(proa_barrier(win));
+    world_barrier(world);
+    if (world->rank == 1) {
+        unlocks(world, win, step);
+    } else if (world->rank == 4) {
+        world_await(&step[0], 1);
+        net_fake_hold(1);
+        __atomic_store_n(&step[1], 1, __ATOMIC_RELEASE);
+        world_sleep_us(20000);
+        CHECK_EQUAL(__atomic_load_n(&step[2], __ATOMIC_ACQUIRE), 0);
+        net_fake_hold(0);
+        world_await(&step[2], 1);
+        CHECK_EQUAL(window_words(win)[0], 2);
+    }
+    world_barrier(world);
+}
+WORLD_TEST(unlock_all, 5, .before = on_nodes, .limit_s = 20)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost),        cmocka_unit_test(left),        cmocka_unit_test(lost_alone),
         cmocka_unit_test(lost_holder), cmocka_unit_test(lost_askers), cmocka_unit_test(given_up),
+        cmocka_unit_test(unlock_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
