@@ -320,18 +320,36 @@ static void wanted_end(struct proa_remote *r, struct proa_wanted *w, int code, c
     free(w);
 }
 
-/* Takes the fetched data of the batches up to that number, in the order of the requests; code, why:
- * of the answer. Returns whether the data are those that were requested: a request that an answer
- * leaves out would take the next answer's data, when its buffer is the user's again. A target
- * without memory for a batch answers with an error and no data. */
-static int take_fetched(struct proa_remote *r, uint64_t number, const char *data, size_t bytes,
-                        int code, const char *why)
+/* The failure that an answer tells, and its reports. */
+struct told {
+    int code; /* 0: none */
+    char text[160];
+    const char *marks; /* of the fetches that failed (remote/wire.h); NULL: all have, if any */
+    uint8_t by_request, by_next; /* reported by a request; by the next completion */
+};
+
+static int is_marked(const struct told *told, uint64_t fetch)
 {
-    const int is_refused = code && !bytes;
+    uint64_t word;
+
+    if (!told->marks)
+        return told->code != 0;
+    memcpy(&word, told->marks + fetch / PROA_WIRE_MARKS * sizeof word, sizeof word);
+    return (int)(word >> fetch % PROA_WIRE_MARKS & 1);
+}
+
+/* Takes the fetched data of the batches up to that number, in the order of the requests. Returns
+ * whether the data are those that were requested: a request that an answer leaves out would take
+ * the next answer's data, when its buffer is the user's again. */
+static int take_fetched(struct proa_remote *r, uint64_t number, const char *data, size_t bytes,
+                        struct told *told)
+{
+    const int is_refused = told->code && !bytes;
     struct proa_wanted *w;
 
-    while ((w = r->flight.wanted) && w->batch <= number) {
+    for (uint64_t i = 0; (w = r->flight.wanted) && w->batch <= number; i++) {
         uint64_t length = is_refused ? 0 : proa_wire_padded(w->bytes * w->count);
+        int has_failed = is_marked(told, i);
 
         if (length > bytes)
             return 0;
@@ -339,32 +357,64 @@ static int take_fetched(struct proa_remote *r, uint64_t number, const char *data
             fetched_to(w, data);
         data += length;
         bytes -= length;
-        wanted_end(r, w, code, why);
+        *(w->request ? &told->by_request : &told->by_next) |= (uint8_t)has_failed;
+        wanted_end(r, w, has_failed ? told->code : PROA_OK, told->text);
     }
     return bytes == 0;
 }
 
-/* Takes the outcome and the fetched data of the answer to the batch of that number. Returns whether
- * it makes sense. */
-static int take_answer(struct proa_remote *r, uint64_t number, const char *body, size_t bytes)
+/* The bytes of the marks in an answer to the batch of that number. A target without memory for a
+ * batch answers with an error, and no marks and data. */
+static uint64_t mark_bytes(const struct proa_remote *r, uint64_t number, int code, size_t bytes)
+{
+    const struct proa_wanted *w;
+    uint64_t fetches = 0;
+
+    if (!code || !bytes)
+        return 0;
+    for (w = r->flight.wanted; w && w->batch <= number; w = w->next)
+        fetches++;
+    return proa_wire_mark_bytes(fetches);
+}
+
+/* Reads the outcome of an answer and its text; returns the bytes of both, or 0: they make no
+ * sense. */
+static size_t read_outcome(const char *body, size_t bytes, struct told *told)
 {
     struct proa_wire_outcome outcome;
-    char text[160] = "";
 
     if (bytes < sizeof outcome)
         return 0;
     memcpy(&outcome, body, sizeof outcome);
-    body += sizeof outcome;
-    bytes -= sizeof outcome;
-    if (outcome.code > 0 || outcome.text_bytes >= sizeof text ||
-        proa_wire_padded(outcome.text_bytes) > bytes)
+    if (outcome.code > 0 || outcome.text_bytes >= sizeof told->text ||
+        proa_wire_padded(outcome.text_bytes) > bytes - sizeof outcome)
         return 0;
-    if (outcome.code) {
-        snprintf(text, sizeof text, "%.*s", (int)outcome.text_bytes, body);
-        proa_failure_keep(&r->flight.failed, outcome.code, text);
-    }
-    return take_fetched(r, number, body + proa_wire_padded(outcome.text_bytes),
-                        bytes - proa_wire_padded(outcome.text_bytes), outcome.code, text);
+    told->code = outcome.code;
+    if (outcome.code)
+        snprintf(told->text, sizeof told->text, "%.*s", (int)outcome.text_bytes,
+                 body + sizeof outcome);
+    return sizeof outcome + proa_wire_padded(outcome.text_bytes);
+}
+
+/* Takes the outcome and the fetched data of an answer. Returns whether it makes sense. A failure
+ * that a request reports is not reported by the next completion again. */
+static int take_answer(struct proa_remote *r, const struct proa_wire_head *head, const char *body,
+                       size_t bytes)
+{
+    struct told told = {0};
+    size_t done = read_outcome(body, bytes, &told);
+    uint64_t marks = done ? mark_bytes(r, head->number, told.code, bytes - done) : 0;
+
+    if (!done || marks > bytes - done)
+        return 0;
+    told.marks = marks ? body + done : NULL;
+    done += marks;
+    told.by_next = head->flags & PROA_WIRE_OTHERS || !marks;
+    if (!take_fetched(r, head->number, body + done, bytes - done, &told))
+        return 0;
+    if (told.by_next || !told.by_request)
+        proa_failure_keep(&r->flight.failed, told.code, told.text);
+    return 1;
 }
 
 /* Takes the outcome of a try for the lock. Returns whether the answer makes sense: only a try is
@@ -384,7 +434,7 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
 {
     if (head->number > r->flight.sent || head->number <= r->flight.answered) {
         proa_progress_drop(r->process->peer, "answers a batch that is not outstanding");
-    } else if (!take_answer(r, head->number, body, bytes) || !take_try(r, head)) {
+    } else if (!take_answer(r, head, body, bytes) || !take_try(r, head)) {
         proa_progress_drop(r->process->peer, "is a malformed answer");
     } else {
         /* releases the fetched data */

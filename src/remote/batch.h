@@ -11,10 +11,14 @@
 #include "rma/combine.h"
 #include "remote/window.h"
 
-/* Bytes of fetched data that an answer has room for, behind the head, the outcome and its text. */
+/* Operations that fetch, in one batch; and bytes of fetched data that an answer has room for,
+ * behind the head, the outcome, its text and the marks. */
 enum {
+    PROA_BATCH_FETCHES_MOST = PROA_NET_MESSAGE_MOST / (int)sizeof(struct proa_wire_op),
+    PROA_BATCH_MARKS = PROA_BATCH_FETCHES_MOST / PROA_WIRE_MARKS + 1, /* words */
     PROA_BATCH_FETCH_MOST = PROA_NET_MESSAGE_MOST - (int)sizeof(struct proa_wire_head) -
-                            (int)sizeof(struct proa_wire_outcome) - 192
+                            (int)sizeof(struct proa_wire_outcome) - 160 -
+                            PROA_BATCH_MARKS * (int)sizeof(uint64_t)
 };
 
 /* A destination of fetched data; their list has the order in which the data were requested. */

@@ -29,7 +29,9 @@ void proa_job_begin(struct proa_job *job, const struct proa_remote_process *orig
     job->at = body;
     job->left = bytes;
     job->used = ANSWER_HEAD;
-    job->is_refused = 0;
+    job->is_refused = job->has_other = 0;
+    job->fetches = 0;
+    memset(job->marks, 0, sizeof job->marks);
 }
 
 /* ---- operations of a batch ---- */
@@ -55,6 +57,7 @@ static char *answer_room(struct proa_job *job, uint64_t bytes)
         return NULL;
     memset(at, 0, proa_wire_padded(bytes));
     job->used += proa_wire_padded(bytes);
+    job->fetches++;
     return at;
 }
 
@@ -170,6 +173,15 @@ static int serve_notify(struct proa_job *job)
     return PROA_OK;
 }
 
+/* An operation has failed, before which the batch had so many that fetch. */
+static void mark_failure(struct proa_job *job, uint32_t before)
+{
+    if (job->fetches > before)
+        job->marks[before / PROA_WIRE_MARKS] |= (uint64_t)1 << before % PROA_WIRE_MARKS;
+    else
+        job->has_other = 1;
+}
+
 int proa_job_step(struct proa_job *job)
 {
     static int (*const handlers[])(struct proa_job * job) = {[PROA_WIRE_PUT] = serve_runs,
@@ -177,13 +189,18 @@ int proa_job_step(struct proa_job *job)
                                                              [PROA_WIRE_COMBINE] = serve_combine,
                                                              [PROA_WIRE_NOTIFY] = serve_notify};
     const char *at = take(job, sizeof job->op);
+    const uint32_t before = job->fetches;
+    int error;
 
     if (!at)
         return PROA_JOB_NONSENSE;
     memcpy(&job->op, at, sizeof job->op);
     if (job->op.code >= sizeof handlers / sizeof *handlers || !handlers[job->op.code])
         return PROA_JOB_NONSENSE;
-    return handlers[job->op.code](job);
+    error = handlers[job->op.code](job);
+    if (error < 0)
+        mark_failure(job, before);
+    return error;
 }
 
 int proa_job_words(struct proa_job *job)
@@ -195,27 +212,29 @@ int proa_job_words(struct proa_job *job)
     return error;
 }
 
-/* The outcome stands before the fetched data; its text moves them back. */
-void proa_job_answer(struct proa_job *job, uint64_t number, struct proa_first_failure *failed)
+/* The outcome stands before the fetched data; its text and marks move them back. */
+void proa_job_answer(struct proa_job *job, uint64_t number, const struct proa_first_failure *failed)
 {
     struct proa_wire_head head =
         proa_remote_window_head(job->origin->win, PROA_WIRE_ANSWER, number);
     struct proa_wire_outcome outcome = {failed->code, 0};
     char *data = job->answer + ANSWER_HEAD;
-    size_t text = 0;
+    size_t text = 0, marks = 0;
 
     if (outcome.code) {
         outcome.text_bytes = (uint32_t)strlen(failed->text);
         text = proa_wire_padded(outcome.text_bytes);
-        memmove(data + text, data, job->used - ANSWER_HEAD);
+        marks = proa_wire_mark_bytes(job->fetches);
+        memmove(data + text + marks, data, job->used - ANSWER_HEAD);
         memset(data, 0, text);
         memcpy(data, failed->text, outcome.text_bytes);
+        memcpy(data + text, job->marks, marks);
     }
-    failed->code = PROA_OK;
-    head.flags = job->is_refused ? PROA_WIRE_REFUSED : 0;
+    head.flags = (uint8_t)((job->is_refused ? PROA_WIRE_REFUSED : 0) |
+                           (job->has_other ? PROA_WIRE_OTHERS : 0));
     memcpy(job->answer, &head, sizeof head);
     memcpy(job->answer + sizeof head, &outcome, sizeof outcome);
-    proa_progress_answer(job->origin->peer, job->answer, job->used + text);
+    proa_progress_answer(job->origin->peer, job->answer, job->used + text + marks);
 }
 
 /* ---- windows ---- */

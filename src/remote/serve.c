@@ -27,6 +27,7 @@ struct proa_serving {
     char *kept;
     size_t kept_bytes;
     struct proa_first_failure failed; /* since the last answer */
+    uint8_t has_other;                /* as in struct proa_job, since then */
     struct proa_serving *prev, *next; /* in the list of origins that wait for locks */
 };
 
@@ -102,6 +103,15 @@ static void lock_give_back(struct proa_serving *s)
 
 static const char no_operation[] = "contains an unknown operation code";
 
+/* Reports the failure, and forgets it. */
+static void answer(struct proa_serving *s, struct proa_job *job, uint64_t number)
+{
+    job->has_other = s->has_other;
+    proa_job_answer(job, number, &s->failed);
+    s->failed.code = PROA_OK;
+    s->has_other = 0;
+}
+
 static void serve(struct proa_serving *s, struct proa_job *job, const struct proa_wire_head *head)
 {
     while (job->left > 0) {
@@ -115,8 +125,9 @@ static void serve(struct proa_serving *s, struct proa_job *job, const struct pro
     }
     if (head->flags & PROA_WIRE_UNLOCK)
         lock_give_back(s);
+    s->has_other |= (uint8_t)job->has_other;
     if (head->flags & PROA_WIRE_ANSWERED)
-        proa_job_answer(job, head->number, &s->failed);
+        answer(s, job, head->number);
 }
 
 static void serve_kept(struct proa_serving *s)

@@ -11,7 +11,7 @@
 #ifndef PROA_REMOTE_SERVE_H
 #define PROA_REMOTE_SERVE_H
 
-#include "remote/window.h"
+#include "remote/batch.h"
 
 /* Executes a batch that has come. Of one that makes no sense, the operations executed before that
  * stay done. */
@@ -38,8 +38,11 @@ struct proa_job {
     struct proa_wire_op op; /* the operation that is executed */
     const char *at;         /* the rest of the batch */
     size_t left;
-    size_t used;    /* of the answer */
-    int is_refused; /* the lock that the batch tried for */
+    size_t used;                      /* of the answer */
+    int is_refused;                   /* the lock that the batch tried for */
+    int has_other;                    /* an operation has failed that is not marked */
+    uint32_t fetches;                 /* operations that fetch, so far */
+    uint64_t marks[PROA_BATCH_MARKS]; /* of those that failed (remote/wire.h) */
     char answer[PROA_NET_MESSAGE_MOST];
 };
 
@@ -59,9 +62,10 @@ int proa_job_words(struct proa_job *job);
  */
 int proa_job_step(struct proa_job *job);
 
-/* Sends the answer to the batch of that number, with the failure, if there is one, which is then
- * reported. */
-void proa_job_answer(struct proa_job *job, uint64_t number, struct proa_first_failure *failed);
+/* Sends the answer to the batch of that number, with the failure, if there is one; job->has_other:
+ * it is not only of operations of this batch that fetch. */
+void proa_job_answer(struct proa_job *job, uint64_t number,
+                     const struct proa_first_failure *failed);
 
 /* Makes win->remote_window->served, the window as the progress engine sees it. PROA_OK or
  * PROA_ERR_NO_MEM; proa_served_close undoes it in any case. */

@@ -36,8 +36,11 @@ enum {
     PROA_WIRE_LOCK_TRIED = 128
 };
 
-/* Of an answer: the lock that the batch tried for is not the origin's. */
-enum { PROA_WIRE_REFUSED = 1 };
+/* Of an answer. */
+enum {
+    PROA_WIRE_REFUSED = 1, /* the lock that the batch tried for is not the origin's */
+    PROA_WIRE_OTHERS = 2 /* an operation has failed that fetches nothing, or of an earlier batch */
+};
 
 /* Of a ROOM: one of these, and HOLDS. */
 enum {
@@ -79,11 +82,20 @@ struct proa_wire_op {
     uint64_t total; /* elements of the whole operation that this is a part of */
 };
 
-/* Behind the head of an answer; then the text, then all that was fetched, each thing padded. */
+/* Behind the head of an answer; then the text, then the marks if there is a code and anything is
+ * fetched, then all that was fetched, each thing padded. The marks are words: bit i % 64 of word
+ * i / 64 says that the batch's i-th operation that fetches has failed. */
 struct proa_wire_outcome {
     int32_t code; /* of the first operation that failed since the last answer; 0: none */
     uint32_t text_bytes;
 };
+
+enum { PROA_WIRE_MARKS = 64 }; /* in a word */
+
+static inline uint64_t proa_wire_mark_bytes(uint64_t fetches)
+{
+    return (fetches + PROA_WIRE_MARKS - 1) / PROA_WIRE_MARKS * sizeof(uint64_t);
+}
 
 static inline uint64_t proa_wire_padded(uint64_t bytes)
 {

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "remote/request.h"
+#include "rma/regions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -549,13 +550,89 @@ static void failing_body(struct world *world)
 }
 WORLD_TEST(failing, 2, .before = on_nodes, .limit_s = 20)
 
+/* ---- what fails at the target ---- */
+
+/* The place of the i-th word there; past the words no memory is attached. */
+static int64_t place_of(const int64_t *words, int i)
+{
+    return (int64_t)(uintptr_t)&words[i];
+}
+
+enum { ATTACHED = 8, OUTSIDE = 1 << 20 };
+
+/* A put without a request, if `puts`, and two gets with one, all in one batch: the target is held
+ * while the first one's answer is outstanding. fails: the word that is outside, of the put and the
+ * gets. */
+static void report(struct world *world, struct proa_win *win, const int64_t *words, uint32_t step,
+                   const int fails[3])
+{
+    struct proa_request first, requests[2];
+    int64_t values[3];
+
+    world_await(step_of(world), step + 1);
+    proa_request_begin(&first, win);
+    CHECK_OK(get_word(win, 1, place_of(words, 0), &values[2]));
+    let_go(&first);
+    CHECK_OK(put_word(win, 1, place_of(words, fails[0] ? OUTSIDE : 0), 5));
+    for (int i = 0; i < 2; i++) {
+        proa_request_begin(&requests[i], win);
+        CHECK_OK(get_word(win, 1, place_of(words, fails[1 + i] ? OUTSIDE : 1), &values[i]));
+        let_go(&requests[i]);
+    }
+    step_to(world, step + 2);
+    CHECK(next_done() == &first);
+    CHECK_OK(first.code);
+    for (int i = 0; i < 2; i++) {
+        CHECK(next_done() == &requests[i]);
+        CHECK_EQUAL(requests[i].code, fails[1 + i] ? PROA_ERR_RMA_RANGE : PROA_OK);
+        CHECK_EQUAL(values[i], fails[1 + i] ? values[i] : 7);
+    }
+    if (fails[0])
+        CHECK_FAILS(proa_win_flush(win, 1), PROA_ERR_RMA_RANGE);
+    CHECK_OK(flushed(proa_win_flush(win, 1)));
+}
+
+/* The request of the operation that failed reports it, and no other one; a flush reports what has
+ * no request. */
+static void reported_once_body(struct world *world)
+{
+    struct proa_win *win =
+        begin(world, &(struct proa_create_args){.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1});
+    int64_t words[ATTACHED] = {0, 7}, *all[2], *mine = words;
+
+    CHECK_OK(proa_regions_attach(win, words, sizeof words));
+    CHECK_OK(world->group.allgather(world->group.context, &mine, all, sizeof mine));
+    if (world->rank == 0)
+        CHECK_OK(proa_win_lock_all(win, 0));
+    for (uint32_t i = 0; i < 8; i++) {
+        const int fails[] = {i & 1, i >> 1 & 1, i >> 2};
+
+        if (world->rank == 0) {
+            report(world, win, all[1], 3 * i, fails);
+            step_to(world, 3 * i + 3);
+            continue;
+        }
+        net_fake_hold(1);
+        step_to(world, 3 * i + 1);
+        world_await(step_of(world), 3 * i + 2);
+        net_fake_hold(0);
+        world_await(step_of(world), 3 * i + 3);
+    }
+    if (world->rank == 0)
+        CHECK_OK(proa_win_unlock_all(win));
+    world_barrier(world);
+    CHECK_OK(proa_regions_detach(win, words));
+    end(world, win);
+}
+ON_NODES(reported_once, 2)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overlap),  cmocka_unit_test(locked),    cmocka_unit_test(copied),
-        cmocka_unit_test(in_order), cmocka_unit_test(both_kept), cmocka_unit_test(granted),
-        cmocka_unit_test(many),     cmocka_unit_test(gathered),  cmocka_unit_test(lost),
-        cmocka_unit_test(failing),
+        cmocka_unit_test(overlap),       cmocka_unit_test(locked),    cmocka_unit_test(copied),
+        cmocka_unit_test(in_order),      cmocka_unit_test(both_kept), cmocka_unit_test(granted),
+        cmocka_unit_test(many),          cmocka_unit_test(gathered),  cmocka_unit_test(lost),
+        cmocka_unit_test(failing),       cmocka_unit_test(reported_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
