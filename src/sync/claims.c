@@ -7,18 +7,22 @@
 #include "sync/rwlock.h"
 #include "sync/shared_words.h"
 
+/* For all that wait for a lock of the window on this node. */
+static void ring_all(const struct proa_win *win)
+{
+    for (int i = 0; i < win->size; i++)
+        if (win->targets[i].ctl)
+            proa_doorbell_ring(&win->targets[i].ctl->lock.bell);
+    proa_doorbell_ring(&win->leader->all.bell);
+}
+
 void proa_claims_break(struct proa_win *win)
 {
-    for (int i = 0; i < win->size; i++) {
-        struct proa_win_ctl *ctl = win->targets[i].ctl;
-
-        if (!ctl)
-            continue;
-        proa_rwlock_break(&ctl->lock);
-        proa_doorbell_ring(&ctl->lock.bell);
-    }
+    for (int i = 0; i < win->size; i++)
+        if (win->targets[i].ctl)
+            proa_rwlock_break(&win->targets[i].ctl->lock);
     proa_shared_all_meet(&win->leader->all);
-    proa_doorbell_ring(&win->leader->all.bell);
+    ring_all(win);
 }
 
 int proa_claims_are_broken(const struct proa_win *win)
@@ -89,17 +93,27 @@ static int is_slot_of_failed(const struct proa_win *win, uint32_t slot)
     return 0;
 }
 
+static int is_free(const struct proa_win *win, uint32_t turn)
+{
+    return !turn || is_slot_of_failed(win, turn - 1);
+}
+
+int proa_claims_turn_is_free(const struct proa_win *win)
+{
+    return is_free(win, proa_atomic_load(&win->leader->turn, PROA_RELAXED));
+}
+
 int proa_claims_take_turn(const struct proa_win *win)
 {
     uint32_t *turn = &win->leader->turn, before = proa_atomic_load(turn, PROA_RELAXED);
 
-    if (before && !is_slot_of_failed(win, before - 1))
-        return 0;
-    return proa_atomic_compare_exchange(turn, &before, 1 + (uint32_t)win->slot, PROA_ACQUIRE,
+    return is_free(win, before) &&
+           proa_atomic_compare_exchange(turn, &before, 1 + (uint32_t)win->slot, PROA_ACQUIRE,
                                         PROA_RELAXED);
 }
 
 void proa_claims_give_turn(const struct proa_win *win)
 {
     proa_atomic_store(&win->leader->turn, 0, PROA_RELEASE);
+    ring_all(win);
 }

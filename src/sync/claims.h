@@ -65,6 +65,8 @@ int proa_claims_allow(const struct proa_win *win, int target, enum proa_claim wa
 /* Takes the turn, under which claims are read and set: 1, this process has it until it gives it
  * back; or 0. */
 int proa_claims_take_turn(const struct proa_win *win);
+/* Does no living process have it? */
+int proa_claims_turn_is_free(const struct proa_win *win);
 void proa_claims_give_turn(const struct proa_win *win);
 
 #endif

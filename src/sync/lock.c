@@ -179,6 +179,12 @@ static int claims_allow(struct proa_lock_request *a)
            proa_claims_allow(a->win, is_for_all(a) ? -1 : a->target, claim_of(a));
 }
 
+/* A process that dies in its turn is found by a wait. */
+static int may_claim(struct proa_lock_request *a)
+{
+    return proa_claims_turn_is_free(a->win) && claims_allow(a);
+}
+
 /* Counts in the lock's own words, so that the lock is given back as usual. */
 static void count_in(struct proa_lock_request *a)
 {
@@ -246,7 +252,7 @@ static const struct {
     [PROA_LOCK_READ_BYPASSES] = {no_writer_inside, outside_granted, 0},
     [PROA_LOCK_ALL_TRIES] = {NULL, all_try, 1},
     [PROA_LOCK_ALL_OUTSIDE] = {proa_bypass_of_writers, all_again, 0},
-    [PROA_LOCK_BROKEN] = {claims_allow, claim_try, 0},
+    [PROA_LOCK_BROKEN] = {may_claim, claim_try, 0},
 };
 
 void proa_lock_request_begin(struct proa_lock_request *a, enum proa_lock_kind kind)

@@ -347,6 +347,32 @@ static void turn_body(struct world *world)
 }
 WORLD_TEST(turn, 3, .limit_s = 30)
 
+/* A second one dies in the turn, after the locks are broken: a wait for the turn notices. */
+static void second_turn_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, WORDS);
+    struct steps *steps = steps_of(world);
+    const uint32_t survivors = (uint32_t)last(world);
+
+    if (world->rank == last(world))
+        CHECK_OK(proa_win_lock(win, 0, 1, 0));
+    one_dies(world);
+    CHECK_OK(proa_win_lock(win, 0, 1, 0));
+    CHECK_OK(proa_win_unlock(win, 0));
+    __atomic_fetch_add(&steps->begun, 1, __ATOMIC_SEQ_CST);
+    world_await(&steps->begun, survivors);
+    if (world->rank == last(world) - 1) {
+        CHECK(proa_claims_take_turn(win));
+        __atomic_fetch_add(&steps->done, 1, __ATOMIC_SEQ_CST);
+        _exit(EXIT_SUCCESS);
+    }
+    world_await(&steps->done, 1);
+    CHECK_OK(proa_win_lock(win, 0, 1, 0));
+    CHECK_OK(proa_win_unlock(win, 0));
+    survivors_end(world);
+}
+WORLD_TEST(second_turn, 4, .limit_s = 10)
+
 /* ---- exclusion while one dies ---- */
 
 static void exclude(struct world *world, struct proa_win *win, uint64_t *seed)
@@ -495,27 +521,17 @@ static void given_up_by_word(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fence),
-        cmocka_unit_test(fence_apart),
-        cmocka_unit_test(free_),
-        cmocka_unit_test(free__apart),
-        cmocka_unit_test(central),
-        cmocka_unit_test(open_fence),
-        cmocka_unit_test(pscw),
-        cmocka_unit_test(test),
-        cmocka_unit_test(test_apart),
-        cmocka_unit_test(queue),
-        cmocka_unit_test(queue_apart),
-        cmocka_unit_test(held),
-        cmocka_unit_test(held_apart),
-        cmocka_unit_test(asked),
-        cmocka_unit_test(late),
-        cmocka_unit_test(turn),
-        cmocka_unit_test(torture),
-        cmocka_unit_test(creation),
-        cmocka_unit_test(left),
-        cmocka_unit_test(given_up),
-        cmocka_unit_test(given_up_by_word),
+        cmocka_unit_test(fence),       cmocka_unit_test(fence_apart),
+        cmocka_unit_test(free_),       cmocka_unit_test(free__apart),
+        cmocka_unit_test(central),     cmocka_unit_test(open_fence),
+        cmocka_unit_test(pscw),        cmocka_unit_test(test),
+        cmocka_unit_test(test_apart),  cmocka_unit_test(queue),
+        cmocka_unit_test(queue_apart), cmocka_unit_test(held),
+        cmocka_unit_test(held_apart),  cmocka_unit_test(asked),
+        cmocka_unit_test(late),        cmocka_unit_test(turn),
+        cmocka_unit_test(second_turn), cmocka_unit_test(torture),
+        cmocka_unit_test(creation),    cmocka_unit_test(left),
+        cmocka_unit_test(given_up),    cmocka_unit_test(given_up_by_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
