@@ -151,7 +151,10 @@ static int settle(struct proa_remote *r, int local)
 /* Where nothing is left and no error is to be reported, a lost process does not matter. */
 static int settle_unsettled(struct proa_remote *r, int local)
 {
-    return is_idle(r) && is_answered(r) && !r->flight.failed.code ? PROA_OK : settle(r, local);
+    if (!is_idle(r) || !is_answered(r) || r->flight.failed.code)
+        return settle(r, local);
+    proa_remote_delist(r, PROA_REMOTE_USED);
+    return PROA_OK;
 }
 
 /* Requests all answers before it waits for the first one. If another thread changes the list

@@ -102,6 +102,7 @@ static void other_room_body(struct world *world)
             CHECK_OK(proa_win_lock_all(win, 0));
             touch(win, 1);
             CHECK_OK(proa_win_unlock_all(win));
+            CHECK(!win->remotes); /* no later call looks at the targets */
         }
         lock(win, 3, 1);
         CHECK_OK(proa_win_unlock(win, 3));
