@@ -629,10 +629,10 @@ ON_NODES(reported_once, 2)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overlap),       cmocka_unit_test(locked),    cmocka_unit_test(copied),
-        cmocka_unit_test(in_order),      cmocka_unit_test(both_kept), cmocka_unit_test(granted),
-        cmocka_unit_test(many),          cmocka_unit_test(gathered),  cmocka_unit_test(lost),
-        cmocka_unit_test(failing),       cmocka_unit_test(reported_once),
+        cmocka_unit_test(overlap),  cmocka_unit_test(locked),        cmocka_unit_test(copied),
+        cmocka_unit_test(in_order), cmocka_unit_test(both_kept),     cmocka_unit_test(granted),
+        cmocka_unit_test(many),     cmocka_unit_test(gathered),      cmocka_unit_test(lost),
+        cmocka_unit_test(failing),  cmocka_unit_test(reported_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
