@@ -39,7 +39,7 @@ int proa_batch_outcome(const struct proa_remote *r, int outcome)
                : outcome;
 }
 
-/* ---- waiting ---- */
+/* ---- waiting: words are read relaxed, as a thread that goes on holds the mutex ---- */
 
 void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 {
@@ -54,16 +54,14 @@ void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 
 static uint64_t answered(const struct proa_remote *r)
 {
-    /* partner: proa_batch_answered */
-    return proa_atomic_load(&r->flight.answered, PROA_ACQUIRE);
+    return proa_atomic_load(&r->flight.answered, PROA_RELAXED);
 }
 
 int proa_batch_has_no_moves(void *arg)
 {
     const struct proa_remote *r = arg;
 
-    /* partner: proa_batch_moved */
-    return proa_remote_is_lost(r) || proa_atomic_load(&r->flight.moves, PROA_ACQUIRE) == 0;
+    return proa_remote_is_lost(r) || proa_atomic_load(&r->flight.moves, PROA_RELAXED) == 0;
 }
 
 int proa_batch_is_answered(void *arg)
@@ -81,7 +79,7 @@ static int has_lock(const struct proa_remote *r)
 
 static uint64_t heard_post(const struct proa_remote *r)
 {
-    return proa_atomic_load(&r->told.posted, PROA_ACQUIRE); /* partner: serve_notify */
+    return proa_atomic_load(&r->told.posted, PROA_RELAXED);
 }
 
 static int has_post(const struct proa_remote *r)
@@ -437,8 +435,7 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
     } else if (!take_answer(r, head, body, bytes) || !take_try(r, head)) {
         proa_progress_drop(r->process->peer, "is a malformed answer");
     } else {
-        /* releases the fetched data */
-        proa_atomic_store(&r->flight.answered, head->number, PROA_RELEASE);
+        proa_atomic_store(&r->flight.answered, head->number, PROA_RELAXED);
         proa_doorbell_ring(&proa_self->ctl->bell);
     }
 }
@@ -453,7 +450,7 @@ void proa_batch_moved(uint64_t token, int outcome)
             : NULL;
     struct proa_remote *r = request ? request->remote : (struct proa_remote *)(uintptr_t)token;
 
-    proa_atomic_fetch_sub(&r->flight.moves, 1, PROA_RELEASE);
+    proa_atomic_fetch_sub(&r->flight.moves, 1, PROA_RELAXED);
     if (request)
         proa_request_part_done(request, outcome, why);
     else if (outcome)

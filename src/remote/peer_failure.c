@@ -34,7 +34,7 @@ static void lose_process(struct proa_win *win, int rank)
     struct proa_remote *r = proa_remote_of(win, rank);
 
     if (process)
-        proa_atomic_store(&process->lost, 1, PROA_RELEASE);
+        proa_atomic_store(&process->lost, 1, PROA_RELAXED); /* proa_remote_is_lost */
     if (!r)
         return;
     proa_serve_lost(r);
