@@ -260,6 +260,27 @@ static void exposed(int thread)
     s->memory = 3;
 }
 
+static void tested(int thread)
+{
+    static const int there = THERE;
+    int is_over = 0;
+
+    window_enter(HERE);
+    if (thread) {
+        be_progress_thread(work_here);
+        return;
+    }
+    s->memory = 1;
+    explore_check(win->sync->post(win, &there, 1) == PROA_OK);
+    while (!is_over) {
+        explore_check(win->sync->test(win, &is_over) == PROA_OK);
+        if (!is_over)
+            explore_yield();
+    }
+    explore_check(s->memory == 2);
+    s->memory = 3;
+}
+
 /* The state of the target is made by its first message, or by our first call. */
 static int post_there(void)
 {
@@ -411,6 +432,7 @@ const struct explore_scenario explore_batches[] = {
     BATCHES("two_threads", 3, .setup = setup, .body = two_threads, .preemptions = 1, .stale = 1),
     BATCHES("said", 2, .setup = setup, .body = said),
     BATCHES("exposed", 2, .setup = setup, .body = exposed),
+    BATCHES("tested", 2, .setup = setup, .body = tested),
     BATCHES("made", 2, .setup = setup, .body = made),
     BATCHES("full", 2, .setup = setup_full, .body = full),
     BATCHES("full_locked", 2, .setup = setup_full_locked, .body = full_locked),
