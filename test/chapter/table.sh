@@ -53,36 +53,47 @@ functions() {
 
 # ---- the rows ----
 
-# One cell of a row, without the blanks around it: cell NUMBER LINE
-cell() {
-  local cells text
-  IFS='|' read -ra cells <<<"$2"
-  text=${cells[$1]:-}
-  text=${text#"${text%%[! ]*}"}
-  echo "${text%"${text##*[! ]}"}"
+# No process is started for a row: there are hundreds. So these leave what they find in a variable.
+
+# The cells of a row, without the blanks around them, in `cells` from 1 on; how many there are, in `cells_count`.
+split_row() {
+  local text=$1 bars=${1//[!|]/} i
+  IFS='|' read -ra cells <<<"$text"
+  cells_count=$((${#bars} - 1))
+  for ((i = 1; i <= cells_count; i++)); do
+    text=${cells[i]:-}
+    text=${text#"${text%%[! ]*}"}
+    cells[i]=${text%"${text##*[! ]}"}
+  done
 }
 
-quoted() {
-  grep -o '`[^`]*`' <<<"$1" | tr -d '`'
+# What stands between backquotes, in `quoted`.
+find_quoted() {
+  local rest=$1
+  quoted=()
+  while [[ $rest =~ \`([^\`]*)\`(.*) ]]; do
+    quoted+=("${BASH_REMATCH[1]}")
+    rest=${BASH_REMATCH[2]}
+  done
 }
 
 check_files() {
-  local file files
-  files=$(quoted "$1")
-  [ -n "$files" ] || fail "line $number: no file is named"
-  for file in $files; do
+  local file
+  find_quoted "$1"
+  [ ${#quoted[@]} -gt 0 ] || fail "line $number: no file is named"
+  for file in ${quoted[*]}; do
     [ -f "$root/src/$file" ] || fail "line $number: there is no file src/$file"
   done
 }
 
 check_tests() {
-  local test tests host only=
-  tests=$(quoted "$1")
-  [ -n "$tests" ] || fail "line $number: no test is named"
+  local test host only=
+  find_quoted "$1"
+  [ ${#quoted[@]} -gt 0 ] || fail "line $number: no test is named"
   for host in "${hosts[@]}"; do
     [[ $1 != *"${host_fact[$host.title]} only"* ]] || only=$host
   done
-  for test in $tests; do
+  for test in ${quoted[*]}; do
     tested[$test]=1
     for host in "${built[@]}"; do
       [ -z "$only" ] || [ "$only" = "$host" ] || continue
@@ -111,23 +122,23 @@ while IFS= read -r line; do
     '|'*) ;;
     *) heading= && continue ;;
   esac
+  split_row "$line"
   if [ -z "$heading" ]; then
-    heading=$line columns=()
-    width=$(($(tr -cd '|' <<<"$line" | wc -c) - 1))
-    for ((i = 1; i <= width; i++)); do columns[$(cell $i "$line")]=$i; done
+    heading=$line columns=() width=$cells_count
+    for ((i = 1; i <= width; i++)); do columns[${cells[i]}]=$i; done
     [ -n "${columns[file]:-}" ] || fail "line $number: a table without files"
     continue
   fi
   count=$((count + 1))
-  [ $(($(tr -cd '|' <<<"$line" | wc -c) - 1)) -eq "$width" ] || fail "line $number: the row has not $width cells"
+  [ "$cells_count" -eq "$width" ] || fail "line $number: the row has not $width cells"
   for ((i = 1; i <= width; i++)); do
-    [ -n "$(cell $i "$line")" ] || fail "line $number: cell $i is empty"
+    [ -n "${cells[i]:-}" ] || fail "line $number: cell $i is empty"
   done
-  first=$(cell 1 "$line")
-  for name in $(quoted "${first%%: *}"); do rows[$name]=$number; done # behind the colon: what Proa does
-  check_files "$(cell "${columns[file]}" "$line")"
-  [ -z "${columns[error]:-}" ] || check_error "$(cell "${columns[error]}" "$line")" "$(cell "${columns[test]}" "$line")"
-  [ -z "${columns[test]:-}" ] || check_tests "$(cell "${columns[test]}" "$line")"
+  find_quoted "${cells[1]%%: *}" # behind the colon: what Proa does
+  for name in ${quoted[*]}; do rows[$name]=$number; done
+  check_files "${cells[columns[file]]:-}"
+  [ -z "${columns[error]:-}" ] || check_error "${cells[columns[error]]:-}" "${cells[columns[test]]:-}"
+  [ -z "${columns[test]:-}" ] || check_tests "${cells[columns[test]]:-}"
 done <"$page"
 
 # ---- what has no row ----
