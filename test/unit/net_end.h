@@ -91,6 +91,13 @@ static inline void progress(struct end *end)
     CHECK(transport->progress(end->net) >= 0);
 }
 
+/* In a wait that may take seconds, this leaves the processor to the peer. */
+static inline void progress_slowly(struct end *end)
+{
+    progress(end);
+    world_sleep_us(200);
+}
+
 static inline void progress_for(struct end *end, long ms)
 {
     struct timespec t;
@@ -99,8 +106,7 @@ static inline void progress_for(struct end *end, long ms)
     clock_gettime(CLOCK_MONOTONIC, &t);
     start = now = t.tv_sec * 1000 + t.tv_nsec / 1000000;
     while (now < start + ms) {
-        progress(end);
-        world_sleep_us(100);
+        progress_slowly(end);
         clock_gettime(CLOCK_MONOTONIC, &t);
         now = t.tv_sec * 1000 + t.tv_nsec / 1000000;
     }
@@ -126,7 +132,7 @@ static inline int try_to_send(struct end *end, uint32_t peer, const void *body, 
     int outcome;
 
     while ((outcome = transport->send(end->net, peer, body, bytes)) == PROA_NET_AGAIN)
-        progress(end);
+        progress_slowly(end);
     return outcome;
 }
 
@@ -138,14 +144,14 @@ static inline void tell(struct end *end, uint32_t peer, const void *body, size_t
 static inline void await_messages(struct end *end, int count)
 {
     while (end->seen.messages < count)
-        progress(end);
+        progress_slowly(end);
     CHECK_EQUAL(end->seen.messages, count);
 }
 
 static inline void await_lost(struct end *end)
 {
     while (end->seen.lost == 0)
-        progress(end);
+        progress_slowly(end);
     CHECK_EQUAL(end->seen.lost, 1);
 }
 

@@ -31,7 +31,7 @@ static uint32_t acquaint(struct world *world, struct end *end)
     peer = reach(end, card_of(world, 0));
     tell(end, peer, "hello", 5);
     while (__atomic_load_n(&card_of(world, 0)->steps, __ATOMIC_SEQ_CST) == 0)
-        progress(end);
+        progress_slowly(end);
     return peer;
 }
 
@@ -95,7 +95,7 @@ static void comes_back_body(struct world *world)
     CHECK_EQUAL(end.seen.how, PROA_NET_GONE);
     kill(pid, SIGCONT);
     while (__atomic_load_n(&card_of(world, 1)->steps, __ATOMIC_SEQ_CST) == 0)
-        progress(&end);
+        progress_slowly(&end);
     CHECK_EQUAL(card_of(world, 1)->steps, 1 + PROA_NET_GAVE_UP);
     CHECK_EQUAL(end.seen.lost, 1);
     kill(pid, SIGKILL);
@@ -117,7 +117,7 @@ static void paused_body(struct world *world)
     tell(&end, peer, "hello", 5);
     kill(pid, SIGCONT);
     while (__atomic_load_n(&card_of(world, 0)->steps, __ATOMIC_SEQ_CST) < 2)
-        progress(&end);
+        progress_slowly(&end);
     progress_for(&end, 1500);
     CHECK_EQUAL(end.seen.lost, 0);
     kill(pid, SIGKILL);
