@@ -194,7 +194,7 @@ static void threads_body(struct world *world)
     struct writers all = {.memory = map_pages(area), .words = area / 8 / WRITERS};
     struct writer writers[WRITERS];
     pthread_t threads[WRITERS];
-    long rounds = world_rounds(3000);
+    long rounds = world_rounds(1000);
     uint64_t seed = 9, total = 0;
 
     (void)world;
