@@ -81,6 +81,9 @@ static const struct proa_words words = {
 
 /* ---- barriers ---- */
 
+/* The bits that a union has, in the words of the barrier among nodes. */
+enum { UNITED_BITS = 3 };
+
 static int disseminate(struct proa_win *win, uint64_t number)
 {
     return proa_disseminate(win, number, &words);
@@ -93,21 +96,46 @@ static int arrive_and_wait(struct proa_win *win, uint64_t number)
     return proa_shared_reached(win, -1, win->leader, &win->leader->passed, number);
 }
 
-static int lead(struct proa_win *win, uint64_t number)
+/* Waits for the neighbours of a leader. */
+static int gather(struct proa_win *win, uint64_t number)
+{
+    const uint64_t neighbours = (uint64_t)win->remote_window->neighbours;
+
+    return neighbours
+               ? proa_shared_reached(win, -1, win->ctl, &win->ctl->arrived, number * neighbours)
+               : PROA_OK;
+}
+
+/* One round of the leaders. A word tells the number of the barrier, and the bits that its sender
+ * knows of a union: in later barriers those of all, until the next union. */
+static int lead_round(struct proa_win *win, int k, uint64_t number, uint32_t *bits)
 {
     const struct proa_remote_window *remote_window = win->remote_window;
+    int error;
+
+    /* tells of all that our node stored, and all that we heard of in earlier rounds */
+    notify(win, &win->targets[remote_window->partners[k]], PROA_WORD_NODE_ROUND, k,
+           number << UNITED_BITS | *bits);
+    error = await(win, -1, PROA_WORD_NODE_ROUND, k, number << UNITED_BITS);
+    *bits |= (uint32_t)proa_atomic_load(&remote_window->node_rounds[k], PROA_RELAXED) &
+             ((1u << UNITED_BITS) - 1);
+    return error;
+}
+
+/* Lets the neighbours of a leader pass. */
+static void open_node(struct proa_win *win, uint64_t number)
+{
+    if (win->remote_window->neighbours)
+        proa_shared_set(win->ctl, &win->ctl->passed, number);
+}
+
+/* The rounds of the leaders. */
+static int lead(struct proa_win *win, uint64_t number, uint32_t *bits)
+{
     int error = PROA_OK;
 
-    if (remote_window->neighbours)
-        error = proa_shared_reached(win, -1, win->ctl, &win->ctl->arrived,
-                                    number * (uint64_t)remote_window->neighbours);
-    for (int k = 0; k < remote_window->rounds && !error; k++) {
-        /* tells of all that our node stored, and all that we heard of in earlier rounds */
-        notify(win, &win->targets[remote_window->partners[k]], PROA_WORD_NODE_ROUND, k, number);
-        error = await(win, -1, PROA_WORD_NODE_ROUND, k, number);
-    }
-    if (!error && remote_window->neighbours)
-        proa_shared_set(win->ctl, &win->ctl->passed, number);
+    for (int k = 0; k < win->remote_window->rounds && !error; k++)
+        error = lead_round(win, k, number, bits);
     return error;
 }
 
@@ -116,8 +144,50 @@ static int lead(struct proa_win *win, uint64_t number)
 static int barrier(struct proa_win *win)
 {
     uint64_t number = ++win->central_barriers;
+    uint32_t bits = win->remote_window->united;
+    int error;
 
-    return win->ctl == win->leader ? lead(win, number) : arrive_and_wait(win, number);
+    if (win->ctl != win->leader)
+        return arrive_and_wait(win, number);
+    error = gather(win, number);
+    if (!error)
+        error = lead(win, number, &bits);
+    if (!error)
+        open_node(win, number);
+    return error;
+}
+
+/* The same, with the bits of the leader's node, and then of all. */
+static int lead_union(struct proa_win *win, uint64_t number, uint32_t *bits)
+{
+    int error = gather(win, number);
+
+    for (int i = 0; i < win->size; i++)
+        if (win->targets[i].ctl)
+            *bits |= win->targets[i].ctl->united;
+    if (!error)
+        error = lead(win, number, bits);
+    win->remote_window->united = win->ctl->united = *bits;
+    if (!error)
+        open_node(win, number);
+    return error;
+}
+
+/* A leader that runs ahead to the next barrier tells of this union there as well: a word that is
+ * read late is right. So a barrier stands behind each union. */
+static int unite(struct proa_win *win, uint32_t *bits)
+{
+    uint64_t number = ++win->central_barriers;
+    int error;
+
+    win->ctl->united = *bits;
+    if (win->ctl == win->leader) {
+        error = lead_union(win, number, bits);
+    } else {
+        error = arrive_and_wait(win, number);
+        *bits = win->leader->united;
+    }
+    return error ? error : barrier(win);
 }
 
 /* ---- completion ---- */
@@ -323,6 +393,7 @@ const struct proa_sync_ops proa_sync_remote = {
     .flush_local = proa_flush_local_slow,
     .complete_ops = complete_ops,
     .barrier = barrier,
+    .unite = unite,
     .disseminate = disseminate,
     .word = proa_word_anywhere,
     .losses_enter = proa_progress_enter,

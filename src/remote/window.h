@@ -40,6 +40,7 @@ struct proa_remote_window {
     int partners[PROA_BARRIER_ROUNDS], notifiers[PROA_BARRIER_ROUNDS];
     /* as struct proa_round_ctl, for that barrier: written when messages arrive */
     uint64_t node_rounds[PROA_BARRIER_ROUNDS];
+    uint32_t united;                        /* the bits of the last union (remote/sync.c) */
     struct proa_remote_window *prev, *next; /* in the list of all such windows */
 };
 

@@ -175,6 +175,8 @@ struct proa_win_ctl {
     /* Operations of neighbours that came to the owner's memory through the kernel, a long one as
      * several (adopt/policy.h). */
     uint64_t through_kernel;
+    /* What the owner brings to a union of bits (sync/barrier.c), written by it before a barrier. */
+    uint32_t united;
     /* How creation went for the owner, at each agreement of neighbours (create/agree.c). */
     uint64_t agreed;
     /* The owner's claims (sync/claims.h): it has, or tries for, a lock_all; and, on its own lock,

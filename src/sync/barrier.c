@@ -57,6 +57,18 @@ int proa_barrier_node(struct proa_win *win)
     return count_up(win);
 }
 
+/* The second barrier keeps a process from showing its next bits before all have seen these. */
+int proa_unite_node(struct proa_win *win, uint32_t *bits)
+{
+    int error;
+
+    win->ctl->united = *bits;
+    error = proa_barrier_node(win);
+    for (int i = 0; i < win->size && !error; i++)
+        *bits |= win->targets[i].ctl->united;
+    return error ? error : proa_barrier_node(win);
+}
+
 /* In a dissemination the owner of a block has waited for every word written into it. In the other
  * barrier a process may still be reading the leader's block. Once a process is gone this barrier
  * never completes, and others may have freed their blocks: so it is not begun. */

@@ -22,6 +22,9 @@ int proa_barrier_disseminate(struct proa_win *win, uint64_t number) PROA_HOT;
  * process's shared words for the window. */
 int proa_barrier_last(struct proa_win *win);
 
+/* Row `unite` of the tables of windows of one node. */
+int proa_unite_node(struct proa_win *win, uint32_t *bits);
+
 /* The kind of barrier for this window of one node: it depends on whether the processes outnumber
  * the processors that they may run on. All processes of the window get the same answer. */
 enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win);

@@ -54,6 +54,9 @@ struct proa_sync_ops {
     /* sync/barrier.h */
     int (*barrier)(struct proa_win *win);
     int (*disseminate)(struct proa_win *win, uint64_t number);
+    /* Collective: *bits becomes those of all processes together. Stores of all processes before
+     * their calls are visible after it. Returns as barrier does. */
+    int (*unite)(struct proa_win *win, uint32_t *bits);
     /* The word of that number (sync/notify.h) that the process of rank `from` tells us; NULL: there
      * is none yet. */
     uint64_t *(*word)(const struct proa_win *win, int from, int word);
