@@ -36,13 +36,16 @@
     X(OTHER)                 \
     X(INTERN)
 
+/* That of notified operations is in no mpi.h yet (draft of MPI-5.1, 12.6). */
+#define PROA_ERRORS_DRAFT(X) X(RMA_NOTIFICATION)
+
 enum proa_error {
     PROA_OK = 0,
 #define PROA_ERROR_NUMBER(name) PROA_ERROR_##name,
-    PROA_ERRORS(PROA_ERROR_NUMBER)
+    PROA_ERRORS(PROA_ERROR_NUMBER) PROA_ERRORS_DRAFT(PROA_ERROR_NUMBER)
 #undef PROA_ERROR_NUMBER
 #define PROA_ERROR_CODE(name) PROA_ERR_##name = -PROA_ERROR_##name,
-        PROA_ERRORS(PROA_ERROR_CODE)
+        PROA_ERRORS(PROA_ERROR_CODE) PROA_ERRORS_DRAFT(PROA_ERROR_CODE)
 #undef PROA_ERROR_CODE
 };
 

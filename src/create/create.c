@@ -16,6 +16,7 @@
 #include "shm/cma.h"
 #include "sync/barrier.h"
 #include "sync/bypass.h"
+#include "sync/counters.h"
 #include "sync/pair.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ void proa_win_release(struct proa_win *win)
         proa_arena_free(win->memory);
     proa_block_free(win);
     proa_targets_forget(win);
+    proa_counters_free(win);
     free(win->targets);
     proa_pages_release(win);
     free(win->pairs);

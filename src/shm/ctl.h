@@ -142,6 +142,19 @@ struct proa_shared_ctl {
     uint32_t segment;
 };
 
+/* A notification counter (sync/counters.h). Any process of the node counts it up; the owner resets
+ * it. */
+struct proa_counter {
+    uint64_t value PROA_ALIGNED_LINE;
+};
+
+/* Where the owner has put its counters. Written by it before a barrier (sync/counters.c). */
+struct proa_counters_ctl {
+    uint64_t offset; /* of the first in the owner's segment number `segment` */
+    uint32_t segment;
+    uint32_t count;
+};
+
 /* The dissemination barrier: round k's partner stores the number of the barrier it is in. They
  * stand before the block, as many as the window has rounds, the first one next to it. */
 struct proa_round_ctl {
@@ -153,6 +166,7 @@ struct proa_win_ctl {
     struct proa_all_ctl all;
     struct proa_regions_ctl regions;
     struct proa_shared_ctl shared;
+    struct proa_counters_ctl counters;
 
     /* The barrier of an oversubscribed node (sync/barrier.c), in the leader's block. All
      * processes write `arrived`; the last one to arrive writes `passed`. Over several nodes: all

@@ -77,6 +77,11 @@ struct proa_sync_ops {
     uint32_t (*node_lost)(const struct proa_win *win);
     /* does a process wait for this one's locks elsewhere than at a target? */
     int (*lock_is_wanted)(const struct proa_win *win);
+    /* around a notified operation on a target of another node, and the number of its counters
+     * (remote/notice.h) */
+    int (*note_begin)(struct proa_win *win, int rank, int64_t index);
+    int (*note_end)(struct proa_win *win, int rank, int is_issued);
+    int (*counters)(struct proa_win *win, int rank, uint32_t *number);
 };
 
 extern PROA_HIDDEN const struct proa_sync_ops proa_sync_node, proa_sync_threads, proa_sync_remote;

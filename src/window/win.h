@@ -81,6 +81,7 @@ enum proa_unreached {
 };
 
 struct proa_attached;
+struct proa_counters;
 struct proa_memory_owners;
 struct proa_pages;
 struct proa_pair;
@@ -141,6 +142,7 @@ struct proa_win {
     void *base;                        /* our own window: MPI_WIN_BASE */
     struct proa_attached *attached;    /* dynamic windows: what is attached here */
     struct proa_memory_owners *owners; /* rma/memory_owner.h */
+    struct proa_counters *counters;    /* sync/counters.h; NULL: their number was never set */
     /* A window over several nodes (remote/origin.h); NULL: it is not. And the remote targets with
      * operations in flight, or locked. */
     struct proa_remote_window *remote_window;
