@@ -7,6 +7,7 @@
 #include "remote/progress.h"
 #include "sync/peer_failure.h"
 #include "remote/operation_queue.h"
+#include "remote/notice.h"
 #include "remote/request.h"
 #include "remote/group_lock.h"
 
@@ -156,7 +157,8 @@ static unsigned all_flags(const struct proa_remote *r, unsigned flags)
         [PROA_REMOTE_ASKED] = 0};
 
     flags |= lock[r->grant.lock];
-    if (r->batch.fetching || (r->flight.sent + 1) % (UNANSWERED_MOST / 2) == 0)
+    if (r->batch.fetching || r->batch.has & PROA_GATHERED_COUNTS ||
+        (r->flight.sent + 1) % (UNANSWERED_MOST / 2) == 0)
         flags |= PROA_WIRE_ANSWERED;
     if (r->batch.has & PROA_GATHERED_WORK && proa_batch_lacks_post(r))
         flags |= PROA_WIRE_POSTED;
@@ -255,29 +257,51 @@ static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)
            r->batch.fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST;
 }
 
-char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
-                         uint64_t fetched, int *outcome)
+/* Room for so many bytes more, as proa_batch_try_add. is_work: not only a word. */
+static char *room(struct proa_remote *r, size_t bytes, uint64_t fetched, int is_work, int *outcome)
 {
-    size_t bytes = sizeof *op + proa_wire_padded(data);
     char *at;
 
-    fetched = proa_wire_padded(fetched);
     *outcome = batch_room(r);
     if (!*outcome && is_full(r, bytes, fetched))
         *outcome = proa_batch_try_send(r, 0);
     if (*outcome)
         return NULL;
     at = r->batch.body + sizeof(struct proa_wire_head) + r->batch.used;
-    memcpy(at, op, sizeof *op);
-    memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* the padding */
     r->batch.used += bytes;
-    if (op->code != PROA_WIRE_NOTIFY && !(r->batch.has & PROA_GATHERED_WORK)) {
+    if (is_work && !(r->batch.has & PROA_GATHERED_WORK)) {
         proa_batch_mark(r, PROA_GATHERED_WORK);
         proa_aggregation_begun();
     }
     r->batch.fetching += fetched;
     proa_remote_enlist(r, PROA_REMOTE_USED);
+    return at;
+}
+
+char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
+                         uint64_t fetched, int *outcome)
+{
+    size_t bytes = sizeof *op + proa_wire_padded(data);
+    char *at = room(r, bytes, proa_wire_padded(fetched), op->code != PROA_WIRE_NOTIFY, outcome);
+
+    if (!at)
+        return NULL;
+    memcpy(at, op, sizeof *op);
+    memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* the padding */
     return at + sizeof *op;
+}
+
+int proa_batch_try_count(struct proa_remote *r, uint32_t index)
+{
+    const struct proa_wire_count count = {.code = PROA_WIRE_COUNT, .index = index};
+    int outcome;
+    char *at = room(r, sizeof count, 0, 1, &outcome);
+
+    if (!at)
+        return outcome;
+    memcpy(at, &count, sizeof count);
+    proa_batch_mark(r, PROA_GATHERED_COUNTS);
+    return PROA_OK;
 }
 
 int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted)
@@ -443,13 +467,17 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
 /* A request reports its own put or get itself. */
 void proa_batch_moved(uint64_t token, int outcome)
 {
+    enum { KINDS = PROA_BATCH_TOKEN_REQUEST | PROA_BATCH_TOKEN_NOTICE };
     static const char why[] = "the network could not move the bytes";
-    struct proa_request *request =
-        token & PROA_BATCH_TOKEN_REQUEST
-            ? (struct proa_request *)(uintptr_t)(token - PROA_BATCH_TOKEN_REQUEST)
-            : NULL;
-    struct proa_remote *r = request ? request->remote : (struct proa_remote *)(uintptr_t)token;
+    void *of = (void *)(uintptr_t)(token & ~(uint64_t)KINDS);
+    struct proa_notice *notice = token & PROA_BATCH_TOKEN_NOTICE ? of : NULL;
+    struct proa_request *request = notice                             ? notice->request
+                                   : token & PROA_BATCH_TOKEN_REQUEST ? of
+                                                                      : NULL;
+    struct proa_remote *r = notice ? notice->remote : request ? request->remote : of;
 
+    if (notice) /* before the move counts as done: a flush waits for that, then for the order */
+        proa_notice_part_done(notice, outcome);
     proa_atomic_fetch_sub(&r->flight.moves, 1, PROA_RELAXED);
     if (request)
         proa_request_part_done(request, outcome, why);

@@ -35,12 +35,18 @@ struct proa_wanted {
 /* This bit of a token marks a put or get that a request has begun: the rest of the token is the
  * request. Without the bit the token is the struct proa_remote. */
 enum { PROA_BATCH_TOKEN_REQUEST = 1 };
+/* The same for a struct proa_notice, which knows the request (remote/notice.h). */
+enum { PROA_BATCH_TOKEN_NOTICE = 2 };
 
 /* Adds an operation's head with room for `data` bytes behind it, and returns that room; `fetched`
  * bytes come back. Does not wait. Returns NULL and sets *outcome: PROA_NET_AGAIN, there is no room
  * now (proa_batch_unblock), or a negative code. */
 char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
                          uint64_t fetched, int *outcome);
+
+/* Adds the order to count up the target's counter of that index. Does not wait. PROA_OK,
+ * PROA_NET_AGAIN or a negative code. */
+int proa_batch_try_count(struct proa_remote *r, uint32_t index);
 
 /* Data that the operation just added fetches go there. PROA_OK or PROA_ERR_NO_MEM. */
 int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted);

@@ -7,6 +7,7 @@
 #include "rma/combine.h"
 #include "rma/memory_owner.h"
 #include "rma/road.h"
+#include "sync/counters.h"
 #include "sync/notify.h"
 
 #include <stdlib.h>
@@ -182,12 +183,47 @@ static void mark_failure(struct proa_job *job, uint32_t before)
         job->has_other = 1;
 }
 
-int proa_job_step(struct proa_job *job)
+/* ---- notification counters ---- */
+
+static int serve_number(struct proa_job *job)
+{
+    const struct proa_win *win = job->origin->win;
+    uint64_t number = proa_counters_near(win, win->rank);
+    char *room = answer_room(job, sizeof number);
+
+    if (!room)
+        return PROA_JOB_NONSENSE;
+    memcpy(room, &number, sizeof number);
+    return PROA_OK;
+}
+
+/* An origin knows our number, so another index makes no sense. */
+static int serve_count(struct proa_job *job)
+{
+    const struct proa_win *win = job->origin->win;
+    const char *at = take(job, sizeof(struct proa_wire_count));
+    struct proa_wire_count count;
+
+    if (!at)
+        return PROA_JOB_NONSENSE;
+    memcpy(&count, at, sizeof count);
+    if (count.index >= proa_counters_near(win, win->rank))
+        return PROA_JOB_NONSENSE;
+    if (!job->is_spoilt)
+        proa_counter_up(win, win->rank, count.index);
+    job->is_spoilt = 0;
+    return PROA_OK;
+}
+
+/* ---- any of them ---- */
+
+static int serve_op(struct proa_job *job)
 {
     static int (*const handlers[])(struct proa_job * job) = {[PROA_WIRE_PUT] = serve_runs,
                                                              [PROA_WIRE_GET] = serve_runs,
                                                              [PROA_WIRE_COMBINE] = serve_combine,
-                                                             [PROA_WIRE_NOTIFY] = serve_notify};
+                                                             [PROA_WIRE_NOTIFY] = serve_notify,
+                                                             [PROA_WIRE_NUMBER] = serve_number};
     const char *at = take(job, sizeof job->op);
     const uint32_t before = job->fetches;
     int error;
@@ -200,6 +236,18 @@ int proa_job_step(struct proa_job *job)
     error = handlers[job->op.code](job);
     if (error < 0)
         mark_failure(job, before);
+    return error;
+}
+
+int proa_job_step(struct proa_job *job)
+{
+    int error;
+
+    if ((uint8_t)*job->at == PROA_WIRE_COUNT)
+        return serve_count(job);
+    error = serve_op(job);
+    if (error && job->op.flags & PROA_WIRE_NOTED)
+        job->is_spoilt = 1;
     return error;
 }
 

@@ -7,6 +7,7 @@
 #include "remote/progress.h"
 #include "base/atomic.h"
 #include "remote/batch.h"
+#include "remote/notice.h"
 #include "remote/operation_queue.h"
 #include "remote/request.h"
 
@@ -85,6 +86,15 @@ static int step_messages(struct proa_remote *r, struct proa_queued *i)
 
 /* ---- by the transport ---- */
 
+/* The token of its moves (remote/batch.h). */
+static uint64_t token_of(const struct proa_remote *r, const struct proa_queued *i)
+{
+    if (i->notice)
+        return (uint64_t)(uintptr_t)i->notice | PROA_BATCH_TOKEN_NOTICE;
+    return i->request ? (uint64_t)(uintptr_t)i->request | PROA_BATCH_TOKEN_REQUEST
+                      : (uint64_t)(uintptr_t)r;
+}
+
 /* Issues one run. done: runs. */
 static int step_transport(struct proa_remote *r, struct proa_queued *i)
 {
@@ -93,8 +103,7 @@ static int step_transport(struct proa_remote *r, struct proa_queued *i)
     const struct proa_net_place place = {
         r->process->peer, memory + (uint64_t)((int64_t)i->done * runs->stride), &r->process->key};
     char *here = proa_at(runs->origin, (int64_t)i->done * runs->origin_stride);
-    uint64_t token = i->request ? (uint64_t)(uintptr_t)i->request | PROA_BATCH_TOKEN_REQUEST
-                                : (uint64_t)(uintptr_t)r;
+    uint64_t token = token_of(r, i);
     int outcome = proa_batch_await_grant(r);
 
     if (outcome)
@@ -105,11 +114,25 @@ static int step_transport(struct proa_remote *r, struct proa_queued *i)
     proa_atomic_fetch_add(&r->flight.moves, 1, PROA_RELAXED);
     if (i->request)
         proa_request_part(i->request);
+    if (i->notice)
+        proa_notice_part(i->notice);
     proa_remote_enlist(r, PROA_REMOTE_USED);
     return ++i->done < runs->count ? PROA_QUEUE_MORE : PROA_OK;
 }
 
 /* ---- the road ---- */
+
+/* Of a notified operation: a part that may outlast the call has a notice. */
+static int note(struct proa_remote *r, struct proa_queued *i)
+{
+    if (!proa_notice_is_due())
+        return PROA_OK;
+    i->op.flags |= PROA_WIRE_NOTED;
+    if (i->step != step_transport && !proa_request_current())
+        return PROA_OK;
+    i->notice = proa_notice_of(r);
+    return i->notice ? PROA_OK : PROA_ERR_NO_MEM;
+}
 
 static int issue(struct proa_remote_process *process, struct proa_queued *i)
 {
@@ -118,9 +141,11 @@ static int issue(struct proa_remote_process *process, struct proa_queued *i)
 
     proa_progress_enter();
     r = proa_remote_make(process);
-    if (r)
+    error = r ? note(r, i) : PROA_ERR_NO_MEM;
+    if (!error) {
         proa_batch_want_grant(r);
-    error = r ? proa_queue_operation(r, i) : PROA_ERR_NO_MEM;
+        error = proa_queue_operation(r, i);
+    }
     proa_progress_leave();
     return error;
 }

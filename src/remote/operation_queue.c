@@ -7,6 +7,7 @@
 #include "base/system.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
+#include "remote/notice.h"
 #include "remote/request.h"
 
 #include <stdlib.h>
@@ -23,7 +24,12 @@ void proa_batch_flush_pending(struct proa_remote *r)
 static void issue_end(struct proa_remote *r, struct proa_queued *i, int code)
 {
     DL_DELETE(r->flight.issues, i);
-    proa_request_part_done(i->request, code, proa_failure());
+    if (i->request)
+        proa_request_part_done(i->request, code, proa_failure());
+    else
+        proa_failure_keep(&r->flight.failed, code, proa_failure());
+    if (i->notice)
+        proa_notice_part_done(i->notice, code);
     free(i);
 }
 
@@ -56,6 +62,11 @@ static int batch_push(struct proa_remote *r, int hurry)
     if (!(r->batch.has & PROA_GATHERED_PRESSED) || (!hurry && !proa_batch_is_answered(r)))
         return 0;
     return proa_batch_try_send(r, 0) == PROA_NET_AGAIN && proa_batch_may_send(r);
+}
+
+void proa_batch_push(struct proa_remote *r)
+{
+    batch_push(r, 0);
 }
 
 int proa_queues_push(int hurry)
@@ -93,6 +104,13 @@ void proa_queue_lose(struct proa_remote *r)
 
 /* ---- issuing ---- */
 
+void proa_queue_append(struct proa_remote *r, struct proa_queued *queued)
+{
+    DL_APPEND(r->flight.issues, queued);
+    proa_remote_enlist(r, PROA_REMOTE_USED);
+    proa_remote_enlist(r, PROA_REMOTE_PUSHED);
+}
+
 static int now(struct proa_remote *r, struct proa_queued *i)
 {
     int outcome;
@@ -110,10 +128,10 @@ static int later(struct proa_remote *r, const struct proa_queued *i)
     if (!kept)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for a queued operation");
     *kept = *i;
-    DL_APPEND(r->flight.issues, kept);
     proa_request_part(kept->request);
-    proa_remote_enlist(r, PROA_REMOTE_USED);
-    proa_remote_enlist(r, PROA_REMOTE_PUSHED);
+    if (kept->notice)
+        proa_notice_part(kept->notice);
+    proa_queue_append(r, kept);
     return PROA_OK;
 }
 

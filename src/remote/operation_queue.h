@@ -24,6 +24,8 @@
 
 enum { PROA_QUEUE_MORE = 2 }; /* a step is done, and there are more */
 
+struct proa_notice;
+
 struct proa_queued {
     /* Makes the next step: PROA_OK, it was the last; PROA_QUEUE_MORE; PROA_NET_AGAIN, it cannot be
      * made now; or a negative code. */
@@ -35,6 +37,8 @@ struct proa_queued {
     const void *compare;    /* one element more that is sent, or NULL */
     uint64_t done;          /* bytes or runs so far, as the step counts */
     struct proa_request *request;
+    struct proa_notice
+        *notice; /* it is a part of a notified operation (remote/notice.h), or NULL */
     struct proa_queued *prev, *next;
 };
 
@@ -42,11 +46,18 @@ struct proa_queued {
  * `issue` after the return. PROA_OK or a code. */
 int proa_queue_operation(struct proa_remote *r, struct proa_queued *issue);
 
+/* Puts it behind the target's queue, which frees it when it is issued. */
+void proa_queue_append(struct proa_remote *r, struct proa_queued *queued);
+
 /* Returns once the target's queue is empty. */
 void proa_queue_drain(struct proa_remote *r);
 
 /* Requests wait for the aggregated batch: it is sent as soon as nothing else is in flight. */
 void proa_batch_flush_pending(struct proa_remote *r);
+
+/* Sends the aggregated batch if requests or notifications wait for it, and no answer is
+ * outstanding. */
+void proa_batch_push(struct proa_remote *r);
 
 /* Continues all queues as far as possible. hurry: sends batches that requests wait for in any case.
  * Returns whether only another attempt can show that a blocked step is possible. */

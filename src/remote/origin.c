@@ -96,6 +96,14 @@ static int is_answered(const struct proa_remote *r)
     return r->flight.answered >= r->flight.worked;
 }
 
+/* All operations are issued, and moved; and so are the orders to count that follow moves. */
+static void drain(struct proa_remote *r)
+{
+    proa_queue_drain(r);
+    proa_batch_await(r, proa_batch_has_no_moves);
+    proa_queue_drain(r);
+}
+
 static int ask_one(struct proa_remote *r, int local)
 {
     int error = PROA_OK;
@@ -108,12 +116,15 @@ static int ask_one(struct proa_remote *r, int local)
 
 static int wait_one(struct proa_remote *r, int local)
 {
-    int error;
+    int error = PROA_OK, reported;
 
     proa_batch_await(r, proa_batch_has_no_moves);
+    if (!local)
+        error = ask_one(r, 0); /* orders to count follow moves (remote/notice.h) */
     if (!local || r->flight.wanted)
         proa_batch_await(r, proa_batch_is_answered);
-    error = proa_batch_report(r);
+    reported = proa_batch_report(r);
+    error = error ? error : reported;
     if (is_idle(r) && (is_answered(r) || proa_remote_is_lost(r)))
         proa_remote_delist(r, PROA_REMOTE_USED);
     return error;
@@ -186,8 +197,7 @@ int proa_remote_complete_ops(struct proa_win *win, int rank, enum proa_completio
         return PROA_OK;
     proa_progress_enter();
     if (how == PROA_COMPLETED_IN_ORDER && win->flavor != PROA_FLAVOR_DYNAMIC) {
-        proa_queue_drain(r);
-        proa_batch_await(r, proa_batch_has_no_moves);
+        drain(r);
     } else if (rank < 0) {
         error = complete_ops_all(win, local);
     } else {
@@ -261,8 +271,7 @@ static int unlock_ask(struct proa_remote *r, int only_locked)
     if (only_locked && r->grant.lock == PROA_REMOTE_UNLOCKED)
         return PROA_OK;
     proa_remote_delist(r, PROA_REMOTE_DEFERRED);
-    proa_queue_drain(r);
-    proa_batch_await(r, proa_batch_has_no_moves);
+    drain(r);
     while (!error && !proa_remote_is_lost(r) && r->grant.lock != PROA_REMOTE_UNLOCKED)
         error = proa_batch_send(r, PROA_WIRE_UNLOCK | PROA_WIRE_ANSWERED);
     r->grant.lock = PROA_REMOTE_UNLOCKED;

@@ -26,6 +26,7 @@ struct proa_serving {
     struct proa_wire_head head;
     char *kept;
     size_t kept_bytes;
+    uint8_t is_spoilt;                /* struct proa_job */
     struct proa_first_failure failed; /* since the last answer */
     uint8_t has_other;                /* as in struct proa_job, since then */
     struct proa_serving *prev, *next; /* in the list of origins that wait for locks */
@@ -114,6 +115,7 @@ static void answer(struct proa_serving *s, struct proa_job *job, uint64_t number
 
 static void serve(struct proa_serving *s, struct proa_job *job, const struct proa_wire_head *head)
 {
+    job->is_spoilt = s->is_spoilt;
     while (job->left > 0) {
         int error = proa_job_step(job);
 
@@ -123,6 +125,7 @@ static void serve(struct proa_serving *s, struct proa_job *job, const struct pro
         }
         proa_failure_keep(&s->failed, error, proa_failure());
     }
+    s->is_spoilt = job->is_spoilt;
     if (head->flags & PROA_WIRE_UNLOCK)
         lock_give_back(s);
     s->has_other |= (uint8_t)job->has_other;

@@ -43,6 +43,8 @@ struct proa_job {
     int has_other;                    /* an operation has failed that is not marked */
     uint32_t fetches;                 /* operations that fetch, so far */
     uint64_t marks[PROA_BATCH_MARKS]; /* of those that failed (remote/wire.h) */
+    /* a part of a notified operation has failed: the next PROA_WIRE_COUNT counts nothing */
+    uint8_t is_spoilt;
     char answer[PROA_NET_MESSAGE_MOST];
 };
 

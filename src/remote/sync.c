@@ -14,6 +14,7 @@
 #include "sync/pscw.h"
 #include "remote/origin.h"
 #include "remote/group_lock.h"
+#include "remote/notice.h"
 #include "remote/single_locks.h"
 #include "remote/window.h"
 
@@ -402,4 +403,7 @@ const struct proa_sync_ops proa_sync_remote = {
     .lose = proa_remote_lose,
     .node_lost = proa_remote_node_lost,
     .lock_is_wanted = proa_group_lock_is_wanted,
+    .note_begin = proa_notice_begin,
+    .note_end = proa_notice_end,
+    .counters = proa_notice_number,
 };

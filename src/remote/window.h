@@ -64,7 +64,8 @@ enum {
     PROA_GATHERED_WORK = 1,    /* operations, and not only words (PROA_WIRE_NOTIFY) */
     PROA_GATHERED_POSTS = 2,   /* posts, for which the target may wait */
     PROA_GATHERED_PRESSED = 4, /* operations that requests wait for */
-    PROA_GATHERED_SEEN = 8     /* a look has found it not sent yet (remote/operation_queue.h) */
+    PROA_GATHERED_SEEN = 8,    /* a look has found it not sent yet (remote/operation_queue.h) */
+    PROA_GATHERED_COUNTS = 16  /* orders to count (remote/notice.h): they want an answer */
 };
 
 /* The lock that an origin has at a target. */

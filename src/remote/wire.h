@@ -64,13 +64,17 @@ enum proa_wire_code {
     /* count elements of `bytes` bytes in a row; behind it the origin's, if there are any, then the
      * one to compare with; the answer may have the target's previous elements */
     PROA_WIRE_COMBINE,
-    PROA_WIRE_NOTIFY /* the word of the number `position` (sync/notify.h) has come to the value
-                      * `count`
-                      */
+    /* the word of the number `position` (sync/notify.h) has come to the value `count` */
+    PROA_WIRE_NOTIFY,
+    PROA_WIRE_NUMBER, /* of the target's notification counters: 8 bytes, with the answer */
+    PROA_WIRE_COUNT   /* a struct proa_wire_count: the operation that is done is a notified one */
 };
 
 /* Of a PROA_WIRE_COMBINE. */
 enum { PROA_WIRE_ORIGIN = 1, PROA_WIRE_RESULT = 2, PROA_WIRE_COMPARE = 4 };
+
+/* Of a part of a notified operation: if it fails, its PROA_WIRE_COUNT counts nothing. */
+enum { PROA_WIRE_NOTED = 8 };
 
 struct proa_wire_op {
     uint8_t code, flags;
@@ -80,6 +84,13 @@ struct proa_wire_op {
     int64_t stride;
     uint64_t count;
     uint64_t total; /* elements of the whole operation that this is a part of */
+};
+
+/* In place of a struct proa_wire_op: counts up the target's counter of that index
+ * (sync/counters.h). */
+struct proa_wire_count {
+    uint8_t code, unused[3];
+    uint32_t index;
 };
 
 /* Behind the head of an answer; then the text, then the marks if there is a code and anything is
