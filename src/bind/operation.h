@@ -10,7 +10,10 @@
 
 #include "bind/bind.h"
 #include "bind/form.h"
+#include "bind/greq.h"
 #include "rma/op.h"
+#include "sync/completion.h"
+#include "window/strict.h"
 #include "host/types.h"
 
 /* ---- the general way ---- */
@@ -124,6 +127,77 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
                            proa_get_accumulate_slow(origin, count, datatype, result, result_count,
                                                     result_datatype, rank, displacement,
                                                     target_count, target_datatype, op, win, call));
+}
+
+/* ---- request forms (MPI-4.1, 13.3.5) ---- */
+
+/* Each is the plain form of its operation, with these functions around it. On one node an operation
+ * is done when its call returns. Its request is one of the host's, of a message to MPI_PROC_NULL,
+ * which is complete from the start: so it works in every call that takes requests, mixed with any
+ * others. Between nodes: bind/greq.h. */
+
+/* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in
+ * all epochs; notified forms likewise (draft of MPI-5.1, 12.6). use: PROA_LAX_*, of the operations
+ * that `which` names. MPI_SUCCESS, or the class that was raised. Where no epoch is open the
+ * operation itself says so. */
+static inline int proa_check_passive(struct proa_win *win, enum proa_call call, int rank,
+                                     unsigned use, const char *which)
+{
+    uint8_t epoch;
+
+    if ((unsigned)rank >= (unsigned)win->size)
+        return MPI_SUCCESS; /* MPI_PROC_NULL, or an error that is found later */
+    epoch = proa_epoch_towards(win, rank);
+    if (epoch == 0 || epoch & PROA_EPOCH_LOCK)
+        return MPI_SUCCESS;
+    return proa_return(win, call,
+                       proa_lax(win, use, PROA_ERR_RMA_SYNC, call,
+                                "%s operations are for passive target epochs: target rank %d is "
+                                "not locked",
+                                which, rank));
+}
+
+PROA_BODY proa_give_request(struct proa_win *win, int outcome, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    if (outcome != MPI_SUCCESS)
+        return outcome;
+    proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */
+    return proa_greq_complete(request);
+}
+
+/* An operation without a request of its own must be complete, as the program may now change or read
+ * its buffers. Operations on this node are complete. */
+static __attribute__((noinline, unused)) int proa_give_slow(struct proa_win *win,
+                                                            enum proa_call call, int rank,
+                                                            struct proa_greq *given, int outcome,
+                                                            MPI_Request *request)
+{
+    int is_greq = given != NULL;
+
+    *request = MPI_REQUEST_NULL;
+    if (given)
+        outcome = proa_greq_end(given, outcome, request);
+    else if (outcome == MPI_SUCCESS && rank >= 0)
+        outcome = proa_return(win, call, win->sync->complete_ops(win, rank, PROA_COMPLETED_LOCAL));
+    proa_watch(win, call, rank, is_greq ? PROA_WATCHED_REQUEST : PROA_WATCHED_NO_WAY, 0);
+    return is_greq ? outcome : proa_give_request(win, outcome, request);
+}
+
+/* Called around the operation: the request that it is issued for, and the request that the caller
+ * gets. */
+PROA_FORMS struct proa_greq *proa_requested_begin(struct proa_win *win, enum proa_call call,
+                                                  int rank)
+{
+    return PROA_RARELY(win->remote_window != NULL) ? proa_greq_begin(win, call, rank) : NULL;
+}
+
+PROA_BODY proa_requested_end(struct proa_win *win, enum proa_call call, int rank,
+                             struct proa_greq *given, int outcome, MPI_Request *request)
+{
+    return PROA_RARELY(win->remote_window != NULL)
+               ? proa_give_slow(win, call, rank, given, outcome, request)
+               : proa_give_request(win, outcome, request);
 }
 
 #endif
