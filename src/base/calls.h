@@ -70,12 +70,43 @@
     X(Raccumulate_c)         \
     X(Rget_accumulate_c)
 
+/* Notified communication (draft of MPI-5.1, 12.6), which hosts do not have yet. */
+#define PROA_CALLS_NOTIFIED(X)  \
+    X(Put_notify)               \
+    X(Get_notify)               \
+    X(Accumulate_notify)        \
+    X(Get_accumulate_notify)    \
+    X(Rput_notify)              \
+    X(Rget_notify)              \
+    X(Raccumulate_notify)       \
+    X(Rget_accumulate_notify)   \
+    X(Put_notify_c)             \
+    X(Get_notify_c)             \
+    X(Accumulate_notify_c)      \
+    X(Get_accumulate_notify_c)  \
+    X(Rput_notify_c)            \
+    X(Rget_notify_c)            \
+    X(Raccumulate_notify_c)     \
+    X(Rget_accumulate_notify_c) \
+    X(Win_set_num_notify)       \
+    X(Win_get_num_notify)       \
+    X(Win_get_notify_value)     \
+    X(Win_reset_notify_value)   \
+    X(Win_notify_ithreshold)
+
+/* Beyond the draft: named PROA_Win_wait_notify and so on. */
+#define PROA_CALLS_OWN(X)  \
+    X(Win_wait_notify)     \
+    X(Win_waitsome_notify) \
+    X(Win_get_notify_address)
+
 /* PROA_CALL_Put and so on: spelled as in MPI. */
 enum proa_call {
 #define PROA_CALL_NUMBER(name) PROA_CALL_##name,
     PROA_CALLS(PROA_CALL_NUMBER) PROA_CALLS_LARGE(PROA_CALL_NUMBER)
+        PROA_CALLS_NOTIFIED(PROA_CALL_NUMBER) PROA_CALLS_OWN(PROA_CALL_NUMBER)
 #undef PROA_CALL_NUMBER
-        PROA_CALL_COUNT
+            PROA_CALL_COUNT
 };
 
 /* "MPI_Put" and so on. */

@@ -36,6 +36,10 @@ enum { PROA_NOWHERE = 2 };
 /* The MPI class of one of core's codes. */
 int proa_class_of(int code);
 
+/* MPI_ERR_RMA_NOTIFICATION (draft of MPI-5.1, 12.6): a class that is added to the host's at the
+ * first call. */
+int proa_class_of_notification(void);
+
 /* Tells the user about the failure `code` in `call` and raises its class on the window's error
  * handler. Returns what the call is to return: the class; MPI_SUCCESS after a handler of MPICH's
  * C++, as MPICH does. */
@@ -46,6 +50,10 @@ int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code) __attribute
 
 /* Raises MPI_ERR_WIN for a call on a window of Proa's that has been freed. Returns the class. */
 int proa_raise_freed(enum proa_call call) __attribute__((cold));
+
+/* Raises MPI_ERR_UNSUPPORTED_OPERATION on a window of the host's, for a call that the host does not
+ * have. Returns the class. */
+int proa_raise_unserved(MPI_Win handle, enum proa_call call) __attribute__((cold));
 
 /* Returns the host's answer for a handle that is not a window of Proa's. But hosts take the handle
  * of a freed window for a good one, or crash on it, so Proa remembers its own freed handles. */

@@ -136,21 +136,70 @@ int proa_greq_end(struct proa_greq *g, int outcome, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
+int proa_greq_open(struct proa_win *win, enum proa_call call, struct proa_greq **greq,
+                   MPI_Request *request)
+{
+    struct proa_greq *g = calloc(1, sizeof *g);
+
+    if (!g)
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a request");
+    g->request.win = win;
+    g->request.rank = win->rank;
+    g->call = call;
+    g->owners = 2;
+    if (proa_pmpi()->Grequest_start(query, release, cancel, g, &g->handle) != MPI_SUCCESS) {
+        free(g);
+        return proa_fail(PROA_ERR_OTHER, "the host MPI gives no request");
+    }
+    *request = g->handle;
+    *greq = g;
+    count(1);
+    return PROA_OK;
+}
+
 /* ---- those that are done ---- */
+
+static const struct proa_greq_waits *waits;
+
+void proa_greq_set_waits(const struct proa_greq_waits *given)
+{
+    proa_atomic_store(&waits, given, PROA_RELEASE); /* partner: the loads below */
+}
+
+void proa_greq_forget(const struct proa_win *win)
+{
+    const struct proa_greq_waits *set = proa_atomic_load(&waits, PROA_ACQUIRE);
+
+    if (set)
+        set->forget(win);
+}
+
+static void tell(struct proa_greq *g)
+{
+    MPI_Request handle = g->handle;
+
+    if (!g->request.code)
+        count(-1);
+    proa_pmpi()->Grequest_complete(handle);
+    disown(g);
+}
+
+void proa_greq_done(struct proa_greq *g, int code, const char *why)
+{
+    g->request.code = code;
+    snprintf(g->request.why, sizeof g->request.why, "%s", why);
+    tell(g);
+}
 
 void proa_greq_tell_host(void)
 {
+    const struct proa_greq_waits *set = proa_atomic_load(&waits, PROA_ACQUIRE);
     struct proa_request *q;
 
-    while ((q = proa_request_take_done())) {
-        struct proa_greq *g = (struct proa_greq *)q;
-        MPI_Request handle = g->handle;
-
-        if (!q->code)
-            count(-1);
-        proa_pmpi()->Grequest_complete(handle);
-        disown(g);
-    }
+    if (set)
+        set->look();
+    while ((q = proa_request_take_done()))
+        tell((struct proa_greq *)q);
 }
 
 /* ---- errors ---- */

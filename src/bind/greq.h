@@ -34,6 +34,29 @@ struct proa_greq *proa_greq_begin(struct proa_win *win, enum proa_call call, int
 /* It has been issued; outcome: a class. MPI_SUCCESS and *request, or an error and none. */
 int proa_greq_end(struct proa_greq *given, int outcome, MPI_Request *request);
 
+/* A request that waits for something else than an operation, and is no affair of the engine's.
+ * PROA_OK, *greq and *request; or PROA_ERR_NO_MEM or PROA_ERR_OTHER. */
+int proa_greq_open(struct proa_win *win, enum proa_call call, struct proa_greq **greq,
+                   MPI_Request *request);
+
+/* It is done: tells the host. code, why: of a failure, less than PROA_GREQ_WHY_MOST bytes; or
+ * PROA_OK. */
+enum { PROA_GREQ_WHY_MOST = 120 };
+void proa_greq_done(struct proa_greq *greq, int code, const char *why);
+
+/* Requests that wait for something else: look completes those that are done or wait in vain;
+ * forget fails those of a window that is about to be freed. Both by threads that may call MPI. */
+struct proa_greq_waits {
+    void (*look)(void);
+    void (*forget)(const struct proa_win *win);
+};
+
+/* Their functions are called from now on; the struct is constant. */
+void proa_greq_set_waits(const struct proa_greq_waits *waits);
+
+/* The window is about to be freed. */
+void proa_greq_forget(const struct proa_win *win);
+
 /* A request that is complete from the start. */
 static inline int proa_greq_complete(MPI_Request *request)
 {

@@ -6,8 +6,29 @@
 #include "sync/sync.h"
 #include "host/kind.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+/* The host gives the number, as its header has none. */
+static int notification_class;
+static pthread_once_t notification_once = PTHREAD_ONCE_INIT;
+
+static void notification_class_add(void)
+{
+    static char text[] = "MPI_ERR_RMA_NOTIFICATION: wrong notification index";
+
+    if (proa_pmpi()->Add_error_class(&notification_class) == MPI_SUCCESS)
+        proa_pmpi()->Add_error_string(notification_class, text);
+    else
+        notification_class = MPI_ERR_OTHER;
+}
+
+int proa_class_of_notification(void)
+{
+    pthread_once(&notification_once, notification_class_add);
+    return notification_class;
+}
 
 int proa_class_of(int code)
 {
@@ -17,6 +38,8 @@ int proa_class_of(int code)
         return MPI_ERR_##name;
         PROA_ERRORS(CLASS)
 #undef CLASS
+    case PROA_ERR_RMA_NOTIFICATION:
+        return proa_class_of_notification();
     default:
         return MPI_ERR_INTERN;
     }
@@ -37,6 +60,15 @@ PROA_MPI(Error_string)(int code, char *string, int *length)
         return proa_pmpi()->Error_string(code, string, length);
     snprintf(string, MPI_MAX_ERROR_STRING, "%.*s", MPI_MAX_ERROR_STRING - 1, said);
     *length = (int)strlen(string);
+    return MPI_SUCCESS;
+}
+
+/* MPI_Error_class (MPI-4.1, 9.4): Open MPI 4 does not know its own classes that are added. */
+PROA_MPI(Error_class)(int code, int *class)
+{
+    if (!notification_class || code != notification_class)
+        return proa_pmpi()->Error_class(code, class);
+    *class = code;
     return MPI_SUCCESS;
 }
 
@@ -166,6 +198,18 @@ int proa_raise_freed(enum proa_call call)
 {
     return proa_raise_on_comm(MPI_COMM_NULL, call,
                               proa_fail(PROA_ERR_WIN, "the window has been freed"));
+}
+
+int proa_raise_unserved(MPI_Win handle, enum proa_call call)
+{
+    snprintf(said, sizeof said, "%s: the host MPI has this window, and no notified communication",
+             proa_call_name(call));
+    said_class = MPI_ERR_UNSUPPORTED_OPERATION;
+    proa_log(PROA_LOG_WARN, "%s", said);
+    proa_raising(1);
+    proa_pmpi()->Win_call_errhandler(handle, MPI_ERR_UNSUPPORTED_OPERATION);
+    proa_raising(0);
+    return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
 int proa_rank_outside(const struct proa_win *win, int rank)

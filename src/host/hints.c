@@ -5,6 +5,7 @@
 #include "adopt/adopt.h"
 #include "host/pmpi.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -54,6 +55,9 @@ static int is_sensible(const char *key, const char *value)
         return strspn(value, "0123456789") == strlen(value) && value[0];
     if (strcmp(key, "mpi_minimum_memory_alignment") == 0)
         return (number = strtol(value, NULL, 10)) > 0 && (number & (number - 1)) == 0;
+    if (strcmp(key, "mpi_assert_max_num_notify") == 0)
+        return strspn(value, "0123456789") == strlen(value) && value[0] &&
+               strtol(value, NULL, 10) <= INT_MAX;
     if (strcmp(key, "accumulate_ops") == 0)
         return strcmp(value, "same_op") == 0 || strcmp(value, "same_op_no_op") == 0;
     if (strcmp(key, "accumulate_ordering") == 0)

@@ -17,17 +17,19 @@ int proa_info_text(MPI_Info info, const char *key, char *text, int room);
 size_t proa_info_alignment(MPI_Info info);
 
 /* X(field, key, value when the user says nothing, may MPI_Win_set_info change it) */
-#define PROA_HINTS(X)                                        \
-    X(no_locks, "no_locks", "false", 1)                      \
-    X(ordering, "accumulate_ordering", "rar,raw,war,waw", 1) \
-    X(ops, "accumulate_ops", "same_op_no_op", 1)             \
-    X(granularity, "mpi_accumulate_granularity", "0", 0)     \
-    X(same_size, "same_size", "false", 1)                    \
-    X(same_unit, "same_disp_unit", "false", 1)               \
-    X(noncontig, "alloc_shared_noncontig", "false", 0)       \
-    X(alignment, "mpi_minimum_memory_alignment", "64", 0)    \
-    X(adopt, "proa_adopt", "auto", 0)                        \
-    X(kinds, "mpi_memory_alloc_kinds", "system,mpi", 0)      \
+#define PROA_HINTS(X)                                               \
+    X(no_locks, "no_locks", "false", 1)                             \
+    X(ordering, "accumulate_ordering", "rar,raw,war,waw", 1)        \
+    X(ops, "accumulate_ops", "same_op_no_op", 1)                    \
+    X(granularity, "mpi_accumulate_granularity", "0", 0)            \
+    X(same_size, "same_size", "false", 1)                           \
+    X(same_unit, "same_disp_unit", "false", 1)                      \
+    X(noncontig, "alloc_shared_noncontig", "false", 0)              \
+    X(alignment, "mpi_minimum_memory_alignment", "64", 0)           \
+    X(adopt, "proa_adopt", "auto", 0)                               \
+    X(max_notify, "mpi_assert_max_num_notify", "0", 0)              \
+    X(same_notify, "mpi_assert_same_num_notifications", "false", 1) \
+    X(kinds, "mpi_memory_alloc_kinds", "system,mpi", 0)             \
     X(asserted_kinds, "mpi_assert_memory_alloc_kinds", "", 0)
 
 enum { PROA_HINT_ROOM = 64 };

@@ -56,7 +56,10 @@
     X(Comm_create_group)     \
     X(Info_create)           \
     X(Info_set)              \
+    X(Error_class)           \
     X(Error_string)          \
+    X(Add_error_class)       \
+    X(Add_error_string)      \
     X(Errhandler_free)       \
     X(Allgather)             \
     X(Allreduce)             \

@@ -16,8 +16,9 @@ enum {
     PROA_LAX_EXPOSED = 2, /* the own window locked and exposed at once */
     /* other basic types on the sides of an accumulate where none is computed with */
     PROA_LAX_BASIC = 4,
-    PROA_LAX_BYTES = 8, /* arithmetic on bytes */
-    PROA_LAX_SHORT = 16 /* an origin that is shorter than its target */
+    PROA_LAX_BYTES = 8,    /* arithmetic on bytes */
+    PROA_LAX_SHORT = 16,   /* an origin that is shorter than its target */
+    PROA_LAX_NOTIFIED = 32 /* a notified operation in a fence or start epoch */
 };
 
 /* use: PROA_LAX_*; code, and a sentence as for printf: the error that it is by the standard; call:
