@@ -29,6 +29,37 @@ int proa_counter_await(struct proa_win *win, uint32_t index, uint64_t least)
                            &proa_self->ctl->bell);
 }
 
+/* A wait for one of several. */
+struct some {
+    struct proa_win *win;
+    const struct proa_threshold *of;
+    int count, *outcount, *which;
+};
+
+static int have_some_come(void *arg)
+{
+    const struct some *s = arg;
+    int n = 0;
+
+    for (int i = 0; i < s->count; i++)
+        if (proa_counter_value(s->win, s->of[i].index) >= s->of[i].least)
+            s->which[n++] = i;
+    *s->outcount = n;
+    return n > 0;
+}
+
+int proa_counters_await_some(struct proa_win *win, const struct proa_threshold *of, int count,
+                             int *outcount, int *which)
+{
+    struct some some = {win, of, count, outcount, which};
+    struct proa_vigil vigil = {.win = win, .from = -1};
+
+    if (have_some_come(&some))
+        return PROA_OK;
+    proa_wait_unless(have_some_come, &some, &proa_self->ctl->bell, proa_vigil_is_over, &vigil);
+    return have_some_come(&some) ? PROA_OK : proa_failed_report(win, -1);
+}
+
 /* ---- the number ---- */
 
 /* The bit of a failure whose sentence has been said; 0: none. */

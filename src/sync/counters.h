@@ -125,4 +125,15 @@ static inline uint64_t proa_counter_reset(const struct proa_win *win, uint32_t i
  * the window is gone. */
 int proa_counter_await(struct proa_win *win, uint32_t index, uint64_t least);
 
+/* A counter, and the value that it is waited for. */
+struct proa_threshold {
+    uint32_t index;
+    uint64_t least;
+};
+
+/* Returns once one of `count` counters, 1 at least, has come to its value: PROA_OK, and in which[]
+ * the places of all that have, *outcount of them; or PROA_ERR_OTHER. */
+int proa_counters_await_some(struct proa_win *win, const struct proa_threshold *of, int count,
+                             int *outcount, int *which);
+
 #endif

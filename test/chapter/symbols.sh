@@ -47,10 +47,18 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 #   ompi_win_get_attr_f, ...      Open MPI's Fortran has these names for one function
 #   ompi_errhandler_invoke        an error that Open MPI raises by itself: what Proa has said is then no longer about the last failure
 #   proa_*                        include/proa.h
+#   PROA_*, MPI_*_notify*         include/proa_notify.h
+#   MPI_Error_class               Open MPI 4 does not know classes that were added
 besides='MPI_Error_string PMPI_Error_string MPI_Group_free PMPI_Group_free MPI_Init PMPI_Init MPI_Init_thread PMPI_Init_thread MPI_Session_init PMPI_Session_init MPI_Session_finalize PMPI_Session_finalize
   PMIx_Put PMIx_Commit OPAL_MCA_PMIX3X_PMIx_Put OPAL_MCA_PMIX3X_PMIx_Commit
   MPI_Comm_spawn PMPI_Comm_spawn MPI_Comm_spawn_multiple PMPI_Comm_spawn_multiple
   MPI_Comm_accept PMPI_Comm_accept MPI_Comm_connect PMPI_Comm_connect MPI_Comm_join PMPI_Comm_join proa_stats_get proa_version proa_windows_served'
+besides+=' MPI_Error_class PMPI_Error_class'
+for name in Put Get Accumulate Get_accumulate Rput Rget Raccumulate Rget_accumulate; do
+    for form in "${name}_notify" "${name}_notify_c"; do besides+=" MPI_$form PMPI_$form PROA_$form"; done
+done
+for name in Win_set_num_notify Win_get_num_notify Win_get_notify_value Win_reset_notify_value Win_notify_ithreshold; do besides+=" MPI_$name PMPI_$name PROA_$name"; done
+besides+=' PROA_Win_wait_notify PROA_Win_waitsome_notify PROA_Win_get_notify_address PROA_Notify_is_native PROA_Notify_error_class'
 for name in Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some; do besides+=" MPI_$name PMPI_$name"; done
 declare -A also=([mpich]='MPII_Win_get_attr MPII_Win_set_attr
   MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The functions of proa_notify.h in the program itself: each goes to Proa where Proa is loaded and
+ * serves the window, and does the work by plain MPI where not.
+ *
+ * The plain way: an attribute of the window holds a second window, of the counters of each process,
+ * which is locked for all from the number's setting on. A notified operation is the operation, a
+ * flush, an atomic addition to the counter, and a flush of that.
+ */
+#ifndef PROA_NOTIFY_PLAIN_H
+#define PROA_NOTIFY_PLAIN_H
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One copy in the program, however many of its files include this. */
+#define PROA_NOTIFY_ONCE __attribute__((weak))
+
+/* ---- Proa ---- */
+
+/* Proa's function of that name; NULL: Proa is not loaded. The program's own comes first in the
+ * search, hence the next one. */
+PROA_NOTIFY_ONCE void *proa_notify_native(const char *name)
+{
+    return dlsym((void *)-1L /* RTLD_NEXT */, name);
+}
+
+/* The function, of the type of the one that asks, where Proa serves the window; NULL: it does
+ * not. */
+#define PROA_NOTIFY_FIND(name, win)                                                     \
+    __extension__({                                                                     \
+        static __typeof__(&name) proa_found;                                            \
+        static int proa_is_known;                                                       \
+        if (!__atomic_load_n(&proa_is_known, __ATOMIC_ACQUIRE)) {                       \
+            __atomic_store_n(&proa_found, (__typeof__(&name))proa_notify_native(#name), \
+                             __ATOMIC_RELAXED);                                         \
+            __atomic_store_n(&proa_is_known, 1, __ATOMIC_RELEASE);                      \
+        }                                                                               \
+        proa_found &&PROA_Notify_is_native(win) ? proa_found : NULL;                    \
+    })
+
+PROA_NOTIFY_ONCE int PROA_Notify_is_native(MPI_Win win)
+{
+    static int (*serves)(MPI_Win win);
+    static int is_known;
+
+    if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&serves, (int (*)(MPI_Win))proa_notify_native("PROA_Notify_is_native"),
+                         __ATOMIC_RELAXED);
+        __atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
+    }
+    return serves && serves(win);
+}
+
+/* ---- plain MPI ---- */
+
+/* What a window's attribute holds. */
+struct proa_notify_plain {
+    MPI_Comm comm;
+    MPI_Win counters; /* MPI_WIN_NULL: none yet */
+    MPI_Count *own;
+    int size, *num; /* by rank */
+};
+
+PROA_NOTIFY_ONCE int proa_notify_plain_error(MPI_Win win, int code)
+{
+    if (code != MPI_SUCCESS)
+        MPI_Win_call_errhandler(win, code);
+    return code;
+}
+
+PROA_NOTIFY_ONCE int PROA_Notify_error_class(void)
+{
+    static int error_class;
+    int (*native)(void) = (int (*)(void))proa_notify_native("PROA_Notify_error_class");
+
+    if (native)
+        return native();
+    if (!error_class) {
+        MPI_Add_error_class(&error_class);
+        MPI_Add_error_string(error_class, "wrong notification index");
+    }
+    return error_class;
+}
+
+PROA_NOTIFY_ONCE void proa_notify_plain_drop(struct proa_notify_plain *plain)
+{
+    if (plain->counters == MPI_WIN_NULL)
+        return;
+    MPI_Win_unlock_all(plain->counters);
+    MPI_Win_free(&plain->counters);
+}
+
+/* The window is freed, which all processes do together. */
+PROA_NOTIFY_ONCE int proa_notify_plain_free(MPI_Win win, int keyval, void *value, void *extra)
+{
+    struct proa_notify_plain *plain = (struct proa_notify_plain *)value;
+
+    (void)win, (void)keyval, (void)extra;
+    proa_notify_plain_drop(plain);
+    MPI_Comm_free(&plain->comm);
+    free(plain->num);
+    free(plain);
+    return MPI_SUCCESS;
+}
+
+PROA_NOTIFY_ONCE int proa_notify_plain_keyval(void)
+{
+    static int keyval = MPI_KEYVAL_INVALID;
+
+    if (keyval == MPI_KEYVAL_INVALID)
+        MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, proa_notify_plain_free, &keyval, NULL);
+    return keyval;
+}
+
+PROA_NOTIFY_ONCE struct proa_notify_plain *proa_notify_plain_of(MPI_Win win)
+{
+    struct proa_notify_plain *plain = NULL;
+    int flag = 0;
+
+    MPI_Win_get_attr(win, proa_notify_plain_keyval(), &plain, &flag);
+    return flag ? plain : NULL;
+}
+
+/* The communicator of a window's processes, of which MPI_COMM_WORLD has to have all. The group is
+ * built anew of its ranks there, as MPICH 4.0 ends in MPI_Comm_create_group with a window's. */
+PROA_NOTIFY_ONCE MPI_Comm proa_notify_plain_comm(MPI_Win win, int *size)
+{
+    MPI_Group group, world, same;
+    MPI_Comm comm = MPI_COMM_NULL;
+    int *ranks;
+
+    MPI_Win_get_group(win, &group);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_size(group, size);
+    ranks = (int *)malloc(2 * (size_t)*size * sizeof *ranks);
+    for (int i = 0; ranks && i < *size; i++)
+        ranks[i] = i;
+    if (ranks) {
+        MPI_Group_translate_ranks(group, *size, ranks, world, ranks + *size);
+        MPI_Group_incl(world, *size, ranks + *size, &same);
+        MPI_Comm_create_group(MPI_COMM_WORLD, same, 12345, &comm);
+        MPI_Group_free(&same);
+    }
+    free(ranks);
+    MPI_Group_free(&world);
+    MPI_Group_free(&group);
+    return comm;
+}
+
+PROA_NOTIFY_ONCE struct proa_notify_plain *proa_notify_plain_make(MPI_Win win)
+{
+    struct proa_notify_plain *plain = (struct proa_notify_plain *)calloc(1, sizeof *plain);
+
+    if (!plain)
+        return NULL;
+    plain->counters = MPI_WIN_NULL;
+    plain->comm = proa_notify_plain_comm(win, &plain->size);
+    plain->num = (int *)calloc((size_t)plain->size, sizeof *plain->num);
+    MPI_Win_set_attr(win, proa_notify_plain_keyval(), plain);
+    return plain;
+}
+
+PROA_NOTIFY_ONCE int proa_notify_plain_set(MPI_Win win, int num)
+{
+    struct proa_notify_plain *plain = proa_notify_plain_of(win);
+    int wrong = num < 0, any = 0;
+
+    if (!plain)
+        plain = proa_notify_plain_make(win);
+    if (!plain)
+        return MPI_ERR_NO_MEM;
+    MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, plain->comm);
+    if (any)
+        return MPI_ERR_ARG;
+    proa_notify_plain_drop(plain);
+    MPI_Allgather(&num, 1, MPI_INT, plain->num, 1, MPI_INT, plain->comm);
+    MPI_Win_allocate((MPI_Aint)num * (MPI_Aint)sizeof(MPI_Count), sizeof(MPI_Count), MPI_INFO_NULL,
+                     plain->comm, &plain->own, &plain->counters);
+    for (int i = 0; i < num; i++)
+        plain->own[i] = 0;
+    MPI_Win_lock_all(0, plain->counters);
+    MPI_Win_sync(plain->counters);
+    return MPI_Barrier(plain->comm);
+}
+
+/* Has that rank a counter of that index? */
+PROA_NOTIFY_ONCE int proa_notify_plain_check(MPI_Win win, int rank, int idx)
+{
+    struct proa_notify_plain *plain = proa_notify_plain_of(win);
+    int num = plain && rank >= 0 && rank < plain->size ? plain->num[rank] : 0;
+
+    return idx < 0 || (rank != MPI_PROC_NULL && idx >= num) ? PROA_Notify_error_class()
+                                                            : MPI_SUCCESS;
+}
+
+/* The operation is issued: completes it, and counts. */
+PROA_NOTIFY_ONCE int proa_notify_plain_count(MPI_Win win, int rank, int idx)
+{
+    static const MPI_Count one = 1;
+    struct proa_notify_plain *plain = proa_notify_plain_of(win);
+    int error = rank == MPI_PROC_NULL ? MPI_SUCCESS : MPI_Win_flush(rank, win);
+
+    if (error != MPI_SUCCESS || rank == MPI_PROC_NULL)
+        return error;
+    MPI_Accumulate(&one, 1, MPI_COUNT, rank, idx, 1, MPI_COUNT, MPI_SUM, plain->counters);
+    return MPI_Win_flush(rank, plain->counters);
+}
+
+PROA_NOTIFY_ONCE int proa_notify_plain_fetch(MPI_Win win, int idx, MPI_Op op, MPI_Count *value)
+{
+    static const MPI_Count zero = 0;
+    struct proa_notify_plain *plain = proa_notify_plain_of(win);
+    int rank, error;
+
+    if (!plain)
+        return PROA_Notify_error_class();
+    MPI_Comm_rank(plain->comm, &rank);
+    error = proa_notify_plain_check(win, rank, idx);
+    if (error != MPI_SUCCESS)
+        return error;
+    MPI_Fetch_and_op(&zero, value, MPI_COUNT, rank, idx, op, plain->counters);
+    error = MPI_Win_flush(rank, plain->counters);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the program's loads come after */
+    return error;
+}
+
+/* ---- counters ---- */
+
+PROA_NOTIFY_ONCE int PROA_Win_set_num_notify(MPI_Win win, MPI_Info info, int num)
+{
+    __typeof__(&PROA_Win_set_num_notify) native = PROA_NOTIFY_FIND(PROA_Win_set_num_notify, win);
+
+    return native ? native(win, info, num)
+                  : proa_notify_plain_error(win, proa_notify_plain_set(win, num));
+}
+
+PROA_NOTIFY_ONCE int PROA_Win_get_num_notify(MPI_Win win, int rank, int *num)
+{
+    __typeof__(&PROA_Win_get_num_notify) native = PROA_NOTIFY_FIND(PROA_Win_get_num_notify, win);
+    struct proa_notify_plain *plain;
+
+    if (native)
+        return native(win, rank, num);
+    plain = proa_notify_plain_of(win);
+    *num = plain && rank >= 0 && rank < plain->size ? plain->num[rank] : 0;
+    return MPI_SUCCESS;
+}
+
+PROA_NOTIFY_ONCE int PROA_Win_get_notify_value(MPI_Win win, int notification_idx, MPI_Count *value)
+{
+    __typeof__(&PROA_Win_get_notify_value) native =
+        PROA_NOTIFY_FIND(PROA_Win_get_notify_value, win);
+
+    return native ? native(win, notification_idx, value)
+                  : proa_notify_plain_error(
+                        win, proa_notify_plain_fetch(win, notification_idx, MPI_NO_OP, value));
+}
+
+PROA_NOTIFY_ONCE int PROA_Win_reset_notify_value(MPI_Win win, int notification_idx,
+                                                 MPI_Count *value)
+{
+    __typeof__(&PROA_Win_reset_notify_value) native =
+        PROA_NOTIFY_FIND(PROA_Win_reset_notify_value, win);
+
+    return native ? native(win, notification_idx, value)
+                  : proa_notify_plain_error(
+                        win, proa_notify_plain_fetch(win, notification_idx, MPI_REPLACE, value));
+}
+
+PROA_NOTIFY_ONCE int PROA_Win_notify_ithreshold(MPI_Win win, int notification_idx,
+                                                MPI_Count expected, MPI_Request *request)
+{
+    __typeof__(&PROA_Win_notify_ithreshold) native =
+        PROA_NOTIFY_FIND(PROA_Win_notify_ithreshold, win);
+
+    return native ? native(win, notification_idx, expected, request)
+                  : proa_notify_plain_error(win, MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
+PROA_NOTIFY_ONCE int PROA_Win_wait_notify(MPI_Win win, int notification_idx, MPI_Count expected)
+{
+    __typeof__(&PROA_Win_wait_notify) native = PROA_NOTIFY_FIND(PROA_Win_wait_notify, win);
+    MPI_Count value = 0;
+    int error = MPI_SUCCESS;
+
+    if (native)
+        return native(win, notification_idx, expected);
+    do
+        error = PROA_Win_get_notify_value(win, notification_idx, &value);
+    while (error == MPI_SUCCESS && value < expected);
+    return error;
+}
+
+PROA_NOTIFY_ONCE int PROA_Win_waitsome_notify(MPI_Win win, int count, const int indices[],
+                                              const MPI_Count expected[], int *outcount,
+                                              int which[])
+{
+    __typeof__(&PROA_Win_waitsome_notify) native = PROA_NOTIFY_FIND(PROA_Win_waitsome_notify, win);
+    MPI_Count value = 0;
+    int error = MPI_SUCCESS;
+
+    if (native)
+        return native(win, count, indices, expected, outcount, which);
+    *outcount = 0;
+    while (count > 0 && *outcount == 0 && error == MPI_SUCCESS)
+        for (int i = 0; i < count && error == MPI_SUCCESS; i++) {
+            error = PROA_Win_get_notify_value(win, indices[i], &value);
+            if (error == MPI_SUCCESS && value >= expected[i])
+                which[(*outcount)++] = i;
+        }
+    return error;
+}
+
+PROA_NOTIFY_ONCE int PROA_Win_get_notify_address(MPI_Win win, int notification_idx, void *address)
+{
+    __typeof__(&PROA_Win_get_notify_address) native =
+        PROA_NOTIFY_FIND(PROA_Win_get_notify_address, win);
+
+    return native ? native(win, notification_idx, address)
+                  : proa_notify_plain_error(win, MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
+/* ---- operations ---- */
+
+/* The body of each: Proa's; or a check, the operation, and the count. */
+#define PROA_NOTIFY_BODY(name, operation, ...)                           \
+    __typeof__(&name) native = PROA_NOTIFY_FIND(name, win);              \
+    int error;                                                           \
+                                                                         \
+    if (native)                                                          \
+        return native(__VA_ARGS__);                                      \
+    error = proa_notify_plain_check(win, target_rank, notification_idx); \
+    if (error != MPI_SUCCESS)                                            \
+        return proa_notify_plain_error(win, error);                      \
+    error = operation;                                                   \
+    return error != MPI_SUCCESS ? error                                  \
+                                : proa_notify_plain_count(win, target_rank, notification_idx)
+
+PROA_NOTIFY_ONCE int PROA_Put_notify(const void *origin_addr, int origin_count,
+                                     MPI_Datatype origin_datatype, int target_rank,
+                                     MPI_Aint target_disp, int target_count,
+                                     MPI_Datatype target_datatype, int notification_idx,
+                                     MPI_Win win)
+{
+    PROA_NOTIFY_BODY(PROA_Put_notify,
+                     MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                             target_count, target_datatype, win),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, notification_idx, win);
+}
+
+PROA_NOTIFY_ONCE int PROA_Get_notify(void *origin_addr, int origin_count,
+                                     MPI_Datatype origin_datatype, int target_rank,
+                                     MPI_Aint target_disp, int target_count,
+                                     MPI_Datatype target_datatype, int notification_idx,
+                                     MPI_Win win)
+{
+    PROA_NOTIFY_BODY(PROA_Get_notify,
+                     MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                             target_count, target_datatype, win),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, notification_idx, win);
+}
+
+PROA_NOTIFY_ONCE int PROA_Accumulate_notify(const void *origin_addr, int origin_count,
+                                            MPI_Datatype origin_datatype, int target_rank,
+                                            MPI_Aint target_disp, int target_count,
+                                            MPI_Datatype target_datatype, MPI_Op op,
+                                            int notification_idx, MPI_Win win)
+{
+    PROA_NOTIFY_BODY(PROA_Accumulate_notify,
+                     MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank,
+                                    target_disp, target_count, target_datatype, op, win),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, op, notification_idx, win);
+}
+
+PROA_NOTIFY_ONCE int PROA_Get_accumulate_notify(const void *origin_addr, int origin_count,
+                                                MPI_Datatype origin_datatype, void *result_addr,
+                                                int result_count, MPI_Datatype result_datatype,
+                                                int target_rank, MPI_Aint target_disp,
+                                                int target_count, MPI_Datatype target_datatype,
+                                                MPI_Op op, int notification_idx, MPI_Win win)
+{
+    PROA_NOTIFY_BODY(PROA_Get_accumulate_notify,
+                     MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
+                                        result_count, result_datatype, target_rank, target_disp,
+                                        target_count, target_datatype, op, win),
+                     origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                     result_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                     notification_idx, win);
+}
+
+PROA_NOTIFY_ONCE int PROA_Rput_notify(const void *origin_addr, int origin_count,
+                                      MPI_Datatype origin_datatype, int target_rank,
+                                      MPI_Aint target_disp, int target_count,
+                                      MPI_Datatype target_datatype, int notification_idx,
+                                      MPI_Win win, MPI_Request *request)
+{
+    PROA_NOTIFY_BODY(PROA_Rput_notify,
+                     MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                              target_count, target_datatype, win, request),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, notification_idx, win, request);
+}
+
+PROA_NOTIFY_ONCE int PROA_Rget_notify(void *origin_addr, int origin_count,
+                                      MPI_Datatype origin_datatype, int target_rank,
+                                      MPI_Aint target_disp, int target_count,
+                                      MPI_Datatype target_datatype, int notification_idx,
+                                      MPI_Win win, MPI_Request *request)
+{
+    PROA_NOTIFY_BODY(PROA_Rget_notify,
+                     MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                              target_count, target_datatype, win, request),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, notification_idx, win, request);
+}
+
+PROA_NOTIFY_ONCE int PROA_Raccumulate_notify(const void *origin_addr, int origin_count,
+                                             MPI_Datatype origin_datatype, int target_rank,
+                                             MPI_Aint target_disp, int target_count,
+                                             MPI_Datatype target_datatype, MPI_Op op,
+                                             int notification_idx, MPI_Win win,
+                                             MPI_Request *request)
+{
+    PROA_NOTIFY_BODY(PROA_Raccumulate_notify,
+                     MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank,
+                                     target_disp, target_count, target_datatype, op, win, request),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, op, notification_idx, win, request);
+}
+
+PROA_NOTIFY_ONCE int PROA_Rget_accumulate_notify(const void *origin_addr, int origin_count,
+                                                 MPI_Datatype origin_datatype, void *result_addr,
+                                                 int result_count, MPI_Datatype result_datatype,
+                                                 int target_rank, MPI_Aint target_disp,
+                                                 int target_count, MPI_Datatype target_datatype,
+                                                 MPI_Op op, int notification_idx, MPI_Win win,
+                                                 MPI_Request *request)
+{
+    PROA_NOTIFY_BODY(PROA_Rget_accumulate_notify,
+                     MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
+                                         result_count, result_datatype, target_rank, target_disp,
+                                         target_count, target_datatype, op, win, request),
+                     origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                     result_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                     notification_idx, win, request);
+}
+
+#if MPI_VERSION >= 4 /* else only Proa has these */
+
+PROA_NOTIFY_ONCE int PROA_Put_notify_c(const void *origin_addr, MPI_Count origin_count,
+                                       MPI_Datatype origin_datatype, int target_rank,
+                                       MPI_Aint target_disp, MPI_Count target_count,
+                                       MPI_Datatype target_datatype, int notification_idx,
+                                       MPI_Win win)
+{
+    PROA_NOTIFY_BODY(PROA_Put_notify_c,
+                     MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                               target_count, target_datatype, win),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, notification_idx, win);
+}
+
+PROA_NOTIFY_ONCE int PROA_Get_notify_c(void *origin_addr, MPI_Count origin_count,
+                                       MPI_Datatype origin_datatype, int target_rank,
+                                       MPI_Aint target_disp, MPI_Count target_count,
+                                       MPI_Datatype target_datatype, int notification_idx,
+                                       MPI_Win win)
+{
+    PROA_NOTIFY_BODY(PROA_Get_notify_c,
+                     MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                               target_count, target_datatype, win),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, notification_idx, win);
+}
+
+PROA_NOTIFY_ONCE int PROA_Accumulate_notify_c(const void *origin_addr, MPI_Count origin_count,
+                                              MPI_Datatype origin_datatype, int target_rank,
+                                              MPI_Aint target_disp, MPI_Count target_count,
+                                              MPI_Datatype target_datatype, MPI_Op op,
+                                              int notification_idx, MPI_Win win)
+{
+    PROA_NOTIFY_BODY(PROA_Accumulate_notify_c,
+                     MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank,
+                                      target_disp, target_count, target_datatype, op, win),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, op, notification_idx, win);
+}
+
+PROA_NOTIFY_ONCE int PROA_Get_accumulate_notify_c(const void *origin_addr, MPI_Count origin_count,
+                                                  MPI_Datatype origin_datatype, void *result_addr,
+                                                  MPI_Count result_count,
+                                                  MPI_Datatype result_datatype, int target_rank,
+                                                  MPI_Aint target_disp, MPI_Count target_count,
+                                                  MPI_Datatype target_datatype, MPI_Op op,
+                                                  int notification_idx, MPI_Win win)
+{
+    PROA_NOTIFY_BODY(PROA_Get_accumulate_notify_c,
+                     MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr,
+                                          result_count, result_datatype, target_rank, target_disp,
+                                          target_count, target_datatype, op, win),
+                     origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                     result_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                     notification_idx, win);
+}
+
+PROA_NOTIFY_ONCE int PROA_Rput_notify_c(const void *origin_addr, MPI_Count origin_count,
+                                        MPI_Datatype origin_datatype, int target_rank,
+                                        MPI_Aint target_disp, MPI_Count target_count,
+                                        MPI_Datatype target_datatype, int notification_idx,
+                                        MPI_Win win, MPI_Request *request)
+{
+    PROA_NOTIFY_BODY(PROA_Rput_notify_c,
+                     MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank,
+                                target_disp, target_count, target_datatype, win, request),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, notification_idx, win, request);
+}
+
+PROA_NOTIFY_ONCE int PROA_Rget_notify_c(void *origin_addr, MPI_Count origin_count,
+                                        MPI_Datatype origin_datatype, int target_rank,
+                                        MPI_Aint target_disp, MPI_Count target_count,
+                                        MPI_Datatype target_datatype, int notification_idx,
+                                        MPI_Win win, MPI_Request *request)
+{
+    PROA_NOTIFY_BODY(PROA_Rget_notify_c,
+                     MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank,
+                                target_disp, target_count, target_datatype, win, request),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, notification_idx, win, request);
+}
+
+PROA_NOTIFY_ONCE int PROA_Raccumulate_notify_c(const void *origin_addr, MPI_Count origin_count,
+                                               MPI_Datatype origin_datatype, int target_rank,
+                                               MPI_Aint target_disp, MPI_Count target_count,
+                                               MPI_Datatype target_datatype, MPI_Op op,
+                                               int notification_idx, MPI_Win win,
+                                               MPI_Request *request)
+{
+    PROA_NOTIFY_BODY(PROA_Raccumulate_notify_c,
+                     MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank,
+                                       target_disp, target_count, target_datatype, op, win,
+                                       request),
+                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                     target_count, target_datatype, op, notification_idx, win, request);
+}
+
+PROA_NOTIFY_ONCE int PROA_Rget_accumulate_notify_c(
+    const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+    void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
+    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+    int notification_idx, MPI_Win win, MPI_Request *request)
+{
+    PROA_NOTIFY_BODY(PROA_Rget_accumulate_notify_c,
+                     MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr,
+                                           result_count, result_datatype, target_rank, target_disp,
+                                           target_count, target_datatype, op, win, request),
+                     origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                     result_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                     notification_idx, win, request);
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

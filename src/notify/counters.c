@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The notification counters of a window (draft of MPI-5.1, 12.6.1): their number, their values, and
+ * waits for them (sync/counters.h). */
+#include "notify/notified.h"
+#include "sync/counters.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* Called by a program again and again until a value has come: what could bring it must move. */
+static void polled(struct proa_win *win)
+{
+    if (win->remote_window)
+        proa_wait_idle();
+    else
+        proa_polled(&win->polls);
+}
+
+static int check_own(const struct proa_win *win, int index)
+{
+    return proa_counter_check(win, win->rank, index, proa_counters_near(win, win->rank));
+}
+
+/* The largest number that the window's info asserts. */
+static int64_t most(const struct proa_win *win)
+{
+    long asserted = strtol(proa_handle_of(win)->hints.max_notify, NULL, 10);
+
+    return asserted ? asserted : INT_MAX;
+}
+
+/* The info has hints for the network alone, of which none is of use:
+ * mpi_assert_same_num_notifications saves nothing. */
+PROA_NOTIFIED_NAME(Win_set_num_notify);
+PROA_MPI(Win_set_num_notify)(MPI_Win handle, MPI_Info info, int number)
+{
+    struct proa_win *win = proa_win_find(handle);
+
+    if (!win)
+        return PROA_NOTIFIED_HOST_ANSWERS(Win_set_num_notify, handle, handle, info, number);
+    return proa_return(win, PROA_CALL_Win_set_num_notify,
+                       proa_counters_set(win, number, most(win)));
+}
+
+PROA_NOTIFIED_NAME(Win_get_num_notify);
+PROA_MPI(Win_get_num_notify)(MPI_Win handle, int rank, int *number)
+{
+    struct proa_win *win = proa_win_find(handle);
+    uint32_t found = 0;
+    int error;
+
+    if (!win)
+        return PROA_NOTIFIED_HOST_ANSWERS(Win_get_num_notify, handle, handle, rank, number);
+    error = proa_check_rank(win, rank);
+    if (error == PROA_OK)
+        error = proa_counters_number(win, rank, &found);
+    *number = (int)found; /* 0 of MPI_PROC_NULL */
+    return proa_return(win, PROA_CALL_Win_get_num_notify, error);
+}
+
+PROA_NOTIFIED_NAME(Win_get_notify_value);
+PROA_MPI(Win_get_notify_value)(MPI_Win handle, int index, MPI_Count *value)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error;
+
+    if (!win)
+        return PROA_NOTIFIED_HOST_ANSWERS(Win_get_notify_value, handle, handle, index, value);
+    error = check_own(win, index);
+    if (error)
+        return proa_return(win, PROA_CALL_Win_get_notify_value, error);
+    polled(win);
+    *value = (MPI_Count)proa_counter_value(win, (uint32_t)index);
+    return MPI_SUCCESS;
+}
+
+PROA_NOTIFIED_NAME(Win_reset_notify_value);
+PROA_MPI(Win_reset_notify_value)(MPI_Win handle, int index, MPI_Count *value)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error;
+
+    if (!win)
+        return PROA_NOTIFIED_HOST_ANSWERS(Win_reset_notify_value, handle, handle, index, value);
+    error = check_own(win, index);
+    if (error)
+        return proa_return(win, PROA_CALL_Win_reset_notify_value, error);
+    polled(win);
+    *value = (MPI_Count)proa_counter_reset(win, (uint32_t)index);
+    return MPI_SUCCESS;
+}
+
+/* ---- waits; beyond the draft ---- */
+
+/* A value below 1 has come. */
+static uint64_t least(MPI_Count expected)
+{
+    return expected > 0 ? (uint64_t)expected : 0;
+}
+
+PROA_EXPORT int PROA_Win_wait_notify(MPI_Win handle, int index, MPI_Count expected)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error;
+
+    if (!win)
+        return proa_raise_unserved(handle, PROA_CALL_Win_wait_notify);
+    error = check_own(win, index);
+    if (!error)
+        error = proa_counter_await(win, (uint32_t)index, least(expected));
+    return proa_return(win, PROA_CALL_Win_wait_notify, error);
+}
+
+/* thresholds: room for `count`; NULL: there was no memory. */
+static int await_some(struct proa_win *win, struct proa_threshold *thresholds, int count,
+                      const int indices[], const MPI_Count expected[], int *outcount, int which[])
+{
+    if (!thresholds)
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a wait");
+    for (int i = 0; i < count; i++) {
+        int error = check_own(win, indices[i]);
+
+        if (error)
+            return error;
+        thresholds[i] = (struct proa_threshold){(uint32_t)indices[i], least(expected[i])};
+    }
+    return count ? proa_counters_await_some(win, thresholds, count, outcount, which) : PROA_OK;
+}
+
+PROA_EXPORT int PROA_Win_waitsome_notify(MPI_Win handle, int count, const int indices[],
+                                         const MPI_Count expected[], int *outcount, int which[])
+{
+    struct proa_win *win = proa_win_find(handle);
+    struct proa_threshold *thresholds;
+    int error;
+
+    if (!win)
+        return proa_raise_unserved(handle, PROA_CALL_Win_waitsome_notify);
+    *outcount = 0;
+    if (count < 0)
+        return proa_return(
+            win, PROA_CALL_Win_waitsome_notify,
+            proa_fail(PROA_ERR_COUNT, "the count of counters, %d, is negative", count));
+    thresholds = calloc((size_t)count + 1, sizeof *thresholds);
+    error = await_some(win, thresholds, count, indices, expected, outcount, which);
+    free(thresholds);
+    return proa_return(win, PROA_CALL_Win_waitsome_notify, error);
+}
+
+PROA_EXPORT int PROA_Win_get_notify_address(MPI_Win handle, int index, void *address)
+{
+    struct proa_win *win = proa_win_find(handle);
+    int error;
+
+    if (!win)
+        return proa_raise_unserved(handle, PROA_CALL_Win_get_notify_address);
+    error = check_own(win, index);
+    if (!error)
+        *(uint64_t **)address = proa_counter_of(win, win->rank, (uint32_t)index);
+    return proa_return(win, PROA_CALL_Win_get_notify_address, error);
+}
+
+/* ---- include/proa_notify.h ---- */
+
+PROA_EXPORT int PROA_Notify_is_native(MPI_Win handle);
+PROA_EXPORT int PROA_Notify_is_native(MPI_Win handle)
+{
+    return proa_win_find(handle) != NULL || PROA_PMPI_FIND(Put_notify) != NULL;
+}
+
+PROA_EXPORT int PROA_Notify_error_class(void);
+PROA_EXPORT int PROA_Notify_error_class(void)
+{
+    return proa_class_of_notification();
+}
