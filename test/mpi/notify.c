@@ -232,6 +232,13 @@ static void check_errors(struct area *a)
     error = MPI_Win_set_num_notify(a->win, MPI_INFO_NULL, rank == 0 ? -1 : 1);
     MPI_Error_class(error, &class);
     CHECK(class == MPI_ERR_ARG, "%s: a negative number gives class %d", kind_name, class);
+    if (is_native) {
+        MPI_Win_lock(MPI_LOCK_SHARED, right, 0, a->win);
+        error = MPI_Win_set_num_notify(a->win, MPI_INFO_NULL, 1);
+        MPI_Win_unlock(right, a->win);
+        MPI_Error_class(error, &class);
+        CHECK(class == MPI_ERR_RMA_SYNC, "%s: an open epoch gives class %d", kind_name, class);
+    }
     MPI_Win_get_num_notify(a->win, right, &number);
     CHECK(number == 2, "%s: a refused number counts: %d", kind_name, number);
     MPI_Barrier(MPI_COMM_WORLD);
