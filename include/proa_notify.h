@@ -30,6 +30,14 @@ int PROA_Notify_is_native(MPI_Win win);
  * number of counters. A number that MPI_Add_error_class gives. */
 int PROA_Notify_error_class(void);
 
+/* Keyvals for MPI_Win_get_attr: the number of counters that is served well, and the most that a
+ * process may have, both by an int *, and a counter's largest value, by an MPI_Count *. Without
+ * Proa a window has them once its number of counters was set. */
+int PROA_Notify_keyval(int which);
+#define PROA_WIN_NOTIFICATION_NUM_SB PROA_Notify_keyval(0)
+#define PROA_WIN_NOTIFICATION_NUM_UB PROA_Notify_keyval(1)
+#define PROA_WIN_NOTIFICATION_VALUE_UB PROA_Notify_keyval(2)
+
 /* ---- counters ---- */
 
 /* Gives this process num counters from now on, with the indices 0 to num - 1; each process may give
@@ -164,6 +172,9 @@ int PROA_Rget_accumulate_notify_c(const void *origin_addr, MPI_Count origin_coun
 #define MPI_Win_reset_notify_value PROA_Win_reset_notify_value
 #define MPI_Win_notify_ithreshold PROA_Win_notify_ithreshold
 #define MPI_ERR_RMA_NOTIFICATION PROA_Notify_error_class()
+#define MPI_WIN_NOTIFICATION_NUM_SB PROA_WIN_NOTIFICATION_NUM_SB
+#define MPI_WIN_NOTIFICATION_NUM_UB PROA_WIN_NOTIFICATION_NUM_UB
+#define MPI_WIN_NOTIFICATION_VALUE_UB PROA_WIN_NOTIFICATION_VALUE_UB
 #endif
 
 #ifdef __cplusplus

@@ -89,6 +89,20 @@ PROA_NOTIFY_ONCE int PROA_Notify_error_class(void)
     return error_class;
 }
 
+PROA_NOTIFY_ONCE int PROA_Notify_keyval(int which)
+{
+    static int keyvals[3] = {MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID};
+    int (*native)(int) = (int (*)(int))proa_notify_native("PROA_Notify_keyval");
+
+    if (native)
+        return native(which);
+    if (which < 0 || which > 2)
+        return MPI_KEYVAL_INVALID;
+    if (keyvals[which] == MPI_KEYVAL_INVALID)
+        MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &keyvals[which], NULL);
+    return keyvals[which];
+}
+
 PROA_NOTIFY_ONCE void proa_notify_plain_drop(struct proa_notify_plain *plain)
 {
     if (plain->counters == MPI_WIN_NULL)
@@ -156,6 +170,8 @@ PROA_NOTIFY_ONCE MPI_Comm proa_notify_plain_comm(MPI_Win win, int *size)
 
 PROA_NOTIFY_ONCE struct proa_notify_plain *proa_notify_plain_make(MPI_Win win)
 {
+    static int num_most = INT_MAX;
+    static MPI_Count value_most = INT64_MAX;
     struct proa_notify_plain *plain = (struct proa_notify_plain *)calloc(1, sizeof *plain);
 
     if (!plain)
@@ -164,6 +180,9 @@ PROA_NOTIFY_ONCE struct proa_notify_plain *proa_notify_plain_make(MPI_Win win)
     plain->comm = proa_notify_plain_comm(win, &plain->size);
     plain->num = (int *)calloc((size_t)plain->size, sizeof *plain->num);
     MPI_Win_set_attr(win, proa_notify_plain_keyval(), plain);
+    MPI_Win_set_attr(win, PROA_WIN_NOTIFICATION_NUM_SB, &num_most);
+    MPI_Win_set_attr(win, PROA_WIN_NOTIFICATION_NUM_UB, &num_most);
+    MPI_Win_set_attr(win, PROA_WIN_NOTIFICATION_VALUE_UB, &value_most);
     return plain;
 }
 

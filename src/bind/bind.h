@@ -94,6 +94,16 @@ MPI_Win proa_host_handle(MPI_Win handle);
  * numbers it) a predefined one; else 0 and *flag 0. */
 int proa_attribute_for_fortran(MPI_Win handle, int keyval, MPI_Aint *value, int *flag);
 
+/* The keyval of a predefined attribute of notified communication, which the host gives at the first
+ * call. */
+enum proa_notify_keyval {
+    PROA_NOTIFY_NUM_SB,
+    PROA_NOTIFY_NUM_UB,
+    PROA_NOTIFY_VALUE_UB,
+    PROA_NOTIFY_KEYVALS
+};
+int proa_notify_keyval(enum proa_notify_keyval which);
+
 /* Assertions: MPI's bits to core's. PROA_ERR_ASSERT for bits outside of `allowed` (core's bits).
  * None is the usual case, and has to be quick. */
 int proa_mode_of(int assert, int allowed, int *mode);

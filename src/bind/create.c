@@ -86,6 +86,7 @@ static void attributes_fill(struct proa_handle *handle, const struct request *r)
     handle->disp_unit = r->disp_unit <= INT_MAX ? (int)r->disp_unit : MPI_UNDEFINED;
     handle->flavor = flavors[r->flavor];
     handle->model = MPI_WIN_UNIFIED;
+    handle->notify_value_most = INT64_MAX;
 }
 
 /* A host has 2,000 communicators or so. Windows beyond this number get no communicator: each
@@ -150,6 +151,7 @@ static int create(const struct request *r)
         /* without a window, outcome told all ranks not to create one */
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         handle->hints = hints;
+        handle->notify_num_most = proa_hints_notify_most(&hints);
         if (win->contiguous)
             strcpy(handle->hints.noncontig, "false"); /* regardless of this rank's info */
         proa_handle_opened(handle);

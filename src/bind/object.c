@@ -6,6 +6,7 @@
 #include "host/group_ranks.h"
 #include "rma/road.h"
 
+#include <pthread.h>
 #include <stdint.h>
 
 PROA_MPI(Win_get_group)(MPI_Win handle, MPI_Group *group)
@@ -24,6 +25,39 @@ PROA_MPI(Group_free)(MPI_Group *group)
 {
     proa_group_ranks_freeing();
     return proa_pmpi()->Group_free(group);
+}
+
+/* Predefined attributes that no mpi.h has yet (draft of MPI-5.1, 12.6): the host gives their
+ * keyvals. */
+static int notify_keyvals[PROA_NOTIFY_KEYVALS] = {MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID,
+                                                  MPI_KEYVAL_INVALID};
+static pthread_once_t notify_once = PTHREAD_ONCE_INIT;
+
+static void notify_keyvals_make(void)
+{
+    for (int i = 0; i < PROA_NOTIFY_KEYVALS; i++)
+        proa_pmpi()->Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN,
+                                       &notify_keyvals[i], NULL);
+}
+
+int proa_notify_keyval(enum proa_notify_keyval which)
+{
+    pthread_once(&notify_once, notify_keyvals_make);
+    return notify_keyvals[which];
+}
+
+static int notify_attribute_find(struct proa_handle *handle, int keyval, void **value)
+{
+    if (keyval == MPI_KEYVAL_INVALID)
+        return 0;
+    if (keyval == notify_keyvals[PROA_NOTIFY_NUM_SB] ||
+        keyval == notify_keyvals[PROA_NOTIFY_NUM_UB])
+        *value = &handle->notify_num_most;
+    else if (keyval == notify_keyvals[PROA_NOTIFY_VALUE_UB])
+        *value = &handle->notify_value_most;
+    else
+        return 0;
+    return 1;
 }
 
 /* 1 if keyval (as C numbers it) is a predefined one, and *value what C programs get for it: the
@@ -47,7 +81,7 @@ static int attribute_find(struct proa_handle *handle, int keyval, void **value)
         *value = &handle->model;
         return 1;
     default:
-        return 0;
+        return notify_attribute_find(handle, keyval, value);
     }
 }
 
@@ -61,6 +95,8 @@ int proa_attribute_for_fortran(MPI_Win handle, int keyval, MPI_Aint *value, int 
         return 0;
     if (keyval == MPI_WIN_BASE)
         *value = (MPI_Aint)(intptr_t)found;
+    else if (keyval == notify_keyvals[PROA_NOTIFY_VALUE_UB])
+        *value = (MPI_Aint) * (const MPI_Count *)found;
     else
         *value = keyval == MPI_WIN_SIZE ? *(const MPI_Aint *)found : *(const int *)found;
     return 1;

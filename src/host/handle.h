@@ -36,6 +36,9 @@ struct proa_handle {
      * MPI_UNDEFINED. */
     MPI_Aint bytes;
     int disp_unit, flavor, model;
+    /* bounds of notification counters (draft of MPI-5.1, 12.6) */
+    int notify_num_most;
+    MPI_Count notify_value_most;
     struct proa_hints hints; /* of info keys, in force */
     /* what is counted of it (watch/record.h); NULL: nothing */
     struct proa_record *record;

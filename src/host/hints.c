@@ -118,6 +118,13 @@ int proa_hints_info(const struct proa_hints *hints, MPI_Info *info)
     return error;
 }
 
+int proa_hints_notify_most(const struct proa_hints *hints)
+{
+    long asserted = strtol(hints->max_notify, NULL, 10);
+
+    return asserted ? (int)asserted : INT_MAX;
+}
+
 static int says(const struct proa_hints *hints, const char *value)
 {
     return strcmp(hints->adopt, value) == 0 || strcmp(proa_settings()->adopt, value) == 0;

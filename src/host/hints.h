@@ -50,6 +50,9 @@ void proa_hints_change(MPI_Info info, struct proa_hints *hints);
 /* A new info with the values in force; keys without a value are left out. An MPI error class. */
 int proa_hints_info(const struct proa_hints *hints, MPI_Info *info);
 
+/* The most notification counters that a rank may have: INT_MAX, unless less is asserted. */
+int proa_hints_notify_most(const struct proa_hints *hints);
+
 /* Whether memory that the program brings to this window is adopted: enum proa_adopt
  * (adopt/adopt.h). By the window's info and the setting PROA_ADOPT. */
 int proa_hints_adopt(const struct proa_hints *hints);

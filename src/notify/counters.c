@@ -4,7 +4,6 @@
 #include "notify/notified.h"
 #include "sync/counters.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 /* Called by a program again and again until a value has come: what could bring it must move. */
@@ -21,14 +20,6 @@ static int check_own(const struct proa_win *win, int index)
     return proa_counter_check(win, win->rank, index, proa_counters_near(win, win->rank));
 }
 
-/* The largest number that the window's info asserts. */
-static int64_t most(const struct proa_win *win)
-{
-    long asserted = strtol(proa_handle_of(win)->hints.max_notify, NULL, 10);
-
-    return asserted ? asserted : INT_MAX;
-}
-
 /* The info has hints for the network alone, of which none is of use:
  * mpi_assert_same_num_notifications saves nothing. */
 PROA_NOTIFIED_NAME(Win_set_num_notify);
@@ -39,7 +30,7 @@ PROA_MPI(Win_set_num_notify)(MPI_Win handle, MPI_Info info, int number)
     if (!win)
         return PROA_NOTIFIED_HOST_ANSWERS(Win_set_num_notify, handle, handle, info, number);
     return proa_return(win, PROA_CALL_Win_set_num_notify,
-                       proa_counters_set(win, number, most(win)));
+                       proa_counters_set(win, number, proa_handle_of(win)->notify_num_most));
 }
 
 PROA_NOTIFIED_NAME(Win_get_num_notify);
@@ -172,4 +163,12 @@ PROA_EXPORT int PROA_Notify_error_class(void);
 PROA_EXPORT int PROA_Notify_error_class(void)
 {
     return proa_class_of_notification();
+}
+
+PROA_EXPORT int PROA_Notify_keyval(int which);
+PROA_EXPORT int PROA_Notify_keyval(int which)
+{
+    return which >= 0 && which < PROA_NOTIFY_KEYVALS
+               ? proa_notify_keyval((enum proa_notify_keyval)which)
+               : MPI_KEYVAL_INVALID;
 }

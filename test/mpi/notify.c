@@ -6,6 +6,7 @@
  */
 #include "window.h"
 
+#include <limits.h>
 #define PROA_MPI_NAMES
 #include <proa_notify.h>
 
@@ -244,6 +245,19 @@ static void check_errors(struct area *a)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void check_attributes(MPI_Win win, int most)
+{
+    int *num_sb = NULL, *num_ub = NULL, flags[3] = {0, 0, 0};
+    MPI_Count *value_ub = NULL;
+    MPI_Win_get_attr(win, MPI_WIN_NOTIFICATION_NUM_SB, &num_sb, &flags[0]);
+    MPI_Win_get_attr(win, MPI_WIN_NOTIFICATION_NUM_UB, &num_ub, &flags[1]);
+    MPI_Win_get_attr(win, MPI_WIN_NOTIFICATION_VALUE_UB, &value_ub, &flags[2]);
+    CHECK(flags[0] && flags[1] && flags[2], "attributes: %d %d %d", flags[0], flags[1], flags[2]);
+    CHECK(flags[0] && *num_sb == most, "NUM_SB is %d", *num_sb);
+    CHECK(flags[1] && *num_ub == most, "NUM_UB is %d", *num_ub);
+    CHECK(flags[2] && *value_ub == INT64_MAX, "VALUE_UB is %lld", (long long)*value_ub);
+}
+
 /* The asserted most is a limit, and set_info cannot invent one. */
 static void check_limit(void)
 {
@@ -256,6 +270,7 @@ static void check_limit(void)
     MPI_Info_set(info, "mpi_assert_max_num_notify", "3");
     MPI_Win_allocate(8, 1, info, MPI_COMM_WORLD, &base, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    check_attributes(win, 3);
     MPI_Info_set(info, "mpi_assert_max_num_notify", "9");
     MPI_Win_set_info(win, info);
     MPI_Win_get_info(win, &told);
@@ -284,6 +299,7 @@ int main(int argc, char *argv[])
         is_native = PROA_Notify_is_native(a.win);
         CHECK(!getenv("PROA_EXPECT") || is_native, "%s: not by Proa", kind_name);
         check_numbers(&a);
+        check_attributes(a.win, INT_MAX);
         check_put(&a);
         check_others(&a);
         check_requests(&a);
