@@ -64,6 +64,8 @@ static const struct bench_case cases[] = {
     CASE("lock_shared", ALLOCATE | CREATE, 2, .body = body_lock_shared, .check = CHECK_TARGET),
     CASE("lock_all", ALLOCATE | CREATE, 2, .body = body_lock_all, .check = CHECK_TARGET),
     CASE("pscw", ALLOCATE | CREATE | SHARED, 2, .body = body_pscw, .check = CHECK_EVERY),
+    CASE("notify", ALLOCATE | CREATE, 2, .body = body_notify, .check = CHECK_EVERY),
+    CASE("notify_nothing", ALLOCATE, 2, .body = body_notify_nothing, .check = CHECK_EVERY),
     CASE("fence", ALLOCATE | CREATE | SHARED, 2, .body = body_fence, .epoch = EPOCH_FENCE,
          .check = CHECK_EVERY),
     /* more */
