@@ -8,6 +8,7 @@
 #include "move.h"
 
 #include "sync/rwlock.h"
+#include "sync/counters.h"
 #include "rma/guard.h"
 
 #include <linux/futex.h>
@@ -518,13 +519,33 @@ static void wake_body(struct world *world)
 
 WORLD_TEST(wake, 2)
 
+/* ---- notification counters ---- */
+
+static void counter_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    uint32_t rings;
+
+    CHECK_OK(proa_counters_set(win, 1, 1));
+    if (world->rank == 0) {
+        CHECK_OK(proa_counter_await(win, 0, 1));
+    } else {
+        rings = await_sleeper(process_bell(win));
+        proa_counter_up(win, 0, 0);
+        CHECK(has_rung_since(process_bell(win), rings));
+    }
+    window_free(win);
+}
+
+WORLD_TEST(counter, 2)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(post),     cmocka_unit_test(complete_),  cmocka_unit_test(in_turn),
         cmocka_unit_test(barriers), cmocka_unit_test(open_fence), cmocka_unit_test(unlocks),
         cmocka_unit_test(granted),  cmocka_unit_test(rwlock),     cmocka_unit_test(stripes),
-        cmocka_unit_test(switch_),  cmocka_unit_test(wake),
+        cmocka_unit_test(switch_),  cmocka_unit_test(wake),       cmocka_unit_test(counter),
     };
 
     setenv("PROA_SPIN_NS", "0", 1); /* a waiter sleeps, wanted or not */
