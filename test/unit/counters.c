@@ -280,6 +280,16 @@ static void flushed_too_body(struct world *world)
 }
 HERE_AND_APART(flushed_too, 3)
 
+/* The same over a network that mostly has no room: an order to count then waits in the queue. */
+static void flushed_late(void **state)
+{
+    static const struct net_fake_rules stingy = {.seed = 3, .delay_most = 3, .again_of_100 = 90};
+
+    (void)state;
+    world_run(&(struct world_plan){
+        .size = 3, .body = flushed_too_body, .before = on_nodes, .arg = &stingy});
+}
+
 /* ---- many ---- */
 
 /* Not one is lost or doubled, with resets in between. */
@@ -339,14 +349,15 @@ HERE_AND_APART(growth, 3)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),     cmocka_unit_test(numbers_apart),
-        cmocka_unit_test(refused),     cmocka_unit_test(refused_apart),
-        cmocka_unit_test(outside),     cmocka_unit_test(outside_apart),
-        cmocka_unit_test(payload),     cmocka_unit_test(payload_apart),
-        cmocka_unit_test(reads),       cmocka_unit_test(reads_apart),
-        cmocka_unit_test(flushed_too), cmocka_unit_test(flushed_too_apart),
-        cmocka_unit_test(torture),     cmocka_unit_test(torture_apart),
-        cmocka_unit_test(growth),      cmocka_unit_test(growth_apart),
+        cmocka_unit_test(numbers),       cmocka_unit_test(numbers_apart),
+        cmocka_unit_test(refused),       cmocka_unit_test(refused_apart),
+        cmocka_unit_test(outside),       cmocka_unit_test(outside_apart),
+        cmocka_unit_test(payload),       cmocka_unit_test(payload_apart),
+        cmocka_unit_test(reads),         cmocka_unit_test(reads_apart),
+        cmocka_unit_test(flushed_too),   cmocka_unit_test(flushed_too_apart),
+        cmocka_unit_test(flushed_late),  cmocka_unit_test(torture),
+        cmocka_unit_test(torture_apart), cmocka_unit_test(growth),
+        cmocka_unit_test(growth_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
