@@ -46,6 +46,7 @@ enum proa_stats_row {
     PROA_STATS_UNLOCK_ALL,
     PROA_STATS_FLUSH, /* all four */
     PROA_STATS_SYNC,
+    PROA_STATS_WAIT_NOTIFY, /* waits for notification counters (proa_notify.h) */
     PROA_STATS_CALLS,
     PROA_STATS_OPERATIONS = PROA_STATS_FENCE
 };
@@ -73,6 +74,7 @@ struct proa_stats {
     unsigned long long targets[PROA_STATS_REGIONS + 1]; /* ranks that are reached so */
     unsigned long long window_bytes;                    /* of this process's own part */
     unsigned long long messages;                        /* sent to other nodes */
+    unsigned long long notified;                        /* operations that were notified ones */
 };
 
 /* The numbers of a window, given by the address of its MPI_Win, into *stats, of `size` bytes

@@ -3,6 +3,7 @@
  * waits for them (sync/counters.h). */
 #include "notify/notified.h"
 #include "sync/counters.h"
+#include "watch/watch.h"
 
 #include <stdlib.h>
 
@@ -89,6 +90,14 @@ static uint64_t least(MPI_Count expected)
     return expected > 0 ? (uint64_t)expected : 0;
 }
 
+/* The end of a wait: tells the observers of a watched window. */
+static int finish(const struct proa_win *win, enum proa_call call, int error)
+{
+    if (proa_handle_of(win)->record)
+        proa_watched(win, call, -1, PROA_WATCHED_NO_WAY, 0);
+    return proa_return(win, call, error);
+}
+
 PROA_EXPORT int PROA_Win_wait_notify(MPI_Win handle, int index, MPI_Count expected)
 {
     struct proa_win *win = proa_win_find(handle);
@@ -99,7 +108,7 @@ PROA_EXPORT int PROA_Win_wait_notify(MPI_Win handle, int index, MPI_Count expect
     error = check_own(win, index);
     if (!error)
         error = proa_counter_await(win, (uint32_t)index, least(expected));
-    return proa_return(win, PROA_CALL_Win_wait_notify, error);
+    return finish(win, PROA_CALL_Win_wait_notify, error);
 }
 
 /* thresholds: room for `count`; NULL: there was no memory. */
@@ -135,7 +144,7 @@ PROA_EXPORT int PROA_Win_waitsome_notify(MPI_Win handle, int count, const int in
     thresholds = calloc((size_t)count + 1, sizeof *thresholds);
     error = await_some(win, thresholds, count, indices, expected, outcount, which);
     free(thresholds);
-    return proa_return(win, PROA_CALL_Win_waitsome_notify, error);
+    return finish(win, PROA_CALL_Win_waitsome_notify, error);
 }
 
 PROA_EXPORT int PROA_Win_get_notify_address(MPI_Win handle, int index, void *address)

@@ -100,6 +100,16 @@ static const uint8_t proa_record_rows[PROA_CALL_COUNT] = {
     [PROA_CALL_Win_flush_local] = PROA_STATS_FLUSH,
     [PROA_CALL_Win_flush_local_all] = PROA_STATS_FLUSH,
     [PROA_CALL_Win_sync] = PROA_STATS_SYNC,
+    PROA_RECORD_WIDE(Put_notify, PUT),
+    PROA_RECORD_WIDE(Rput_notify, PUT),
+    PROA_RECORD_WIDE(Get_notify, GET),
+    PROA_RECORD_WIDE(Rget_notify, GET),
+    PROA_RECORD_WIDE(Accumulate_notify, ACCUMULATE),
+    PROA_RECORD_WIDE(Raccumulate_notify, ACCUMULATE),
+    PROA_RECORD_WIDE(Get_accumulate_notify, GET_ACCUMULATE),
+    PROA_RECORD_WIDE(Rget_accumulate_notify, GET_ACCUMULATE),
+    [PROA_CALL_Win_wait_notify] = PROA_STATS_WAIT_NOTIFY,
+    [PROA_CALL_Win_waitsome_notify] = PROA_STATS_WAIT_NOTIFY,
 };
 #undef PROA_RECORD_WIDE
 
@@ -118,6 +128,8 @@ static inline __attribute__((always_inline)) void proa_record_observe(const stru
     struct proa_record *record = win->counter;
     int row = proa_record_rows[call];
 
+    if (call >= PROA_CALL_Put_notify && way < PROA_STATS_WAYS)
+        proa_atomic_fetch_add(&record->numbers.notified, 1, PROA_RELAXED);
     if (__builtin_expect(way == PROA_WATCHED_REQUEST ||
                              proa_atomic_load(&proa_record_care, PROA_RELAXED) != 0,
                          0))

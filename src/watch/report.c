@@ -24,10 +24,25 @@ struct report {
 
 static struct report *reports;
 
-static const char *const row_names[PROA_STATS_CALLS] = {
-    "put",       "get",        "accumulate",   "get_accumulate", "fetch_and_op", "compare_and_swap",
-    "Win_fence", "Win_start",  "Win_complete", "Win_post",       "Win_wait",     "Win_test",
-    "Win_lock",  "Win_unlock", "Win_lock_all", "Win_unlock_all", "Win_flush",    "Win_sync"};
+static const char *const row_names[PROA_STATS_CALLS] = {"put",
+                                                        "get",
+                                                        "accumulate",
+                                                        "get_accumulate",
+                                                        "fetch_and_op",
+                                                        "compare_and_swap",
+                                                        "Win_fence",
+                                                        "Win_start",
+                                                        "Win_complete",
+                                                        "Win_post",
+                                                        "Win_wait",
+                                                        "Win_test",
+                                                        "Win_lock",
+                                                        "Win_unlock",
+                                                        "Win_lock_all",
+                                                        "Win_unlock_all",
+                                                        "Win_flush",
+                                                        "Win_sync",
+                                                        "Win_wait_notify"};
 
 static const char *const way_names[PROA_STATS_WAYS] = {"plain", "general", "kernel", "network"};
 static const char *const target_names[PROA_STATS_REGIONS + 1] = {
@@ -190,6 +205,8 @@ static void show(const struct report *report, FILE *out)
     for (int i = 0; i < PAIRS && pairs[i].ns; i++)
         fprintf(out, "proa:   rank %d waited for rank %d: %.3f ms\n", pairs[i].waiter,
                 pairs[i].awaited, (double)pairs[i].ns / 1e6);
+    if (sum.notified)
+        fprintf(out, "proa:   notified operations %llu\n", sum.notified);
     if (sum.messages)
         fprintf(out, "proa:   messages between nodes %llu\n", sum.messages);
 }
@@ -214,8 +231,8 @@ static void write_rank(const struct report *report, int rank, FILE *out)
     const struct proa_stats *one = &report->numbers[rank];
     const char *before = "";
 
-    fprintf(out, "    {\"bytes\": %llu, \"messages\": %llu, \"operations\": {", one->window_bytes,
-            one->messages);
+    fprintf(out, "    {\"bytes\": %llu, \"messages\": %llu, \"notified\": %llu, \"operations\": {",
+            one->window_bytes, one->messages, one->notified);
     for (int row = 0; row < PROA_STATS_OPERATIONS; row++)
         for (int way = 0; way < PROA_STATS_WAYS; way++)
             if (one->operations[row][way].count) {

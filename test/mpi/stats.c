@@ -7,6 +7,7 @@
 #include "check.h"
 #include "asleep.h"
 #include "proa.h"
+#include "proa_notify.h"
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -324,6 +325,35 @@ static void waits(void)
     MPI_Win_free(&watched.win);
 }
 
+/* Notified operations are counted as the plain ones, and once more as notified. */
+static void notified(void)
+{
+    const long mine[4] = {1, 2, 3, 4};
+    int right = (rank + 1) % nranks;
+    MPI_Request request;
+    MPI_Win win;
+    long *memory;
+
+    MPI_Win_allocate(words * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
+    PROA_Win_set_num_notify(win, MPI_INFO_NULL, 1);
+    MPI_Win_lock_all(0, win);
+    PROA_Put_notify(mine, 4, MPI_LONG, right, 0, 4, MPI_LONG, 0, win);
+    PROA_Rput_notify(mine, 1, MPI_LONG, right, 8, 1, MPI_LONG, 0, win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    PROA_Accumulate_notify(mine, 1, MPI_LONG, right, 9, 1, MPI_LONG, MPI_SUM, 0, win);
+    MPI_Put(mine, 1, MPI_LONG, right, 10, 1, MPI_LONG, win);
+    PROA_Win_wait_notify(win, 0, 3);
+    MPI_Win_unlock_all(win);
+
+    struct proa_stats stats = stats_of(win);
+    check_row(&stats, PROA_STATS_PUT, 3, 6 * sizeof *mine);
+    check_row(&stats, PROA_STATS_ACCUMULATE, 1, sizeof *mine);
+    check_row(&stats, PROA_STATS_WAIT_NOTIFY, 1, 0);
+    CHECK(!counts || stats.notified == 3, "%llu notified operations", stats.notified);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     const char *wanted = getenv("PROA_STATS");
@@ -341,6 +371,7 @@ int main(int argc, char **argv)
         active();
         kernel();
         waits();
+        notified();
     }
     return finish("stats");
 }

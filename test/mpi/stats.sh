@@ -21,11 +21,12 @@ fail() {
 
 rm "$file"
 "${launch[@]}" --env PROA_STATS=1 "$@" >"$said" 2>&1 || fail "the run fails"
-[ "$(grep -c 'proa: window "' "$said")" -eq 7 ] || fail "not a table of each window"
+[ "$(grep -c 'proa: window "' "$said")" -eq 8 ] || fail "not a table of each window"
 grep -q 'proa: window "a "name"" (allocate), 2 ranks, 1024 bytes in all; memory by load and store' "$said" || fail "no window with its name"
 grep -qE 'proa: +put +16 +160 bytes +plain 12 general 4' "$said" || fail "the puts of both ranks are not added up"
 grep -qE 'proa: +Win_lock +2 +[1-9][0-9]* waited' "$said" || fail "nobody waited for the lock"
 grep -qE 'proa: +rank 1 waited for rank 0: ' "$said" || fail "it does not say who waited for whom"
+grep -qE 'proa: +notified operations 6' "$said" || fail "notified operations are not counted"
 [ ! -e "$file" ] || fail "a file was written"
 
 "${launch[@]}" --env PROA_STATS="$file" "$@" >"$said" 2>&1 || fail "the run with a file fails"
@@ -41,5 +42,6 @@ for rank in first["ranks"]:
     assert rank["operations"]["put.plain"] == {"count": 6, "bytes": 48}
     assert rank["operations"]["put.general"] == {"count": 2, "bytes": 32}
     assert len(rank["waited_for_ns"]) == 2
+assert [rank["notified"] for rank in windows[-1]["ranks"]] == [3, 3]
 END
 echo "ok stats"

@@ -12,6 +12,7 @@ from svg import document, fail, lines_of, text_at
 
 ROLES = {
     "bind": "the exported MPI functions",
+    "notify": "notified communication",
     "watch": "observers: statistics",
     "job": "the other ranks of the job",
     "host": "calls to the host MPI",
