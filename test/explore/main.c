@@ -13,12 +13,12 @@
 extern const struct explore_scenario explore_selftest[], explore_bells[], explore_locks[],
     explore_epochs[], explore_table[], explore_guards[], explore_requests[], explore_permits[],
     explore_arenas[], explore_segments[], explore_regions[], explore_progress[], explore_batches[],
-    explore_adoption[];
+    explore_adoption[], explore_counters[];
 
 static const struct explore_scenario *const groups[] = {
-    explore_selftest, explore_bells,    explore_locks,   explore_epochs,  explore_table,
-    explore_guards,   explore_requests, explore_permits, explore_arenas,  explore_segments,
-    explore_regions,  explore_progress, explore_batches, explore_adoption};
+    explore_selftest, explore_bells,    explore_locks,   explore_epochs,   explore_table,
+    explore_guards,   explore_requests, explore_permits, explore_arenas,   explore_segments,
+    explore_regions,  explore_progress, explore_batches, explore_adoption, explore_counters};
 
 static struct {
     int deeper, lists, traces, weakens;
