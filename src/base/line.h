@@ -11,6 +11,16 @@ enum { PROA_CACHE_LINE = 128 };
 enum { PROA_CACHE_LINE = 64 };
 #endif
 
+/* Begins to fetch the line of that word, which will be stored to. */
+static inline void proa_line_prefetch(const void *word)
+{
+#if defined(__x86_64__) /* without an option of its own gcc has a prefetch for loads only */
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)word));
+#else
+    __builtin_prefetch(word, 1);
+#endif
+}
+
 #define PROA_ALIGNED_LINE __attribute__((aligned(PROA_CACHE_LINE)))
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/atomic.h"
 #include "base/doorbell.h"
 #include "base/fail.h"
+#include "base/line.h"
 #include "shm/ctl.h"
 #include "window/sync_ops.h"
 #include "window/win.h"
@@ -82,9 +83,15 @@ static inline void proa_counter_up(const struct proa_win *win, int rank, uint32_
  * PROA_ERR_RMA_NOTIFICATION or another code: then the operation must not be issued. */
 static inline int proa_notified_begin(struct proa_win *win, int rank, int64_t index)
 {
-    return __builtin_expect(!win->targets[rank].remote, 1)
-               ? proa_counter_check(win, rank, index, proa_counters_near(win, rank))
-               : win->sync->note_begin(win, rank, index);
+    int error;
+
+    if (__builtin_expect(win->targets[rank].remote != NULL, 0))
+        return win->sync->note_begin(win, rank, index);
+    error = proa_counter_check(win, rank, index, proa_counters_near(win, rank));
+    /* the atomic addition waits for the data's lines first, and would then wait for its own */
+    if (__builtin_expect(!error, 1))
+        proa_line_prefetch(proa_counter_of(win, rank, (uint32_t)index));
+    return error;
 }
 
 /* Called after it. is_issued 0: it has failed, and nothing is counted. On one node its data are in
