@@ -572,6 +572,52 @@ static void rows_fit_body(struct world *world)
 
 WORLD_TEST(rows_fit, 1)
 
+/* Rows in any order are guarded from the lowest to the highest, or not at all. */
+static void rows_downwards_body(struct world *world)
+{
+    enum { APART = 3 * PROA_STRIPE_BYTES, FAR = 2 * PROA_GUARD_AT_ONCE };
+    struct proa_run two[] = {{.offset = APART, .bytes = 8}, {.offset = 0, .bytes = 8}};
+    struct proa_list list = {.low = 0, .high = APART + 8};
+    const struct proa_runs runs = {.count = 2, .bytes = 8, .run = two, .list = &list};
+    struct proa_combine combine = {.run.bytes = 8};
+    (void)world;
+
+    combine.guarded.guard = PROA_GUARD_STRIPES;
+    CHECK_EQUAL(proa_combine_guard(&combine, proa_self, 0, &runs), 2);
+    CHECK(combine.guarded.stripes >= 4);
+    proa_guard_leave(&combine.guarded);
+    CHECK_EQUAL(proa_runs_within(&runs, APART), 0);
+    CHECK_EQUAL(proa_runs_within(&runs, APART + 8), 2);
+    two[0].offset = FAR;
+    list.high = FAR + 8;
+    CHECK_EQUAL(proa_combine_guard(&combine, proa_self, 0, &runs), 0);
+    proa_guard_leave(&combine.guarded);
+}
+
+WORLD_TEST(rows_downwards, 1)
+
+/* Wide locks: all over a range, and those of a set alone. */
+static void wide_body(struct world *world)
+{
+    const struct proa_wide_range two = proa_guard_wide_over(0, 5 * PROA_STRIPE_BYTES);
+    const struct proa_wide_range one = proa_guard_wide_over(PROA_STRIPE_BYTES, 8);
+    struct proa_proc_ctl *owner = proa_self->ctl;
+    struct proa_stripe_set set = {{0}};
+    (void)world;
+
+    CHECK(one.first == 0 && one.end == 1);
+    CHECK(two.first == 0 && two.end == 2);
+    proa_guard_set_add(&set, 0);
+    proa_guard_set_add(&set, 9 * PROA_WIDE * PROA_STRIPE_BYTES);
+    proa_guard_set_take(owner, &set);
+    for (int i = 0; i < PROA_WIDE_LOCKS; i++)
+        CHECK_EQUAL(owner->wide[i].held, i == 0 || i == 9);
+    proa_guard_set_give(owner, &set);
+    CHECK(!owner->wide[0].held && !owner->wide[9].held);
+}
+
+WORLD_TEST(wide, 1)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -586,6 +632,8 @@ int main(void)
         cmocka_unit_test(around_the_stripes),
         cmocka_unit_test(long_pieces),
         cmocka_unit_test(rows_fit),
+        cmocka_unit_test(rows_downwards),
+        cmocka_unit_test(wide),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
