@@ -231,9 +231,9 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     error = proa_win_may_free(win);
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
+    proa_greq_forget(win);
     /* Delete functions of the user's attributes run between the barrier and the release: the memory
      * is still there for them. */
-    proa_greq_forget(win);
     error = proa_barrier_last(win);
     proa_record_forget(); /* which is no call that is counted */
     if (error)

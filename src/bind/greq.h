@@ -39,9 +39,8 @@ int proa_greq_end(struct proa_greq *given, int outcome, MPI_Request *request);
 int proa_greq_open(struct proa_win *win, enum proa_call call, struct proa_greq **greq,
                    MPI_Request *request);
 
-/* It is done: tells the host. code, why: of a failure, less than PROA_GREQ_WHY_MOST bytes; or
- * PROA_OK. */
-enum { PROA_GREQ_WHY_MOST = 120 };
+/* It is done: tells the host. code, why: of a failure, less than PROA_REQUEST_WHY_MOST bytes
+ * (remote/request.h); or PROA_OK. */
 void proa_greq_done(struct proa_greq *greq, int code, const char *why);
 
 /* Requests that wait for something else: look completes those that are done or wait in vain;

@@ -6,6 +6,7 @@
  */
 #include "notify/notified.h"
 #include "bind/greq.h"
+#include "remote/request.h"
 #include "sync/counters.h"
 #include "sync/peer_failure.h"
 
@@ -21,7 +22,7 @@ struct threshold {
     uint64_t least;
     struct proa_vigil vigil;
     int code; /* of a wait in vain, and why */
-    char why[PROA_GREQ_WHY_MOST];
+    char why[PROA_REQUEST_WHY_MOST];
     struct threshold *prev, *next;
 };
 

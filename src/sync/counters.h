@@ -35,7 +35,7 @@ struct proa_counters {
  * most: the largest number that is allowed. Collective over the window. PROA_OK; or, on all
  * processes alike and with all counters as they were: PROA_ERR_ARG, the number is negative or more
  * than `most`; PROA_ERR_RMA_SYNC, an access epoch is open; PROA_ERR_NO_MEM; PROA_ERR_OTHER, a
- * process is gone. `call` is for the sentence. (Draft of MPI-5.1, 12.6.1.) */
+ * process is gone. (Draft of MPI-5.1, 12.6.1.) */
 int proa_counters_set(struct proa_win *win, int64_t number, int64_t most);
 
 /* Frees what proa_counters_set has made. */
