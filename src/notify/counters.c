@@ -21,8 +21,7 @@ static int check_own(const struct proa_win *win, int index)
     return proa_counter_check(win, win->rank, index, proa_counters_near(win, win->rank));
 }
 
-/* The info has hints for the network alone, of which none is of use:
- * mpi_assert_same_num_notifications saves nothing. */
+/* The info is not read: the draft's one hint, mpi_assert_same_num_notifications, saves nothing. */
 PROA_NOTIFIED_NAME(Win_set_num_notify);
 PROA_MPI(Win_set_num_notify)(MPI_Win handle, MPI_Info info, int number)
 {
