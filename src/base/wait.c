@@ -77,14 +77,13 @@ static const struct profile *profile(void)
     return driver() ? &networked : &dedicated;
 }
 
-/* Drives the network once. Returns whether there is a driver. */
-static int drive(void)
+/* Drives the network once, if there is one. */
+static void drive(void)
 {
     const struct proa_wait_driver *d = driver();
 
     if (d)
         d->drive();
-    return d != NULL;
 }
 
 void proa_wait_idle(void)
@@ -101,13 +100,13 @@ void proa_wait_idle(void)
 /* ---- a wait ---- */
 
 struct wait {
+    /* the word that is looked at, and its awaited value; NULL: a function looks */
+    const uint64_t *word;
+    uint64_t least;
     proa_ready *ready;
     void *arg;
     struct proa_doorbell *bell; /* NULL: no thread rings */
-    /* the only word that ready looks at; NULL: it looks at more, or at none */
-    const uint64_t *word;
-    uint64_t least;   /* the awaited value of that word */
-    proa_ready *over; /* NULL: the wait is never given up */
+    proa_ready *over;           /* NULL: the wait is never given up */
     void *over_arg;
     int is_over;
 
@@ -128,10 +127,11 @@ static void pause_processor(void)
 #endif
 }
 
-/* ready() may consume the event: do not call it again after it returned 1. */
-static int is_ready(const struct wait *w)
+/* ready() may consume the event: do not call it again after it returned 1. A single word is looked
+ * at without a call: the wait for a neighbour's store is hardly longer than one. */
+static inline int is_ready(const struct wait *w)
 {
-    return w->ready(w->arg);
+    return w->word ? proa_atomic_load(w->word, PROA_ACQUIRE) >= w->least : w->ready(w->arg);
 }
 
 /* Is the wait in vain? The first looks of a wait do not ask this. */
@@ -177,12 +177,18 @@ static int host_progress(struct wait *w, int idle_most, int has_slept)
 
 PROA_HOT static int look_for(const struct wait *w, long limit_ns)
 {
+    const int is_still = still; /* asked once: in a library that takes a call */
     long end_ns = 0, now_ns;
 
     for (unsigned looks = 1;; looks++) {
+        const struct proa_wait_driver *d;
+
         if (is_ready(w))
             return 1;
-        if (!drive())
+        d = is_still ? NULL : proa_atomic_load(&current_driver, PROA_ACQUIRE);
+        if (d)
+            d->drive();
+        else
             pause_processor();
         if (looks % CHECKS_PER_CLOCK)
             continue;
@@ -400,23 +406,11 @@ void proa_wait_still(proa_ready *ready, void *arg, struct proa_doorbell *bell)
     still = before;
 }
 
-static int has_come(void *arg)
-{
-    const struct wait *w = arg;
-
-    return proa_atomic_load(w->word, PROA_ACQUIRE) >= w->least;
-}
-
 int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doorbell *bell,
                            proa_ready *over, void *over_arg)
 {
-    struct wait w = {.ready = has_come,
-                     .arg = &w,
-                     .bell = bell,
-                     .word = word,
-                     .least = least,
-                     .over = over,
-                     .over_arg = over_arg};
+    struct wait w = {
+        .word = word, .least = least, .bell = bell, .over = over, .over_arg = over_arg};
 
     wait_watched(&w);
     return w.is_over;
