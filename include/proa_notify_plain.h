@@ -31,32 +31,43 @@ PROA_NOTIFY_ONCE void *proa_notify_native(const char *name)
     return dlsym((void *)-1L /* RTLD_NEXT */, name);
 }
 
-/* The function, of the type of the one that asks, where Proa serves the window; NULL: it does
- * not. */
-#define PROA_NOTIFY_FIND(name, win)                                                     \
-    __extension__({                                                                     \
-        static __typeof__(&name) proa_found;                                            \
-        static int proa_is_known;                                                       \
-        if (!__atomic_load_n(&proa_is_known, __ATOMIC_ACQUIRE)) {                       \
-            __atomic_store_n(&proa_found, (__typeof__(&name))proa_notify_native(#name), \
-                             __ATOMIC_RELAXED);                                         \
-            __atomic_store_n(&proa_is_known, 1, __ATOMIC_RELEASE);                      \
-        }                                                                               \
-        proa_found &&PROA_Notify_is_native(win) ? proa_found : NULL;                    \
+typedef int (*proa_notify_serves)(MPI_Win win);
+
+/* Proa's address for that name, found once; NULL: Proa is not loaded. */
+#define PROA_NOTIFY_KNOWN(type, name)                                                        \
+    __extension__({                                                                          \
+        static type proa_found;                                                              \
+        static int proa_is_known;                                                            \
+        if (!__atomic_load_n(&proa_is_known, __ATOMIC_ACQUIRE)) {                            \
+            __atomic_store_n(&proa_found, (type)proa_notify_native(name), __ATOMIC_RELAXED); \
+            __atomic_store_n(&proa_is_known, 1, __ATOMIC_RELEASE);                           \
+        }                                                                                    \
+        __atomic_load_n(&proa_found, __ATOMIC_RELAXED);                                      \
     })
 
 PROA_NOTIFY_ONCE int PROA_Notify_is_native(MPI_Win win)
 {
-    static int (*serves)(MPI_Win win);
-    static int is_known;
+    int (*serves)(MPI_Win) = PROA_NOTIFY_KNOWN(proa_notify_serves, "PROA_Notify_is_native");
 
-    if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
-        __atomic_store_n(&serves, (int (*)(MPI_Win))proa_notify_native("PROA_Notify_is_native"),
-                         __ATOMIC_RELAXED);
-        __atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
-    }
     return serves && serves(win);
 }
+
+/* The same, without a call where the host serves no window at all: Proa's function then answers for
+ * handles that are none of its own. */
+static inline int proa_notify_is_served(MPI_Win win)
+{
+    const int *others = PROA_NOTIFY_KNOWN(int *, "PROA_Notify_others");
+
+    return (others && !__atomic_load_n(others, __ATOMIC_RELAXED)) || PROA_Notify_is_native(win);
+}
+
+/* The function, of the type of the one that asks, where Proa serves the window; NULL: it does
+ * not. */
+#define PROA_NOTIFY_FIND(name, win)                                               \
+    __extension__({                                                               \
+        __typeof__(&name) proa_one = PROA_NOTIFY_KNOWN(__typeof__(&name), #name); \
+        proa_one &&proa_notify_is_served(win) ? proa_one : NULL;                  \
+    })
 
 /* ---- plain MPI ---- */
 

@@ -193,11 +193,17 @@ static int is_taken(const struct request *r, void **base, int *outcome)
     return 1;
 }
 
+/* Are there windows, or were there any, that the host serves? Functions of include/proa_notify.h
+ * ask Proa for each window only where there are. */
+PROA_EXPORT int PROA_Notify_others;
+
 /* Without an error the host has made a window: its handle may have been one of ours before. */
 static int by_host(int error, const MPI_Win *win)
 {
-    if (error == MPI_SUCCESS)
-        proa_handle_forget(*win);
+    if (error != MPI_SUCCESS)
+        return error;
+    proa_atomic_store(&PROA_Notify_others, 1, PROA_RELAXED);
+    proa_handle_forget(*win);
     return error;
 }
 
