@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bounds that simulations of a few ranks are held to: see bounds.h. */
+#include "bounds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* At most so many messages: these numbers, times the ranks P, P log2 P, and N log2 N for the N
+ * nodes. */
+struct bound {
+    const char *call;
+    int ranks, ranks_log, nodes_log;
+};
+
+static const struct bound messages[] = {
+    {"create.first", 0, 0, 0},     {"create.further", 0, 0, 0}, {"create.free", 0, 1, 0},
+    {"fence.empty", 0, 0, 1},      {"fence.puts", 8, 0, 1},     {"pscw.first", 8, 0, 0},
+    {"pscw.back", 8, 0, 0},        {"lock.next", 4, 0, 0},      {"lock.hot", 2, 0, 0},
+    {"lock.all", 16, 0, 0},        {"lock_all.lock", 2, 0, 0},  {"lock_all.flush", 16, 0, 0},
+    {"lock_all.unlock", 0, 0, 0},  {"notify.first", 4, 0, 0},   {"notify.further", 2, 0, 0},
+    {"hot_lock.waiters", 2, 0, 0}, {"crowd.waiters", 2, 0, 0},  {"recall.all", 2, 0, 0},
+    {"storm.puts", 1, 0, 0},
+};
+
+/* At most so many of the scenario's value: times the ranks, and besides. */
+static const struct {
+    const char *row;
+    int value;
+    long each, besides;
+} values[] = {
+    {"hot_lock", 0, 0, 0},         /* no waiter is overtaken */
+    {"crowd", 0, 16 << 10, 65536}, /* the target keeps a batch of each waiter */
+    {"recall", 0, 2, 0},
+    {"storm", 0, 1024, 65536}, /* the target keeps none */
+};
+
+/* Of each rank, with one window without traffic. */
+enum { MEMORY_EACH = 232, MEMORY_BESIDES = 24 << 10 };
+
+static int log2_up(int n)
+{
+    int k = 0;
+
+    while (1 << k < n)
+        k++;
+    return k;
+}
+
+static int hold(const char *call, const char *what, long is, long most)
+{
+    if (is <= most)
+        return 0;
+    printf("%s: %ld %s, %ld at most\n", call, is, what, most);
+    return 1;
+}
+
+int simulate_hold_mark(const char *call, const struct simulate_plan *plan,
+                       const struct simulate_counts *counts)
+{
+    const int p = plan->ranks, n = (p + plan->per_node - 1) / plan->per_node;
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
+        if (!strcmp(messages[i].call, call))
+            failed |=
+                hold(call, "messages", counts->messages,
+                     (long)messages[i].ranks * p + (long)messages[i].ranks_log * p * log2_up(p) +
+                         (long)messages[i].nodes_log * n * log2_up(n));
+    if (!strcmp(call, "create.first"))
+        failed |= hold(call, "bytes of memory of a rank", counts->memory,
+                       (long)MEMORY_EACH * p + MEMORY_BESIDES);
+    return failed;
+}
+
+int simulate_hold_values(const char *row, const struct simulate_plan *plan, const long value[])
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (!strcmp(values[i].row, row))
+            failed |= hold(row, "is a value of it", value[values[i].value],
+                           values[i].each * plan->ranks + values[i].besides);
+    return failed;
+}
