@@ -5,6 +5,7 @@
 #include "rma/road.h"
 #include "rma/regions.h"
 #include "shm/arena.h"
+#include "window/sync_ops.h"
 
 #include <limits.h>
 
@@ -72,10 +73,10 @@ PROA_MPI(Win_detach)(MPI_Win handle, const void *base)
 }
 
 /* MPI_PROC_NULL asks for the lowest rank that has memory. */
-static int first_with_memory(const struct proa_win *win)
+static int first_with_memory(struct proa_win *win)
 {
     for (int i = 0; i < win->size; i++)
-        if (win->targets[i].bytes)
+        if (proa_target_know(win, i) == PROA_OK && win->targets[i].bytes)
             return i;
     return 0;
 }
@@ -95,6 +96,9 @@ static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint
             "the window was made by MPI_Win_create_dynamic: it has no memory of its own");
     if (error == PROA_NOWHERE)
         rank = first_with_memory(win);
+    error = proa_target_know(win, rank);
+    if (error)
+        return error;
     target = &win->targets[rank];
     start = proa_win_load_store(win, rank);
     *(void **)base = start;

@@ -20,6 +20,35 @@
 #include "sync/pair.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+
+/* Of these bytes on, the targets lie in pages of their own: pages without a target that this
+ * process communicates with are never touched, and take no memory. */
+enum { TARGETS_PAGED = 64 << 10 };
+
+static struct proa_target *targets_new(int size)
+{
+    const size_t bytes = (size_t)size * sizeof(struct proa_target);
+    void *pages;
+
+    if (bytes < TARGETS_PAGED)
+        return calloc((size_t)size, sizeof(struct proa_target));
+    pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    (void)madvise(pages, bytes, MADV_NOHUGEPAGE); /* one target would take 2 MiB */
+    return pages;
+}
+
+static void targets_free(struct proa_target *targets, int size)
+{
+    const size_t bytes = (size_t)size * sizeof *targets;
+
+    if (bytes < TARGETS_PAGED)
+        free(targets);
+    else if (targets)
+        munmap(targets, bytes);
+}
 
 static int prepare(struct proa_win *win, const struct proa_create_args *args)
 {
@@ -27,7 +56,7 @@ static int prepare(struct proa_win *win, const struct proa_create_args *args)
         return args->error;
     if (!win)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for a window");
-    win->targets = calloc((size_t)win->size, sizeof *win->targets);
+    win->targets = targets_new(win->size);
     if (!win->targets)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for a window of %d processes", win->size);
     return proa_memory_prepare(win, args);
@@ -45,7 +74,7 @@ void proa_win_release(struct proa_win *win)
     proa_block_free(win);
     proa_targets_forget(win);
     proa_counters_free(win);
-    free(win->targets);
+    targets_free(win->targets, win->size);
     proa_pages_release(win);
     free(win->pairs);
     free(win->started_group.rank);
@@ -116,7 +145,7 @@ static void guard_for_threads(struct proa_win *win)
     for (int i = 0; i < win->size; i++) {
         const struct proa_target *target = &win->targets[i];
 
-        if (target->remote)
+        if (proa_is_remote(target))
             continue;
         proa_guard_stripes_only(target->peer->ctl);
         for (uint32_t k = 0; k < target->span_count && target->bytes > 0; k++)

@@ -143,10 +143,10 @@ static int target_attach(struct proa_win *win, int rank, const struct proa_card 
     char *segment;
     int outcome;
 
+    if (!near)
+        return PROA_OK; /* remote/roster.c */
     target->bytes = card->bytes;
     target->disp_unit = card->disp_unit;
-    if (!near)
-        return PROA_OK; /* remote/origin.c */
     target->peer = proa_peer_attach(&card->hello);
     segment = target->peer ? proa_peer_segment(target->peer, card->ctl.segment) : NULL;
     if (segment) {
@@ -193,10 +193,13 @@ void proa_targets_forget(struct proa_win *win)
 {
     proa_remote_close(win);
     for (int i = 0; win->targets && i < win->size; i++) {
-        proa_spans_free(&win->targets[i]);
-        if (win->targets[i].peer)
-            proa_peer_release(win->targets[i].peer);
-        win->targets[i] = (struct proa_target){0};
+        struct proa_target *target = &win->targets[i];
+
+        proa_spans_free(target);
+        if (target->peer)
+            proa_peer_release(target->peer);
+        if (target->peer || target->bytes) /* or nothing was ever written there */
+            *target = (struct proa_target){0};
     }
     proa_memory_owners_release(win);
     free(win->failed);

@@ -136,13 +136,14 @@ static void count_batch(struct proa_remote *r, unsigned flags)
     if (flags & PROA_WIRE_UNLOCK)
         r->grant.lock = PROA_REMOTE_UNLOCKED;
     r->batch.used = r->batch.fetching = 0;
+    proa_remote_body_give_back(r);
     proa_atomic_store(&r->batch.has, 0, PROA_RELAXED);
 }
 
 static int batch_room(struct proa_remote *r)
 {
     if (!r->batch.body)
-        r->batch.body = malloc(PROA_NET_MESSAGE_MOST);
+        r->batch.body = proa_remote_body_take();
     return r->batch.body
                ? PROA_OK
                : proa_fail(PROA_ERR_NO_MEM, "out of memory for a message to another node");
@@ -262,9 +263,9 @@ static char *room(struct proa_remote *r, size_t bytes, uint64_t fetched, int is_
 {
     char *at;
 
-    *outcome = batch_room(r);
-    if (!*outcome && is_full(r, bytes, fetched))
-        *outcome = proa_batch_try_send(r, 0);
+    *outcome = is_full(r, bytes, fetched) ? proa_batch_try_send(r, 0) : PROA_OK;
+    if (!*outcome)
+        *outcome = batch_room(r);
     if (*outcome)
         return NULL;
     at = r->batch.body + sizeof(struct proa_wire_head) + r->batch.used;

@@ -3,6 +3,7 @@
 #include "remote/group_lock.h"
 #include "base/atomic.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "base/system.h"
 #include "base/wait.h"
 #include "remote/progress.h"
@@ -25,7 +26,6 @@ struct waiter {
 
 /* A process as the keeper sees it. */
 struct member {
-    uint32_t peer;
     uint8_t has_permit, is_recalled;
 };
 
@@ -39,7 +39,7 @@ struct proa_group_locks {
     uint8_t room; /* the room that the processes with a permit are in */
     int permits;
     struct waiter *queue;
-    struct member members[]; /* by rank; elsewhere than at the keeper: its own only */
+    struct member members[]; /* by rank; elsewhere than at the keeper: none */
 };
 
 static void keeper_hears(struct proa_win *win, int rank, int flags, int room);
@@ -62,13 +62,25 @@ static int is_to_keeper(int flags)
     return (flags & (PROA_WIRE_ROOM_ASK | PROA_WIRE_ROOM_BACK)) != 0;
 }
 
+/* To a neighbour as well: all messages of the rooms go over the network. */
+static void send(struct proa_win *win, int rank, const struct proa_wire_head *head)
+{
+    const struct proa_remote_process *process = proa_remote_know(win, rank);
+
+    if (process)
+        proa_progress_answer(process->peer, head, sizeof *head);
+    else
+        proa_log(PROA_LOG_WARN, "cannot tell rank %d of a lock: %s; it may hang", rank,
+                 proa_failure());
+}
+
 static void say(struct proa_win *win, int rank, int flags, int room)
 {
     struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_ROOM, (uint64_t)room);
 
     head.flags = (uint8_t)flags;
     if (rank != win->rank)
-        proa_progress_answer(rooms_of(win)->members[rank].peer, &head, sizeof head);
+        send(win, rank, &head);
     else if (is_to_keeper(flags))
         keeper_hears(win, rank, flags, room);
     else
@@ -265,8 +277,10 @@ void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
     if (!win)
         return;
     if (head->rank >= (uint32_t)win->size || rank == win->rank ||
-        (to_keeper ? win->rank : rank) != KEEPER || rooms_of(win)->members[rank].peer != peer)
+        (to_keeper ? win->rank : rank) != KEEPER)
         proa_progress_drop(peer, "names another rank than its sender's");
+    else if (!proa_remote_is_from(win, peer, rank))
+        return;
     else if (!is_room(head->number))
         proa_progress_drop(peer, "names an unknown room");
     else if (to_keeper && proa_is_failed(win, rank)) /* it would never give a permit back */
@@ -414,32 +428,16 @@ int proa_group_lock_is_wanted(const struct proa_win *win)
 
 /* ---- windows ---- */
 
-/* A process of another node has been reached already (remote/open.c). */
-static int peer_find(struct proa_win *win, const struct proa_remote_card *cards, int rank)
+int proa_group_lock_open(struct proa_win *win)
 {
-    struct proa_remote_process *process = win->targets[rank].remote;
-    uint32_t *peer = &rooms_of(win)->members[rank].peer;
-
-    if (!process)
-        return proa_end_reach(win->remote_window->end, &cards[rank].address, peer);
-    *peer = process->peer;
-    return PROA_OK;
-}
-
-/* Only the keeper needs the peers of all. */
-int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *cards)
-{
-    int count = win->rank == KEEPER ? win->size : 1, error = PROA_OK;
+    int count = win->rank == KEEPER ? win->size : 0;
     struct proa_group_locks *rooms =
         calloc(1, sizeof *rooms + (size_t)count * sizeof *rooms->members);
 
     win->remote_window->rooms = rooms;
     if (!rooms)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for the locks of a window");
-    for (int rank = 0; rank < count && !error; rank++)
-        if (rank != win->rank)
-            error = peer_find(win, cards, rank);
-    return error;
+    return PROA_OK;
 }
 
 void proa_group_lock_close(struct proa_win *win)

@@ -19,7 +19,7 @@
  * recalled. Processes inside may wait for a lock of another window that a waiter for the same room
  * holds. So such a waiter goes ahead of the waiters for the other room after a long wait
  * (sync/lock.c has the same rule). And processes in the other room may only wait for their locks:
- * remote/single_locks.h.
+ * remote/single_locks.c.
  */
 #ifndef PROA_REMOTE_GROUP_LOCK_H
 #define PROA_REMOTE_GROUP_LOCK_H
@@ -47,7 +47,7 @@ int proa_group_lock_enter(struct proa_win *win, enum proa_room room,
 void proa_group_lock_leave(struct proa_win *win);
 
 /* Does another process wait for the other room while this process is in one, or may one wait for
- * the locks of its lock_all (remote/single_locks.h)? At any time. */
+ * the locks of its lock_all (remote/single_locks.c)? At any time. */
 int proa_group_lock_is_wanted(const struct proa_win *win);
 
 /* The process of rank 0 is gone: every process may enter, and a lock_all consists of the locks of
@@ -56,7 +56,7 @@ int proa_group_lock_is_unkept(const struct proa_win *win);
 
 /* ---- inside ---- */
 
-int proa_group_lock_open(struct proa_win *win, const struct proa_remote_card *cards);
+int proa_group_lock_open(struct proa_win *win);
 void proa_group_lock_close(struct proa_win *win);
 
 /* Handles a message of this kind. A message that makes no sense ends its sender. */

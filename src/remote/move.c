@@ -134,13 +134,13 @@ static int note(struct proa_remote *r, struct proa_queued *i)
     return i->notice ? PROA_OK : PROA_ERR_NO_MEM;
 }
 
-static int issue(struct proa_remote_process *process, struct proa_queued *i)
+static int issue(struct proa_win *win, int rank, struct proa_queued *i)
 {
     struct proa_remote *r;
     int error;
 
     proa_progress_enter();
-    r = proa_remote_make(process);
+    r = proa_remote_make(win, rank);
     error = r ? note(r, i) : PROA_ERR_NO_MEM;
     if (!error) {
         proa_batch_want_grant(r);
@@ -154,7 +154,7 @@ static int issue(struct proa_remote_process *process, struct proa_queued *i)
 static int move(struct proa_carry *carry, const struct proa_span *span,
                 const struct proa_runs *given)
 {
-    struct proa_remote_process *process = carry->win->targets[carry->rank].remote;
+    const struct proa_remote_process *process = proa_remote_process_of(carry->win, carry->rank);
     struct proa_queued i = {.step = step_messages,
                             .op.code = carry->put ? PROA_WIRE_PUT : PROA_WIRE_GET,
                             .runs = *given,
@@ -171,7 +171,7 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
         return PROA_OK;
     if (process->has_key && runs->bytes >= MOVE_LEAST)
         i.step = step_transport;
-    return issue(process, &i);
+    return issue(carry->win, carry->rank, &i);
 }
 
 /* Elements in a row. */
@@ -195,7 +195,7 @@ static int combine_run(struct proa_combine *combine, uint64_t position)
                             .into = run->result,
                             .compare = run->compare};
 
-    return run->count ? issue(combine->win->targets[combine->rank].remote, &i) : PROA_OK;
+    return run->count ? issue(combine->win, combine->rank, &i) : PROA_OK;
 }
 
 static int apply(struct proa_combine *combine, const struct proa_span *span,

@@ -308,9 +308,9 @@ struct trial {
 };
 
 /* Chooses the leaders that the leader at place `mine` tries: all, or those at distances of powers
- * of two, the partners of a fence as well. */
-static void choose(struct trial *trial, const struct proa_win *win, const int *leaders, int count,
-                   int mine)
+ * of two, the partners of a fence as well. Inside; PROA_OK, or PROA_ERR_OTHER. */
+static int choose(struct trial *trial, struct proa_win *win, const int *leaders, int count,
+                  int mine)
 {
     int all = count <= NODES_ALL;
 
@@ -318,11 +318,15 @@ static void choose(struct trial *trial, const struct proa_win *win, const int *l
     for (int distance = 1; distance <= (all ? count / 2 : count - 1);
          distance = all ? distance + 1 : 2 * distance) {
         int rank = leaders[(mine + distance) % count];
+        const struct proa_remote_process *process = proa_remote_know(win, rank);
 
-        trial->other[trial->count].peer = win->targets[rank].remote->peer;
+        if (!process)
+            return PROA_ERR_OTHER;
+        trial->other[trial->count].peer = process->peer;
         trial->other[trial->count].rank = rank;
         trial->other[trial->count++].reached = 0;
     }
+    return PROA_OK;
 }
 
 static int is_over(void *arg)
@@ -360,8 +364,13 @@ int proa_networks_try(struct proa_networks *n, struct proa_win *win, const int *
 {
     struct trial trial = {.patience_s = patience_s(n)};
 
-    if (mine >= 0)
-        choose(&trial, win, leaders, count, mine);
+    if (mine >= 0) {
+        proa_progress_enter();
+        trial.error = choose(&trial, win, leaders, count, mine);
+        proa_progress_leave();
+    }
+    if (trial.error)
+        return trial.error;
     trial.end_ns = proa_system->now_ns() + trial.patience_s * 1000000000L;
     if (trial.count && !is_over(&trial))
         proa_wait(is_over, &trial, NULL);

@@ -100,7 +100,7 @@ static int ask(struct proa_remote *r, uint64_t *number)
 static int learn(struct proa_win *win, int rank, uint32_t *number)
 {
     struct proa_counters_of *of = &win->counters->of[rank];
-    struct proa_remote *r = proa_remote_make(win->targets[rank].remote);
+    struct proa_remote *r = proa_remote_make(win, rank);
     uint64_t told = UINT64_MAX;
     int error = PROA_OK;
 

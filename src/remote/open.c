@@ -12,8 +12,8 @@
 #include "remote/request.h"
 #include "remote/group_lock.h"
 #include "remote/serve.h"
-#include "rma/road.h"
 #include "sync/passive.h"
+#include "sync/peer_failure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +28,71 @@ struct proa_win *proa_remote_window_find(uint64_t number)
     return number > 1 ? proa_table_find(&numbers, number) : NULL;
 }
 
-struct proa_remote *proa_remote_make(struct proa_remote_process *process)
-{
-    struct proa_remote *r = process->remote;
+/* ---- processes of other nodes ---- */
 
-    if (r)
+static int process_new(struct proa_win *win, int rank, const struct proa_rostered *row)
+{
+    struct proa_target *target = &win->targets[rank];
+    struct proa_remote_process *process = malloc(sizeof *process);
+    int error;
+
+    if (!process)
+        return proa_fail(PROA_ERR_NO_MEM,
+                         "out of memory for the state of a process of another node");
+    *process = (struct proa_remote_process){.win = win,
+                                            .memory = row->memory,
+                                            .key = row->key,
+                                            .rank = rank,
+                                            .has_key = row->has_key != 0,
+                                            .lost = proa_is_failed(win, rank) || win->given_up};
+    error = proa_end_reach(win->remote_window->end, &row->address, &process->peer);
+    if (error) {
+        free(process);
+        return error;
+    }
+    LL_PREPEND(win->remote_window->processes, process);
+    if (proa_is_remote(target)) { /* or a neighbour, for messages of the rooms */
+        target->bytes = row->bytes;
+        target->disp_unit = row->disp_unit;
+    }
+    /* partner: proa_remote_process_of */
+    proa_atomic_store(&target->remote, process, PROA_RELEASE);
+    return PROA_OK;
+}
+
+struct proa_remote_process *proa_remote_know(struct proa_win *win, int rank)
+{
+    struct proa_remote_process *process = win->targets[rank].remote;
+    struct proa_rostered row;
+
+    if (process)
+        return process;
+    if (!proa_roster_find(win, rank, &row))
+        proa_fail(PROA_ERR_OTHER, "the window is being freed");
+    else if (process_new(win, rank, &row) == PROA_OK)
+        process = win->targets[rank].remote;
+    return process;
+}
+
+int proa_remote_is_from(struct proa_win *win, uint32_t peer, int rank)
+{
+    const struct proa_remote_process *process = proa_remote_know(win, rank);
+
+    if (process && process->peer == peer)
+        return 1;
+    if (process)
+        proa_progress_drop(peer, "names another rank than its sender's");
+    else if (proa_roster_is_there(win))
+        proa_progress_drop(peer, "cannot be served");
+    return 0;
+}
+
+struct proa_remote *proa_remote_make(struct proa_win *win, int rank)
+{
+    struct proa_remote_process *process = proa_remote_know(win, rank);
+    struct proa_remote *r = process ? process->remote : NULL;
+
+    if (!process || r)
         return r;
     r = calloc(1, sizeof *r);
     if (!r) {
@@ -43,6 +103,26 @@ struct proa_remote *proa_remote_make(struct proa_remote_process *process)
     /* partner: proa_remote_of */
     proa_atomic_store(&process->remote, r, PROA_RELEASE);
     return r;
+}
+
+struct proa_bodies proa_remote_bodies;
+
+char *proa_remote_body_take(void)
+{
+    struct proa_bodies *kept = &proa_remote_bodies;
+
+    return kept->count ? kept->body[--kept->count] : malloc(PROA_NET_MESSAGE_MOST);
+}
+
+void proa_remote_body_give_back(struct proa_remote *r)
+{
+    struct proa_bodies *kept = &proa_remote_bodies;
+
+    if (kept->count < PROA_BODIES_KEPT)
+        kept->body[kept->count++] = r->batch.body;
+    else
+        free(r->batch.body);
+    r->batch.body = NULL;
 }
 
 static struct proa_remote **list_of(const struct proa_remote *r, enum proa_remote_list kind)
@@ -113,43 +193,12 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
         card->leader++;
     card->window = next_number();
     card->memory = (uint64_t)(uintptr_t)win->base;
+    card->bytes = self->bytes;
+    card->disp_unit = self->disp_unit;
+    if (proa_roster_prepare(win, card) != PROA_OK)
+        card->error = PROA_ERR_NO_MEM;
     if (win->remote_window->end >= 0 && win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
         expose(win, self->bytes, card);
-}
-
-static int process_new(struct proa_win *win, int rank, const struct proa_remote_card *card,
-                       struct proa_remote_process *process)
-{
-    struct proa_target *target = &win->targets[rank];
-    struct proa_span span = {.end = target->bytes, .key = card->memory, .road = PROA_ROAD_NET};
-
-    *process = (struct proa_remote_process){.win = win,
-                                            .memory = card->memory,
-                                            .key = card->key,
-                                            .rank = rank,
-                                            .has_key = card->has_key != 0};
-    target->remote = process;
-    if (win->flavor != PROA_FLAVOR_DYNAMIC && proa_spans_set(target, &span, 1))
-        return PROA_ERR_NO_MEM;
-    return proa_end_reach(win->remote_window->end, &card->address, &process->peer);
-}
-
-static int processes_new(struct proa_win *win, const struct proa_remote_card *cards)
-{
-    int count = 0, error = PROA_OK;
-
-    for (int i = 0; i < win->size; i++)
-        count += !win->targets[i].ctl;
-    if (count == 0)
-        return PROA_OK;
-    win->remote_window->processes = calloc((size_t)count, sizeof *win->remote_window->processes);
-    if (!win->remote_window->processes)
-        return proa_fail(PROA_ERR_NO_MEM,
-                         "out of memory for the state of processes of other nodes");
-    for (int i = win->size - 1; i >= 0 && !error; i--)
-        if (!win->targets[i].ctl)
-            error = process_new(win, i, &cards[i], &win->remote_window->processes[--count]);
-    return error;
 }
 
 /* Sets the partners in the barrier among nodes, by the same leaders on all processes. */
@@ -181,9 +230,7 @@ static int reach_leaders(struct proa_win *win, struct proa_networks *networks,
             leaders[count++] = i;
         }
     set_barrier(win, cards, leaders, count, mine);
-    proa_progress_enter();
-    error = processes_new(win, cards);
-    proa_progress_leave();
+    error = proa_roster_open(win, cards);
     if (!error)
         error = proa_networks_try(networks, win, leaders, count, mine);
     free(leaders);
@@ -200,7 +247,7 @@ int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
     win->remote_window->number = cards[0].window;
     proa_progress_enter();
     proa_lock_set_before(proa_remote_take_deferred);
-    error = proa_group_lock_open(win, cards);
+    error = proa_group_lock_open(win);
     if (!error)
         error = proa_served_open(win);
     if (!error && proa_table_set(&numbers, win->remote_window->number, win) != 0)
@@ -225,6 +272,17 @@ static void remote_free(struct proa_remote *r)
     free(r);
 }
 
+static void processes_free(struct proa_win *win)
+{
+    struct proa_remote_process *process, *next;
+
+    LL_FOREACH_SAFE(win->remote_window->processes, process, next) {
+        win->targets[process->rank].remote = NULL;
+        remote_free(process->remote);
+        free(process);
+    }
+}
+
 void proa_remote_close(struct proa_win *win)
 {
     struct proa_remote_window *remote_window = win->remote_window;
@@ -236,17 +294,14 @@ void proa_remote_close(struct proa_win *win)
         DL_DELETE(proa_remote_windows, remote_window);
     proa_served_close(win);
     proa_group_lock_close(win);
-    for (int i = 0; i < win->size; i++)
-        remote_free(proa_remote_of(win, i));
+    processes_free(win);
+    proa_roster_close(win);
     proa_request_forget(win);
     if (remote_window->has_key)
         proa_end_hide(remote_window->end, &remote_window->key);
     proa_progress_leave();
     if (remote_window->end >= 0)
         proa_end_release(remote_window->end);
-    for (int i = 0; i < win->size; i++)
-        win->targets[i].remote = NULL;
-    free(remote_window->processes);
     free(remote_window);
     win->remote_window = NULL;
     win->sync = proa_sync_of_node(win);

@@ -34,18 +34,17 @@ static void send_all(struct proa_remote *r)
 
 /* Sends a word with all operations that were aggregated before it. A word that is lost with a lost
  * peer has no waiter. */
-void proa_remote_notify(const struct proa_target *target, int word, uint64_t value)
+void proa_remote_notify(struct proa_win *win, int rank, int word, uint64_t value)
 {
     struct proa_remote *r;
     struct proa_wire_op op = {.code = PROA_WIRE_NOTIFY, .position = word, .count = value};
     int error;
 
     proa_progress_enter();
-    r = proa_remote_make(target->remote);
+    r = proa_remote_make(win, rank);
     if (!r) {
         proa_progress_leave();
-        proa_log(PROA_LOG_WARN, "could not notify rank %d: %s; it may hang", target->remote->rank,
-                 proa_failure());
+        proa_log(PROA_LOG_WARN, "could not notify rank %d: %s; it may hang", rank, proa_failure());
         return;
     }
     while (!proa_batch_try_add(r, &op, 0, 0, &error) && error == PROA_NET_AGAIN)

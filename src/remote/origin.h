@@ -15,7 +15,7 @@
 #include "sync/completion.h"
 
 /* sync/notify.h. */
-void proa_remote_notify(const struct proa_target *target, int word, uint64_t value);
+void proa_remote_notify(struct proa_win *win, int rank, int word, uint64_t value);
 
 /* Sends the posts to that rank that have not been sent yet. A rank of this node: does nothing. */
 void proa_remote_say(const struct proa_win *win, int rank);
@@ -37,6 +37,11 @@ void proa_remote_lock(struct proa_win *win, int rank, int exclusive);
  * process that is to post may want the other lock before. */
 void proa_remote_take_deferred(void);
 int proa_remote_unlock(struct proa_win *win, int rank);
+
+/* Tries for the shared locks of all targets, neighbours too (remote/single_locks.c). Not inside the
+ * progress engine. Returns 1: this process has them; proa_remote_unlock_all and
+ * proa_unlock_all_end give them back. 0: it has none. */
+int proa_single_locks_try(struct proa_win *win);
 
 /* Requests the release of the locks that a lock_all has of single targets (proa_batch_want_grant).
  * Does not wait for that. */

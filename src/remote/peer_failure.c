@@ -30,7 +30,7 @@ static void tell_node(struct proa_win *win, int rank)
 /* Drops all that was in flight to that process, and from it. */
 static void lose_process(struct proa_win *win, int rank)
 {
-    struct proa_remote_process *process = win->targets[rank].remote;
+    struct proa_remote_process *process = proa_remote_process_of(win, rank);
     struct proa_remote *r = proa_remote_of(win, rank);
 
     if (process)
@@ -49,7 +49,8 @@ static void say_on(struct proa_win *win, int rank)
     struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_LOST, (uint64_t)rank);
 
     for (int i = 0; i < win->size; i++) {
-        const struct proa_remote_process *process = win->targets[i].remote;
+        const struct proa_remote_process *process =
+            proa_is_remote(&win->targets[i]) ? proa_remote_know(win, i) : NULL;
 
         if (process && (!process->lost || i == rank))
             proa_progress_answer(process->peer, &head, sizeof head);
@@ -82,12 +83,17 @@ static void be_given_up(struct proa_win *win)
     proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
-/* -1: there is none. */
-static int rank_of(const struct proa_win *win, uint32_t peer)
+/* Looks at all processes of other nodes: this one may not have communicated with it in this window.
+ * -1: there is none. */
+static int rank_of(struct proa_win *win, uint32_t peer)
 {
-    for (int rank = 0; rank < win->size; rank++)
-        if (win->targets[rank].remote && win->targets[rank].remote->peer == peer)
+    for (int rank = 0; rank < win->size; rank++) {
+        const struct proa_remote_process *process =
+            proa_is_remote(&win->targets[rank]) ? proa_remote_know(win, rank) : NULL;
+
+        if (process && process->peer == peer)
             return rank;
+    }
     return -1;
 }
 

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See single_locks.h. */
-#include "remote/single_locks.h"
+/*
+ * A lock_all that consists of the shared locks of all targets, instead of the room
+ * (remote/group_lock.h).
+ *
+ * Processes in the room for exclusive locks may only wait for theirs: for a shared lock of a
+ * process that waits in turn for a lock which the caller holds. In the room's queue that circle has
+ * no end. So a process that holds other locks, and has waited for the room for long, tries for the
+ * lock of each target, ahead of writers that only wait, as a pressed process does on one node
+ * (sync/bypass.h).
+ *
+ * All or none: a process that kept some, and waited for another, could be in a circle with a
+ * process that takes several exclusive locks. So what was had is given back where one target has a
+ * writer inside. Then the caller waits for a holder, and by the rule of pressed processes that one
+ * does.
+ */
+#include "remote/origin.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
-#include "remote/origin.h"
 #include "remote/window.h"
 #include "sync/lock.h"
+#include "sync/peer_failure.h"
 
 static int neighbours_try(struct proa_win *win)
 {
@@ -16,29 +30,29 @@ static int neighbours_try(struct proa_win *win)
 }
 
 /* The list is for proa_remote_unlock_all. A try that cannot be sent is like one that is refused. */
-static void ask(struct proa_remote_process *process)
+static void ask(struct proa_win *win, int rank)
 {
-    struct proa_remote *r = proa_remote_make(process);
+    struct proa_remote *r = proa_remote_make(win, rank);
     int error = r ? PROA_OK : PROA_ERR_NO_MEM;
 
     if (error)
         return;
     r->grant.lock = PROA_REMOTE_WANTS_TRY;
     proa_remote_enlist(r, PROA_REMOTE_USED);
-    while (!error && !process->lost && proa_remote_wants_lock(r))
+    while (!error && !proa_remote_is_lost(r) && proa_remote_wants_lock(r))
         error = proa_batch_send(r, 0);
     if (error)
         r->grant.lock = PROA_REMOTE_UNLOCKED;
 }
 
 /* The target answers at once. Nothing is to be had of a process that is gone. */
-static int is_granted(struct proa_remote_process *process)
+static int is_granted(const struct proa_win *win, int rank)
 {
-    struct proa_remote *r = process->remote;
+    struct proa_remote *r = proa_remote_of(win, rank);
 
     if (r && r->grant.lock == PROA_REMOTE_TRIED)
         proa_batch_await(r, proa_batch_is_answered);
-    return process->lost || (r && r->grant.lock == PROA_REMOTE_ASKED);
+    return proa_is_failed(win, rank) || (r && r->grant.lock == PROA_REMOTE_ASKED);
 }
 
 /* All are asked before the first answer is waited for. */
@@ -48,11 +62,11 @@ static int others_try(struct proa_win *win)
 
     proa_progress_enter();
     for (int rank = 0; rank < win->size; rank++)
-        if (win->targets[rank].remote)
-            ask(win->targets[rank].remote);
+        if (proa_is_remote(&win->targets[rank]))
+            ask(win, rank);
     for (int rank = 0; rank < win->size; rank++)
-        if (win->targets[rank].remote)
-            is_held &= is_granted(win->targets[rank].remote);
+        if (proa_is_remote(&win->targets[rank]))
+            is_held &= is_granted(win, rank);
     proa_progress_leave();
     return is_held;
 }

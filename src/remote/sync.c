@@ -15,20 +15,19 @@
 #include "remote/origin.h"
 #include "remote/group_lock.h"
 #include "remote/notice.h"
-#include "remote/single_locks.h"
 #include "remote/window.h"
 
 /* ---- words ---- */
 
 /* The processes with these ranks may be used from now on. PROA_OK or PROA_ERR_NO_MEM. */
-static int expect(const struct proa_win *win, const int *ranks, int count)
+static int expect(struct proa_win *win, const int *ranks, int count)
 {
     int error = PROA_OK;
 
     for (int i = 0; i < count && !error; i++)
-        if (win->targets[ranks[i]].remote && !proa_remote_of(win, ranks[i])) {
+        if (proa_is_remote(&win->targets[ranks[i]]) && !proa_remote_of(win, ranks[i])) {
             proa_progress_enter();
-            error = proa_remote_make(win->targets[ranks[i]].remote) ? PROA_OK : PROA_ERR_NO_MEM;
+            error = proa_remote_make(win, ranks[i]) ? PROA_OK : PROA_ERR_NO_MEM;
             proa_progress_leave();
         }
     return error;
@@ -49,7 +48,7 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
         return &win->remote_window->node_rounds[word - PROA_WORD_NODE_ROUND];
     if (word >= PROA_WORD_ROUND)
         return proa_word_in(win->ctl, 0, PROA_WORD_ROUND, word - PROA_WORD_ROUND);
-    if (!win->targets[from].remote)
+    if (!proa_is_remote(&win->targets[from]))
         return proa_word_in(win->ctl, (int)win->targets[from].ctl->slot, (enum proa_word)word, 0);
     r = proa_remote_of(win, from);
     if (!r)
@@ -57,11 +56,11 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
     return word == PROA_WORD_POSTED ? &r->told.posted : &r->told.completed;
 }
 
-static void notify(const struct proa_win *win, const struct proa_target *target,
-                   enum proa_word kind, int row, uint64_t value)
+static void notify(struct proa_win *win, const struct proa_target *target, enum proa_word kind,
+                   int row, uint64_t value)
 {
-    if (target->remote)
-        proa_remote_notify(target, (int)kind + row, value);
+    if (proa_is_remote(target))
+        proa_remote_notify(win, (int)(target - win->targets), (int)kind + row, value);
     else
         proa_notify(win, target, kind, row, value);
 }
@@ -79,6 +78,20 @@ static int await(struct proa_win *win, int from, enum proa_word kind, int row, u
 
 static const struct proa_words words = {
     .notify = notify, .notified = notified, .await = await, .pair = pair, .hurry = proa_remote_say};
+
+/* What a target's process has shown of its part. */
+static int know(struct proa_win *win, int rank)
+{
+    int error = PROA_OK;
+
+    if (proa_remote_process_of(win, rank))
+        return PROA_OK;
+    proa_progress_enter();
+    if (!proa_remote_know(win, rank))
+        error = PROA_ERR_OTHER;
+    proa_progress_leave();
+    return error;
+}
 
 /* ---- barriers ---- */
 
@@ -244,7 +257,7 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
  * put or get, which checks for the post itself. */
 static int await_post(struct proa_win *win, int target)
 {
-    int waits = !win->targets[target].remote || proa_is_failed(win, target);
+    int waits = !proa_is_remote(&win->targets[target]) || proa_is_failed(win, target);
 
     return proa_await_as(win, target, waits, &words);
 }
@@ -299,7 +312,7 @@ static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
         return PROA_OK;
     if (exclusive)
         proa_group_lock_enter(win, PROA_GROUP_LOCK_EXCLUSIVE, NULL);
-    if (target->remote)
+    if (proa_is_remote(target))
         proa_remote_lock(win, rank, exclusive);
     else
         error = proa_lock_take(win, rank, exclusive);
@@ -328,10 +341,10 @@ static int unlock(struct proa_win *win, int rank)
 
     if (error)
         return error;
-    error = target->remote && is_taken ? proa_remote_unlock(win, rank)
-                                       : complete_ops(win, rank, proa_completed_by(epoch));
+    error = proa_is_remote(target) && is_taken ? proa_remote_unlock(win, rank)
+                                               : complete_ops(win, rank, proa_completed_by(epoch));
     proa_epoch_close_one(target);
-    if (!target->remote && is_taken)
+    if (!proa_is_remote(target) && is_taken)
         proa_lock_return(win, rank, epoch);
     if (is_taken && proa_epoch_is_writers(epoch))
         proa_group_lock_leave(win);
@@ -403,6 +416,7 @@ const struct proa_sync_ops proa_sync_remote = {
     .lose = proa_remote_lose,
     .node_lost = proa_remote_node_lost,
     .lock_is_wanted = proa_group_lock_is_wanted,
+    .know = know,
     .note_begin = proa_notice_begin,
     .note_end = proa_notice_end,
     .counters = proa_notice_number,

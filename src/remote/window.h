@@ -22,17 +22,19 @@ struct proa_group_locks;
 struct proa_queued;
 struct proa_request;
 struct proa_networks;
+struct proa_roster;
 
 struct proa_remote_window {
     struct proa_win *win;
     uint64_t number; /* the same on all processes of the window */
     int end;         /* the network that it goes over (remote/ends.h) */
     int has_key;     /* its memory is exposed to the network */
-    int is_single;   /* the lock_all consists of single locks (remote/single_locks.h) */
+    int is_single;   /* the lock_all consists of single locks (remote/single_locks.c) */
     struct proa_net_key key;
     struct proa_served *served;
     struct proa_group_locks *rooms;        /* remote/group_lock.h */
-    struct proa_remote_process *processes; /* of all other nodes' processes, by rank */
+    struct proa_roster *roster;            /* remote/roster.c */
+    struct proa_remote_process *processes; /* those of other nodes that are known */
     /* The barrier among nodes (sync/barrier.c): the number of other processes of the window on this
      * node; and, if we are its leader, the leaders that we notify and that notify us in each round.
      */
@@ -47,8 +49,8 @@ struct proa_remote_window {
 /* All windows over several nodes. */
 extern PROA_HIDDEN struct proa_remote_window *proa_remote_windows;
 
-/* A process of another node, and its part of the window as the process has shown it. Nothing more
- * is kept of a process that this one does not communicate with. */
+/* A process of another node, and its part of the window as the process has shown it. Nothing is
+ * kept of a process that this one does not communicate with. */
 struct proa_remote_process {
     struct proa_win *win;
     struct proa_remote *remote; /* NULL: not yet */
@@ -57,6 +59,7 @@ struct proa_remote_process {
     int rank;
     uint32_t peer; /* of the transport */
     uint8_t has_key, lost;
+    struct proa_remote_process *next; /* in the window's list */
 };
 
 /* The contents of an aggregated batch. */
@@ -73,7 +76,7 @@ enum proa_remote_lock {
     PROA_REMOTE_UNLOCKED,
     PROA_REMOTE_WANTS_SHARED, /* the next batch requests it */
     PROA_REMOTE_WANTS_EXCLUSIVE,
-    PROA_REMOTE_WANTS_TRY, /* for a shared lock (remote/single_locks.h) */
+    PROA_REMOTE_WANTS_TRY, /* for a shared lock (remote/single_locks.c) */
     PROA_REMOTE_TRIED,     /* the answer tells whether it is held */
     PROA_REMOTE_ASKED
 };
@@ -98,7 +101,7 @@ struct proa_remote {
     } in[PROA_REMOTE_LISTS];
     /* as origin: the aggregated batch, which has not been sent yet */
     struct {
-        char *body;      /* with room for its head; NULL until the first batch */
+        char *body;      /* with room for its head; NULL: nothing is in it */
         size_t used;     /* bytes behind the head; 0: nothing is in it */
         size_t fetching; /* bytes that its answer will have */
         uint8_t has;     /* PROA_GATHERED_*; atomic */
@@ -150,17 +153,45 @@ static inline int proa_remote_wants_lock(const struct proa_remote *r)
     return r->grant.lock >= PROA_REMOTE_WANTS_SHARED && r->grant.lock <= PROA_REMOTE_WANTS_TRY;
 }
 
+/* NULL: the process is of this node, or not known yet. */
+static inline struct proa_remote_process *proa_remote_process_of(const struct proa_win *win,
+                                                                 int rank)
+{
+    return proa_atomic_load(&win->targets[rank].remote, PROA_ACQUIRE);
+}
+
 /* NULL: the process is of this node, or nothing has been sent to it or come from it. */
 static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int rank)
 {
-    struct proa_remote_process *process = win->targets[rank].remote;
+    struct proa_remote_process *process = proa_remote_process_of(win, rank);
 
     return process ? proa_atomic_load(&process->remote, PROA_ACQUIRE) : NULL;
 }
 
-/* The same, created if there is none; inside the progress engine. NULL: no memory for it, and
- * proa_failure() says so. */
-struct proa_remote *proa_remote_make(struct proa_remote_process *process);
+/* The process of that rank, not our own, known from now on; inside the progress engine.
+ * NULL, and proa_failure() says why: there is no memory for it, or no way to it, or the window is
+ * being freed. */
+struct proa_remote_process *proa_remote_know(struct proa_win *win, int rank);
+
+/* As proa_remote_of, created if there is none. NULL as proa_remote_know. */
+struct proa_remote *proa_remote_make(struct proa_win *win, int rank);
+
+/* Bodies that no batch has, for the next ones. */
+enum { PROA_BODIES_KEPT = 8 };
+extern PROA_HIDDEN struct proa_bodies {
+    int count;
+    char *body[PROA_BODIES_KEPT];
+} proa_remote_bodies;
+
+/* A body for a batch, PROA_NET_MESSAGE_MOST bytes; NULL: no memory. Given back with r, which has
+ * sent it. So there are as many as batches that are being filled, whatever the number of targets.
+ * Both inside. */
+char *proa_remote_body_take(void);
+void proa_remote_body_give_back(struct proa_remote *r);
+
+/* Is a message from that peer, which names that rank, of its process? Inside. 0: the peer has been
+ * dropped, or all processes have come to the end of the window, and none waits for the message. */
+int proa_remote_is_from(struct proa_win *win, uint32_t peer, int rank);
 
 /* Is its process gone? By any thread, at any time. */
 static inline int proa_remote_is_lost(const struct proa_remote *r)
@@ -209,7 +240,11 @@ struct proa_remote_card {
     struct proa_net_key key; /* of its memory; has_key 0: that is reached by messages only */
     uint64_t memory;         /* its own address of it */
     uint64_t window;         /* the number that the window is to have, of rank 0 */
-    int32_t leader;          /* the lowest rank on its node */
+    uint64_t bytes;          /* its size */
+    int64_t disp_unit;
+    uint64_t roster_offset; /* of a leader: where its roster is, in that segment of its arena */
+    int roster_segment;
+    int32_t leader; /* the lowest rank on its node */
     int32_t has_key;
     int32_t error; /* a negative code */
 };
@@ -225,5 +260,34 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
 int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
                      const struct proa_remote_card *cards);
 void proa_remote_close(struct proa_win *win);
+
+/* ---- the roster (remote/roster.c) ---- */
+
+/* A row: one process's part of the window. */
+struct proa_rostered {
+    uint64_t bytes, memory; /* its size; where it begins, for its process */
+    int64_t disp_unit;
+    int has_key;
+    struct proa_net_key key;
+    struct proa_net_address address;
+};
+
+/* Before the cards are exchanged. The lowest rank of a node takes memory for all rows, and puts the
+ * place on its card. PROA_OK, or PROA_ERR_NO_MEM. proa_roster_close undoes it in any case. */
+int proa_roster_prepare(struct proa_win *win, struct proa_remote_card *card);
+
+/* After that, with the cards of all processes. The leader fills in the rows, the others of its node
+ * map them: they may read once all processes have agreed. PROA_OK, or PROA_ERR_NO_MEM. */
+int proa_roster_open(struct proa_win *win, const struct proa_remote_card *cards);
+
+/* Is it still there? 0: all processes have come to the last barrier, and the leader has given the
+ * roster back. Loads before this have read it if so. */
+int proa_roster_is_there(const struct proa_win *win);
+
+/* Copies the row of that rank. Returns whether the roster is still there. */
+int proa_roster_find(const struct proa_win *win, int rank, struct proa_rostered *row);
+
+/* Gives everything back. */
+void proa_roster_close(struct proa_win *win);
 
 #endif

@@ -9,21 +9,19 @@
 
 #include <string.h>
 
-/* NULL: the window has been freed, so no process waits for the message any more; or the peer is not
- * of that rank, and has been dropped. */
+/* NULL: the window has been freed, or is being freed, so no process waits for the message any more;
+ * or the peer is not of that rank, and has been dropped. */
 static struct proa_remote *sender_of(const struct proa_wire_head *head, uint32_t peer)
 {
     struct proa_win *win = proa_remote_window_find(head->window);
-    struct proa_remote_process *process = NULL;
     struct proa_remote *r = NULL;
 
     if (!win)
         return NULL;
-    if (head->rank < (uint32_t)win->size)
-        process = win->targets[head->rank].remote;
-    if (!process || process->peer != peer)
+    if (head->rank >= (uint32_t)win->size || !proa_is_remote(&win->targets[head->rank]))
         proa_progress_drop(peer, "names another rank than its sender's");
-    else if (!(r = proa_remote_make(process)))
+    else if (proa_remote_is_from(win, peer, (int)head->rank) &&
+             !(r = proa_remote_make(win, (int)head->rank)))
         proa_progress_drop(peer, "cannot be served: out of memory");
     return r;
 }

@@ -35,7 +35,7 @@ static struct proa_runs runs_of(const struct move *move, const struct proa_stret
 /* Over the network a step of a regular walk is one message, which a list's run would be. */
 static int lists_on(const struct move *move)
 {
-    if (move->win->targets[move->rank].remote)
+    if (proa_is_remote(&move->win->targets[move->rank]))
         return 0;
     return move->place.scattered ? TARGET + 1 : SIDES;
 }

@@ -86,6 +86,10 @@ int proa_span_find(struct proa_win *win, struct proa_target *target, uint64_t po
 {
     if (win->flavor == PROA_FLAVOR_DYNAMIC)
         return proa_regions_find(win, target, position, bytes, !win->threads, span);
+    if (proa_is_remote(target) && position < target->bytes) {
+        *span = (struct proa_span){.end = target->bytes, .road = PROA_ROAD_NET};
+        return PROA_OK;
+    }
     for (uint32_t i = 0; i < target->span_count; i++)
         if (proa_span_holds(&target->spans[i], position, 1)) {
             *span = target->spans[i];
@@ -139,10 +143,10 @@ int proa_place_find(struct proa_win *win, int rank, int64_t displacement, int64_
 {
     struct proa_target *target = &win->targets[rank];
     uint64_t first;
-    int error = PROA_OK;
+    int error = proa_target_know(win, rank);
 
     place->at = (uint64_t)displacement;
-    if (win->flavor != PROA_FLAVOR_DYNAMIC)
+    if (!error && win->flavor != PROA_FLAVOR_DYNAMIC)
         error = position_of(target, rank, displacement, lower, bytes, &place->at);
     if (error)
         return error;

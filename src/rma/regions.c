@@ -420,7 +420,7 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
     struct proa_region region;
     int error;
 
-    if (target->remote) { /* it knows its regions itself */
+    if (proa_is_remote(target)) { /* it knows its regions itself */
         *span = (struct proa_span){.end = UINT64_MAX, .road = PROA_ROAD_NET};
         return PROA_OK;
     }

@@ -94,7 +94,7 @@ enum proa_reach { PROA_BY_STORE, PROA_BY_KERNEL, PROA_BY_NETWORK, PROA_BY_REGION
 /* Of several ways the slowest. */
 static inline enum proa_reach proa_reach_of(const struct proa_target *target)
 {
-    if (target->remote)
+    if (proa_is_remote(target))
         return PROA_BY_NETWORK;
     for (uint32_t i = 0; i < target->span_count; i++)
         if (target->spans[i].road == PROA_ROAD_CMA)

@@ -85,7 +85,7 @@ static inline int proa_notified_begin(struct proa_win *win, int rank, int64_t in
 {
     int error;
 
-    if (__builtin_expect(win->targets[rank].remote != NULL, 0))
+    if (__builtin_expect(proa_is_remote(&win->targets[rank]), 0))
         return win->sync->note_begin(win, rank, index);
     error = proa_counter_check(win, rank, index, proa_counters_near(win, rank));
     /* the atomic addition waits for the data's lines first, and would then wait for its own */
@@ -98,7 +98,7 @@ static inline int proa_notified_begin(struct proa_win *win, int rank, int64_t in
  * place by now; the counter follows. PROA_OK or a code. */
 static inline int proa_notified_end(struct proa_win *win, int rank, uint32_t index, int is_issued)
 {
-    if (__builtin_expect(win->targets[rank].remote != NULL, 0))
+    if (__builtin_expect(proa_is_remote(&win->targets[rank]), 0))
         return win->sync->note_end(win, rank, is_issued);
     if (is_issued)
         proa_counter_up(win, rank, index);
@@ -108,7 +108,7 @@ static inline int proa_notified_end(struct proa_win *win, int rank, uint32_t ind
 /* *number: of the counters of the process of that rank. PROA_OK or a code. */
 static inline int proa_counters_number(struct proa_win *win, int rank, uint32_t *number)
 {
-    if (win->targets[rank].remote)
+    if (proa_is_remote(&win->targets[rank]))
         return win->sync->counters(win, rank, number);
     *number = proa_counters_near(win, rank);
     return PROA_OK;

@@ -50,7 +50,7 @@ PROA_FORMS uint64_t *proa_word_in(struct proa_win_ctl *ctl, int slot, enum proa_
 /* Stores the value into this process's word in the target's block, and rings the target's doorbell.
  * Releases all that this process did before; partner: the acquire in proa_await or proa_notified.
  */
-PROA_FORMS void proa_notify(const struct proa_win *win, const struct proa_target *target,
+PROA_FORMS void proa_notify(struct proa_win *win, const struct proa_target *target,
                             enum proa_word kind, int row, uint64_t value)
 {
     uint64_t *word = proa_word_in(target->ctl, win->slot, kind, row);
@@ -83,8 +83,8 @@ PROA_FORMS int proa_await(struct proa_win *win, int from, enum proa_word kind, i
  * pairs. Each table is constant, for bodies that are compiled once for windows of one node and once
  * for others (PROA_FORMS). */
 struct proa_words {
-    void (*notify)(const struct proa_win *win, const struct proa_target *target,
-                   enum proa_word kind, int row, uint64_t value);
+    void (*notify)(struct proa_win *win, const struct proa_target *target, enum proa_word kind,
+                   int row, uint64_t value);
     uint64_t (*notified)(const struct proa_win *win, int from, enum proa_word kind);
     int (*await)(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least);
     struct proa_pair *(*pair)(const struct proa_win *win, int rank);

@@ -12,6 +12,7 @@
 #ifndef PROA_WINDOW_SYNC_OPS_H
 #define PROA_WINDOW_SYNC_OPS_H
 
+#include "base/fail.h"
 #include "base/hidden.h"
 #include "window/win.h"
 
@@ -77,6 +78,8 @@ struct proa_sync_ops {
     uint32_t (*node_lost)(const struct proa_win *win);
     /* does a process wait for this one's locks elsewhere than at a target? */
     int (*lock_is_wanted)(const struct proa_win *win);
+    /* fills in the target of that rank, of another node: PROA_OK or a code (proa_target_know) */
+    int (*know)(struct proa_win *win, int rank);
     /* around a notified operation on a target of another node, and the number of its counters
      * (remote/notice.h) */
     int (*note_begin)(struct proa_win *win, int rank, int64_t index);
@@ -85,6 +88,13 @@ struct proa_sync_ops {
 };
 
 extern PROA_HIDDEN const struct proa_sync_ops proa_sync_node, proa_sync_threads, proa_sync_remote;
+
+/* Called before the size or the displacement unit of a target is read. PROA_OK; or, for a process
+ * of another node: PROA_ERR_NO_MEM, or PROA_ERR_OTHER, there is no way to it. */
+static inline int proa_target_know(struct proa_win *win, int rank)
+{
+    return proa_is_remote(&win->targets[rank]) ? win->sync->know(win, rank) : PROA_OK;
+}
 
 /* That of a window of one node. */
 static inline const struct proa_sync_ops *proa_sync_of_node(const struct proa_win *win)

@@ -44,12 +44,19 @@ struct proa_target {
     struct proa_win_ctl *ctl; /* the target's shared words, if it is */
     /* the thread that took the lock of this target (sync/bypass.h); set only if win->threads */
     pthread_t taker;
-    /* a process of another node (remote/window.h): peer and ctl are NULL then. The size is a power
-     * of two: every call finds its target by it */
+    /* a process of another node: peer and ctl are NULL then. NULL until this process first
+     * communicates with it, and so are its size and displacement unit (proa_target_know). The size
+     * is a power of two: every call finds its target by it */
     struct proa_remote_process *remote;
 };
 _Static_assert((sizeof(struct proa_target) & (sizeof(struct proa_target) - 1)) == 0,
                "the size of a target is a power of two");
+
+/* Is the process of another node (remote/window.h)? */
+static inline int proa_is_remote(const struct proa_target *target)
+{
+    return !target->ctl;
+}
 
 /* Of a neighbour in a dynamic window: has it attached and detached nothing since `only` was found?
  * Accesses to that span afterwards are not done before this look. */

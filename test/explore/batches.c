@@ -65,7 +65,7 @@ static void answer(uint64_t number)
     } body = {{0, 0}, 7};
     struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_ANSWER, number);
 
-    proa_batch_answered(proa_remote_make(&s->process), &head, (const char *)&body,
+    proa_batch_answered(proa_remote_make(win, THERE), &head, (const char *)&body,
                         sizeof body.outcome + s->fetches);
     s->fetches = 0;
 }
@@ -75,7 +75,7 @@ static void say(enum proa_word word, uint64_t value)
 {
     static struct proa_job job;
 
-    proa_remote_make(&s->process);
+    proa_remote_make(win, THERE);
     job.origin = &s->process;
     job.op = (struct proa_wire_op){.position = word, .count = value};
     explore_check(serve_notify(&job) == PROA_OK);
@@ -121,6 +121,7 @@ static void prepare(void)
     window_prepare();
     explore_share(proa_remotes, sizeof proa_remotes);
     explore_share(&proa_remote_windows, sizeof proa_remote_windows);
+    explore_share(&proa_remote_bodies, sizeof proa_remote_bodies);
     explore_share(&gathered, sizeof gathered);
     explore_share(&looked_ns, sizeof looked_ns);
 }
@@ -309,7 +310,7 @@ static void setup_full(void)
     struct proa_remote *r;
 
     setup();
-    r = proa_remote_make(&s->process);
+    r = proa_remote_make(win, THERE);
     r->flight.sent = r->flight.asked = UNANSWERED;
 }
 

@@ -9,6 +9,7 @@ enum { MEMBER = 1 };
 
 static struct shared {
     struct proa_remote_window remote_window;
+    struct proa_remote_process keeper;
     int asks, backs; /* of messages to the keeper; inside */
     int data;        /* that processes in the room work on */
 } * s;
@@ -66,6 +67,7 @@ static void setup(void)
     win = window[MEMBER];
     win->remote_window = &s->remote_window;
     s->remote_window.win = win;
+    win->targets[KEEPER].remote = &s->keeper;
     s->remote_window.rooms =
         explore_new(sizeof(struct proa_group_locks) + sizeof(struct member), 64);
 }

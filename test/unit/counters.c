@@ -238,7 +238,7 @@ HERE_AND_APART(reads, 2)
 /* No order to count is left behind a flush. */
 static void check_complete(const struct proa_win *win, int rank)
 {
-    const struct proa_remote *r = win->targets[rank].remote ? proa_remote_of(win, rank) : NULL;
+    const struct proa_remote *r = proa_remote_of(win, rank);
 
     if (!r)
         return;

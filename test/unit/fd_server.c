@@ -83,7 +83,7 @@ static void work_on(struct world *world, struct proa_win *win)
 
 static void check_near(const struct proa_win *win, int rank)
 {
-    CHECK(!win->targets[rank].remote);
+    CHECK(!proa_is_remote(&win->targets[rank]));
     CHECK(win->targets[rank].fast);
 }
 
@@ -205,7 +205,7 @@ static void private_apart_body(struct world *world)
         memset(args.base, 0, sizeof local);
         for (int rank = 0; rank < win->size; rank++)
             if (rank != win->rank && (rank == SERVES || win->rank == SERVES))
-                CHECK(win->targets[rank].remote);
+                CHECK(proa_is_remote(&win->targets[rank]));
             else if (rank != win->rank)
                 check_near(win, rank);
         world_barrier(world);

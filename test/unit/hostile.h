@@ -62,14 +62,14 @@ static inline struct proa_win *open_window(struct world *world)
     return window_of_words(world, WORDS);
 }
 
-static inline void send_to(const struct proa_win *win, int rank, const struct message *m)
+static inline void send_to(struct proa_win *win, int rank, const struct message *m)
 {
     proa_progress_enter();
-    CHECK_OK(proa_progress_send(win->targets[rank].remote->peer, m->words, m->bytes));
+    CHECK_OK(proa_progress_send(proa_remote_know(win, rank)->peer, m->words, m->bytes));
     proa_progress_leave();
 }
 
-static inline void send_raw(const struct proa_win *win, const struct message *m)
+static inline void send_raw(struct proa_win *win, const struct message *m)
 {
     send_to(win, VICTIM, m);
 }

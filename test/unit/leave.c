@@ -164,7 +164,7 @@ static void freed_body(struct world *world)
     proa_progress_enter();
     for (int i = 0; i < 2; i++)
         proa_progress_step();
-    CHECK_FAILS(proa_progress_send(win->targets[1].remote->peer, "?", 1), PROA_ERR_OTHER);
+    CHECK_FAILS(proa_progress_send(proa_remote_know(win, 1)->peer, "?", 1), PROA_ERR_OTHER);
     CHECK(!proa_is_failed(win, 1));
     proa_progress_leave();
     exit(EXIT_SUCCESS);

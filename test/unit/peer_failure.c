@@ -189,7 +189,7 @@ static void queue_body(struct world *world)
         _exit(EXIT_SUCCESS);
     }
     world_barrier(world);
-    if (win->targets[dead].remote) {
+    if (proa_is_remote(&win->targets[dead])) {
         CHECK_OK(proa_win_lock(win, dead, 1, 0));
         CHECK_OK(put_word(win, dead, 0, 1));
         CHECK_TOLD(proa_win_unlock(win, dead));

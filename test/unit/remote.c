@@ -29,7 +29,8 @@ static void reaches_body(struct world *world)
         int is_near = node_of(i) == node_of(world->rank);
 
         CHECK((win->targets[i].fast != NULL) == is_near);
-        CHECK((win->targets[i].remote == NULL) == is_near);
+        CHECK(proa_is_remote(&win->targets[i]) == !is_near);
+        CHECK_OK(proa_target_know(win, i));
         CHECK_EQUAL(win->targets[i].bytes, WORDS * 8);
     }
     end(world, win);
@@ -48,8 +49,10 @@ static void strangers_body(struct world *world)
 {
     struct proa_win *win = begin(world, NULL);
 
-    for (int i = 0; i < win->size; i++)
+    for (int i = 0; i < win->size; i++) {
         CHECK(!proa_remote_of(win, i));
+        CHECK(!proa_remote_process_of(win, i) || win->ctl == win->leader); /* it has tried others */
+    }
     world_barrier(world);
     CHECK_OK(proa_barrier(win));
     check_strangers(win, -1);
@@ -65,6 +68,43 @@ static void strangers_body(struct world *world)
     end(world, win);
 }
 ON_NODES(strangers, 8)
+
+/* Behind the last barrier the leader of a node takes the roster with it. Its neighbours get to know
+ * no process any more, and take no message of one for nonsense. */
+static void check_roster_gone(struct proa_win *win)
+{
+    int strangers = 0;
+
+    proa_progress_enter();
+    CHECK(!proa_roster_is_there(win));
+    for (int i = 0; i < win->size; i++)
+        if (proa_is_remote(&win->targets[i]) && !proa_remote_process_of(win, i)) {
+            CHECK(!proa_remote_know(win, i));
+            CHECK(!proa_remote_is_from(win, (uint32_t)i, i));
+            strangers++;
+        }
+    proa_progress_leave();
+    CHECK(strangers > 0);
+}
+
+static void roster_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int is_leader = win->ctl == win->leader;
+
+    CHECK(proa_roster_is_there(win));
+    CHECK_OK(proa_barrier_last(win));
+    if (is_leader)
+        proa_win_release(win);
+    world_barrier(world);
+    if (!is_leader) {
+        check_roster_gone(win);
+        proa_win_release(win);
+    }
+    world_barrier(world);
+    CHECK_EQUAL(net_fake_counts().dropped, 0);
+}
+ON_NODES(roster, 6)
 
 /* ---- put and get ---- */
 
@@ -606,27 +646,17 @@ ON_NODES(windows_come_and_go, 3)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reaches),
-        cmocka_unit_test(strangers),
-        cmocka_unit_test(puts_and_gets),
-        cmocka_unit_test(vectors),
-        cmocka_unit_test(sums),
-        cmocka_unit_test(tickets),
-        cmocka_unit_test(swaps),
-        cmocka_unit_test(order),
-        cmocka_unit_test(exclusive),
-        cmocka_unit_test(several_locks),
-        cmocka_unit_test(readers),
-        cmocka_unit_test(long_under_lock),
-        cmocka_unit_test(long_in_turn),
-        cmocka_unit_test(long_epochs),
-        cmocka_unit_test(fences),
-        cmocka_unit_test(epochs),
-        cmocka_unit_test(attached),
-        cmocka_unit_test(outside),
-        cmocka_unit_test(failing),
-        cmocka_unit_test(no_network),
-        cmocka_unit_test(windows_come_and_go),
+        cmocka_unit_test(reaches),         cmocka_unit_test(strangers),
+        cmocka_unit_test(roster),          cmocka_unit_test(puts_and_gets),
+        cmocka_unit_test(vectors),         cmocka_unit_test(sums),
+        cmocka_unit_test(tickets),         cmocka_unit_test(swaps),
+        cmocka_unit_test(order),           cmocka_unit_test(exclusive),
+        cmocka_unit_test(several_locks),   cmocka_unit_test(readers),
+        cmocka_unit_test(long_under_lock), cmocka_unit_test(long_in_turn),
+        cmocka_unit_test(long_epochs),     cmocka_unit_test(fences),
+        cmocka_unit_test(epochs),          cmocka_unit_test(attached),
+        cmocka_unit_test(outside),         cmocka_unit_test(failing),
+        cmocka_unit_test(no_network),      cmocka_unit_test(windows_come_and_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void left_body(struct world *world)
         net_fake_leave(1);
         proa_progress_step();
         proa_progress_step();
-        CHECK(!win->targets[1].remote->lost);
+        CHECK(!proa_is_failed(win, 1));
         CHECK_EQUAL(win->lost, 0);
         proa_progress_leave();
     }
