@@ -140,20 +140,17 @@ static int serve_combine(struct proa_job *job)
     return error;
 }
 
-/* Is the word of that number, which exists, one that the process of rank `from` notifies us by?
- * Each round of a barrier has one notifier (sync/barrier.c). */
+/* Is the word of that number, which may be any, one that the process of rank `from` notifies us by?
+ * Each round of the leaders' barrier has one notifier. Neighbours use the other rounds. */
 static int is_word_of(const struct proa_win *win, int from, uint64_t word)
 {
     const struct proa_remote_window *remote_window = win->remote_window;
-    int64_t next;
 
     if (word < PROA_WORD_ROUND)
         return 1;
-    if (word >= PROA_WORD_NODE_ROUND)
-        return word - PROA_WORD_NODE_ROUND < (uint64_t)remote_window->rounds &&
-               remote_window->notifiers[word - PROA_WORD_NODE_ROUND] == from;
-    next = from + ((int64_t)1 << (word - PROA_WORD_ROUND));
-    return next % win->size == win->rank;
+    return word >= PROA_WORD_NODE_ROUND &&
+           word - PROA_WORD_NODE_ROUND < (uint64_t)remote_window->rounds &&
+           remote_window->notifiers[word - PROA_WORD_NODE_ROUND] == from;
 }
 
 /* Writes only words that this sender notifies us by: it writes nowhere else (sync/notify.h). Their
@@ -163,8 +160,7 @@ static int serve_notify(struct proa_job *job)
     const struct proa_win *win = job->origin->win;
     uint64_t *word;
 
-    if (!proa_word_exists(win, job->op.position) ||
-        !is_word_of(win, job->origin->rank, job->op.position))
+    if (!is_word_of(win, job->origin->rank, job->op.position))
         return PROA_JOB_NONSENSE;
     word = proa_word_anywhere(win, job->origin->rank, (int)job->op.position);
     if (job->op.count < proa_atomic_load(word, PROA_RELAXED))

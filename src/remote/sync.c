@@ -46,8 +46,6 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word)
 
     if (word >= PROA_WORD_NODE_ROUND)
         return &win->remote_window->node_rounds[word - PROA_WORD_NODE_ROUND];
-    if (word >= PROA_WORD_ROUND)
-        return proa_word_in(win->ctl, 0, PROA_WORD_ROUND, word - PROA_WORD_ROUND);
     if (!proa_is_remote(&win->targets[from]))
         return proa_word_in(win->ctl, (int)win->targets[from].ctl->slot, (enum proa_word)word, 0);
     r = proa_remote_of(win, from);
@@ -97,11 +95,6 @@ static int know(struct proa_win *win, int rank)
 
 /* The bits that a union has, in the words of the barrier among nodes. */
 enum { UNITED_BITS = 3 };
-
-static int disseminate(struct proa_win *win, uint64_t number)
-{
-    return proa_disseminate(win, number, &words);
-}
 
 static int arrive_and_wait(struct proa_win *win, uint64_t number)
 {
@@ -169,6 +162,40 @@ static int barrier(struct proa_win *win)
     if (!error)
         open_node(win, number);
     return error;
+}
+
+/* The target of the neighbour process that has this place on our node. */
+static const struct proa_target *neighbour(const struct proa_win *win, int slot)
+{
+    const struct proa_target *target = win->targets;
+
+    while (!target->ctl || (int)target->ctl->slot != slot)
+        target++;
+    return target;
+}
+
+static int disseminate_near(struct proa_win *win, uint64_t number)
+{
+    int error = PROA_OK;
+
+    for (int k = 0, distance = 1; distance < win->near && !error; k++, distance *= 2) {
+        proa_notify(win, neighbour(win, (win->slot + distance) % win->near), PROA_WORD_ROUND, k,
+                    number);
+        error = proa_await(win, -1, PROA_WORD_ROUND, k, number);
+    }
+    return error;
+}
+
+/* The neighbours, the leaders, and the neighbours again. Unlike in barrier(), a process that leaves
+ * has waited for every word that is written into its block, and none reads in its leader's. */
+static int disseminate(struct proa_win *win, uint64_t number)
+{
+    uint32_t bits = win->remote_window->united;
+    int error = disseminate_near(win, number);
+
+    if (!error && win->ctl == win->leader)
+        error = lead(win, ++win->central_barriers, &bits);
+    return error ? error : disseminate_near(win, ++win->barriers);
 }
 
 /* The same, with the bits of the leader's node, and then of all. */

@@ -16,8 +16,7 @@
 /* Dissemination (Hensgen, Finkel, Manber 1988): in round k process i notifies i + 2^k and waits for
  * i - 2^k. It needs no atomic read-modify-write. For two processes it is the usual barrier of two
  * flags. */
-PROA_FORM int proa_disseminate(struct proa_win *win, uint64_t number,
-                               const struct proa_words *words)
+__attribute__((noinline)) int proa_barrier_disseminate(struct proa_win *win, uint64_t number)
 {
     int error = PROA_OK;
 
@@ -27,17 +26,10 @@ PROA_FORM int proa_disseminate(struct proa_win *win, uint64_t number,
             &win->targets[next < win->size ? next : next - win->size];
 
         /* releases all that this process stored, and all that it acquired in earlier rounds */
-        words->notify(win, partner, PROA_WORD_ROUND, k, number);
-        error = words->await(win, -1, PROA_WORD_ROUND, k, number);
+        proa_notify(win, partner, PROA_WORD_ROUND, k, number);
+        error = proa_await(win, -1, PROA_WORD_ROUND, k, number);
     }
     return error;
-}
-
-static const struct proa_words node_words = {.notify = proa_notify, .await = proa_await};
-
-__attribute__((noinline)) int proa_barrier_disseminate(struct proa_win *win, uint64_t number)
-{
-    return proa_disseminate(win, number, &node_words);
 }
 
 /* Not inlined, so that it adds no cost to the call of the other barrier. */

@@ -29,7 +29,4 @@ int proa_unite_node(struct proa_win *win, uint32_t *bits);
  * the processors that they may run on. All processes of the window get the same answer. */
 enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win);
 
-/* The dissemination barrier, for windows of all kinds: their words notify and await. */
-int proa_disseminate(struct proa_win *win, uint64_t number, const struct proa_words *words);
-
 #endif

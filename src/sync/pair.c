@@ -46,9 +46,3 @@ int proa_pairs_make(struct proa_win *win, int slot, int near)
     win->claims = proa_block_claims(win->ctl, near);
     return PROA_OK;
 }
-
-int proa_word_exists(const struct proa_win *win, uint64_t word)
-{
-    return word < PROA_WORDS && (word < PROA_WORD_ROUND || word >= PROA_WORD_NODE_ROUND ||
-                                 word < PROA_WORD_ROUND + (uint64_t)proa_rounds(win->size));
-}

@@ -65,10 +65,6 @@ int proa_pairs_make(struct proa_win *win, int slot, int near);
 int proa_block_new(struct proa_win *win);
 void proa_block_free(struct proa_win *win);
 
-/* Is there a word of that number (sync/notify.h)? The number comes from another process and may be
- * wrong. */
-int proa_word_exists(const struct proa_win *win, uint64_t word);
-
 /* The pair with that rank, in a window of one node. */
 PROA_FORMS struct proa_pair *proa_pair_of(const struct proa_win *win, int rank)
 {

@@ -67,6 +67,29 @@ static void one_message_each_way_body(struct world *world)
 }
 WORLD_TEST(one_message_each_way, 2, .before = on_nodes)
 
+/* The last barrier: none passes before all have come, and only leaders send. */
+static void last_barrier_body(struct world *world)
+{
+    uint32_t *arrived = (uint32_t *)(void *)world->shared;
+    struct proa_win *win = begin(world, NULL);
+
+    for (int late = 0; late < world->size; late++) {
+        struct proa_win *one = window_of_words(world, 1);
+        long before = sent_since(0);
+
+        if (world->rank == late)
+            world_sleep_us(3000);
+        __atomic_fetch_add(arrived, 1, __ATOMIC_SEQ_CST);
+        CHECK_OK(proa_barrier_last(one));
+        CHECK_EQUAL(__atomic_load_n(arrived, __ATOMIC_SEQ_CST), (late + 1) * world->size);
+        CHECK_EQUAL(sent_since(before), world->rank < NODES);
+        proa_win_release(one);
+        world_barrier(world);
+    }
+    end(world, win);
+}
+WORLD_TEST(last_barrier, 7, .before = on_nodes)
+
 static void on_patient_nodes(struct world *world)
 {
     on_nodes(world);
@@ -402,19 +425,13 @@ WORLD_TEST(not_before_the_lock, 2, .before = on_gathering_nodes, .limit_s = 20)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_round_trip),
-        cmocka_unit_test(one_message_each_way),
-        cmocka_unit_test(fence_of_two),
-        cmocka_unit_test(fence_of_nodes),
-        cmocka_unit_test(post_with_complete),
-        cmocka_unit_test(put_before_post),
-        cmocka_unit_test(posted),
-        cmocka_unit_test(posts_cross),
-        cmocka_unit_test(large_puts_cross),
-        cmocka_unit_test(lock_after_post),
-        cmocka_unit_test(gathered),
-        cmocka_unit_test(answers_now_and_then),
-        cmocka_unit_test(flush_after_gathered),
+        cmocka_unit_test(one_round_trip),       cmocka_unit_test(one_message_each_way),
+        cmocka_unit_test(last_barrier),         cmocka_unit_test(fence_of_two),
+        cmocka_unit_test(fence_of_nodes),       cmocka_unit_test(post_with_complete),
+        cmocka_unit_test(put_before_post),      cmocka_unit_test(posted),
+        cmocka_unit_test(posts_cross),          cmocka_unit_test(large_puts_cross),
+        cmocka_unit_test(lock_after_post),      cmocka_unit_test(gathered),
+        cmocka_unit_test(answers_now_and_then), cmocka_unit_test(flush_after_gathered),
         cmocka_unit_test(not_before_the_lock),
     };
 
