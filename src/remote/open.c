@@ -137,8 +137,20 @@ void proa_remote_enlist(struct proa_remote *r, enum proa_remote_list kind)
 
     if (proa_remote_is_in(r, kind))
         return;
+    if (kind == PROA_REMOTE_USED)
+        r->entry = ++r->process->win->remote_window->entries;
     DL_APPEND2(first, r, in[kind].prev, in[kind].next);
     proa_atomic_store(list_of(r, kind), first, PROA_RELAXED);
+}
+
+/* No walk comes to a target that has left the list. */
+static void walks_pass(const struct proa_remote *r)
+{
+    struct proa_remote_walk *walk;
+
+    LL_FOREACH2(r->process->win->remote_window->walks, walk, outer)
+    if (walk->next == r)
+        walk->next = r->in[PROA_REMOTE_USED].next;
 }
 
 void proa_remote_delist(struct proa_remote *r, enum proa_remote_list kind)
@@ -147,6 +159,8 @@ void proa_remote_delist(struct proa_remote *r, enum proa_remote_list kind)
 
     if (!proa_remote_is_in(r, kind))
         return;
+    if (kind == PROA_REMOTE_USED)
+        walks_pass(r);
     DL_DELETE2(first, r, in[kind].prev, in[kind].next);
     r->in[kind].prev = NULL;
     proa_atomic_store(list_of(r, kind), first, PROA_RELAXED);

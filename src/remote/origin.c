@@ -13,6 +13,8 @@
 #include "remote/serve.h"
 #include "sync/notify.h"
 
+#include <utlist.h>
+
 /* ---- telling ---- */
 
 /* A post is sent with the messages that follow it, such as our complete. The origin goes on without
@@ -139,16 +141,22 @@ static int is_told_by_barrier(const struct proa_win *win, enum proa_completion h
 }
 
 /* Does that for each target with something to complete, and keeps the first failure. Targets may
- * enter and leave the list meanwhile. */
+ * enter and leave the list meanwhile; those that enter have something of another thread's. */
 static void each(struct proa_win *win, int (*what)(struct proa_remote *r, int local), int local,
                  struct proa_first_failure *first)
 {
-    for (int rank = 0; rank < win->size && win->remotes; rank++) {
-        struct proa_remote *r = proa_remote_of(win, rank);
+    struct proa_remote_window *remote_window = win->remote_window;
+    const uint64_t last = remote_window->entries;
+    struct proa_remote_walk walk = {.next = win->remotes};
 
-        if (r && proa_remote_is_in(r, PROA_REMOTE_USED))
-            proa_failure_keep(first, what(r, local), proa_failure());
+    LL_PREPEND2(remote_window->walks, &walk, outer);
+    while (walk.next && walk.next->entry <= last) {
+        struct proa_remote *r = walk.next;
+
+        walk.next = r->in[PROA_REMOTE_USED].next;
+        proa_failure_keep(first, what(r, local), proa_failure());
     }
+    LL_DELETE2(remote_window->walks, &walk, outer);
 }
 
 static int settle(struct proa_remote *r, int local)

@@ -24,6 +24,12 @@ struct proa_request;
 struct proa_networks;
 struct proa_roster;
 
+/* A walk over the list of a window's used targets, which changes meanwhile. */
+struct proa_remote_walk {
+    struct proa_remote *next; /* that is to be visited; one that leaves the list is replaced */
+    struct proa_remote_walk *outer;
+};
+
 struct proa_remote_window {
     struct proa_win *win;
     uint64_t number; /* the same on all processes of the window */
@@ -42,6 +48,8 @@ struct proa_remote_window {
     int partners[PROA_BARRIER_ROUNDS], notifiers[PROA_BARRIER_ROUNDS];
     /* as struct proa_round_ctl, for that barrier: written when messages arrive */
     uint64_t node_rounds[PROA_BARRIER_ROUNDS];
+    uint64_t entries;                       /* into the list of used targets so far */
+    struct proa_remote_walk *walks;         /* over it that are under way */
     uint32_t united;                        /* the bits of the last union (remote/sync.c) */
     struct proa_remote_window *prev, *next; /* in the list of all such windows */
 };
@@ -99,6 +107,7 @@ struct proa_remote {
     struct {
         struct proa_remote *prev, *next; /* prev NULL: not in the list */
     } in[PROA_REMOTE_LISTS];
+    uint64_t entry; /* the number of its entry into the list of used targets */
     /* as origin: the aggregated batch, which has not been sent yet */
     struct {
         char *body;      /* with room for its head; NULL: nothing is in it */
