@@ -356,6 +356,8 @@ static int lock(struct proa_win *win, int rank, int exclusive, int mode)
     if (error)
         return error;
     error = take(win, rank, exclusive, mode & PROA_MODE_NOCHECK);
+    if (!error && !(mode & PROA_MODE_NOCHECK))
+        proa_epoch_count_taken(win, 1);
     return proa_lock_end(win, rank, epoch, error);
 }
 
@@ -371,6 +373,7 @@ static int unlock(struct proa_win *win, int rank)
     error = proa_is_remote(target) && is_taken ? proa_remote_unlock(win, rank)
                                                : complete_ops(win, rank, proa_completed_by(epoch));
     proa_epoch_close_one(target);
+    proa_epoch_count_taken(win, -is_taken);
     if (!proa_is_remote(target) && is_taken)
         proa_lock_return(win, rank, epoch);
     if (is_taken && proa_epoch_is_writers(epoch))

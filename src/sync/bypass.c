@@ -42,8 +42,8 @@ static int holds_any(const struct proa_win *win, enum proa_holder holder)
     (void)holder;
     if (is_taken(proa_epoch_all(win)))
         return 1;
-    if (proa_epoch_locks(win) == 0)
-        return 0;
+    if (win->remote_window || proa_epoch_locks(win) == 0)
+        return proa_epoch_taken(win) != 0;
     for (int i = 0; i < win->size; i++)
         if (is_taken(proa_epoch_one(&win->targets[i])))
             return 1;

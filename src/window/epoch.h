@@ -200,6 +200,18 @@ static inline void proa_epoch_open_lock(struct proa_target *target, uint8_t epoc
     proa_epoch_one_set(target, epoch);
 }
 
+/* A window over several nodes counts the locks that it has taken: its targets are many. By any
+ * thread. */
+static inline void proa_epoch_count_taken(struct proa_win *win, int change)
+{
+    proa_atomic_fetch_add(&win->taken, change, PROA_RELAXED);
+}
+
+static inline int proa_epoch_taken(const struct proa_win *win)
+{
+    return proa_atomic_load(&win->taken, PROA_RELAXED);
+}
+
 /* Under the mutex, once it has been given back. Another thread may just have touched the window
  * again. */
 static inline void proa_epoch_after_lock(struct proa_win *win)

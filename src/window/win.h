@@ -124,6 +124,7 @@ struct proa_win {
     uint8_t exposed;   /* between post and wait */
     uint8_t started;   /* between start and complete */
     int locked;        /* targets locked by MPI_Win_lock */
+    int taken;         /* of a window over several nodes: those among them that were not NOCHECK */
     uint8_t lax;       /* PROA_LAX_*: wrong uses that were served (window/strict.h) */
     const struct proa_sync_ops *sync; /* how this window is synchronized (sync/sync.h) */
     uint8_t threads;                  /* several threads of this process may call at once */
