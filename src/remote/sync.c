@@ -187,7 +187,8 @@ static int disseminate_near(struct proa_win *win, uint64_t number)
 }
 
 /* The neighbours, the leaders, and the neighbours again. Unlike in barrier(), a process that leaves
- * has waited for every word that is written into its block, and none reads in its leader's. */
+ * has waited for every word that is written into its block, and none reads in its leader's. A
+ * leader takes the node's roster with it (remote/roster.c), which leaders alone may still need. */
 static int disseminate(struct proa_win *win, uint64_t number)
 {
     uint32_t bits = win->remote_window->united;

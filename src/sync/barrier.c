@@ -11,7 +11,6 @@
 #include "base/atomic.h"
 #include "base/fail.h"
 #include "sync/shared_words.h"
-#include "window/sync_ops.h"
 
 /* Dissemination (Hensgen, Finkel, Manber 1988): in round k process i notifies i + 2^k and waits for
  * i - 2^k. It needs no atomic read-modify-write. For two processes it is the usual barrier of two
@@ -65,26 +64,10 @@ int proa_unite_node(struct proa_win *win, uint32_t *bits)
 /* In a dissemination the owner of a block has waited for every word written into it. In the other
  * barrier a process may still be reading the leader's block. Once a process is gone this barrier
  * never completes, and others may have freed their blocks: so it is not begun. */
-/* A leader that has passed the last barrier takes its part of the roster with it
- * (remote/roster.c): what the barrier needs of other nodes is known before. */
-static int know_partners(struct proa_win *win)
-{
-    int error = PROA_OK;
-
-    for (int distance = 1; distance < win->size && !error; distance *= 2) {
-        error = proa_target_know(win, (win->rank + distance) % win->size);
-        if (!error)
-            error = proa_target_know(win, (win->rank + win->size - distance) % win->size);
-    }
-    return error;
-}
-
 int proa_barrier_last(struct proa_win *win)
 {
-    int error = know_partners(win);
+    int error;
 
-    if (error)
-        return error;
     if (proa_atomic_load(&win->lost, PROA_ACQUIRE))
         return proa_failed_report(win, -1);
     proa_failed_end(win, 1);

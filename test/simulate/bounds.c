@@ -35,7 +35,7 @@ static const struct {
 };
 
 /* Of each rank, with one window without traffic. */
-enum { MEMORY_EACH = 232, MEMORY_BESIDES = 24 << 10 };
+enum { MEMORY_EACH = 8, MEMORY_BESIDES = 96 << 10 };
 
 static int log2_up(int n)
 {
