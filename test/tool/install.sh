@@ -95,7 +95,7 @@ grep -qE "^  ok +$host +2 ranks" "$scratch/said" || fail "proa doctor does not t
 grep -qE '^allocate\.put +[0-9]' "$scratch/said" || fail "proa bench shows no figure"
 
 # The rest that belongs to it.
-for file in share/man/man1/proa.1 share/man/man1/proa-run.1 share/man/man1/proa-bench.1 share/man/man7/proa.7 share/man/man3/proa.h.3 "share/proa/modulefiles/proa/$version" \
+for file in share/man/man1/proa.1 share/man/man1/proa-exec.1 share/man/man1/proa-run.1 share/man/man1/proa-bench.1 share/man/man7/proa.7 share/man/man3/proa.h.3 "share/proa/modulefiles/proa/$version" \
   share/bash-completion/completions/proa include/proa.h; do
   [ -s "$prefix/$file" ] || fail "no $file"
 done

@@ -38,7 +38,7 @@ expect_times() {
 # The one line that an error is.
 expect_error() {
   [ "$(wc -l <"$scratch/err")" -eq 1 ] || fail "not one line of error"
-  grep -qF -- "proa run: " "$scratch/err" || fail "error does not say who speaks"
+  grep -qF -- "${speaker:-proa run: }" "$scratch/err" || fail "error does not say who speaks"
   grep -qF -- "$1" "$scratch/err" || fail "error does not say: $1"
 }
 
@@ -452,6 +452,78 @@ static_program() {
   proa run --mpi "$host" -n 1 "$PROA_TOOL_PROGRAMS/../static_starter" "$show" # which starts a program that is not
   expect_status 0
   expect_times 1 "loaded=[$stand_in]"
+}
+
+# Below a launcher that starts it as it would start the program: the host's own here.
+exec_below() {
+  natively -n 2 "$PROA" exec "$show" "two words" --mpi x --
+  expect_times 2 "loaded=[$stand_in]"
+  preload_is 2 "$library"
+  expect_times 2 "arguments=<two words><--mpi><x><-->"
+  natively -n 1 "$PROA" exec "$show" --exit 7
+  status=$?
+  expect_status 7
+  LD_PRELOAD=$(make_library libmine.so) natively -n 1 "$PROA" exec --stats=counts -- "$PROA_TOOL_PROGRAMS/sanitized"
+  preload_is 1 "$(readlink -f "$PROA_TOOL_PROGRAMS")/libtsan.so:$library:$scratch/libmine.so"
+}
+
+# By a command that starts the program: the first of its words that is linked to an MPI tells; else --mpi or PROA_MPI has to.
+exec_behind() {
+  printf '#!/bin/sh\nshift\nexec "$@"\n' >"$scratch/script"
+  printf 'all:\n\t%s\n' "$show" >"$scratch/Makefile"
+  chmod +x "$scratch/script"
+  natively -n 2 "$PROA" exec nice -n 1 env PROA_TOOL_TEST=set "$show" x
+  preload_is 2 "$library"
+  expect_times 2 "variable=[set]"
+  natively -n 1 "$PROA" exec "$scratch/script" word "$show" x
+  preload_is 1 "$library"
+  expect_times 1 "arguments=<x>"
+  natively -n 1 "$PROA" exec --mpi "$host" sh -c "exec '$show'"
+  preload_is 1 "$library"
+  PROA_MPI=$host natively -n 1 "$PROA" exec make -s -f "$scratch/Makefile"
+  preload_is 1 "$library"
+  proa run -n 2 env "$show" x # looks behind commands too
+  expect_status 0
+  preload_is 2 "$library"
+}
+
+exec_refused() {
+  speaker="proa exec: "
+  proa exec cat /dev/null
+  expect_status 127
+  expect_error "is not linked to MPI"
+  proa exec no-such-program
+  expect_status 127
+  expect_error "no program no-such-program in PATH"
+  proa exec --stats
+  expect_status 2
+  expect_error "no program given"
+  proa exec --mpi lam cat
+  expect_status 2
+  expect_error "no MPI 'lam'"
+  proa exec --help
+  expect_status 0
+  expect_times 1 "usage: LAUNCHER... proa exec"
+}
+
+# Slurm's launcher by its name, with its own options; each part is started by `proa exec`.
+by_srun() {
+  local exec
+  exec="<$(readlink -f "$PROA")><exec>"
+  make_launcher
+  mv "$scratch/launcher" "$scratch/srun"
+  export PROA_MPIEXEC=$scratch/srun
+  proa run -n 2 --stats --cpu-bind "$BASH" --no-such-option 3 -N 1 --unbuffered "$show" -n 5
+  expect_status 0
+  expect_times 1 "<-n><2><--cpu-bind><$BASH><--no-such-option><3><-N><1><--unbuffered>$exec<--><$show><-n><5>"
+  proa run --mpi "$host" -n 1 sh -c "$show" : -c 2 -- "$show" y
+  expect_times 1 "<-n><1>$exec<--mpi><$host><--><sh><-c><$show><:><-c><2>$exec<--mpi><$host><--><$show><y>"
+  proa run -n 0 "$show"
+  expect_status 2
+  expect_error "-n 0: a job has at least 1 rank"
+  proa run --multi-prog "$scratch/file"
+  expect_status 2
+  expect_error "start each of them by \`proa exec\`"
 }
 
 help() {

@@ -4,13 +4,15 @@
  *
  * The program is found with the help of what is known of the launcher's options, and the launcher
  * is known by the program. So the line is read once as each host's, and the reading is right whose
- * program is linked to that very host. --mpi and PROA_MPI are for programs that do not tell.
+ * program is linked to that very host. Of a command that starts another one (numactl, a script) the
+ * words behind it are looked at too. --mpi and PROA_MPI are for programs that do not tell.
  */
 #include "choose.h"
 
 #include "complain.h"
 #include "elf.h"
 #include "find.h"
+#include "library.h"
 #include "program.h"
 #include "python.h"
 
@@ -22,6 +24,12 @@
 struct found {
     const char *path; /* NULL: there is no such program */
     struct proa_program program;
+};
+
+/* What is read, and by what. */
+struct words {
+    char *const *args;
+    proa_line_reader *read;
 };
 
 struct reading {
@@ -74,6 +82,30 @@ static bool is_static_mpi(const struct found *found)
     return found->program.kind == PROA_PROGRAM_STATIC && proa_elf_names(found->path, "MPI_Init");
 }
 
+/* A command that tells nothing may start the first of its words that is a program of some MPI. */
+static void look_behind(const struct proa_host *host, const struct proa_part *part,
+                        struct found *found)
+{
+    for (char *const *word = part->program + 1; word < part->end; word++) {
+        const char *path = proa_find_program(host, part, *word);
+        struct proa_program program = {0};
+
+        if (path)
+            program = proa_program_inspect(path);
+        if (path && program.kind == PROA_PROGRAM_LINKED) {
+            *found = (struct found){path, program};
+            return;
+        }
+    }
+}
+
+static bool tells_nothing(const struct found *found)
+{
+    return found->program.kind == PROA_PROGRAM_NO_MPI ||
+           found->program.kind == PROA_PROGRAM_SCRIPT ||
+           (found->program.kind == PROA_PROGRAM_STATIC && !is_static_mpi(found));
+}
+
 static void inspect_part(struct reading *reading, const struct proa_part *part, struct found *found)
 {
     found->path = part->program == part->end
@@ -84,6 +116,8 @@ static void inspect_part(struct reading *reading, const struct proa_part *part, 
         return;
     }
     found->program = inspect(found->path, reading->told);
+    if (!reading->told && tells_nothing(found))
+        look_behind(reading->line.host, part, found);
     if (found->program.kind == PROA_PROGRAM_LINKED && is_for(reading, &found->program))
         reading->linked++;
     else if (found->program.kind == PROA_PROGRAM_LINKED ||
@@ -91,12 +125,12 @@ static void inspect_part(struct reading *reading, const struct proa_part *part, 
         reading->strangers++;
 }
 
-static struct reading *read_as(const struct proa_host *host, char *const *args, bool told)
+static struct reading *read_as(const struct proa_host *host, const struct words *words, bool told)
 {
     struct reading *reading = proa_keep(sizeof *reading);
 
     reading->told = told;
-    reading->line = proa_line_read(host, args);
+    reading->line = words->read(host, words->args);
     reading->found = proa_keep(reading->line.part_count * sizeof *reading->found);
     for (size_t i = 0; i < reading->line.part_count && !reading->line.help; i++)
         inspect_part(reading, &reading->line.parts[i], &reading->found[i]);
@@ -111,7 +145,7 @@ static bool is_possible(const struct reading *reading)
 static int complain_missing(const struct proa_part *part)
 {
     if (part->program == part->end)
-        return proa_complain(PROA_EXIT_USAGE, "no program given; `proa run --help` says how");
+        return proa_complain(PROA_EXIT_USAGE, "no program given; --help says how");
     const char *name = part->program[0];
     if (!strchr(name, '/'))
         return proa_complain(PROA_EXIT_MISSING, "no program %s in PATH", name);
@@ -166,7 +200,8 @@ static int complain(const struct reading *reading)
     if (reading->line.file)
         return proa_complain(
             PROA_EXIT_USAGE,
-            "%s cannot be used: put its programs on the command line, with colons between them",
+            "%s cannot be used: put its programs on the command line, with colons between them, "
+            "or have the launcher start each of them by `proa exec`",
             reading->line.file);
     for (size_t i = 0; i < reading->line.part_count; i++) {
         if (!reading->found[i].path)
@@ -192,17 +227,17 @@ static int accept_reading(const struct reading *reading, struct proa_choice *cho
     return 0;
 }
 
-static int choose_told(const char *name, char *const *args, struct proa_choice *choice)
+static int choose_told(const char *name, const struct words *words, struct proa_choice *choice)
 {
     const struct proa_host *host = proa_host_named(name);
 
     if (!host)
         return proa_complain(PROA_EXIT_USAGE, "no MPI '%s' is known: %s", name,
                              proa_host_names("", " or "));
-    const struct reading *reading = read_as(host, args, true);
+    const struct reading *reading = read_as(host, words, true);
     const struct proa_host *abi = proa_host_abi(host);
     if (abi && !is_possible(reading)) { /* the same MPI, if the programs are for the ABI */
-        const struct reading *by_abi = read_as(abi, args, true);
+        const struct reading *by_abi = read_as(abi, words, true);
         reading = is_possible(by_abi) ? by_abi : reading;
     }
     return is_possible(reading) ? accept_reading(reading, choice) : complain(reading);
@@ -218,20 +253,33 @@ static const struct reading *closer(const struct reading *a, const struct readin
     return a->linked >= b->linked ? a : b;
 }
 
-int proa_choose(char *const *args, struct proa_choice *choice)
+int proa_choose(char *const *args, proa_line_reader *read, struct proa_choice *choice)
 {
+    const struct words *words = &(struct words){args, read};
     const struct reading *closest = NULL;
     const struct proa_host *host = proa_hosts; /* there is at least one */
 
     do {
-        const struct reading *reading = read_as(host, args, false);
+        const struct reading *reading = read_as(host, words, false);
         if (reading->line.mpi && !reading->line.help)
-            return choose_told(reading->line.mpi, args, choice);
+            return choose_told(reading->line.mpi, words, choice);
         if (reading->line.help || (reading->linked > 0 && is_possible(reading)))
             return accept_reading(reading, choice);
         closest = closest ? closer(closest, reading) : reading;
     } while ((++host)->name);
     const char *name = getenv("PROA_MPI");
     bool told = name && *name && closest->linked == 0 && closest->strangers == 0;
-    return told ? choose_told(name, args, choice) : complain(closest);
+    return told ? choose_told(name, words, choice) : complain(closest);
+}
+
+const char *proa_choice_libraries(const struct proa_choice *choice)
+{
+    const char *libraries = proa_library_find(choice->line.host);
+
+    if (libraries && choice->mpi_library && choice->mpi_host != choice->line.host) {
+        const char *of_host = proa_library_of_host(choice->line.host, choice->mpi_library);
+        libraries = of_host ? proa_text("%s:%s", libraries, of_host) : NULL;
+    }
+    return libraries && choice->sanitizers ? proa_text("%s:%s", choice->sanitizers, libraries)
+                                           : libraries;
 }

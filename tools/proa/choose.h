@@ -13,8 +13,16 @@ struct proa_choice {
     const char *sanitizers; /* the runtimes that the programs need, with colons between, or NULL */
 };
 
-/* Gives 0 and a choice, or the exit status after a line on stderr. A line that asks for help is not
- * looked at further. */
-int proa_choose(char *const *args, struct proa_choice *choice);
+typedef struct proa_line proa_line_reader(const struct proa_host *host, char *const *args);
+
+/* Gives 0 and a choice for the words that `read` takes apart, or the exit status after a line on
+ * stderr. A line that asks for help is not looked at further. */
+int proa_choose(char *const *args, proa_line_reader *read, struct proa_choice *choice);
+
+/* What the ranks are to load before all else, with colons between: Proa's library; where the
+ * program would get the library of another MPI with the same ABI, that of the one that it is run
+ * by; and in front the sanitizers, which refuse to start behind others. NULL, after a line on
+ * stderr, where one is missing. */
+const char *proa_choice_libraries(const struct proa_choice *choice);
 
 #endif

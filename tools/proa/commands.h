@@ -5,6 +5,7 @@
 #define PROA_TOOL_COMMANDS_H
 
 int proa_command_run(int argc, char **argv);
+int proa_command_exec(int argc, char **argv);
 int proa_command_info(int argc, char **argv);
 int proa_command_doctor(int argc, char **argv);
 int proa_command_bench(int argc, char **argv);

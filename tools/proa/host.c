@@ -146,10 +146,76 @@ static const struct proa_launcher launcher_of_openmpi = {
     .options = openmpi_options,
 };
 
+/* Of Slurm 22 to 24: srun(1). */
+static const struct proa_option srun_options[] = {
+    {"n", PROA_OPTION_RANKS},
+    {"ntasks", PROA_OPTION_RANKS},
+    {"N", PROA_OPTION_VALUE},
+    {"nodes", PROA_OPTION_VALUE},
+    {"w", PROA_OPTION_HOSTS},
+    {"nodelist", PROA_OPTION_HOSTS},
+    {"F", PROA_OPTION_HOSTS},
+    {"nodefile", PROA_OPTION_HOSTS},
+    {"x", PROA_OPTION_VALUE},
+    {"exclude", PROA_OPTION_VALUE},
+    {"r", PROA_OPTION_VALUE},
+    {"relative", PROA_OPTION_VALUE},
+    {"c", PROA_OPTION_VALUE},
+    {"cpus-per-task", PROA_OPTION_VALUE},
+    {"ntasks-per-node", PROA_OPTION_VALUE},
+    {"ntasks-per-socket", PROA_OPTION_VALUE},
+    {"ntasks-per-core", PROA_OPTION_VALUE},
+    {"m", PROA_OPTION_VALUE},
+    {"distribution", PROA_OPTION_VALUE},
+    {"cpu-bind", PROA_OPTION_VALUE},
+    {"mem-bind", PROA_OPTION_VALUE},
+    {"hint", PROA_OPTION_VALUE},
+    {"mem", PROA_OPTION_VALUE},
+    {"mem-per-cpu", PROA_OPTION_VALUE},
+    {"G", PROA_OPTION_VALUE},
+    {"gpus", PROA_OPTION_VALUE},
+    {"gpus-per-node", PROA_OPTION_VALUE},
+    {"gpus-per-task", PROA_OPTION_VALUE},
+    {"gres", PROA_OPTION_VALUE},
+    {"C", PROA_OPTION_VALUE},
+    {"constraint", PROA_OPTION_VALUE},
+    {"p", PROA_OPTION_VALUE},
+    {"partition", PROA_OPTION_VALUE},
+    {"A", PROA_OPTION_VALUE},
+    {"account", PROA_OPTION_VALUE},
+    {"q", PROA_OPTION_VALUE},
+    {"qos", PROA_OPTION_VALUE},
+    {"t", PROA_OPTION_VALUE},
+    {"time", PROA_OPTION_VALUE},
+    {"J", PROA_OPTION_VALUE},
+    {"job-name", PROA_OPTION_VALUE},
+    {"jobid", PROA_OPTION_VALUE},
+    {"het-group", PROA_OPTION_VALUE},
+    {"reservation", PROA_OPTION_VALUE},
+    {"D", PROA_OPTION_WDIR},
+    {"chdir", PROA_OPTION_WDIR},
+    {"i", PROA_OPTION_VALUE},
+    {"input", PROA_OPTION_VALUE},
+    {"o", PROA_OPTION_VALUE},
+    {"output", PROA_OPTION_VALUE},
+    {"e", PROA_OPTION_VALUE},
+    {"error", PROA_OPTION_VALUE},
+    {"mpi", PROA_OPTION_VALUE},
+    {"export", PROA_OPTION_VALUE},
+    {"multi-prog", PROA_OPTION_FILE},
+    {0},
+};
+
+static const struct proa_launcher srun = {
+    .env_forwarded = true,
+    .starts_exec = true,
+    .options = srun_options,
+};
+
 #define launcher_of_abi_mpich launcher_of_mpich
 #define launcher_of_abi_openmpi launcher_of_openmpi
 
-const struct proa_host proa_hosts[] = {
+struct proa_host proa_hosts[] = {
 #define ROW(host)                                                         \
     {                                                                     \
         .name = #host,                                                    \
@@ -174,6 +240,16 @@ const struct proa_host proa_hosts[] = {
 #undef ROW
         {0},
 };
+
+void proa_hosts_by_srun(void)
+{
+    for (struct proa_host *host = proa_hosts; host->name; host++) {
+        host->launcher = &srun;
+        host->crowded_options = "--overcommit";
+        host->here_options = "-N 1";
+        host->across_options = "--ntasks-per-node=1 -w";
+    }
+}
 
 const struct proa_host *proa_host_named(const char *name)
 {

@@ -54,12 +54,18 @@ struct proa_launcher {
     bool env_forwarded; /* what is set for the launcher reaches the ranks on every node */
     /* a program that is not in PATH is looked for in the folder that the ranks start in */
     bool program_here;
-    bool splits_sessions;              /* each rank gets one of its own */
+    bool splits_sessions; /* each rank gets one of its own */
+    /* it serves every MPI, and so has no option for variables of the ranks alone: it is to start
+     * the program by `proa exec` */
+    bool starts_exec;
     const struct proa_option *options; /* the last has no name */
 };
 
 /* Those of cmake/hosts: MPICH and those built on it; Open MPI. The last has no name. */
-extern const struct proa_host proa_hosts[];
+extern struct proa_host proa_hosts[];
+
+/* From here on all are spoken to by Slurm's srun: its options, not those of their own launchers. */
+void proa_hosts_by_srun(void);
 
 /* The host called `name`, or NULL. */
 const struct proa_host *proa_host_named(const char *name);

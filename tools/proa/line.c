@@ -10,8 +10,12 @@
 #include "line.h"
 
 #include "find.h"
+#include "path.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is(const char *word, const char *text)
 {
@@ -134,4 +138,35 @@ struct proa_line proa_line_read(const struct proa_host *host, char *const *args)
             return line;
         args++; /* the colon */
     }
+}
+
+struct proa_line proa_line_read_command(const struct proa_host *host, char *const *args)
+{
+    struct proa_line line = {.host = host, .part_count = 1};
+    struct proa_part *part = line.parts = proa_keep(sizeof *line.parts);
+    size_t words;
+
+    part->options = args;
+    while (*args && (words = proa_own_option_words(args)) > 0) {
+        read_own_option(&line, args);
+        args += words;
+    }
+    part->options_end = args;
+    part->program = *args && is(*args, "--") ? ++args : args;
+    while (*args)
+        args++;
+    part->end = args;
+    return line;
+}
+
+void proa_line_set_stats(const struct proa_line *line)
+{
+    const char *value = line->stats;
+    char here[PATH_MAX];
+
+    if (!value)
+        return;
+    if (!is(value, "0") && !is(value, "1") && getcwd(here, sizeof here))
+        value = proa_path_join(here, value);
+    setenv("PROA_STATS", value, 1);
 }

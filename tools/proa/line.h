@@ -32,6 +32,13 @@ struct proa_line {
 
 struct proa_line proa_line_read(const struct proa_host *host, char *const *args);
 
+/* The words after `proa exec`: proa's own options, and one part without options. */
+struct proa_line proa_line_read_command(const struct proa_host *host, char *const *args);
+
+/* Sets PROA_STATS where the line has --stats. A file's name becomes absolute, as ranks may start in
+ * another folder than this one. */
+void proa_line_set_stats(const struct proa_line *line);
+
 /* How many words proa's own option at args[0] takes: none where it is the launcher's. */
 size_t proa_own_option_words(char *const *args);
 

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "complain.h"
 #include "keep.h"
+#include "mpiexec.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ struct command {
 
 static const struct command commands[] = {
     {"run", "start an MPI program with Proa in its ranks", proa_command_run},
+    {"exec", "become a command with Proa in it, below any launcher", proa_command_exec},
     {"info", "show the version, hosts, networks and settings", proa_command_info},
     {"doctor", "look for what keeps Proa from working, or from working well", proa_command_doctor},
     {"bench", "time one-sided communication, with Proa and without", proa_command_bench},
@@ -100,5 +102,6 @@ int main(int argc, char **argv)
     char *name = proa_text("proa %s", command->name);
     proa_complain_as(name);
     argv[at] = name;
+    proa_mpiexec_heed_srun();
     return command->run(argc - at, argv + at);
 }

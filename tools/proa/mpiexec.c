@@ -68,3 +68,18 @@ const char *proa_mpiexec_find(const struct proa_host *host, const char *mpi_libr
                       host->title, host->mpiexec_command);
     return path;
 }
+
+void proa_mpiexec_heed_srun(void)
+{
+    const char *wish = getenv("PROA_MPIEXEC"), *slash = wish ? strrchr(wish, '/') : NULL;
+
+    if (wish && strcmp(slash ? slash + 1 : wish, "srun") == 0)
+        proa_hosts_by_srun();
+}
+
+const char *proa_mpiexec_instead(void)
+{
+    const char *wish = getenv("PROA_MPIEXEC");
+
+    return getenv("SLURM_JOB_ID") && !(wish && *wish) ? proa_path_command("srun") : NULL;
+}

@@ -13,4 +13,11 @@ const char *proa_mpiexec_find(const struct proa_host *host, const char *mpi_libr
 /* The same without a word. */
 const char *proa_mpiexec_look(const struct proa_host *host, const char *mpi_library);
 
+/* Speaks to all hosts by srun from here on, if PROA_MPIEXEC names it. */
+void proa_mpiexec_heed_srun(void);
+
+/* The path of srun within an allocation of Slurm's, for a host without a launcher; NULL elsewhere,
+ * and where PROA_MPIEXEC is set. */
+const char *proa_mpiexec_instead(void);
+
 #endif

@@ -4,7 +4,7 @@
 _proa() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words='' place
     case $COMP_CWORD.$command in
-    1.*) words='run info doctor bench --help --version' ;;
+    1.*) words='run exec info doctor bench --help --version' ;;
     *.info) words='--json --settings --help' ;;
     *.doctor) words='-n --ranks --hosts --report --help' ;;
     *.bench)
@@ -20,11 +20,12 @@ _proa() {
             $(proa bench --list 2>/dev/null | cut -d' ' -f1)" ;;
         esac
         ;;
-    *.run)
+    *.run | *.exec)
         if [ "$before" = --mpi ]; then
             words='mpich openmpi abi_mpich abi_openmpi'
         elif [[ $word = -* ]]; then
-            words='--mpi --stats --stats= --help -n'
+            words='--mpi --stats --stats= --help'
+            [ "$command" != run ] || words+=' -n'
         else # a program, or one of its files
             for ((place = 2; place < COMP_CWORD; place++)); do
                 [[ ${COMP_WORDS[place]} != -* && ${COMP_WORDS[place - 1]} != -* ]] && break

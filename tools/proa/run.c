@@ -10,7 +10,6 @@
 #include "complain.h"
 #include "library.h"
 #include "mpiexec.h"
-#include "path.h"
 #include "preload.h"
 #include "ranks.h"
 
@@ -41,7 +40,7 @@ static const char help[] =
     "environment:\n"
     "  PROA_MPI      as --mpi, for programs that do not tell\n"
     "  PROA_LIBDIR   the folder that has %s\n"
-    "  PROA_MPIEXEC  the launcher to use\n"
+    "  PROA_MPIEXEC  the launcher to use; srun: with srun's options instead\n"
     "  LD_PRELOAD    is kept for the ranks, behind Proa's library\n"
     "  PROA_*        every such variable reaches the ranks on all nodes\n";
 
@@ -61,10 +60,16 @@ static void add_variables(const struct proa_line *line, struct proa_words *words
     }
 }
 
-/* Copies one part's words but for proa's own options. An option that sets LD_PRELOAD for the ranks
- * would undo ours, which stands before it: it gets our library too. */
-static void add_part(const struct proa_line *line, const struct proa_part *part,
-                     struct proa_words *words, const char *library)
+static void add_words(struct proa_words *words, char *const *args, char *const *end)
+{
+    for (; args < end; args++)
+        proa_words_add(words, *args);
+}
+
+/* Copies one part's options but for proa's own. An option that sets LD_PRELOAD for the ranks would
+ * undo ours, which stands before it: it gets our library too. */
+static void add_options(const struct proa_line *line, const struct proa_part *part,
+                        struct proa_words *words, const char *library)
 {
     size_t count;
 
@@ -77,11 +82,9 @@ static void add_part(const struct proa_line *line, const struct proa_part *part,
         if (theirs)
             proa_host_add_env(line->host, words, args[0], "LD_PRELOAD",
                               proa_preload(library, theirs));
-        for (size_t i = 0; i < count && !theirs; i++)
-            proa_words_add(words, args[i]);
+        else
+            add_words(words, args, args + count);
     }
-    for (char *const *args = part->program; args < part->end; args++)
-        proa_words_add(words, *args);
 }
 
 static char **launcher_words(const struct proa_line *line, const char *mpiexec, const char *library)
@@ -95,33 +98,36 @@ static char **launcher_words(const struct proa_line *line, const char *mpiexec, 
             proa_words_add(&words, ":");
         if (i == 0 || line->host->launcher->env_per_context)
             add_variables(line, &words, preload);
-        add_part(line, &line->parts[i], &words, library);
+        add_options(line, &line->parts[i], &words, library);
+        add_words(&words, line->parts[i].program, line->parts[i].end);
     }
     return words.list;
 }
 
-/* What the ranks are to load before all else: Proa's library; and, where the program would get the
- * library of another MPI with the same ABI, that of the one that it is run by. */
-static const char *library_for(const struct proa_choice *choice)
+/* The same by `proa exec`, which is where this command is on every node. */
+static char **exec_words(const struct proa_line *line, const char *launcher)
 {
-    const char *library = proa_library_find(choice->line.host);
+    struct proa_words words = {0};
+    char *self = proa_keep(PATH_MAX);
 
-    if (!library || !choice->mpi_library || choice->mpi_host == choice->line.host)
-        return library;
-    const char *host_library = proa_library_of_host(choice->line.host, choice->mpi_library);
-    return host_library ? proa_text("%s:%s", library, host_library) : NULL;
-}
-
-/* Ranks may start in another folder than this one. */
-static void set_stats(const char *value)
-{
-    char here[PATH_MAX];
-
-    if (!value)
-        return;
-    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0 && getcwd(here, sizeof here))
-        value = proa_path_join(here, value);
-    setenv("PROA_STATS", value, 1);
+    proa_words_add(&words, launcher);
+    if (readlink("/proc/self/exe", self, PATH_MAX - 1) <= 0)
+        self = "proa";
+    for (size_t i = 0; i < line->part_count; i++) {
+        const struct proa_part *part = &line->parts[i];
+        if (i > 0)
+            proa_words_add(&words, ":");
+        add_options(line, part, &words, NULL);
+        proa_words_add(&words, self);
+        proa_words_add(&words, "exec");
+        if (line->mpi) {
+            proa_words_add(&words, "--mpi");
+            proa_words_add(&words, line->mpi);
+        }
+        proa_words_add(&words, "--");
+        add_words(&words, part->program, part->end);
+    }
+    return words.list;
 }
 
 /* For the launcher itself; the ranks are given a value of their own. Where nobody has to yield,
@@ -136,20 +142,45 @@ static void preload_launcher(const struct proa_line *line)
         setenv("LD_PRELOAD", proa_preload(library, getenv("LD_PRELOAD")), 1);
 }
 
-static int become_launcher(const struct proa_choice *choice)
+static int become_launcher(const struct proa_choice *choice, const char *launcher)
 {
-    const char *library = library_for(choice);
+    const struct proa_line *line = &choice->line;
+    const char *library = proa_choice_libraries(choice);
+
     if (!library)
         return PROA_EXIT_MISSING;
-    if (choice->sanitizers) /* they refuse to start behind others */
-        library = proa_text("%s:%s", choice->sanitizers, library);
-    const char *mpiexec = proa_mpiexec_find(choice->line.host, choice->mpi_library);
-    if (!mpiexec)
-        return PROA_EXIT_MISSING;
-    char **words = launcher_words(&choice->line, mpiexec, library);
-    preload_launcher(&choice->line);
-    execv(mpiexec, words);
-    return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", mpiexec, strerror(errno));
+    char **words = line->host->launcher->starts_exec ? exec_words(line, launcher)
+                                                     : launcher_words(line, launcher, library);
+    preload_launcher(line);
+    execv(launcher, words);
+    return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", launcher, strerror(errno));
+}
+
+static int run_by(const struct proa_choice *choice, const char *launcher)
+{
+    int status = proa_ranks_check(&choice->line);
+
+    if (status != 0)
+        return status;
+    proa_line_set_stats(&choice->line);
+    return become_launcher(choice, launcher);
+}
+
+/* Where the MPI has no launcher of its own, as at many sites with Slurm, the line is read once more
+ * as srun's. */
+static int run(char *const *args, struct proa_choice *choice)
+{
+    const char *launcher = proa_mpiexec_look(choice->line.host, choice->mpi_library);
+    const char *slurms = launcher ? NULL : proa_mpiexec_instead();
+
+    if (slurms) {
+        proa_hosts_by_srun();
+        int status = proa_choose(args, proa_line_read, choice);
+        return status ? status : run_by(choice, slurms);
+    }
+    if (!launcher)
+        launcher = proa_mpiexec_find(choice->line.host, choice->mpi_library);
+    return launcher ? run_by(choice, launcher) : PROA_EXIT_MISSING;
 }
 
 static void show_help(FILE *file)
@@ -165,14 +196,12 @@ int proa_command_run(int argc, char **argv)
         show_help(stderr);
         return PROA_EXIT_USAGE;
     }
-    int status = proa_choose(argv + 1, &choice);
+    int status = proa_choose(argv + 1, proa_line_read, &choice);
     if (status != 0)
         return status;
     if (choice.line.help) {
         show_help(stdout);
         return 0;
     }
-    status = proa_ranks_check(&choice.line);
-    set_stats(choice.line.stats);
-    return status ? status : become_launcher(&choice);
+    return run(argv + 1, &choice);
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `proa exec`: becomes a command, with Proa's library for its MPI preloaded. Launchers start it as
+ * they would start the program, so it works below every launcher, and only the environment differs.
+ */
+#include "choose.h"
+#include "commands.h"
+#include "complain.h"
+#include "preload.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* For printf: the names of the hosts, then of Proa's libraries. */
+static const char help[] =
+    "usage: LAUNCHER... proa exec [--mpi HOST] [--stats[=FILE]] [--] COMMAND [ARGUMENT...]\n"
+    "\n"
+    "Becomes COMMAND, with Proa's library for its MPI preloaded. Any launcher may start it:\n"
+    "srun -n 4 proa exec ./prog; COMMAND may be a program of MPI, or start one that is among its "
+    "words: proa exec numactl -N 0 ./prog.\n"
+    "\n"
+    "  --mpi HOST    %s: which MPI it is, where no word of COMMAND tells\n"
+    "  --stats[=FILE]\n"
+    "                counts what is done on each window, and who waits for whom: a table at the "
+    "end, or FILE of JSON\n"
+    "  --help        this text\n"
+    "\n"
+    "environment:\n"
+    "  PROA_MPI      as --mpi, for commands that do not tell\n"
+    "  PROA_LIBDIR   the folder that has %s\n"
+    "  LD_PRELOAD    is kept, behind Proa's library\n";
+
+static void show_help(FILE *file)
+{
+    fprintf(file, help, proa_host_names("", " or "), proa_host_libraries());
+}
+
+static int become_command(const struct proa_choice *choice)
+{
+    char *const *command = choice->line.parts[0].program;
+    const char *libraries = proa_choice_libraries(choice);
+
+    if (!libraries)
+        return PROA_EXIT_MISSING;
+    setenv("LD_PRELOAD", proa_preload(libraries, getenv("LD_PRELOAD")), 1);
+    execvp(command[0], command);
+    return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", command[0], strerror(errno));
+}
+
+int proa_command_exec(int argc, char **argv)
+{
+    struct proa_choice choice;
+
+    if (argc < 2) {
+        show_help(stderr);
+        return PROA_EXIT_USAGE;
+    }
+    int status = proa_choose(argv + 1, proa_line_read_command, &choice);
+    if (status != 0)
+        return status;
+    if (choice.line.help) {
+        show_help(stdout);
+        return 0;
+    }
+    proa_line_set_stats(&choice.line);
+    return become_command(&choice);
+}
