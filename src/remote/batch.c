@@ -475,7 +475,9 @@ void proa_batch_moved(uint64_t token, int outcome)
     struct proa_request *request = notice                             ? notice->request
                                    : token & PROA_BATCH_TOKEN_REQUEST ? of
                                                                       : NULL;
-    struct proa_remote *r = notice ? notice->remote : request ? request->remote : of;
+    struct proa_remote *r = token & PROA_BATCH_TOKEN_NOTICE    ? notice->remote
+                            : token & PROA_BATCH_TOKEN_REQUEST ? request->remote
+                                                               : of;
 
     if (notice) /* before the move counts as done: a flush waits for that, then for the order */
         proa_notice_part_done(notice, outcome);
