@@ -287,7 +287,7 @@ static uint64_t bytes_of_a_window(struct world *world, struct proa_win **win)
 /* A small window takes little for any number of processes, and little more for each. */
 static void small_body(struct world *world)
 {
-    enum { APART = 1536, EACH = 256 };
+    enum { APART = 24 * PROA_CACHE_LINE, EACH = 4 * PROA_CACHE_LINE };
     struct proa_win *win[5] = {window_of_words(world, 8)};
     uint64_t bytes = 0;
 
