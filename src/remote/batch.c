@@ -465,30 +465,6 @@ void proa_batch_answered(struct proa_remote *r, const struct proa_wire_head *hea
     }
 }
 
-/* A request reports its own put or get itself. */
-void proa_batch_moved(uint64_t token, int outcome)
-{
-    enum { KINDS = PROA_BATCH_TOKEN_REQUEST | PROA_BATCH_TOKEN_NOTICE };
-    static const char why[] = "the network could not move the bytes";
-    void *of = (void *)(uintptr_t)(token & ~(uint64_t)KINDS);
-    struct proa_notice *notice = token & PROA_BATCH_TOKEN_NOTICE ? of : NULL;
-    struct proa_request *request = notice                             ? notice->request
-                                   : token & PROA_BATCH_TOKEN_REQUEST ? of
-                                                                      : NULL;
-    struct proa_remote *r = token & PROA_BATCH_TOKEN_NOTICE    ? notice->remote
-                            : token & PROA_BATCH_TOKEN_REQUEST ? request->remote
-                                                               : of;
-
-    if (notice) /* before the move counts as done: a flush waits for that, then for the order */
-        proa_notice_part_done(notice, outcome);
-    proa_atomic_fetch_sub(&r->flight.moves, 1, PROA_RELAXED);
-    if (request)
-        proa_request_part_done(request, outcome, why);
-    else if (outcome)
-        proa_failure_keep(&r->flight.failed, outcome, why);
-    proa_doorbell_ring(&proa_self->ctl->bell);
-}
-
 void proa_batch_lose_wanted(struct proa_remote *r)
 {
     struct proa_wanted *w, *next;

@@ -32,12 +32,6 @@ struct proa_wanted {
     struct proa_request *request; /* the request that it is a part of; NULL: none */
 };
 
-/* This bit of a token marks a put or get that a request has begun: the rest of the token is the
- * request. Without the bit the token is the struct proa_remote. */
-enum { PROA_BATCH_TOKEN_REQUEST = 1 };
-/* The same for a struct proa_notice, which knows the request (remote/notice.h). */
-enum { PROA_BATCH_TOKEN_NOTICE = 2 };
-
 /* Adds an operation's head with room for `data` bytes behind it, and returns that room; `fetched`
  * bytes come back. Does not wait. Returns NULL and sets *outcome: PROA_NET_AGAIN, there is no room
  * now (proa_batch_unblock), or a negative code. */

@@ -59,7 +59,7 @@ static void on_message(void *context, uint32_t number, const void *body, size_t 
 static void on_done(void *context, uint64_t token, int outcome)
 {
     (void)context;
-    proa_batch_moved(token, outcome);
+    proa_move_done(token, outcome);
 }
 
 static void on_lost(void *context, uint32_t number, enum proa_net_end end)

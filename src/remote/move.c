@@ -86,13 +86,16 @@ static int step_messages(struct proa_remote *r, struct proa_queued *i)
 
 /* ---- by the transport ---- */
 
-/* The token of its moves (remote/batch.h). */
+/* Bits of a move's token, beside the address of a request or a notice (remote/notice.h). Without
+ * one it is the address of a struct proa_remote. */
+enum { TOKEN_REQUEST = 1, TOKEN_NOTICE = 2 };
+
+/* The token of its moves. */
 static uint64_t token_of(const struct proa_remote *r, const struct proa_queued *i)
 {
     if (i->notice)
-        return (uint64_t)(uintptr_t)i->notice | PROA_BATCH_TOKEN_NOTICE;
-    return i->request ? (uint64_t)(uintptr_t)i->request | PROA_BATCH_TOKEN_REQUEST
-                      : (uint64_t)(uintptr_t)r;
+        return (uint64_t)(uintptr_t)i->notice | TOKEN_NOTICE;
+    return i->request ? (uint64_t)(uintptr_t)i->request | TOKEN_REQUEST : (uint64_t)(uintptr_t)r;
 }
 
 /* Issues one run. done: runs. */
@@ -118,6 +121,27 @@ static int step_transport(struct proa_remote *r, struct proa_queued *i)
         proa_notice_part(i->notice);
     proa_remote_enlist(r, PROA_REMOTE_USED);
     return ++i->done < runs->count ? PROA_QUEUE_MORE : PROA_OK;
+}
+
+/* A request reports its own put or get itself. */
+void proa_move_done(uint64_t token, int outcome)
+{
+    static const char why[] = "the network could not move the bytes";
+    void *of = (void *)(uintptr_t)(token & ~(uint64_t)(TOKEN_REQUEST | TOKEN_NOTICE));
+    struct proa_notice *notice = token & TOKEN_NOTICE ? of : NULL;
+    struct proa_request *request = notice ? notice->request : token & TOKEN_REQUEST ? of : NULL;
+    struct proa_remote *r = token & TOKEN_NOTICE    ? notice->remote
+                            : token & TOKEN_REQUEST ? request->remote
+                                                    : of;
+
+    if (notice) /* before the move counts as done: a flush waits for that, then for the order */
+        proa_notice_part_done(notice, outcome);
+    proa_atomic_fetch_sub(&r->flight.moves, 1, PROA_RELAXED);
+    if (request)
+        proa_request_part_done(request, outcome, why);
+    else if (outcome)
+        proa_failure_keep(&r->flight.failed, outcome, why);
+    proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
 /* ---- the road ---- */

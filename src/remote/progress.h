@@ -64,9 +64,9 @@ void proa_progress_take_in(void);
 /* ---- the work above the network, called by remote/progress.c and remote/ends.c; inside ---- */
 
 /* Events of the network, from within progress (net/net.h): a message has come; a put or get is
- * done, or has failed (remote/batch.c); a peer is lost (remote/peer_failure.c). */
+ * done, or has failed (remote/move.c); a peer is lost (remote/peer_failure.c). */
 void proa_work_message(uint32_t peer, const void *message, size_t bytes);
-void proa_batch_moved(uint64_t token, int outcome);
+void proa_move_done(uint64_t token, int outcome);
 void proa_remote_lost(uint32_t peer, enum proa_net_end end);
 
 /* Goes on with all that waits for something else than the network. Returns whether anything has

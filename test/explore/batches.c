@@ -179,7 +179,7 @@ static int end_move(void)
     if (!s->token)
         return 0;
     explore_check(s->large[0] == 1);
-    proa_batch_moved(s->token, PROA_OK);
+    proa_move_done(s->token, PROA_OK);
     return 1;
 }
 
