@@ -149,6 +149,14 @@ static int batch_room(struct proa_remote *r)
                : proa_fail(PROA_ERR_NO_MEM, "out of memory for a message to another node");
 }
 
+/* Orders to count go at once, but for those behind one whose answer is outstanding (Nagle 1984). A
+ * target that sends something after each is not to answer as well. */
+static int counts_want_answer(const struct proa_remote *r)
+{
+    return r->batch.has & PROA_GATHERED_COUNTS && r->flight.sent > r->flight.heard &&
+           proa_batch_is_answered((void *)r);
+}
+
 static unsigned all_flags(const struct proa_remote *r, unsigned flags)
 {
     static const uint8_t lock[] = {
@@ -158,7 +166,7 @@ static unsigned all_flags(const struct proa_remote *r, unsigned flags)
         [PROA_REMOTE_ASKED] = 0};
 
     flags |= lock[r->grant.lock];
-    if (r->batch.fetching || r->batch.has & PROA_GATHERED_COUNTS ||
+    if (r->batch.fetching || counts_want_answer(r) ||
         (r->flight.sent + 1) % (UNANSWERED_MOST / 2) == 0)
         flags |= PROA_WIRE_ANSWERED;
     if (r->batch.has & PROA_GATHERED_WORK && proa_batch_lacks_post(r))

@@ -76,7 +76,7 @@ enum {
     PROA_GATHERED_POSTS = 2,   /* posts, for which the target may wait */
     PROA_GATHERED_PRESSED = 4, /* operations that requests wait for */
     PROA_GATHERED_SEEN = 8,    /* a look has found it not sent yet (remote/operation_queue.h) */
-    PROA_GATHERED_COUNTS = 16  /* orders to count (remote/notice.h): they want an answer */
+    PROA_GATHERED_COUNTS = 16  /* orders to count (remote/notice.h) */
 };
 
 /* The lock that an origin has at a target. */
@@ -119,6 +119,7 @@ struct proa_remote {
     struct {
         uint64_t sent, asked; /* so far; the last for which an answer has been requested */
         uint64_t worked;      /* the last that had operations */
+        uint64_t heard;       /* `sent`, when a message of the process last came */
         uint64_t answered;    /* all up to this one are; read by waiting threads at any time */
         uint64_t moves;       /* puts and gets of the transport in flight; read likewise */
         struct proa_wanted *wanted;

@@ -45,8 +45,10 @@ void proa_work_message(uint32_t peer, const void *message, size_t bytes)
         proa_group_lock_message(peer, &head);
     else if (head.kind >= sizeof handlers / sizeof *handlers || !handlers[head.kind])
         proa_progress_drop(peer, "is of an unknown kind");
-    else if ((from = sender_of(&head, peer)))
+    else if ((from = sender_of(&head, peer))) {
+        from->flight.heard = from->flight.sent;
         handlers[head.kind](from, &head, (const char *)message + sizeof head, bytes - sizeof head);
+    }
 }
 
 int proa_work_go_on(int *is_pending)

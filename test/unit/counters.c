@@ -205,6 +205,30 @@ static void payload_body(struct world *world)
 }
 HERE_AND_APART(payload, 2)
 
+/* Two that answer each other by notified puts send nothing else. */
+static void dialogue_apart_body(struct world *world)
+{
+    struct proa_win *win = window(world);
+    long before = 0;
+
+    CHECK_OK(proa_counters_set(win, 1, ANY_NUMBER));
+    CHECK_OK(proa_win_lock_all(win, 0));
+    for (int64_t round = 0; round <= 8; round++) {
+        if (round == 1) /* each has learned the other's number */
+            before = net_fake_counts().sent;
+        if (win->rank == 1)
+            CHECK_OK(proa_counter_await(win, 0, (uint64_t)round + 1));
+        CHECK_OK(notified_put(win, !win->rank, 0, &round, 1, 0));
+        if (win->rank == 0)
+            CHECK_OK(proa_counter_await(win, 0, (uint64_t)round + 1));
+    }
+    CHECK_EQUAL(net_fake_counts().sent - before, 8);
+    world_barrier(world);
+    CHECK_OK(proa_win_unlock_all(win));
+    done(world, win);
+}
+WORLD_TEST(dialogue_apart, 2, .before = on_nodes)
+
 /* A notified get tells the target that its memory has been read. */
 static void reads_body(struct world *world)
 {
@@ -357,7 +381,7 @@ int main(void)
         cmocka_unit_test(flushed_too),   cmocka_unit_test(flushed_too_apart),
         cmocka_unit_test(flushed_late),  cmocka_unit_test(torture),
         cmocka_unit_test(torture_apart), cmocka_unit_test(growth),
-        cmocka_unit_test(growth_apart),
+        cmocka_unit_test(growth_apart),  cmocka_unit_test(dialogue_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
