@@ -273,7 +273,7 @@ void world_area_close(struct area *opened)
     munmap(opened, sizeof *opened);
 }
 
-static int is_emulated(void)
+int world_is_emulated(void)
 {
     static int answer = -1; /* of the first time */
     char from = 0, to;
@@ -289,14 +289,14 @@ static int is_emulated(void)
 
 void world_needs_kernel(void)
 {
-    if (is_emulated())
+    if (world_is_emulated())
         skip();
 }
 
 int world_limit_s(const struct world_plan *plan)
 {
     return (plan->limit_s ? plan->limit_s : LIMIT_S) * PATIENCE *
-           (WORLD_SANITIZED ? SANITIZED_TIMES : 1) * (is_emulated() ? EMULATED_TIMES : 1);
+           (WORLD_SANITIZED ? SANITIZED_TIMES : 1) * (world_is_emulated() ? EMULATED_TIMES : 1);
 }
 
 int world_has_reported(const struct area *of_world, int rank)
@@ -331,7 +331,7 @@ void world_tell(const struct area *of_world, int rank, int status, int limit_s, 
 
 long world_rounds(long rounds)
 {
-    return (WORLD_SANITIZED || is_emulated()) && rounds > 10 ? rounds / 10 : rounds;
+    return (WORLD_SANITIZED || world_is_emulated()) && rounds > 10 ? rounds / 10 : rounds;
 }
 
 uint64_t world_random(uint64_t *seed)

@@ -60,8 +60,11 @@ struct world_plan {
 
 void world_run(const struct world_plan *plan);
 
-/* Skips the test where an emulator of a processor stands in for the kernel. qemu-user has neither
- * process_vm_readv(2) nor userfaultfd(2), and its madvise(2) gives no pages back. */
+/* Does an emulator of a processor stand in for the kernel? */
+int world_is_emulated(void);
+
+/* Skips the test there. qemu-user has neither process_vm_readv(2) nor userfaultfd(2), and its
+ * madvise(2) gives no pages back. */
 void world_needs_kernel(void);
 
 /* Makes the cmocka test NAME, which runs NAME_body in so many processes. Other fields of the plan
