@@ -34,9 +34,10 @@
 enum {
     PROA_NETS_MOST = 16, /* that a process is on at once */
     PROA_NET_AGAIN = 1,  /* no room now, and nothing has been done: progress, then try again */
-    /* Bytes of a message: each costs its sender and its receiver a system call or two; with what
-     * goes before it, it stays below the 16 KiB up to which libfabric sends one at once. */
-    PROA_NET_MESSAGE_MOST = 15 << 10,
+    /* Bytes of a message, 15 KiB and their heads: each costs its sender and its receiver a system
+     * call or two; with what goes before it, it stays below the 16 KiB up to which libfabric sends
+     * one at once. */
+    PROA_NET_MESSAGE_MOST = (15 << 10) + 512,
     PROA_NET_ADDRESS_MOST = 64, /* bytes of an address */
     PROA_NET_KEY_MOST = 32      /* bytes of a key */
 };
