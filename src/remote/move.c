@@ -174,6 +174,13 @@ static int issue(struct proa_win *win, int rank, struct proa_queued *i)
     return error;
 }
 
+/* A put with its notification goes as one message where it fits: the transport's own put is another
+ * one, and its arrival has to be awaited. */
+static uint64_t move_least(void)
+{
+    return proa_notice_is_due() ? ROOM + 1 : MOVE_LEAST;
+}
+
 /* Runs of a put or a get. */
 static int move(struct proa_carry *carry, const struct proa_span *span,
                 const struct proa_runs *given)
@@ -193,7 +200,7 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
     }
     if (runs->bytes == 0 || runs->count == 0)
         return PROA_OK;
-    if (process->has_key && runs->bytes >= MOVE_LEAST)
+    if (process->has_key && runs->bytes >= move_least())
         i.step = step_transport;
     return issue(carry->win, carry->rank, &i);
 }

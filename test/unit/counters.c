@@ -205,26 +205,29 @@ static void payload_body(struct world *world)
 }
 HERE_AND_APART(payload, 2)
 
-/* Two that answer each other by notified puts send nothing else. */
+/* Two that answer each other by notified puts of up to 15 KiB send nothing else. */
 static void dialogue_apart_body(struct world *world)
 {
     struct proa_win *win = window(world);
-    long before = 0;
+    int64_t *values = calloc(WORDS, sizeof *values);
+    struct net_fake_counts before = {0};
 
     CHECK_OK(proa_counters_set(win, 1, ANY_NUMBER));
     CHECK_OK(proa_win_lock_all(win, 0));
     for (int64_t round = 0; round <= 8; round++) {
         if (round == 1) /* each has learned the other's number */
-            before = net_fake_counts().sent;
+            before = net_fake_counts();
         if (win->rank == 1)
             CHECK_OK(proa_counter_await(win, 0, (uint64_t)round + 1));
-        CHECK_OK(notified_put(win, !win->rank, 0, &round, 1, 0));
+        CHECK_OK(notified_put(win, !win->rank, 0, values, round % 2 ? 1 : (15 << 10) / 8, 0));
         if (win->rank == 0)
             CHECK_OK(proa_counter_await(win, 0, (uint64_t)round + 1));
     }
-    CHECK_EQUAL(net_fake_counts().sent - before, 8);
+    CHECK_EQUAL(net_fake_counts().sent - before.sent, 8);
+    CHECK_EQUAL(net_fake_counts().puts - before.puts, 0);
     world_barrier(world);
     CHECK_OK(proa_win_unlock_all(win));
+    free(values);
     done(world, win);
 }
 WORLD_TEST(dialogue_apart, 2, .before = on_nodes)
