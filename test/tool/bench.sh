@@ -55,6 +55,31 @@ failure() {
   grep -q 'no libproa' "$scratch"/proa-bench.*/allocate.put-Proa-*.log || fail "what it said is not kept"
 }
 
+# By Slurm's launcher and its options, for the MPI alone and with Proa; the host's own launcher stands for it.
+by_srun() {
+  # shellcheck source=cmake/hosts.sh
+  . "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
+  cat >"$scratch/srun" <<END
+#!/bin/bash
+echo "\$*" >>"$scratch/lines"
+while [[ \$1 = -* ]]; do
+  case \$1 in
+    -n) ranks=\$2 && shift ;;
+    -N) shift ;;
+  esac
+  shift
+done
+exec "$(host_launcher "$host" "$(dirname "$proa")/../..")" ${host_fact[$host.crowded_options]} -n "\$ranks" "\$@"
+END
+  chmod +x "$scratch/srun"
+  PROA_MPIEXEC=$scratch/srun bench "${tiny[@]}" allocate.put
+  expect_status 0
+  expect '^allocate\.put +[0-9.]+ [nu]s +[0-9.]+ [nu]s +[0-9.]+ [nu]s +[0-9.]+ +[0-9.]+$'
+  cp "$scratch/lines" "$scratch/out"
+  expect '^-n 2 -N 1 --(cpu-bind=cores|overcommit) [^ ]+/rma '
+  expect "^-n 2 -N 1 --(cpu-bind=cores|overcommit) [^ ]+/proa exec --mpi $host -- [^ ]+/rma "
+}
+
 refused() {
   bench --sail
   expect_error "unknown option --sail"

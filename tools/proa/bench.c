@@ -15,23 +15,34 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The script is told what speaks srun's options, whichever MPI it is for: the launcher that
+ * PROA_MPIEXEC names, or the one that stands in for a missing launcher, as in `proa run`. */
+static void add_launcher(struct proa_words *words, const struct proa_host *host,
+                         const char *mpi_library)
+{
+    const char *launcher = proa_mpiexec_look(host, mpi_library);
+    bool srun = !launcher || host->launcher->starts_exec;
+
+    if (!launcher)
+        launcher = proa_mpiexec_instead();
+    if (!launcher)
+        return;
+    proa_words_add(words, srun ? "--srun" : "--launcher");
+    proa_words_add(words, proa_text("%s=%s", host->name, launcher));
+}
+
 /* The launcher is that of the library which the benchmarks of this MPI get here. Those for the
  * standard ABI, once installed, may get another MPI's, and are left out then. */
 static void add_host(struct proa_words *words, const struct proa_host *host, const char *folder)
 {
-    const char *path = proa_text("%s/%s/rma", folder, host->name), *launcher;
+    const char *path = proa_text("%s/%s/rma", folder, host->name);
     struct proa_program program;
 
     if (!proa_is_executable(path))
         return;
     program = proa_program_inspect(path);
-    if (program.kind != PROA_PROGRAM_LINKED || program.host != host)
-        return;
-    launcher = proa_mpiexec_look(host, program.detail);
-    if (!launcher)
-        return;
-    proa_words_add(words, "--launcher");
-    proa_words_add(words, proa_text("%s=%s", host->name, launcher));
+    if (program.kind == PROA_PROGRAM_LINKED && program.host == host)
+        add_launcher(words, host, program.detail);
 }
 
 int proa_command_bench(int argc, char **argv)
