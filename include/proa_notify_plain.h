@@ -485,7 +485,21 @@ PROA_NOTIFY_ONCE int PROA_Rget_accumulate_notify(const void *origin_addr, int or
                      notification_idx, win, request);
 }
 
-#if MPI_VERSION >= 4 /* else only Proa has these */
+/* MPI_Put_c and its kin. A host of MPI-3 has the calls with counts of int alone: it is told counts
+ * that fit, and others are MPI_ERR_COUNT. */
+#if MPI_VERSION >= 4
+#define PROA_NOTIFY_COUNT(count) (count)
+#define PROA_NOTIFY_LARGE(name, most, ...) name##_c(__VA_ARGS__)
+#else
+#define PROA_NOTIFY_COUNT(count) ((int)(count))
+#define PROA_NOTIFY_LARGE(name, most, ...) \
+    ((most) <= INT_MAX ? name(__VA_ARGS__) : proa_notify_plain_error(win, MPI_ERR_COUNT))
+#endif
+
+PROA_NOTIFY_ONCE MPI_Count proa_notify_most(MPI_Count a, MPI_Count b)
+{
+    return a > b ? a : b;
+}
 
 PROA_NOTIFY_ONCE int PROA_Put_notify_c(const void *origin_addr, MPI_Count origin_count,
                                        MPI_Datatype origin_datatype, int target_rank,
@@ -494,8 +508,10 @@ PROA_NOTIFY_ONCE int PROA_Put_notify_c(const void *origin_addr, MPI_Count origin
                                        MPI_Win win)
 {
     PROA_NOTIFY_BODY(PROA_Put_notify_c,
-                     MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                               target_count, target_datatype, win),
+                     PROA_NOTIFY_LARGE(MPI_Put, proa_notify_most(origin_count, target_count),
+                                       origin_addr, PROA_NOTIFY_COUNT(origin_count),
+                                       origin_datatype, target_rank, target_disp,
+                                       PROA_NOTIFY_COUNT(target_count), target_datatype, win),
                      origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                      target_count, target_datatype, notification_idx, win);
 }
@@ -507,8 +523,10 @@ PROA_NOTIFY_ONCE int PROA_Get_notify_c(void *origin_addr, MPI_Count origin_count
                                        MPI_Win win)
 {
     PROA_NOTIFY_BODY(PROA_Get_notify_c,
-                     MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                               target_count, target_datatype, win),
+                     PROA_NOTIFY_LARGE(MPI_Get, proa_notify_most(origin_count, target_count),
+                                       origin_addr, PROA_NOTIFY_COUNT(origin_count),
+                                       origin_datatype, target_rank, target_disp,
+                                       PROA_NOTIFY_COUNT(target_count), target_datatype, win),
                      origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                      target_count, target_datatype, notification_idx, win);
 }
@@ -520,8 +538,10 @@ PROA_NOTIFY_ONCE int PROA_Accumulate_notify_c(const void *origin_addr, MPI_Count
                                               int notification_idx, MPI_Win win)
 {
     PROA_NOTIFY_BODY(PROA_Accumulate_notify_c,
-                     MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank,
-                                      target_disp, target_count, target_datatype, op, win),
+                     PROA_NOTIFY_LARGE(MPI_Accumulate, proa_notify_most(origin_count, target_count),
+                                       origin_addr, PROA_NOTIFY_COUNT(origin_count),
+                                       origin_datatype, target_rank, target_disp,
+                                       PROA_NOTIFY_COUNT(target_count), target_datatype, op, win),
                      origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                      target_count, target_datatype, op, notification_idx, win);
 }
@@ -534,13 +554,16 @@ PROA_NOTIFY_ONCE int PROA_Get_accumulate_notify_c(const void *origin_addr, MPI_C
                                                   MPI_Datatype target_datatype, MPI_Op op,
                                                   int notification_idx, MPI_Win win)
 {
-    PROA_NOTIFY_BODY(PROA_Get_accumulate_notify_c,
-                     MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr,
-                                          result_count, result_datatype, target_rank, target_disp,
-                                          target_count, target_datatype, op, win),
-                     origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                     result_datatype, target_rank, target_disp, target_count, target_datatype, op,
-                     notification_idx, win);
+    PROA_NOTIFY_BODY(
+        PROA_Get_accumulate_notify_c,
+        PROA_NOTIFY_LARGE(
+            MPI_Get_accumulate,
+            proa_notify_most(origin_count, proa_notify_most(result_count, target_count)),
+            origin_addr, PROA_NOTIFY_COUNT(origin_count), origin_datatype, result_addr,
+            PROA_NOTIFY_COUNT(result_count), result_datatype, target_rank, target_disp,
+            PROA_NOTIFY_COUNT(target_count), target_datatype, op, win),
+        origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+        target_rank, target_disp, target_count, target_datatype, op, notification_idx, win);
 }
 
 PROA_NOTIFY_ONCE int PROA_Rput_notify_c(const void *origin_addr, MPI_Count origin_count,
@@ -550,8 +573,10 @@ PROA_NOTIFY_ONCE int PROA_Rput_notify_c(const void *origin_addr, MPI_Count origi
                                         MPI_Win win, MPI_Request *request)
 {
     PROA_NOTIFY_BODY(PROA_Rput_notify_c,
-                     MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank,
-                                target_disp, target_count, target_datatype, win, request),
+                     PROA_NOTIFY_LARGE(
+                         MPI_Rput, proa_notify_most(origin_count, target_count), origin_addr,
+                         PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank, target_disp,
+                         PROA_NOTIFY_COUNT(target_count), target_datatype, win, request),
                      origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                      target_count, target_datatype, notification_idx, win, request);
 }
@@ -563,8 +588,10 @@ PROA_NOTIFY_ONCE int PROA_Rget_notify_c(void *origin_addr, MPI_Count origin_coun
                                         MPI_Win win, MPI_Request *request)
 {
     PROA_NOTIFY_BODY(PROA_Rget_notify_c,
-                     MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank,
-                                target_disp, target_count, target_datatype, win, request),
+                     PROA_NOTIFY_LARGE(
+                         MPI_Rget, proa_notify_most(origin_count, target_count), origin_addr,
+                         PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank, target_disp,
+                         PROA_NOTIFY_COUNT(target_count), target_datatype, win, request),
                      origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                      target_count, target_datatype, notification_idx, win, request);
 }
@@ -577,9 +604,10 @@ PROA_NOTIFY_ONCE int PROA_Raccumulate_notify_c(const void *origin_addr, MPI_Coun
                                                MPI_Request *request)
 {
     PROA_NOTIFY_BODY(PROA_Raccumulate_notify_c,
-                     MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank,
-                                       target_disp, target_count, target_datatype, op, win,
-                                       request),
+                     PROA_NOTIFY_LARGE(
+                         MPI_Raccumulate, proa_notify_most(origin_count, target_count), origin_addr,
+                         PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank, target_disp,
+                         PROA_NOTIFY_COUNT(target_count), target_datatype, op, win, request),
                      origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                      target_count, target_datatype, op, notification_idx, win, request);
 }
@@ -590,16 +618,18 @@ PROA_NOTIFY_ONCE int PROA_Rget_accumulate_notify_c(
     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
     int notification_idx, MPI_Win win, MPI_Request *request)
 {
-    PROA_NOTIFY_BODY(PROA_Rget_accumulate_notify_c,
-                     MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr,
-                                           result_count, result_datatype, target_rank, target_disp,
-                                           target_count, target_datatype, op, win, request),
-                     origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                     result_datatype, target_rank, target_disp, target_count, target_datatype, op,
-                     notification_idx, win, request);
+    PROA_NOTIFY_BODY(
+        PROA_Rget_accumulate_notify_c,
+        PROA_NOTIFY_LARGE(
+            MPI_Rget_accumulate,
+            proa_notify_most(origin_count, proa_notify_most(result_count, target_count)),
+            origin_addr, PROA_NOTIFY_COUNT(origin_count), origin_datatype, result_addr,
+            PROA_NOTIFY_COUNT(result_count), result_datatype, target_rank, target_disp,
+            PROA_NOTIFY_COUNT(target_count), target_datatype, op, win, request),
+        origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+        target_rank, target_disp, target_count, target_datatype, op, notification_idx, win,
+        request);
 }
-
-#endif
 
 #ifdef __cplusplus
 }

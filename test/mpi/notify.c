@@ -139,6 +139,57 @@ static void check_requests(struct area *a)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The forms with counts of MPI_Count, which go beyond a host of MPI-3. Without Proa such a host
+ * cannot be told a count that is no int. */
+static void check_large(struct area *a)
+{
+    const MPI_Count one = 1, many = (MPI_Count)INT_MAX + 1;
+    const MPI_Aint at = disp_at(a, right, 0), next = disp_at(a, right, 1);
+    int64_t out = 3, put = 20 + rank, results[2] = {-1, -1}, got[2] = {-1, -1};
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    MPI_Count before;
+    MPI_Win_reset_notify_value(a->win, 0, &before);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, right, 0, a->win);
+    MPI_Put_notify_c(&put, one, MPI_INT64_T, right, at, one, MPI_INT64_T, 0, a->win);
+    MPI_Win_flush(right, a->win);
+    MPI_Accumulate_notify_c(&out, one, MPI_INT64_T, right, at, one, MPI_INT64_T, MPI_SUM, 0,
+                            a->win);
+    MPI_Get_accumulate_notify_c(&out, one, MPI_INT64_T, &results[0], one, MPI_INT64_T, right, at,
+                                one, MPI_INT64_T, MPI_SUM, 0, a->win);
+    MPI_Win_flush(right, a->win);
+    MPI_Get_notify_c(&got[0], one, MPI_INT64_T, right, at, one, MPI_INT64_T, 0, a->win);
+    MPI_Rput_notify_c(&put, one, MPI_INT64_T, right, next, one, MPI_INT64_T, 0, a->win,
+                      &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Win_flush(right, a->win);
+    MPI_Raccumulate_notify_c(&out, one, MPI_INT64_T, right, next, one, MPI_INT64_T, MPI_SUM, 0,
+                             a->win, &requests[0]);
+    MPI_Rget_accumulate_notify_c(&out, one, MPI_INT64_T, &results[1], one, MPI_INT64_T, right, next,
+                                 one, MPI_INT64_T, MPI_SUM, 0, a->win, &requests[1]);
+    MPI_Waitall(2, requests, statuses);
+    MPI_Win_flush(right, a->win);
+    MPI_Rget_notify_c(&got[1], one, MPI_INT64_T, right, next, one, MPI_INT64_T, 0, a->win,
+                      &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Win_unlock(right, a->win);
+    PROA_Win_wait_notify(a->win, 0, 8);
+    CHECK(results[0] == put + 3 && got[0] == put + 6, "%s: by large counts: %lld, %lld", kind_name,
+          (long long)results[0], (long long)got[0]);
+    CHECK(results[1] >= put && results[1] <= put + 3 && got[1] == put + 6,
+          "%s: by large counts and requests: %lld, %lld", kind_name, (long long)results[1],
+          (long long)got[1]);
+    if (MPI_VERSION < 4 && !is_native) {
+        int error, class;
+        MPI_Win_set_errhandler(a->win, MPI_ERRORS_RETURN);
+        error = MPI_Put_notify_c(NULL, many, MPI_BYTE, right, at, many, MPI_BYTE, 0, a->win);
+        MPI_Error_class(error, &class);
+        CHECK(class == MPI_ERR_COUNT, "%s: too large a count gives class %d", kind_name, class);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* ---- waits ---- */
 
 /* Several thresholds for one counter, among requests of the host's. */
@@ -303,6 +354,7 @@ int main(int argc, char *argv[])
         check_put(&a);
         check_others(&a);
         check_requests(&a);
+        check_large(&a);
         if (is_native)
             check_thresholds(&a);
         check_some(&a);
