@@ -77,8 +77,7 @@ static const struct profile *profile(void)
     return driver() ? &networked : &dedicated;
 }
 
-/* Drives the network once, if there is one. */
-static void drive(void)
+void proa_wait_drive(void)
 {
     const struct proa_wait_driver *d = driver();
 
@@ -245,7 +244,7 @@ static int yield(const struct wait *w)
     if (waits > VAIN_WAITS && waits % RETRY_WAITS)
         return 0;
     for (int i = 0; i < yields && idle < idle_most; i++) {
-        drive();
+        proa_wait_drive();
         if (is_ready(w))
             return 1;
         idle = proa_yield() ? 0 : idle + 1;

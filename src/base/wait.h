@@ -63,6 +63,9 @@ struct proa_wait_driver {
 /* driver: valid until the next one is set; NULL: there is no network, or none any more. */
 void proa_wait_set_driver(const struct proa_wait_driver *driver);
 
+/* Drives the network once, if there is one and this thread may. */
+void proa_wait_drive(void);
+
 /* For calls that test and return (MPI_Win_test), before their last look: takes in the network's
  * events, moves the host's messages, and lets another process run where processors are short. */
 void proa_wait_idle(void);

@@ -37,6 +37,12 @@ void proa_wait_unwatched(void)
 {
 }
 
+void proa_wait_drive(void)
+{
+    if (driver && !still)
+        driver->drive();
+}
+
 void proa_wait_idle(void)
 {
     if (driver && !still)

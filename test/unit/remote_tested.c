@@ -57,6 +57,37 @@ static void first_test_body(struct world *world)
 }
 WORLD_TEST(first_test, 2, .before = on_nodes, .limit_s = 20)
 
+/* ---- MPI_Win_sync ---- */
+
+/* A program that polls its memory sees a put after some calls, and not after the progress thread's
+ * sleep. That thread may be up by itself, and have the message in hand, now and then. */
+static void synced_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    int origin = 0, seen = 0;
+
+    for (int64_t round = 1; round <= ROUNDS; round++) {
+        if (world->rank == 1) {
+            CHECK_OK(proa_win_post(win, &origin, 1, 0));
+            net_fake_hold(1);
+        }
+        world_barrier(world);
+        if (world->rank == 0)
+            origin_epoch(win, round);
+        world_barrier(world);
+        if (world->rank == 1) {
+            net_fake_hold(0);
+            for (int i = 0; i < 8; i++)
+                proa_win_sync(win);
+            seen += window_words(win)[0] == round;
+            CHECK_OK(proa_win_wait(win));
+        }
+    }
+    CHECK(world->rank == 0 || seen > ROUNDS / 2);
+    end(world, win);
+}
+WORLD_TEST(synced, 2, .before = on_nodes, .limit_s = 20)
+
 /* Thread 0 of the target is inside the agent when thread 1 tests. */
 struct busy {
     struct proa_win *win;
@@ -154,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_test),
+        cmocka_unit_test(synced),
         cmocka_unit_test(busy_agent),
         cmocka_unit_test(request),
     };
