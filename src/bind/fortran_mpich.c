@@ -15,10 +15,13 @@ typedef int set_attr_function(MPI_Win win, int keyval, void *value, int kind);
 PROA_EXPORT int MPII_Win_get_attr(MPI_Win handle, int keyval, void *value, int *flag, int kind);
 PROA_EXPORT int MPII_Win_set_attr(MPI_Win handle, int keyval, void *value, int kind);
 
-/* MPICH numbers a predefined attribute for Fortran one higher than for C, which is odd. */
+/* MPICH numbers a predefined attribute for Fortran one higher than for C, which is odd. Keyvals of
+ * programs, and those of notified communication, are the same for both. */
 static int keyval_of_c(int keyval)
 {
-    return keyval - (keyval & 1 ? 0 : 1);
+    const int is_predefined = keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL + 1;
+
+    return is_predefined && keyval % 2 == 0 ? keyval - 1 : keyval;
 }
 
 PROA_EXPORT int MPII_Win_get_attr(MPI_Win handle, int keyval, void *value, int *flag, int kind)
