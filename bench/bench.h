@@ -152,8 +152,9 @@ bench_body body_put_lock_size, body_put_fence_size, body_put_pscw_size;
 bench_body body_get_rate, body_accumulate_rate;   /* bulk.c */
 bench_body body_counter, body_mutex, body_random; /* many.c */
 bench_body body_pingpong;                         /* idle.c */
-bench_body body_notify, body_notify_nothing;      /* notify.c */
-bench_body body_put_heard;                        /* busy.c */
+bench_body body_notify, body_notify_nothing, body_notify_size, body_flags, body_notify_rate,
+    body_notify_counter, body_halo_notify; /* notify.c */
+bench_body body_put_heard;                 /* busy.c */
 bench_measure measure_busy;
 bench_measure measure_peak;                                            /* peak.c: bytes */
 bench_measure measure_loads_during, measure_loads_after, measure_fork; /* loads.c */

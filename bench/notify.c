@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Notified puts there and back (include/proa_notify.h): each rank waits for the other's counter. A
- * host alone does the same by the header's plain MPI. */
+/* Notified puts (include/proa_notify.h), and beside them what is done without. Each rank waits for
+ * its counters. A host alone does the same by the header's plain MPI. */
 #include "bench.h"
 
 #include "proa_notify.h"
+
+/* Counters: of what the rank before sends, and of what the one behind does. */
+enum { FROM_BEFORE, FROM_BEHIND, COUNTERS };
+
+static uint64_t *local_word(const struct bench *b)
+{
+    return (uint64_t *)(void *)b->local;
+}
 
 /* The number of counters is set once for a window, by all ranks. */
 static void counters_open(const struct bench *b)
@@ -12,16 +20,17 @@ static void counters_open(const struct bench *b)
 
     PROA_Win_get_num_notify(b->win, b->rank, &num);
     if (num == 0)
-        PROA_Win_set_num_notify(b->win, MPI_INFO_NULL, 1);
+        PROA_Win_set_num_notify(b->win, MPI_INFO_NULL, COUNTERS);
     MPI_Win_lock_all(0, b->win);
 }
 
+/* ---- there and back ---- */
+
 static void notify(struct bench *b, int count)
 {
-    uint64_t *word = (uint64_t *)(void *)b->local;
-
-    *word = b->counter;
-    PROA_Put_notify(word, count, MPI_UINT64_T, b->target, b->at, count, MPI_UINT64_T, 0, b->win);
+    *local_word(b) = b->counter;
+    PROA_Put_notify(b->local, count, MPI_BYTE, b->target, b->at, count, MPI_BYTE, FROM_BEFORE,
+                    b->win);
 }
 
 static void there_and_back(struct bench *b, long n, int count)
@@ -32,7 +41,7 @@ static void there_and_back(struct bench *b, long n, int count)
 
         if (b->rank == 0)
             notify(b, count);
-        PROA_Win_wait_notify(b->win, 0, number);
+        PROA_Win_wait_notify(b->win, FROM_BEFORE, number);
         if (b->rank != 0)
             notify(b, count);
     }
@@ -42,10 +51,100 @@ static void there_and_back(struct bench *b, long n, int count)
 
 void body_notify(struct bench *b, long n)
 {
-    there_and_back(b, n, 1);
+    there_and_back(b, n, WORD);
 }
 
 void body_notify_nothing(struct bench *b, long n)
 {
     there_and_back(b, n, 0);
+}
+
+/* Of 4 bytes and more. */
+void body_notify_size(struct bench *b, long n)
+{
+    there_and_back(b, n, (int)b->moved);
+}
+
+static void put_word(const struct bench *b, uint64_t word)
+{
+    MPI_Put(b->local, 1, MPI_UINT64_T, b->target, b->at + (MPI_Aint)word * WORD, 1, MPI_UINT64_T,
+            b->win);
+    MPI_Win_flush(b->target, b->win);
+}
+
+static void await_word(const struct bench *b, uint64_t word)
+{
+    const volatile uint64_t *words = (const volatile uint64_t *)(void *)b->base;
+
+    while (words[word] != b->counter)
+        MPI_Win_sync(b->win);
+}
+
+/* What a notified put stands for: put, flush, put of a flag, flush; and a look at the flag. */
+void body_flags(struct bench *b, long n)
+{
+    enum { DATA, FLAG = 16 };
+
+    MPI_Win_lock_all(0, b->win);
+    for (long i = 0; i < n; i++) {
+        *local_word(b) = ++b->counter;
+        if (b->rank != 0)
+            await_word(b, FLAG);
+        put_word(b, DATA);
+        put_word(b, FLAG);
+        if (b->rank == 0)
+            await_word(b, FLAG);
+    }
+    MPI_Win_unlock_all(b->win);
+    b->expected = b->counter;
+}
+
+/* ---- many ---- */
+
+/* An iteration is one notified put, of rank 0. */
+void body_notify_rate(struct bench *b, long n)
+{
+    counters_open(b);
+    *local_word(b) = b->counter += (uint64_t)n;
+    for (long i = 0; b->rank == 0 && i < n; i++)
+        PROA_Put_notify(b->local, 1, MPI_UINT64_T, b->target, b->at, 1, MPI_UINT64_T, FROM_BEFORE,
+                        b->win);
+    if (b->rank != 0)
+        PROA_Win_wait_notify(b->win, FROM_BEFORE, (MPI_Count)b->counter);
+    MPI_Win_unlock_all(b->win);
+    b->expected = b->rank == 0 ? FIRST_WORD : b->counter;
+}
+
+/* All ranks, on one counter of rank 0's. */
+void body_notify_counter(struct bench *b, long n)
+{
+    counters_open(b);
+    for (long i = 0; i < n; i++)
+        PROA_Put_notify(b->local, 0, MPI_BYTE, 0, 0, 0, MPI_BYTE, FROM_BEFORE, b->win);
+    b->counter += (uint64_t)n;
+    if (b->rank == 0)
+        PROA_Win_wait_notify(b->win, FROM_BEFORE, (MPI_Count)b->counter * b->ranks);
+    MPI_Win_unlock_all(b->win);
+}
+
+/* ---- as a program does it ---- */
+
+/* To both neighbours of a ring, two iterations in words of their own: a neighbour may be one
+ * ahead. */
+void body_halo_notify(struct bench *b, long n)
+{
+    counters_open(b);
+    for (long i = 0; i < n; i++) {
+        const MPI_Aint at = (n - 1 - i) % 2 * 2 * WORD;
+
+        *local_word(b) = ++b->counter;
+        PROA_Put_notify(b->local, 1, MPI_UINT64_T, b->target, at, 1, MPI_UINT64_T, FROM_BEFORE,
+                        b->win);
+        PROA_Put_notify(b->local, 1, MPI_UINT64_T, b->source, at + WORD, 1, MPI_UINT64_T,
+                        FROM_BEHIND, b->win);
+        PROA_Win_wait_notify(b->win, FROM_BEFORE, (MPI_Count)b->counter);
+        PROA_Win_wait_notify(b->win, FROM_BEHIND, (MPI_Count)b->counter);
+    }
+    MPI_Win_unlock_all(b->win);
+    b->expected = b->counter;
 }

@@ -89,3 +89,20 @@ void together_halo_pscw(struct team *team, long n)
         team_wait(team, &board->completed_back[team->rank], number);
     }
 }
+
+/* Put to either, tell both, wait for both. */
+void together_halo_notify(struct team *team, long n)
+{
+    struct board *board = team->board;
+    int next = (team->rank + 1) % team->size, before = (team->rank + team->size - 1) % team->size;
+
+    for (long i = 0; i < n; i++) {
+        uint64_t number = ++team->counter;
+
+        store_for_both(team);
+        team_tell(&board->completed[next], number);
+        team_tell(&board->completed_back[before], number);
+        team_wait(team, &board->completed[team->rank], number);
+        team_wait(team, &board->completed_back[team->rank], number);
+    }
+}
