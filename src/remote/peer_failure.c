@@ -42,19 +42,32 @@ static void lose_process(struct proa_win *win, int rank)
     proa_batch_lose_wanted(r);
 }
 
-/* Tells all other nodes: a process without a connection to the lost one would wait for it. The lost
- * one is told too, as it may only have been silent. */
+static void say_to(struct proa_win *win, int to, int lost)
+{
+    struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_LOST, (uint64_t)lost);
+    const struct proa_remote_process *process = proa_remote_know(win, to);
+
+    if (process && (!process->lost || to == lost))
+        proa_progress_answer(process->peer, &head, sizeof head);
+}
+
+/* A process without a connection to the lost one would wait for it. So all tell it on, each to
+ * those at distances of powers of two in both directions: 2 log2 P messages. A node's ranks may be
+ * lost together, and the wider distances lead past them. The lost one is told too, as it may only
+ * have been silent. */
 static void say_on(struct proa_win *win, int rank)
 {
-    struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_LOST, (uint64_t)rank);
+    const int size = win->size;
 
-    for (int i = 0; i < win->size; i++) {
-        const struct proa_remote_process *process =
-            proa_is_remote(&win->targets[i]) ? proa_remote_know(win, i) : NULL;
+    for (int distance = 1; 2 * distance <= size; distance *= 2) {
+        int next = (win->rank + distance) % size, before = (win->rank + size - distance) % size;
 
-        if (process && (!process->lost || i == rank))
-            proa_progress_answer(process->peer, &head, sizeof head);
+        if (next != rank)
+            say_to(win, next, rank);
+        if (before != rank && before != next)
+            say_to(win, before, rank);
     }
+    say_to(win, rank, rank);
 }
 
 void proa_remote_lose(struct proa_win *win, int rank)
@@ -113,14 +126,18 @@ void proa_remote_lost(uint32_t peer, enum proa_net_end end)
     }
 }
 
-void proa_remote_told_lost(struct proa_remote *from, const struct proa_wire_head *head,
-                           const char *body, size_t bytes)
+void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head)
 {
-    struct proa_win *win = from->process->win;
+    struct proa_win *win = proa_remote_window_find(head->window);
 
-    (void)body, (void)bytes;
-    if (head->number >= (uint64_t)win->size)
-        proa_progress_drop(from->process->peer, "reports the loss of an unknown rank");
+    if (!win)
+        return;
+    if (head->rank >= (uint32_t)win->size || (int)head->rank == win->rank)
+        proa_progress_drop(peer, "names another rank than its sender's");
+    else if (!proa_remote_is_from(win, peer, (int)head->rank))
+        return;
+    else if (head->number >= (uint64_t)win->size)
+        proa_progress_drop(peer, "reports the loss of an unknown rank");
     else if ((int)head->number == win->rank)
         be_given_up(win);
     else

@@ -238,8 +238,8 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 void proa_remote_lose(struct proa_win *win, int rank);
 uint32_t proa_remote_node_lost(const struct proa_win *win);
 
-/* A process of another node says that a process is gone. */
-proa_remote_handler proa_remote_told_lost;
+/* Another process, of any node, says that a process is gone: handles the message. */
+void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
 
 /* ---- opening and closing (remote/open.c); not inside ---- */
 

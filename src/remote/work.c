@@ -28,9 +28,8 @@ static struct proa_remote *sender_of(const struct proa_wire_head *head, uint32_t
 
 void proa_work_message(uint32_t peer, const void *message, size_t bytes)
 {
-    static proa_remote_handler *const handlers[] = {[PROA_WIRE_BATCH] = proa_serve_batch,
-                                                    [PROA_WIRE_ANSWER] = proa_batch_answered,
-                                                    [PROA_WIRE_LOST] = proa_remote_told_lost};
+    static proa_remote_handler *const handlers[] = {
+        [PROA_WIRE_BATCH] = proa_serve_batch, [PROA_WIRE_ANSWER] = proa_batch_answered};
     struct proa_wire_head head;
     struct proa_remote *from;
 
@@ -43,6 +42,8 @@ void proa_work_message(uint32_t peer, const void *message, size_t bytes)
         proa_progress_drop(peer, "is of another version of Proa");
     else if (head.kind == PROA_WIRE_ROOM)
         proa_group_lock_message(peer, &head);
+    else if (head.kind == PROA_WIRE_LOST)
+        proa_remote_told_lost(peer, &head);
     else if (head.kind >= sizeof handlers / sizeof *handlers || !handlers[head.kind])
         proa_progress_drop(peer, "is of an unknown kind");
     else if ((from = sender_of(&head, peer))) {

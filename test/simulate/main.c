@@ -4,6 +4,7 @@
 #include "scenarios.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static const struct row rows[] = {
     {"lock", "next,hot,all", simulate_lock, 8, NULL, NULL},
     {"lock_all", "lock,flush,unlock", simulate_lock_all, 8, NULL, NULL},
     {"notify", "-,first,further", simulate_notify, 0, NULL, NULL},
-    {"death", "-,told", simulate_death, 0, NULL, NULL},
+    {"death", "-,told", simulate_death, 1, NULL, NULL},
+    {"node_death", "-,told", simulate_death, INT_MAX, NULL, NULL},
     {"hot_lock", "waiters", simulate_hot_lock, 0, simulate_hears_lock,
      "a waiter was overtaken by %ld others; looks at waiters: %ld"},
     {"crowd", "waiters", simulate_crowd, 0, simulate_hears_lock, "heap of the target: %ld bytes"},

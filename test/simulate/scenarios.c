@@ -175,21 +175,23 @@ void simulate_notify(struct simulate_rank *rank)
 
 /* ---- a death ---- */
 
-enum { DEAD = 1 };
-
-/* The others wait for a process that does not communicate with the dead one, as they see it: each
- * has a barrier that cannot end. */
+/* The first ranks of the second node die, as many as the row says. A barrier of the others cannot
+ * end, and each of them hears of each death. */
 void simulate_death(struct simulate_rank *rank)
 {
+    const struct simulate_plan *plan = simulate_plan();
+    const int k = ((const struct simulate_numbers *)plan->arg)->k;
+    const int first = plan->per_node, dead = k < plan->per_node ? k : plan->per_node;
     struct proa_win *win = begin(rank);
 
     SIMULATE_OK(proa_win_fence(win, 0));
     simulate_mark(rank);
-    if (win->rank / simulate_plan()->per_node == DEAD)
+    if (win->rank >= first && win->rank < first + dead)
         simulate_die(rank);
     SIMULATE_CHECK(proa_win_fence(win, 0) < 0);
-    while (!proa_is_failed(win, DEAD * simulate_plan()->per_node))
-        simulate_compute(rank, 100000);
+    for (int i = first; i < first + dead && i < win->size; i++)
+        while (!proa_is_failed(win, i))
+            simulate_compute(rank, 100000);
     simulate_compute(rank, 1000000); /* until all are told */
     simulate_mark(rank);
 }

@@ -112,6 +112,31 @@ static void lost_alone_body(struct world *world)
 }
 WORLD_TEST(lost_alone, 3, .before = on_nodes, .limit_s = 20)
 
+/* Two processes are lost at once, the leader of a node among them, and only rank 3 notices. All
+ * others hear of both, past the lost ones, and none tells more than a few. */
+static void told_on_body(struct world *world)
+{
+    enum { LOST = 0, ALSO = 4, NOTICES = 3, EACH = 2 * 3 };
+    struct proa_win *win = begin(world, NULL);
+    long sent;
+
+    CHECK_OK(proa_win_fence(win, 0));
+    world_barrier(world);
+    sent = net_fake_counts().sent;
+    if (world->rank == NOTICES) {
+        proa_progress_enter();
+        net_fake_lose(NULL, LOST);
+        net_fake_lose(NULL, ALSO);
+        proa_progress_step();
+        proa_progress_leave();
+    }
+    while (world->rank % ALSO && !(proa_is_failed(win, LOST) && proa_is_failed(win, ALSO)))
+        world_sleep_us(100);
+    CHECK(net_fake_counts().sent - sent <= 2 * EACH);
+    world_barrier(world);
+}
+WORLD_TEST(told_on, 8, .before = on_nodes, .limit_s = 20)
+
 /* A lock that it held is given back, and one that it waits for when it comes to be its own. */
 static void lost_holder_body(struct world *world)
 {
@@ -276,9 +301,9 @@ WORLD_TEST(unlock_all, 5, .before = on_nodes, .limit_s = 20)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lost),        cmocka_unit_test(left),        cmocka_unit_test(lost_alone),
-        cmocka_unit_test(lost_holder), cmocka_unit_test(lost_askers), cmocka_unit_test(given_up),
-        cmocka_unit_test(unlock_all),
+        cmocka_unit_test(lost),     cmocka_unit_test(left),        cmocka_unit_test(lost_alone),
+        cmocka_unit_test(told_on),  cmocka_unit_test(lost_holder), cmocka_unit_test(lost_askers),
+        cmocka_unit_test(given_up), cmocka_unit_test(unlock_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
