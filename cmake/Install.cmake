@@ -43,8 +43,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/ProaConfigVersion
 install(FILES ${PROJECT_BINARY_DIR}/install/ProaConfig.cmake ${PROJECT_BINARY_DIR}/install/ProaConfigVersion.cmake DESTINATION ${proa_cmake_folder})
 install(EXPORT ProaTargets NAMESPACE Proa:: DESTINATION ${proa_cmake_folder})
 
-# Environment Modules: put the folder proa into MODULEPATH, or link the file from there.
+# Environment Modules, and Lmod: put the folder modulefiles into MODULEPATH, or link the files from there.
 proa_install_template(cmake/install/modulefile.in modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/proa/modulefiles/proa RENAME ${PROJECT_VERSION})
+proa_install_template(cmake/install/modulefile.lua.in modulefile.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/proa/modulefiles/proa RENAME ${PROJECT_VERSION}.lua)
 
 install(FILES tools/proa/proa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME proa)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -64,6 +64,12 @@ int main(int argc, char **argv)
 }
 END
 version=$("$proa" --version | cut -d' ' -f2)
+if command -v python3 >/dev/null; then
+  built=$(find "$libdir" -name 'libproa-*.so' | sed 's/.*libproa-\(.*\)\.so/\1/')
+  # shellcheck disable=SC2086 # names
+  python3 "$(dirname "${BASH_SOURCE[0]}")/packaging.py" "$(dirname "${BASH_SOURCE[0]}")/../.." "$scratch/first" "$prefix" $built >"$scratch/said" 2>&1 ||
+    fail "a recipe or a module does not fit what is installed"
+fi
 
 # Linked to by what pkg-config says, and what CMake finds.
 if command -v pkg-config >/dev/null; then
