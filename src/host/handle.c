@@ -9,6 +9,7 @@
 #include "host/pmpi.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct proa_table proa_handles = PROA_TABLE_INIT;
@@ -251,6 +252,18 @@ MPI_Win proa_handle_shadow(struct proa_handle *handle)
     }
     pthread_mutex_unlock(&shadow_mutex);
     return shadow;
+}
+
+const char *proa_handle_name(const struct proa_handle *handle, char name[PROA_HANDLE_NAME_BYTES])
+{
+    MPI_Win shadow = proa_atomic_load(&handle->shadow, PROA_ACQUIRE);
+    char whole[MPI_MAX_OBJECT_NAME] = "";
+    int length;
+
+    if (shadow != MPI_WIN_NULL)
+        proa_pmpi()->Win_get_name(shadow, whole, &length);
+    snprintf(name, PROA_HANDLE_NAME_BYTES, "%.*s", PROA_HANDLE_NAME_BYTES - 1, whole);
+    return name;
 }
 
 /* ---- keyvals ---- */

@@ -102,6 +102,11 @@ int proa_handle_takes_keyval(int keyval);
 /* Gives back the objects of the host other than windows: before its end. */
 void proa_handle_end(void);
 
+/* The name that the user has given the window, shortened if need be; "" if it has none. Returns
+ * name. */
+enum { PROA_HANDLE_NAME_BYTES = 64 };
+const char *proa_handle_name(const struct proa_handle *handle, char name[PROA_HANDLE_NAME_BYTES]);
+
 /* How many windows of Proa's are alive, and how many it has served, in this process. */
 long proa_handles_alive(void);
 unsigned long proa_handle_count(void);

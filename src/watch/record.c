@@ -262,22 +262,11 @@ void proa_record_read(const struct proa_record *record, struct proa_stats *numbe
     }
 }
 
-/* The name that the user has given the window. */
-static void read_name(struct proa_record *record, const struct proa_win *win)
-{
-    MPI_Win shadow = proa_handle_of(win)->shadow;
-    char name[MPI_MAX_OBJECT_NAME] = "";
-    int length;
-
-    if (shadow != MPI_WIN_NULL && proa_pmpi()->Win_get_name(shadow, name, &length) == MPI_SUCCESS)
-        snprintf(record->name, sizeof record->name, "%.63s", name);
-}
-
 void proa_record_close(struct proa_record *record, struct proa_win *win)
 {
     if (!record || !record->open)
         return;
-    read_name(record, win);
+    proa_handle_name(proa_handle_of(win), record->name);
     proa_record_read(record, &record->numbers);
     record->open = 0;
     proa_report_gather(record);

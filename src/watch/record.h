@@ -23,7 +23,7 @@ struct proa_record {
     int open;       /* the window has come to be, and is not freed yet */
     int rank, size; /* of its group */
     enum proa_flavor flavor;
-    char name[64];
+    char name[PROA_HANDLE_NAME_BYTES];
     MPI_Comm comm;        /* to gather by; MPI_COMM_NULL: not all ranks count */
     unsigned long number; /* of no other record; not 0 */
     UT_hash_handle hh;

@@ -14,7 +14,7 @@
  * row by row. */
 struct report {
     struct report *prev, *next;
-    char name[64];
+    char name[PROA_HANDLE_NAME_BYTES];
     enum proa_flavor flavor;
     int ranks;                   /* ranks with numbers here: all of the window, or one process */
     int size;                    /* of the window */
