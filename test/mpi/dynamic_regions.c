@@ -377,10 +377,10 @@ static void side_by_side(int target)
     for (int i = 0; i < all; i++)
         sent[i] = i + 1;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
-    int codes[3] = {
-        MPI_Put(sent, all, MPI_INT, target, at[target], 1, type, win),
-        MPI_Accumulate(sent, all, MPI_INT, target, at[target], 1, type, MPI_SUM, win),
-        MPI_Accumulate(sent, all, MPI_INT, target, at[target], all, MPI_INT, MPI_SUM, win)};
+    int codes[3] = {MPI_Put(sent, all, MPI_INT, target, at[target], 1, type, win)};
+    MPI_Win_flush(target, win);
+    codes[1] = MPI_Accumulate(sent, all, MPI_INT, target, at[target], 1, type, MPI_SUM, win);
+    codes[2] = MPI_Accumulate(sent, all, MPI_INT, target, at[target], all, MPI_INT, MPI_SUM, win);
     MPI_Win_unlock(target, win);
     CHECK(codes[0] == MPI_SUCCESS && codes[1] == MPI_SUCCESS && codes[2] == MPI_SUCCESS,
           "over two regions side by side: classes %d, %d, %d", error_class(codes[0]),

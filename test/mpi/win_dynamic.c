@@ -25,7 +25,7 @@ static void put_all(const MPI_Aint *theirs, int seed)
         for (int i = 0; i < words; i++)
             sent[i] = seed + r * words + i + rank;
         MPI_Put(sent, words, MPI_INT, right, theirs[r], words, MPI_INT, win);
-        MPI_Win_flush_local(right, win);
+        MPI_Win_flush(right, win);
         sent[0] = 1;
         MPI_Accumulate(sent, 1, MPI_INT, right, MPI_Aint_add(theirs[r], (words - 1) * sizeof(int)),
                        1, MPI_INT, MPI_SUM, win);

@@ -26,6 +26,7 @@ static void operations(MPI_Win win, int target)
     MPI_Put(&sent, 1, MPI_INT64_T, target, 1, 1, MPI_INT64_T, win);
     MPI_Win_flush(target, win);
     MPI_Get(&got, 1, MPI_INT64_T, target, 1, 1, MPI_INT64_T, win);
+    MPI_Win_flush(target, win);
     MPI_Fetch_and_op(&one, &before, MPI_INT64_T, target, 1, MPI_SUM, win);
     MPI_Accumulate(&one, 1, MPI_INT64_T, target, 1, 1, MPI_INT64_T, MPI_SUM, win);
     MPI_Win_flush(target, win);
