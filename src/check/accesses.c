@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See accesses.h. */
+#include "check/accesses.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct proa_access_node {
+    struct proa_access access;
+    uint64_t highest; /* the highest end in this tree */
+    uint32_t left, right;
+    int target; /* -1: given back, and left is the next such node */
+};
+
+/* ---- conflicts ---- */
+
+int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other)
+{
+    const unsigned kinds = 1U << one->kind | 1U << other->kind;
+
+    if (kinds & 1U << PROA_ACCESS_WRITE)
+        return 1;
+    if ((kinds & 1U << PROA_ACCESS_ATOMIC) == 0)
+        return 0;
+    if (kinds == 1U << PROA_ACCESS_ATOMIC) /* 13.7.1: atomic with one predefined type only */
+        return one->basic != other->basic;
+    return (kinds & 1U << PROA_ACCESS_READ) != 0;
+}
+
+static int overlap(const struct proa_access *one, const struct proa_access *other)
+{
+    return one->low < other->high && other->low < one->high;
+}
+
+/* Are they of one place in the program, with nothing between their bytes? */
+static int are_one(const struct proa_access *one, const struct proa_access *other)
+{
+    return one->low <= other->high && other->low <= one->high && one->caller == other->caller &&
+           one->call == other->call && one->kind == other->kind && one->basic == other->basic;
+}
+
+/* ---- the tree ---- */
+
+/* Nodes are ordered by where they begin, and then by number. */
+static int is_before(const struct proa_accesses *accesses, uint32_t one, uint32_t other)
+{
+    uint64_t low = accesses->nodes[one].access.low, than = accesses->nodes[other].access.low;
+
+    return low < than || (low == than && one < other);
+}
+
+/* The heap's order: as good as random, and the same for a node whenever it is asked. */
+static uint32_t priority(uint32_t node)
+{
+    node *= 2654435769U;
+    node ^= node >> 15;
+    node *= 2246822519U;
+    return node ^ node >> 13;
+}
+
+static void update(struct proa_accesses *accesses, uint32_t node)
+{
+    struct proa_access_node *nodes = accesses->nodes, *this = &nodes[node];
+
+    this->highest = this->access.high;
+    if (this->left && nodes[this->left].highest > this->highest)
+        this->highest = nodes[this->left].highest;
+    if (this->right && nodes[this->right].highest > this->highest)
+        this->highest = nodes[this->right].highest;
+}
+
+/* All of `left` is before all of `right`. */
+static uint32_t join(struct proa_accesses *accesses, uint32_t left, uint32_t right)
+{
+    if (!left || !right)
+        return left ? left : right;
+    if (priority(left) > priority(right)) {
+        accesses->nodes[left].right = join(accesses, accesses->nodes[left].right, right);
+        update(accesses, left);
+        return left;
+    }
+    accesses->nodes[right].left = join(accesses, left, accesses->nodes[right].left);
+    update(accesses, right);
+    return right;
+}
+
+/* Splits a tree into what is before the node, and the rest. */
+static void split(struct proa_accesses *accesses, uint32_t tree, uint32_t node, uint32_t *left,
+                  uint32_t *right)
+{
+    if (!tree) {
+        *left = *right = 0;
+        return;
+    }
+    if (is_before(accesses, tree, node)) {
+        split(accesses, accesses->nodes[tree].right, node, &accesses->nodes[tree].right, right);
+        *left = tree;
+    } else {
+        split(accesses, accesses->nodes[tree].left, node, left, &accesses->nodes[tree].left);
+        *right = tree;
+    }
+    update(accesses, tree);
+}
+
+static uint32_t without(struct proa_accesses *accesses, uint32_t tree, uint32_t node)
+{
+    struct proa_access_node *this = &accesses->nodes[tree];
+
+    if (tree == node)
+        return join(accesses, this->left, this->right);
+    if (is_before(accesses, node, tree))
+        this->left = without(accesses, this->left, node);
+    else
+        this->right = without(accesses, this->right, node);
+    update(accesses, tree);
+    return tree;
+}
+
+static void enter(struct proa_accesses *accesses, int target, uint32_t node)
+{
+    uint32_t *root = &accesses->roots[target], left, right;
+
+    accesses->nodes[node].left = accesses->nodes[node].right = 0;
+    accesses->nodes[node].target = target;
+    update(accesses, node);
+    split(accesses, *root, node, &left, &right);
+    *root = join(accesses, join(accesses, left, node), right);
+}
+
+static void take_out(struct proa_accesses *accesses, uint32_t node)
+{
+    uint32_t *root = &accesses->roots[accesses->nodes[node].target];
+
+    *root = without(accesses, *root, node);
+}
+
+typedef int relation(const struct proa_access *kept, const struct proa_access *access);
+
+/* The first node of the tree that has this relation to the access; only such whose bytes touch it
+ * are looked at. */
+static uint32_t find(const struct proa_accesses *accesses, uint32_t tree,
+                     const struct proa_access *access, relation *has)
+{
+    const struct proa_access_node *this = &accesses->nodes[tree];
+    uint32_t found;
+
+    if (!tree || this->highest < access->low)
+        return 0;
+    found = find(accesses, this->left, access, has);
+    if (found || this->access.low > access->high)
+        return found;
+    return has(&this->access, access) ? tree : find(accesses, this->right, access, has);
+}
+
+/* ---- nodes ---- */
+
+static int has_more_room(struct proa_accesses *accesses)
+{
+    uint32_t room = accesses->room ? 2 * accesses->room : 64;
+    struct proa_access_node *nodes;
+
+    if (room > PROA_ACCESSES_MOST)
+        return 0;
+    nodes = realloc(accesses->nodes, room * sizeof *nodes);
+    if (!nodes)
+        return 0;
+    accesses->nodes = nodes;
+    accesses->room = room;
+    return 1;
+}
+
+static void give_back(struct proa_accesses *accesses, uint32_t node)
+{
+    accesses->nodes[node].target = -1;
+    accesses->nodes[node].left = accesses->unused;
+    accesses->unused = node;
+    accesses->alive--;
+}
+
+/* All nodes are alive, in about the order of their numbers: the oldest goes. */
+static uint32_t drop_oldest(struct proa_accesses *accesses)
+{
+    uint32_t node = accesses->oldest;
+
+    accesses->oldest = node + 1 < accesses->used ? node + 1 : 1;
+    accesses->dropped++;
+    take_out(accesses, node);
+    return node;
+}
+
+/* 0: there is no memory at all. */
+static uint32_t take(struct proa_accesses *accesses)
+{
+    uint32_t node = accesses->unused;
+
+    if (node)
+        accesses->unused = accesses->nodes[node].left;
+    else if (accesses->used < accesses->room || has_more_room(accesses))
+        node = accesses->used++;
+    else
+        return accesses->alive ? drop_oldest(accesses) : 0;
+    accesses->alive++;
+    return node;
+}
+
+/* ---- what checks call ---- */
+
+int proa_accesses_begin(struct proa_accesses *accesses, int targets)
+{
+    *accesses = (struct proa_accesses){.targets = targets, .used = 1, .oldest = 1};
+    accesses->roots = calloc((size_t)targets, sizeof *accesses->roots);
+    if (accesses->roots && has_more_room(accesses))
+        return PROA_OK;
+    proa_accesses_end(accesses);
+    return proa_fail(PROA_ERR_NO_MEM, "out of memory for the checks of a window");
+}
+
+void proa_accesses_end(struct proa_accesses *accesses)
+{
+    free(accesses->roots);
+    free(accesses->nodes);
+}
+
+static int is_conflict(const struct proa_access *kept, const struct proa_access *access)
+{
+    return overlap(kept, access) && proa_access_conflicts(kept, access);
+}
+
+const struct proa_access *proa_accesses_conflict(const struct proa_accesses *accesses, int target,
+                                                 const struct proa_access *access)
+{
+    uint32_t found = find(accesses, accesses->roots[target], access, is_conflict);
+
+    return found ? &accesses->nodes[found].access : NULL;
+}
+
+void proa_accesses_keep(struct proa_accesses *accesses, int target,
+                        const struct proa_access *access)
+{
+    uint32_t node = find(accesses, accesses->roots[target], access, are_one);
+    struct proa_access *kept = &accesses->nodes[node].access;
+
+    if (node && kept->low <= access->low && access->high <= kept->high)
+        return;
+    if (node) {
+        take_out(accesses, node);
+        kept->low = kept->low < access->low ? kept->low : access->low;
+        kept->high = kept->high > access->high ? kept->high : access->high;
+    } else {
+        node = take(accesses);
+        if (!node) {
+            accesses->dropped++;
+            return;
+        }
+        accesses->nodes[node].access = *access;
+    }
+    enter(accesses, target, node);
+}
+
+/* What is left of the tree: nothing, or without what local completion completes. */
+static uint32_t completed(struct proa_accesses *accesses, uint32_t tree, int local)
+{
+    uint32_t left, right;
+
+    if (!tree)
+        return 0;
+    left = completed(accesses, accesses->nodes[tree].left, local);
+    right = completed(accesses, accesses->nodes[tree].right, local);
+    if (!local || accesses->nodes[tree].access.fetches) {
+        give_back(accesses, tree);
+        return join(accesses, left, right);
+    }
+    accesses->nodes[tree].left = left;
+    accesses->nodes[tree].right = right;
+    update(accesses, tree);
+    return tree;
+}
+
+void proa_accesses_complete(struct proa_accesses *accesses, int target, int local)
+{
+    int first = target < 0 ? 0 : target, end = target < 0 ? accesses->targets : target + 1;
+
+    if (accesses->alive == 0)
+        return;
+    for (int i = first; i < end; i++)
+        accesses->roots[i] = completed(accesses, accesses->roots[i], local);
+    if (accesses->alive == 0) {
+        accesses->used = accesses->oldest = 1;
+        accesses->unused = 0;
+    }
+}

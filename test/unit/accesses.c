@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The accesses that check mode keeps (check/accesses.h), against a plain list of them. */
+#include "check/accesses.h"
+#include "base/fail.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { TARGETS = 3, STEPS = 400, BYTES = 200, BASICS = 2 };
+
+static struct {
+    struct proa_access access;
+    int target;
+} list[STEPS];
+static int listed;
+
+static const char places[4];
+
+static struct proa_access random_access(void)
+{
+    uint64_t low = (uint64_t)(rand() % BYTES), bytes = 1 + (uint64_t)(rand() % 8);
+    struct proa_access access = {.low = low, .high = low + bytes, .caller = &places[rand() % 4]};
+
+    access.kind = (uint8_t)(rand() % 4);
+    access.basic = (uint8_t)(rand() % BASICS);
+    access.fetches = access.kind == PROA_ACCESS_READ || access.kind == PROA_ACCESS_ATOMIC_READ;
+    access.call = access.kind;
+    return access;
+}
+
+static int list_conflicts(int target, const struct proa_access *access)
+{
+    for (int i = 0; i < listed; i++)
+        if (list[i].target == target && list[i].access.low < access->high &&
+            access->low < list[i].access.high && proa_access_conflicts(&list[i].access, access))
+            return 1;
+    return 0;
+}
+
+static void list_complete(int target, int local)
+{
+    int left = 0;
+
+    for (int i = 0; i < listed; i++)
+        if ((target >= 0 && list[i].target != target) || (local && !list[i].access.fetches))
+            list[left++] = list[i];
+    listed = left;
+}
+
+static void one_access(struct proa_accesses *accesses)
+{
+    struct proa_access access = random_access();
+    int target = rand() % TARGETS;
+    const struct proa_access *found = proa_accesses_conflict(accesses, target, &access);
+
+    assert_int_equal(found != NULL, list_conflicts(target, &access));
+    if (found) {
+        assert_true(found->low < access.high && access.low < found->high);
+        assert_true(proa_access_conflicts(found, &access));
+    }
+    proa_accesses_keep(accesses, target, &access);
+    list[listed].access = access;
+    list[listed++].target = target;
+}
+
+static void like_a_list(void **state)
+{
+    struct proa_accesses accesses;
+
+    (void)state;
+    for (unsigned seed = 1; seed <= 200; seed++) {
+        srand(seed);
+        listed = 0;
+        assert_int_equal(proa_accesses_begin(&accesses, TARGETS), PROA_OK);
+        for (int step = 0; step < STEPS; step++) {
+            if (rand() % 30 == 0) {
+                int target = rand() % (TARGETS + 1) - 1, local = rand() % 2;
+
+                proa_accesses_complete(&accesses, target, local);
+                list_complete(target, local);
+            } else {
+                one_access(&accesses);
+            }
+        }
+        assert_int_equal(accesses.dropped, 0);
+        proa_accesses_end(&accesses);
+    }
+}
+
+/* Adjacent accesses of one place are one, and those of another place are not. */
+static void merged(void **state)
+{
+    struct proa_access access = {.kind = PROA_ACCESS_WRITE, .caller = &places[0]};
+    struct proa_accesses accesses;
+
+    (void)state;
+    assert_int_equal(proa_accesses_begin(&accesses, 1), PROA_OK);
+    for (uint64_t i = 0; i < 1000; i++) {
+        access.low = 8 * i;
+        access.high = 8 * i + 8;
+        proa_accesses_keep(&accesses, 0, &access);
+    }
+    assert_int_equal(accesses.alive, 1);
+    access.caller = &places[1];
+    access.low = access.high;
+    access.high += 8;
+    proa_accesses_keep(&accesses, 0, &access);
+    assert_int_equal(accesses.alive, 2);
+    access.low = 4000;
+    access.high = 4001;
+    assert_non_null(proa_accesses_conflict(&accesses, 0, &access));
+    proa_accesses_end(&accesses);
+}
+
+/* The oldest are dropped, and counted; the others are found. */
+static void too_many(void **state)
+{
+    const uint64_t more = PROA_ACCESSES_MOST + 1000;
+    struct proa_access access = {.kind = PROA_ACCESS_WRITE, .caller = &places[0]};
+    struct proa_accesses accesses;
+
+    (void)state;
+    assert_int_equal(proa_accesses_begin(&accesses, 1), PROA_OK);
+    for (uint64_t i = 0; i < more; i++) {
+        access.low = 2 * i;
+        access.high = 2 * i + 1;
+        proa_accesses_keep(&accesses, 0, &access);
+    }
+    assert_int_equal(accesses.dropped, more - accesses.alive);
+    assert_true(accesses.alive < PROA_ACCESSES_MOST);
+    for (uint64_t i = 0; i < more; i++) {
+        access.low = 2 * i;
+        access.high = 2 * i + 1;
+        assert_int_equal(proa_accesses_conflict(&accesses, 0, &access) != NULL,
+                         i >= accesses.dropped);
+    }
+    proa_accesses_complete(&accesses, 0, 0);
+    assert_int_equal(accesses.alive, 0);
+    assert_null(proa_accesses_conflict(&accesses, 0, &access));
+    proa_accesses_end(&accesses);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(like_a_list),
+        cmocka_unit_test(merged),
+        cmocka_unit_test(too_many),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
