@@ -39,6 +39,9 @@
       "1: a table of each window on standard error at the end: operations and bytes, the ways "   \
       "to memory, and waits by rank; a file's name: the same for programs, as JSON. All ranks "   \
       "need the same value, as `proa run --stats` sets it")                                       \
+    X(check, "PROA_CHECK", FLAG, "0", "0|1", USER,                                                \
+      "1: conflicting operations of one process are told on standard error, with the calls and "  \
+      "the remedy (doc/CHECK.md), as by `proa run --check`")                                      \
     X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                         \
       "auto: other nodes are reached over the best common network of libfabric; none: no "        \
       "network is used, and windows over several nodes are the host's")                           \

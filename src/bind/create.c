@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "bind/bind.h"
 #include "bind/greq.h"
-#include "watch/record.h"
+#include "watch/watch.h"
 #include "host/hints.h"
 #include "sync/barrier.h"
 #include "sync/sync.h"
@@ -98,7 +98,7 @@ static struct proa_record *record_for_window(MPI_Comm comm)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, proa_record_start);
+    pthread_once(&once, proa_watch_start);
     return proa_record_new(comm);
 }
 
@@ -116,6 +116,7 @@ static int handle_prepare(const struct request *r, struct proa_handle **handle)
     if (!error) {
         attributes_fill(*handle, r);
         (*handle)->record = record_for_window(r->comm);
+        (*handle)->check = proa_check_new(r->comm);
     }
     return error;
 }
@@ -159,9 +160,11 @@ static int create(const struct request *r)
         *r->win = handle->value;
     } else if (handle) {
         struct proa_record *record = handle->record;
+        struct proa_check *check = handle->check;
 
         proa_handle_free(handle);
         proa_record_drop(record);
+        proa_check_drop(check);
     }
     proa_record_forget();
     return outcome;
@@ -230,6 +233,7 @@ PROA_MPI(Win_free)(MPI_Win *handle)
 {
     struct proa_win *win = proa_win_find(*handle);
     struct proa_record *record;
+    struct proa_check *check;
     int error;
 
     if (!win)
@@ -245,10 +249,12 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
     record = proa_handle_of(win)->record;
+    check = proa_handle_of(win)->check;
     proa_record_close(record, win);
     error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);
     proa_record_drop(record);
+    proa_check_drop(check);
     proa_greq_tell_host(); /* of requests that no thread waits for */
     *handle = MPI_WIN_NULL;
     return error;

@@ -66,6 +66,24 @@ PROA_FORMS int proa_watch_slow(const struct proa_win *win, enum proa_call call, 
     return outcome;
 }
 
+/* An operation is over, and was done if its outcome is MPI_SUCCESS: tells check mode in the slow
+ * form. Arguments as of proa_check_operation, and the op, or MPI_OP_NULL. Returns the outcome. */
+PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int rank,
+                            MPI_Aint displacement, int64_t count, MPI_Datatype datatype, MPI_Op op,
+                            int outcome)
+{
+#ifdef PROA_SLOW
+    struct proa_check *check = proa_handle_of(win)->check;
+
+    if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
+        proa_check_operation(check, win, call, rank, displacement, count, datatype, op == MPI_NO_OP,
+                             __builtin_return_address(0));
+#else
+    (void)win, (void)call, (void)rank, (void)displacement, (void)count, (void)datatype, (void)op;
+#endif
+    return outcome;
+}
+
 /* The return value of a call of synchronization, which is over; rank: the target's, or -1. */
 PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
 {

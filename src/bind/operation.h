@@ -79,16 +79,20 @@ PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_dire
                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype)
 {
     const struct proa_type *type;
+    int outcome;
 
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_move_plain(win, direction, origin, (uint64_t)count, type, rank, displacement))) {
         proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)count * type->size);
-        return MPI_SUCCESS;
+        return proa_checked(win, call, rank, displacement, target_count, target_datatype,
+                            MPI_OP_NULL, MPI_SUCCESS);
     }
-    return proa_watch_slow(win, call, rank, count, datatype,
-                           proa_move_slow(origin, count, datatype, rank, displacement, target_count,
-                                          target_datatype, win, call, direction));
+    outcome = proa_watch_slow(win, call, rank, count, datatype,
+                              proa_move_slow(origin, count, datatype, rank, displacement,
+                                             target_count, target_datatype, win, call, direction));
+    return proa_checked(win, call, rank, displacement, target_count, target_datatype, MPI_OP_NULL,
+                        outcome);
 }
 
 PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
@@ -96,16 +100,19 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
                              int64_t target_count, MPI_Datatype target_datatype, MPI_Op op)
 {
     const struct proa_type *type;
+    int outcome;
 
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, NULL, count, type, rank, displacement, op))) {
         proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)count * type->size);
-        return MPI_SUCCESS;
+        return proa_checked(win, call, rank, displacement, target_count, target_datatype, op,
+                            MPI_SUCCESS);
     }
-    return proa_watch_slow(win, call, rank, count, datatype,
-                           proa_accumulate_slow(origin, count, datatype, rank, displacement,
-                                                target_count, target_datatype, op, win, call));
+    outcome = proa_watch_slow(win, call, rank, count, datatype,
+                              proa_accumulate_slow(origin, count, datatype, rank, displacement,
+                                                   target_count, target_datatype, op, win, call));
+    return proa_checked(win, call, rank, displacement, target_count, target_datatype, op, outcome);
 }
 
 PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, const void *origin,
@@ -115,18 +122,21 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
                                  MPI_Datatype target_datatype, MPI_Op op)
 {
     const struct proa_type *type;
+    int outcome;
 
     if (proa_is_alike(win, result_count, result_datatype, rank, target_count, target_datatype) &&
         ((count == result_count && datatype == result_datatype) || op == MPI_NO_OP) && result &&
         (type = proa_type_find(result_datatype),
          proa_accumulates_plain(win, origin, result, result_count, type, rank, displacement, op))) {
         proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)result_count * type->size);
-        return MPI_SUCCESS;
+        return proa_checked(win, call, rank, displacement, target_count, target_datatype, op,
+                            MPI_SUCCESS);
     }
-    return proa_watch_slow(win, call, rank, target_count, target_datatype,
-                           proa_get_accumulate_slow(origin, count, datatype, result, result_count,
-                                                    result_datatype, rank, displacement,
-                                                    target_count, target_datatype, op, win, call));
+    outcome = proa_watch_slow(
+        win, call, rank, target_count, target_datatype,
+        proa_get_accumulate_slow(origin, count, datatype, result, result_count, result_datatype,
+                                 rank, displacement, target_count, target_datatype, op, win, call));
+    return proa_checked(win, call, rank, displacement, target_count, target_datatype, op, outcome);
 }
 
 /* ---- request forms (MPI-4.1, 13.3.5) ---- */

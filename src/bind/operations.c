@@ -13,6 +13,7 @@ PROA_ENTRY(Fetch_and_op)
 {
     const struct proa_type *type;
     struct proa_win *win = PROA_WIN_OF(handle);
+    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Fetch_and_op, handle, origin, result, datatype, rank, displacement,
@@ -21,11 +22,13 @@ PROA_ENTRY(Fetch_and_op)
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, result, 1, type, rank, displacement, op))) {
         proa_watch(win, PROA_CALL_Fetch_and_op, rank, PROA_STATS_PLAIN, type->size);
-        return MPI_SUCCESS;
+        return proa_checked(win, PROA_CALL_Fetch_and_op, rank, displacement, 1, datatype, op,
+                            MPI_SUCCESS);
     }
-    return proa_watch_slow(
+    outcome = proa_watch_slow(
         win, PROA_CALL_Fetch_and_op, rank, 1, datatype,
         proa_fetch_and_op_slow(win, origin, result, datatype, rank, displacement, op));
+    return proa_checked(win, PROA_CALL_Fetch_and_op, rank, displacement, 1, datatype, op, outcome);
 }
 
 PROA_ENTRY(Compare_and_swap)
@@ -34,6 +37,7 @@ PROA_ENTRY(Compare_and_swap)
 {
     const struct proa_type *type;
     struct proa_win *win = PROA_WIN_OF(handle);
+    int outcome;
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Compare_and_swap, handle, origin, compare, result, datatype, rank,
@@ -44,11 +48,14 @@ PROA_ENTRY(Compare_and_swap)
         proa_accumulate_plain(win, origin, result, compare, 1, type, rank, displacement,
                               PROA_OP_REPLACE)) {
         proa_watch(win, PROA_CALL_Compare_and_swap, rank, PROA_STATS_PLAIN, type->size);
-        return MPI_SUCCESS;
+        return proa_checked(win, PROA_CALL_Compare_and_swap, rank, displacement, 1, datatype,
+                            MPI_OP_NULL, MPI_SUCCESS);
     }
-    return proa_watch_slow(
+    outcome = proa_watch_slow(
         win, PROA_CALL_Compare_and_swap, rank, 1, datatype,
         proa_compare_and_swap_slow(win, origin, compare, result, datatype, rank, displacement));
+    return proa_checked(win, PROA_CALL_Compare_and_swap, rank, displacement, 1, datatype,
+                        MPI_OP_NULL, outcome);
 }
 
 /* ---- those with counts, in two widths ---- */

@@ -21,6 +21,7 @@
 
 #include <mpi.h>
 
+struct proa_check;
 struct proa_record;
 
 struct proa_handle {
@@ -42,11 +43,13 @@ struct proa_handle {
     struct proa_hints hints; /* of info keys, in force */
     /* what is counted of it (watch/record.h); NULL: nothing */
     struct proa_record *record;
+    /* what is checked of it (check/check.h); NULL: nothing */
+    struct proa_check *check;
 };
 
 extern PROA_HIDDEN struct proa_table proa_handles;
 
-/* The windows of which nothing is counted: for the calls that programs make often. */
+/* The windows of which nothing is counted or checked: for the calls that programs make often. */
 extern PROA_HIDDEN struct proa_table proa_plain_handles;
 
 static inline struct proa_win *proa_win_find_fast(MPI_Win handle)

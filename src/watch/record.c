@@ -166,7 +166,6 @@ void proa_record_start(void)
         return;
     if (pthread_key_create(&waits_key, waits_free) == 0)
         proa_wait_set_watcher(has_waited);
-    proa_at_end = proa_report_tell;
     counting = 1;
 }
 

@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See watch.h. */
 #include "watch/watch.h"
+#include "base/settings.h"
+#include "check/finding.h"
+#include "host/start.h"
 #include "host/types.h"
+#include "watch/report.h"
+
+/* When MPI ends; each tells nothing if it was not asked to watch. */
+static void tell_all(void)
+{
+    proa_report_tell();
+    if (proa_settings()->check)
+        proa_finding_tell();
+}
+
+void proa_watch_start(void)
+{
+    proa_record_start();
+    proa_at_end = tell_all;
+}
 
 void proa_watched_slow(const struct proa_win *win, enum proa_call call, int rank, int64_t count,
                        MPI_Datatype datatype, int outcome)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See check.h. */
+#include "check/check.h"
+#include "base/settings.h"
+#include "check/accesses.h"
+#include "check/finding.h"
+#include "host/pmpi.h"
+#include "host/types.h"
+#include "type/walk.h"
+#include "window/epoch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Pieces of one operation. One with more is not checked, and counted. */
+enum { PIECES_MOST = 4096 };
+
+struct proa_check {
+    pthread_mutex_t mutex;
+    struct proa_accesses accesses;
+    uint64_t operations, scattered;
+};
+
+/* ---- what calls mean ---- */
+
+enum { JUDGED = 1, KEPT = 2, FETCHES = 4 };
+
+struct use {
+    uint8_t kind; /* enum proa_access_kind */
+    uint8_t how;
+};
+
+/* Whether a request is complete is not seen (MPI_Wait is the host's): of those that fetch, that
+ * would be completion at the target as well. */
+#define USE_OF(call, kind, how) [PROA_CALL_##call] = {PROA_ACCESS_##kind, JUDGED | (how)}
+#define USE(call, kind, how) USE_OF(call, kind, how), USE_OF(call##_c, kind, how)
+static const struct use uses[PROA_CALL_COUNT] = {
+    USE(Put, WRITE, KEPT),
+    USE(Rput, WRITE, KEPT),
+    USE(Get, READ, KEPT | FETCHES),
+    USE(Rget, READ, FETCHES),
+    USE(Accumulate, ATOMIC, KEPT),
+    USE(Raccumulate, ATOMIC, KEPT),
+    USE(Get_accumulate, ATOMIC, KEPT | FETCHES),
+    USE(Rget_accumulate, ATOMIC, FETCHES),
+    USE_OF(Fetch_and_op, ATOMIC, KEPT | FETCHES),
+    USE_OF(Compare_and_swap, ATOMIC, KEPT | FETCHES),
+};
+#undef USE
+#undef USE_OF
+
+enum completes { NOTHING, ONE, ALL, LOCALLY_ONE, LOCALLY_ALL };
+
+/* A notified operation can be answered by its target, so it may be complete at any time. */
+#define NOTIFIED(call) [PROA_CALL_##call##_notify] = ONE, [PROA_CALL_##call##_notify_c] = ONE
+static const uint8_t completes[PROA_CALL_COUNT] = {
+    [PROA_CALL_Win_fence] = ALL,
+    [PROA_CALL_Win_complete] = ALL,
+    [PROA_CALL_Win_unlock] = ONE,
+    [PROA_CALL_Win_unlock_all] = ALL,
+    [PROA_CALL_Win_flush] = ONE,
+    [PROA_CALL_Win_flush_all] = ALL,
+    [PROA_CALL_Win_flush_local] = LOCALLY_ONE,
+    [PROA_CALL_Win_flush_local_all] = LOCALLY_ALL,
+    NOTIFIED(Put),
+    NOTIFIED(Get),
+    NOTIFIED(Accumulate),
+    NOTIFIED(Get_accumulate),
+    NOTIFIED(Rput),
+    NOTIFIED(Rget),
+    NOTIFIED(Raccumulate),
+    NOTIFIED(Rget_accumulate),
+};
+#undef NOTIFIED
+
+/* ---- windows ---- */
+
+struct proa_check *proa_check_new(MPI_Comm comm)
+{
+    struct proa_check *check;
+    int size = 0;
+
+    if (!proa_settings()->check || proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS)
+        return NULL;
+    check = calloc(1, sizeof *check);
+    if (!check || proa_accesses_begin(&check->accesses, size) != 0) {
+        free(check);
+        return NULL;
+    }
+    pthread_mutex_init(&check->mutex, NULL);
+    return check;
+}
+
+void proa_check_drop(struct proa_check *check)
+{
+    if (!check)
+        return;
+    proa_finding_count(check->operations, check->scattered, check->accesses.dropped);
+    proa_accesses_end(&check->accesses);
+    pthread_mutex_destroy(&check->mutex);
+    free(check);
+}
+
+void proa_check_complete(struct proa_check *check, enum proa_call call, int rank)
+{
+    const enum completes what = completes[call];
+    const int is_one = what == ONE || what == LOCALLY_ONE;
+
+    if (what == NOTHING || (is_one && (rank < 0 || rank >= check->accesses.targets)))
+        return;
+    pthread_mutex_lock(&check->mutex);
+    proa_accesses_complete(&check->accesses, is_one ? rank : -1,
+                           what == LOCALLY_ONE || what == LOCALLY_ALL);
+    pthread_mutex_unlock(&check->mutex);
+}
+
+/* ---- operations ---- */
+
+/* An operation that is checked. */
+struct operation {
+    struct proa_check *check;
+    const struct proa_win *win;
+    int target;
+    struct proa_access access; /* of its next piece */
+    int told;
+};
+
+typedef void piece_do(struct operation *operation);
+
+static void judge(struct operation *operation)
+{
+    const struct proa_access *first;
+
+    if (operation->told)
+        return;
+    first =
+        proa_accesses_conflict(&operation->check->accesses, operation->target, &operation->access);
+    if (!first)
+        return;
+    proa_finding_conflict(operation->win, operation->target,
+                          proa_epoch_towards(operation->win, operation->target), first,
+                          &operation->access);
+    operation->told = 1;
+}
+
+static void keep(struct operation *operation)
+{
+    proa_accesses_keep(&operation->check->accesses, operation->target, &operation->access);
+}
+
+static void piece(struct operation *operation, int64_t low, uint64_t bytes, piece_do *what)
+{
+    operation->access.low = (uint64_t)low;
+    operation->access.high = (uint64_t)low + bytes;
+    what(operation);
+}
+
+/* Calls `what` for each piece of the target's memory, in the order of the datatype. 0: there are
+ * too many. */
+static int each_piece(struct operation *operation, int64_t start, uint64_t count,
+                      const struct proa_type *type, piece_do *what)
+{
+    struct proa_walk walk;
+    struct proa_stretch stretch;
+    int pieces = 0;
+
+    if (type->dense) {
+        piece(operation, start, count * type->size, what);
+        return 1;
+    }
+    if (proa_walk_begin(&walk, 1, &type, &count, 0) != 0)
+        return 0;
+    while (proa_walk_goes_on(&walk) && pieces < PIECES_MOST) {
+        proa_walk_next(&walk, 0, &stretch);
+        for (uint64_t i = 0; i < stretch.count && pieces < PIECES_MOST; i++, pieces++)
+            piece(operation, start + stretch.offset[0] + (int64_t)i * stretch.stride[0],
+                  stretch.bytes, what);
+    }
+    proa_walk_end(&walk);
+    return pieces < PIECES_MOST;
+}
+
+static void judge_and_keep(struct operation *operation, int64_t start, uint64_t count,
+                           const struct proa_type *type, int is_kept)
+{
+    operation->check->operations++;
+    if (!each_piece(operation, start, count, type, judge))
+        operation->check->scattered++;
+    else if (is_kept)
+        each_piece(operation, start, count, type, keep);
+}
+
+void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
+                          int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
+                          int is_no_op, const void *caller)
+{
+    const struct use use = uses[call];
+    const struct proa_type *type;
+    struct operation operation = {check, win, rank, {.caller = caller, .call = (uint16_t)call}, 0};
+
+    if (!(use.how & JUDGED) || (unsigned)rank >= (unsigned)win->size || count == 0)
+        return;
+    type = proa_type_find(datatype);
+    if (type->size == 0)
+        return;
+    operation.access.kind = is_no_op ? PROA_ACCESS_ATOMIC_READ : use.kind;
+    operation.access.basic = type->basic;
+    operation.access.fetches = (use.how & FETCHES) != 0;
+    pthread_mutex_lock(&check->mutex);
+    judge_and_keep(&operation, displacement * win->targets[rank].disp_unit, (uint64_t)count, type,
+                   use.how & KEPT);
+    pthread_mutex_unlock(&check->mutex);
+}

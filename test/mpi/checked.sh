@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What PROA_CHECK tells:  checked.sh LAUNCH HOST RANKS SECONDS [OPTION...] -- PROGRAM
+#
+# PROGRAM is checked, which names its windows after its cases.
+set -u
+
+said=$(mktemp) apart=$(mktemp -d)
+trap 'rm -rf "$said" "$apart"' EXIT
+ranks=$3
+launch=()
+while [ "$1" != -- ]; do
+  launch+=("$1")
+  shift
+done
+source=$(dirname "$0")/checked.c
+
+fail() {
+  echo "checked: $1"
+  cat "$said"
+  exit 1
+}
+
+# Launchers mix the lines of ranks: each rank has a file of its own.
+start() {
+  rm -f "$apart"/*
+  "${launch[@]}" "$@" >"$said" 2>&1
+  local status=$?
+  cat "$apart"/* >>"$said"
+  return $status
+}
+shift # the dashes
+# shellcheck disable=SC2016 # the rank's own
+ranked=(-- bash -c 'exec "$1" 2>"$0/$$"' "$apart" "$@")
+
+start "${ranked[@]}" || fail "the run fails"
+! grep -q '^proa: ' "$said" || fail "told without the setting"
+
+start --env PROA_CHECK=1 "${ranked[@]}" || fail "the run with PROA_CHECK=1 fails"
+while read -r name; do
+  count=$(grep -c "^proa: race: .*window \"$name " "$said")
+  [ "$count" -eq "$ranks" ] || fail "$name is told $count times, not once by each of $ranks ranks"
+done < <(grep -oP '^ +CASE\(\Kwrong\w+|, +CASE\(\Kwrong\w+' "$source")
+! grep -q '"right_' "$said" || fail "a false alarm"
+grep -q "in one epoch (window \"wrong_put_put dynamic\")" "$said" || fail "no window's name"
+grep -A5 '"wrong_types ' "$said" | grep -q 'rule: accumulates are atomic' || fail "no rule"
+grep -A5 '"wrong_fence ' "$said" | grep -q 'remedy: MPI_Win_fence between' || fail "no remedy"
+grep -A5 '"wrong_swap_put ' "$said" | grep -q 'second: MPI_Compare_and_swap, ' || fail "no second call"
+grep -A5 '"wrong_comb ' "$said" | grep -q 'second: MPI_Put, bytes 32 to 39, at ' || fail "no bytes"
+[ "$(grep -c 'proa: check: rank [0-9]*: .* conflicts, of [0-9]* pairs of places.*; not kept: [0-9]* accesses' "$said")" -eq "$ranks" ] || fail "no sum at the end"
+echo "ok checked"
