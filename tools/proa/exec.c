@@ -16,13 +16,15 @@
 
 /* For printf: the names of the hosts, then of Proa's libraries. */
 static const char help[] =
-    "usage: LAUNCHER... proa exec [--mpi HOST] [--stats[=FILE]] [--] COMMAND [ARGUMENT...]\n"
+    "usage: LAUNCHER... proa exec [--mpi HOST] [--check] [--stats[=FILE]] [--] COMMAND "
+    "[ARGUMENT...]\n"
     "\n"
     "Becomes COMMAND, with Proa's library for its MPI preloaded. Any launcher may start it:\n"
     "srun -n 4 proa exec ./prog; COMMAND may be a program of MPI, or start one that is among its "
     "words: proa exec numactl -N 0 ./prog.\n"
     "\n"
     "  --mpi HOST    %s: which MPI it is, where no word of COMMAND tells\n"
+    "  --check       tells of operations that conflict, with the calls and the remedy\n"
     "  --stats[=FILE]\n"
     "                counts what is done on each window, and who waits for whom: a table at the "
     "end, or FILE of JSON\n"
@@ -65,6 +67,6 @@ int proa_command_exec(int argc, char **argv)
         show_help(stdout);
         return 0;
     }
-    proa_line_set_stats(&choice.line);
+    proa_line_set_variables(&choice.line);
     return become_command(&choice);
 }

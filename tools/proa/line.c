@@ -26,7 +26,7 @@ size_t proa_own_option_words(char *const *args)
 {
     if (is(args[0], "--mpi"))
         return args[1] ? 2 : 1;
-    return is(args[0], "--help") || is(args[0], "--stats") ||
+    return is(args[0], "--help") || is(args[0], "--check") || is(args[0], "--stats") ||
            strncmp(args[0], "--stats=", strlen("--stats=")) == 0 ||
            strncmp(args[0], "--mpi=", strlen("--mpi=")) == 0;
 }
@@ -35,6 +35,8 @@ static void read_own_option(struct proa_line *line, char *const *args)
 {
     if (is(args[0], "--help"))
         line->help = true;
+    else if (is(args[0], "--check"))
+        line->check = true;
     else if (is(args[0], "--stats"))
         line->stats = "1";
     else if (strncmp(args[0], "--stats=", strlen("--stats=")) == 0)
@@ -159,14 +161,19 @@ struct proa_line proa_line_read_command(const struct proa_host *host, char *cons
     return line;
 }
 
-void proa_line_set_stats(const struct proa_line *line)
+static void set_stats(const char *value)
 {
-    const char *value = line->stats;
     char here[PATH_MAX];
 
-    if (!value)
-        return;
     if (!is(value, "0") && !is(value, "1") && getcwd(here, sizeof here))
         value = proa_path_join(here, value);
     setenv("PROA_STATS", value, 1);
+}
+
+void proa_line_set_variables(const struct proa_line *line)
+{
+    if (line->check)
+        setenv("PROA_CHECK", "1", 1);
+    if (line->stats)
+        set_stats(line->stats);
 }

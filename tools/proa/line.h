@@ -26,6 +26,7 @@ struct proa_line {
     const char *mpi;   /* the value of --mpi, or NULL */
     const char *file;  /* an option that takes the rest from a file, or NULL */
     const char *stats; /* the value that PROA_STATS is to have, or NULL */
+    bool check;        /* PROA_CHECK is to be 1 */
     bool hosts;        /* options name hosts: the ranks need not be here */
     bool help;
 };
@@ -35,9 +36,9 @@ struct proa_line proa_line_read(const struct proa_host *host, char *const *args)
 /* The words after `proa exec`: proa's own options, and one part without options. */
 struct proa_line proa_line_read_command(const struct proa_host *host, char *const *args);
 
-/* Sets PROA_STATS where the line has --stats. A file's name becomes absolute, as ranks may start in
- * another folder than this one. */
-void proa_line_set_stats(const struct proa_line *line);
+/* Sets PROA_STATS where the line has --stats, and PROA_CHECK where it has --check. A file's name
+ * becomes absolute, as ranks may start in another folder than this one. */
+void proa_line_set_variables(const struct proa_line *line);
 
 /* How many words proa's own option at args[0] takes: none where it is the launcher's. */
 size_t proa_own_option_words(char *const *args);

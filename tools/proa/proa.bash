@@ -24,7 +24,7 @@ _proa() {
         if [ "$before" = --mpi ]; then
             words='mpich openmpi abi_mpich abi_openmpi'
         elif [[ $word = -* ]]; then
-            words='--mpi --stats --stats= --help'
+            words='--mpi --check --stats --stats= --help'
             [ "$command" != run ] || words+=' -n'
         else # a program, or one of its files
             for ((place = 2; place < COMP_CWORD; place++)); do

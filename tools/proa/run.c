@@ -32,6 +32,7 @@ static const char help[] =
     "\n"
     "  --mpi HOST    %s: which MPI it is, where PROGRAM is a script or something else that does "
     "not tell (of Python, mpi4py does)\n"
+    "  --check       tells of operations that conflict, with the calls and the remedy\n"
     "  --stats[=FILE]\n"
     "                counts what is done on each window, and who waits for whom: a table at the "
     "end, or FILE of JSON\n"
@@ -162,7 +163,7 @@ static int run_by(const struct proa_choice *choice, const char *launcher)
 
     if (status != 0)
         return status;
-    proa_line_set_stats(&choice->line);
+    proa_line_set_variables(&choice->line);
     return become_launcher(choice, launcher);
 }
 
