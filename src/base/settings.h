@@ -47,8 +47,9 @@
       "network is used, and windows over several nodes are the host's")                           \
     X(provider, "PROA_PROVIDER", TEXT, "", "a name", USER,                                        \
       "the libfabric provider to use, such as tcp or tcp;ofi_rxm; all ranks need the same value") \
-    X(interface, "PROA_INTERFACE", TEXT, "", "a name or an address", USER,                        \
-      "the network interface, device, address or network (192.0.2.0/24) to use")                  \
+    X(interface, "PROA_INTERFACE", TEXT, "", "names or addresses", USER,                          \
+      "the network interfaces, devices, addresses or networks (192.0.2.0/24) that may be used, "  \
+      "with commas between")                                                                      \
     X(timeout_s, "PROA_TIMEOUT", NUMBER, "60", "0..1000000", USER,                                \
       "seconds without a sign of life after which a process on another node counts as lost; 0: "  \
       "never")                                                                                    \

@@ -156,7 +156,7 @@ static int provider_is(const struct fi_info *info, const char *wanted)
            (strlen(wanted) == first && strncmp(name, wanted, first) == 0);
 }
 
-/* PROA_INTERFACE: an interface, a device, one of their addresses or a network. */
+/* wanted: an interface, a device, one of their addresses or a network. */
 static int interface_is(const struct fi_info *info, const char *wanted)
 {
     const struct ifaddrs *interface = interface_of(info);
@@ -167,6 +167,20 @@ static int interface_is(const struct fi_info *info, const char *wanted)
            is_address(info, wanted);
 }
 
+/* PROA_INTERFACE: several of them, with commas between; nodes may have different ones. */
+static int interface_is_among(const struct fi_info *info, const char *wanted)
+{
+    char one[64];
+
+    for (size_t length; *wanted; wanted += length + (wanted[length] == ',')) {
+        length = strcspn(wanted, ",");
+        snprintf(one, sizeof one, "%.*s", (int)length, wanted);
+        if (length < sizeof one && interface_is(info, one))
+            return 1;
+    }
+    return 0;
+}
+
 static int would_do(const struct fi_info *info)
 {
     const struct proa_settings *settings = proa_settings();
@@ -175,7 +189,7 @@ static int would_do(const struct fi_info *info)
            (info->tx_attr->msg_order & info->rx_attr->msg_order & FI_ORDER_SAS) &&
            info->addr_format != FI_ADDR_STR &&
            (!*settings->provider || provider_is(info, settings->provider)) &&
-           (!*settings->interface || interface_is(info, settings->interface));
+           (!*settings->interface || interface_is_among(info, settings->interface));
 }
 
 static int is_device(const struct fi_info *info)
