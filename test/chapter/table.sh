@@ -82,7 +82,8 @@ check_files() {
   find_quoted "$1"
   [ ${#quoted[@]} -gt 0 ] || fail "line $number: no file is named"
   for file in ${quoted[*]}; do
-    [ -f "$root/src/$file" ] || fail "line $number: there is no file src/$file"
+    [ -f "$root/src/$file" ] || [[ $file = include/* && -f $root/$file ]] ||
+      fail "line $number: there is no file src/$file"
   done
 }
 
