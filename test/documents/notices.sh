@@ -83,7 +83,7 @@ with 'a dead link' 'a link to doc/GONE.md'
 add '[gone](doc/OTHER.md#gone)'
 with 'no such heading' 'a heading that is not there'
 sed -i 's/^int b;/int c;/' "$scratch/README.md"
-with 'a quotation that has changed' 'C that is not in examples/quoted.c'
+with 'a quotation that has changed' 'code that is not in examples/quoted.c'
 add '    some words
     proa --version'
 with 'a command behind other words' 'a block that does not begin with one'
