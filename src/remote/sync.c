@@ -420,6 +420,16 @@ static int unlock_all(struct proa_win *win)
     return proa_failure_report(&first);
 }
 
+/* The data for which a program polls may come from another node. */
+static void synchronize(struct proa_win *win)
+{
+    enum { TURN = 8 }; /* a look at the network costs as much as some 50 of these calls */
+
+    if (proa_atomic_load(&win->polls.left, PROA_RELAXED) % TURN == 0)
+        proa_wait_drive();
+    proa_synchronize_node(win);
+}
+
 /* ---- the table ---- */
 
 const struct proa_sync_ops proa_sync_remote = {
@@ -436,6 +446,7 @@ const struct proa_sync_ops proa_sync_remote = {
     .unlock_all = unlock_all,
     .flush = proa_flush_slow,
     .flush_local = proa_flush_local_slow,
+    .synchronize = synchronize,
     .complete_ops = complete_ops,
     .barrier = barrier,
     .unite = unite,

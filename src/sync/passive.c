@@ -317,12 +317,8 @@ int proa_win_flush_local_all(struct proa_win *win)
     return flush_all(win, PROA_COMPLETED_LOCAL);
 }
 
-void proa_win_sync(struct proa_win *win)
+void proa_synchronize_node(struct proa_win *win)
 {
-    enum { TURN = 8 }; /* a look at the network costs as much as some 50 of these calls */
-
-    if (win->remote_window && proa_atomic_load(&win->polls.left, PROA_RELAXED) % TURN == 0)
-        proa_wait_drive(); /* what a program polls for may come from another node */
     proa_membar_full();
     proa_polled(&win->polls);
 }

@@ -16,6 +16,7 @@ int proa_unlock_node(struct proa_win *win, int rank);
 int proa_lock_all_node(struct proa_win *win, int mode);
 int proa_unlock_all_node(struct proa_win *win);
 int proa_flush_node(struct proa_win *win, int target);
+void proa_synchronize_node(struct proa_win *win);
 int proa_flush_local_node(struct proa_win *win, int target);
 
 /* The same with several threads. */

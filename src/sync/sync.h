@@ -100,7 +100,11 @@ static inline int proa_win_flush_local(struct proa_win *win, int target)
 
 int proa_win_flush_all(struct proa_win *win);
 int proa_win_flush_local_all(struct proa_win *win);
-void proa_win_sync(struct proa_win *win);
+
+static inline void proa_win_sync(struct proa_win *win)
+{
+    win->sync->synchronize(win);
+}
 
 /* May the window be freed now? PROA_ERR_RMA_SYNC: an epoch is open, or operations were issued since
  * the last fence. */

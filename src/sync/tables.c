@@ -26,8 +26,8 @@ static uint64_t *word(const struct proa_win *win, int from, int number)
     .complete = proa_complete_node, .wait = proa_wait_node, .test = proa_test_node,               \
     .await = proa_await_node, .lock_all = proa_lock_all_node, .unlock_all = proa_unlock_all_node, \
     .barrier = proa_barrier_node, .disseminate = proa_barrier_disseminate, .word = word,          \
-    .unite = proa_unite_node, .complete_ops = complete_ops, .losses_enter = proa_losses_enter,    \
-    .losses_leave = proa_losses_leave
+    .synchronize = proa_synchronize_node, .unite = proa_unite_node, .complete_ops = complete_ops, \
+    .losses_enter = proa_losses_enter, .losses_leave = proa_losses_leave
 
 const struct proa_sync_ops proa_sync_node = {
     ROWS_OF_BOTH,

@@ -49,6 +49,7 @@ struct proa_sync_ops {
     int (*unlock_all)(struct proa_win *win);
     int (*flush)(struct proa_win *win, int target);
     int (*flush_local)(struct proa_win *win, int target);
+    void (*synchronize)(struct proa_win *win); /* MPI_Win_sync */
     /* sync/completion.h, of a lock epoch; target < 0: all */
     int (*complete_ops)(struct proa_win *win, int target, enum proa_completion how);
 
