@@ -90,19 +90,33 @@ static int cancel(void *given, int complete)
 
 /* ---- giving ---- */
 
+/* Without its part of the engine's. NULL: no memory. */
+static struct proa_greq *greq_new(enum proa_call call)
+{
+    struct proa_greq *g = malloc(sizeof *g);
+
+    if (!g)
+        return NULL;
+    g->call = call;
+    g->owners = 2;
+    return g;
+}
+
 struct proa_greq *proa_greq_begin(struct proa_win *win, enum proa_call call, int rank)
 {
     struct proa_greq *g;
 
     if ((unsigned)rank >= (unsigned)win->size || win->targets[rank].ctl)
         return NULL;
-    g = malloc(sizeof *g);
-    if (!g)
-        return NULL;
-    g->call = call;
-    g->owners = 2;
-    proa_request_begin(&g->request, win);
+    g = greq_new(call);
+    if (g)
+        proa_request_begin(&g->request, win);
     return g;
+}
+
+static int start_request(struct proa_greq *g)
+{
+    return proa_pmpi()->Grequest_start(query, release, cancel, g, &g->handle);
 }
 
 /* The request is complete when the call ends. */
@@ -124,7 +138,7 @@ int proa_greq_end(struct proa_greq *g, int outcome, MPI_Request *request)
     if (proa_request_is_issued(&g->request))
         return end_now(g, outcome, request);
     if (outcome == MPI_SUCCESS)
-        outcome = proa_pmpi()->Grequest_start(query, release, cancel, g, &g->handle);
+        outcome = start_request(g);
     if (outcome != MPI_SUCCESS) { /* the part that has begun has to end before the call does */
         proa_request_await(&g->request);
         free(g);
@@ -139,15 +153,12 @@ int proa_greq_end(struct proa_greq *g, int outcome, MPI_Request *request)
 int proa_greq_open(struct proa_win *win, enum proa_call call, struct proa_greq **greq,
                    MPI_Request *request)
 {
-    struct proa_greq *g = calloc(1, sizeof *g);
+    struct proa_greq *g = greq_new(call);
 
     if (!g)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for a request");
-    g->request.win = win;
-    g->request.rank = win->rank;
-    g->call = call;
-    g->owners = 2;
-    if (proa_pmpi()->Grequest_start(query, release, cancel, g, &g->handle) != MPI_SUCCESS) {
+    g->request = (struct proa_request){.win = win, .rank = win->rank};
+    if (start_request(g) != MPI_SUCCESS) {
         free(g);
         return proa_fail(PROA_ERR_OTHER, "the host MPI gives no request");
     }

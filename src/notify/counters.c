@@ -18,7 +18,7 @@ static void polled(struct proa_win *win)
 
 static int check_own(const struct proa_win *win, int index)
 {
-    return proa_counter_check(win, win->rank, index, proa_counters_near(win, win->rank));
+    return proa_counter_check(win->rank, index, proa_counters_near(win, win->rank));
 }
 
 /* The info is not read: the draft's one hint, mpi_assert_same_num_notifications, saves nothing. */

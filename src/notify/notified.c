@@ -20,7 +20,7 @@ PROA_FORMS int begin(struct proa_win *win, enum proa_call call, int rank, int in
         return error;
     if (proa_is_in(win, rank))
         return proa_return(win, call, proa_notified_begin(win, rank, index));
-    return proa_return(win, call, index < 0 ? proa_counter_outside(win, rank, index, 0) : PROA_OK);
+    return proa_return(win, call, index < 0 ? proa_counter_outside(rank, index, 0) : PROA_OK);
 }
 
 /* outcome: the operation's. */

@@ -40,7 +40,7 @@ static void fail(struct threshold *t, int code)
 static int is_over(struct threshold *t)
 {
     const int rank = t->win->rank;
-    int error = proa_counter_check(t->win, rank, t->index, proa_counters_near(t->win, rank));
+    int error = proa_counter_check(rank, t->index, proa_counters_near(t->win, rank));
 
     if (!error && proa_counter_value(t->win, t->index) >= t->least)
         return 1;
@@ -135,7 +135,7 @@ PROA_MPI(Win_notify_ithreshold)
         return PROA_NOTIFIED_HOST_ANSWERS(Win_notify_ithreshold, handle, handle, index, expected,
                                           request);
     *request = MPI_REQUEST_NULL;
-    error = proa_counter_check(win, win->rank, index, proa_counters_near(win, win->rank));
+    error = proa_counter_check(win->rank, index, proa_counters_near(win, win->rank));
     if (error)
         return proa_return(win, PROA_CALL_Win_notify_ithreshold, error);
     if (proa_counter_value(win, (uint32_t)index) >= least) {

@@ -141,7 +141,7 @@ int proa_notice_begin(struct proa_win *win, int rank, int64_t index)
     int error = proa_notice_number(win, rank, &number);
 
     if (!error)
-        error = proa_counter_check(win, rank, index, number);
+        error = proa_counter_check(rank, index, number);
     current.is_due = !error;
     current.index = (uint32_t)index;
     current.notice = NULL;

@@ -12,9 +12,8 @@
 /* Why a process refuses a number of counters; of several reasons the lowest bit counts. */
 enum { PROA_REFUSED_ARG = 1, PROA_REFUSED_SYNC = 2, PROA_REFUSED_NO_MEM = 4 };
 
-int proa_counter_outside(const struct proa_win *win, int rank, int64_t index, uint32_t count)
+int proa_counter_outside(int rank, int64_t index, uint32_t count)
 {
-    (void)win;
     if (index < 0)
         return proa_fail(PROA_ERR_RMA_NOTIFICATION, "the notification index %lld is negative",
                          (long long)index);

@@ -50,14 +50,12 @@ static inline uint32_t proa_counters_near(const struct proa_win *win, int rank)
 }
 
 /* PROA_OK, or PROA_ERR_RMA_NOTIFICATION: the process of that rank has not so many counters. */
-int proa_counter_outside(const struct proa_win *win, int rank, int64_t index, uint32_t count);
+int proa_counter_outside(int rank, int64_t index, uint32_t count);
 
-static inline int proa_counter_check(const struct proa_win *win, int rank, int64_t index,
-                                     uint32_t count)
+static inline int proa_counter_check(int rank, int64_t index, uint32_t count)
 {
-    return __builtin_expect((uint64_t)index < count, 1)
-               ? PROA_OK
-               : proa_counter_outside(win, rank, index, count);
+    return __builtin_expect((uint64_t)index < count, 1) ? PROA_OK
+                                                        : proa_counter_outside(rank, index, count);
 }
 
 /* A counter of a process of this node, which has it. */
@@ -87,7 +85,7 @@ static inline int proa_notified_begin(struct proa_win *win, int rank, int64_t in
 
     if (__builtin_expect(proa_is_remote(&win->targets[rank]), 0))
         return win->sync->note_begin(win, rank, index);
-    error = proa_counter_check(win, rank, index, proa_counters_near(win, rank));
+    error = proa_counter_check(rank, index, proa_counters_near(win, rank));
     /* the atomic addition waits for the data's lines first, and would then wait for its own */
     if (__builtin_expect(!error, 1))
         proa_line_prefetch(proa_counter_of(win, rank, (uint32_t)index));
