@@ -4,15 +4,17 @@
  * step every rank puts the edge of its block into its neighbours' ghost cells, which is what
  * one-sided communication is best at: who needs what, and where it goes, never changes.
  *
- * A window holds, in doubles: field 0, field 1 (each with a rim of ghost cells), the strip for the
- * west neighbour's column, the strip for the east one's. A step reads one field and writes the
- * other. Rows go straight into the neighbour's ghost row. Columns do not lie together in memory:
- * they are packed, put into the strip, and copied from there into the ghost column.
+ * A window holds, in doubles: field 0, field 1 (each with a rim of ghost cells), and for each field
+ * the strip for the west neighbour's column and the strip for the east one's. A step reads one
+ * field and writes the other. Rows go straight into the neighbour's ghost row. Columns do not lie
+ * together in memory: they are packed, put into the strip, and copied from there into the ghost
+ * column.
  *
- * The rule that all three ways of synchronizing keep: between the moment a rank lets its neighbours
- * put and the moment it knows that they have, it stores nothing into its window. That is what the
- * standard asks of programs that also want to run where window memory is not coherent
- * (MPI_WIN_SEPARATE).
+ * The rule that fences, locks, and post and start keep: between the moment a rank lets its
+ * neighbours put and the moment it knows that they have, it stores nothing into its window. That is
+ * what the standard asks of programs that also want to run where window memory is not coherent
+ * (MPI_WIN_SEPARATE). With notified puts (proa_notify.h) a rank lets its neighbours put at all
+ * times, and needs coherent memory (MPI_WIN_UNIFIED).
  */
 #include <limits.h>
 #include <math.h>
@@ -23,16 +25,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PROA_MPI_NAMES
+#include <proa_notify.h>
+
 #include "example.h"
 
 const char program[] = "heat";
 
 enum { NORTH, SOUTH, WEST, EAST, SIDES };
+static const int opposite[SIDES] = {SOUTH, NORTH, EAST, WEST};
 /* The values are the indices of the names below. */
-enum { PSCW, FENCE, LOCK };
+enum { PSCW, FENCE, LOCK, NOTIFY };
 enum { ALLOCATE, CREATE };
 
-static const char *const sync_names[] = {"pscw", "fence", "lock", NULL};
+static const char *const sync_names[] = {"pscw", "fence", "lock", "notify", NULL};
 static const char *const window_names[] = {"allocate", "create", NULL};
 
 struct options {
@@ -70,8 +76,9 @@ static void read_options(int argc, char **argv, struct options *opt)
          .size = {&opt->cols, &opt->rows, INT_MAX}},
         {"steps", 'n', "N", "Time steps (100)", .number = {&opt->steps, "steps", 0, INT_MAX},
          .wanted = "a number"},
-        {"sync", 'y', "pscw|fence|lock",
-         "Synchronize by post/start/complete/wait (default), fences, or locks and barriers",
+        {"sync", 'y', "pscw|fence|lock|notify",
+         "Synchronize by post/start/complete/wait (default), fences, locks and barriers, or "
+         "notified puts",
          .choice = {&opt->sync, sync_names}},
         {"window", 'w', "allocate|create",
          "Memory from MPI_Win_allocate (default), or from malloc given to MPI_Win_create",
@@ -144,10 +151,10 @@ static double *field(const struct run *run, int which)
 }
 
 /* Displacement, in the window of a rank that has this block, of the strip for its west or east
- * neighbour's column. */
-static MPI_Aint strip(const struct block *b, int side)
+ * neighbour's column of a field. */
+static MPI_Aint strip(const struct block *b, int which, int side)
 {
-    return (MPI_Aint)(2 * field_cells(b) + (side == EAST ? (size_t)b->rows : 0));
+    return (MPI_Aint)(2 * field_cells(b) + (size_t)(2 * which + (side == EAST)) * (size_t)b->rows);
 }
 
 static void pack_columns(struct run *run, int which)
@@ -166,9 +173,25 @@ static void unpack_columns(struct run *run, int which)
     const struct block *b = &run->mine;
     double *to = field(run, which);
     for (int i = 0; i < b->rows && run->neighbour[WEST] != MPI_PROC_NULL; i++)
-        to[cell(b, i, -1)] = run->base[strip(b, WEST) + i];
+        to[cell(b, i, -1)] = run->base[strip(b, which, WEST) + i];
     for (int i = 0; i < b->rows && run->neighbour[EAST] != MPI_PROC_NULL; i++)
-        to[cell(b, i, b->cols)] = run->base[strip(b, EAST) + i];
+        to[cell(b, i, b->cols)] = run->base[strip(b, which, EAST) + i];
+}
+
+/* The counter of a rank that its neighbour on that side counts up. */
+static int counter_of(int which, int side)
+{
+    return which * SIDES + side;
+}
+
+static void put(struct run *run, int which, int side, const double *from, int count, MPI_Aint disp)
+{
+    int to = run->neighbour[side];
+    if (run->opt.sync == NOTIFY)
+        MPI_Put_notify(from, count, MPI_DOUBLE, to, disp, count, MPI_DOUBLE,
+                       counter_of(which, opposite[side]), run->win);
+    else
+        MPI_Put(from, count, MPI_DOUBLE, to, disp, count, MPI_DOUBLE, run->win);
 }
 
 /* Puts one edge of the block where the neighbour on that side needs it: what is my north edge is
@@ -191,15 +214,15 @@ static void put_edge(struct run *run, int which, int side)
         disp = (MPI_Aint)((size_t)which * field_cells(t) + cell(t, -1, 0));
         break;
     case WEST:
-        disp = strip(t, EAST);
+        disp = strip(t, which, EAST);
         count = b->rows;
         break;
     case EAST:
-        disp = strip(t, WEST);
+        disp = strip(t, which, WEST);
         count = b->rows;
         break;
     }
-    MPI_Put(from, count, MPI_DOUBLE, run->neighbour[side], disp, count, MPI_DOUBLE, run->win);
+    put(run, which, side, from, count, disp);
 }
 
 static void put_edges(struct run *run, int which)
@@ -243,8 +266,23 @@ static void exchange_lock(struct run *run, int which)
     MPI_Barrier(run->grid);
 }
 
-static void exchange(struct run *run, int which)
+/* No rank says that its neighbours may put: with two fields they cannot come too early. A neighbour
+ * puts into this field again two steps later, when it has had this rank's edges of the step
+ * between. Nor do two puts count up one counter at a time, since each field and side has its own.
+ */
+static void exchange_notify(struct run *run, int step)
 {
+    int which = step % 2;
+    put_edges(run, which);
+    for (int side = 0; side < SIDES; side++)
+        if (run->neighbour[side] != MPI_PROC_NULL)
+            PROA_Win_wait_notify(run->win, counter_of(which, side), step / 2 + 1);
+    MPI_Win_flush_local_all(run->win); /* the edges may change */
+}
+
+static void exchange(struct run *run, int step)
+{
+    int which = step % 2;
     pack_columns(run, which);
     switch (run->opt.sync) {
     case PSCW:
@@ -255,6 +293,9 @@ static void exchange(struct run *run, int which)
         break;
     case LOCK:
         exchange_lock(run, which);
+        break;
+    case NOTIFY:
+        exchange_notify(run, step);
         break;
     }
 }
@@ -280,6 +321,22 @@ static void fill_own(struct run *run)
     close_own(run);
 }
 
+/* With notified puts one epoch lasts for all steps. */
+static void open_all(struct run *run)
+{
+    if (run->opt.sync != NOTIFY)
+        return;
+    MPI_Win_set_num_notify(run->win, MPI_INFO_NULL, 2 * SIDES);
+    MPI_Win_lock_all(0, run->win);
+    MPI_Win_sync(run->win); /* the fields are filled; the barrier follows */
+}
+
+static void close_all(struct run *run)
+{
+    if (run->opt.sync == NOTIFY)
+        MPI_Win_unlock_all(run->win);
+}
+
 /* Returns the slowest rank's time, on every rank. */
 static double run_steps(struct run *run)
 {
@@ -287,7 +344,7 @@ static double run_steps(struct run *run)
     start_watch(&watch);
     for (int step = 0; step < run->opt.steps; step++) {
         int which = step % 2;
-        exchange(run, which);
+        exchange(run, step);
         open_own(run);
         unpack_columns(run, which);
         relax(&run->mine, field(run, which), field(run, 1 - which));
@@ -328,7 +385,7 @@ static void find_neighbours(struct run *run)
 
 static void make_window(struct run *run)
 {
-    MPI_Aint bytes = (strip(&run->mine, EAST) + run->mine.rows) * (MPI_Aint)sizeof(double);
+    MPI_Aint bytes = (strip(&run->mine, 1, EAST) + run->mine.rows) * (MPI_Aint)sizeof(double);
     if (run->opt.window == ALLOCATE) {
         MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, run->grid, &run->base, &run->win);
         return;
@@ -461,7 +518,9 @@ int main(int argc, char **argv)
     bool good = set_up(&run);
     if (good) {
         fill_own(&run);
+        open_all(&run);
         double seconds = run_steps(&run);
+        close_all(&run);
         good = judge(&run, seconds);
         tear_down(&run);
     }
