@@ -4,6 +4,9 @@
  * creation, once on each node. It lies in the arena of the node's leader. The other processes of
  * the node read it when they communicate with a process for the first time (remote/open.c).
  *
+ * A row is the words of a card. A word that all cards of the window have alike, such as the size of
+ * most windows, is in no row: each process keeps it.
+ *
  * The leader gives the roster back when it frees the window, while its neighbours may still be in
  * the last barrier. So a reader looks at a word after it has copied a row.
  */
@@ -17,9 +20,9 @@
 
 enum {
     WORD = sizeof(uint64_t),
-    KEY_WORDS_MOST = PROA_NET_KEY_MOST / WORD,
-    ADDRESS_WORDS_MOST = PROA_NET_ADDRESS_MOST / WORD,
-    FIXED_WORDS = 3 /* of a row: size, place, and displacement unit with a bit for the key */
+    KEY = 3, /* behind size, place, and displacement unit with a bit for the key */
+    ADDRESS = KEY + PROA_NET_KEY_MOST / WORD,
+    WORDS = ADDRESS + PROA_NET_ADDRESS_MOST / WORD
 };
 
 /* In the leader's arena. */
@@ -32,25 +35,25 @@ struct proa_roster {
     struct rows *rows;
     int is_leader;
     uint64_t window;
-    size_t key_words, address_words; /* of each row: the most that any process needs */
+    uint64_t common[WORDS]; /* the words of rank 0 */
+    uint8_t is_common[WORDS];
+    size_t row_words; /* the others */
 };
 
-static size_t rows_bytes(const struct proa_win *win, size_t key_words, size_t address_words)
+static size_t rows_bytes(const struct proa_win *win, size_t row_words)
 {
-    return sizeof(struct rows) +
-           (size_t)win->size * (FIXED_WORDS + key_words + address_words) * WORD;
+    return sizeof(struct rows) + (size_t)win->size * row_words * WORD;
 }
 
 static uint64_t *row_of(const struct proa_roster *roster, int rank)
 {
-    return roster->rows->words +
-           (size_t)rank * (FIXED_WORDS + roster->key_words + roster->address_words);
+    return roster->rows->words + (size_t)rank * roster->row_words;
 }
 
 int proa_roster_prepare(struct proa_win *win, struct proa_remote_card *card)
 {
     struct proa_roster *roster = calloc(1, sizeof *roster);
-    size_t bytes = rows_bytes(win, KEY_WORDS_MOST, ADDRESS_WORDS_MOST);
+    size_t bytes = rows_bytes(win, WORDS);
 
     win->remote_window->roster = roster;
     if (!roster)
@@ -65,29 +68,38 @@ int proa_roster_prepare(struct proa_win *win, struct proa_remote_card *card)
     return PROA_OK;
 }
 
-/* How many words hold all of these bytes that are not 0. */
-static size_t words_of(const unsigned char *bytes, size_t count)
+static void read_card(const struct proa_remote_card *card, uint64_t words[WORDS])
 {
-    while (count && !bytes[count - 1])
-        count--;
-    return (count + WORD - 1) / WORD;
+    words[0] = card->bytes;
+    words[1] = card->memory;
+    words[2] = (uint64_t)card->disp_unit << 1 | (card->has_key != 0);
+    memcpy(words + KEY, card->key.bytes, sizeof card->key.bytes);
+    memcpy(words + ADDRESS, card->address.bytes, sizeof card->address.bytes);
 }
 
-static size_t larger(size_t a, size_t b)
+static void find_common(struct proa_roster *roster, const struct proa_remote_card *cards, int count)
 {
-    return a > b ? a : b;
+    uint64_t words[WORDS];
+
+    read_card(&cards[0], roster->common);
+    memset(roster->is_common, 1, sizeof roster->is_common);
+    for (int i = 1; i < count; i++) {
+        read_card(&cards[i], words);
+        for (int k = 0; k < WORDS; k++)
+            roster->is_common[k] &= words[k] == roster->common[k];
+    }
+    for (int k = 0; k < WORDS; k++)
+        roster->row_words += !roster->is_common[k];
 }
 
 static void fill(struct proa_roster *roster, int rank, const struct proa_remote_card *card)
 {
-    uint64_t *row = row_of(roster, rank);
+    uint64_t *row = row_of(roster, rank), words[WORDS];
 
-    row[0] = card->bytes;
-    row[1] = card->memory;
-    row[2] = (uint64_t)card->disp_unit << 1 | (card->has_key != 0);
-    memcpy(row + FIXED_WORDS, card->key.bytes, roster->key_words * WORD);
-    memcpy(row + FIXED_WORDS + roster->key_words, card->address.bytes,
-           roster->address_words * WORD);
+    read_card(card, words);
+    for (int k = 0; k < WORDS; k++)
+        if (!roster->is_common[k])
+            *row++ = words[k];
 }
 
 static void fill_all(struct proa_win *win, const struct proa_remote_card *cards)
@@ -97,7 +109,7 @@ static void fill_all(struct proa_win *win, const struct proa_remote_card *cards)
     for (int i = 0; i < win->size; i++)
         fill(roster, i, &cards[i]);
     roster->rows->window = roster->window;
-    proa_arena_shrink(roster->rows, rows_bytes(win, roster->key_words, roster->address_words));
+    proa_arena_shrink(roster->rows, rows_bytes(win, roster->row_words));
 }
 
 int proa_roster_open(struct proa_win *win, const struct proa_remote_card *cards)
@@ -107,12 +119,7 @@ int proa_roster_open(struct proa_win *win, const struct proa_remote_card *cards)
     char *segment;
 
     roster->window = cards[0].window;
-    for (int i = 0; i < win->size; i++) {
-        roster->key_words =
-            larger(roster->key_words, words_of(cards[i].key.bytes, PROA_NET_KEY_MOST));
-        roster->address_words =
-            larger(roster->address_words, words_of(cards[i].address.bytes, PROA_NET_ADDRESS_MOST));
-    }
+    find_common(roster, cards, win->size);
     if (roster->is_leader) {
         fill_all(win, cards);
         return PROA_OK;
@@ -126,13 +133,12 @@ int proa_roster_open(struct proa_win *win, const struct proa_remote_card *cards)
 }
 
 /* Each word by itself: the leader may write something else there meanwhile. */
-static void copy(void *to, const uint64_t *from, size_t words)
+static void read_row(const struct proa_roster *roster, int rank, uint64_t words[WORDS])
 {
-    for (size_t i = 0; i < words; i++) {
-        uint64_t word = proa_atomic_load(&from[i], PROA_RELAXED);
+    const uint64_t *row = row_of(roster, rank);
 
-        memcpy((char *)to + i * WORD, &word, WORD);
-    }
+    for (int k = 0; k < WORDS; k++)
+        words[k] = roster->is_common[k] ? roster->common[k] : proa_atomic_load(row++, PROA_RELAXED);
 }
 
 /* The fence's partner is that of proa_roster_close: a word that has replaced one of the row is seen
@@ -147,18 +153,15 @@ int proa_roster_is_there(const struct proa_win *win)
 
 int proa_roster_find(const struct proa_win *win, int rank, struct proa_rostered *row)
 {
-    const struct proa_roster *roster = win->remote_window->roster;
-    const uint64_t *words = row_of(roster, rank);
-    uint64_t fixed[FIXED_WORDS];
+    uint64_t words[WORDS];
 
-    memset(row, 0, sizeof *row);
-    copy(fixed, words, FIXED_WORDS);
-    copy(row->key.bytes, words + FIXED_WORDS, roster->key_words);
-    copy(row->address.bytes, words + FIXED_WORDS + roster->key_words, roster->address_words);
-    row->bytes = fixed[0];
-    row->memory = fixed[1];
-    row->disp_unit = (int64_t)(fixed[2] >> 1);
-    row->has_key = (int)(fixed[2] & 1);
+    read_row(win->remote_window->roster, rank, words);
+    row->bytes = words[0];
+    row->memory = words[1];
+    row->disp_unit = (int64_t)(words[2] >> 1);
+    row->has_key = (int)(words[2] & 1);
+    memcpy(row->key.bytes, words + KEY, sizeof row->key.bytes);
+    memcpy(row->address.bytes, words + ADDRESS, sizeof row->address.bytes);
     return proa_roster_is_there(win);
 }
 

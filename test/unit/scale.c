@@ -226,6 +226,20 @@ static const struct proa_net_transport network = {.name = "others",
                                                   .doze = doze,
                                                   .wake = nothing};
 
+/* No word is the same on all cards, as where sizes, units and addresses of IPv6 differ. */
+static void make_unlike(struct proa_remote_card *card, uint32_t number)
+{
+    uint64_t words[6]; /* of an address: number, id, secret, port, and IP in two */
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = number;
+    memcpy(card->address.bytes, words, sizeof words);
+    memcpy(card->key.bytes, words, 3 * sizeof *words);
+    card->bytes += 8 * (uint64_t)number;
+    card->memory += (uint64_t)number << 12;
+    card->disp_unit += number > USED ? number : 0;
+}
+
 /* Everybody shows what we do, from a node of its own. */
 static int gather_cards(void *context, const void *mine, void *all, size_t bytes)
 {
@@ -238,7 +252,7 @@ static int gather_cards(void *context, const void *mine, void *all, size_t bytes
         if (bytes == sizeof(struct proa_remote_card)) {
             struct proa_remote_card *remote = (struct proa_remote_card *)(void *)card;
 
-            memcpy(remote->address.bytes, &number, sizeof number);
+            make_unlike(remote, number);
             remote->leader = i;
             others.window = remote->window;
         } else if (bytes == sizeof(struct proa_card)) {
