@@ -40,8 +40,18 @@
       "to memory, and waits by rank; a file's name: the same for programs, as JSON. All ranks "   \
       "need the same value, as `proa run --stats` sets it")                                       \
     X(check, "PROA_CHECK", FLAG, "0", "0|1", USER,                                                \
-      "1: conflicting operations of one process are told on standard error, with the calls and "  \
-      "the remedy (doc/CHECK.md), as by `proa run --check`")                                      \
+      "1: wrong uses are told on standard error, with the calls and the remedy (doc/CHECK.md). "  \
+      "All "                                                                                      \
+      "ranks need the same value, as `proa run --check` sets it")                                 \
+    X(check_json, "PROA_CHECK_JSON", TEXT, "", "the name of a file", USER,                        \
+      "with PROA_CHECK=1, a file of JSON with all that was found, as by `proa run --check-json`") \
+    X(check_sarif, "PROA_CHECK_SARIF", TEXT, "", "the name of a file", USER,                      \
+      "the same as SARIF 2.1.0, for editors and continuous integration")                          \
+    X(check_fail_on, "PROA_CHECK_FAIL_ON", CHOICE, "none", "none|note|misuse|race", USER,         \
+      "with PROA_CHECK=1, findings of this weight or more make processes that would exit with "   \
+      "status 0 exit with status 66, as `proa run --fail-on` does")                               \
+    X(color, "PROA_COLOR", CHOICE, "auto", "auto|always|never", USER,                             \
+      "color in what check mode tells; auto: on a terminal")                                      \
     X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                         \
       "auto: other nodes are reached over the best common network of libfabric; none: no "        \
       "network is used, and windows over several nodes are the host's")                           \

@@ -10,6 +10,7 @@
  * no sessions, and 5.0, which has them, although both say that they are MPI 3.1.
  */
 #include "bind/bind.h"
+#include "check/begin.h"
 #include "shm/threads.h"
 #include "job/presence.h"
 #include "host/kind.h"
@@ -37,8 +38,11 @@ static int initialized(int error)
     proa_threads_host_end();
     if (error == MPI_SUCCESS && proa_host_is_here())
         look_for_absent();
-    if (error == MPI_SUCCESS && proa_watch_finalize() == MPI_SUCCESS)
+    if (error == MPI_SUCCESS && proa_watch_finalize() == MPI_SUCCESS) {
         proa_start_prepare();
+        if (proa_check_is_asked_for() && proa_host_is_here() && proa_pmpi_look())
+            proa_check_begin(proa_presence_is_sure(MPI_COMM_WORLD));
+    }
     return error;
 }
 

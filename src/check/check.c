@@ -3,7 +3,9 @@
 #include "check/check.h"
 #include "base/settings.h"
 #include "check/accesses.h"
+#include "check/conflict.h"
 #include "check/finding.h"
+#include "check/since.h"
 #include "host/pmpi.h"
 #include "host/types.h"
 #include "type/walk.h"
@@ -18,6 +20,7 @@ enum { PIECES_MOST = 4096 };
 struct proa_check {
     pthread_mutex_t mutex;
     struct proa_accesses accesses;
+    struct proa_sinces sinces;
     uint64_t operations, scattered;
 };
 
@@ -83,7 +86,12 @@ struct proa_check *proa_check_new(MPI_Comm comm)
     if (!proa_settings()->check || proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS)
         return NULL;
     check = calloc(1, sizeof *check);
-    if (!check || proa_accesses_begin(&check->accesses, size) != 0) {
+    if (!check || proa_sinces_begin(&check->sinces, size) != 0) {
+        free(check);
+        return NULL;
+    }
+    if (proa_accesses_begin(&check->accesses, size) != 0) {
+        proa_sinces_end(&check->sinces);
         free(check);
         return NULL;
     }
@@ -97,20 +105,22 @@ void proa_check_drop(struct proa_check *check)
         return;
     proa_finding_count(check->operations, check->scattered, check->accesses.dropped);
     proa_accesses_end(&check->accesses);
+    proa_sinces_end(&check->sinces);
     pthread_mutex_destroy(&check->mutex);
     free(check);
 }
 
-void proa_check_complete(struct proa_check *check, enum proa_call call, int rank)
+void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
+                         const void *caller)
 {
     const enum completes what = completes[call];
     const int is_one = what == ONE || what == LOCALLY_ONE;
 
-    if (what == NOTHING || (is_one && (rank < 0 || rank >= check->accesses.targets)))
-        return;
     pthread_mutex_lock(&check->mutex);
-    proa_accesses_complete(&check->accesses, is_one ? rank : -1,
-                           what == LOCALLY_ONE || what == LOCALLY_ALL);
+    proa_sinces_note(&check->sinces, call, rank, caller);
+    if (what != NOTHING && (!is_one || (rank >= 0 && rank < check->accesses.targets)))
+        proa_accesses_complete(&check->accesses, is_one ? rank : -1,
+                               what == LOCALLY_ONE || what == LOCALLY_ALL);
     pthread_mutex_unlock(&check->mutex);
 }
 
@@ -137,9 +147,9 @@ static void judge(struct operation *operation)
         proa_accesses_conflict(&operation->check->accesses, operation->target, &operation->access);
     if (!first)
         return;
-    proa_finding_conflict(operation->win, operation->target,
-                          proa_epoch_towards(operation->win, operation->target), first,
-                          &operation->access);
+    proa_conflict_tell(
+        operation->win, operation->target, proa_epoch_towards(operation->win, operation->target),
+        first, &operation->access, proa_sinces_last(&operation->check->sinces, operation->target));
     operation->told = 1;
 }
 

@@ -33,8 +33,9 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
                           int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
                           int is_no_op, const void *caller);
 
-/* A call is over; rank: as of proa_watched. */
-void proa_check_complete(struct proa_check *check, enum proa_call call, int rank);
+/* A call is over; rank: as of proa_watched; caller: its return address. */
+void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
+                         const void *caller);
 
 /* The observer of check mode (watch/watch.h). */
 static inline __attribute__((always_inline)) void proa_check_observe(const struct proa_win *win,
@@ -43,7 +44,7 @@ static inline __attribute__((always_inline)) void proa_check_observe(const struc
     struct proa_check *check = proa_handle_of(win)->check;
 
     if (check)
-        proa_check_complete(check, call, rank);
+        proa_check_complete(check, call, rank, __builtin_return_address(0));
 }
 
 #endif

@@ -1,180 +1,194 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See finding.h. */
 #include "check/finding.h"
-#include "check/place.h"
+#include "base/atomic.h"
+#include "check/sentences.h"
+#include "check/world.h"
 #include "host/handle.h"
-#include "host/pmpi.h"
-#include "window/epoch.h"
+#include "host/start.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 #include <uthash.h>
 
-/* Told findings are kept to tell them once. More than so many are counted only. */
-enum { TOLD_MOST = 1000 };
+/* More findings than these are counted only. */
+enum { KEPT_MOST = 1000 };
 
-struct pair {
+struct key {
+    const char *id;
     const void *first, *second; /* callers */
-    uint64_t calls;
 };
 
-struct finding {
-    struct pair pair;
+struct kept {
+    struct key key;
+    struct proa_found found;
     UT_hash_handle hh;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct finding *told;
-static uint64_t conflicts, checked, left_scattered, left_dropped;
+static struct kept *all;
+static struct proa_checked numbers;
 
-/* Has this pair of places not been told yet? Notes it. */
-static int is_new(const struct proa_access *first, const struct proa_access *second)
+const char *proa_verdict_name(enum proa_verdict verdict)
 {
-    struct finding *finding;
-    struct pair pair = {first->caller, second->caller, (uint64_t)first->call << 16 | second->call};
+    static const char *const names[] = {"none", "note", "misuse", "race"};
 
-    HASH_FIND(hh, told, &pair, sizeof pair, finding);
-    if (finding || HASH_COUNT(told) >= TOLD_MOST)
+    return names[verdict];
+}
+
+int proa_finding_thread(void)
+{
+    static int threads;
+    static _Thread_local int mine;
+
+    if (!proa_has_threads())
         return 0;
-    finding = calloc(1, sizeof *finding);
-    if (!finding)
-        return 0;
-    finding->pair = pair;
-    HASH_ADD(hh, told, pair, sizeof finding->pair, finding);
-    return 1;
+    if (!mine)
+        mine = proa_atomic_fetch_add(&threads, 1, PROA_RELAXED) + 1;
+    return mine;
 }
 
-/* ---- sentences ---- */
+/* ---- keeping ---- */
 
-static void say_access(FILE *out, const char *which, const struct proa_win *win,
-                       const struct proa_access *access)
+static struct kept *find(const struct key *key)
 {
-    const char *form =
-        win->flavor == PROA_FLAVOR_DYNAMIC ? "addresses 0x%llx to 0x%llx" : "bytes %llu to %llu";
-    char place[PROA_PLACE_BYTES];
+    struct kept *kept;
 
-    fprintf(out, "proa:   %s %s, ", which, proa_call_name((enum proa_call)access->call));
-    fprintf(out, form, (unsigned long long)access->low, (unsigned long long)access->high - 1);
-    fprintf(out, ", at %s\n", proa_place_say(access->caller, place));
+    HASH_FIND(hh, all, key, sizeof *key, kept);
+    return kept;
 }
 
-static void say_rule(FILE *out, const struct proa_access *first, const struct proa_access *second)
+int proa_finding_again(const char *id, const void *first, const void *second)
 {
-    if (first->kind == PROA_ACCESS_ATOMIC && second->kind == PROA_ACCESS_ATOMIC)
-        fprintf(out, "proa:   rule: accumulates are atomic to one another with one predefined "
-                     "datatype only (MPI-4.1, 13.7.1)\n");
-    else
-        fprintf(out, "proa:   rule: until an update is complete at the target, any other access "
-                     "to its bytes but a further accumulate is undefined (MPI-4.1, 13.3)\n");
-}
-
-/* The call that would order the two. */
-static void say_remedy(FILE *out, int target, unsigned epoch)
-{
-    if (epoch & PROA_EPOCH_LOCK)
-        fprintf(out, "proa:   remedy: MPI_Win_flush(%d, win) between them\n", target);
-    else if (epoch & PROA_EPOCH_START)
-        fprintf(out,
-                "proa:   remedy: MPI_Win_complete and a further MPI_Win_start between them, "
-                "and MPI_Win_wait and MPI_Win_post at rank %d\n",
-                target);
-    else
-        fprintf(out, "proa:   remedy: MPI_Win_fence between them\n");
-}
-
-static void say(FILE *out, const struct proa_win *win, int target, unsigned epoch,
-                const struct proa_access *first, const struct proa_access *second)
-{
-    char name[PROA_HANDLE_NAME_BYTES];
-
-    fprintf(out,
-            "proa: race: rank %d does two conflicting operations on rank %d in one epoch "
-            "(window \"%s\")\n",
-            win->rank, target, proa_handle_name(proa_handle_of(win), name));
-    say_access(out, "first: ", win, first);
-    say_access(out, "second:", win, second);
-    say_rule(out, first, second);
-    say_remedy(out, target, epoch);
-}
-
-/* One write, so that the lines of several processes do not mix. Frees the text. */
-static void write_out(char *text, size_t length)
-{
-    fflush(stderr);
-    if (write(STDERR_FILENO, text, length) < 0) {
-        /* there is no other place to tell it */
-    }
-    free(text);
-}
-
-void proa_finding_conflict(const struct proa_win *win, int target, unsigned epoch,
-                           const struct proa_access *first, const struct proa_access *second)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *out;
-    int tells;
+    const struct key key = {id, first, second};
+    struct kept *kept;
 
     pthread_mutex_lock(&mutex);
-    conflicts++;
-    tells = is_new(first, second);
+    kept = find(&key);
+    if (kept)
+        kept->found.count++;
     pthread_mutex_unlock(&mutex);
-    out = tells ? open_memstream(&text, &length) : NULL;
-    if (!out)
-        return;
-    say(out, win, target, epoch, first, second);
-    fclose(out);
-    write_out(text, length);
+    return kept != NULL;
 }
 
-/* ---- the end ---- */
+static void copy_text(char *to, size_t room, const char *text)
+{
+    const size_t length = text ? strnlen(text, room - 1) : 0;
+
+    if (length)
+        memcpy(to, text, length);
+    to[length] = '\0';
+}
+
+static void copy_call(struct proa_found_call *to, const struct proa_finding_call *call)
+{
+    if (!call->call)
+        return;
+    copy_text(to->call, sizeof to->call, call->call);
+    if (call->place)
+        to->place = *call->place;
+    else
+        proa_source_find(call->caller, &to->place);
+    to->rank = call->other ? call->other - 1 : proa_world_rank();
+    to->thread = call->thread;
+    to->is_address = call->is_address;
+    to->low = call->low;
+    to->high = call->high;
+}
+
+static void copy(struct proa_found *to, const struct proa_finding *finding)
+{
+    char name[PROA_HANDLE_NAME_BYTES] = "";
+
+    to->verdict = (int32_t)finding->verdict;
+    to->rank = proa_world_rank();
+    to->ranks = 1;
+    to->count = 1;
+    copy_text(to->id, sizeof to->id, finding->id);
+    copy_text(to->rule, sizeof to->rule, finding->rule);
+    copy_text(to->what, sizeof to->what, finding->what);
+    copy_text(to->remedy, sizeof to->remedy, finding->remedy);
+    if (finding->win)
+        proa_handle_name(proa_handle_of(finding->win), name);
+    copy_text(to->window, sizeof to->window, name);
+    for (int i = 0; i < PROA_FINDING_CALLS; i++)
+        copy_call(&to->calls[i], &finding->calls[i]);
+}
+
+/* Another thread may have added it meanwhile: then it is counted. 1: it is new. */
+static int enter(struct kept *kept)
+{
+    struct kept *before;
+    int is_new = 0;
+
+    pthread_mutex_lock(&mutex);
+    before = find(&kept->key);
+    if (before)
+        before->found.count++;
+    else if (HASH_COUNT(all) >= KEPT_MOST)
+        numbers.untold++;
+    else
+        is_new = 1;
+    if (is_new)
+        HASH_ADD(hh, all, key, sizeof kept->key, kept);
+    pthread_mutex_unlock(&mutex);
+    return is_new;
+}
+
+/* Places are looked up, and the host is asked for the window's name, without the mutex. */
+void proa_finding_add(const struct proa_finding *finding)
+{
+    const struct proa_finding_call *calls = finding->calls;
+    struct kept *kept;
+
+    if (proa_finding_again(finding->id, calls[PROA_FIRST].caller, calls[PROA_SECOND].caller))
+        return;
+    kept = calloc(1, sizeof *kept);
+    if (!kept)
+        return;
+    kept->key = (struct key){finding->id, calls[PROA_FIRST].caller, calls[PROA_SECOND].caller};
+    copy(&kept->found, finding);
+    if (enter(kept))
+        proa_sentences_tell(&kept->found);
+    else
+        free(kept);
+}
 
 void proa_finding_count(uint64_t operations, uint64_t scattered, uint64_t dropped)
 {
     pthread_mutex_lock(&mutex);
-    checked += operations;
-    left_scattered += scattered;
-    left_dropped += dropped;
+    numbers.operations += operations;
+    numbers.scattered += scattered;
+    numbers.dropped += dropped;
     pthread_mutex_unlock(&mutex);
 }
 
-static void forget_all(void)
-{
-    struct finding *finding, *next;
+/* ---- the end ---- */
 
-    HASH_ITER(hh, told, finding, next) {
-        HASH_DEL(told, finding);
-        free(finding);
-    }
+struct proa_found *proa_finding_all(int *count, struct proa_checked *checked)
+{
+    struct proa_found *found;
+
+    pthread_mutex_lock(&mutex);
+    *checked = numbers;
+    *count = 0;
+    found = HASH_COUNT(all) ? calloc(HASH_COUNT(all), sizeof *found) : NULL;
+    for (const struct kept *kept = all; kept && found; kept = kept->hh.next)
+        found[(*count)++] = kept->found;
+    pthread_mutex_unlock(&mutex);
+    return found;
 }
 
-void proa_finding_tell(void)
+void proa_finding_forget(void)
 {
-    char *text = NULL;
-    size_t length;
-    int rank = 0;
-    FILE *out;
+    struct kept *kept, *next;
 
-    proa_pmpi()->Comm_rank(MPI_COMM_WORLD, &rank);
-    out = rank == 0 || conflicts || left_scattered || left_dropped ? open_memstream(&text, &length)
-                                                                   : NULL;
-    if (!out)
-        return;
-    fprintf(out, "proa: check: rank %d: %llu operations, ", rank, (unsigned long long)checked);
-    if (conflicts)
-        fprintf(out, "%llu conflicts, of %u pairs of places", (unsigned long long)conflicts,
-                HASH_COUNT(told));
-    else
-        fprintf(out, "no conflict");
-    if (left_scattered)
-        fprintf(out, "; not checked: %llu of too many pieces", (unsigned long long)left_scattered);
-    if (left_dropped)
-        fprintf(out, "; not kept: %llu accesses, as epochs were too long",
-                (unsigned long long)left_dropped);
-    fprintf(out, "\n");
-    fclose(out);
-    write_out(text, length);
-    forget_all();
+    pthread_mutex_lock(&mutex);
+    HASH_ITER(hh, all, kept, next) {
+        HASH_DEL(all, kept);
+        free(kept);
+    }
+    memset(&numbers, 0, sizeof numbers);
+    pthread_mutex_unlock(&mutex);
 }

@@ -1,25 +1,92 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What check mode has found in this process. Each pair of places is told once, when it is found
- * first, and counted from then on; when MPI ends a line adds all up.
+ * What check mode has found in this process. The same rule at the same pair of places is one
+ * finding, which is told on standard error when it is found first, and counted from then on. When
+ * MPI ends the findings of all processes come together (check/report.h).
+ *
+ * All functions are safe from any thread.
  */
 #ifndef PROA_CHECK_FINDING_H
 #define PROA_CHECK_FINDING_H
 
-#include "check/accesses.h"
+#include "check/source.h"
 #include "window/win.h"
 
 #include <stdint.h>
 
-/* Two operations of this origin that conflict; epoch: PROA_EPOCH_* towards that target. */
-void proa_finding_conflict(const struct proa_win *win, int target, unsigned epoch,
-                           const struct proa_access *first, const struct proa_access *second);
+/* RACE: an access that the standard calls undefined (MPI_ERR_RMA_CONFLICT). MISUSE: another rule is
+ * broken. NOTE: legal, and likely unintended. In the order of their weight. */
+enum proa_verdict { PROA_NO_VERDICT, PROA_NOTE, PROA_MISUSE, PROA_RACE };
+
+/* "race" and so on. */
+const char *proa_verdict_name(enum proa_verdict verdict);
+
+/* A call that a finding names. */
+struct proa_finding_call {
+    const char *call;                /* "MPI_Put"; NULL: there is no such call */
+    const void *caller;              /* its return address in this process; NULL: see place */
+    const struct proa_source *place; /* of a call of another process; NULL: it is not known */
+    int other;                       /* 1 + its rank in MPI_COMM_WORLD; 0: this process */
+    int thread;                      /* proa_finding_thread(); 0: not known, or there is one only */
+    int is_address;                  /* low and high are addresses, not offsets in the window */
+    uint64_t low, high;              /* its bytes [low, high); both 0: not told */
+};
+
+/* The calls: what was found, and the call of synchronization before it. */
+enum { PROA_FIRST, PROA_SECOND, PROA_SINCE, PROA_FINDING_CALLS };
+
+struct proa_finding {
+    enum proa_verdict verdict;
+    const char *id;   /* of the rule: a word for programs, constant, such as "conflict" */
+    const char *rule; /* the rule and its section; constant */
+    const char *what; /* a sentence of what is wrong, without the window */
+    const char *remedy;
+    const struct proa_win *win; /* NULL: of no window */
+    struct proa_finding_call calls[PROA_FINDING_CALLS];
+};
+
+/* Adds a finding, or counts it if this process has told it before. */
+void proa_finding_add(const struct proa_finding *finding);
+
+/* Counts a finding that this process has told before: 1. 0: it has not, and the caller is to add
+ * it. Saves the caller its sentences. first, second: return addresses, or NULL. */
+int proa_finding_again(const char *id, const void *first, const void *second);
+
+/* A number of this thread, from 1 on; 0: only one thread calls MPI. */
+int proa_finding_thread(void);
 
 /* Adds to the numbers of the last line: operations that were checked, those that had too many
  * pieces to be, and accesses that were dropped before they were complete. */
 void proa_finding_count(uint64_t operations, uint64_t scattered, uint64_t dropped);
 
-/* The last line: of each process that has found or left out something, and of rank 0. */
-void proa_finding_tell(void);
+/* ---- findings as they are kept, in plain bytes: for check/report.c ---- */
+
+struct proa_found_call {
+    char call[40]; /* "": there is none */
+    struct proa_source place;
+    int32_t rank; /* in MPI_COMM_WORLD */
+    int32_t thread, is_address;
+    uint64_t low, high;
+};
+
+struct proa_found {
+    int32_t verdict, rank; /* rank: in MPI_COMM_WORLD, of the first process that has found it */
+    int32_t ranks;         /* how many have */
+    uint64_t count;
+    char id[32], rule[256], what[256], remedy[256], window[64];
+    struct proa_found_call calls[PROA_FINDING_CALLS];
+};
+
+struct proa_checked {
+    uint64_t operations, scattered, dropped;
+    uint64_t untold; /* findings that were too many to be kept */
+};
+
+/* Copies all findings, *count of them, and the numbers; the caller frees them. NULL: there are
+ * none, or no memory. */
+struct proa_found *proa_finding_all(int *count, struct proa_checked *checked);
+
+/* Forgets them. */
+void proa_finding_forget(void);
 
 #endif

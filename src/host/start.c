@@ -27,6 +27,7 @@ static int several_threads, from_session;
 static char why_off[200];
 
 void (*proa_at_end)(void);
+void (*proa_at_finalize)(void);
 
 static void host_end(MPI_Comm private_comm_instead)
 {
@@ -46,6 +47,8 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)keyval;
     (void)value;
     (void)extra;
+    if (proa_at_finalize)
+        proa_at_finalize();
     if (from_session && proa_atomic_load(&state, PROA_SEQ_CST) == ON)
         return MPI_SUCCESS; /* the session's end will be Proa's */
     if (proa_atomic_load(&state, PROA_SEQ_CST) == ON)

@@ -45,4 +45,7 @@ int proa_has_threads(void);
 /* Called at Proa's end, before it gives anything back, while MPI can still be used: set by bind. */
 extern PROA_HIDDEN void (*proa_at_end)(void);
 
+/* Called in MPI_Finalize before that, even if Proa never started: set by bind in MPI_Init. */
+extern PROA_HIDDEN void (*proa_at_finalize)(void);
+
 #endif

@@ -2,7 +2,7 @@
 /* See watch.h. */
 #include "watch/watch.h"
 #include "base/settings.h"
-#include "check/finding.h"
+#include "check/summary.h"
 #include "host/start.h"
 #include "host/types.h"
 #include "watch/report.h"
@@ -12,7 +12,7 @@ static void tell_all(void)
 {
     proa_report_tell();
     if (proa_settings()->check)
-        proa_finding_tell();
+        proa_summary_tell();
 }
 
 void proa_watch_start(void)

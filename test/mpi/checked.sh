@@ -36,16 +36,23 @@ ranked=(-- bash -c 'exec "$1" 2>"$0/$$"' "$apart" "$@")
 start "${ranked[@]}" || fail "the run fails"
 ! grep -q '^proa: ' "$said" || fail "told without the setting"
 
-start --env PROA_CHECK=1 "${ranked[@]}" || fail "the run with PROA_CHECK=1 fails"
+files=$(mktemp -d)
+trap 'rm -rf "$said" "$apart" "$files"' EXIT
+start --env PROA_CHECK=1 --env PROA_CHECK_JSON="$files/json" --env PROA_CHECK_SARIF="$files/sarif" --env PROA_CHECK_FAIL_ON=race "${ranked[@]}"
+[ $? -ne 0 ] || fail "races do not make the run fail"
+grep -q '^ok checked' "$said" || fail "the run with PROA_CHECK=1 fails"
 while read -r name; do
   count=$(grep -c "^proa: race: .*window \"$name " "$said")
   [ "$count" -eq "$ranks" ] || fail "$name is told $count times, not once by each of $ranks ranks"
 done < <(grep -oP '^ +CASE\(\Kwrong\w+|, +CASE\(\Kwrong\w+' "$source")
 ! grep -q '"right_' "$said" || fail "a false alarm"
 grep -q "in one epoch (window \"wrong_put_put dynamic\")" "$said" || fail "no window's name"
-grep -A5 '"wrong_types ' "$said" | grep -q 'rule: accumulates are atomic' || fail "no rule"
-grep -A5 '"wrong_fence ' "$said" | grep -q 'remedy: MPI_Win_fence between' || fail "no remedy"
-grep -A5 '"wrong_swap_put ' "$said" | grep -q 'second: MPI_Compare_and_swap, ' || fail "no second call"
-grep -A5 '"wrong_comb ' "$said" | grep -q 'second: MPI_Put, bytes 32 to 39, at ' || fail "no bytes"
-[ "$(grep -c 'proa: check: rank [0-9]*: .* conflicts, of [0-9]* pairs of places.*; not kept: [0-9]* accesses' "$said")" -eq "$ranks" ] || fail "no sum at the end"
+grep -A6 '"wrong_types ' "$said" | grep -q 'rule: accumulates are atomic' || fail "no rule"
+grep -A6 '"wrong_fence ' "$said" | grep -q 'remedy: MPI_Win_fence between' || fail "no remedy"
+grep -A6 '"wrong_fence ' "$said" | grep -q 'since:  MPI_Win_fence, at ' || fail "no call since"
+grep -A6 '"wrong_swap_put ' "$said" | grep -q 'second: MPI_Compare_and_swap, ' || fail "no second call"
+grep -A6 '"wrong_comb ' "$said" | grep -q 'second: MPI_Put, bytes 32 to 39, at ' || fail "no bytes"
+[ "$(grep -c '^proa: check: .*; not kept: [0-9]* accesses' "$said")" -eq 1 ] || fail "not one sum at the end"
+grep -q "^proa: check: $ranks ranks, .* operations: [1-9][0-9]* races, 0 misuses, 0 notes" "$said" || fail "a wrong sum at the end"
+python3 "$(dirname "$0")/checked.py" "$files/json" "$files/sarif" "$ranks" "$(grep -c 'CASE(wrong' <(grep -oP 'CASE\(wrong' "$source"))" || fail "wrong files"
 echo "ok checked"

@@ -501,9 +501,32 @@ exec_refused() {
   proa exec --mpi lam cat
   expect_status 2
   expect_error "no MPI 'lam'"
+  proa exec --mpi "$host" --fail-on conflict cat
+  expect_status 2
+  expect_error "--fail-on needs race, misuse or note, not \"conflict\""
+  proa exec --mpi "$host" --check-json= cat
+  expect_status 2
+  expect_error "--check-json needs the name of a file"
   proa exec --help
   expect_status 0
   expect_times 1 "usage: LAUNCHER... proa exec"
+}
+
+# Each of the options of check mode asks for it; files are named from where the job starts.
+exec_checks() {
+  cd "$scratch" || exit 1
+  for options in --check "--check-json found" "--check-sarif=found" "--fail-on misuse"; do
+    # shellcheck disable=SC2086 # words
+    proa exec --mpi "$host" $options env
+    expect_status 0
+    expect_times 1 "PROA_CHECK=1"
+  done
+  proa exec --mpi "$host" --check-json found --check-sarif=/found --fail-on=note env
+  expect_times 1 "PROA_CHECK_JSON=$PWD/found"
+  expect_times 1 "PROA_CHECK_SARIF=/found"
+  expect_times 1 "PROA_CHECK_FAIL_ON=note"
+  proa exec --mpi "$host" env
+  expect_times 0 "PROA_CHECK"
 }
 
 # Slurm's launcher by its name, with its own options; each part is started by `proa exec`.

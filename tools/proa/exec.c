@@ -16,7 +16,7 @@
 
 /* For printf: the names of the hosts, then of Proa's libraries. */
 static const char help[] =
-    "usage: LAUNCHER... proa exec [--mpi HOST] [--check] [--stats[=FILE]] [--] COMMAND "
+    "usage: LAUNCHER... proa exec [--mpi HOST] [--check] [OPTION...] [--stats[=FILE]] [--] COMMAND "
     "[ARGUMENT...]\n"
     "\n"
     "Becomes COMMAND, with Proa's library for its MPI preloaded. Any launcher may start it:\n"
@@ -24,7 +24,11 @@ static const char help[] =
     "words: proa exec numactl -N 0 ./prog.\n"
     "\n"
     "  --mpi HOST    %s: which MPI it is, where no word of COMMAND tells\n"
-    "  --check       tells of operations that conflict, with the calls and the remedy\n"
+    "  --check       tells of wrong uses, with the calls and the remedy (doc/CHECK.md)\n"
+    "  --check-json FILE, --check-sarif FILE\n"
+    "                the same, and writes all that was found to FILE, as JSON or as SARIF 2.1.0\n"
+    "  --fail-on race|misuse|note\n"
+    "                the same, and a finding of that weight or more makes the exit status 66\n"
     "  --stats[=FILE]\n"
     "                counts what is done on each window, and who waits for whom: a table at the "
     "end, or FILE of JSON\n"
@@ -61,6 +65,10 @@ int proa_command_exec(int argc, char **argv)
         return PROA_EXIT_USAGE;
     }
     int status = proa_choose(argv + 1, proa_line_read_command, &choice);
+    if (status != 0)
+        return status;
+    if (!choice.line.help)
+        status = proa_line_check(&choice.line);
     if (status != 0)
         return status;
     if (choice.line.help) {

@@ -9,10 +9,12 @@
  */
 #include "line.h"
 
+#include "complain.h"
 #include "find.h"
 #include "path.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,29 +24,71 @@ static bool is(const char *word, const char *text)
     return strcmp(word, text) == 0;
 }
 
+/* Proa's own options. NEEDED: a value follows, behind "=" or as the next word. ALLOWED: only behind
+ * "=". */
+enum value { NONE, ALLOWED, NEEDED };
+
+static const struct own_option {
+    const char *name;
+    enum value value;
+    size_t field; /* of struct proa_line, a text; 0: none */
+} own_options[] = {
+    {"--help", NONE, 0},
+    {"--check", NONE, 0},
+    {"--check-json", NEEDED, offsetof(struct proa_line, check_json)},
+    {"--check-sarif", NEEDED, offsetof(struct proa_line, check_sarif)},
+    {"--fail-on", NEEDED, offsetof(struct proa_line, fail_on)},
+    {"--mpi", NEEDED, offsetof(struct proa_line, mpi)},
+    {"--stats", ALLOWED, offsetof(struct proa_line, stats)},
+};
+
+static const struct own_option *own_option(const char *word)
+{
+    for (size_t i = 0; i < sizeof own_options / sizeof own_options[0]; i++) {
+        const struct own_option *option = &own_options[i];
+        size_t length = strlen(option->name);
+
+        if (strncmp(word, option->name, length) == 0 &&
+            (!word[length] || (word[length] == '=' && option->value != NONE)))
+            return option;
+    }
+    return NULL;
+}
+
+static bool takes_next(const struct own_option *option, const char *word)
+{
+    return option->value == NEEDED && !strchr(word, '=');
+}
+
 size_t proa_own_option_words(char *const *args)
 {
-    if (is(args[0], "--mpi"))
-        return args[1] ? 2 : 1;
-    return is(args[0], "--help") || is(args[0], "--check") || is(args[0], "--stats") ||
-           strncmp(args[0], "--stats=", strlen("--stats=")) == 0 ||
-           strncmp(args[0], "--mpi=", strlen("--mpi=")) == 0;
+    const struct own_option *option = own_option(args[0]);
+
+    if (!option)
+        return 0;
+    return takes_next(option, args[0]) && args[1] ? 2 : 1;
+}
+
+/* The value as it is given, "" where it is missing, "1" where none is needed. */
+static const char *value_of(const struct own_option *option, char *const *args)
+{
+    const char *equals = strchr(args[0], '=');
+
+    if (equals)
+        return equals + 1;
+    if (option->value == ALLOWED)
+        return "1";
+    return args[1] ? args[1] : "";
 }
 
 static void read_own_option(struct proa_line *line, char *const *args)
 {
-    if (is(args[0], "--help"))
-        line->help = true;
-    else if (is(args[0], "--check"))
-        line->check = true;
-    else if (is(args[0], "--stats"))
-        line->stats = "1";
-    else if (strncmp(args[0], "--stats=", strlen("--stats=")) == 0)
-        line->stats = args[0] + strlen("--stats=");
-    else if (is(args[0], "--mpi"))
-        line->mpi = args[1] ? args[1] : "";
-    else
-        line->mpi = args[0] + strlen("--mpi=");
+    const struct own_option *option = own_option(args[0]);
+
+    line->help |= is(option->name, "--help");
+    line->check |= is(option->name, "--check");
+    if (option->field)
+        *(const char **)((char *)line + option->field) = value_of(option, args);
 }
 
 static void read_known_option(struct proa_line *line, struct proa_part *part, char *const *args,
@@ -161,19 +205,57 @@ struct proa_line proa_line_read_command(const struct proa_host *host, char *cons
     return line;
 }
 
-static void set_stats(const char *value)
+static void set_file(const char *variable, const char *value)
 {
     char here[PATH_MAX];
 
     if (!is(value, "0") && !is(value, "1") && getcwd(here, sizeof here))
         value = proa_path_join(here, value);
-    setenv("PROA_STATS", value, 1);
+    setenv(variable, value, 1);
+}
+
+/* The ranks write to pipes of the launcher, which writes to our terminal. */
+static void set_color(void)
+{
+    if (isatty(STDERR_FILENO) && !getenv("NO_COLOR"))
+        setenv("PROA_COLOR", "always", 0);
+}
+
+/* Each of the options asks for check mode. */
+static void set_check(const struct proa_line *line)
+{
+    if (!line->check && !line->check_json && !line->check_sarif && !line->fail_on)
+        return;
+    setenv("PROA_CHECK", "1", 1);
+    set_color();
+    if (line->check_json)
+        set_file("PROA_CHECK_JSON", line->check_json);
+    if (line->check_sarif)
+        set_file("PROA_CHECK_SARIF", line->check_sarif);
+    if (line->fail_on)
+        setenv("PROA_CHECK_FAIL_ON", line->fail_on, 1);
 }
 
 void proa_line_set_variables(const struct proa_line *line)
 {
-    if (line->check)
-        setenv("PROA_CHECK", "1", 1);
+    set_check(line);
     if (line->stats)
-        set_stats(line->stats);
+        set_file("PROA_STATS", line->stats);
+}
+
+int proa_line_check(const struct proa_line *line)
+{
+    static const char *const verdicts[] = {"race", "misuse", "note"};
+
+    if (line->check_json && !line->check_json[0])
+        return proa_complain(PROA_EXIT_USAGE, "--check-json needs the name of a file");
+    if (line->check_sarif && !line->check_sarif[0])
+        return proa_complain(PROA_EXIT_USAGE, "--check-sarif needs the name of a file");
+    for (size_t i = 0; line->fail_on && i < sizeof verdicts / sizeof verdicts[0]; i++)
+        if (is(line->fail_on, verdicts[i]))
+            return 0;
+    return line->fail_on
+               ? proa_complain(PROA_EXIT_USAGE, "--fail-on needs race, misuse or note, not \"%s\"",
+                               line->fail_on)
+               : 0;
 }

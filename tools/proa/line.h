@@ -23,11 +23,13 @@ struct proa_line {
     const struct proa_host *host; /* whose options were looked for */
     struct proa_part *parts;
     size_t part_count;
-    const char *mpi;   /* the value of --mpi, or NULL */
-    const char *file;  /* an option that takes the rest from a file, or NULL */
-    const char *stats; /* the value that PROA_STATS is to have, or NULL */
-    bool check;        /* PROA_CHECK is to be 1 */
-    bool hosts;        /* options name hosts: the ranks need not be here */
+    const char *mpi;                      /* the value of --mpi, or NULL */
+    const char *file;                     /* an option that takes the rest from a file, or NULL */
+    const char *stats;                    /* the value that PROA_STATS is to have, or NULL */
+    const char *check_json, *check_sarif; /* files of what check mode finds, or NULL */
+    const char *fail_on;                  /* the verdict that fails the job, or NULL */
+    bool check;                           /* PROA_CHECK is to be 1 */
+    bool hosts;                           /* options name hosts: the ranks need not be here */
     bool help;
 };
 
@@ -36,9 +38,13 @@ struct proa_line proa_line_read(const struct proa_host *host, char *const *args)
 /* The words after `proa exec`: proa's own options, and one part without options. */
 struct proa_line proa_line_read_command(const struct proa_host *host, char *const *args);
 
-/* Sets PROA_STATS where the line has --stats, and PROA_CHECK where it has --check. A file's name
- * becomes absolute, as ranks may start in another folder than this one. */
+/* Sets PROA_STATS where the line has --stats, and PROA_CHECK and its further settings where it has
+ * options of check mode. A file's name becomes absolute, as ranks may start in another folder than
+ * this one. */
 void proa_line_set_variables(const struct proa_line *line);
+
+/* Are the values of Proa's own options sensible? 0, or the exit status, after a line. */
+int proa_line_check(const struct proa_line *line);
 
 /* How many words proa's own option at args[0] takes: none where it is the launcher's. */
 size_t proa_own_option_words(char *const *args);

@@ -23,8 +23,10 @@ _proa() {
     *.run | *.exec)
         if [ "$before" = --mpi ]; then
             words='mpich openmpi abi_mpich abi_openmpi'
+        elif [ "$before" = --fail-on ]; then
+            words='race misuse note'
         elif [[ $word = -* ]]; then
-            words='--mpi --check --stats --stats= --help'
+            words='--mpi --check --check-json --check-sarif --fail-on --stats --stats= --help'
             [ "$command" != run ] || words+=' -n'
         else # a program, or one of its files
             for ((place = 2; place < COMP_CWORD; place++)); do

@@ -32,7 +32,11 @@ static const char help[] =
     "\n"
     "  --mpi HOST    %s: which MPI it is, where PROGRAM is a script or something else that does "
     "not tell (of Python, mpi4py does)\n"
-    "  --check       tells of operations that conflict, with the calls and the remedy\n"
+    "  --check       tells of wrong uses, with the calls and the remedy (doc/CHECK.md)\n"
+    "  --check-json FILE, --check-sarif FILE\n"
+    "                the same, and writes all that was found to FILE, as JSON or as SARIF 2.1.0\n"
+    "  --fail-on race|misuse|note\n"
+    "                the same, and a finding of that weight or more makes the exit status 66\n"
     "  --stats[=FILE]\n"
     "                counts what is done on each window, and who waits for whom: a table at the "
     "end, or FILE of JSON\n"
@@ -198,6 +202,10 @@ int proa_command_run(int argc, char **argv)
         return PROA_EXIT_USAGE;
     }
     int status = proa_choose(argv + 1, proa_line_read, &choice);
+    if (status != 0)
+        return status;
+    if (!choice.line.help)
+        status = proa_line_check(&choice.line);
     if (status != 0)
         return status;
     if (choice.line.help) {

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See begin.h. */
+#include "check/begin.h"
+#include "base/settings.h"
+#include "check/summary.h"
+#include "check/world.h"
+#include "host/start.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads the variable first: without it settings are not read yet, as the program may still make
+ * some. */
+int proa_check_is_asked_for(void)
+{
+    const char *check = getenv("PROA_CHECK");
+
+    return check && strcmp(check, "1") == 0 && proa_settings()->check && !proa_settings()->disable;
+}
+
+static void end(void)
+{
+    proa_summary_tell();
+    proa_world_end();
+}
+
+void proa_check_begin(int all_have_proa)
+{
+    proa_world_begin(all_have_proa);
+    proa_summary_begin();
+    proa_at_finalize = end;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The finding that two operations conflict. */
+#ifndef PROA_CHECK_CONFLICT_H
+#define PROA_CHECK_CONFLICT_H
+
+#include "check/accesses.h"
+#include "check/since.h"
+#include "window/win.h"
+
+/* Two operations of this origin that conflict; epoch: PROA_EPOCH_* towards that target; since: the
+ * call that has opened it. */
+void proa_conflict_tell(const struct proa_win *win, int target, unsigned epoch,
+                        const struct proa_access *first, const struct proa_access *second,
+                        const struct proa_since *since);
+
+#endif

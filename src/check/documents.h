@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Findings for programs: a file of JSON, and one of SARIF 2.1.0 (the OASIS standard) for editors
+ * and continuous integration. */
+#ifndef PROA_CHECK_DOCUMENTS_H
+#define PROA_CHECK_DOCUMENTS_H
+
+#include "check/summary.h"
+
+#include <stdio.h>
+
+void proa_document_json(FILE *out, const struct proa_summary *summary);
+void proa_document_sarif(FILE *out, const struct proa_summary *summary);
+
+#endif

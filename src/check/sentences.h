@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Findings for people, on standard error. */
+#ifndef PROA_CHECK_SENTENCES_H
+#define PROA_CHECK_SENTENCES_H
+
+#include "check/finding.h"
+
+#include <stdio.h>
+
+/* Writes the finding to standard error, in one piece. */
+void proa_sentences_tell(const struct proa_found *found);
+
+/* The sequences around a word of that weight; "" without color (PROA_COLOR). */
+const char *proa_sentences_color(enum proa_verdict verdict);
+const char *proa_sentences_plain(void);
+
+/* Text that is written to standard error in one piece, so that the lines of several processes do
+ * not mix. begin: NULL without memory. end: writes and frees it. */
+struct proa_piece {
+    char *text;
+    size_t length;
+    FILE *out;
+};
+FILE *proa_piece_open(struct proa_piece *piece);
+void proa_piece_close(struct proa_piece *piece);
+
+#endif

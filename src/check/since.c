@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See since.h. */
+#include "check/since.h"
+
+#include <stdlib.h>
+
+int proa_sinces_begin(struct proa_sinces *sinces, int targets)
+{
+    *sinces = (struct proa_sinces){.targets = targets};
+    sinces->of = calloc((size_t)targets + 1, sizeof *sinces->of);
+    return sinces->of ? 0 : -1;
+}
+
+void proa_sinces_end(struct proa_sinces *sinces)
+{
+    free(sinces->of);
+}
+
+static int is_noted(enum proa_call call)
+{
+    return (call >= PROA_CALL_Win_fence && call <= PROA_CALL_Win_flush_local_all) ||
+           call == PROA_CALL_Win_sync;
+}
+
+void proa_sinces_note(struct proa_sinces *sinces, enum proa_call call, int target,
+                      const void *caller)
+{
+    if (is_noted(call) && target < sinces->targets)
+        sinces->of[target < 0 ? sinces->targets : target] =
+            (struct proa_since){caller, ++sinces->calls, call};
+}
+
+const struct proa_since *proa_sinces_last(const struct proa_sinces *sinces, int target)
+{
+    const struct proa_since *all = &sinces->of[sinces->targets], *one = &sinces->of[target];
+
+    return one->number > all->number ? one : all;
+}
+
+struct proa_finding_call proa_since_call(const struct proa_since *since)
+{
+    if (!since->caller)
+        return (struct proa_finding_call){0};
+    return (struct proa_finding_call){.call = proa_call_name(since->call), .caller = since->caller};
+}

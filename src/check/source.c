@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See source.h. */
+#include "check/source.h"
+#include "check/lines.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The address as it stands in the file: files that are loaded anywhere begin at 0 there. */
+static uintptr_t in_file(const Dl_info *info, uintptr_t address)
+{
+    const ElfW(Ehdr) *head = info->dli_fbase;
+
+    return head->e_type == ET_EXEC ? address : address - (uintptr_t)info->dli_fbase;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The call itself is before its return address. */
+void proa_source_find(const void *caller, struct proa_source *place)
+{
+    const uintptr_t address = (uintptr_t)caller - 1;
+    Dl_info info;
+
+    memset(place, 0, sizeof *place);
+    if (!caller || !dladdr((const void *)address, &info) || !info.dli_fname)
+        return;
+    place->address = in_file(&info, address);
+    if (info.dli_sname)
+        snprintf(place->function, sizeof place->function, "%s", info.dli_sname);
+    if (!proa_lines_find(address, place))
+        snprintf(place->file, sizeof place->file, "%s", last_part(info.dli_fname));
+}
+
+const char *proa_source_file(const struct proa_source *place)
+{
+    char here[PATH_MAX];
+    size_t length;
+
+    if (!getcwd(here, sizeof here))
+        return place->file;
+    length = strlen(here);
+    return strncmp(place->file, here, length) == 0 && place->file[length] == '/'
+               ? place->file + length + 1
+               : place->file;
+}
+
+void proa_source_say(FILE *out, const struct proa_source *place)
+{
+    if (place->line)
+        fprintf(out, "%s:%d", proa_source_file(place), place->line);
+    else if (place->file[0])
+        fprintf(out, "%s+0x%llx", place->file, (unsigned long long)place->address);
+    else
+        fprintf(out, "a place that is not known");
+    if (place->function[0])
+        fprintf(out, " (%s)", place->function);
+}
+
+int proa_source_is(const struct proa_source *one, const struct proa_source *other)
+{
+    return one->address == other->address && one->line == other->line &&
+           strcmp(one->file, other->file) == 0;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks the files of check mode:  checked.py JSON SARIF RANKS FINDINGS
+
+FINDINGS: how many pairs of places checked.c has. The structure of SARIF is that of the standard, version 2.1.0.
+"""
+import json
+import sys
+
+
+def check_call(call, ranks, has_lines):
+    assert call["call"].startswith("MPI_"), call
+    assert 0 <= call["rank"] < ranks, call
+    assert call["role"] in ("first", "second", "since"), call
+    if has_lines:
+        assert call["file"].endswith("checked.c") and call["line"] > 0, call
+        assert call["function"], call
+
+
+def check_json(path, ranks, count):
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    assert document["ranks"] == ranks and document["operations"] > 0, document
+    assert document["not_kept"] > 0, "wrong_many keeps all"
+    findings = document["findings"]
+    assert len(findings) == count, f"{len(findings)} findings"
+    has_lines = any("line" in call for finding in findings for call in finding["calls"])
+    for finding in findings:
+        assert finding["verdict"] == "race" and finding["ranks"] == ranks and finding["count"] >= ranks, finding
+        assert finding["what"] and finding["rule"] and finding["remedy"] and finding["window"].startswith("wrong_"), finding
+        assert [call["role"] for call in finding["calls"]] == ["first", "second", "since"], finding
+        for call in finding["calls"]:
+            check_call(call, ranks, has_lines)
+    loop = [finding for finding in findings if finding["window"].startswith("wrong_loop")]
+    assert len(loop) == 1 and loop[0]["count"] == 9 * ranks, loop
+    return has_lines
+
+
+def check_location(location, has_lines):
+    physical = location["physicalLocation"]
+    uri = physical["artifactLocation"]["uri"]
+    assert uri and " " not in uri, uri
+    assert physical["region"]["startLine"] > 0 if has_lines else physical["address"]["relativeAddress"] > 0, physical
+    assert location["message"]["text"], location
+    for logical in location.get("logicalLocations", []):
+        assert logical["kind"] == "function" and logical["name"], logical
+
+
+def check_sarif(path, count, has_lines):
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    assert document["version"] == "2.1.0" and document["$schema"].endswith("sarif-2.1.0.json"), document
+    (run,) = document["runs"]
+    driver = run["tool"]["driver"]
+    assert driver["name"] == "Proa" and driver["version"], driver
+    rules = [rule["id"] for rule in driver["rules"]]
+    assert len(rules) == len(set(rules)), rules
+    assert all(rule["shortDescription"]["text"] for rule in driver["rules"]), driver
+    assert len(run["results"]) == count, len(run["results"])
+    for result in run["results"]:
+        assert result["ruleId"] in rules and result["level"] == "error", result
+        assert result["message"]["text"].endswith("."), result
+        assert result["occurrenceCount"] >= 1, result
+        assert len(result["locations"]) == 1 and len(result["relatedLocations"]) == 2, result
+        for location in result["locations"] + result["relatedLocations"]:
+            check_location(location, has_lines)
+
+
+def main():
+    json_path, sarif_path, ranks, count = sys.argv[1:]
+    has_lines = check_json(json_path, int(ranks), int(count))
+    check_sarif(sarif_path, int(count), has_lines)
+
+
+main()
