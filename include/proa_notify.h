@@ -57,7 +57,8 @@ int PROA_Win_get_notify_value(MPI_Win win, int notification_idx, MPI_Count *valu
 int PROA_Win_reset_notify_value(MPI_Win win, int notification_idx, MPI_Count *value);
 
 /* *request is complete once this process's counter is at least `expected`: for MPI_Wait, MPI_Test
- * and their kin. Without Proa: MPI_ERR_UNSUPPORTED_OPERATION. */
+ * and their kin. Without Proa: MPI_ERR_UNSUPPORTED_OPERATION, as plain MPI would need a thread that
+ * completes a generalized request. */
 int PROA_Win_notify_ithreshold(MPI_Win win, int notification_idx, MPI_Count expected,
                                MPI_Request *request);
 
@@ -72,7 +73,8 @@ int PROA_Win_waitsome_notify(MPI_Win win, int count, const int indices[],
                              const MPI_Count expected[], int *outcount, int which[]);
 
 /* *(uint64_t **)address: this process's counter, to be read by atomic loads that acquire, until the
- * number is set again or the window is freed. Without Proa: MPI_ERR_UNSUPPORTED_OPERATION. */
+ * number is set again or the window is freed. Without Proa it may rise only while this process
+ * calls MPI; or MPI_ERR_UNSUPPORTED_OPERATION: the host's windows are not of the unified model. */
 int PROA_Win_get_notify_address(MPI_Win win, int notification_idx, void *address);
 
 /* ---- operations: arguments as of MPI_Put and its kin, and the index of the target's counter ----

@@ -349,13 +349,33 @@ PROA_NOTIFY_ONCE int PROA_Win_waitsome_notify(MPI_Win win, int count, const int 
     return error;
 }
 
+/* Loads see the counter where private and public copies of a window are one (MPI-4.1, 13.4). */
+PROA_NOTIFY_ONCE int proa_notify_plain_address(MPI_Win win, int idx, void *address)
+{
+    struct proa_notify_plain *plain = proa_notify_plain_of(win);
+    int rank, flag, error, *model = NULL;
+
+    if (!plain)
+        return PROA_Notify_error_class();
+    MPI_Comm_rank(plain->comm, &rank);
+    error = proa_notify_plain_check(win, rank, idx);
+    if (error != MPI_SUCCESS)
+        return error;
+    MPI_Win_get_attr(plain->counters, MPI_WIN_MODEL, &model, &flag);
+    if (!flag || *model != MPI_WIN_UNIFIED)
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    *(MPI_Count **)address = plain->own + idx;
+    return MPI_SUCCESS;
+}
+
 PROA_NOTIFY_ONCE int PROA_Win_get_notify_address(MPI_Win win, int notification_idx, void *address)
 {
     __typeof__(&PROA_Win_get_notify_address) native =
         PROA_NOTIFY_FIND(PROA_Win_get_notify_address, win);
 
     return native ? native(win, notification_idx, address)
-                  : proa_notify_plain_error(win, MPI_ERR_UNSUPPORTED_OPERATION);
+                  : proa_notify_plain_error(
+                        win, proa_notify_plain_address(win, notification_idx, address));
 }
 
 /* ---- operations ---- */

@@ -76,6 +76,15 @@ static uint32_t refusal_of(int code)
     }
 }
 
+/* A fence opens an epoch with the first operation behind it. */
+static int has_access(const struct proa_win *win)
+{
+    const uint8_t all = proa_epoch_all(win);
+
+    return all & PROA_EPOCH_LOCK || proa_epoch_locks(win) || win->started ||
+           (all & PROA_EPOCH_FENCE && proa_epoch_touched(win));
+}
+
 static int check(const struct proa_win *win, int64_t number, int64_t most)
 {
     if (number < 0)
@@ -85,7 +94,7 @@ static int check(const struct proa_win *win, int64_t number, int64_t most)
         return proa_fail(PROA_ERR_ARG,
                          "%lld notification counters are more than the asserted most, %lld",
                          (long long)number, (long long)most);
-    if (proa_epoch_all(win) & PROA_EPOCH_LOCK || proa_epoch_locks(win) || win->started)
+    if (has_access(win))
         return proa_fail(PROA_ERR_RMA_SYNC,
                          "the number of notification counters is set while an access epoch is "
                          "open");

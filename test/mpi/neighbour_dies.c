@@ -6,11 +6,12 @@
  */
 #include "check.h"
 
+#include <proa_notify.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { fenced, freed, posted, asked, held, windows };
+enum { fenced, freed, posted, asked, held, noted, windows };
 
 static MPI_Win wins[windows];
 static long *memory[windows];
@@ -25,6 +26,7 @@ static void make_windows(void)
         MPI_Win_fence(0, wins[i]);
         MPI_Win_fence(MPI_MODE_NOSUCCEED, wins[i]);
     }
+    PROA_Win_set_num_notify(wins[noted], MPI_INFO_NULL, 2);
 }
 
 static void is_told(int code)
@@ -44,6 +46,31 @@ static int lock_and_unlock(int type, int target, MPI_Win win)
 {
     int code = MPI_Win_lock(type, target, 0, win);
     return code == MPI_SUCCESS ? MPI_Win_unlock(target, win) : code;
+}
+
+/* Which rank would count is not known: all waits for counters of a window with a dead rank fail. A
+ * counter that has come to its value is there all the same. */
+static void wait_for_notifications(void)
+{
+    const int indices[] = {0, 1};
+    const MPI_Count expected[] = {5, 5}, come[] = {5, 1};
+    MPI_Request requests[2];
+    int n = -1, which[2] = {-1, -1}, flag = 0;
+    is_told(PROA_Win_wait_notify(wins[noted], 0, 1));
+    is_told(PROA_Win_waitsome_notify(wins[noted], 2, indices, expected, &n, which));
+    PROA_Win_notify_ithreshold(wins[noted], 0, 1, &requests[0]);
+    is_told(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, wins[noted]);
+    PROA_Put_notify(NULL, 0, MPI_INT, rank, 0, 0, MPI_INT, 1, wins[noted]);
+    MPI_Win_unlock(rank, wins[noted]);
+    CHECK(PROA_Win_wait_notify(wins[noted], 1, 1) == MPI_SUCCESS, "its own notification");
+    CHECK(PROA_Win_waitsome_notify(wins[noted], 2, indices, come, &n, which) == MPI_SUCCESS &&
+              n == 1 && which[0] == 1,
+          "%d have come, first %d", n, which[0]);
+    PROA_Win_notify_ithreshold(wins[noted], 1, 1, &requests[1]);
+    CHECK(MPI_Test(&requests[1], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag,
+          "its own notification is no complete request");
+    is_told(PROA_Win_set_num_notify(wins[noted], MPI_INFO_NULL, 3));
 }
 
 static void wait_for_the_dead(int dead)
@@ -96,6 +123,7 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     wait_for_the_dead(dead);
     take_its_lock();
+    wait_for_notifications();
     MPI_Allreduce(MPI_IN_PLACE, &check_failures, 1, MPI_LONG, MPI_SUM, survivors);
     if (rank == 0 && check_failures == 0)
         printf("the others live\n");

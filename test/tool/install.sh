@@ -45,6 +45,7 @@ done
 cat >"$scratch/ask.c" <<'END'
 #include <mpi.h>
 #include <proa.h>
+#include <proa_notify.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,11 +57,12 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Win_fence(0, win);
-    MPI_Win_fence(0, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    int native = PROA_Notify_is_native(win) && PROA_Win_set_num_notify(win, MPI_INFO_NULL, 1) == MPI_SUCCESS;
     MPI_Win_free(&win);
     printf("%lu by %s\n", proa_windows_served(), proa_version());
     MPI_Finalize();
-    return proa_windows_served() != 1;
+    return proa_windows_served() != 1 || !native;
 }
 END
 version=$("$proa" --version | cut -d' ' -f2)
@@ -102,11 +104,11 @@ grep -qE '^allocate\.put +[0-9]' "$scratch/said" || fail "proa bench shows no fi
 
 # The rest that belongs to it.
 for file in share/man/man1/proa.1 share/man/man1/proa-exec.1 share/man/man1/proa-run.1 share/man/man1/proa-bench.1 share/man/man7/proa.7 share/man/man3/proa.h.3 "share/proa/modulefiles/proa/$version" \
-  share/bash-completion/completions/proa include/proa.h; do
+  share/bash-completion/completions/proa include/proa.h include/proa_notify.h include/proa_notify_plain.h; do
   [ -s "$prefix/$file" ] || fail "no $file"
 done
 for file in "$prefix"/share/doc/*/examples/*.c; do
-  "$mpicc" -fsyntax-only "$file" 2>"$scratch/said" || fail "the example $file does not compile where it lies"
+  "$mpicc" -fsyntax-only -I"$prefix/include" "$file" 2>"$scratch/said" || fail "the example $file does not compile where it lies"
 done
 if command -v mandoc >/dev/null; then
   mandoc -T lint -W error "$prefix"/share/man/man*/* >"$scratch/said" 2>&1 || fail "the manual has mistakes"
