@@ -17,7 +17,7 @@
 /* The host's own manager is found first: PMIx tells that it is in use, PMI-1 is known from the
  * environment. */
 static const struct proa_manager *const managers[] = {&proa_manager_pmix, &proa_manager_pmi};
-enum { MANAGERS = sizeof managers / sizeof managers[0] };
+enum { MANAGERS = sizeof managers / sizeof managers[0], PLACES = 64 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -87,41 +87,67 @@ static int has_world(void)
     return proa_pmpi()->Initialized(&up) == MPI_SUCCESS && up;
 }
 
-/* Finds the ranks of this job in a window: the places of the others are MPI_UNDEFINED. Without
- * MPI_COMM_WORLD all ranks of the job count as in it: a superset, and the same on all. places: room
- * for twice job.size. */
-static int find_places(MPI_Comm comm, int *places)
-{
-    const struct proa_pmpi *mpi = proa_pmpi();
-    MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
-    int *ranks = places + job.size, error;
+/* The ranks of this job in a window, looked up a few at a time: this needs no memory, so that no
+ * process is the only one that cannot tell. */
+struct places {
+    MPI_Group world, group; /* MPI_GROUP_NULL: all ranks count as in the window */
+    int first, error;
+    int at[PLACES]; /* of the ranks from `first` on; MPI_UNDEFINED: not in the window */
+};
 
-    for (int i = 0; i < job.size; i++)
-        places[i] = ranks[i] = i;
-    if (!has_world())
-        return MPI_SUCCESS;
-    error = mpi->Comm_group(MPI_COMM_WORLD, &world);
-    if (error == MPI_SUCCESS)
-        error = mpi->Comm_group(comm, &group);
-    if (error == MPI_SUCCESS)
-        error = mpi->Group_translate_ranks(world, job.size, ranks, group, places);
-    if (world != MPI_GROUP_NULL)
-        mpi->Group_free(&world);
-    if (group != MPI_GROUP_NULL)
-        mpi->Group_free(&group);
-    return error;
+static void places_look(struct places *places, int first)
+{
+    int ranks[PLACES], count = job.size - first < PLACES ? job.size - first : PLACES, error;
+
+    places->first = first;
+    for (int i = 0; i < count; i++)
+        places->at[i] = ranks[i] = first + i;
+    if (places->group == MPI_GROUP_NULL)
+        return;
+    error =
+        proa_pmpi()->Group_translate_ranks(places->world, count, ranks, places->group, places->at);
+    if (error != MPI_SUCCESS)
+        places->error = error;
+}
+
+/* Without MPI_COMM_WORLD all ranks of the job count as in the window: a superset, and the same on
+ * all. */
+static void places_open(struct places *places, MPI_Comm comm)
+{
+    *places = (struct places){.world = MPI_GROUP_NULL, .group = MPI_GROUP_NULL};
+    if (has_world()) {
+        places->error = proa_pmpi()->Comm_group(MPI_COMM_WORLD, &places->world);
+        if (places->error == MPI_SUCCESS)
+            places->error = proa_pmpi()->Comm_group(comm, &places->group);
+    }
+    places_look(places, 0);
+}
+
+static void places_close(struct places *places)
+{
+    if (places->world != MPI_GROUP_NULL)
+        proa_pmpi()->Group_free(&places->world);
+    if (places->group != MPI_GROUP_NULL)
+        proa_pmpi()->Group_free(&places->group);
+}
+
+static int is_in(struct places *places, int rank)
+{
+    if (rank < places->first || rank >= places->first + PLACES)
+        places_look(places, rank / PLACES * PLACES);
+    return places->at[rank - places->first] != MPI_UNDEFINED;
 }
 
 /* The first rank from there on in a window that has Proa, or has not; job.size: there is none. */
-static int next_rank(const int *places, int rank, int is_absent)
+static int next_rank(struct places *places, int rank, int is_absent)
 {
-    while (rank < job.size && (places[rank] == MPI_UNDEFINED || job.is_absent[rank] != is_absent))
+    while (rank < job.size && (job.is_absent[rank] != is_absent || !is_in(places, rank)))
         rank++;
     return rank;
 }
 
 /* Writes the absent ranks as "1, 4-7"; "..." stands for ranks that do not fit. */
-static void missing_list(const int *places, char *list, size_t room)
+static void missing_list(struct places *places, char *list, size_t room)
 {
     enum { MOST = sizeof ", 0123456789-0123456789, ..." };
     size_t length = 0;
@@ -152,7 +178,7 @@ static void warn(void)
                  proa_failure());
 }
 
-static int leave(const int *places)
+static int leave(struct places *places)
 {
     char list[200] = "";
 
@@ -166,13 +192,15 @@ static int leave(const int *places)
 /* Some rank of the job has no Proa: is it in this window? */
 static int check_places(MPI_Comm comm)
 {
-    int *places = calloc(2 * (size_t)job.size, sizeof *places), error = PROA_OK;
+    struct places places;
+    int error = PROA_OK;
 
-    if (!places || find_places(comm, places) != MPI_SUCCESS)
-        error = proa_fail(PROA_ELSEWHERE, "out of memory for the list of ranks without Proa");
-    else if (next_rank(places, 0, 1) < job.size)
-        error = leave(places);
-    free(places);
+    places_open(&places, comm);
+    if (next_rank(&places, 0, 1) < job.size)
+        error = leave(&places);
+    if (places.error != MPI_SUCCESS)
+        error = proa_fail(PROA_ELSEWHERE, "the host MPI does not tell the ranks of a window");
+    places_close(&places);
     return error;
 }
 

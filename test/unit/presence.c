@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks without Proa (job/presence.c): whether a window has any, and its answer without memory. The
- * host and the process manager are the test's: with the header of the standard ABI, no MPI is
- * needed. */
+/* Ranks without Proa (job/presence.c): which of a window's have none, and the same answer without
+ * memory. The host and the process manager are the test's: with the header of the standard ABI, no
+ * MPI is needed. */
 #include "base/fail.h"
 #include "host/pmpi.h"
 #include "job/manager.h"
@@ -17,7 +17,8 @@
 
 #include <cmocka.h>
 
-enum { RANKS = 6, ABSENT = 4 };
+/* The ranks of the job; the absent ones are 4, and 60 to 70. */
+enum { RANKS = 200, ABSENT = 4, FROM = 60, TO = 70 };
 
 /* ---- memory, refused where the test says so (linked with --wrap) ---- */
 
@@ -30,11 +31,15 @@ void *__wrap_calloc(size_t count, size_t bytes)
     return refuses ? NULL : __real_calloc(count, bytes);
 }
 
-/* ---- the host, before its MPI_COMM_WORLD exists: all ranks of the job count ---- */
+/* ---- the host ---- */
+
+static int is_up;      /* MPI_COMM_WORLD exists; before that, all ranks of the job count */
+static int last = -1;  /* the window's ranks are those from 5 to this one */
+static int groups = 0; /* that are not freed */
 
 static int initialized(int *flag)
 {
-    *flag = 0;
+    *flag = is_up;
     return MPI_SUCCESS;
 }
 
@@ -45,7 +50,36 @@ static int comm_size(MPI_Comm comm, int *size)
     return MPI_SUCCESS;
 }
 
-static const struct proa_pmpi host = {.Initialized = initialized, .Comm_size = comm_size};
+static int comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    (void)comm;
+    groups++;
+    *group = (MPI_Group)(void *)&groups; /* any but MPI_GROUP_NULL */
+    return MPI_SUCCESS;
+}
+
+static int group_free(MPI_Group *group)
+{
+    groups--;
+    *group = MPI_GROUP_NULL;
+    return MPI_SUCCESS;
+}
+
+static int translate(MPI_Group world, int count, const int ranks[], MPI_Group group, int places[])
+{
+    (void)world, (void)group;
+    if (last < 0)
+        return MPI_ERR_OTHER;
+    for (int i = 0; i < count; i++)
+        places[i] = ranks[i] > ABSENT && ranks[i] <= last ? ranks[i] - ABSENT : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static const struct proa_pmpi host = {.Initialized = initialized,
+                                      .Comm_size = comm_size,
+                                      .Comm_group = comm_group,
+                                      .Group_free = group_free,
+                                      .Group_translate_ranks = translate};
 const struct proa_pmpi *proa_pmpi_filled = &host;
 
 const struct proa_pmpi *proa_pmpi_fill(void)
@@ -66,7 +100,7 @@ static int is_here(void)
 
 static int has(int rank)
 {
-    return rank != ABSENT;
+    return rank != ABSENT && (rank < FROM || rank > TO);
 }
 
 const struct proa_manager proa_manager_pmix = {put, is_here, has},
@@ -80,25 +114,55 @@ static void check_left(const char *why)
     assert_non_null(strstr(proa_failure(), why));
 }
 
-static void a_window_with_one(void **state)
+static void all_count(void **state)
 {
     (void)state;
-    check_left("without Proa: 4");
+    is_up = 0;
+    check_left("without Proa: 4, 60-70");
 }
 
+static void some_are_in(void **state)
+{
+    (void)state;
+    is_up = 1;
+    last = RANKS - 1;
+    check_left("without Proa: 60-70");
+    last = FROM + 5; /* beyond the first few that are looked up */
+    check_left("without Proa: 60-65");
+    last = FROM - 1;
+    assert_int_equal(proa_presence_check(MPI_COMM_WORLD), PROA_OK);
+    assert_int_equal(groups, 0);
+}
+
+/* Others have memory, and leave the window to the host: this one must not do otherwise. */
 static void no_memory(void **state)
 {
     (void)state;
+    is_up = 1;
     refuses = 1;
-    check_left("out of memory");
+    last = RANKS - 1;
+    check_left("without Proa: 60-70");
+    last = FROM - 1;
+    assert_int_equal(proa_presence_check(MPI_COMM_WORLD), PROA_OK);
     refuses = 0;
+}
+
+static void a_host_that_fails(void **state)
+{
+    (void)state;
+    is_up = 1;
+    last = -1;
+    check_left("does not tell");
+    assert_int_equal(groups, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_with_one),
+        cmocka_unit_test(all_count),
+        cmocka_unit_test(some_are_in),
         cmocka_unit_test(no_memory),
+        cmocka_unit_test(a_host_that_fails),
     };
 
     proa_presence_look(0, RANKS);
