@@ -51,7 +51,8 @@ void proa_group_lock_leave(struct proa_win *win);
 int proa_group_lock_is_wanted(const struct proa_win *win);
 
 /* The process of rank 0 is gone: every process may enter, and a lock_all consists of the locks of
- * single targets (remote/batch.h). At any time. */
+ * single targets: had by the call (remote/single_locks.c); or, if the call was before, by the first
+ * operation on each (remote/batch.h). At any time. */
 int proa_group_lock_is_unkept(const struct proa_win *win);
 
 /* ---- inside ---- */

@@ -43,6 +43,9 @@ int proa_remote_unlock(struct proa_win *win, int rank);
  * proa_unlock_all_end give them back. 0: it has none. */
 int proa_single_locks_try(struct proa_win *win);
 
+/* The same, until it has them. */
+void proa_single_locks_take(struct proa_win *win);
+
 /* Requests the release of the locks that a lock_all has of single targets (proa_batch_want_grant).
  * Does not wait for that. */
 int proa_remote_unlock_all(struct proa_win *win);

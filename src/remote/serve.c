@@ -33,6 +33,7 @@ struct proa_serving {
 };
 
 static struct proa_serving *pending;
+static int has_refused; /* a try for a lock, since the last look at the neighbours */
 
 static struct proa_serving *serving_of(struct proa_remote *origin)
 {
@@ -218,6 +219,7 @@ void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *h
         s->holds = (head->flags & PROA_WIRE_HOLDS) != 0;
         s->held = (uint8_t)(locks & PROA_WIRE_LOCK_TRIED ? lock_try(s) : lock_take(s));
         job.is_refused = !s->held;
+        has_refused |= job.is_refused;
         if (!s->held && !(locks & PROA_WIRE_LOCK_TRIED)) {
             keep(s, &job, head, FOR_LOCK);
             return;
@@ -229,20 +231,24 @@ void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *h
         serve(s, &job, head);
 }
 
-/* Checks for dead neighbour processes: one of them may have the lock that an origin waits for. */
+/* Checks for dead neighbour processes: one of them may have the lock that an origin waits for, or
+ * tries for again and again. */
 static void look_at_neighbours(void)
 {
     enum { LOOK_NS = 200000000 };
     static long due_ns; /* 0: no origin waits */
-    const long now_ns = pending ? proa_system->now_ns() : 0;
-    struct proa_serving *s;
+    const int waits = pending || has_refused;
+    const long now_ns = waits ? proa_system->now_ns() : 0;
+    struct proa_remote_window *window;
 
-    if (pending && now_ns < due_ns)
+    if (waits && now_ns < due_ns)
         return;
-    if (due_ns)
-        DL_FOREACH(pending, s)
-            proa_failed_look(s->origin->process->win);
-    due_ns = pending ? now_ns + LOOK_NS : 0;
+    if (due_ns) {
+        DL_FOREACH(proa_remote_windows, window)
+            proa_failed_look(window->win);
+        has_refused = 0;
+    }
+    due_ns = waits ? now_ns + LOOK_NS : 0;
 }
 
 int proa_serve_pending(int *is_pending)

@@ -13,11 +13,15 @@
  * process that takes several exclusive locks. So what was had is given back where one target has a
  * writer inside. Then the caller waits for a holder, and by the rule of pressed processes that one
  * does.
+ *
+ * Without a keeper there is no room, and every lock_all is had so. It tries until it succeeds. So
+ * it is in no circle, but has no turn among writers that are many and never idle.
  */
 #include "remote/origin.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
 #include "remote/window.h"
+#include "base/system.h"
 #include "sync/lock.h"
 #include "sync/peer_failure.h"
 
@@ -80,4 +84,21 @@ int proa_single_locks_try(struct proa_win *win)
     (void)proa_remote_unlock_all(win); /* a target whose process is gone needs no release */
     proa_lock_give_back_all(win);
     return 0;
+}
+
+static int is_due(void *due_ns)
+{
+    return proa_system->now_ns() >= *(long *)due_ns;
+}
+
+void proa_single_locks_take(struct proa_win *win)
+{
+    enum { FIRST_NS = 100000, MOST_NS = 10000000 };
+    struct proa_vigil vigil = {.win = win, .from = -1};
+
+    for (long pause_ns = FIRST_NS, due_ns; !proa_single_locks_try(win);
+         pause_ns = pause_ns < MOST_NS / 2 ? 2 * pause_ns : MOST_NS) {
+        due_ns = proa_system->now_ns() + pause_ns;
+        proa_wait_unless(is_due, &due_ns, NULL, proa_vigil_looks, &vigil);
+    }
 }

@@ -384,7 +384,19 @@ static int unlock(struct proa_win *win, int rank)
     return error;
 }
 
-/* On other nodes there is no exclusive lock while we are in this room: so no target is asked. */
+/* On other nodes there is no exclusive lock while we are in this room: so no target is asked. Where
+ * no process keeps the rooms, all are. Returns 1: inside; 0: the process has the targets' locks. */
+static int enter_for_all(struct proa_win *win)
+{
+    if (!proa_group_lock_enter(win, PROA_GROUP_LOCK_ALL, proa_single_locks_try))
+        return 0;
+    if (!proa_group_lock_is_unkept(win))
+        return 1;
+    proa_group_lock_leave(win);
+    proa_single_locks_take(win);
+    return 0;
+}
+
 static int lock_all(struct proa_win *win, int mode)
 {
     int error = proa_lock_check(win, -1), in_room;
@@ -392,8 +404,7 @@ static int lock_all(struct proa_win *win, int mode)
     if (error)
         return error;
     proa_remote_take_deferred();
-    in_room = mode & PROA_MODE_NOCHECK ||
-              proa_group_lock_enter(win, PROA_GROUP_LOCK_ALL, proa_single_locks_try);
+    in_room = mode & PROA_MODE_NOCHECK || enter_for_all(win);
     proa_atomic_store(&win->remote_window->is_single, !in_room, PROA_RELAXED);
     if (in_room)
         proa_lock_all_take(win, mode);

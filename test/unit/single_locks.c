@@ -4,8 +4,12 @@
 #include "nodes.h"
 #include "inside.h"
 
+#include "sync/peer_failure.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -135,6 +139,91 @@ static void other_room_body(struct world *world)
 }
 ON_NODES(other_room, 4)
 
+/* ---- without a keeper ---- */
+
+static void lose_keeper(struct proa_win *win)
+{
+    proa_progress_enter();
+    net_fake_lose(NULL, 0);
+    proa_progress_leave();
+    while (!proa_is_failed(win, 0))
+        world_sleep_us(100);
+}
+
+/* Rank 3 has an exclusive lock of 4, and then takes one of 2. A lock_all of rank 1 meanwhile waits
+ * for both, and keeps neither. */
+static void unkept_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    uint32_t *writers = &inside_of(world)->exclusive[4];
+    long before;
+
+    if (world->rank % 2)
+        lose_keeper(win);
+    world_barrier(world);
+    switch (world->rank) {
+    case 1:
+        after(world, 1);
+        CHECK_OK(proa_win_lock_all(win, 0));
+        CHECK_EQUAL(__atomic_load_n(writers, __ATOMIC_SEQ_CST), 0);
+        touch(win, 2);
+        touch(win, 4);
+        CHECK_OK(proa_win_unlock_all(win));
+        break;
+    case 2:
+        after(world, 0);
+        before = received();
+        step(world, 1);
+        while (received() == before)
+            world_sleep_us(100);
+        step(world, 2);
+        break;
+    case 3:
+        lock(win, 4, 1);
+        __atomic_store_n(writers, 1, __ATOMIC_SEQ_CST);
+        step(world, 0);
+        after(world, 2);
+        lock(win, 2, 1);
+        CHECK_OK(proa_win_unlock(win, 2));
+        __atomic_store_n(writers, 0, __ATOMIC_SEQ_CST);
+        CHECK_OK(proa_win_unlock(win, 4));
+    }
+    world_barrier(world);
+    if (world->rank == 3) { /* nothing is left of the lock_all */
+        lock(win, 2, 1);
+        CHECK_OK(proa_win_unlock(win, 2));
+    }
+    world_barrier(world);
+}
+WORLD_TEST(unkept, 6, .before = on_nodes, .limit_s = 20)
+
+/* Rank 2 ends with an exclusive lock of 4. A process of the other node has a lock_all all the same:
+ * rank 4, which refuses it, looks whether the holder is still there. */
+static void unkept_dead_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+
+    if (world->rank == 1)
+        lose_keeper(win);
+    if (world->rank == 2)
+        CHECK_OK(proa_win_lock(win, 4, 1, 0));
+    world_barrier(world);
+    switch (world->rank) {
+    case 1:
+        CHECK_OK(proa_win_lock_all(win, 0));
+        touch(win, 4);
+        CHECK_OK(proa_win_unlock_all(win));
+        step(world, 0);
+        break;
+    case 2:
+        break;
+    default:
+        after(world, 0);
+    }
+    _exit(EXIT_SUCCESS); /* without the barrier of all */
+}
+WORLD_TEST(unkept_dead, 5, .before = on_nodes, .limit_s = 20)
+
 /* ---- at random ---- */
 
 static void count(struct inside *inside, int all, int target, int change)
@@ -204,9 +293,8 @@ ON_NODES(at_random, 5)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_kept),
-        cmocka_unit_test(other_room),
-        cmocka_unit_test(at_random),
+        cmocka_unit_test(none_kept),   cmocka_unit_test(other_room), cmocka_unit_test(unkept),
+        cmocka_unit_test(unkept_dead), cmocka_unit_test(at_random),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
