@@ -124,6 +124,7 @@ static void prepare(void)
     explore_share(&proa_remote_bodies, sizeof proa_remote_bodies);
     explore_share(&gathered, sizeof gathered);
     explore_share(&looked_ns, sizeof looked_ns);
+    requests_share();
 }
 
 static void setup(void)

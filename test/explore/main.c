@@ -13,12 +13,13 @@
 extern const struct explore_scenario explore_selftest[], explore_bells[], explore_locks[],
     explore_epochs[], explore_table[], explore_guards[], explore_requests[], explore_permits[],
     explore_arenas[], explore_segments[], explore_regions[], explore_progress[], explore_batches[],
-    explore_adoption[], explore_counters[];
+    explore_adoption[], explore_counters[], explore_rosters[];
 
 static const struct explore_scenario *const groups[] = {
-    explore_selftest, explore_bells,    explore_locks,   explore_epochs,   explore_table,
-    explore_guards,   explore_requests, explore_permits, explore_arenas,   explore_segments,
-    explore_regions,  explore_progress, explore_batches, explore_adoption, explore_counters};
+    explore_selftest, explore_bells,    explore_locks,    explore_epochs,
+    explore_table,    explore_guards,   explore_requests, explore_permits,
+    explore_arenas,   explore_segments, explore_regions,  explore_progress,
+    explore_batches,  explore_adoption, explore_counters, explore_rosters};
 
 static struct {
     int deeper, lists, traces, weakens;
@@ -64,6 +65,7 @@ static void catch (void)
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
     sigaction(SIGFPE, &action, NULL);
+    sigaction(SIGABRT, &action, NULL); /* an assertion of utlist */
     action.sa_handler = ticked;
     sigaction(SIGVTALRM, &action, NULL);
     setitimer(ITIMER_VIRTUAL, &tick, NULL);

@@ -16,6 +16,9 @@ struct network {
 /* For `setup`: the scenario's. NULL: nothing comes or goes. */
 void network_make(const struct network *network);
 
+/* For `prepare`: the lists of requests of that process (requests.c). */
+void requests_share(void);
+
 /* What the network's library keeps for itself, as plain data: each call that is inside changes it,
  * and so does the library's end. */
 void network_library(void);

@@ -14,12 +14,17 @@ static struct shared {
 
 /* ---- requests ---- */
 
-static void prepare(void)
+void requests_share(void)
 {
-    window_prepare();
     explore_share(&open_requests, sizeof open_requests);
     explore_share(&done, sizeof done);
     explore_share(&done_any, sizeof done_any);
+}
+
+static void prepare(void)
+{
+    window_prepare();
+    requests_share();
 }
 
 static void setup(void)
