@@ -52,22 +52,38 @@ PROA_NOTIFY_ONCE int PROA_Notify_is_native(MPI_Win win)
     return serves && serves(win);
 }
 
-/* The same, without a call where the host serves no window at all: Proa's function then answers for
- * handles that are none of its own. */
-static inline int proa_notify_is_served(MPI_Win win)
-{
-    const int *others = PROA_NOTIFY_KNOWN(int *, "PROA_Notify_others");
+/* Proa's word for whether there are windows that it leaves to the host. NULL: unknown yet, or
+ * without Proa. */
+static const int *proa_notify_others;
 
-    return (others && !__atomic_load_n(others, __ATOMIC_RELAXED)) || PROA_Notify_is_native(win);
-}
-
-/* The function, of the type of the one that asks, where Proa serves the window; NULL: it does
- * not. */
-#define PROA_NOTIFY_FIND(name, win)                                               \
-    __extension__({                                                               \
-        __typeof__(&name) proa_one = PROA_NOTIFY_KNOWN(__typeof__(&name), #name); \
-        proa_one &&proa_notify_is_served(win) ? proa_one : NULL;                  \
-    })
+/* The head of a function: Proa's does the work where Proa serves the window, and the body where
+ * not. Behind the first call Proa's is called straight away, unless there are windows of the
+ * host's: it answers for handles that are none of its own. */
+#define PROA_NOTIFY_FUNCTION(name, parameters, arguments)                                       \
+    static __typeof__(&name) proa_native_##name;                                                \
+    static int proa_plain_##name parameters;                                                    \
+    static __attribute__((noinline)) int proa_find_##name parameters                            \
+    {                                                                                           \
+        __typeof__(&name) found = PROA_NOTIFY_KNOWN(__typeof__(&name), #name);                  \
+        const int *others = PROA_NOTIFY_KNOWN(const int *, "PROA_Notify_others");               \
+        int is_alone = found && others && !__atomic_load_n(others, __ATOMIC_RELAXED);           \
+                                                                                                \
+        if (is_alone) {                                                                         \
+            __atomic_store_n(&proa_notify_others, others, __ATOMIC_RELAXED);                    \
+            __atomic_store_n(&proa_native_##name, found, __ATOMIC_RELEASE);                     \
+        }                                                                                       \
+        return found && (is_alone || PROA_Notify_is_native(win)) ? found arguments              \
+                                                                 : proa_plain_##name arguments; \
+    }                                                                                           \
+    PROA_NOTIFY_ONCE int name parameters                                                        \
+    {                                                                                           \
+        __typeof__(&name) native = __atomic_load_n(&proa_native_##name, __ATOMIC_ACQUIRE);      \
+                                                                                                \
+        return native && !__atomic_load_n(proa_notify_others, __ATOMIC_RELAXED)                 \
+                   ? native arguments                                                           \
+                   : proa_find_##name arguments;                                                \
+    }                                                                                           \
+    static int proa_plain_##name parameters
 
 /* ---- plain MPI ---- */
 
@@ -264,81 +280,65 @@ PROA_NOTIFY_ONCE int proa_notify_plain_fetch(MPI_Win win, int idx, MPI_Op op, MP
 
 /* ---- counters ---- */
 
-PROA_NOTIFY_ONCE int PROA_Win_set_num_notify(MPI_Win win, MPI_Info info, int num)
+PROA_NOTIFY_FUNCTION(PROA_Win_set_num_notify, (MPI_Win win, MPI_Info info, int num),
+                     (win, info, num))
 {
-    __typeof__(&PROA_Win_set_num_notify) native = PROA_NOTIFY_FIND(PROA_Win_set_num_notify, win);
-
-    return native ? native(win, info, num)
-                  : proa_notify_plain_error(win, proa_notify_plain_set(win, num));
+    (void)info;
+    return proa_notify_plain_error(win, proa_notify_plain_set(win, num));
 }
 
-PROA_NOTIFY_ONCE int PROA_Win_get_num_notify(MPI_Win win, int rank, int *num)
+PROA_NOTIFY_FUNCTION(PROA_Win_get_num_notify, (MPI_Win win, int rank, int *num), (win, rank, num))
 {
-    __typeof__(&PROA_Win_get_num_notify) native = PROA_NOTIFY_FIND(PROA_Win_get_num_notify, win);
-    struct proa_notify_plain *plain;
+    struct proa_notify_plain *plain = proa_notify_plain_of(win);
 
-    if (native)
-        return native(win, rank, num);
-    plain = proa_notify_plain_of(win);
     *num = plain && rank >= 0 && rank < plain->size ? plain->num[rank] : 0;
     return MPI_SUCCESS;
 }
 
-PROA_NOTIFY_ONCE int PROA_Win_get_notify_value(MPI_Win win, int notification_idx, MPI_Count *value)
+PROA_NOTIFY_FUNCTION(PROA_Win_get_notify_value,
+                     (MPI_Win win, int notification_idx, MPI_Count *value),
+                     (win, notification_idx, value))
 {
-    __typeof__(&PROA_Win_get_notify_value) native =
-        PROA_NOTIFY_FIND(PROA_Win_get_notify_value, win);
-
-    return native ? native(win, notification_idx, value)
-                  : proa_notify_plain_error(
-                        win, proa_notify_plain_fetch(win, notification_idx, MPI_NO_OP, value));
+    return proa_notify_plain_error(
+        win, proa_notify_plain_fetch(win, notification_idx, MPI_NO_OP, value));
 }
 
-PROA_NOTIFY_ONCE int PROA_Win_reset_notify_value(MPI_Win win, int notification_idx,
-                                                 MPI_Count *value)
+PROA_NOTIFY_FUNCTION(PROA_Win_reset_notify_value,
+                     (MPI_Win win, int notification_idx, MPI_Count *value),
+                     (win, notification_idx, value))
 {
-    __typeof__(&PROA_Win_reset_notify_value) native =
-        PROA_NOTIFY_FIND(PROA_Win_reset_notify_value, win);
-
-    return native ? native(win, notification_idx, value)
-                  : proa_notify_plain_error(
-                        win, proa_notify_plain_fetch(win, notification_idx, MPI_REPLACE, value));
+    return proa_notify_plain_error(
+        win, proa_notify_plain_fetch(win, notification_idx, MPI_REPLACE, value));
 }
 
-PROA_NOTIFY_ONCE int PROA_Win_notify_ithreshold(MPI_Win win, int notification_idx,
-                                                MPI_Count expected, MPI_Request *request)
+PROA_NOTIFY_FUNCTION(PROA_Win_notify_ithreshold,
+                     (MPI_Win win, int notification_idx, MPI_Count expected, MPI_Request *request),
+                     (win, notification_idx, expected, request))
 {
-    __typeof__(&PROA_Win_notify_ithreshold) native =
-        PROA_NOTIFY_FIND(PROA_Win_notify_ithreshold, win);
-
-    return native ? native(win, notification_idx, expected, request)
-                  : proa_notify_plain_error(win, MPI_ERR_UNSUPPORTED_OPERATION);
+    (void)notification_idx, (void)expected, (void)request;
+    return proa_notify_plain_error(win, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
-PROA_NOTIFY_ONCE int PROA_Win_wait_notify(MPI_Win win, int notification_idx, MPI_Count expected)
+PROA_NOTIFY_FUNCTION(PROA_Win_wait_notify, (MPI_Win win, int notification_idx, MPI_Count expected),
+                     (win, notification_idx, expected))
 {
-    __typeof__(&PROA_Win_wait_notify) native = PROA_NOTIFY_FIND(PROA_Win_wait_notify, win);
     MPI_Count value = 0;
     int error = MPI_SUCCESS;
 
-    if (native)
-        return native(win, notification_idx, expected);
     do
         error = PROA_Win_get_notify_value(win, notification_idx, &value);
     while (error == MPI_SUCCESS && value < expected);
     return error;
 }
 
-PROA_NOTIFY_ONCE int PROA_Win_waitsome_notify(MPI_Win win, int count, const int indices[],
-                                              const MPI_Count expected[], int *outcount,
-                                              int which[])
+PROA_NOTIFY_FUNCTION(PROA_Win_waitsome_notify,
+                     (MPI_Win win, int count, const int indices[], const MPI_Count expected[],
+                      int *outcount, int which[]),
+                     (win, count, indices, expected, outcount, which))
 {
-    __typeof__(&PROA_Win_waitsome_notify) native = PROA_NOTIFY_FIND(PROA_Win_waitsome_notify, win);
     MPI_Count value = 0;
     int error = MPI_SUCCESS;
 
-    if (native)
-        return native(win, count, indices, expected, outcount, which);
     *outcount = 0;
     while (count > 0 && *outcount == 0 && error == MPI_SUCCESS)
         for (int i = 0; i < count && error == MPI_SUCCESS; i++) {
@@ -368,142 +368,122 @@ PROA_NOTIFY_ONCE int proa_notify_plain_address(MPI_Win win, int idx, void *addre
     return MPI_SUCCESS;
 }
 
-PROA_NOTIFY_ONCE int PROA_Win_get_notify_address(MPI_Win win, int notification_idx, void *address)
+PROA_NOTIFY_FUNCTION(PROA_Win_get_notify_address,
+                     (MPI_Win win, int notification_idx, void *address),
+                     (win, notification_idx, address))
 {
-    __typeof__(&PROA_Win_get_notify_address) native =
-        PROA_NOTIFY_FIND(PROA_Win_get_notify_address, win);
-
-    return native ? native(win, notification_idx, address)
-                  : proa_notify_plain_error(
-                        win, proa_notify_plain_address(win, notification_idx, address));
+    return proa_notify_plain_error(win, proa_notify_plain_address(win, notification_idx, address));
 }
 
 /* ---- operations ---- */
 
-/* The body of each: Proa's; or a check, the operation, and the count. */
-#define PROA_NOTIFY_BODY(name, operation, ...)                           \
-    __typeof__(&name) native = PROA_NOTIFY_FIND(name, win);              \
-    int error;                                                           \
-                                                                         \
-    if (native)                                                          \
-        return native(__VA_ARGS__);                                      \
-    error = proa_notify_plain_check(win, target_rank, notification_idx); \
-    if (error != MPI_SUCCESS)                                            \
-        return proa_notify_plain_error(win, error);                      \
-    error = operation;                                                   \
-    return error != MPI_SUCCESS ? error                                  \
+/* The body of each: a check, the operation, and the count. */
+#define PROA_NOTIFY_COUNTED(operation)                                       \
+    int error = proa_notify_plain_check(win, target_rank, notification_idx); \
+                                                                             \
+    if (error != MPI_SUCCESS)                                                \
+        return proa_notify_plain_error(win, error);                          \
+    error = operation;                                                       \
+    return error != MPI_SUCCESS ? error                                      \
                                 : proa_notify_plain_count(win, target_rank, notification_idx)
 
-PROA_NOTIFY_ONCE int PROA_Put_notify(const void *origin_addr, int origin_count,
-                                     MPI_Datatype origin_datatype, int target_rank,
-                                     MPI_Aint target_disp, int target_count,
-                                     MPI_Datatype target_datatype, int notification_idx,
-                                     MPI_Win win)
+PROA_NOTIFY_FUNCTION(PROA_Put_notify,
+                     (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, notification_idx, win))
 {
-    PROA_NOTIFY_BODY(PROA_Put_notify,
-                     MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                             target_count, target_datatype, win),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, notification_idx, win);
+    PROA_NOTIFY_COUNTED(MPI_Put(origin_addr, origin_count, origin_datatype, target_rank,
+                                target_disp, target_count, target_datatype, win));
 }
 
-PROA_NOTIFY_ONCE int PROA_Get_notify(void *origin_addr, int origin_count,
-                                     MPI_Datatype origin_datatype, int target_rank,
-                                     MPI_Aint target_disp, int target_count,
-                                     MPI_Datatype target_datatype, int notification_idx,
-                                     MPI_Win win)
+PROA_NOTIFY_FUNCTION(PROA_Get_notify,
+                     (void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, notification_idx, win))
 {
-    PROA_NOTIFY_BODY(PROA_Get_notify,
-                     MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                             target_count, target_datatype, win),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, notification_idx, win);
+    PROA_NOTIFY_COUNTED(MPI_Get(origin_addr, origin_count, origin_datatype, target_rank,
+                                target_disp, target_count, target_datatype, win));
 }
 
-PROA_NOTIFY_ONCE int PROA_Accumulate_notify(const void *origin_addr, int origin_count,
-                                            MPI_Datatype origin_datatype, int target_rank,
-                                            MPI_Aint target_disp, int target_count,
-                                            MPI_Datatype target_datatype, MPI_Op op,
-                                            int notification_idx, MPI_Win win)
+PROA_NOTIFY_FUNCTION(PROA_Accumulate_notify,
+                     (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, op, notification_idx, win))
 {
-    PROA_NOTIFY_BODY(PROA_Accumulate_notify,
-                     MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank,
-                                    target_disp, target_count, target_datatype, op, win),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, op, notification_idx, win);
+    PROA_NOTIFY_COUNTED(MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank,
+                                       target_disp, target_count, target_datatype, op, win));
 }
 
-PROA_NOTIFY_ONCE int PROA_Get_accumulate_notify(const void *origin_addr, int origin_count,
-                                                MPI_Datatype origin_datatype, void *result_addr,
-                                                int result_count, MPI_Datatype result_datatype,
-                                                int target_rank, MPI_Aint target_disp,
-                                                int target_count, MPI_Datatype target_datatype,
-                                                MPI_Op op, int notification_idx, MPI_Win win)
+PROA_NOTIFY_FUNCTION(PROA_Get_accumulate_notify,
+                     (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      void *result_addr, int result_count, MPI_Datatype result_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win),
+                     (origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                      result_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                      notification_idx, win))
 {
-    PROA_NOTIFY_BODY(PROA_Get_accumulate_notify,
-                     MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
-                                        result_count, result_datatype, target_rank, target_disp,
-                                        target_count, target_datatype, op, win),
-                     origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                     result_datatype, target_rank, target_disp, target_count, target_datatype, op,
-                     notification_idx, win);
+    PROA_NOTIFY_COUNTED(MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
+                                           result_count, result_datatype, target_rank, target_disp,
+                                           target_count, target_datatype, op, win));
 }
 
-PROA_NOTIFY_ONCE int PROA_Rput_notify(const void *origin_addr, int origin_count,
-                                      MPI_Datatype origin_datatype, int target_rank,
-                                      MPI_Aint target_disp, int target_count,
-                                      MPI_Datatype target_datatype, int notification_idx,
-                                      MPI_Win win, MPI_Request *request)
+PROA_NOTIFY_FUNCTION(PROA_Rput_notify,
+                     (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win,
+                      MPI_Request *request),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, notification_idx, win, request))
 {
-    PROA_NOTIFY_BODY(PROA_Rput_notify,
-                     MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                              target_count, target_datatype, win, request),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, notification_idx, win, request);
+    PROA_NOTIFY_COUNTED(MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank,
+                                 target_disp, target_count, target_datatype, win, request));
 }
 
-PROA_NOTIFY_ONCE int PROA_Rget_notify(void *origin_addr, int origin_count,
-                                      MPI_Datatype origin_datatype, int target_rank,
-                                      MPI_Aint target_disp, int target_count,
-                                      MPI_Datatype target_datatype, int notification_idx,
-                                      MPI_Win win, MPI_Request *request)
+PROA_NOTIFY_FUNCTION(PROA_Rget_notify,
+                     (void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win,
+                      MPI_Request *request),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, notification_idx, win, request))
 {
-    PROA_NOTIFY_BODY(PROA_Rget_notify,
-                     MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                              target_count, target_datatype, win, request),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, notification_idx, win, request);
+    PROA_NOTIFY_COUNTED(MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank,
+                                 target_disp, target_count, target_datatype, win, request));
 }
 
-PROA_NOTIFY_ONCE int PROA_Raccumulate_notify(const void *origin_addr, int origin_count,
-                                             MPI_Datatype origin_datatype, int target_rank,
-                                             MPI_Aint target_disp, int target_count,
-                                             MPI_Datatype target_datatype, MPI_Op op,
-                                             int notification_idx, MPI_Win win,
-                                             MPI_Request *request)
+PROA_NOTIFY_FUNCTION(PROA_Raccumulate_notify,
+                     (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win,
+                      MPI_Request *request),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, op, notification_idx, win, request))
 {
-    PROA_NOTIFY_BODY(PROA_Raccumulate_notify,
-                     MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank,
-                                     target_disp, target_count, target_datatype, op, win, request),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, op, notification_idx, win, request);
+    PROA_NOTIFY_COUNTED(MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank,
+                                        target_disp, target_count, target_datatype, op, win,
+                                        request));
 }
 
-PROA_NOTIFY_ONCE int PROA_Rget_accumulate_notify(const void *origin_addr, int origin_count,
-                                                 MPI_Datatype origin_datatype, void *result_addr,
-                                                 int result_count, MPI_Datatype result_datatype,
-                                                 int target_rank, MPI_Aint target_disp,
-                                                 int target_count, MPI_Datatype target_datatype,
-                                                 MPI_Op op, int notification_idx, MPI_Win win,
-                                                 MPI_Request *request)
+PROA_NOTIFY_FUNCTION(PROA_Rget_accumulate_notify,
+                     (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      void *result_addr, int result_count, MPI_Datatype result_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win,
+                      MPI_Request *request),
+                     (origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                      result_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                      notification_idx, win, request))
 {
-    PROA_NOTIFY_BODY(PROA_Rget_accumulate_notify,
-                     MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
-                                         result_count, result_datatype, target_rank, target_disp,
-                                         target_count, target_datatype, op, win, request),
-                     origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                     result_datatype, target_rank, target_disp, target_count, target_datatype, op,
-                     notification_idx, win, request);
+    PROA_NOTIFY_COUNTED(MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
+                                            result_count, result_datatype, target_rank, target_disp,
+                                            target_count, target_datatype, op, win, request));
 }
 
 /* MPI_Put_c and its kin. A host of MPI-3 has the calls with counts of int alone: it is told counts
@@ -522,134 +502,120 @@ PROA_NOTIFY_ONCE MPI_Count proa_notify_most(MPI_Count a, MPI_Count b)
     return a > b ? a : b;
 }
 
-PROA_NOTIFY_ONCE int PROA_Put_notify_c(const void *origin_addr, MPI_Count origin_count,
-                                       MPI_Datatype origin_datatype, int target_rank,
-                                       MPI_Aint target_disp, MPI_Count target_count,
-                                       MPI_Datatype target_datatype, int notification_idx,
-                                       MPI_Win win)
+PROA_NOTIFY_FUNCTION(PROA_Put_notify_c,
+                     (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, notification_idx, win))
 {
-    PROA_NOTIFY_BODY(PROA_Put_notify_c,
-                     PROA_NOTIFY_LARGE(MPI_Put, proa_notify_most(origin_count, target_count),
-                                       origin_addr, PROA_NOTIFY_COUNT(origin_count),
-                                       origin_datatype, target_rank, target_disp,
-                                       PROA_NOTIFY_COUNT(target_count), target_datatype, win),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, notification_idx, win);
+    PROA_NOTIFY_COUNTED(PROA_NOTIFY_LARGE(MPI_Put, proa_notify_most(origin_count, target_count),
+                                          origin_addr, PROA_NOTIFY_COUNT(origin_count),
+                                          origin_datatype, target_rank, target_disp,
+                                          PROA_NOTIFY_COUNT(target_count), target_datatype, win));
 }
 
-PROA_NOTIFY_ONCE int PROA_Get_notify_c(void *origin_addr, MPI_Count origin_count,
-                                       MPI_Datatype origin_datatype, int target_rank,
-                                       MPI_Aint target_disp, MPI_Count target_count,
-                                       MPI_Datatype target_datatype, int notification_idx,
-                                       MPI_Win win)
+PROA_NOTIFY_FUNCTION(PROA_Get_notify_c,
+                     (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, notification_idx, win))
 {
-    PROA_NOTIFY_BODY(PROA_Get_notify_c,
-                     PROA_NOTIFY_LARGE(MPI_Get, proa_notify_most(origin_count, target_count),
-                                       origin_addr, PROA_NOTIFY_COUNT(origin_count),
-                                       origin_datatype, target_rank, target_disp,
-                                       PROA_NOTIFY_COUNT(target_count), target_datatype, win),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, notification_idx, win);
+    PROA_NOTIFY_COUNTED(PROA_NOTIFY_LARGE(MPI_Get, proa_notify_most(origin_count, target_count),
+                                          origin_addr, PROA_NOTIFY_COUNT(origin_count),
+                                          origin_datatype, target_rank, target_disp,
+                                          PROA_NOTIFY_COUNT(target_count), target_datatype, win));
 }
 
-PROA_NOTIFY_ONCE int PROA_Accumulate_notify_c(const void *origin_addr, MPI_Count origin_count,
-                                              MPI_Datatype origin_datatype, int target_rank,
-                                              MPI_Aint target_disp, MPI_Count target_count,
-                                              MPI_Datatype target_datatype, MPI_Op op,
-                                              int notification_idx, MPI_Win win)
+PROA_NOTIFY_FUNCTION(PROA_Accumulate_notify_c,
+                     (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, op, notification_idx, win))
 {
-    PROA_NOTIFY_BODY(PROA_Accumulate_notify_c,
-                     PROA_NOTIFY_LARGE(MPI_Accumulate, proa_notify_most(origin_count, target_count),
-                                       origin_addr, PROA_NOTIFY_COUNT(origin_count),
-                                       origin_datatype, target_rank, target_disp,
-                                       PROA_NOTIFY_COUNT(target_count), target_datatype, op, win),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, op, notification_idx, win);
+    PROA_NOTIFY_COUNTED(
+        PROA_NOTIFY_LARGE(MPI_Accumulate, proa_notify_most(origin_count, target_count), origin_addr,
+                          PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank,
+                          target_disp, PROA_NOTIFY_COUNT(target_count), target_datatype, op, win));
 }
 
-PROA_NOTIFY_ONCE int PROA_Get_accumulate_notify_c(const void *origin_addr, MPI_Count origin_count,
-                                                  MPI_Datatype origin_datatype, void *result_addr,
-                                                  MPI_Count result_count,
-                                                  MPI_Datatype result_datatype, int target_rank,
-                                                  MPI_Aint target_disp, MPI_Count target_count,
-                                                  MPI_Datatype target_datatype, MPI_Op op,
-                                                  int notification_idx, MPI_Win win)
+PROA_NOTIFY_FUNCTION(PROA_Get_accumulate_notify_c,
+                     (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win),
+                     (origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                      result_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                      notification_idx, win))
 {
-    PROA_NOTIFY_BODY(
-        PROA_Get_accumulate_notify_c,
-        PROA_NOTIFY_LARGE(
-            MPI_Get_accumulate,
-            proa_notify_most(origin_count, proa_notify_most(result_count, target_count)),
-            origin_addr, PROA_NOTIFY_COUNT(origin_count), origin_datatype, result_addr,
-            PROA_NOTIFY_COUNT(result_count), result_datatype, target_rank, target_disp,
-            PROA_NOTIFY_COUNT(target_count), target_datatype, op, win),
-        origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
-        target_rank, target_disp, target_count, target_datatype, op, notification_idx, win);
+    PROA_NOTIFY_COUNTED(PROA_NOTIFY_LARGE(
+        MPI_Get_accumulate,
+        proa_notify_most(origin_count, proa_notify_most(result_count, target_count)), origin_addr,
+        PROA_NOTIFY_COUNT(origin_count), origin_datatype, result_addr,
+        PROA_NOTIFY_COUNT(result_count), result_datatype, target_rank, target_disp,
+        PROA_NOTIFY_COUNT(target_count), target_datatype, op, win));
 }
 
-PROA_NOTIFY_ONCE int PROA_Rput_notify_c(const void *origin_addr, MPI_Count origin_count,
-                                        MPI_Datatype origin_datatype, int target_rank,
-                                        MPI_Aint target_disp, MPI_Count target_count,
-                                        MPI_Datatype target_datatype, int notification_idx,
-                                        MPI_Win win, MPI_Request *request)
+PROA_NOTIFY_FUNCTION(PROA_Rput_notify_c,
+                     (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win,
+                      MPI_Request *request),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, notification_idx, win, request))
 {
-    PROA_NOTIFY_BODY(PROA_Rput_notify_c,
-                     PROA_NOTIFY_LARGE(
-                         MPI_Rput, proa_notify_most(origin_count, target_count), origin_addr,
-                         PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank, target_disp,
-                         PROA_NOTIFY_COUNT(target_count), target_datatype, win, request),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, notification_idx, win, request);
+    PROA_NOTIFY_COUNTED(PROA_NOTIFY_LARGE(
+        MPI_Rput, proa_notify_most(origin_count, target_count), origin_addr,
+        PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank, target_disp,
+        PROA_NOTIFY_COUNT(target_count), target_datatype, win, request));
 }
 
-PROA_NOTIFY_ONCE int PROA_Rget_notify_c(void *origin_addr, MPI_Count origin_count,
-                                        MPI_Datatype origin_datatype, int target_rank,
-                                        MPI_Aint target_disp, MPI_Count target_count,
-                                        MPI_Datatype target_datatype, int notification_idx,
-                                        MPI_Win win, MPI_Request *request)
+PROA_NOTIFY_FUNCTION(PROA_Rget_notify_c,
+                     (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win,
+                      MPI_Request *request),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, notification_idx, win, request))
 {
-    PROA_NOTIFY_BODY(PROA_Rget_notify_c,
-                     PROA_NOTIFY_LARGE(
-                         MPI_Rget, proa_notify_most(origin_count, target_count), origin_addr,
-                         PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank, target_disp,
-                         PROA_NOTIFY_COUNT(target_count), target_datatype, win, request),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, notification_idx, win, request);
+    PROA_NOTIFY_COUNTED(PROA_NOTIFY_LARGE(
+        MPI_Rget, proa_notify_most(origin_count, target_count), origin_addr,
+        PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank, target_disp,
+        PROA_NOTIFY_COUNT(target_count), target_datatype, win, request));
 }
 
-PROA_NOTIFY_ONCE int PROA_Raccumulate_notify_c(const void *origin_addr, MPI_Count origin_count,
-                                               MPI_Datatype origin_datatype, int target_rank,
-                                               MPI_Aint target_disp, MPI_Count target_count,
-                                               MPI_Datatype target_datatype, MPI_Op op,
-                                               int notification_idx, MPI_Win win,
-                                               MPI_Request *request)
+PROA_NOTIFY_FUNCTION(PROA_Raccumulate_notify_c,
+                     (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win,
+                      MPI_Request *request),
+                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                      target_count, target_datatype, op, notification_idx, win, request))
 {
-    PROA_NOTIFY_BODY(PROA_Raccumulate_notify_c,
-                     PROA_NOTIFY_LARGE(
-                         MPI_Raccumulate, proa_notify_most(origin_count, target_count), origin_addr,
-                         PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank, target_disp,
-                         PROA_NOTIFY_COUNT(target_count), target_datatype, op, win, request),
-                     origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                     target_count, target_datatype, op, notification_idx, win, request);
+    PROA_NOTIFY_COUNTED(PROA_NOTIFY_LARGE(
+        MPI_Raccumulate, proa_notify_most(origin_count, target_count), origin_addr,
+        PROA_NOTIFY_COUNT(origin_count), origin_datatype, target_rank, target_disp,
+        PROA_NOTIFY_COUNT(target_count), target_datatype, op, win, request));
 }
 
-PROA_NOTIFY_ONCE int PROA_Rget_accumulate_notify_c(
-    const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-    void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
-    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
-    int notification_idx, MPI_Win win, MPI_Request *request)
+PROA_NOTIFY_FUNCTION(PROA_Rget_accumulate_notify_c,
+                     (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win,
+                      MPI_Request *request),
+                     (origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                      result_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                      notification_idx, win, request))
 {
-    PROA_NOTIFY_BODY(
-        PROA_Rget_accumulate_notify_c,
-        PROA_NOTIFY_LARGE(
-            MPI_Rget_accumulate,
-            proa_notify_most(origin_count, proa_notify_most(result_count, target_count)),
-            origin_addr, PROA_NOTIFY_COUNT(origin_count), origin_datatype, result_addr,
-            PROA_NOTIFY_COUNT(result_count), result_datatype, target_rank, target_disp,
-            PROA_NOTIFY_COUNT(target_count), target_datatype, op, win, request),
-        origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
-        target_rank, target_disp, target_count, target_datatype, op, notification_idx, win,
-        request);
+    PROA_NOTIFY_COUNTED(PROA_NOTIFY_LARGE(
+        MPI_Rget_accumulate,
+        proa_notify_most(origin_count, proa_notify_most(result_count, target_count)), origin_addr,
+        PROA_NOTIFY_COUNT(origin_count), origin_datatype, result_addr,
+        PROA_NOTIFY_COUNT(result_count), result_datatype, target_rank, target_disp,
+        PROA_NOTIFY_COUNT(target_count), target_datatype, op, win, request));
 }
 
 #ifdef __cplusplus

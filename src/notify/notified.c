@@ -54,10 +54,89 @@ PROA_FORMS int end(struct proa_win *win, enum proa_call call, int rank, int inde
     outcome = end(win, call, rank, index, operation);                \
     return proa_requested_end(win, call, rank, given, outcome, request)
 
+/* ---- put and get ---- */
+
+/* One body for both. */
+PROA_FORMS int move(struct proa_win *win, enum proa_call call, enum proa_direction direction,
+                    const void *origin, int64_t count, MPI_Datatype datatype, int rank,
+                    MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
+                    int index)
+{
+    NOTIFY(win, call, rank, index,
+           proa_do_move(win, call, direction, origin, count, datatype, rank, displacement,
+                        target_count, target_datatype));
+}
+
+static __attribute__((noinline, unused)) void copy_long_and_count(void *to, const void *from,
+                                                                  uint64_t bytes,
+                                                                  const struct proa_target *target,
+                                                                  uint64_t *counter)
+{
+    memcpy(to, from, bytes);
+    proa_counter_up_at(target, counter);
+}
+
+/* A word, or nothing, without a call. */
+PROA_FORMS void copy_and_count(void *to, const void *from, uint64_t bytes,
+                               const struct proa_target *target, uint64_t *counter)
+{
+    if (bytes != 0 && bytes != sizeof(uint64_t)) {
+        copy_long_and_count(to, from, bytes, target, counter);
+        return;
+    }
+    if (bytes)
+        memcpy(to, from, sizeof(uint64_t));
+    proa_counter_up_at(target, counter);
+}
+
+/* The type, if it is one for the plain case; else NULL. */
+PROA_FORMS const struct proa_type *plain_type(MPI_Datatype datatype)
+{
+    const struct proa_type *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
+
+    return type && type->dense && type->size <= INT32_MAX ? type : NULL;
+}
+
+/* The plain case: as proa_move_plain, with a neighbour that is locked and has the counter. 1 if
+ * done; 0, and nothing done: then `move` does it, or says what is wrong. Whatever is called here is
+ * called last: so no register has to be kept, which would be a good part of all this. */
+PROA_FORMS int move_plain(struct proa_win *win, enum proa_direction direction, const void *origin,
+                          int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                          int64_t target_count, MPI_Datatype target_datatype, int index)
+{
+    const struct proa_target *target;
+    const struct proa_type *type;
+    uint64_t *counter, bytes;
+    char *at;
+
+    if (!proa_is_alike(win, count, datatype, rank, target_count, target_datatype) ||
+        (uint64_t)count > INT32_MAX ||
+        (proa_epoch_towards(win, rank) & (PROA_EPOCH_LOCK | PROA_EPOCH_AWAITED)) != PROA_EPOCH_LOCK)
+        return 0;
+    target = &win->targets[rank];
+    counter = proa_counter_fetched(win, rank, index);
+    type = plain_type(datatype);
+    if (!counter || !type)
+        return 0;
+    bytes = (uint64_t)count * type->size;
+    at = proa_ready_address(target, displacement, bytes);
+    if (count && (!at || !origin))
+        return 0;
+    if (direction == PROA_PUT)
+        proa_touch_store(win);
+    else
+        proa_touch_load(win);
+    copy_and_count(direction == PROA_PUT ? at : (void *)(uintptr_t)origin,
+                   direction == PROA_PUT ? origin : at, bytes, target, counter);
+    return 1;
+}
+
 #ifdef PROA_SLOW
+#define MAY_BE_PLAIN 0 /* the window is watched */
 #define NOTIFIED(name) PROA_ENTRY(name)
 #define NEXT_FORM_OF(name, handle, ...) PROA_NOTIFIED_HOST_ANSWERS(name, handle, __VA_ARGS__)
 #else
+#define MAY_BE_PLAIN 1
 #define NOTIFIED_OF(name)              \
     PROA_HOT PROA_NOTIFIED_NAME(name); \
     PROA_ENTRY(name)

@@ -3,6 +3,16 @@
  * counts (bind/width.h). */
 #include "bind/width.h"
 
+/* Not the plain case. */
+static __attribute__((noinline)) int
+PROA_WIDE(put_generally)(const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank,
+                         MPI_Aint displacement, PROA_COUNT target_count,
+                         MPI_Datatype target_datatype, int index, MPI_Win handle)
+{
+    return move(PROA_WIN_OF(handle), PROA_CALL_WIDE(Put_notify), PROA_PUT, origin, count, datatype,
+                rank, displacement, target_count, target_datatype, index);
+}
+
 NOTIFIED(PROA_WIDE(Put_notify))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, int index, MPI_Win handle)
@@ -12,9 +22,21 @@ NOTIFIED(PROA_WIDE(Put_notify))
     if (PROA_RARELY(!win))
         return NEXT_FORM(PROA_WIDE(Put_notify), handle, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, index, handle);
-    NOTIFY(win, PROA_CALL_WIDE(Put_notify), rank, index,
-           proa_do_move(win, PROA_CALL_WIDE(Put_notify), PROA_PUT, origin, count, datatype, rank,
-                        displacement, target_count, target_datatype));
+    if (MAY_BE_PLAIN && move_plain(win, PROA_PUT, origin, count, datatype, rank, displacement,
+                                   target_count, target_datatype, index))
+        return MPI_SUCCESS;
+    return PROA_WIDE(put_generally)(origin, count, datatype, rank, displacement, target_count,
+                                    target_datatype, index, handle);
+}
+
+/* Not the plain case. */
+static __attribute__((noinline)) int
+PROA_WIDE(get_generally)(void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank,
+                         MPI_Aint displacement, PROA_COUNT target_count,
+                         MPI_Datatype target_datatype, int index, MPI_Win handle)
+{
+    return move(PROA_WIN_OF(handle), PROA_CALL_WIDE(Get_notify), PROA_GET, origin, count, datatype,
+                rank, displacement, target_count, target_datatype, index);
 }
 
 NOTIFIED(PROA_WIDE(Get_notify))
@@ -26,9 +48,11 @@ NOTIFIED(PROA_WIDE(Get_notify))
     if (PROA_RARELY(!win))
         return NEXT_FORM(PROA_WIDE(Get_notify), handle, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, index, handle);
-    NOTIFY(win, PROA_CALL_WIDE(Get_notify), rank, index,
-           proa_do_move(win, PROA_CALL_WIDE(Get_notify), PROA_GET, origin, count, datatype, rank,
-                        displacement, target_count, target_datatype));
+    if (MAY_BE_PLAIN && move_plain(win, PROA_GET, origin, count, datatype, rank, displacement,
+                                   target_count, target_datatype, index))
+        return MPI_SUCCESS;
+    return PROA_WIDE(get_generally)(origin, count, datatype, rank, displacement, target_count,
+                                    target_datatype, index, handle);
 }
 
 NOTIFIED(PROA_WIDE(Accumulate_notify))

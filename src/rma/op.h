@@ -119,6 +119,19 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
     return target->fast + at;
 }
 
+/* The same in the target's `fast` memory alone, of a target that need not be waited for. Calls no
+ * function. */
+static inline char *proa_ready_address(const struct proa_target *target, int64_t displacement,
+                                       uint64_t bytes)
+{
+    int64_t at;
+
+    if (!target->fast || __builtin_mul_overflow(displacement, target->disp_unit, &at) ||
+        (uint64_t)at > target->fast_bytes || bytes > target->fast_bytes - (uint64_t)at)
+        return NULL;
+    return target->fast + at;
+}
+
 /* Small sizes without a call: one load and one store each, so that an aligned word is never seen
  * half written. */
 static inline void proa_copy(void *to, const void *from, uint64_t bytes)

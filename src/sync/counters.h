@@ -64,15 +64,35 @@ static inline uint64_t *proa_counter_of(const struct proa_win *win, int rank, ui
     return &win->counters->of[rank].first[index].value;
 }
 
-/* Counts it up by one, and wakes threads of its owner that wait for it. Releases all that this
- * process did before, the operation's loads and stores among it; partner: proa_counter_value,
- * proa_counter_reset, proa_counter_await. */
+/* Counts up a counter of that process of this node by one, and wakes its threads that wait for it.
+ * Releases all that this process did before, the operation's loads and stores among it; partner:
+ * proa_counter_value, proa_counter_reset, proa_counter_await. */
+static inline void proa_counter_up_at(const struct proa_target *target, uint64_t *word)
+{
+    proa_atomic_fetch_add(word, 1, PROA_RELEASE);
+    proa_doorbell_ring_for(&target->peer->ctl->bell, word);
+}
+
 static inline void proa_counter_up(const struct proa_win *win, int rank, uint32_t index)
 {
-    uint64_t *word = proa_counter_of(win, rank, index);
+    proa_counter_up_at(&win->targets[rank], proa_counter_of(win, rank, index));
+}
 
-    proa_atomic_fetch_add(word, 1, PROA_RELEASE);
-    proa_doorbell_ring_for(&win->targets[rank].peer->ctl->bell, word);
+/* The counter of a process of this node, which will be counted up. NULL: it has no such counter, or
+ * is of another node. */
+static inline uint64_t *proa_counter_fetched(const struct proa_win *win, int rank, int64_t index)
+{
+    const struct proa_counters *counters = proa_atomic_load(&win->counters, PROA_ACQUIRE);
+    const struct proa_counters_of *of;
+
+    if (__builtin_expect(!counters, 0))
+        return NULL;
+    of = &counters->of[rank];
+    if (__builtin_expect((uint64_t)index >= of->count || !of->first, 0))
+        return NULL;
+    /* the atomic addition waits for the data's lines first, and would then wait for its own */
+    proa_line_prefetch(&of->first[index].value);
+    return &of->first[index].value;
 }
 
 /* ---- around a notified operation, on any target ---- */
@@ -81,15 +101,11 @@ static inline void proa_counter_up(const struct proa_win *win, int rank, uint32_
  * PROA_ERR_RMA_NOTIFICATION or another code: then the operation must not be issued. */
 static inline int proa_notified_begin(struct proa_win *win, int rank, int64_t index)
 {
-    int error;
-
     if (__builtin_expect(proa_is_remote(&win->targets[rank]), 0))
         return win->sync->note_begin(win, rank, index);
-    error = proa_counter_check(rank, index, proa_counters_near(win, rank));
-    /* the atomic addition waits for the data's lines first, and would then wait for its own */
-    if (__builtin_expect(!error, 1))
-        proa_line_prefetch(proa_counter_of(win, rank, (uint32_t)index));
-    return error;
+    return proa_counter_fetched(win, rank, index)
+               ? PROA_OK
+               : proa_counter_outside(rank, index, proa_counters_near(win, rank));
 }
 
 /* Called after it. is_issued 0: it has failed, and nothing is counted. On one node its data are in
