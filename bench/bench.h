@@ -128,6 +128,9 @@ void bench_meet(struct bench *b);
 /* window.c: zeroed pages, for munmap; ends the process if there are none */
 void *bench_memory(size_t bytes);
 
+/* notify.c: gives the window two counters on each rank, if it has none, and locks all. */
+void bench_counters_open(const struct bench *b);
+
 /* The bodies, by the file that has them. All iterate n times. */
 /* small.c */
 bench_body body_put, body_get, body_fetch_and_op, body_compare_and_swap, body_accumulate;
@@ -143,18 +146,19 @@ bench_body body_get_64k, body_get_64k_fence, body_get_64k_pscw;
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
 bench_body body_put_indexed, body_accumulate_vector, body_accumulate_indexed;
 bench_body body_window, body_window_1m, body_window_16m, body_window_256m, body_window_1g;
-bench_body body_memory_1m, body_memory_16m, body_memory_256m;  /* window.c */
-bench_body body_halo_fence, body_halo_pscw;                    /* active.c */
-bench_body body_pipeline;                                      /* pipeline.c */
+bench_body body_memory_1m, body_memory_16m, body_memory_256m; /* window.c */
+bench_body body_halo_fence, body_halo_pscw;                   /* active.c */
+bench_body body_pipeline, body_pipeline_notify, body_pipeline_pscw,
+    body_pipeline_send;                                        /* pipeline.c */
 bench_body body_put_size, body_get_size, body_accumulate_size; /* sizes.c */
 bench_body body_get_accumulate_size, body_fetch_size, body_replace_size;
 bench_body body_put_lock_size, body_put_fence_size, body_put_pscw_size;
 bench_body body_get_rate, body_accumulate_rate;   /* bulk.c */
 bench_body body_counter, body_mutex, body_random; /* many.c */
-bench_body body_pingpong;                         /* idle.c */
-bench_body body_notify, body_notify_nothing, body_notify_size, body_flags, body_notify_rate,
-    body_notify_counter, body_halo_notify; /* notify.c */
-bench_body body_put_heard;                 /* busy.c */
+bench_body body_pingpong, body_halo_send;         /* idle.c */
+bench_body body_notify, body_notify_polled, body_notify_nothing, body_notify_size, body_flags,
+    body_notify_rate, body_notify_counter, body_halo_notify; /* notify.c */
+bench_body body_put_heard;                                   /* busy.c */
 bench_measure measure_busy;
 bench_measure measure_peak;                                            /* peak.c: bytes */
 bench_measure measure_loads_during, measure_loads_after, measure_fork; /* loads.c */

@@ -59,8 +59,8 @@ team_body limit_compare_exchange, limit_fetch_add, limit_get, limit_kernel_fetch
     limit_put;
 /* limit_epochs.c */
 team_body limit_barrier_put_barrier, limit_kernel_put_barrier, limit_kernel_put_there_and_back,
-    limit_put_barrier, limit_put_there_and_back, limit_ring_barrier, limit_ring_neighbours,
-    limit_there_and_back;
+    limit_put_barrier, limit_put_there_and_back, limit_flagged_there_and_back, limit_ring_barrier,
+    limit_ring_neighbours, limit_there_and_back;
 /* limit_waited.c */
 team_body limit_waited_reaction;
 /* limit_bulk.c */

@@ -45,6 +45,30 @@ void limit_put_there_and_back(struct team *team, long n)
     }
 }
 
+/* A word and, on the line behind it, a flag, there and back. As in rma (notify.c) the word counts
+ * the ways that it has gone, so who has seen the flag reads the word before it answers. */
+void limit_flagged_there_and_back(struct team *team, long n)
+{
+    struct word *mine = (struct word *)(void *)team->memory + 2 * (size_t)team->rank;
+    struct word *yours = (struct word *)(void *)team->memory + 2 * (size_t)(1 - team->rank);
+    uint64_t word = 2 * team->counter;
+
+    for (long i = 0; i < n; i++) {
+        const uint64_t number = ++team->counter;
+
+        if (team->rank == 0) {
+            yours[0].value = word + 1;
+            team_tell(&yours[1], number);
+        }
+        team_wait(team, &mine[1], number);
+        word = mine[0].value;
+        if (team->rank != 0) {
+            yours[0].value = word + 1;
+            team_tell(&yours[1], number);
+        }
+    }
+}
+
 void limit_kernel_put_there_and_back(struct team *team, long n)
 {
     for (long i = 0; i < n; i++) {

@@ -14,7 +14,7 @@ static uint64_t *local_word(const struct bench *b)
 }
 
 /* The number of counters is set once for a window, by all ranks. */
-static void counters_open(const struct bench *b)
+void bench_counters_open(const struct bench *b)
 {
     int num = 0;
 
@@ -26,43 +26,82 @@ static void counters_open(const struct bench *b)
 
 /* ---- there and back ---- */
 
-static void notify(struct bench *b, int count)
+static void pause_processor(void)
 {
-    *local_word(b) = b->counter;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* By loads of the counter, as of a flag written by hand. NULL: by the call. */
+static void await_counter(const struct bench *b, const uint64_t *counter)
+{
+    if (!counter)
+        PROA_Win_wait_notify(b->win, FROM_BEFORE, (MPI_Count)b->counter);
+    else
+        while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < b->counter)
+            pause_processor();
+}
+
+static void notify(const struct bench *b, int count)
+{
     PROA_Put_notify(b->local, count, MPI_BYTE, b->target, b->at, count, MPI_BYTE, FROM_BEFORE,
                     b->win);
 }
 
-static void there_and_back(struct bench *b, long n, int count)
+/* The word counts the ways that it has gone: each rank has to read what has come before it can
+ * answer. Without data it stays. */
+static void there_and_back(struct bench *b, long n, int count, const uint64_t *counter)
 {
-    counters_open(b);
-    for (long i = 0; i < n; i++) {
-        const MPI_Count number = (MPI_Count)++b->counter;
+    const volatile uint64_t *came = (const volatile uint64_t *)(void *)b->base;
+    uint64_t *word = local_word(b);
 
+    *word = 2 * b->counter + 1;
+    for (long i = 0; i < n; i++) {
+        b->counter++;
         if (b->rank == 0)
             notify(b, count);
-        PROA_Win_wait_notify(b->win, FROM_BEFORE, number);
+        await_counter(b, counter);
+        *word = *came + 1;
         if (b->rank != 0)
             notify(b, count);
     }
+    b->expected = count ? 2 * b->counter - (uint64_t)b->rank : FIRST_WORD;
+}
+
+static void notified(struct bench *b, long n, int count)
+{
+    bench_counters_open(b);
+    there_and_back(b, n, count, NULL);
     MPI_Win_unlock_all(b->win);
-    b->expected = count ? b->counter : FIRST_WORD;
 }
 
 void body_notify(struct bench *b, long n)
 {
-    there_and_back(b, n, WORD);
+    notified(b, n, WORD);
 }
 
 void body_notify_nothing(struct bench *b, long n)
 {
-    there_and_back(b, n, 0);
+    notified(b, n, 0);
 }
 
 /* Of 4 bytes and more. */
 void body_notify_size(struct bench *b, long n)
 {
-    there_and_back(b, n, (int)b->moved);
+    notified(b, n, (int)b->moved);
+}
+
+/* Without Proa a counter has no address. */
+void body_notify_polled(struct bench *b, long n)
+{
+    uint64_t *counter = NULL;
+
+    bench_counters_open(b);
+    if (PROA_Notify_is_native(b->win))
+        PROA_Win_get_notify_address(b->win, FROM_BEFORE, &counter);
+    there_and_back(b, n, WORD, counter);
+    MPI_Win_unlock_all(b->win);
 }
 
 static void put_word(const struct bench *b, uint64_t word)
@@ -72,31 +111,44 @@ static void put_word(const struct bench *b, uint64_t word)
     MPI_Win_flush(b->target, b->win);
 }
 
-static void await_word(const struct bench *b, uint64_t word)
+static uint64_t load_word(const struct bench *b, uint64_t word)
 {
     const volatile uint64_t *words = (const volatile uint64_t *)(void *)b->base;
 
-    while (words[word] != b->counter)
+    return words[word];
+}
+
+static void await_word(const struct bench *b, uint64_t word, uint64_t value)
+{
+    while (load_word(b, word) != value)
         MPI_Win_sync(b->win);
 }
 
-/* What a notified put stands for: put, flush, put of a flag, flush; and a look at the flag. */
+/* What a notified put stands for: put, flush, put of a flag, flush; and a look at the flag, then at
+ * the data. The data count as above, and the flag is the same. */
 void body_flags(struct bench *b, long n)
 {
     enum { DATA, FLAG = 16 };
+    uint64_t *word = local_word(b);
 
     MPI_Win_lock_all(0, b->win);
+    *word = 2 * b->counter + 1;
     for (long i = 0; i < n; i++) {
-        *local_word(b) = ++b->counter;
-        if (b->rank != 0)
-            await_word(b, FLAG);
+        const uint64_t flag = 2 * ++b->counter - (uint64_t)b->rank;
+
+        if (b->rank != 0) {
+            await_word(b, FLAG, flag);
+            *word = load_word(b, DATA) + 1;
+        }
         put_word(b, DATA);
         put_word(b, FLAG);
-        if (b->rank == 0)
-            await_word(b, FLAG);
+        if (b->rank == 0) {
+            await_word(b, FLAG, flag);
+            *word = load_word(b, DATA) + 1;
+        }
     }
     MPI_Win_unlock_all(b->win);
-    b->expected = b->counter;
+    b->expected = 2 * b->counter - (uint64_t)b->rank;
 }
 
 /* ---- many ---- */
@@ -104,7 +156,7 @@ void body_flags(struct bench *b, long n)
 /* An iteration is one notified put, of rank 0. */
 void body_notify_rate(struct bench *b, long n)
 {
-    counters_open(b);
+    bench_counters_open(b);
     *local_word(b) = b->counter += (uint64_t)n;
     for (long i = 0; b->rank == 0 && i < n; i++)
         PROA_Put_notify(b->local, 1, MPI_UINT64_T, b->target, b->at, 1, MPI_UINT64_T, FROM_BEFORE,
@@ -118,7 +170,7 @@ void body_notify_rate(struct bench *b, long n)
 /* All ranks, on one counter of rank 0's. */
 void body_notify_counter(struct bench *b, long n)
 {
-    counters_open(b);
+    bench_counters_open(b);
     for (long i = 0; i < n; i++)
         PROA_Put_notify(b->local, 0, MPI_BYTE, 0, 0, 0, MPI_BYTE, FROM_BEFORE, b->win);
     b->counter += (uint64_t)n;
@@ -133,7 +185,7 @@ void body_notify_counter(struct bench *b, long n)
  * ahead. */
 void body_halo_notify(struct bench *b, long n)
 {
-    counters_open(b);
+    bench_counters_open(b);
     for (long i = 0; i < n; i++) {
         const MPI_Aint at = (n - 1 - i) % 2 * 2 * WORD;
 

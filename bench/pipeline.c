@@ -4,6 +4,9 @@
  * that in its own window. The way of the Parallel Research Kernels' "synch_p2p". */
 #include "bench.h"
 
+#include "proa_notify.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 
 /* In the window: how many lines have come, and from FROM on the last numbers of some. */
@@ -63,4 +66,97 @@ void body_pipeline(struct bench *b, long n)
     if (b->rank == 0)
         await_line(b, b->counter);
     b->expected = b->counter;
+}
+
+/* ---- the same otherwise: each number is that of its line; the last rank tells the first when the
+ * last line is done ---- */
+
+static bool is_last(const struct bench *b)
+{
+    return b->rank == b->ranks - 1;
+}
+
+/* A line has come with its number, or with a later line's in its place, and is computed. */
+static void take_line(struct bench *b, uint64_t line)
+{
+    uint64_t *number = (uint64_t *)(void *)b->local;
+
+    if (b->rank > 0 && load(b, FROM + line % LINES) < line)
+        b->expected = 0;
+    number[0] = line + (uint64_t)compute(0);
+}
+
+/* By notified puts. */
+void body_pipeline_notify(struct bench *b, long n)
+{
+    b->expected = FIRST_WORD;
+    bench_counters_open(b);
+    for (long i = 0; i < n; i++) {
+        uint64_t line = ++b->counter;
+
+        if (b->rank > 0)
+            PROA_Win_wait_notify(b->win, 0, (MPI_Count)line);
+        take_line(b, line);
+        if (!is_last(b))
+            PROA_Put_notify(b->local, 1, MPI_UINT64_T, b->target,
+                            (MPI_Aint)(FROM + line % LINES) * WORD, 1, MPI_UINT64_T, 0, b->win);
+    }
+    if (is_last(b))
+        PROA_Put_notify(NULL, 0, MPI_BYTE, b->target, 0, 0, MPI_BYTE, 0, b->win);
+    if (b->rank == 0)
+        PROA_Win_wait_notify(b->win, 0, ++b->meetings);
+    MPI_Win_unlock_all(b->win);
+}
+
+static void expose(const struct bench *b)
+{
+    MPI_Win_post(b->source_group, 0, b->win);
+}
+
+static void put_line(const struct bench *b, uint64_t line)
+{
+    MPI_Win_start(b->target_group, 0, b->win);
+    MPI_Put(b->local, 1, MPI_UINT64_T, b->target, (MPI_Aint)(FROM + line % LINES) * WORD, 1,
+            MPI_UINT64_T, b->win);
+    MPI_Win_complete(b->win);
+}
+
+/* By post, start, complete and wait. A rank is ready for the next line before it computes this one.
+ */
+void body_pipeline_pscw(struct bench *b, long n)
+{
+    b->expected = FIRST_WORD;
+    expose(b);
+    for (long i = 0; i < n; i++) {
+        uint64_t line = ++b->counter;
+
+        if (b->rank > 0) {
+            MPI_Win_wait(b->win);
+            if (i < n - 1)
+                expose(b);
+        }
+        take_line(b, line);
+        if (!is_last(b))
+            put_line(b, line);
+    }
+    if (is_last(b))
+        put_line(b, b->counter);
+    if (b->rank == 0)
+        MPI_Win_wait(b->win);
+}
+
+/* By messages. */
+void body_pipeline_send(struct bench *b, long n)
+{
+    uint64_t *number = (uint64_t *)(void *)b->local;
+
+    for (long i = 0; i < n; i++) {
+        if (b->rank > 0)
+            MPI_Recv(number, 1, MPI_UINT64_T, b->source, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        number[0] += (uint64_t)compute(0);
+        if (!is_last(b) || i == n - 1)
+            MPI_Send(number, 1, MPI_UINT64_T, b->target, 0, MPI_COMM_WORLD);
+    }
+    if (b->rank == 0)
+        MPI_Recv(number, 1, MPI_UINT64_T, b->source, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }

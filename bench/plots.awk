@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The data of a plot (figures.awk), a line of titles first; nothing where no row is for it. -v plot: put, get or accumulate (nanoseconds over
-# bytes), rate (how many in a second) or limit (Proa by the limit).
+# The data of a plot (figures.awk), a line of titles first; nothing where no row is for it. -v plot: put, get, accumulate or notify
+# (nanoseconds over bytes), exchange (nanoseconds of halos and pipelines), rate (how many in a second) or limit (Proa by the limit).
 
 function columns_of(plot,   i) {
     for (i = 1; i <= count; i++) {
@@ -52,7 +52,9 @@ function label_of(row,   part) {
     if (plot == "limit")
         return row
     if (plot == "rate")
-        return row ~ /(put_rate|random|(counter|mutex)_[0-9]+|\.window)$/ ? row : ""
+        return row ~ /(put_rate|notify_rate|random|(counter|mutex)_[0-9]+|\.window)$/ ? row : ""
+    if (plot == "exchange")
+        return row ~ /\.(halo|pipeline)_/ ? row : ""
     return part[1] == "allocate" && part[2] == plot && part[3] ~ /^[0-9]+$/ ? part[3] : ""
 }
 

@@ -65,6 +65,7 @@ static const struct bench_case cases[] = {
     CASE("lock_all", ALLOCATE | CREATE, 2, .body = body_lock_all, .check = CHECK_TARGET),
     CASE("pscw", ALLOCATE | CREATE | SHARED, 2, .body = body_pscw, .check = CHECK_EVERY),
     CASE("notify", ALLOCATE | CREATE, 2, .body = body_notify, .check = CHECK_EVERY),
+    CASE("notify_polled", ALLOCATE, 2, .body = body_notify_polled, .check = CHECK_EVERY),
     CASE("notify_nothing", ALLOCATE, 2, .body = body_notify_nothing, .check = CHECK_EVERY),
     CASE("flags", ALLOCATE, 2, .body = body_flags, .check = CHECK_EVERY),
     CASE("fence", ALLOCATE | CREATE | SHARED, 2, .body = body_fence, .epoch = EPOCH_FENCE,
@@ -144,6 +145,10 @@ static const struct bench_case cases[] = {
     CASE("ring_pscw", ALLOCATE, RING, .body = body_pscw, .check = CHECK_EVERY),
     CASE("pipeline_4", ALLOCATE, 4, .body = body_pipeline, TOGETHER),
     CASE("pipeline_8", ALLOCATE, RING, .body = body_pipeline, TOGETHER),
+    CASE("pipeline_notify_4", ALLOCATE, 4, .body = body_pipeline_notify, .check = CHECK_EVERY),
+    CASE("pipeline_notify_8", ALLOCATE, RING, .body = body_pipeline_notify, .check = CHECK_EVERY),
+    CASE("pipeline_pscw_4", ALLOCATE, 4, .body = body_pipeline_pscw, .check = CHECK_EVERY),
+    CASE("pipeline_pscw_8", ALLOCATE, RING, .body = body_pipeline_pscw, .check = CHECK_EVERY),
     CASE("halo_fence", ALLOCATE, RING, .body = body_halo_fence, .check = CHECK_EVERY, .words = 2),
     CASE("halo_pscw", ALLOCATE, RING, .body = body_halo_pscw, .check = CHECK_EVERY, .words = 2),
     CASE("halo_notify", ALLOCATE, RING, .body = body_halo_notify, .check = CHECK_EVERY, .words = 2),
@@ -200,6 +205,9 @@ static const struct bench_case cases[] = {
          .info = {"same_disp_unit", "true"}),
     /* no one-sided communication */
     CASE("pingpong", IDLE, 2, .body = body_pingpong),
+    CASE("halo_send", IDLE, RING, .body = body_halo_send),
+    CASE("pipeline_send_4", IDLE, 4, .body = body_pipeline_send),
+    CASE("pipeline_send_8", IDLE, RING, .body = body_pipeline_send),
     CASE("init", IDLE, 2, .whole = idle_init),
     CASE("init_cpu", IDLE, 2, .whole = idle_init),
 };

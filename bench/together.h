@@ -7,6 +7,6 @@
 #include "team.h"
 
 team_body together_counter, together_mutex, together_random;
-team_body together_halo_fence, together_halo_pscw, together_halo_notify;
+team_body together_halo_fence, together_halo_pscw, together_halo_notify, together_pipeline;
 
 #endif
