@@ -113,6 +113,7 @@ struct bench {
     MPI_Datatype vector;                  /* VECTOR_BLOCKS words, two words apart */
     MPI_Datatype indexed;                 /* as many, each 2 to 7 words behind the one before */
     int64_t meetings;                     /* how often bench_meet was called */
+    uint64_t loops;                       /* how often body_pipeline_notify was */
     double first_ns;                      /* what making the first window has taken */
     uint64_t counter;                     /* iterations so far, for values that differ */
     uint64_t expected;                    /* see enum check */

@@ -92,7 +92,7 @@ void body_notify_size(struct bench *b, long n)
     notified(b, n, (int)b->moved);
 }
 
-/* Without Proa a counter has no address. */
+/* Without Proa by the call, as above. */
 void body_notify_polled(struct bench *b, long n)
 {
     uint64_t *counter = NULL;

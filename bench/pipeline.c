@@ -104,7 +104,7 @@ void body_pipeline_notify(struct bench *b, long n)
     if (is_last(b))
         PROA_Put_notify(NULL, 0, MPI_BYTE, b->target, 0, 0, MPI_BYTE, 0, b->win);
     if (b->rank == 0)
-        PROA_Win_wait_notify(b->win, 0, ++b->meetings);
+        PROA_Win_wait_notify(b->win, 0, (MPI_Count)++b->loops);
     MPI_Win_unlock_all(b->win);
 }
 
