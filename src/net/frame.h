@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 enum {
-    PROA_FRAME_VERSION = 1,
+    PROA_FRAME_VERSION = 2,
     PROA_FRAME_SECRET = 16, /* bytes */
-    PROA_FRAME_NAME = 32    /* bytes of a network's own address */
+    PROA_FRAME_NAME = 64    /* bytes of a network's own address: lnx's are among the longest */
 };
 
 enum proa_frame_kind {

@@ -38,7 +38,7 @@ enum {
      * call or two; with what goes before it, it stays below the 16 KiB up to which libfabric sends
      * one at once. */
     PROA_NET_MESSAGE_MOST = (15 << 10) + 512,
-    PROA_NET_ADDRESS_MOST = 64, /* bytes of an address */
+    PROA_NET_ADDRESS_MOST = 96, /* bytes of an address */
     PROA_NET_KEY_MOST = 32      /* bytes of a key */
 };
 

@@ -14,10 +14,11 @@
 #include <utlist.h>
 
 enum {
-    CLOCK_TURNS = 32,        /* calls of progress between two looks at the clock */
-    AT_ONCE = 16,            /* completions read from the queue */
-    ROUNDS = 8,              /* of reading, in one call of progress */
-    CLOSE_NS = 500 * 1000000 /* messages in flight at the end have so long to leave */
+    CLOCK_TURNS = 32,          /* calls of progress between two looks at the clock */
+    AT_ONCE = 16,              /* completions read from the queue */
+    ROUNDS = 8,                /* of reading, in one call of progress */
+    CLOSE_NS = 500 * 1000000,  /* messages in flight at the end have so long to leave */
+    FAREWELL_NS = 20 * 1000000 /* and farewells that the network does not take at once */
 };
 
 int proa_ofi_know_buffers;
@@ -140,6 +141,9 @@ static int open_queue(struct proa_net *net)
         return PROA_OK;
     }
     attr.wait_obj = FI_WAIT_NONE;
+    proa_log(PROA_LOG_INFO,
+             "network: %s on %s has no descriptor to sleep at: the progress thread looks every ms",
+             net->info->fabric_attr->prov_name, net->info->domain_attr->name);
     return fails(net, "queue", fi_cq_open(net->domain, &attr, &net->cq, NULL));
 }
 
@@ -164,7 +168,12 @@ static int name_ourselves(struct proa_net *net)
 
     net->own = (struct proa_frame_address){
         .mark = PROA_FRAME_ADDRESS_MARK, .version = PROA_FRAME_VERSION, .network = net->network};
-    outcome = fails(net, "address that fits", fi_getname(&net->ep->fid, net->own.name, &bytes));
+    outcome = fi_getname(&net->ep->fid, net->own.name, &bytes);
+    if (outcome == -FI_ETOOSMALL)
+        return proa_fail(PROA_ERR_OTHER, "%s on %s has addresses of %zu bytes: Proa takes %d",
+                         net->info->fabric_attr->prov_name, net->info->domain_attr->name, bytes,
+                         PROA_FRAME_NAME);
+    outcome = fails(net, "address", outcome);
     net->own.name_bytes = (uint8_t)bytes;
     if (outcome == PROA_OK)
         outcome = proa_ofi_random(&net->own.id, sizeof net->own.id);
@@ -174,9 +183,9 @@ static int name_ourselves(struct proa_net *net)
 static void close_all(struct proa_net *net)
 {
     proa_ofi_doze_close(net);
+    proa_ofi_memory_close(net); /* which may be bound to the endpoint */
     if (net->ep)
         fi_close(&net->ep->fid);
-    proa_ofi_memory_close(net);
     if (net->frames_mr)
         fi_close(&net->frames_mr->fid);
     if (net->cq)
@@ -187,6 +196,8 @@ static void close_all(struct proa_net *net)
         fi_close(&net->domain->fid);
     if (net->fabric)
         fi_close(&net->fabric->fid);
+    proa_ofi_early_drop(net, 0);
+    proa_libfabric.freeinfo(net->fenced);
     free(net->frames);
     free(net->moves);
 }
@@ -195,8 +206,8 @@ static void close_all(struct proa_net *net)
 static int join(struct proa_net *net, struct proa_net_address *address)
 {
     static int (*const steps[])(struct proa_net * net) = {
-        open_domain,        open_queue,          open_endpoint,       name_ourselves,
-        proa_ofi_doze_open, proa_ofi_moves_open, proa_ofi_frames_open};
+        proa_ofi_promises, open_domain,        open_queue,          open_endpoint,
+        name_ourselves,    proa_ofi_doze_open, proa_ofi_moves_open, proa_ofi_frames_open};
     int outcome = PROA_OK;
 
     net->memory_mode = net->info->domain_attr->mr_mode | (proa_ofi_know_buffers ? FI_MR_LOCAL : 0);
@@ -311,20 +322,37 @@ static int anything_leaves(const struct proa_net *net)
     return 0;
 }
 
-/* Says farewell to all peers that know this process, and waits for messages in flight to leave. */
-static void say_goodbye(struct proa_net *net, int in_order)
+/* How many peers that know this process have not been told: the network had no room. */
+static int tell_peers(struct proa_net *net, int in_order)
 {
     const uint8_t body = in_order != 0;
-    long end = proa_system->now_ns() + CLOSE_NS;
+    int left = 0;
 
-    net->closing = 1;
     for (uint32_t i = 0; i < net->peer_count; i++) {
         struct proa_ofi_peer *peer = net->peers[i];
 
-        if (is_in_touch(peer) && (peer->sent || peer->received))
-            (void)proa_ofi_frame_send(net, peer, PROA_FRAME_BYE, &body, sizeof body);
+        if (peer->parted || !is_in_touch(peer) || !(peer->sent || peer->received))
+            continue;
+        peer->parted =
+            proa_ofi_frame_send(net, peer, PROA_FRAME_BYE, &body, sizeof body) != PROA_NET_AGAIN;
+        left += !peer->parted;
     }
-    while (anything_leaves(net) && proa_system->now_ns() < end)
+    return left;
+}
+
+/* Says farewell to all peers that know this process, and waits for messages in flight to leave. */
+static void say_goodbye(struct proa_net *net, int in_order)
+{
+    const long start = proa_system->now_ns();
+    int left;
+
+    net->closing = 1;
+    do {
+        left = tell_peers(net, in_order);
+        if (read_queue(net) != PROA_OK)
+            return;
+    } while (left && proa_system->now_ns() < start + FAREWELL_NS);
+    while (anything_leaves(net) && proa_system->now_ns() < start + CLOSE_NS)
         if (read_queue(net) != PROA_OK)
             return;
 }

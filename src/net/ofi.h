@@ -5,7 +5,9 @@
  *
  *   ofi.c          opens and closes it; progress
  *   ofi_choose.c   loads libfabric; which networks it offers
+ *   ofi_promise.c  the promises of the network that is opened, and their replacements
  *   ofi_message.c  messages: frames (frame.h) that go out and come in
+ *   ofi_early.c    frames that came before their turn
  *   ofi_move.c     puts and gets
  *   ofi_memory.c   memory that others may reach, and buffers that the network has to know
  *   ofi_peer.c     which peers are alive, and which are lost
@@ -88,6 +90,7 @@ struct proa_ofi_peer {
     size_t moving;           /* bytes of puts and gets among them */
     int through;             /* the network has been through to it */
     int tried;               /* core has asked whether the network leads there, and back */
+    int parted;              /* it has been told that this process leaves */
     int answered;            /* it does */
     int wanted;              /* core has something to say or to do there */
     /* Times (net->now): */
@@ -113,12 +116,27 @@ struct proa_ofi_move {
     void *desc;
     size_t bytes, begun; /* begun: of the bytes, from the first */
     int is_put, outcome, told;
+    int confirm;        /* a read has to show that the bytes of the put lie there */
     unsigned under_way; /* pieces */
     struct proa_ofi_piece pieces[PROA_OFI_PIECES];
     struct proa_ofi_frame *bounce; /* the bytes lie there */
     struct fid_mr *local;          /* or here, where the network knows them by this */
     char *user;                    /* with bounce: where the caller wants them */
     struct proa_ofi_move *prev, *next;
+};
+
+/* A frame that came before its turn, on a network that keeps no order. */
+struct proa_ofi_early {
+    struct proa_ofi_early *next;
+    struct proa_frame_head head;
+    unsigned char body[];
+};
+
+/* How a put is known to lie in the target's memory. */
+enum proa_ofi_proof {
+    PROA_OFI_DELIVERY, /* its completion says so: FI_DELIVERY_COMPLETE */
+    PROA_OFI_READ,     /* a read that comes after it has completed: FI_ORDER_RAW */
+    PROA_OFI_FENCE     /* such a read, with FI_FENCE */
 };
 
 /* Memory that others may reach. */
@@ -134,7 +152,10 @@ struct proa_net {
     const struct proa_net_events *events;
     void *context;
     struct fi_info *info;
-    int memory_mode; /* FI_MR_LOCAL: local buffers have to be registered; and so on */
+    struct fi_info *fenced; /* of our own, where fences had to be asked for */
+    int memory_mode;        /* FI_MR_LOCAL: local buffers have to be registered; and so on */
+    int is_ordered;         /* messages do not overtake each other */
+    enum proa_ofi_proof proof;
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_av *av;
@@ -154,9 +175,13 @@ struct proa_net {
     void *frames_desc;
     struct proa_ofi_frame *free_sends;
     struct proa_ofi_frame *unposted; /* receives that the network had no room for */
+    struct proa_ofi_frame *scratch;  /* the bytes of reads that only prove a put come here */
+    struct proa_ofi_early *early;    /* on a network without order */
+    unsigned early_count;
     struct proa_ofi_move *moves, *free_moves, *active;
     struct proa_ofi_move *settled; /* done, without the network or in spite of it: to be told */
     struct proa_ofi_exposure *exposures;
+    size_t registered; /* bytes, by us */
 
     long now;       /* nanoseconds; looked at now and then */
     long next_tick; /* atomic: when peers are looked after next */
@@ -189,6 +214,21 @@ int proa_ofi_choose(struct fi_info **offers);
  * libfabric's description of each, to be freed by freeinfo. */
 int proa_ofi_offers(struct proa_offers *offers, struct proa_offer_names *names,
                     struct fi_info *infos[PROA_OFFERS_MOST]);
+
+/* ---- ofi_promise.c ---- */
+
+/* Finds the promises of the network of net->info, and replaces net->info where something has to be
+ * asked for. PROA_ERR_OTHER: it lacks one that has no replacement. */
+int proa_ofi_promises(struct proa_net *net);
+
+/* ---- ofi_early.c ---- */
+
+/* Keeps a frame until its turn. Not 0: there is no room. */
+int proa_ofi_early_keep(struct proa_net *net, const struct proa_frame_head *head, const void *body);
+/* The frame of that number from that sender, to be freed; NULL: it has not come. */
+struct proa_ofi_early *proa_ofi_early_take(struct proa_net *net, uint64_t sender, uint32_t number);
+/* Frees those of a sender; of all senders, with 0. */
+void proa_ofi_early_drop(struct proa_net *net, uint64_t sender);
 
 /* ---- ofi_peer.c ---- */
 
@@ -251,8 +291,10 @@ void proa_ofi_hide(struct proa_net *net, const struct proa_net_key *key);
  * PROA_ERR_OTHER: the key does not cover all of the bytes. */
 int proa_ofi_place(const struct proa_net *net, const struct proa_net_place *there, size_t bytes,
                    uint64_t *address, uint64_t *key);
-/* Registers a buffer of ours. */
+/* Registers a buffer of ours, and ends that. PROA_ERR_NO_MEM: by `ulimit -l`, as a rule. */
 int proa_ofi_memory_know(struct proa_net *net, void *memory, size_t bytes, struct fid_mr **mr);
+void proa_ofi_memory_forget(struct proa_net *net, struct fid_mr *mr, size_t bytes);
+/* What is still exposed is no more. Before the endpoint is closed. */
 void proa_ofi_memory_close(struct proa_net *net);
 /* Random bytes that cannot be guessed. */
 int proa_ofi_random(void *bytes, size_t count);

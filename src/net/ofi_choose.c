@@ -181,13 +181,23 @@ static int interface_is_among(const struct fi_info *info, const char *wanted)
     return 0;
 }
 
+/* Messages may overtake each other there (ofi_promise.c). */
+static int has_room(const struct fi_info *info)
+{
+    if (info->ep_attr->max_msg_size >= PROA_FRAME_MOST)
+        return 1;
+    proa_log(PROA_LOG_INFO,
+             "network: %s on %s is of no use: messages have %zu bytes there, %d here",
+             info->fabric_attr->prov_name, info->domain_attr->name, info->ep_attr->max_msg_size,
+             PROA_FRAME_MOST);
+    return 0;
+}
+
 static int would_do(const struct fi_info *info)
 {
     const struct proa_settings *settings = proa_settings();
 
-    return info->ep_attr->max_msg_size >= PROA_FRAME_MOST &&
-           (info->tx_attr->msg_order & info->rx_attr->msg_order & FI_ORDER_SAS) &&
-           info->addr_format != FI_ADDR_STR &&
+    return has_room(info) && info->addr_format != FI_ADDR_STR &&
            (!*settings->provider || provider_is(info, settings->provider)) &&
            (!*settings->interface || interface_is_among(info, settings->interface));
 }
@@ -266,8 +276,6 @@ static int ask(struct fi_info **list)
     hints->caps = FI_MSG | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
-    hints->tx_attr->msg_order = FI_ORDER_SAS;
-    hints->rx_attr->msg_order = FI_ORDER_SAS;
     hints->domain_attr->threading = FI_THREAD_SAFE;
     hints->domain_attr->data_progress = FI_PROGRESS_MANUAL; /* core drives it: no thread beside */
     hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <utlist.h>
 
 /* The layout of the bytes of a struct proa_net_key. */
@@ -57,6 +58,22 @@ static int bind_memory(struct proa_net *net, struct fid_mr *mr)
     return outcome ? outcome : fi_mr_enable(mr);
 }
 
+/* Networks that pin memory may do so up to the limit of locked memory. */
+static int limited(const struct proa_net *net, size_t bytes)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return proa_fail(
+            PROA_ERR_NO_MEM,
+            "the network cannot register %zu bytes of memory beside %zu: out of memory", bytes,
+            net->registered);
+    return proa_fail(PROA_ERR_NO_MEM,
+                     "the network cannot register %zu bytes of memory beside %zu: `ulimit -l` "
+                     "allows %zu bytes",
+                     bytes, net->registered, (size_t)limit.rlim_cur);
+}
+
 static int know(struct proa_net *net, void *memory, size_t bytes, uint64_t access,
                 struct fid_mr **mr)
 {
@@ -76,11 +93,20 @@ static int know(struct proa_net *net, void *memory, size_t bytes, uint64_t acces
         if (outcome)
             fi_close(&(*mr)->fid);
     }
-    if (outcome == 0)
+    if (outcome == 0) {
+        net->registered += bytes;
         return PROA_OK;
-    return proa_fail(outcome == -FI_ENOMEM ? PROA_ERR_NO_MEM : PROA_ERR_OTHER,
-                     "the network cannot register %zu bytes of memory: %s", bytes,
-                     proa_ofi_said(outcome));
+    }
+    return outcome == -FI_ENOMEM
+               ? limited(net, bytes)
+               : proa_fail(PROA_ERR_OTHER, "the network cannot register %zu bytes of memory: %s",
+                           bytes, proa_ofi_said(outcome));
+}
+
+void proa_ofi_memory_forget(struct proa_net *net, struct fid_mr *mr, size_t bytes)
+{
+    fi_close(&mr->fid);
+    net->registered -= bytes;
 }
 
 int proa_ofi_memory_know(struct proa_net *net, void *memory, size_t bytes, struct fid_mr **mr)
@@ -99,10 +125,10 @@ static struct proa_ofi_exposure *find(const struct proa_net *net, const void *me
     return one;
 }
 
-static void release(struct proa_ofi_exposure *one)
+static void release(struct proa_net *net, struct proa_ofi_exposure *one)
 {
     if (one->mr)
-        fi_close(&one->mr->fid);
+        proa_ofi_memory_forget(net, one->mr, one->bytes);
     free(one);
 }
 
@@ -142,7 +168,7 @@ void proa_ofi_hide(struct proa_net *net, const struct proa_net_key *key)
     if (!one || --one->holders)
         return;
     LL_DELETE(net->exposures, one);
-    release(one);
+    release(net, one);
 }
 
 int proa_ofi_place(const struct proa_net *net, const struct proa_net_place *there, size_t bytes,
@@ -166,6 +192,6 @@ void proa_ofi_memory_close(struct proa_net *net)
 
     while ((one = net->exposures)) {
         net->exposures = one->next;
-        release(one);
+        release(net, one);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages: each goes out as one frame (frame.h) and is kept by the network in the order in which
- * it was sent; the frames' numbers show where the order was not kept.
+ * Messages: each goes out as one frame (frame.h). The frames' numbers restore the order in which
+ * they were sent, where the network does not keep it, and show that it does where it promises so.
  *
  * proa_frame_read checks every received frame before it is trusted. A frame whose sender does not
  * know our secret is dropped, with a line now and then. A frame that makes no sense although its
@@ -46,7 +46,7 @@ int proa_ofi_frames_open(struct proa_net *net)
     size_t out = net->info->tx_attr->size, sends = out < PROA_OFI_SENDS ? out : PROA_OFI_SENDS,
            in = net->info->rx_attr->size,
            receives = in < PROA_OFI_RECEIVES ? in : PROA_OFI_RECEIVES,
-           bytes = (sends + receives) * sizeof *net->frames;
+           bytes = (sends + receives + 1) * sizeof *net->frames;
     int outcome;
 
     _Static_assert(offsetof(struct proa_ofi_frame, body) ==
@@ -68,6 +68,7 @@ int proa_ofi_frames_open(struct proa_net *net)
         frame->context.kind = i < sends ? PROA_OFI_SEND : PROA_OFI_RECEIVE;
         LL_PREPEND(*list, frame);
     }
+    net->scratch = &net->frames[sends + receives];
     proa_ofi_frames_post(net);
     return PROA_OK;
 }
@@ -185,6 +186,39 @@ static void take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     }
 }
 
+/* Keeps a frame that came before its turn. */
+static void keep(struct proa_net *net, struct proa_ofi_peer *peer,
+                 const struct proa_frame_head *head, const void *body)
+{
+    if (proa_ofi_early_keep(net, head, body) == 0)
+        return;
+    if (peer)
+        proa_ofi_peer_fail(net, peer, "too many of its messages came before their turn");
+    else
+        tell_stranger(net, "comes from a process that has sent no greeting");
+}
+
+/* Handles a good frame of a peer that is there, and those that have waited for it. */
+static void take_in_turn(struct proa_net *net, struct proa_ofi_peer *peer,
+                         const struct proa_frame_head *head, const void *body)
+{
+    struct proa_ofi_early *early;
+
+    if (!net->is_ordered && head->kind != PROA_FRAME_GAVE_UP &&
+        (int32_t)(head->number - peer->received) > 0) {
+        keep(net, peer, head, body);
+        return;
+    }
+    take_in(net, peer, head, body);
+    while (net->early && peer->state == PROA_OFI_THERE &&
+           (early = proa_ofi_early_take(net, peer->id, peer->received))) {
+        take_in(net, peer, &early->head, early->body);
+        free(early);
+    }
+    if (net->early && peer->state != PROA_OFI_THERE)
+        proa_ofi_early_drop(net, peer->id);
+}
+
 /* Answers a peer that was given up for its silence and sends again; not for each frame. */
 static void answer_lost(struct proa_net *net, struct proa_ofi_peer *peer, uint16_t kind)
 {
@@ -217,10 +251,12 @@ static void look_at(struct proa_net *net, const void *bytes, size_t count)
         tell_stranger(net, why);
     else if (head.kind == PROA_FRAME_GREETING && !peer)
         peer = greeted(net, &head, body);
+    else if (!peer && !net->is_ordered)
+        keep(net, NULL, &head, body);
     else if (!peer)
         tell_stranger(net, "comes from a process that has sent no greeting");
     if (peer && peer->state == PROA_OFI_THERE)
-        take_in(net, peer, &head, body);
+        take_in_turn(net, peer, &head, body);
     else if (peer && verdict == PROA_FRAME_GOOD)
         answer_lost(net, peer, head.kind);
 }

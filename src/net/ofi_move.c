@@ -5,6 +5,8 @@
  *
  * A put asks for FI_DELIVERY_COMPLETE: its completion then says that the bytes lie in the target's
  * memory, which `done` is to say. A completion without it may only say that the bytes have left.
+ * Where the network has no such completion, a read of the put's last byte follows, which proves the
+ * same (ofi_promise.c).
  *
  * Where the network has to know its buffers, a small put or get is copied through one that it
  * knows. A large one registers its own for as long as it takes.
@@ -66,7 +68,7 @@ static void give_buffer(struct proa_net *net, struct proa_ofi_move *move)
     if (move->bounce)
         proa_ofi_frame_give(net, move->bounce);
     if (move->local)
-        fi_close(&move->local->fid);
+        proa_ofi_memory_forget(net, move->local, move->bytes);
     move->bounce = NULL;
     move->local = NULL;
 }
@@ -81,6 +83,15 @@ static struct proa_ofi_piece *free_piece(struct proa_ofi_move *move)
     return NULL;
 }
 
+static void is_begun(struct proa_ofi_move *move, struct proa_ofi_piece *piece)
+{
+    piece->busy = 1;
+    move->under_way++;
+    move->peer->under_way++;
+    move->peer->moving += piece->bytes;
+    move->peer->refused = 0;
+}
+
 static ssize_t post(struct proa_net *net, struct proa_ofi_move *move, struct proa_ofi_piece *piece)
 {
     struct iovec here = {move->here + move->begun, piece->bytes};
@@ -93,8 +104,40 @@ static ssize_t post(struct proa_net *net, struct proa_ofi_move *move, struct pro
                                  .rma_iov_count = 1,
                                  .context = &piece->context};
 
-    return move->is_put ? fi_writemsg(net->ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE)
-                        : fi_readmsg(net->ep, &message, FI_COMPLETION);
+    return move->is_put
+               ? fi_writemsg(net->ep, &message,
+                             FI_COMPLETION |
+                                 (net->proof == PROA_OFI_DELIVERY ? FI_DELIVERY_COMPLETE : 0))
+               : fi_readmsg(net->ep, &message, FI_COMPLETION);
+}
+
+/* Posts the read that proves a put, once its pieces are done. */
+static ssize_t post_proof(struct proa_net *net, struct proa_ofi_move *move)
+{
+    struct proa_ofi_piece *piece = free_piece(move);
+    struct iovec here = {net->scratch->body, 1};
+    struct fi_rma_iov there = {move->address + move->bytes - 1, 1, move->key};
+    struct fi_msg_rma message = {.msg_iov = &here,
+                                 .desc = &net->frames_desc,
+                                 .iov_count = 1,
+                                 .addr = move->peer->at,
+                                 .rma_iov = &there,
+                                 .rma_iov_count = 1,
+                                 .context = &piece->context};
+    ssize_t outcome = fi_readmsg(net->ep, &message,
+                                 FI_COMPLETION | (net->proof == PROA_OFI_FENCE ? FI_FENCE : 0));
+
+    if (outcome)
+        return outcome;
+    piece->bytes = 0;
+    is_begun(move, piece);
+    move->confirm = 0;
+    return 0;
+}
+
+static int is_to_be_posted(const struct proa_ofi_move *move)
+{
+    return move->begun < move->bytes || (move->confirm && !move->under_way);
 }
 
 /* Posts as many pieces as may be in flight. 0, or libfabric's error that stopped it. The bytes in
@@ -116,21 +159,17 @@ static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
         outcome = post(net, move, piece);
         if (outcome)
             return outcome;
-        piece->busy = 1;
         move->begun += piece->bytes;
-        move->under_way++;
-        move->peer->under_way++;
-        move->peer->moving += piece->bytes;
-        move->peer->refused = 0;
+        is_begun(move, piece);
     }
-    return 0;
+    return move->begun == move->bytes && is_to_be_posted(move) ? post_proof(net, move) : 0;
 }
 
 /* ---- its life ---- */
 
 static void finish_if_done(struct proa_net *net, struct proa_ofi_move *move)
 {
-    if (move->under_way || move->begun < move->bytes)
+    if (move->under_way || move->begun < move->bytes || move->confirm)
         return;
     give_buffer(net, move);
     DL_DELETE(net->active, move);
@@ -142,6 +181,7 @@ static void give_up(struct proa_net *net, struct proa_ofi_move *move, int outcom
     if (move->outcome == PROA_OK)
         move->outcome = outcome;
     move->begun = move->bytes;
+    move->confirm = 0;
     finish_if_done(net, move);
 }
 
@@ -179,6 +219,7 @@ int proa_ofi_move(struct proa_net *net, int put, const struct proa_net_place *th
     move->bytes = bytes;
     move->begun = 0;
     move->is_put = put;
+    move->confirm = put && net->proof != PROA_OFI_DELIVERY;
     move->told = 0;
     move->outcome = proa_ofi_place(net, there, bytes, &move->address, &move->key);
     LL_DELETE(net->free_moves, move);
@@ -249,7 +290,7 @@ void proa_ofi_moves_go_on(struct proa_net *net)
     struct proa_ofi_move *move, *next;
 
     DL_FOREACH_SAFE(net->active, move, next) {
-        ssize_t outcome = move->begun < move->bytes ? go_on(net, move) : 0;
+        ssize_t outcome = is_to_be_posted(move) ? go_on(net, move) : 0;
 
         if (outcome)
             (void)proa_ofi_peer_refused(net, move->peer, outcome);

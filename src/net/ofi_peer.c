@@ -205,10 +205,19 @@ static long patience(const struct proa_net *net, const struct proa_ofi_peer *pee
     return between(least < most ? least : most, net->now - peer->used, most);
 }
 
+/* A call was refused. Core may have nothing more to say, so that a ping finds out whether the
+ * network still refuses all. */
+static void try_again(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    if (peer->state == PROA_OFI_THERE && peer->refused && !peer->under_way && peer->through)
+        (void)proa_ofi_frame_send(net, peer, PROA_FRAME_PING, NULL, 0);
+}
+
 static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
 {
     long silent = net->now - peer->heard;
 
+    try_again(net, peer);
     if (peer->state != PROA_OFI_THERE || (!peer->sent && !peer->received && !peer->refused))
         return;
     if (net->timeout && peer->unanswered && net->now - peer->unanswered > net->timeout)

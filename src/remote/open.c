@@ -3,6 +3,7 @@
 #include "remote/network.h"
 #include "base/atomic.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "base/table.h"
 #include "remote/progress.h"
 #include "remote/batch.h"
@@ -176,6 +177,19 @@ static uint64_t next_number(void)
     return (proa_self->id + 4 * proa_atomic_fetch_add(&count, 1, PROA_RELAXED)) | 2;
 }
 
+/* Says the 1st, 2nd, 4th time and so on that memory of a window is reached by messages only. */
+static void tell_unexposed(uint64_t bytes)
+{
+    static uint64_t count;
+    uint64_t now = proa_atomic_fetch_add(&count, 1, PROA_RELAXED) + 1;
+
+    if ((now & (now - 1)) == 0)
+        proa_log(PROA_LOG_WARN,
+                 "%s: the %llu bytes of a window are reached by messages only, which is slower "
+                 "(%llu windows so far)",
+                 proa_failure(), (unsigned long long)bytes, (unsigned long long)now);
+}
+
 /* A transport that cannot expose this memory leaves it to messages. */
 static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card *card)
 {
@@ -185,6 +199,8 @@ static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card
     remote_window->has_key =
         proa_end_expose(remote_window->end, win->base, bytes, &remote_window->key) == PROA_OK;
     proa_progress_leave();
+    if (!remote_window->has_key)
+        tell_unexposed(bytes);
     card->key = remote_window->key;
     card->has_key = remote_window->has_key;
 }

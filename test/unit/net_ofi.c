@@ -63,11 +63,15 @@ static void stopped_body(struct world *world)
     char bytes[64] = {0};
     struct proa_net_key key;
     struct proa_net_place there = {.peer = peer, .key = &key};
+    int outcome;
 
     CHECK_OK(transport->expose(end.net, bytes, sizeof bytes, &key)); /* of ours, so: no harm */
     there.address = (uint64_t)(uintptr_t)bytes;
     kill(pid, SIGSTOP);
-    CHECK_OK(transport->move(end.net, 1, &there, bytes, sizeof bytes, 0));
+    while ((outcome = transport->move(end.net, 1, &there, bytes, sizeof bytes, 0)) ==
+           PROA_NET_AGAIN)
+        progress(&end);
+    CHECK_OK(outcome);
     await_lost(&end);
     CHECK_EQUAL(end.seen.done[0], 1);
     CHECK_EQUAL(end.seen.outcome[0], PROA_ERR_OTHER);
@@ -216,15 +220,25 @@ static void await_done(struct end *end, uint64_t token)
     CHECK_EQUAL(end->seen.outcome[token], PROA_OK);
 }
 
+/* Until the network has room, and is through. */
+static void move(struct end *end, int put, const struct proa_net_place *there, void *here,
+                 size_t bytes, uint64_t token)
+{
+    int outcome;
+
+    while ((outcome = transport->move(end->net, put, there, here, bytes, token)) == PROA_NET_AGAIN)
+        progress(end);
+    CHECK_OK(outcome);
+}
+
 static void put_and_get(struct end *end, const struct proa_net_place *there, unsigned char *mine,
                         unsigned char *back, size_t bytes)
 {
     fill(mine, bytes, bytes);
     memset(back, 0, bytes + 1);
-    while (transport->move(end->net, 1, there, mine, bytes, 0) == PROA_NET_AGAIN)
-        progress(end); /* until the network is through */
+    move(end, 1, there, mine, bytes, 0);
     await_done(end, 0);
-    CHECK_OK(transport->move(end->net, 0, there, back, bytes, 1));
+    move(end, 0, there, back, bytes, 1);
     await_done(end, 1);
     CHECK(memcmp(mine, back, bytes) == 0);
     CHECK_EQUAL(back[bytes], 0);
@@ -433,13 +447,15 @@ static double processor_ms(void)
 }
 
 /* Three processes that know each other and have nothing to do use no processor: in two seconds
- * less than 15 ms each, with the signs of life that they ask of each other. */
+ * less than 15 ms each, with the signs of life that they ask of each other. Without a descriptor to
+ * sleep at they look each millisecond. */
 static void idle_body(struct world *world)
 {
     struct end end;
-    double before;
+    double before, most;
 
     end_open(&end);
+    most = end.net->queue_fd < 0 ? 100 : 15;
     show(&end, card_of(world, world->rank));
     for (int i = 0; i < world->size; i++)
         if (i != world->rank)
@@ -461,7 +477,7 @@ static void idle_body(struct world *world)
         } while (t.tv_sec * 1000000000L + t.tv_nsec < end_ns);
     }
     before = processor_ms() - before;
-    if (before > 15)
+    if (before > most)
         world_failed(__FILE__, __LINE__, "idle for 2 s took %.1f ms of a processor", before);
     world_barrier(world);
     transport->close(end.net, 1);

@@ -21,19 +21,28 @@
 static void send_raw(struct end *end, uint32_t peer, const void *bytes, size_t count)
 {
     static char kept[2 * PROA_FRAME_MOST];
+    static struct fid_mr *known; /* where the network has to know it */
     static struct proa_ofi_frame *frame;
     struct proa_ofi_peer *to = end->net->peers[peer];
 
     CHECK(count <= sizeof kept);
     memcpy(kept, bytes, count);
+    if (end->net->memory_mode & FI_MR_LOCAL)
+        CHECK_OK(proa_ofi_memory_know(end->net, kept, sizeof kept, &known));
     frame = proa_ofi_frame_take(end->net);
     CHECK(frame);
     frame->peer = to;
-    while (fi_send(end->net->ep, kept, count, NULL, to->at, frame) == -FI_EAGAIN)
+    while (fi_send(end->net->ep, kept, count, known ? fi_mr_desc(known) : NULL, to->at, frame) ==
+           -FI_EAGAIN)
         progress(end);
     to->under_way++;
     while (to->under_way && to->state == PROA_OFI_THERE)
         progress(end);
+    while (to->under_way) /* the peer is lost: the buffer is not ours until then */
+        progress(end);
+    if (known)
+        fi_close(&known->fid);
+    known = NULL;
 }
 
 /* The lengths around those that mean something. */
