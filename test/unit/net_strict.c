@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The transport over a network that demands its rules and promises no more (test/strict): a sample
+ * of messages, puts and gets, for each profile. The provider ends the process at a violation. Its
+ * environment says which profile, and which of its rules are changed.
+ */
+#include "world.h"
+#include "net_end.h"
+
+#include "base/fail.h"
+#include "net/ofi.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+enum { ROUNDS = 40, MEMORY = 3 << 20 };
+
+static const size_t sizes[] = {1, 4096, 20000, PROA_OFI_PIECE, PROA_OFI_PIECE + 1, MEMORY};
+
+/* ---- a sample ---- */
+
+/* Messages carry their numbers: they come once each, in order. */
+static struct {
+    struct seen seen; /* what the other events note */
+    uint32_t next;
+} heard;
+
+static void on_numbered(void *context, uint32_t peer, const void *body, size_t bytes)
+{
+    uint32_t number;
+
+    (void)context;
+    (void)peer;
+    CHECK(bytes >= sizeof number);
+    memcpy(&number, body, sizeof number);
+    CHECK_EQUAL(number, heard.next);
+    heard.next++;
+}
+
+static const struct proa_net_events numbered = {on_numbered, on_done, on_lost};
+
+static void step(struct proa_net *net)
+{
+    CHECK(transport->progress(net) >= 0);
+}
+
+static void say(struct proa_net *net, uint32_t peer, uint32_t number, size_t bytes)
+{
+    static unsigned char body[PROA_NET_MESSAGE_MOST];
+    int outcome;
+
+    memcpy(body, &number, sizeof number);
+    while ((outcome = transport->send(net, peer, body, bytes)) == PROA_NET_AGAIN)
+        step(net);
+    CHECK_OK(outcome);
+}
+
+static void move(struct proa_net *net, int put, const struct proa_net_place *there, void *here,
+                 size_t bytes)
+{
+    int outcome;
+
+    heard.seen.done[put] = 0;
+    while ((outcome = transport->move(net, put, there, here, bytes, (uint64_t)put)) ==
+           PROA_NET_AGAIN)
+        step(net);
+    CHECK_OK(outcome);
+    while (!heard.seen.done[put])
+        step(net);
+    CHECK_OK(heard.seen.outcome[put]);
+}
+
+/* What a put says to be there is there: the other process, told by a message, sees its last byte
+ * and gets no second look. */
+static void check_visible(const unsigned char *memory, uint32_t round)
+{
+    size_t bytes = sizes[round % (sizeof sizes / sizeof *sizes)];
+
+    CHECK_EQUAL(memory[0], (unsigned char)(round + 1));
+    CHECK_EQUAL(memory[bytes - 1], (unsigned char)(round + 1));
+}
+
+static void origin(struct proa_net *net, const struct proa_net_place *there, unsigned char *mine)
+{
+    unsigned char *back = malloc(MEMORY);
+
+    CHECK(back);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        size_t bytes = sizes[round % (sizeof sizes / sizeof *sizes)];
+
+        memset(mine, (int)round + 1, bytes);
+        move(net, 1, there, mine, bytes);
+        for (uint32_t i = 0; i < 8; i++)
+            say(net, there->peer, 8 * round + i, i ? 4 + 100 * i : PROA_NET_MESSAGE_MOST);
+        while (heard.next <= round)
+            step(net);
+        move(net, 0, there, back, bytes);
+        CHECK(memcmp(mine, back, bytes) == 0);
+    }
+    say(net, there->peer, 8 * ROUNDS, 4);
+    free(back);
+}
+
+static void target(struct proa_net *net, uint32_t peer, const unsigned char *memory)
+{
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        while (heard.next < 8 * round + 1)
+            step(net);
+        check_visible(memory, round);
+        while (heard.next < 8 * (round + 1))
+            step(net);
+        say(net, peer, round, 4);
+    }
+    while (heard.next <= 8 * ROUNDS)
+        step(net);
+}
+
+static int open_net(struct proa_net **net, struct card *card)
+{
+    int outcome = transport->open(&numbered, &heard.seen, NULL, net, &card->address);
+
+    if (outcome)
+        fprintf(stderr, "%s\n", proa_failure());
+    return outcome;
+}
+
+static void sample_body(struct world *world)
+{
+    struct card *mine = card_of(world, world->rank), *other = card_of(world, 1 - world->rank);
+    unsigned char *memory = malloc(MEMORY);
+    struct proa_net *net;
+    struct proa_net_place there = {.key = &other->key};
+
+    CHECK(memory);
+    memset(memory, 0, MEMORY);
+    CHECK_OK(open_net(&net, mine));
+    CHECK_OK(transport->expose(net, memory, MEMORY, &mine->key));
+    mine->memory = (uint64_t)(uintptr_t)memory;
+    world_barrier(world);
+    CHECK_OK(transport->reach(net, &other->address, &there.peer));
+    there.address = other->memory;
+    if (world->rank == 0)
+        origin(net, &there, memory);
+    else
+        target(net, there.peer, memory);
+    world_barrier(world);
+    if (world->rank == 0)
+        transport->hide(net, &mine->key);
+    while (world->rank == 1 && !heard.seen.lost)
+        step(net);
+    if (world->rank == 1)
+        CHECK_EQUAL(heard.seen.how, PROA_NET_LEFT);
+    transport->close(net, 1); /* rank 1: what it exposes ends before the endpoint */
+    free(memory);
+}
+
+WORLD_TEST(sample, 2, .before = on_loopback)
+
+/* ---- networks that cannot be used ---- */
+
+/* STRICT_EXPECT: words of the sentence with which the network is refused. */
+static void refused_body(struct world *world)
+{
+    struct proa_net *net;
+
+    CHECK(open_net(&net, card_of(world, 0)) < 0);
+    CHECK(strstr(proa_failure(), getenv("STRICT_EXPECT")));
+}
+
+/* STRICT_MEMLOCK: ulimit -l, in bytes. */
+static void limited(struct world *world)
+{
+    const char *bytes = getenv("STRICT_MEMLOCK");
+    rlim_t most = bytes ? strtoul(bytes, NULL, 10) : 0;
+
+    on_loopback(world);
+    if (bytes)
+        setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){most, most});
+}
+
+WORLD_TEST(refused, 1, .before = limited)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sample)};
+    const struct CMUnitTest refusals[] = {cmocka_unit_test(refused)};
+
+    return getenv("STRICT_EXPECT") ? cmocka_run_group_tests(refusals, NULL, NULL)
+                                   : cmocka_run_group_tests(tests, NULL, NULL);
+}
