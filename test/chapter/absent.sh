@@ -21,6 +21,7 @@ done
 
 how=$1 program=$2
 shift 2
+export ASAN_OPTIONS=detect_leaks=0 # the host leaks
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
