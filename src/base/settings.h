@@ -50,6 +50,10 @@
     X(check_fail_on, "PROA_CHECK_FAIL_ON", CHOICE, "none", "none|note|misuse|race", USER,         \
       "with PROA_CHECK=1, findings of this weight or more make processes that would exit with "   \
       "status 0 exit with status 66, as `proa run --fail-on` does")                               \
+    X(check_hang_s, "PROA_CHECK_HANG", NUMBER, "5", "0..1000000", USER,                           \
+      "with PROA_CHECK=1, seconds after which it is told that all ranks wait, for whom, and "     \
+      "where; "                                                                                   \
+      "0: never")                                                                                 \
     X(color, "PROA_COLOR", CHOICE, "auto", "auto|always|never", USER,                             \
       "color in what check mode tells; auto: on a terminal")                                      \
     X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                         \

@@ -13,6 +13,7 @@ PROA_ENTRY(Win_fence)(int assert, MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_fence, handle, assert, handle);
+    proa_before(win, PROA_CALL_Win_fence, -1, assert);
     error = proa_mode(assert, allowed, &mode);
     if (!error)
         error = proa_win_fence(win, mode);
@@ -39,6 +40,7 @@ PROA_ENTRY(Win_start)(MPI_Group group, int assert, MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_start, handle, group, assert, handle);
+    proa_before(win, PROA_CALL_Win_start, -1, assert);
     return proa_finish(win, PROA_CALL_Win_start, -1,
                        open_with_group(win, &proa_handle_of(win)->accessed, group, assert,
                                        PROA_MODE_NOCHECK, proa_win_start));
@@ -51,6 +53,7 @@ PROA_ENTRY(Win_post)(MPI_Group group, int assert, MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_post, handle, group, assert, handle);
+    proa_before(win, PROA_CALL_Win_post, -1, assert);
     return proa_finish(win, PROA_CALL_Win_post, -1,
                        open_with_group(win, &proa_handle_of(win)->exposed_to, group, assert,
                                        allowed, proa_win_post));
@@ -65,5 +68,6 @@ PROA_ENTRY(Win_test)(MPI_Win handle, int *flag)
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_test, handle, handle, flag);
+    proa_before(win, PROA_CALL_Win_test, -1, 0);
     return proa_finish(win, PROA_CALL_Win_test, -1, proa_win_test(win, flag));
 }

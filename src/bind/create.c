@@ -3,6 +3,8 @@
 #include "base/log.h"
 #include "bind/bind.h"
 #include "bind/greq.h"
+#include "check/rules.h"
+#include "hang/waits.h"
 #include "watch/watch.h"
 #include "host/hints.h"
 #include "sync/barrier.h"
@@ -26,6 +28,7 @@ struct request {
     MPI_Info info;
     MPI_Comm comm;
     MPI_Win *win;
+    const void *caller; /* the return address */
 };
 
 /* ---- checks ---- */
@@ -157,6 +160,8 @@ static int create(const struct request *r)
             strcpy(handle->hints.noncontig, "false"); /* regardless of this rank's info */
         proa_handle_opened(handle);
         proa_record_open(handle->record, comm);
+        if (handle->check)
+            handle->rules = proa_rules_new(win, r->call, r->caller);
         *r->win = handle->value;
     } else if (handle) {
         struct proa_record *record = handle->record;
@@ -183,8 +188,11 @@ static int is_taken(const struct request *r, void **base, int *outcome)
         return 0; /* the host has its own error for such communicators */
     if (!error)
         error = proa_presence_check(r->comm);
-    if (!error)
+    if (!error) {
+        proa_waits_begin(r->call, r->comm, r->caller);
         error = create(r);
+        proa_waits_end();
+    }
     if (error == PROA_ELSEWHERE) {
         proa_log(PROA_LOG_INFO, "%s is left to the host MPI: %s", proa_call_name(r->call),
                  proa_failure());
@@ -213,7 +221,8 @@ static int by_host(int error, const MPI_Win *win)
 PROA_MPI(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {
-        PROA_CALL_Win_create_dynamic, PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win};
+        PROA_CALL_Win_create_dynamic, PROA_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win,
+        __builtin_return_address(0)};
     int outcome;
 
     if (!is_taken(&r, NULL, &outcome))
@@ -234,6 +243,7 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     struct proa_win *win = proa_win_find(*handle);
     struct proa_record *record;
     struct proa_check *check;
+    struct proa_rules *rules;
     int error;
 
     if (!win)
@@ -244,13 +254,19 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     proa_greq_forget(win);
     /* Delete functions of the user's attributes run between the barrier and the release: the memory
      * is still there for them. */
+    rules = proa_handle_of(win)->rules;
+    if (rules)
+        proa_rules_enter(rules, PROA_CALL_Win_free, -1, 0, __builtin_return_address(0));
     error = proa_barrier_last(win);
     proa_record_forget(); /* which is no call that is counted */
+    if (rules)
+        proa_rules_leave(rules, PROA_CALL_Win_free, error);
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
     record = proa_handle_of(win)->record;
     check = proa_handle_of(win)->check;
     proa_record_close(record, win);
+    proa_rules_drop(rules);
     error = proa_handle_free(proa_handle_of(win));
     proa_win_release(win);
     proa_record_drop(record);

@@ -7,7 +7,8 @@ PROA_MPI(PROA_WIDE(Win_create))
 (void *base, MPI_Aint size, PROA_STEP disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct request r = {
-        PROA_CALL_WIDE(Win_create), PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win};
+        PROA_CALL_WIDE(Win_create), PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win,
+        __builtin_return_address(0)};
     int outcome;
 
     if (!is_taken(&r, NULL, &outcome))
@@ -20,7 +21,8 @@ PROA_MPI(PROA_WIDE(Win_allocate))
 (MPI_Aint size, PROA_STEP disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     struct request r = {
-        PROA_CALL_WIDE(Win_allocate), PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win};
+        PROA_CALL_WIDE(Win_allocate), PROA_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm, win,
+        __builtin_return_address(0)};
     int outcome;
 
     if (!is_taken(&r, base, &outcome))
@@ -39,7 +41,8 @@ PROA_MPI(PROA_WIDE(Win_allocate_shared))
                         disp_unit,
                         info,
                         comm,
-                        win};
+                        win,
+                        __builtin_return_address(0)};
     int outcome;
 
     if (!is_taken(&r, base, &outcome))

@@ -12,6 +12,7 @@
 #define PROA_BIND_FORM_H
 
 #include "bind/bind.h"
+#include "check/rules.h"
 #include "watch/watch.h"
 #include "host/types.h"
 
@@ -53,6 +54,33 @@ PROA_FORMS void proa_watch(const struct proa_win *win, enum proa_call call, int 
 #endif
 }
 
+/* A call begins: tells check mode in the slow form. rank: the target's, or -1; assert: as it was
+ * given, 0 for calls without. */
+PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int rank, int assert)
+{
+#ifdef PROA_SLOW
+    struct proa_rules *rules = proa_handle_of(win)->rules;
+
+    if (PROA_RARELY(rules))
+        proa_rules_enter(rules, call, rank, assert, __builtin_return_address(0));
+#else
+    (void)win, (void)call, (void)rank, (void)assert;
+#endif
+}
+
+/* It is over; code: of core's. */
+PROA_FORMS void proa_after(const struct proa_win *win, enum proa_call call, int code)
+{
+#ifdef PROA_SLOW
+    struct proa_rules *rules = proa_handle_of(win)->rules;
+
+    if (PROA_RARELY(rules))
+        proa_rules_leave(rules, call, code);
+#else
+    (void)win, (void)call, (void)code;
+#endif
+}
+
 /* An operation has gone the general way; arguments as of proa_watched_slow. Returns its
  * outcome. */
 PROA_FORMS int proa_watch_slow(const struct proa_win *win, enum proa_call call, int rank,
@@ -78,6 +106,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
     if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op == MPI_NO_OP,
                              __builtin_return_address(0));
+    proa_after(win, call, outcome == MPI_SUCCESS ? PROA_OK : PROA_ERR_OTHER);
 #else
     (void)win, (void)call, (void)rank, (void)displacement, (void)count, (void)datatype, (void)op;
 #endif
@@ -88,6 +117,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
 PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
 {
     proa_watch(win, call, rank, PROA_WATCHED_NO_WAY, 0);
+    proa_after(win, call, code);
     return proa_return(win, call, code);
 }
 
@@ -99,6 +129,7 @@ PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int 
                                                                       \
         if (PROA_RARELY(!win))                                        \
             return PROA_NEXT_FORM(name, handle, handle);              \
+        proa_before(win, PROA_CALL_##name, -1, 0);                    \
         return proa_finish(win, PROA_CALL_##name, -1, function(win)); \
     }
 

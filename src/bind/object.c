@@ -165,9 +165,15 @@ PROA_MPI(Win_delete_attr)(MPI_Win handle, int keyval)
     return PROA_HOST_ANSWERS(Win_delete_attr, handle, proa_host_handle(handle), keyval);
 }
 
+/* The watchdog of check mode cannot ask the host for the name (check/awaited.c). */
 PROA_MPI(Win_set_name)(MPI_Win handle, const char *name)
 {
-    return PROA_HOST_ANSWERS(Win_set_name, handle, proa_host_handle(handle), name);
+    struct proa_win *win = proa_win_find(handle);
+    int outcome = PROA_HOST_ANSWERS(Win_set_name, handle, proa_host_handle(handle), name);
+
+    if (win && proa_handle_of(win)->rules && outcome == MPI_SUCCESS)
+        proa_handle_name(proa_handle_of(win), proa_handle_of(win)->name);
+    return outcome;
 }
 
 PROA_MPI(Win_get_name)(MPI_Win handle, char *name, int *length)

@@ -81,6 +81,7 @@ PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_dire
     const struct proa_type *type;
     int outcome;
 
+    proa_before(win, call, rank, 0);
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_move_plain(win, direction, origin, (uint64_t)count, type, rank, displacement))) {
@@ -102,6 +103,7 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
     const struct proa_type *type;
     int outcome;
 
+    proa_before(win, call, rank, 0);
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, NULL, count, type, rank, displacement, op))) {
@@ -124,6 +126,7 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
     const struct proa_type *type;
     int outcome;
 
+    proa_before(win, call, rank, 0);
     if (proa_is_alike(win, result_count, result_datatype, rank, target_count, target_datatype) &&
         ((count == result_count && datatype == result_datatype) || op == MPI_NO_OP) && result &&
         (type = proa_type_find(result_datatype),

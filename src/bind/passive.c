@@ -11,6 +11,7 @@ PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_lock, handle, type, rank, assert, handle);
+    proa_before(win, PROA_CALL_Win_lock, rank, assert);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
         error = proa_fail(PROA_ERR_LOCKTYPE,
@@ -29,6 +30,7 @@ PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_lock_all, handle, assert, handle);
+    proa_before(win, PROA_CALL_Win_lock_all, -1, assert);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
     if (!error)
         error = proa_win_lock_all(win, mode);
@@ -44,6 +46,7 @@ PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
                                                                 \
         if (PROA_RARELY(!win))                                  \
             return PROA_NEXT_FORM(name, handle, rank, handle);  \
+        proa_before(win, PROA_CALL_##name, rank, 0);            \
         error = proa_check_rank(win, rank);                     \
         if (!error)                                             \
             error = function(win, rank);                        \
@@ -64,6 +67,7 @@ PROA_ENTRY(Win_sync)(MPI_Win handle)
 
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Win_sync, handle, handle);
+    proa_before(win, PROA_CALL_Win_sync, -1, 0);
     proa_win_sync(win);
     return proa_finish(win, PROA_CALL_Win_sync, -1, PROA_OK);
 }

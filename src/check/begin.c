@@ -2,8 +2,11 @@
 /* See begin.h. */
 #include "check/begin.h"
 #include "base/settings.h"
-#include "check/summary.h"
-#include "check/world.h"
+#include "findings/source.h"
+#include "findings/summary.h"
+#include "hang/waits.h"
+#include "check/watchdog.h"
+#include "findings/world.h"
 #include "host/start.h"
 
 #include <stdlib.h>
@@ -20,7 +23,11 @@ int proa_check_is_asked_for(void)
 
 static void end(void)
 {
+    proa_waits_begin_host("MPI_Finalize", PROA_AWAITS_ALL, proa_world_comm(), -1,
+                          proa_source_caller());
     proa_summary_tell();
+    proa_waits_end();
+    proa_watchdog_end();
     proa_world_end();
 }
 
@@ -28,5 +35,6 @@ void proa_check_begin(int all_have_proa)
 {
     proa_world_begin(all_have_proa);
     proa_summary_begin();
+    proa_watchdog_begin(proa_world_comm());
     proa_at_finalize = end;
 }

@@ -4,7 +4,7 @@
 #include "base/settings.h"
 #include "check/accesses.h"
 #include "check/conflict.h"
-#include "check/finding.h"
+#include "findings/finding.h"
 #include "check/since.h"
 #include "host/pmpi.h"
 #include "host/types.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See conflict.h. */
 #include "check/conflict.h"
-#include "check/finding.h"
+#include "findings/finding.h"
 #include "window/epoch.h"
 
 #include <stdio.h>
@@ -52,11 +52,11 @@ void proa_conflict_tell(const struct proa_win *win, int target, unsigned epoch,
              win->rank, target);
     say_remedy(remedy, sizeof remedy, target, epoch);
     proa_finding_add(&(struct proa_finding){
-        PROA_RACE,
-        id,
-        rule_of(first, second),
-        what,
-        remedy,
-        win,
-        {call_of(win, first), call_of(win, second), proa_since_call(since)}});
+        .verdict = PROA_RACE,
+        .id = id,
+        .rule = rule_of(first, second),
+        .what = what,
+        .remedy = remedy,
+        .win = win,
+        .calls = {call_of(win, first), call_of(win, second), proa_since_call(since)}});
 }

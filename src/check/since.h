@@ -4,7 +4,7 @@
 #define PROA_CHECK_SINCE_H
 
 #include "base/calls.h"
-#include "check/finding.h"
+#include "findings/finding.h"
 
 #include <stdint.h>
 

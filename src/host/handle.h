@@ -21,8 +21,12 @@
 
 #include <mpi.h>
 
+/* Room for the name of a window. */
+enum { PROA_HANDLE_NAME_BYTES = 64 };
+
 struct proa_check;
 struct proa_record;
+struct proa_rules;
 
 struct proa_handle {
     struct proa_win *win;
@@ -45,6 +49,9 @@ struct proa_handle {
     struct proa_record *record;
     /* what is checked of it (check/check.h); NULL: nothing */
     struct proa_check *check;
+    /* its usage rules (check/rules.h); NULL: none are checked */
+    struct proa_rules *rules;
+    char name[PROA_HANDLE_NAME_BYTES]; /* in check mode: as below */
 };
 
 extern PROA_HIDDEN struct proa_table proa_handles;
@@ -107,7 +114,6 @@ void proa_handle_end(void);
 
 /* The name that the user has given the window, shortened if need be; "" if it has none. Returns
  * name. */
-enum { PROA_HANDLE_NAME_BYTES = 64 };
 const char *proa_handle_name(const struct proa_handle *handle, char name[PROA_HANDLE_NAME_BYTES]);
 
 /* How many windows of Proa's are alive, and how many it has served, in this process. */

@@ -41,6 +41,9 @@
     X(Query_thread)          \
     X(Comm_size)             \
     X(Comm_rank)             \
+    X(Comm_create_keyval)    \
+    X(Comm_get_attr)         \
+    X(Comm_set_attr)         \
     X(Comm_group)            \
     X(Comm_split)            \
     X(Comm_free)             \

@@ -3,6 +3,7 @@
  * waits for them (sync/counters.h). */
 #include "notify/notified.h"
 #include "sync/counters.h"
+#include "check/rules.h"
 #include "watch/watch.h"
 
 #include <stdlib.h>
@@ -89,11 +90,24 @@ static uint64_t least(MPI_Count expected)
     return expected > 0 ? (uint64_t)expected : 0;
 }
 
+/* The beginning of a wait: tells check mode. */
+static void begin(const struct proa_win *win, enum proa_call call, const void *caller)
+{
+    struct proa_rules *rules = proa_handle_of(win)->rules;
+
+    if (rules)
+        proa_rules_enter(rules, call, -1, 0, caller);
+}
+
 /* The end of a wait: tells the observers of a watched window. */
 static int finish(const struct proa_win *win, enum proa_call call, int error)
 {
+    struct proa_rules *rules = proa_handle_of(win)->rules;
+
     if (proa_handle_of(win)->record)
         proa_watched(win, call, -1, PROA_WATCHED_NO_WAY, 0);
+    if (rules)
+        proa_rules_leave(rules, call, error);
     return proa_return(win, call, error);
 }
 
@@ -104,6 +118,7 @@ PROA_EXPORT int PROA_Win_wait_notify(MPI_Win handle, int index, MPI_Count expect
 
     if (!win)
         return proa_raise_unserved(handle, PROA_CALL_Win_wait_notify);
+    begin(win, PROA_CALL_Win_wait_notify, __builtin_return_address(0));
     error = check_own(win, index);
     if (!error)
         error = proa_counter_await(win, (uint32_t)index, least(expected));
@@ -140,6 +155,7 @@ PROA_EXPORT int PROA_Win_waitsome_notify(MPI_Win handle, int count, const int in
         return proa_return(
             win, PROA_CALL_Win_waitsome_notify,
             proa_fail(PROA_ERR_COUNT, "the count of counters, %d, is negative", count));
+    begin(win, PROA_CALL_Win_waitsome_notify, __builtin_return_address(0));
     thresholds = calloc((size_t)count + 1, sizeof *thresholds);
     error = await_some(win, thresholds, count, indices, expected, outcount, which);
     free(thresholds);

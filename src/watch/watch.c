@@ -2,7 +2,7 @@
 /* See watch.h. */
 #include "watch/watch.h"
 #include "base/settings.h"
-#include "check/summary.h"
+#include "findings/summary.h"
 #include "host/start.h"
 #include "host/types.h"
 #include "watch/report.h"

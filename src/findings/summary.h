@@ -5,10 +5,10 @@
  * reach the weight of PROA_CHECK_FAIL_ON, every process that would exit with status 0 exits with
  * PROA_EXIT_FINDINGS.
  */
-#ifndef PROA_CHECK_SUMMARY_H
-#define PROA_CHECK_SUMMARY_H
+#ifndef PROA_FINDINGS_SUMMARY_H
+#define PROA_FINDINGS_SUMMARY_H
 
-#include "check/finding.h"
+#include "findings/finding.h"
 
 enum { PROA_EXIT_FINDINGS = 66 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See lines.h. */
-#include "check/lines.h"
+#include "findings/lines.h"
 
 #ifdef PROA_HAS_LIBDW
 

@@ -2,14 +2,14 @@
 /*
  * What check mode has found in this process. The same rule at the same pair of places is one
  * finding, which is told on standard error when it is found first, and counted from then on. When
- * MPI ends the findings of all processes come together (check/report.h).
+ * MPI ends the findings of all processes come together (findings/summary.h).
  *
  * All functions are safe from any thread.
  */
-#ifndef PROA_CHECK_FINDING_H
-#define PROA_CHECK_FINDING_H
+#ifndef PROA_FINDINGS_FINDING_H
+#define PROA_FINDINGS_FINDING_H
 
-#include "check/source.h"
+#include "findings/source.h"
 #include "window/win.h"
 
 #include <stdint.h>
@@ -43,6 +43,7 @@ struct proa_finding {
     const char *remedy;
     const struct proa_win *win; /* NULL: of no window */
     struct proa_finding_call calls[PROA_FINDING_CALLS];
+    int is_told; /* the caller tells it itself */
 };
 
 /* Adds a finding, or counts it if this process has told it before. */
@@ -59,7 +60,7 @@ int proa_finding_thread(void);
  * pieces to be, and accesses that were dropped before they were complete. */
 void proa_finding_count(uint64_t operations, uint64_t scattered, uint64_t dropped);
 
-/* ---- findings as they are kept, in plain bytes: for check/report.c ---- */
+/* ---- findings as they are kept, in plain bytes: for findings/summary.c ---- */
 
 struct proa_found_call {
     char call[40]; /* "": there is none */

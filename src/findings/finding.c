@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See finding.h. */
-#include "check/finding.h"
+#include "findings/finding.h"
 #include "base/atomic.h"
-#include "check/sentences.h"
-#include "check/world.h"
+#include "findings/sentences.h"
+#include "findings/world.h"
 #include "host/handle.h"
 #include "host/start.h"
 
@@ -149,10 +149,10 @@ void proa_finding_add(const struct proa_finding *finding)
         return;
     kept->key = (struct key){finding->id, calls[PROA_FIRST].caller, calls[PROA_SECOND].caller};
     copy(&kept->found, finding);
-    if (enter(kept))
-        proa_sentences_tell(&kept->found);
-    else
+    if (!enter(kept))
         free(kept);
+    else if (!finding->is_told)
+        proa_sentences_tell(&kept->found);
 }
 
 void proa_finding_count(uint64_t operations, uint64_t scattered, uint64_t dropped)

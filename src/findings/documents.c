@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See documents.h. */
-#include "check/documents.h"
+#include "findings/documents.h"
 
 #include <ctype.h>
 #include <string.h>

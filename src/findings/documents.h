@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Findings for programs: a file of JSON, and one of SARIF 2.1.0 (the OASIS standard) for editors
  * and continuous integration. */
-#ifndef PROA_CHECK_DOCUMENTS_H
-#define PROA_CHECK_DOCUMENTS_H
+#ifndef PROA_FINDINGS_DOCUMENTS_H
+#define PROA_FINDINGS_DOCUMENTS_H
 
-#include "check/summary.h"
+#include "findings/summary.h"
 
 #include <stdio.h>
 

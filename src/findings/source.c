@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See source.h. */
-#include "check/source.h"
-#include "check/lines.h"
+#include "findings/source.h"
+#include "findings/lines.h"
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <execinfo.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
@@ -39,6 +40,36 @@ void proa_source_find(const void *caller, struct proa_source *place)
         snprintf(place->function, sizeof place->function, "%s", info.dli_sname);
     if (!proa_lines_find(address, place))
         snprintf(place->file, sizeof place->file, "%s", last_part(info.dli_fname));
+}
+
+static int starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* libmpi.so, libmpich.so, libmpifort.so, libpmpi.so, libopen-pal.so and so on. */
+static int is_of_mpi(const void *address)
+{
+    Dl_info info;
+    const char *name;
+
+    if (!dladdr(address, &info) || !info.dli_fname)
+        return 1;
+    name = last_part(info.dli_fname);
+    return starts(name, "libproa") || starts(name, "libmpi") || starts(name, "libpmpi") ||
+           starts(name, "libopen-");
+}
+
+const void *proa_source_caller(void)
+{
+    enum { FRAMES = 64 };
+    void *frames[FRAMES];
+    int count = backtrace(frames, FRAMES);
+
+    for (int i = 0; i < count; i++)
+        if (!is_of_mpi((const char *)frames[i] - 1))
+            return frames[i];
+    return NULL;
 }
 
 const char *proa_source_file(const struct proa_source *place)

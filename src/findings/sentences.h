@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Findings for people, on standard error. */
-#ifndef PROA_CHECK_SENTENCES_H
-#define PROA_CHECK_SENTENCES_H
+#ifndef PROA_FINDINGS_SENTENCES_H
+#define PROA_FINDINGS_SENTENCES_H
 
-#include "check/finding.h"
+#include "findings/finding.h"
 
 #include <stdio.h>
 

@@ -6,8 +6,8 @@
  * Without the debugging information of the program, or without libdw, a place is a file and an
  * address in it, as addr2line takes them.
  */
-#ifndef PROA_CHECK_SOURCE_H
-#define PROA_CHECK_SOURCE_H
+#ifndef PROA_FINDINGS_SOURCE_H
+#define PROA_FINDINGS_SOURCE_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +22,10 @@ struct proa_source {
 /* Finds the place of a call with this return address; NULL: it is not known. Safe from any
  * thread. */
 void proa_source_find(const void *caller, struct proa_source *place);
+
+/* The return address of the call by which the program has come here: the first on the stack outside
+ * of Proa and of the libraries of an MPI; NULL: it is not known. Takes microseconds. */
+const void *proa_source_caller(void);
 
 /* Writes "file:line (function)" or "file+0xaddress (function)". A file below the working folder is
  * named from there. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Source lines, by libdw of elfutils. The library is loaded when the first line is asked for, so a
  * program without findings never has it, and Proa works without it. */
-#ifndef PROA_CHECK_LINES_H
-#define PROA_CHECK_LINES_H
+#ifndef PROA_FINDINGS_LINES_H
+#define PROA_FINDINGS_LINES_H
 
-#include "check/source.h"
+#include "findings/source.h"
 
 #include <stdint.h>
 

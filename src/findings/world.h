@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The processes that check mode speaks of: those of MPI_COMM_WORLD, by their ranks there. */
-#ifndef PROA_CHECK_WORLD_H
-#define PROA_CHECK_WORLD_H
+#ifndef PROA_FINDINGS_WORLD_H
+#define PROA_FINDINGS_WORLD_H
 
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See world.h. */
-#include "check/world.h"
+#include "findings/world.h"
 #include "host/pmpi.h"
 
 static int rank, size = 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See summary.h. */
-#include "check/summary.h"
+#include "findings/summary.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "check/documents.h"
-#include "check/lines.h"
-#include "check/sentences.h"
-#include "check/world.h"
+#include "findings/documents.h"
+#include "findings/lines.h"
+#include "findings/sentences.h"
+#include "findings/world.h"
 #include "host/pmpi.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See sentences.h. */
-#include "check/sentences.h"
+#include "findings/sentences.h"
 #include "base/settings.h"
 
 #include <stdlib.h>

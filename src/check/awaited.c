@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See awaited.h. */
+#include "check/awaited.h"
+#include "check/rules.h"
+#include "sync/notify.h"
+#include "window/epoch.h"
+#include "window/sync_ops.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int world_rank(const struct proa_members *members, int rank)
+{
+    return members && rank >= 0 && rank < members->count ? members->rank[rank] : -1;
+}
+
+static void add(struct proa_stuck_wait *wait, const struct proa_members *members, int rank)
+{
+    if (wait->count < PROA_STUCK_RANKS && world_rank(members, rank) >= 0)
+        wait->rank[wait->count++] = world_rank(members, rank);
+}
+
+static void add_all(struct proa_stuck_wait *wait, const struct proa_members *members)
+{
+    wait->kind = PROA_STUCK_ALL;
+    for (int rank = 0; members && rank < members->count; rank++)
+        add(wait, members, rank);
+}
+
+static void say(struct proa_stuck_wait *wait, enum proa_stuck_kind kind, const char *what)
+{
+    wait->kind = (int32_t)kind;
+    snprintf(wait->what, sizeof wait->what, "%s", what);
+}
+
+/* ---- windows ---- */
+
+/* Has that rank told us this number of posts or completes? */
+static int has_told(const struct proa_win *win, int rank, enum proa_word word, uint64_t number)
+{
+    const uint64_t *told = win->sync->word(win, rank, (int)word);
+
+    return told && proa_atomic_load(told, PROA_ACQUIRE) >= number;
+}
+
+/* A word of posts counts in twos (shm/ctl.h). */
+static int has_posted(const struct proa_rules *rules, int rank)
+{
+    return has_told(rules->win, rank, PROA_WORD_POSTED, 2 * rules->peers[rank].starts);
+}
+
+static void await_completes(const struct proa_rules *rules, struct proa_stuck_wait *wait)
+{
+    const struct proa_ranks *group = &rules->win->exposed_group;
+
+    say(wait, PROA_STUCK_LIST, "MPI_Win_complete");
+    for (int i = 0; i < group->count; i++)
+        if (!has_told(rules->win, group->rank[i], PROA_WORD_COMPLETED,
+                      rules->peers[group->rank[i]].posts))
+            add(wait, rules->members, group->rank[i]);
+}
+
+static void await_posts(const struct proa_rules *rules, struct proa_stuck_wait *wait)
+{
+    const struct proa_ranks *group = &rules->win->started_group;
+
+    say(wait, PROA_STUCK_LIST, "MPI_Win_post");
+    for (int i = 0; i < group->count; i++)
+        if (!has_posted(rules, group->rank[i]))
+            add(wait, rules->members, group->rank[i]);
+}
+
+/* An operation waits for the target's post, or for its fence; or for a lock. */
+static void await_target(const struct proa_rules *rules, int rank, struct proa_stuck_wait *wait)
+{
+    if (rules->win->started) {
+        say(wait, PROA_STUCK_LIST, "MPI_Win_post");
+        add(wait, rules->members, rank);
+    } else if (proa_epoch_all(rules->win) & PROA_EPOCH_FENCE) {
+        say(wait, PROA_STUCK_LIST, "MPI_Win_fence");
+        add(wait, rules->members, rank);
+    } else {
+        say(wait, PROA_STUCK_LOCK, "a lock");
+        wait->target = world_rank(rules->members, rank);
+    }
+}
+
+static void describe_window(const struct proa_whereabouts *here, struct proa_stuck_wait *wait)
+{
+    const struct proa_rules *rules = here->rules;
+
+    wait->id = rules->id;
+    snprintf(wait->window, sizeof wait->window, "%s", proa_handle_of(rules->win)->name);
+    switch (here->window_call) {
+    case PROA_CALL_Win_fence:
+    case PROA_CALL_Win_free:
+    case PROA_CALL_Win_set_num_notify:
+        add_all(wait, rules->members);
+        break;
+    case PROA_CALL_Win_wait:
+        await_completes(rules, wait);
+        break;
+    case PROA_CALL_Win_complete:
+        await_posts(rules, wait);
+        break;
+    case PROA_CALL_Win_wait_notify:
+    case PROA_CALL_Win_waitsome_notify:
+        say(wait, PROA_STUCK_OPEN, "a notification");
+        break;
+    default:
+        await_target(rules, here->peer, wait);
+    }
+}
+
+/* ---- all ---- */
+
+void proa_awaited_describe(const struct proa_whereabouts *here, struct proa_stuck_wait *wait)
+{
+    snprintf(wait->call, sizeof wait->call, "%s", here->call);
+    proa_source_find(here->caller, &wait->source);
+    wait->target = -1;
+    wait->id = here->members ? here->members->id : 0;
+    switch (here->awaits) {
+    case PROA_AWAITS_WINDOW:
+        describe_window(here, wait);
+        break;
+    case PROA_AWAITS_ALL:
+        add_all(wait, here->members);
+        break;
+    case PROA_AWAITS_ONE:
+        say(wait, PROA_STUCK_LIST, "its message");
+        add(wait, here->members, here->peer);
+        break;
+    default:
+        say(wait, PROA_STUCK_OPEN, "messages");
+    }
+}
+
+/* ---- locks ---- */
+
+static void add_lock(struct proa_stuck *stuck, const struct proa_rules *rules, int target)
+{
+    if (stuck->locks < PROA_STUCK_LOCKS)
+        stuck->lock[stuck->locks++] = (struct proa_stuck_lock){rules->id, target};
+}
+
+static void add_locks(const struct proa_rules *rules, void *stuck)
+{
+    const struct proa_win *win = rules->win;
+
+    if (proa_epoch_all(win) & PROA_EPOCH_LOCK)
+        add_lock(stuck, rules, -1);
+    for (int rank = 0; rank < win->size && proa_epoch_locks(win); rank++)
+        if (proa_epoch_one(&win->targets[rank]) & PROA_EPOCH_LOCK)
+            add_lock(stuck, rules, world_rank(rules->members, rank));
+}
+
+void proa_awaited_locks(struct proa_stuck *stuck)
+{
+    proa_rules_each(add_locks, stuck);
+}

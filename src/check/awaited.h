@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a call waits for, as its own process knows it. From the watchdog's thread: MPI is not called
+ * here, and the windows are read while their threads wait. */
+#ifndef PROA_CHECK_AWAITED_H
+#define PROA_CHECK_AWAITED_H
+
+#include "hang/stuck.h"
+#include "hang/whereabouts.h"
+
+/* Fills in all but the seconds. */
+void proa_awaited_describe(const struct proa_whereabouts *here, struct proa_stuck_wait *wait);
+
+/* Fills in the locks that this process holds. */
+void proa_awaited_locks(struct proa_stuck *stuck);
+
+#endif

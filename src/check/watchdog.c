@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See watchdog.h. */
+#include "check/watchdog.h"
+#include "base/atomic.h"
+#include "base/settings.h"
+#include "check/awaited.h"
+#include "hang/hang.h"
+#include "hang/letters.h"
+#include "hang/whereabouts.h"
+#include "findings/world.h"
+#include "shm/threads.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LOOKS_A_SECOND = 4, LOOK_MS = 1000 / LOOKS_A_SECOND };
+
+static pthread_t thread;
+static sem_t over;
+static int is_there;
+
+/* ---- this process ---- */
+
+/* What all records together say. */
+struct look {
+    int threads, inside; /* inside: for long enough, at the same call */
+    uint64_t episode;
+    struct proa_stuck *stuck; /* NULL: only count */
+};
+
+static int looks_enough(void)
+{
+    return (int)proa_settings()->check_hang_s * LOOKS_A_SECOND;
+}
+
+static void look_at(struct proa_whereabouts *here, void *arg)
+{
+    struct look *look = arg;
+    const uint64_t number = proa_atomic_load(&here->number, PROA_ACQUIRE);
+
+    here->looks = number == here->seen ? here->looks + 1 : 0;
+    here->seen = number;
+    look->threads++;
+    look->episode += number;
+    look->inside += number % 2 && here->looks >= looks_enough();
+}
+
+/* A thread that is inside stays there while it is described: nothing of it changes. Should it go on
+ * just now, its number tells that the description is worth nothing. */
+static void describe(struct proa_whereabouts *here, void *arg)
+{
+    struct proa_stuck *stuck = arg;
+    struct proa_stuck_wait *wait = &stuck->wait[stuck->waits];
+
+    if (stuck->waits == PROA_STUCK_WAITS)
+        return;
+    stuck->waits++;
+    proa_awaited_describe(here, wait);
+    wait->seconds = here->looks / LOOKS_A_SECOND;
+}
+
+/* Does this process wait? Then *stuck says for what. */
+static int waits(struct proa_stuck *stuck)
+{
+    struct look look = {0}, again = {0};
+
+    proa_whereabouts_each(look_at, &look);
+    if (look.threads == 0 || look.inside < look.threads)
+        return 0;
+    memset(stuck, 0, sizeof *stuck);
+    stuck->rank = proa_world_rank();
+    stuck->episode = look.episode;
+    proa_whereabouts_each(describe, stuck);
+    proa_awaited_locks(stuck);
+    proa_whereabouts_each(look_at, &again);
+    return again.episode == look.episode;
+}
+
+/* ---- the thread ---- */
+
+static int is_over(int wait_ms)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += wait_ms * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    return sem_clockwait(&over, CLOCK_MONOTONIC, &until) == 0;
+}
+
+/* Rank 0 takes what has come; the rest of the time between two looks it waits for more. */
+static void take_letters(struct proa_stuck *stuck)
+{
+    while (proa_letters_take(stuck, 0) == 0)
+        proa_hang_know(stuck);
+}
+
+static void *watch(void *stuck)
+{
+    proa_threads_begin();
+    for (unsigned looks = 0; !is_over(LOOK_MS); looks++) {
+        if (waits(stuck) && looks % LOOKS_A_SECOND == 0) {
+            if (proa_world_rank() == 0)
+                proa_hang_know(stuck);
+            else
+                proa_letters_send(stuck);
+        }
+        if (proa_world_rank() == 0)
+            take_letters(stuck);
+    }
+    proa_threads_end();
+    free(stuck);
+    return NULL;
+}
+
+/* The program's signals are for its own threads. */
+static int start(struct proa_stuck *stuck)
+{
+    sigset_t all, before;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&thread, NULL, watch, stuck);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+void proa_watchdog_begin(MPI_Comm comm)
+{
+    struct proa_stuck *stuck;
+
+    if (proa_settings()->check_hang_s == 0 || comm == MPI_COMM_NULL || proa_letters_begin(comm))
+        return;
+    proa_hang_begin();
+    sem_init(&over, 0, 0);
+    stuck = calloc(1, sizeof *stuck);
+    is_there = stuck && start(stuck) == 0;
+    if (!is_there)
+        free(stuck);
+    proa_whereabouts_on = is_there;
+}
+
+void proa_watchdog_end(void)
+{
+    if (!is_there)
+        return;
+    sem_post(&over);
+    pthread_join(thread, NULL);
+    is_there = 0;
+    sem_destroy(&over);
+    proa_letters_end();
+    proa_hang_end();
+}

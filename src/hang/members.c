@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See members.h. */
+#include "hang/members.h"
+#include "host/pmpi.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static int keyval = MPI_KEYVAL_INVALID;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int forget(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)extra;
+    free(value);
+    return MPI_SUCCESS;
+}
+
+static void make_keyval(void)
+{
+    if (proa_pmpi()->Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) !=
+        MPI_SUCCESS)
+        keyval = MPI_KEYVAL_INVALID;
+}
+
+/* FNV-1a. */
+static uint64_t id_of(const struct proa_members *members)
+{
+    uint64_t id = 14695981039346656037ull;
+
+    for (int i = 0; i < members->count; i++)
+        id = (id ^ (uint64_t)(uint32_t)members->rank[i]) * 1099511628211ull;
+    return id;
+}
+
+static int translate(MPI_Group group, struct proa_members *members)
+{
+    int *ranks = calloc((size_t)members->count + 1, sizeof *ranks);
+    MPI_Group world;
+    int error;
+
+    if (!ranks || proa_pmpi()->Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) {
+        free(ranks);
+        return -1;
+    }
+    for (int i = 0; i < members->count; i++)
+        ranks[i] = i;
+    error = proa_pmpi()->Group_translate_ranks(group, members->count, ranks, world, members->rank);
+    proa_pmpi()->Group_free(&world);
+    free(ranks);
+    for (int i = 0; i < members->count; i++)
+        if (members->rank[i] == MPI_UNDEFINED)
+            members->rank[i] = -1;
+    return error == MPI_SUCCESS ? 0 : -1;
+}
+
+struct proa_members *proa_members_of_group(MPI_Group group)
+{
+    struct proa_members *members;
+    int count = 0;
+
+    if (proa_pmpi()->Group_size(group, &count) != MPI_SUCCESS)
+        return NULL;
+    members = calloc(1, sizeof *members + (size_t)count * sizeof members->rank[0]);
+    if (!members)
+        return NULL;
+    members->count = count;
+    if (translate(group, members) != 0) {
+        free(members);
+        return NULL;
+    }
+    members->id = id_of(members);
+    return members;
+}
+
+static struct proa_members *ask(MPI_Comm comm)
+{
+    struct proa_members *members;
+    MPI_Group group;
+    int inter = 0, error;
+
+    if (proa_pmpi()->Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+        return NULL;
+    error = inter ? PROA_PMPI_FIND(Comm_remote_group)(comm, &group)
+                  : proa_pmpi()->Comm_group(comm, &group);
+    if (error != MPI_SUCCESS)
+        return NULL;
+    members = proa_members_of_group(group);
+    proa_pmpi()->Group_free(&group);
+    return members;
+}
+
+const struct proa_members *proa_members_of_comm(MPI_Comm comm)
+{
+    struct proa_members *members = NULL;
+    int found = 0;
+
+    pthread_once(&once, make_keyval);
+    if (comm == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
+        return NULL;
+    if (proa_pmpi()->Comm_get_attr(comm, keyval, &members, &found) == MPI_SUCCESS && found)
+        return members;
+    members = ask(comm);
+    if (members && proa_pmpi()->Comm_set_attr(comm, keyval, members) != MPI_SUCCESS) {
+        free(members);
+        return NULL;
+    }
+    return members;
+}

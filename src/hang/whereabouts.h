@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The calls in which threads of this process are: for the watchdog (check/watchdog.h).
+ *
+ * Each thread has a record of its own, which it alone writes. The number of a record is odd while
+ * the thread is inside a call that may wait. The watchdog looks at the numbers from time to time:
+ * one that has stayed the same is that of one call. So a call pays no look at the clock.
+ */
+#ifndef PROA_HANG_WHEREABOUTS_H
+#define PROA_HANG_WHEREABOUTS_H
+
+#include "base/calls.h"
+#include "base/hidden.h"
+#include "hang/members.h"
+
+#include <stdint.h>
+
+struct proa_rules;
+
+/* What a call waits for. */
+enum proa_awaited {
+    PROA_AWAITS_NOTHING,
+    PROA_AWAITS_ALL,   /* the same call of all members */
+    PROA_AWAITS_ONE,   /* something of one rank */
+    PROA_AWAITS_ANY,   /* a message of any rank, or the completion of requests */
+    PROA_AWAITS_WINDOW /* the state of the window tells */
+};
+
+struct proa_whereabouts {
+    uint64_t number;
+    const char *call;
+    const void *caller;
+    enum proa_awaited awaits;
+    const struct proa_members *members; /* of the communicator or window; NULL: not known */
+    int peer;                           /* a rank in it; -1: none */
+    enum proa_call window_call;         /* of a window; else not used */
+    const struct proa_rules *rules;     /* of the window; NULL: it is no call on one */
+    /* the watchdog's */
+    uint64_t seen;
+    int looks; /* at that number */
+    struct proa_whereabouts *next;
+};
+
+/* Is there a watchdog? */
+extern PROA_HIDDEN int proa_whereabouts_on;
+
+/* A thread enters a call, and leaves it. The rest of `here` is zero. Calls within calls count as
+ * the outer one. */
+void proa_whereabouts_enter(const struct proa_whereabouts *here);
+void proa_whereabouts_leave(void);
+
+/* Calls `look` for the record of each thread, while no record comes or goes. */
+void proa_whereabouts_each(void (*look)(struct proa_whereabouts *here, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What the watchdog of check mode tells:  hang.sh LAUNCH HOST RANKS SECONDS [OPTION...] -- PROGRAM WAY
+set -u
+
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+launch=()
+while [ "$1" != -- ]; do
+  launch+=("$1")
+  shift
+done
+way=${!#}
+
+fail() {
+  echo "hang $way: $1"
+  cat "$said"
+  exit 1
+}
+
+"${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_HANG=1 "$@" >"$said" 2>&1
+
+# says RANK TEXT: the line of that rank has the text.
+says() {
+  grep -q "^proa:   rank $1: .*$2" "$said" || fail "rank $1 is not told of: $2"
+}
+if [ "$way" = slow ]; then
+  ! grep -q '^proa: hang:' "$said" || fail "a false alarm"
+  grep -q '^ok hang' "$said" || fail "it did not end"
+  echo "ok hang $way"
+  exit
+fi
+[ "$(grep -c '^proa: hang: all ranks wait, and none can go on' "$said")" -eq 1 ] || fail "it is not told once"
+case $way in
+fence)
+  says 0 'MPI_Win_fence, at .*, for [1-9] s, waits for MPI_Win_fence of rank 1 (window "stuck")'
+  says 1 'MPI_Win_allocate, at .*, for [1-9] s, waits for MPI_Win_allocate of rank 0'
+  ;;
+lock)
+  says 0 'MPI_Win_lock, at .*, waits for a lock of rank 1'
+  says 1 'MPI_Win_lock, at .*, waits for a lock of rank 0'
+  ;;
+start)
+  says 0 'MPI_Win_free, at .*, waits for MPI_Win_free of rank 1'
+  says 1 'MPI_Put, at .*, waits for MPI_Win_post of rank 0'
+  ;;
+esac
+grep -q '^proa:   cycle: rank [01] waits for rank [01], which waits for rank [01]' "$said" || fail "no cycle"
+[ "$(grep -c '^proa:   rank [01]: .*, at .*\(:\|+0x\)[0-9a-f]* (' "$said")" -eq 2 ] || fail "no places"
+echo "ok hang $way"
