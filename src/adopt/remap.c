@@ -171,9 +171,9 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
                 ? EBUSY
                 : proa_content_in(relocation->segment, &relocation->touched, first, bytes, aside,
                                   &huge);
-    if (!error && syscall(SYS_mmap, first, bytes, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_NORESERVE | MAP_FIXED, relocation->segment->fd,
-                          first) != (long)first)
+    if (!error && proa_map_unwatched(first, bytes, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                                     relocation->segment->fd, first) != (long)first)
         error = errno;
     if (error) {
         remap(aside, bytes, first, 1); /* as it was: the mapping in place goes */
@@ -203,8 +203,8 @@ static void wake_word(uint64_t word, void *context)
     const struct leaving *leaving = context;
     uint64_t page = proa_page_bytes(), offset = word - leaving->place + leaving->first,
              start = offset / page * page;
-    long alias =
-        syscall(SYS_mmap, 0, page, PROT_READ | PROT_WRITE, MAP_SHARED, leaving->segment->fd, start);
+    long alias = proa_map_unwatched(0, page, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                    leaving->segment->fd, start);
 
     if (alias == -1)
         return;
@@ -363,9 +363,9 @@ static int place(uint64_t first, uint64_t end, uint64_t aside)
     uint64_t page = proa_page_bytes(), next;
     int error = 0;
 
-    if (syscall(SYS_mmap, first, end - first, PROT_NONE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-                0) == (long)first)
+    if (proa_map_unwatched(first, end - first, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+                           0) == (long)first)
         return remap_all(aside, end - first, first);
     for (uint64_t from = first; from < end && !error; from = next) {
         for (next = from; next < end && !is_mapped(next); next += page)

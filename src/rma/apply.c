@@ -76,10 +76,15 @@ static void apply_atomic_fields(const struct proa_elements *run, char *target)
     struct proa_elements c = *run;
 
     for (uint64_t i = 0; i < run->count; i++, target += c.bytes, advance(&c)) {
-        /* little-endian: in front */
-        uint64_t old = c.bytes == 8
-                           ? proa_atomic_kernel_uint64_t(&c, (uint64_t *)(void *)target, c.origin)
-                           : proa_atomic_kernel_uint32_t(&c, (uint32_t *)(void *)target, c.origin);
+        union {
+            uint64_t of8;
+            uint32_t of4;
+        } old;
+
+        if (c.bytes == 8)
+            old.of8 = proa_atomic_kernel_uint64_t(&c, (uint64_t *)(void *)target, c.origin);
+        else
+            old.of4 = proa_atomic_kernel_uint32_t(&c, (uint32_t *)(void *)target, c.origin);
         if (c.result)
             proa_kernel_find(PROA_OP_REPLACE, c.basic)(c.result, &old, 1);
     }

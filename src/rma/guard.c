@@ -20,6 +20,7 @@
 #include "rma/guard.h"
 #include "base/atomic.h"
 
+#include <endian.h>
 #include <sched.h>
 #include <string.h>
 
@@ -233,13 +234,12 @@ uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owne
     return covered < most ? covered : most;
 }
 
-/* The first wide lock from `from` on that is in the set; PROA_WIDE_LOCKS: none. Eight at a look;
- * the lowest byte is the first one, as everywhere here. */
+/* The first wide lock from `from` on that is in the set; PROA_WIDE_LOCKS: none. Eight at a look. */
 static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)
 {
     for (uint64_t eight; from < PROA_WIDE_LOCKS; from = from / 8 * 8 + 8) {
         memcpy(&eight, &set->has[from / 8 * 8], sizeof eight);
-        eight >>= from % 8 * 8;
+        eight = le64toh(eight) >> from % 8 * 8;
         if (eight)
             return from + (uint64_t)__builtin_ctzll(eight) / 8;
     }

@@ -33,11 +33,11 @@ static const rlim_t high_file = 1000;
 
 /* ---- mapping, by all ---- */
 
-/* By system calls: libraries that watch the program's mappings need not learn of it. */
 char *proa_room_make(uint64_t like, uint64_t bytes)
 {
-    uint64_t front, room = (uint64_t)syscall(SYS_mmap, 0, bytes + huge_page, PROT_NONE,
-                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint64_t front,
+        room = (uint64_t)proa_map_unwatched(0, bytes + huge_page, PROT_NONE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (room == UINT64_MAX)
         return NULL;

@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PROA_CHUNK_BYTES = 256 << 10 }; /* unit in which pages are reserved and given back */
@@ -39,6 +40,21 @@ struct proa_segment_name {
     int pid, fd;
     uint64_t bytes, device, inode;
 };
+
+/* As mmap, by a system call: libraries that watch the program's mappings need not learn of it. -1
+ * and errno. */
+static inline long proa_map_unwatched(uint64_t first, uint64_t bytes, int protection, int flags,
+                                      int fd, uint64_t offset)
+{
+#ifdef __s390x__ /* its arguments lie in memory */
+    uint64_t arguments[] = {first,           bytes,        (uint64_t)protection,
+                            (uint64_t)flags, (uint64_t)fd, offset};
+
+    return syscall(SYS_mmap, arguments);
+#else
+    return syscall(SYS_mmap, first, bytes, protection, flags, fd, offset);
+#endif
+}
 
 /* Address space that nothing else gets, as far behind the start of a large page as `like`: the
  * kernel maps and moves large pages and whole page tables there. NULL and errno. */

@@ -65,7 +65,7 @@ static const struct row rows[] = {
     {PROA_LONG_INT, PAIRS, 16, 0},
     {PROA_INT_INT, PAIRS, 8, 0},
     {PROA_SHORT_INT, PAIRS, 8, 0},
-    {PROA_LD_INT, PAIRS, 32, 0},
+    {PROA_LD_INT, PAIRS, sizeof(struct proa_pair_ld_int), 0},
     {PROA_FLOAT_FLOAT, PAIRS, 8, 0},
     {PROA_DOUBLE_DOUBLE, PAIRS, 16, 0},
 };
@@ -171,15 +171,20 @@ static uint16_t half_nearest(long double value, int exponent_bits)
 
 enum { BITS_OF_F16 = 5, BITS_OF_BF16 = 8 }; /* of their exponents */
 
+/* The place of a whole number's byte, from the lowest on. */
+static size_t place(const struct row *row, size_t i)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : row->bytes - 1 - i;
+}
+
 static __int128 load_whole(const struct row *row, const unsigned char *at)
 {
     unsigned __int128 bits = 0;
 
-    /* little-endian, as all machines that Proa is built for; bytes that are too many are folded
-     * in */
+    /* bytes that are too many are folded in */
     for (size_t i = 0; i < row->bytes; i++)
-        bits ^= (unsigned __int128)at[i] << (8 * (i % sizeof bits));
-    if (row->is_signed && row->bytes < sizeof bits && at[row->bytes - 1] & 0x80)
+        bits ^= (unsigned __int128)at[place(row, i)] << (8 * (i % sizeof bits));
+    if (row->is_signed && row->bytes < sizeof bits && at[place(row, row->bytes - 1)] & 0x80)
         bits |= ~(unsigned __int128)0 << (8 * row->bytes);
     return (__int128)bits;
 }
@@ -327,7 +332,7 @@ static __int128 narrow(const struct row *row, __int128 n)
     unsigned char bytes[32] = {0};
 
     for (size_t i = 0; i < row->bytes && i < sizeof n; i++)
-        bytes[i] = (unsigned char)((unsigned __int128)n >> (8 * i));
+        bytes[place(row, i)] = (unsigned char)((unsigned __int128)n >> (8 * i));
     return load_whole(row, bytes);
 }
 
