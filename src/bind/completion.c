@@ -12,6 +12,8 @@
 #include "bind/greq.h"
 #include "base/atomic.h"
 #include "base/load.h"
+#include "check/messages.h"
+#include "check/ordering.h"
 #include "watch/record.h"
 #include "remote/progress.h"
 #include "remote/request.h"
@@ -30,7 +32,8 @@ static void *found(void **host, const char *name)
 
     if (!function) {
         function = proa_pmpi_symbol(name);
-        proa_atomic_store(host, function, PROA_RELAXED);
+        if (!proa_ordering_is_on()) /* check mode sees all calls */
+            proa_atomic_store(host, function, PROA_RELAXED);
     }
     return function;
 }
@@ -38,7 +41,7 @@ static void *found(void **host, const char *name)
 #define HOST(name) ((__typeof__(&PMPI_##name))found(&host_##name, "PMPI_" #name))
 
 /* The fast path: the host's function, if it is known and no request of Proa's is open; NULL: take
- * the slow path. */
+ * the slow path, as always in check mode. */
 #define QUICKLY(name)                                        \
     ((__typeof__(&PMPI_##name))(PROA_RARELY(proa_greq_any()) \
                                     ? NULL                   \
@@ -123,6 +126,7 @@ static int finish(struct completion *c)
 {
     int error = c->error;
 
+    proa_message_completed();
     if (PROA_RARELY(proa_greq_failed())) {
         if (c->form == ALL || c->form == SOME)
             error = error_in_statuses(c);
@@ -161,8 +165,10 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
 {
     struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
 
-    if (!proa_greq_any())
-        return host_waits(c);
+    if (!proa_greq_any()) {
+        c->error = host_waits(c);
+        return finish(c);
+    }
     begin(c);
     proa_request_hurry();
     proa_wait(has_come, c, &proa_self->ctl->bell);
@@ -270,6 +276,7 @@ SLOWLY get_status_slowly(MPI_Request request, int *flag, MPI_Status *status)
 
     get_on();
     error = HOST(Request_get_status)(request, flag, status);
+    proa_message_completed();
     proa_greq_forget_errors();
     return error;
 }
@@ -307,6 +314,7 @@ static void ask(void)
 
 static int asked(int error)
 {
+    proa_message_completed();
     if (PROA_RARELY(proa_greq_failed()))
         proa_greq_forget_errors();
     return error;

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "bind/bind.h"
 #include "bind/greq.h"
+#include "check/messages.h"
 #include "check/rules.h"
 #include "hang/waits.h"
 #include "watch/watch.h"
@@ -142,8 +143,10 @@ static int create(const struct request *r)
     struct proa_hints hints;
     struct proa_group group;
     struct proa_win *win;
+    struct proa_message message;
     int outcome = handle_prepare(r, &handle);
 
+    proa_message_before(&message, PROA_MESSAGE_MEET, comm, -1);
     proa_hints_read(r->info, &hints);
     args_fill(&args, r, &hints, outcome);
     args.finish = handle_finish;
@@ -162,6 +165,7 @@ static int create(const struct request *r)
         proa_record_open(handle->record, comm);
         if (handle->check)
             handle->rules = proa_rules_new(win, r->call, r->caller);
+        proa_check_open(handle->check, win, comm);
         *r->win = handle->value;
     } else if (handle) {
         struct proa_record *record = handle->record;
@@ -171,6 +175,7 @@ static int create(const struct request *r)
         proa_record_drop(record);
         proa_check_drop(check);
     }
+    proa_message_after(&message);
     proa_record_forget();
     return outcome;
 }
@@ -255,16 +260,20 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     /* Delete functions of the user's attributes run between the barrier and the release: the memory
      * is still there for them. */
     rules = proa_handle_of(win)->rules;
+    check = proa_handle_of(win)->check;
     if (rules)
         proa_rules_enter(rules, PROA_CALL_Win_free, -1, 0, __builtin_return_address(0));
+    if (check)
+        proa_check_before(check, PROA_CALL_Win_free, -1);
     error = proa_barrier_last(win);
     proa_record_forget(); /* which is no call that is counted */
     if (rules)
         proa_rules_leave(rules, PROA_CALL_Win_free, error);
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
+    if (check)
+        proa_check_complete(check, PROA_CALL_Win_free, -1, __builtin_return_address(0));
     record = proa_handle_of(win)->record;
-    check = proa_handle_of(win)->check;
     proa_record_close(record, win);
     proa_rules_drop(rules);
     error = proa_handle_free(proa_handle_of(win));

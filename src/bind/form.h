@@ -63,6 +63,8 @@ PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int
 
     if (PROA_RARELY(rules))
         proa_rules_enter(rules, call, rank, assert, __builtin_return_address(0));
+    if (PROA_RARELY(proa_handle_of(win)->check))
+        proa_check_before(proa_handle_of(win)->check, call, rank);
 #else
     (void)win, (void)call, (void)rank, (void)assert;
 #endif

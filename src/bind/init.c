@@ -14,6 +14,8 @@
 #include "shm/threads.h"
 #include "job/presence.h"
 #include "host/kind.h"
+#include "check/ordering.h"
+#include "job/exchange.h"
 
 /* By single functions, as any program may have got the library for another MPI preloaded. */
 static void look_for_absent(void)
@@ -32,6 +34,20 @@ static void begin(void)
         proa_presence_put();
 }
 
+/* With clocks where Proa surely is on all ranks. */
+static void begin_check(void)
+{
+    const int sure = proa_presence_is_sure(MPI_COMM_WORLD);
+    MPI_Comm world = MPI_COMM_WORLD;
+    struct proa_group group;
+
+    proa_check_begin(sure);
+    if (!sure || !proa_is_on(world))
+        return;
+    proa_exchange_over(&world, &group);
+    proa_ordering_begin(&group, proa_has_threads());
+}
+
 /* An MPI that refuses the attribute loses nothing but that: it is asked again when Proa starts. */
 static int initialized(int error)
 {
@@ -41,7 +57,7 @@ static int initialized(int error)
     if (error == MPI_SUCCESS && proa_watch_finalize() == MPI_SUCCESS) {
         proa_start_prepare();
         if (proa_check_is_asked_for() && proa_host_is_here() && proa_pmpi_look())
-            proa_check_begin(proa_presence_is_sure(MPI_COMM_WORLD));
+            begin_check();
     }
     return error;
 }

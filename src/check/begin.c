@@ -2,11 +2,12 @@
 /* See begin.h. */
 #include "check/begin.h"
 #include "base/settings.h"
+#include "check/ordering.h"
+#include "check/watchdog.h"
 #include "findings/source.h"
 #include "findings/summary.h"
-#include "hang/waits.h"
-#include "check/watchdog.h"
 #include "findings/world.h"
+#include "hang/waits.h"
 #include "host/start.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static void end(void)
 {
     proa_waits_begin_host("MPI_Finalize", PROA_AWAITS_ALL, proa_world_comm(), -1,
                           proa_source_caller());
+    proa_ordering_end();
     proa_summary_tell();
     proa_waits_end();
     proa_watchdog_end();

@@ -2,41 +2,45 @@
 /* See check.h. */
 #include "check/check.h"
 #include "base/settings.h"
-#include "check/accesses.h"
+#include "order/accesses.h"
 #include "check/conflict.h"
+#include "check/ordering.h"
 #include "findings/finding.h"
 #include "check/since.h"
+#include "order/clock.h"
 #include "host/pmpi.h"
 #include "host/types.h"
 #include "type/walk.h"
 #include "window/epoch.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 /* Pieces of one operation. One with more is not checked, and counted. */
 enum { PIECES_MOST = 4096 };
 
 struct proa_check {
-    pthread_mutex_t mutex;
-    struct proa_accesses accesses;
+    struct proa_accesses own; /* where there are no clocks: those that are not complete */
+    struct proa_ordering *ordering;
     struct proa_sinces sinces;
     uint64_t operations, scattered;
 };
 
 /* ---- what calls mean ---- */
 
-enum { JUDGED = 1, KEPT = 2, FETCHES = 4 };
+/* NOTIFIES: its target can answer it, so it counts as complete when it is over. */
+enum { JUDGED = 1, KEPT = 2, FETCHES = 4, NOTIFIES = 8 };
 
 struct use {
     uint8_t kind; /* enum proa_access_kind */
     uint8_t how;
 };
 
-/* Whether a request is complete is not seen (MPI_Wait is the host's): of those that fetch, that
- * would be completion at the target as well. */
+/* Request forms that fetch are complete at the target when the request is. They are kept where its
+ * completion is seen (check/messages.h). */
 #define USE_OF(call, kind, how) [PROA_CALL_##call] = {PROA_ACCESS_##kind, JUDGED | (how)}
 #define USE(call, kind, how) USE_OF(call, kind, how), USE_OF(call##_c, kind, how)
+#define NOTIFIED_USE(call, form, kind) \
+    USE(call##_notify, kind, NOTIFIES), USE(form##_notify, kind, NOTIFIES)
 static const struct use uses[PROA_CALL_COUNT] = {
     USE(Put, WRITE, KEPT),
     USE(Rput, WRITE, KEPT),
@@ -48,7 +52,12 @@ static const struct use uses[PROA_CALL_COUNT] = {
     USE(Rget_accumulate, ATOMIC, FETCHES),
     USE_OF(Fetch_and_op, ATOMIC, KEPT | FETCHES),
     USE_OF(Compare_and_swap, ATOMIC, KEPT | FETCHES),
+    NOTIFIED_USE(Put, Rput, WRITE),
+    NOTIFIED_USE(Get, Rget, READ),
+    NOTIFIED_USE(Accumulate, Raccumulate, ATOMIC),
+    NOTIFIED_USE(Get_accumulate, Rget_accumulate, ATOMIC),
 };
+#undef NOTIFIED_USE
 #undef USE
 #undef USE_OF
 
@@ -90,24 +99,49 @@ struct proa_check *proa_check_new(MPI_Comm comm)
         free(check);
         return NULL;
     }
-    if (proa_accesses_begin(&check->accesses, size) != 0) {
+    if (proa_accesses_begin(&check->own, size) != 0) {
         proa_sinces_end(&check->sinces);
         free(check);
         return NULL;
     }
-    pthread_mutex_init(&check->mutex, NULL);
     return check;
+}
+
+void proa_check_open(struct proa_check *check, struct proa_win *win, MPI_Comm comm)
+{
+    struct proa_ordering *ordering;
+
+    if (!proa_settings()->check)
+        return;
+    ordering = proa_ordering_open(win, comm);
+    if (check)
+        check->ordering = ordering;
+    else
+        proa_ordering_close(ordering);
 }
 
 void proa_check_drop(struct proa_check *check)
 {
     if (!check)
         return;
-    proa_finding_count(check->operations, check->scattered, check->accesses.dropped);
-    proa_accesses_end(&check->accesses);
+    proa_ordering_close(check->ordering);
+    proa_finding_count(check->operations, check->scattered, check->own.dropped);
+    proa_accesses_end(&check->own);
     proa_sinces_end(&check->sinces);
-    pthread_mutex_destroy(&check->mutex);
     free(check);
+}
+
+static int has_completed(const struct proa_access *access, void *local)
+{
+    return !local || access->fetches;
+}
+
+static void complete(struct proa_check *check, int rank, int local)
+{
+    if (check->ordering)
+        proa_ordering_complete(check->ordering, rank, local);
+    else
+        proa_accesses_drop(&check->own, rank, has_completed, local ? check : NULL);
 }
 
 void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
@@ -116,12 +150,17 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     const enum completes what = completes[call];
     const int is_one = what == ONE || what == LOCALLY_ONE;
 
-    pthread_mutex_lock(&check->mutex);
+    proa_ordering_enter();
     proa_sinces_note(&check->sinces, call, rank, caller);
-    if (what != NOTHING && (!is_one || (rank >= 0 && rank < check->accesses.targets)))
-        proa_accesses_complete(&check->accesses, is_one ? rank : -1,
-                               what == LOCALLY_ONE || what == LOCALLY_ALL);
-    pthread_mutex_unlock(&check->mutex);
+    if (what != NOTHING && (!is_one || (rank >= 0 && rank < check->own.targets)))
+        complete(check, is_one ? rank : -1, what == LOCALLY_ONE || what == LOCALLY_ALL);
+    proa_ordering_leave();
+    proa_ordering_after(check->ordering, call, rank);
+}
+
+void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
+{
+    proa_ordering_before(check->ordering, call, rank);
 }
 
 /* ---- operations ---- */
@@ -131,37 +170,58 @@ struct operation {
     struct proa_check *check;
     const struct proa_win *win;
     int target;
+    struct proa_accesses *accesses;
+    int process;               /* of the target, in `accesses` */
+    uint64_t base;             /* its address of the window, if accesses have addresses */
     struct proa_access access; /* of its next piece */
     int told;
 };
 
 typedef void piece_do(struct operation *operation);
 
+/* As the program counts the bytes. */
+static struct proa_access in_window(const struct operation *operation,
+                                    const struct proa_access *access)
+{
+    struct proa_access said = *access;
+
+    said.low -= operation->base;
+    said.high -= operation->base;
+    return said;
+}
+
 static void judge(struct operation *operation)
 {
-    const struct proa_access *first;
+    const struct proa_access *found;
+    struct proa_access first, second;
 
     if (operation->told)
         return;
-    first =
-        proa_accesses_conflict(&operation->check->accesses, operation->target, &operation->access);
-    if (!first)
+    found = proa_accesses_conflict(operation->accesses, operation->process, &operation->access);
+    if (!found)
         return;
-    proa_conflict_tell(
-        operation->win, operation->target, proa_epoch_towards(operation->win, operation->target),
-        first, &operation->access, proa_sinces_last(&operation->check->sinces, operation->target));
+    first = in_window(operation, found);
+    second = in_window(operation, &operation->access);
+    proa_conflict_tell(operation->win, operation->target,
+                       proa_epoch_towards(operation->win, operation->target), &first, &second,
+                       proa_sinces_last(&operation->check->sinces, operation->target));
     operation->told = 1;
 }
 
 static void keep(struct operation *operation)
 {
-    proa_accesses_keep(&operation->check->accesses, operation->target, &operation->access);
+    proa_accesses_keep(operation->accesses, operation->process, &operation->access);
+}
+
+static void hand_over(struct operation *operation)
+{
+    proa_ordering_hand_over(operation->check->ordering, operation->target, &operation->access);
 }
 
 static void piece(struct operation *operation, int64_t low, uint64_t bytes, piece_do *what)
 {
-    operation->access.low = (uint64_t)low;
-    operation->access.high = (uint64_t)low + bytes;
+    operation->access.low = operation->base + (uint64_t)low;
+    operation->access.high = operation->access.low + bytes;
     what(operation);
 }
 
@@ -191,13 +251,30 @@ static int each_piece(struct operation *operation, int64_t start, uint64_t count
 }
 
 static void judge_and_keep(struct operation *operation, int64_t start, uint64_t count,
-                           const struct proa_type *type, int is_kept)
+                           const struct proa_type *type, unsigned how)
 {
+    const int is_followed = operation->check->ordering != NULL;
+
     operation->check->operations++;
     if (!each_piece(operation, start, count, type, judge))
         operation->check->scattered++;
-    else if (is_kept)
+    else if (how & NOTIFIES && is_followed)
+        each_piece(operation, start, count, type, hand_over);
+    else if (how & KEPT || (how & FETCHES && is_followed))
         each_piece(operation, start, count, type, keep);
+}
+
+static void follow(struct operation *operation, enum proa_call call)
+{
+    struct proa_ordering *ordering = operation->check->ordering;
+
+    operation->accesses = &operation->check->own;
+    operation->process = operation->target;
+    if (!ordering)
+        return;
+    operation->accesses =
+        proa_ordering_accesses(ordering, operation->target, &operation->process, &operation->base);
+    proa_ordering_fill(ordering, call, &operation->access);
 }
 
 void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
@@ -206,7 +283,10 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
 {
     const struct use use = uses[call];
     const struct proa_type *type;
-    struct operation operation = {check, win, rank, {.caller = caller, .call = (uint16_t)call}, 0};
+    struct operation operation = {.check = check,
+                                  .win = win,
+                                  .target = rank,
+                                  .access = {.caller = caller, .call = (uint16_t)call}};
 
     if (!(use.how & JUDGED) || (unsigned)rank >= (unsigned)win->size || count == 0)
         return;
@@ -215,9 +295,12 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
         return;
     operation.access.kind = is_no_op ? PROA_ACCESS_ATOMIC_READ : use.kind;
     operation.access.basic = type->basic;
+    operation.access.epoch = proa_epoch_towards(win, rank);
     operation.access.fetches = (use.how & FETCHES) != 0;
-    pthread_mutex_lock(&check->mutex);
+    proa_ordering_enter();
+    follow(&operation, call);
     judge_and_keep(&operation, displacement * win->targets[rank].disp_unit, (uint64_t)count, type,
-                   use.how & KEPT);
-    pthread_mutex_unlock(&check->mutex);
+                   use.how);
+    proa_moment_drop(operation.access.moment);
+    proa_ordering_leave();
 }

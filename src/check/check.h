@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Check mode (PROA_CHECK): conflicts between operations of one origin, told where no call of
- * synchronization orders them. A window that is checked is a watched one (watch/watch.h). Each
- * operation is compared with those of the same origin and target that are not complete yet, and
- * kept until a call completes it.
+ * Check mode (PROA_CHECK): conflicts between operations, told where nothing orders them. A window
+ * that is checked is a watched one (watch/watch.h). Each operation is compared with those of the
+ * same origin and target that are not complete yet, and kept until a call completes it. Then it is
+ * handed over to its target, which compares it with those of other origins (check/ordering.h).
  *
  * Nothing is told that is not proved. A call completes all that it may complete, even if it fails.
- * An operation is not kept if this process cannot see its completion: after the request forms of
- * gets, and notified operations.
+ * A notified operation counts as complete at once, as its target can answer it.
  */
 #ifndef PROA_CHECK_CHECK_H
 #define PROA_CHECK_CHECK_H
@@ -24,6 +23,9 @@ struct proa_check;
 /* What is checked of a new window on comm; NULL: nothing, as by PROA_CHECK, or without memory. */
 struct proa_check *proa_check_new(MPI_Comm comm);
 
+/* The window has come to be; collective over comm. check NULL: of a process that checks nothing. */
+void proa_check_open(struct proa_check *check, struct proa_win *win, MPI_Comm comm);
+
 /* Frees it. NULL: does nothing. */
 void proa_check_drop(struct proa_check *check);
 
@@ -32,6 +34,9 @@ void proa_check_drop(struct proa_check *check);
 void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
                           int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
                           int is_no_op, const void *caller);
+
+/* A call begins. */
+void proa_check_before(struct proa_check *check, enum proa_call call, int rank);
 
 /* A call is over; rank: as of proa_watched; caller: its return address. */
 void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,

@@ -16,7 +16,7 @@ static struct proa_finding_call call_of(const struct proa_win *win,
                                       .high = access->high};
 }
 
-static const char *rule_of(const struct proa_access *first, const struct proa_access *second)
+const char *proa_conflict_rule(const struct proa_access *first, const struct proa_access *second)
 {
     if (first->kind == PROA_ACCESS_ATOMIC && second->kind == PROA_ACCESS_ATOMIC)
         return "accumulates are atomic to one another with one predefined datatype only (MPI-4.1, "
@@ -54,7 +54,7 @@ void proa_conflict_tell(const struct proa_win *win, int target, unsigned epoch,
     proa_finding_add(&(struct proa_finding){
         .verdict = PROA_RACE,
         .id = id,
-        .rule = rule_of(first, second),
+        .rule = proa_conflict_rule(first, second),
         .what = what,
         .remedy = remedy,
         .win = win,

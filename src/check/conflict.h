@@ -3,9 +3,12 @@
 #ifndef PROA_CHECK_CONFLICT_H
 #define PROA_CHECK_CONFLICT_H
 
-#include "check/accesses.h"
+#include "order/accesses.h"
 #include "check/since.h"
 #include "window/win.h"
+
+/* The rule that two such accesses break. */
+const char *proa_conflict_rule(const struct proa_access *first, const struct proa_access *second);
 
 /* Two operations of this origin that conflict; epoch: PROA_EPOCH_* towards that target; since: the
  * call that has opened it. */

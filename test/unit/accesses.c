@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The accesses that check mode keeps (check/accesses.h), against a plain list of them. */
-#include "check/accesses.h"
+/* The accesses that check mode keeps (order/accesses.h), against a plain list of them. */
+#include "order/accesses.h"
 #include "base/fail.h"
 
 #include <setjmp.h>
@@ -39,6 +39,11 @@ static int list_conflicts(int target, const struct proa_access *access)
             access->low < list[i].access.high && proa_access_conflicts(&list[i].access, access))
             return 1;
     return 0;
+}
+
+static int goes(const struct proa_access *access, void *local)
+{
+    return !local || access->fetches;
 }
 
 static void list_complete(int target, int local)
@@ -80,7 +85,7 @@ static void like_a_list(void **state)
             if (rand() % 30 == 0) {
                 int target = rand() % (TARGETS + 1) - 1, local = rand() % 2;
 
-                proa_accesses_complete(&accesses, target, local);
+                proa_accesses_drop(&accesses, target, goes, local ? &local : NULL);
                 list_complete(target, local);
             } else {
                 one_access(&accesses);
@@ -138,7 +143,7 @@ static void too_many(void **state)
         assert_int_equal(proa_accesses_conflict(&accesses, 0, &access) != NULL,
                          i >= accesses.dropped);
     }
-    proa_accesses_complete(&accesses, 0, 0);
+    proa_accesses_drop(&accesses, 0, goes, NULL);
     assert_int_equal(accesses.alive, 0);
     assert_null(proa_accesses_conflict(&accesses, 0, &access));
     proa_accesses_end(&accesses);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See accesses.h. */
-#include "check/accesses.h"
+#include "order/accesses.h"
 #include "base/fail.h"
+#include "order/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,11 @@ static int overlap(const struct proa_access *one, const struct proa_access *othe
 static int are_one(const struct proa_access *one, const struct proa_access *other)
 {
     return one->low <= other->high && other->low <= one->high && one->caller == other->caller &&
-           one->call == other->call && one->kind == other->kind && one->basic == other->basic;
+           one->call == other->call && one->kind == other->kind && one->basic == other->basic &&
+           one->requested == other->requested && one->window == other->window &&
+           one->origin == other->origin && one->place == other->place &&
+           one->number == other->number && one->stamp == other->stamp &&
+           one->moment == other->moment;
 }
 
 /* ---- the tree ---- */
@@ -135,12 +140,10 @@ static void take_out(struct proa_accesses *accesses, uint32_t node)
     *root = without(accesses, *root, node);
 }
 
-typedef int relation(const struct proa_access *kept, const struct proa_access *access);
-
 /* The first node of the tree that has this relation to the access; only such whose bytes touch it
  * are looked at. */
 static uint32_t find(const struct proa_accesses *accesses, uint32_t tree,
-                     const struct proa_access *access, relation *has)
+                     const struct proa_access *access, proa_access_relation *has)
 {
     const struct proa_access_node *this = &accesses->nodes[tree];
     uint32_t found;
@@ -172,6 +175,7 @@ static int has_more_room(struct proa_accesses *accesses)
 
 static void give_back(struct proa_accesses *accesses, uint32_t node)
 {
+    proa_moment_drop(accesses->nodes[node].access.moment);
     accesses->nodes[node].target = -1;
     accesses->nodes[node].left = accesses->unused;
     accesses->unused = node;
@@ -186,6 +190,8 @@ static uint32_t drop_oldest(struct proa_accesses *accesses)
     accesses->oldest = node + 1 < accesses->used ? node + 1 : 1;
     accesses->dropped++;
     take_out(accesses, node);
+    proa_moment_drop(accesses->nodes[node].access.moment);
+    accesses->alive--;
     return node;
 }
 
@@ -199,8 +205,8 @@ static uint32_t take(struct proa_accesses *accesses)
     else if (accesses->used < accesses->room || has_more_room(accesses))
         node = accesses->used++;
     else
-        return accesses->alive ? drop_oldest(accesses) : 0;
-    accesses->alive++;
+        node = accesses->alive ? drop_oldest(accesses) : 0;
+    accesses->alive += node != 0;
     return node;
 }
 
@@ -216,10 +222,27 @@ int proa_accesses_begin(struct proa_accesses *accesses, int targets)
     return proa_fail(PROA_ERR_NO_MEM, "out of memory for the checks of a window");
 }
 
+static int all_go(const struct proa_access *access, void *arg)
+{
+    (void)access, (void)arg;
+    return 1;
+}
+
 void proa_accesses_end(struct proa_accesses *accesses)
 {
+    if (accesses->roots)
+        proa_accesses_drop(accesses, -1, all_go, NULL);
     free(accesses->roots);
     free(accesses->nodes);
+}
+
+const struct proa_access *proa_accesses_find(const struct proa_accesses *accesses, int target,
+                                             const struct proa_access *access,
+                                             proa_access_relation *has)
+{
+    uint32_t found = find(accesses, accesses->roots[target], access, has);
+
+    return found ? &accesses->nodes[found].access : NULL;
 }
 
 static int is_conflict(const struct proa_access *kept, const struct proa_access *access)
@@ -230,9 +253,7 @@ static int is_conflict(const struct proa_access *kept, const struct proa_access 
 const struct proa_access *proa_accesses_conflict(const struct proa_accesses *accesses, int target,
                                                  const struct proa_access *access)
 {
-    uint32_t found = find(accesses, accesses->roots[target], access, is_conflict);
-
-    return found ? &accesses->nodes[found].access : NULL;
+    return proa_accesses_find(accesses, target, access, is_conflict);
 }
 
 void proa_accesses_keep(struct proa_accesses *accesses, int target,
@@ -254,20 +275,23 @@ void proa_accesses_keep(struct proa_accesses *accesses, int target,
             return;
         }
         accesses->nodes[node].access = *access;
+        if (access->moment)
+            proa_moment_hold(access->moment);
     }
     enter(accesses, target, node);
 }
 
-/* What is left of the tree: nothing, or without what local completion completes. */
-static uint32_t completed(struct proa_accesses *accesses, uint32_t tree, int local)
+/* What is left of the tree: nothing, or without those that go. */
+static uint32_t without_those(struct proa_accesses *accesses, uint32_t tree, proa_access_goes *goes,
+                              void *arg)
 {
     uint32_t left, right;
 
     if (!tree)
         return 0;
-    left = completed(accesses, accesses->nodes[tree].left, local);
-    right = completed(accesses, accesses->nodes[tree].right, local);
-    if (!local || accesses->nodes[tree].access.fetches) {
+    left = without_those(accesses, accesses->nodes[tree].left, goes, arg);
+    right = without_those(accesses, accesses->nodes[tree].right, goes, arg);
+    if (goes(&accesses->nodes[tree].access, arg)) {
         give_back(accesses, tree);
         return join(accesses, left, right);
     }
@@ -277,14 +301,15 @@ static uint32_t completed(struct proa_accesses *accesses, uint32_t tree, int loc
     return tree;
 }
 
-void proa_accesses_complete(struct proa_accesses *accesses, int target, int local)
+void proa_accesses_drop(struct proa_accesses *accesses, int target, proa_access_goes *goes,
+                        void *arg)
 {
     int first = target < 0 ? 0 : target, end = target < 0 ? accesses->targets : target + 1;
 
     if (accesses->alive == 0)
         return;
     for (int i = first; i < end; i++)
-        accesses->roots[i] = completed(accesses, accesses->roots[i], local);
+        accesses->roots[i] = without_those(accesses, accesses->roots[i], goes, arg);
     if (accesses->alive == 0) {
         accesses->used = accesses->oldest = 1;
         accesses->unused = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The accesses of one origin to the targets of a window that no call has completed yet.
+ * Accesses that are compared with later ones: those of one origin that no call has completed yet,
+ * by target; or those of all origins to one target that may still meet others (order/crossing.h).
  *
  * Each target has a balanced tree of byte intervals (a treap, augmented by the highest end below
  * each node). Accesses of one place in the program that touch each other are kept as one. There are
- * at most PROA_ACCESSES_MOST of them in a window. Beyond that the oldest are dropped, and counted:
+ * at most PROA_ACCESSES_MOST of them. Beyond that the oldest are dropped, and counted:
  * a dropped access can hide a conflict, and never makes one up. The caller excludes other threads.
  */
 #ifndef PROA_CHECK_ACCESSES_H
@@ -31,9 +32,18 @@ struct proa_access {
     uint8_t kind;       /* enum proa_access_kind */
     uint8_t basic;      /* enum proa_basic */
     uint8_t fetches;    /* once its result is here it is complete at the target too */
+    uint8_t epoch;      /* PROA_EPOCH_*, of its issue */
+    uint8_t requested;  /* the same, and it is complete at the latest when its request is */
+    int32_t origin;     /* its process, and */
+    uint32_t place;     /* the number of its place there; of accesses that were handed over */
+    const void *window; /* that it went through: of this process's own accesses; else NULL */
+    uint64_t number;    /* that window's, for all processes */
+    uint64_t stamp;     /* when it was complete; 0: it is not (order/clock.h) */
+    struct proa_moment *moment; /* when it was issued; NULL: there are no clocks */
 };
 
 struct proa_access_node;
+struct proa_moment;
 
 struct proa_accesses {
     struct proa_access_node *nodes; /* number 0 is none */
@@ -53,17 +63,26 @@ void proa_accesses_end(struct proa_accesses *accesses);
 /* Do two accesses to the same bytes conflict, if no call orders them (MPI-4.1, 13.3 and 13.7)? */
 int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other);
 
-/* An access that is kept of this target and conflicts with this one; NULL: there is none. Valid
- * until the next call. */
+/* Is it so, of a kept access and another one? */
+typedef int proa_access_relation(const struct proa_access *kept, const struct proa_access *access);
+
+/* An access that is kept of this target, overlaps this one or touches it, and has this relation to
+ * it; NULL: there is none. Valid until the next call. */
+const struct proa_access *proa_accesses_find(const struct proa_accesses *accesses, int target,
+                                             const struct proa_access *access,
+                                             proa_access_relation *has);
+
+/* The same for those that conflict, if nothing orders the two. */
 const struct proa_access *proa_accesses_conflict(const struct proa_accesses *accesses, int target,
                                                  const struct proa_access *access);
 
-/* Keeps the access, or drops it where there is no memory. */
+/* Keeps the access, or drops it where there is no memory. Holds its moment. */
 void proa_accesses_keep(struct proa_accesses *accesses, int target,
                         const struct proa_access *access);
 
-/* A call has completed accesses to this target, or to all for target < 0: all kinds, or those that
- * local completion completes. */
-void proa_accesses_complete(struct proa_accesses *accesses, int target, int local);
+/* Drops those accesses to this target, or to all for target < 0, of which `goes` says so. */
+typedef int proa_access_goes(const struct proa_access *access, void *arg);
+void proa_accesses_drop(struct proa_accesses *accesses, int target, proa_access_goes *goes,
+                        void *arg);
 
 #endif

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See ordering.h. */
+#include "check/ordering.h"
+#include "order/crossing.h"
+#include "check/conflict_between.h"
+#include "findings/finding.h"
+#include "base/atomic.h"
+#include "host/pmpi.h"
+#include "order/clock.h"
+#include "window/epoch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A window that is followed. */
+struct proa_ordering {
+    struct proa_win *win;
+    uint64_t number;   /* the same on all processes */
+    uint64_t meetings; /* calls of all processes on it so far */
+    int meeting;
+    int size;
+    uint8_t *fetched; /* by rank: has fetched from there, and no call has completed it */
+    uint8_t *locked;  /* by rank: has learned from earlier holders of its lock, in this epoch */
+    uint64_t *bases;  /* addresses of the memory, by rank */
+    int *processes;   /* by rank */
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int on;
+static struct proa_accesses pending; /* of this process, by process of the target */
+static uint8_t *requested;           /* by process: a request form has fetched from there */
+static uint64_t windows;             /* made so far */
+
+/* The stamp of the notified operation that the thread is in. */
+static __thread uint64_t notified_stamp;
+
+/* ---- begin and end ---- */
+
+int proa_ordering_is_on(void)
+{
+    return proa_atomic_load(&on, PROA_ACQUIRE);
+}
+
+void proa_ordering_enter(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+void proa_ordering_leave(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
+static void release(void)
+{
+    proa_accesses_end(&pending);
+    proa_crossing_end();
+    proa_clock_end();
+    free(requested);
+    requested = NULL;
+}
+
+/* Without memory one process leaves out all its own accesses, and takes part otherwise. */
+void proa_ordering_begin(const struct proa_group *group, int threads)
+{
+    const size_t size = (size_t)group->size;
+    int failed = 0;
+
+    if (proa_board_begin(group, threads) != 0)
+        return;
+    requested = calloc(size, sizeof *requested);
+    failed = !requested || proa_accesses_begin(&pending, group->size) != 0 ||
+             proa_clock_begin() != 0 || proa_crossing_begin(proa_conflict_between_tell) != 0;
+    if (group->max(group->context, &failed) != 0 || failed) {
+        release();
+        proa_board_end();
+        return;
+    }
+    proa_atomic_store(&on, 1, PROA_RELEASE);
+}
+
+void proa_ordering_end(void)
+{
+    if (!on)
+        return;
+    proa_ordering_enter();
+    proa_board_barrier();
+    proa_crossing_take();
+    proa_finding_count(0, 0, proa_crossing_left_out() + pending.dropped);
+    proa_atomic_store(&on, 0, PROA_RELEASE);
+    release();
+    proa_ordering_leave();
+    proa_board_end();
+}
+
+/* ---- windows ---- */
+
+int proa_ordering_processes(MPI_Group group, int size, int *processes)
+{
+    const struct proa_pmpi *mpi = proa_pmpi();
+    int *ranks = malloc((size_t)(size ? size : 1) * sizeof *ranks), known = 0;
+    MPI_Group world;
+
+    if (!ranks)
+        return 0;
+    for (int i = 0; i < size; i++)
+        ranks[i] = i;
+    mpi->Comm_group(MPI_COMM_WORLD, &world);
+    mpi->Group_translate_ranks(group, size, ranks, world, processes);
+    mpi->Group_free(&world);
+    free(ranks);
+    for (int i = 0; i < size; i++)
+        known += processes[i] >= 0 && processes[i] < proa_board_size();
+    return known;
+}
+
+static void free_ordering(struct proa_ordering *ordering)
+{
+    free(ordering->fetched);
+    free(ordering->locked);
+    free(ordering->bases);
+    free(ordering->processes);
+    free(ordering);
+}
+
+static struct proa_ordering *new_ordering(struct proa_win *win)
+{
+    struct proa_ordering *ordering = calloc(1, sizeof *ordering);
+    const size_t size = (size_t)win->size;
+
+    if (!ordering)
+        return NULL;
+    ordering->win = win;
+    ordering->size = win->size;
+    ordering->fetched = calloc(size, sizeof *ordering->fetched);
+    ordering->locked = calloc(size, sizeof *ordering->locked);
+    ordering->bases = calloc(size, sizeof *ordering->bases);
+    ordering->processes = calloc(size, sizeof *ordering->processes);
+    if (ordering->fetched && ordering->locked && ordering->bases && ordering->processes)
+        return ordering;
+    free_ordering(ordering);
+    return NULL;
+}
+
+/* Do all processes belong to MPI_COMM_WORLD? */
+static int read_processes(struct proa_ordering *ordering, MPI_Comm comm)
+{
+    MPI_Group group;
+    int known;
+
+    proa_pmpi()->Comm_group(comm, &group);
+    known = proa_ordering_processes(group, ordering->size, ordering->processes);
+    proa_pmpi()->Group_free(&group);
+    return known == ordering->size;
+}
+
+static void note_shared(const struct proa_ordering *ordering)
+{
+    if (ordering->win->flavor != PROA_FLAVOR_SHARED)
+        return;
+    for (int i = 0; i < ordering->size; i++)
+        proa_clock_share(ordering->processes[i]);
+}
+
+/* The exchange has a word more than the bases: the number, which rank 0 gives. A process without
+ * memory shows 0, and then none follows the window. */
+struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
+{
+    struct proa_ordering *ordering;
+    uint64_t mine[3] = {0}, *all;
+    int is_followed = 1;
+
+    if (!on)
+        return NULL;
+    ordering = new_ordering(win);
+    mine[0] = ordering && read_processes(ordering, comm);
+    mine[1] = win->flavor == PROA_FLAVOR_DYNAMIC ? 0 : (uint64_t)(uintptr_t)win->base;
+    mine[2] = (uint64_t)proa_board_rank() << 40 | ++windows;
+    all = calloc((size_t)win->size, sizeof mine);
+    if (!all) /* the others wait: nothing better is left */
+        abort();
+    proa_pmpi()->Allgather(mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
+    for (int i = 0; i < win->size; i++)
+        is_followed &= all[3 * i] == 1;
+    if (!is_followed) {
+        free(all);
+        if (ordering)
+            free_ordering(ordering);
+        return NULL;
+    }
+    for (int i = 0; i < win->size; i++)
+        ordering->bases[i] = all[3 * i + 1];
+    ordering->number = all[2];
+    ordering->meeting = PROA_SETS_WINDOW + (int)(all[2] % PROA_BOARD_SETS);
+    free(all);
+    proa_ordering_enter();
+    note_shared(ordering);
+    proa_conflict_between_open(ordering->number, win);
+    proa_ordering_leave();
+    return ordering;
+}
+
+void proa_ordering_close(struct proa_ordering *ordering)
+{
+    if (!ordering)
+        return;
+    proa_ordering_enter();
+    proa_conflict_between_close(ordering->number);
+    proa_ordering_leave();
+    free_ordering(ordering);
+}
+
+/* ---- what calls do ---- */
+
+/* OPERATES: UPDATES as well, if the target's memory changes; NOTIFIES: and it is told so. ENDS, one
+ * target's or ALL: completes, and others may be told that. FLUSHES: completes for this process.
+ * MEETS: with all processes of the window. HEARS: a post, or a complete. */
+enum {
+    OPERATES = 1,
+    UPDATES = 2,
+    FETCHES = 4,
+    NOTIFIES = 8,
+    ENDS = 16,
+    FLUSHES = 32,
+    MEETS = 64,
+    HEARS = 128,
+    REQUESTS = 256
+};
+
+#define BOTH(call, what) [PROA_CALL_##call] = (what), [PROA_CALL_##call##_c] = (what)
+static const uint16_t meanings[PROA_CALL_COUNT] = {
+    BOTH(Put, OPERATES | UPDATES),
+    BOTH(Rput, OPERATES | UPDATES),
+    BOTH(Get, OPERATES | FETCHES),
+    BOTH(Rget, OPERATES | FETCHES | REQUESTS),
+    BOTH(Accumulate, OPERATES | UPDATES),
+    BOTH(Raccumulate, OPERATES | UPDATES),
+    BOTH(Get_accumulate, OPERATES | UPDATES | FETCHES),
+    BOTH(Rget_accumulate, OPERATES | UPDATES | FETCHES | REQUESTS),
+    BOTH(Put_notify, OPERATES | UPDATES | NOTIFIES),
+    BOTH(Rput_notify, OPERATES | UPDATES | NOTIFIES),
+    BOTH(Get_notify, OPERATES | FETCHES | NOTIFIES),
+    BOTH(Rget_notify, OPERATES | FETCHES | NOTIFIES),
+    BOTH(Accumulate_notify, OPERATES | UPDATES | NOTIFIES),
+    BOTH(Raccumulate_notify, OPERATES | UPDATES | NOTIFIES),
+    BOTH(Get_accumulate_notify, OPERATES | UPDATES | FETCHES | NOTIFIES),
+    BOTH(Rget_accumulate_notify, OPERATES | UPDATES | FETCHES | NOTIFIES),
+    [PROA_CALL_Fetch_and_op] = OPERATES | UPDATES | FETCHES,
+    [PROA_CALL_Compare_and_swap] = OPERATES | UPDATES | FETCHES,
+    [PROA_CALL_Win_fence] = ENDS | MEETS,
+    [PROA_CALL_Win_free] = ENDS | MEETS,
+    [PROA_CALL_Win_set_num_notify] = ENDS | MEETS,
+    [PROA_CALL_Win_complete] = ENDS,
+    [PROA_CALL_Win_unlock] = ENDS,
+    [PROA_CALL_Win_unlock_all] = ENDS,
+    [PROA_CALL_Win_flush] = FLUSHES,
+    [PROA_CALL_Win_flush_all] = FLUSHES,
+    [PROA_CALL_Win_flush_local] = FLUSHES,
+    [PROA_CALL_Win_flush_local_all] = FLUSHES,
+    [PROA_CALL_Win_wait] = HEARS,
+    [PROA_CALL_Win_test] = HEARS,
+};
+#undef BOTH
+
+/* ---- accesses ---- */
+
+void proa_ordering_settle(void)
+{
+    proa_board_flush();
+    if (pending.alive == 0)
+        proa_clock_raise_floor();
+    proa_crossing_take();
+}
+
+struct goes {
+    const struct proa_ordering *ordering; /* NULL: request forms of all windows */
+    int local;
+    uint64_t stamp; /* 0: none has gone yet */
+    int process;
+};
+
+static int has_completed(const struct proa_access *access, void *arg)
+{
+    struct goes *goes = arg;
+
+    if (goes->ordering ? access->window != goes->ordering || (goes->local && !access->fetches)
+                       : !access->requested)
+        return 0;
+    if (goes->stamp == 0)
+        goes->stamp = proa_clock_complete();
+    proa_crossing_hand_over(goes->process, access, goes->stamp);
+    return 1;
+}
+
+static void complete_at(int process, struct goes *goes)
+{
+    goes->process = process;
+    proa_accesses_drop(&pending, process, has_completed, goes);
+}
+
+static void complete(const struct proa_ordering *ordering, int rank, int local)
+{
+    struct goes goes = {ordering, local, 0, 0};
+
+    if (pending.alive == 0)
+        return;
+    for (int i = rank < 0 ? 0 : rank; i < (rank < 0 ? ordering->size : rank + 1); i++)
+        complete_at(ordering->processes[i], &goes);
+}
+
+void proa_ordering_complete(struct proa_ordering *ordering, int rank, int local)
+{
+    complete(ordering, rank, local);
+}
+
+void proa_ordering_requests_completed(void)
+{
+    struct goes goes = {NULL, 0, 0, 0};
+
+    for (int i = 0; i < proa_board_size(); i++)
+        if (requested[i]) {
+            proa_clock_learn_memory(i);
+            complete_at(i, &goes);
+            requested[i] = 0;
+        }
+}
+
+struct proa_accesses *proa_ordering_accesses(struct proa_ordering *ordering, int rank, int *target,
+                                             uint64_t *base)
+{
+    *target = ordering->processes[rank];
+    *base = ordering->bases[rank];
+    return &pending;
+}
+
+void proa_ordering_fill(struct proa_ordering *ordering, enum proa_call call,
+                        struct proa_access *access)
+{
+    access->window = ordering;
+    access->number = ordering->number;
+    access->origin = proa_board_rank();
+    access->requested = (meanings[call] & REQUESTS) != 0;
+    access->moment = proa_clock_moment();
+}
+
+void proa_ordering_hand_over(struct proa_ordering *ordering, int rank,
+                             const struct proa_access *access)
+{
+    proa_crossing_hand_over(ordering->processes[rank], access, notified_stamp);
+}
+
+/* ---- before a call ---- */
+
+static void tell_all(const struct proa_ordering *ordering, enum proa_board_row row)
+{
+    for (int i = 0; i < ordering->size; i++)
+        proa_clock_tell(ordering->processes[i], row);
+}
+
+static void tell_started(const struct proa_ordering *ordering)
+{
+    const struct proa_ranks *started = &ordering->win->started_group;
+
+    for (int i = 0; i < started->count; i++)
+        proa_clock_tell(ordering->processes[started->rank[i]], PROA_ROW_TOLD);
+}
+
+static int meeting_row(const struct proa_ordering *ordering)
+{
+    return 2 * ordering->meeting + (int)(ordering->meetings & 1);
+}
+
+/* Whom the call tells that what it completes is complete. */
+static void tell_end(struct proa_ordering *ordering, enum proa_call call, int rank)
+{
+    if (meanings[call] & MEETS) {
+        ordering->meetings++;
+        proa_clock_tell_meeting(ordering->processes, ordering->size, meeting_row(ordering));
+    } else if (call == PROA_CALL_Win_complete) {
+        tell_started(ordering);
+    } else if (call == PROA_CALL_Win_unlock_all) {
+        tell_all(ordering, PROA_ROW_SHARED);
+    } else {
+        const int exclusive = proa_epoch_one(&ordering->win->targets[rank]) & PROA_EPOCH_EXCLUSIVE;
+
+        proa_clock_tell(ordering->processes[rank],
+                        exclusive ? PROA_ROW_EXCLUSIVE : PROA_ROW_SHARED);
+    }
+}
+
+static void before(struct proa_ordering *ordering, enum proa_call call, int rank)
+{
+    const unsigned means = meanings[call];
+
+    if (means & (ENDS | NOTIFIES))
+        complete(ordering, rank, 0);
+    if (means & NOTIFIES)
+        notified_stamp = proa_clock_complete();
+    if (means & ENDS)
+        tell_end(ordering, call, rank);
+    if (means & (UPDATES | NOTIFIES))
+        proa_clock_tell(ordering->processes[rank], PROA_ROW_SEEN);
+    if (call == PROA_CALL_Win_post)
+        tell_all(ordering, PROA_ROW_TOLD);
+    proa_board_flush();
+}
+
+static int concerns(const struct proa_ordering *ordering, enum proa_call call, int rank)
+{
+    const int for_all = (meanings[call] & (MEETS | HEARS)) || call == PROA_CALL_Win_complete ||
+                        call == PROA_CALL_Win_unlock_all || call == PROA_CALL_Win_flush_all ||
+                        call == PROA_CALL_Win_flush_local_all || call == PROA_CALL_Win_post ||
+                        call == PROA_CALL_Win_lock_all;
+
+    return for_all || (rank >= 0 && rank < ordering->size);
+}
+
+void proa_ordering_before(struct proa_ordering *ordering, enum proa_call call, int rank)
+{
+    if (!ordering || !on || !concerns(ordering, call, rank))
+        return;
+    proa_ordering_enter();
+    before(ordering, call, rank);
+    proa_ordering_leave();
+}
+
+/* ---- after a call ---- */
+
+static void learn_fetched(struct proa_ordering *ordering, int rank)
+{
+    for (int i = rank < 0 ? 0 : rank; i < (rank < 0 ? ordering->size : rank + 1); i++)
+        if (ordering->fetched[i]) {
+            proa_clock_learn_memory(ordering->processes[i]);
+            ordering->fetched[i] = 0;
+        }
+}
+
+static void learn_lock(struct proa_ordering *ordering, int rank, int exclusive)
+{
+    proa_clock_learn(ordering->processes[rank], PROA_ROW_EXCLUSIVE);
+    if (exclusive)
+        proa_clock_learn(ordering->processes[rank], PROA_ROW_SHARED);
+    ordering->locked[rank] = 1;
+}
+
+/* The first operation to a target may have waited for its post, its fence or its lock. */
+static void learn_operation(struct proa_ordering *ordering, enum proa_call call, int rank)
+{
+    const unsigned epoch = proa_epoch_towards(ordering->win, rank);
+
+    if (epoch & PROA_EPOCH_START)
+        proa_clock_messages_came();
+    if (epoch & PROA_EPOCH_FENCE)
+        proa_clock_hear(PROA_ROW_MEETING + meeting_row(ordering));
+    if ((epoch & PROA_EPOCH_LOCK) && !ordering->locked[rank])
+        learn_lock(ordering, rank, 0);
+    if (meanings[call] & FETCHES)
+        ordering->fetched[rank] = 1;
+    if (meanings[call] & REQUESTS)
+        requested[ordering->processes[rank]] = 1;
+}
+
+static void after(struct proa_ordering *ordering, enum proa_call call, int rank)
+{
+    const unsigned means = meanings[call];
+
+    if (means & OPERATES)
+        learn_operation(ordering, call, rank);
+    if (means & (ENDS | FLUSHES))
+        learn_fetched(ordering, means & MEETS ? -1 : rank);
+    if (means & MEETS)
+        proa_clock_hear(PROA_ROW_MEETING + meeting_row(ordering));
+    if (means & HEARS)
+        proa_clock_messages_came();
+    if (call == PROA_CALL_Win_lock)
+        learn_lock(ordering, rank,
+                   proa_epoch_one(&ordering->win->targets[rank]) & PROA_EPOCH_EXCLUSIVE);
+    if (call == PROA_CALL_Win_lock_all)
+        memset(ordering->locked, 0, (size_t)ordering->size);
+    if (!(means & OPERATES))
+        proa_ordering_settle();
+    if (call == PROA_CALL_Win_free) /* its name goes next */
+        proa_conflict_between_close(ordering->number);
+}
+
+void proa_ordering_after(struct proa_ordering *ordering, enum proa_call call, int rank)
+{
+    if (!ordering || !on || !concerns(ordering, call, rank))
+        return;
+    proa_ordering_enter();
+    after(ordering, call, rank);
+    proa_ordering_leave();
+}

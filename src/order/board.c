@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See board.h. */
+#include "order/board.h"
+#include "base/atomic.h"
+#include "base/fail.h"
+#include "rma/op.h"
+#include "sync/barrier.h"
+#include "sync/sync.h"
+#include "type/type.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUDGET_WORDS = 1 << 20, QUEUE_LEAST = 1 << 11, QUEUE_MOST = 1 << 17 };
+
+/* A queue; behind it are its words, a power of two of them. Positions count up without end. */
+struct queue {
+    uint64_t head; /* written by the origin */
+    uint64_t tail; /* written by the reader */
+    uint64_t words[];
+};
+
+static struct proa_win *win;
+static struct proa_type word;
+static int size;
+static uint64_t queue_words;
+static uint64_t *heads, *tails; /* of our queues, by process: the head, and a tail not too late */
+static int is_flush_due;
+
+/* ---- places in a part ---- */
+
+static size_t queue_bytes(void)
+{
+    return sizeof(struct queue) + queue_words * sizeof(uint64_t);
+}
+
+static size_t row_at(int row)
+{
+    return (size_t)row * (size_t)size * sizeof(uint64_t);
+}
+
+static size_t queue_at(int origin)
+{
+    return row_at(PROA_BOARD_ROWS) + (size_t)origin * queue_bytes();
+}
+
+/* NULL: it is on another node. */
+static void *here(int process, size_t at)
+{
+    char *part = win->targets[process].fast;
+
+    return part ? part + at : NULL;
+}
+
+/* ---- operations between nodes ---- */
+
+static struct proa_there there_of(int process, size_t at, size_t words)
+{
+    return (struct proa_there){process, (int64_t)at, words, &word, PROA_CALL_Put};
+}
+
+static void far_put(int process, size_t at, const uint64_t *words, size_t count)
+{
+    struct proa_buffer from = {(void *)(uintptr_t)words, count, &word};
+    struct proa_there there = there_of(process, at, count);
+
+    proa_put(win, &from, &there);
+}
+
+static void far_get(int process, size_t at, uint64_t *words, size_t count)
+{
+    struct proa_buffer into = {words, count, &word};
+    struct proa_there there = there_of(process, at, count);
+
+    memset(words, 0, count * sizeof *words);
+    if (proa_get(win, &into, &there) == PROA_OK)
+        proa_win_flush(win, process);
+}
+
+/* ---- begin and end ---- */
+
+static void forget(void)
+{
+    free(heads);
+    free(tails);
+    heads = tails = NULL;
+    win = NULL;
+    size = 0;
+}
+
+static int prepare(const struct proa_group *group)
+{
+    if (group->size > PROA_BOARD_MOST)
+        return proa_fail(PROA_ELSEWHERE, "more than %d processes", PROA_BOARD_MOST);
+    size = group->size;
+    for (queue_words = QUEUE_LEAST;
+         queue_words < QUEUE_MOST && 2 * queue_words * (uint64_t)size <= BUDGET_WORDS;)
+        queue_words *= 2;
+    heads = calloc((size_t)size, sizeof *heads);
+    tails = calloc((size_t)size, sizeof *tails);
+    proa_type_basic(PROA_U64, &word);
+    return heads && tails ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
+}
+
+int proa_board_begin(const struct proa_group *group, int threads)
+{
+    struct proa_create_args args = {.flavor = PROA_FLAVOR_ALLOCATE, .disp_unit = 1};
+    int error = prepare(group);
+
+    args.threads = threads;
+    args.error = error;
+    args.bytes = error ? 0 : queue_at(size);
+    error = proa_win_create(&args, group, &win);
+    if (error == PROA_OK)
+        error = proa_win_lock_all(win, PROA_MODE_NOCHECK);
+    if (error != PROA_OK)
+        forget();
+    return error;
+}
+
+void proa_board_end(void)
+{
+    if (!win)
+        return;
+    proa_win_unlock_all(win);
+    if (proa_barrier_last(win) == PROA_OK)
+        proa_win_release(win);
+    forget();
+}
+
+void proa_board_barrier(void)
+{
+    proa_win_flush_all(win);
+    win->sync->barrier(win);
+}
+
+int proa_board_size(void)
+{
+    return size;
+}
+
+int proa_board_rank(void)
+{
+    return win->rank;
+}
+
+/* ---- rows ---- */
+
+uint64_t *proa_board_mine(int row)
+{
+    return here(win->rank, row_at(row));
+}
+
+static void raise_word(uint64_t *row, uint64_t value)
+{
+    uint64_t old = proa_atomic_load(row, PROA_RELAXED);
+
+    while (old < value &&
+           !proa_atomic_compare_exchange(row, &old, value, PROA_RELEASE, PROA_RELAXED)) {
+    }
+}
+
+void proa_board_raise(int process, int row, const uint64_t *clock)
+{
+    uint64_t *mapped = here(process, row_at(row));
+    struct proa_buffer from = {(void *)(uintptr_t)clock, (uint64_t)size, &word};
+    struct proa_there there;
+
+    if (mapped) {
+        for (int i = 0; i < size; i++)
+            raise_word(&mapped[i], clock[i]);
+        return;
+    }
+    there = there_of(process, row_at(row), (size_t)size);
+    proa_accumulate(win, &from, &there, PROA_OP_MAX);
+    is_flush_due = 1;
+}
+
+void proa_board_flush(void)
+{
+    if (is_flush_due)
+        proa_win_flush_all(win);
+    is_flush_due = 0;
+}
+
+/* Partner: raise_word. */
+static int learn_row(const uint64_t *row, uint64_t *clock)
+{
+    int changes = 0;
+
+    for (int i = 0; i < size; i++) {
+        uint64_t value = proa_atomic_load(&row[i], PROA_ACQUIRE);
+
+        if (value > clock[i]) {
+            proa_atomic_store(&clock[i], value, PROA_RELEASE);
+            changes = 1;
+        }
+    }
+    return changes;
+}
+
+int proa_board_learn(int process, int row, int rows, uint64_t *clock)
+{
+    const uint64_t *mapped = here(process, row_at(row));
+    uint64_t *read = NULL;
+    int changes = 0;
+
+    if (!mapped) {
+        mapped = read = calloc((size_t)rows * (size_t)size, sizeof *read);
+        if (!read)
+            return 0;
+        far_get(process, row_at(row), read, (size_t)rows * (size_t)size);
+    }
+    for (int i = 0; i < rows; i++)
+        changes |= learn_row(&mapped[i * size], clock);
+    free(read);
+    return changes;
+}
+
+void proa_board_lower(int process, int row, uint64_t *clock)
+{
+    uint64_t far[PROA_BOARD_MOST];
+    const uint64_t *mapped = here(process, row_at(row));
+
+    if (!mapped) {
+        far_get(process, row_at(row), far, (size_t)size);
+        mapped = far;
+    }
+    for (int i = 0; i < size; i++) {
+        uint64_t value = proa_atomic_load(&mapped[i], PROA_ACQUIRE);
+
+        if (value < clock[i])
+            clock[i] = value;
+    }
+}
+
+/* ---- queues ---- */
+
+static int has_room(int process, uint64_t count)
+{
+    const size_t at = queue_at(win->rank) + offsetof(struct queue, tail);
+    const uint64_t *mapped = here(process, at);
+
+    if (heads[process] + count - tails[process] <= queue_words)
+        return 1;
+    if (mapped) /* partner: proa_board_take: words that it has read may be written again */
+        tails[process] = proa_atomic_load(mapped, PROA_ACQUIRE);
+    else
+        far_get(process, at, &tails[process], 1);
+    return heads[process] + count - tails[process] <= queue_words;
+}
+
+/* Writes words that do not wrap. */
+static void write_words(int process, uint64_t position, const uint64_t *words, uint64_t count)
+{
+    const size_t at = queue_at(win->rank) + offsetof(struct queue, words) +
+                      (position & (queue_words - 1)) * sizeof *words;
+    uint64_t *mapped = here(process, at);
+
+    if (count == 0)
+        return;
+    if (mapped)
+        memcpy(mapped, words, count * sizeof *words);
+    else
+        far_put(process, at, words, count);
+}
+
+static void publish(int process)
+{
+    const size_t at = queue_at(win->rank) + offsetof(struct queue, head);
+    uint64_t *mapped = here(process, at);
+
+    if (mapped) { /* partner: proa_board_take */
+        proa_atomic_store(mapped, heads[process], PROA_RELEASE);
+        return;
+    }
+    proa_win_flush(win, process); /* the words come first */
+    far_put(process, at, &heads[process], 1);
+    is_flush_due = 1;
+}
+
+int proa_board_push(int process, const uint64_t *words, uint32_t count)
+{
+    const uint64_t head = heads[process], left = queue_words - (head & (queue_words - 1));
+    const uint64_t length = count, first = length + 1 > left ? left - 1 : length;
+
+    if (!has_room(process, length + 1))
+        return 0;
+    write_words(process, head, &length, 1);
+    write_words(process, head + 1, words, first);
+    write_words(process, head + 1 + first, words + first, length - first);
+    heads[process] = head + 1 + length;
+    publish(process);
+    return 1;
+}
+
+static uint64_t word_at(const struct queue *queue, uint64_t position)
+{
+    return queue->words[position & (queue_words - 1)];
+}
+
+void proa_board_take(void (*take)(int origin, const uint64_t *words, uint32_t count))
+{
+    uint64_t words[PROA_BOARD_MESSAGE];
+
+    for (int origin = 0; origin < size; origin++) {
+        struct queue *queue = here(win->rank, queue_at(origin));
+        const uint64_t head = proa_atomic_load(&queue->head, PROA_ACQUIRE);
+        uint64_t tail = queue->tail;
+
+        while (tail != head) {
+            const uint32_t count = (uint32_t)word_at(queue, tail);
+
+            for (uint32_t i = 0; i < count; i++)
+                words[i] = word_at(queue, tail + 1 + i);
+            tail += 1 + count;
+            proa_atomic_store(&queue->tail, tail, PROA_RELEASE);
+            take(origin, words, count);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See clock.h. */
+#include "order/clock.h"
+#include "base/atomic.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows that proa_clock_tell counts versions of. */
+enum { TOLD_ROWS = PROA_ROW_MEETING };
+
+static uint64_t *clock_words; /* row PROA_ROW_KNOWN of this process */
+static int me;
+static uint64_t told;              /* the largest of its own words that others may know */
+static uint64_t version;           /* counts changes of the clock */
+static uint64_t *versions;         /* that a row of a process was told last */
+static struct proa_moment *moment; /* the last; NULL: the clock has changed since */
+static int messages_came;
+static uint8_t *shared; /* by process */
+static int shares;      /* any */
+
+/* ---- begin and end ---- */
+
+int proa_clock_begin(void)
+{
+    me = proa_board_rank();
+    clock_words = proa_board_mine(PROA_ROW_KNOWN);
+    versions = calloc((size_t)proa_board_size() * TOLD_ROWS, sizeof *versions);
+    shared = calloc((size_t)proa_board_size(), sizeof *shared);
+    shares = 0;
+    told = 0;
+    version = 1;
+    messages_came = 0;
+    proa_atomic_store(&clock_words[me], 1, PROA_RELEASE);
+    return versions && shared ? PROA_OK
+                              : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
+}
+
+void proa_clock_end(void)
+{
+    proa_moment_drop(moment);
+    moment = NULL;
+    free(versions);
+    free(shared);
+    versions = NULL;
+    shared = NULL;
+}
+
+/* ---- moments ---- */
+
+struct proa_moment *proa_moment_of(const uint64_t *clock)
+{
+    const size_t bytes = (size_t)proa_board_size() * sizeof *clock;
+    struct proa_moment *made = malloc(sizeof *made + bytes);
+
+    if (!made)
+        return NULL;
+    made->holders = 1;
+    memcpy(made->clock, clock, bytes);
+    return made;
+}
+
+void proa_moment_hold(struct proa_moment *held)
+{
+    held->holders++;
+}
+
+void proa_moment_drop(struct proa_moment *dropped)
+{
+    if (dropped && --dropped->holders == 0)
+        free(dropped);
+}
+
+static void changed(void)
+{
+    version++;
+    proa_moment_drop(moment);
+    moment = NULL;
+}
+
+static void hear_messages(void)
+{
+    if (messages_came)
+        proa_clock_hear(PROA_ROW_TOLD);
+    messages_came = 0;
+    proa_clock_hear(PROA_ROW_SEEN);
+    for (int i = 0; shares && i < proa_board_size(); i++)
+        if (shared[i])
+            proa_clock_learn_memory(i);
+}
+
+struct proa_moment *proa_clock_moment(void)
+{
+    hear_messages();
+    if (!moment)
+        moment = proa_moment_of(clock_words);
+    if (moment)
+        proa_moment_hold(moment);
+    return moment;
+}
+
+/* ---- what others know ---- */
+
+/* The clock of issue lacks the process's own word, as it is never asked for: it stays valid. */
+uint64_t proa_clock_complete(void)
+{
+    if (clock_words[me] <= told) {
+        proa_atomic_store(&clock_words[me], told + 1, PROA_RELEASE);
+        version++;
+    }
+    return clock_words[me];
+}
+
+void proa_clock_tell(int process, enum proa_board_row row)
+{
+    uint64_t *last = &versions[(size_t)process * TOLD_ROWS + row];
+
+    hear_messages();
+    if (*last == version)
+        return;
+    *last = version;
+    told = clock_words[me];
+    proa_board_raise(process, row, clock_words);
+}
+
+void proa_clock_tell_meeting(const int *processes, int count, int meeting)
+{
+    hear_messages();
+    told = clock_words[me];
+    for (int i = 0; i < count; i++)
+        proa_board_raise(processes[i], PROA_ROW_MEETING + meeting, clock_words);
+}
+
+/* ---- what this process learns ---- */
+
+void proa_clock_learn(int process, enum proa_board_row row)
+{
+    if (proa_board_learn(process, row, 1, clock_words))
+        changed();
+}
+
+void proa_clock_hear(int row)
+{
+    if (proa_board_learn(me, row, 1, clock_words))
+        changed();
+}
+
+/* It may have stored there itself, and others by operations. */
+void proa_clock_learn_memory(int process)
+{
+    if (proa_board_learn(process, PROA_ROW_KNOWN, PROA_ROW_SEEN - PROA_ROW_KNOWN + 1, clock_words))
+        changed();
+}
+
+void proa_clock_share(int process)
+{
+    shared[process] = shares = 1;
+}
+
+void proa_clock_messages_came(void)
+{
+    messages_came = 1;
+}
+
+void proa_clock_raise_floor(void)
+{
+    proa_board_raise(me, PROA_ROW_FLOOR, clock_words);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The clock of this process: what is ordered before its next access, as far as check mode knows.
+ *
+ * An access has the clock of its issue, and a stamp: its own process's word when it was complete.
+ * It is ordered before another one whose clock of issue has at least that stamp in its process's
+ * word. A process's own word grows when accesses are complete after it has told its clock.
+ *
+ * A clock may know too much, as of a message that the process has not received yet: then accesses
+ * count as ordered that are not, and a conflict is missed. It must never know too little. So it
+ * learns from every call by which news may come, and tells before every call by which they may go.
+ *
+ * The caller excludes other threads. All of this needs a board (order/board.h).
+ */
+#ifndef PROA_ORDER_CLOCK_H
+#define PROA_ORDER_CLOCK_H
+
+#include "order/board.h"
+
+#include <stdint.h>
+
+/* A clock as it was at some time. Counted: each access that has it holds it. */
+struct proa_moment {
+    uint32_t holders;
+    uint64_t clock[];
+};
+
+/* 0, or a negative code. */
+int proa_clock_begin(void);
+void proa_clock_end(void);
+
+/* The clock of an access that is issued now; held for the caller. NULL: there is no memory. */
+struct proa_moment *proa_clock_moment(void);
+struct proa_moment *proa_moment_of(const uint64_t *clock); /* the same of any clock */
+void proa_moment_hold(struct proa_moment *moment);
+void proa_moment_drop(struct proa_moment *moment); /* NULL: does nothing */
+
+/* The stamp of accesses that are complete now. */
+uint64_t proa_clock_complete(void);
+
+/* Tells the clock to a row of that process, unless it has been told there already. The row has it
+ * once proa_board_flush has returned. */
+void proa_clock_tell(int process, enum proa_board_row row);
+
+/* The same to a row of a meeting, of each of these processes. */
+void proa_clock_tell_meeting(const int *processes, int count, int meeting);
+
+/* Learns from a row of this process. */
+void proa_clock_hear(int row);
+
+/* Learns from a row of another one, or all that its memory may tell. */
+void proa_clock_learn(int process, enum proa_board_row row);
+void proa_clock_learn_memory(int process);
+
+/* The program may load and store in the memory of that process directly, and may so learn at any
+ * time. */
+void proa_clock_share(int process);
+
+/* News may have come by a message: learns from PROA_ROW_TOLD before the next access. */
+void proa_clock_messages_came(void);
+
+/* All accesses that come from now on are handed over after this. */
+void proa_clock_raise_floor(void);
+
+#endif

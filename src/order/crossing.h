@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Accesses of different processes to the memory of one: conflicts that nothing orders.
+ *
+ * An origin hands over its accesses to their target when they are complete, with the clock of their
+ * issue and a stamp (order/clock.h). The target compares each with those of other origins that it
+ * has got so far, and keeps it until no process can still issue an access that is not ordered after
+ * it. Bytes are addresses of the target, so windows that overlap are compared as well.
+ *
+ * Memory is bounded: by the queues of the board and by PROA_ACCESSES_MOST. Accesses beyond these
+ * are left out, and counted. The caller excludes other threads. All of this needs a board.
+ */
+#ifndef PROA_CHECK_CROSSING_H
+#define PROA_CHECK_CROSSING_H
+
+#include "order/accesses.h"
+
+#include <stdint.h>
+
+/* Where a call stands that another process made: a file that it has loaded, and the offset of the
+ * return address in it. */
+struct proa_crossing_place {
+    uint64_t offset;
+    char object[240]; /* "": not known */
+};
+
+/* Two accesses by different processes that conflict, to be told by their target. */
+typedef void proa_crossing_tell(const struct proa_access *first, const struct proa_access *second);
+
+/* 0, or a negative code. */
+int proa_crossing_begin(proa_crossing_tell *tell);
+void proa_crossing_end(void);
+
+/* Hands an access to the memory of that process over; stamp: when it was complete. */
+void proa_crossing_hand_over(int process, const struct proa_access *access, uint64_t stamp);
+
+/* Takes what others have handed over to this process, and compares it. */
+void proa_crossing_take(void);
+
+/* The place of an access that was handed over; NULL: it is not known. */
+const struct proa_crossing_place *proa_crossing_place(const struct proa_access *access);
+
+/* How many accesses were left out so far. */
+uint64_t proa_crossing_left_out(void);
+
+#endif

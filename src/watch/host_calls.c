@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The host's messages and collectives, as check mode sees them (watch/host_calls.h).
+ *
+ * Each exported function jumps to where its pointer says. The first call looks the host's function
+ * up; without check mode the pointer is the host's function from then on, so a call costs one jump.
+ *
+ * All functions of the table have integers and pointers for arguments, ARGUMENTS of them at the
+ * most. So one body serves them all: it hands on as many words as the longest has. By the calling
+ * conventions of Linux each such argument has a register or a word on the stack of its own, and a
+ * function may be given more than it takes. Names of our own keep the header's prototypes out.
+ */
+#include "watch/host_calls.h"
+#include "check/messages.h"
+#include "check/ordering.h"
+#include "host/pmpi.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+enum { ARGUMENTS = 14 };
+
+#define WORDS                                                                                 \
+    long a0, long a1, long a2, long a3, long a4, long a5, long a6, long a7, long a8, long a9, \
+        long a10, long a11, long a12, long a13
+#define HANDED_ON a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13
+
+typedef long host_function(WORDS);
+
+struct row {
+    const char *name;
+    enum proa_message_kind kind;
+    int comm, peer;
+    host_function *host;
+};
+
+/* For a function that the host does not have. */
+static long unsupported(WORDS)
+{
+    (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+    (void)a9, (void)a10, (void)a11, (void)a12, (void)a13;
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
+static host_function *look_up(struct row *row)
+{
+    host_function *host = (host_function *)(uintptr_t)proa_pmpi_symbol(row->name);
+
+    row->host = host ? host : unsupported;
+    return row->host;
+}
+
+static long checked(const struct row *row, const long words[ARGUMENTS])
+{
+    const MPI_Comm comm = row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)words[row->comm];
+    struct proa_message message;
+    long result;
+
+    proa_message_before(&message, row->kind, comm, row->peer < 0 ? -1 : (int)words[row->peer]);
+    result = row->host(words[0], words[1], words[2], words[3], words[4], words[5], words[6],
+                       words[7], words[8], words[9], words[10], words[11], words[12], words[13]);
+    proa_message_after(&message);
+    return result;
+}
+
+#define FUNCTION_OF(name, kind, comm, peer)                                                \
+    static host_function first_##name;                                                     \
+    static host_function *to_##name = first_##name;                                        \
+    static struct row row_##name = {"PMPI_" #name, PROA_MESSAGE_##kind, comm, peer, NULL}; \
+    static long checked_##name(WORDS)                                                      \
+    {                                                                                      \
+        const long words[ARGUMENTS] = {HANDED_ON};                                         \
+                                                                                           \
+        return checked(&row_##name, words);                                                \
+    }                                                                                      \
+    static long first_##name(WORDS)                                                        \
+    {                                                                                      \
+        host_function *to = look_up(&row_##name);                                          \
+                                                                                           \
+        to = proa_ordering_is_on() ? checked_##name : to;                                  \
+        proa_atomic_store(&to_##name, to, PROA_RELEASE);                                   \
+        return to(HANDED_ON);                                                              \
+    }                                                                                      \
+    EXPORTED long proa_host_##name(WORDS) __asm__("PMPI_" #name);                          \
+    EXPORTED long proa_host_alias_##name(WORDS) __asm__("MPI_" #name)                      \
+        __attribute__((weak, alias("PMPI_" #name)));                                       \
+    long proa_host_##name(WORDS)                                                           \
+    {                                                                                      \
+        return proa_atomic_load(&to_##name, PROA_RELAXED)(HANDED_ON);                      \
+    }
+#define LARGE(name, kind, comm, peer) FUNCTION_OF(name##_c, kind, comm, peer)
+
+PROA_HOST_COUNTED(FUNCTION_OF)
+PROA_HOST_COUNTED(LARGE)
+PROA_HOST_COUNTLESS(FUNCTION_OF)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Runs all scenes, each on a window that is named after it. With --list it prints what is expected
+ * of each instead: name, verdict, call, rank, call, rank. Without PROA_CHECK=1 it tests nothing.
+ */
+#include "cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int rank;
+MPI_Win win;
+long *memory;
+long buffer[3 * WORDS];
+
+static const struct scene *const lists[] = {conflicts, orders, atomics, hidden};
+enum { LISTS = sizeof lists / sizeof *lists };
+
+static void list(const struct scene *scene)
+{
+    const struct report *report = &scene->report;
+
+    if (report->verdict)
+        printf("%s %s %s %d %s %d\n", scene->name, report->verdict, report->first,
+               report->first_rank, report->second, report->second_rank);
+    else
+        printf("%s none\n", scene->name);
+}
+
+static void run(const struct scene *scene)
+{
+    MPI_Win_allocate(WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
+    memset(memory, 0, WORDS * sizeof(long));
+    MPI_Win_set_name(win, scene->name);
+    MPI_Barrier(MPI_COMM_WORLD);
+    scene->run();
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&win);
+}
+
+int main(int argc, char **argv)
+{
+    const int lists_only = argc > 1 && strcmp(argv[1], "--list") == 0;
+    const char *only = argc > 1 ? argv[1] : NULL;
+    int size;
+
+    if (!lists_only) {
+        MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        if (size != RANKS)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    for (int i = 0; i < LISTS; i++)
+        for (const struct scene *scene = lists[i]; scene->name; scene++)
+            if (lists_only)
+                list(scene);
+            else if (!only || strcmp(only, scene->name) == 0)
+                run(scene);
+    if (!lists_only)
+        MPI_Finalize();
+    return 0;
+}

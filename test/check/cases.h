@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wrong programs and their correct twins, for check mode: what the files of cases share. */
+#ifndef PROA_TEST_CASES_H
+#define PROA_TEST_CASES_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+/* Ranks: two origins, and a target whose memory they work on. */
+enum { FIRST = 0, TARGET = 1, SECOND = 2, RANKS = 3, WORDS = 16 };
+
+extern int rank;
+extern MPI_Win win;            /* of WORDS longs on each rank */
+extern long *memory;           /* this rank's */
+extern long buffer[3 * WORDS]; /* for operations */
+
+/* A report: the kind (NULL: none is expected), and the two calls with their ranks, in any order. */
+struct report {
+    const char *verdict;
+    const char *first;
+    int first_rank;
+    const char *second;
+    int second_rank;
+};
+
+struct scene {
+    const char *name; /* of its window: "wrong_..." or "right_..." */
+    void (*run)(void);
+    struct report report;
+};
+
+/* By subject; each list ends with a scene without a name. */
+extern const struct scene conflicts[], orders[], atomics[], hidden[];
+
+#define WRONG(name, first, first_rank, second, second_rank)              \
+    {                                                                    \
+        "wrong_" #name, wrong_##name,                                    \
+        {                                                                \
+            "race", "MPI_" first, first_rank, "MPI_" second, second_rank \
+        }                                                                \
+    }
+#define RIGHT(name)                   \
+    {                                 \
+        "right_" #name, right_##name, \
+        {                             \
+            0                         \
+        }                             \
+    }
+
+/* Each scene has calls of its own: a pair of places is told once. */
+#define INLINE inline __attribute__((always_inline))
+
+static INLINE void put(int target, MPI_Aint at)
+{
+    MPI_Put(buffer, 1, MPI_LONG, target, at, 1, MPI_LONG, win);
+}
+
+static INLINE void get(int target, MPI_Aint at)
+{
+    MPI_Get(buffer + WORDS, 1, MPI_LONG, target, at, 1, MPI_LONG, win);
+}
+
+static INLINE void add(int target, MPI_Aint at)
+{
+    MPI_Accumulate(buffer, 1, MPI_LONG, target, at, 1, MPI_LONG, MPI_SUM, win);
+}
+
+#endif

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares findings with what is expected:  cases.py LIST JSON
+
+LIST: of `cases --list`. Each scene has to have the expected finding, with both calls and their ranks, and no other.
+"""
+import json
+import sys
+
+
+def expected(path):
+    scenes = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            scenes[words[0]] = None if words[1] == "none" else (words[1], sorted([(words[2], int(words[3])), (words[4], int(words[5]))]))
+    return scenes
+
+
+def found(path):
+    scenes = {}
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    for finding in document["findings"]:
+        calls = sorted((call["call"], call["rank"]) for call in finding["calls"] if call["role"] in ("first", "second"))
+        scenes.setdefault(finding["window"], []).append((finding["verdict"], calls))
+    return scenes
+
+
+def main():
+    want, got = expected(sys.argv[1]), found(sys.argv[2])
+    wrong = 0
+    for name in sorted(set(want) | set(got)):
+        wanted = [want[name]] if want.get(name) else []
+        if got.get(name, []) != wanted:
+            print(f"cases: {name}: expected {wanted}, found {got.get(name, [])}")
+            wrong += 1
+    if wrong or not want:
+        sys.exit(1)
+    print(f"ok cases: {sum(report is not None for report in want.values())} wrong, {sum(report is None for report in want.values())} right")
+
+
+main()

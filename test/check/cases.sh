@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Compares what check mode tells of all scenes with their lists:  cases.sh LAUNCH HOST RANKS SECONDS [OPTION...] -- PROGRAM
+set -u
+
+files=$(mktemp -d)
+trap 'rm -rf "$files"' EXIT
+launch=()
+while [ "$1" != -- ]; do
+  launch+=("$1")
+  shift
+done
+shift
+
+"${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_JSON="$files/json" -- "$1" >"$files/said" 2>&1 || {
+  echo "cases: the run fails"
+  cat "$files/said"
+  exit 1
+}
+"$1" --list >"$files/list"
+python3 "$(dirname "$0")/cases.py" "$files/list" "$files/json" || {
+  cat "$files/said"
+  exit 1
+}
