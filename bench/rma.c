@@ -77,6 +77,8 @@ static const struct bench_case cases[] = {
     CASE("put_64k_many", ALLOCATE, 2, .body = body_put_64k_many, FLUSHED),
     CASE("put_1m_many", ALLOCATE, 2, .body = body_put_1m_many, FLUSHED, .bytes = LARGE),
     CASE("put_4m_many", ALLOCATE, 2, .body = body_put_4m_many, FLUSHED, .bytes = LARGE),
+    CASE("get_1m_many", ALLOCATE, 2, .body = body_get_1m_many, FLUSHED, .bytes = LARGE),
+    CASE("get_4m_many", ALLOCATE, 2, .body = body_get_4m_many, FLUSHED, .bytes = LARGE),
     CASE("get_4m", ALLOCATE | CREATE, 2, .body = body_get_4m, FLUSHED, .bytes = LARGE),
     CASE("get_64k", ALLOCATE, 2, .body = body_get_64k, FLUSHED),
     CASE("get_64k_fence", ALLOCATE, 2, .body = body_get_64k_fence, .epoch = EPOCH_FENCE,
@@ -329,7 +331,7 @@ static long loop_once(struct bench *b, long n, double *took_ns)
 {
     double start_ns, end_ns;
 
-    MPI_Bcast(&n, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    bench_learn(&n, !takes_part(b));
     if (n == 0 || !takes_part(b))
         return n;
     meet(b);
