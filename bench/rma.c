@@ -151,6 +151,8 @@ static const struct bench_case cases[] = {
     CASE("pipeline_notify_8", ALLOCATE, RING, .body = body_pipeline_notify, .check = CHECK_ALL),
     CASE("pipeline_pscw_4", ALLOCATE, 4, .body = body_pipeline_pscw, .check = CHECK_ALL),
     CASE("pipeline_pscw_8", ALLOCATE, RING, .body = body_pipeline_pscw, .check = CHECK_ALL),
+    CASE("pipeline_send_4", ALLOCATE, 4, .body = body_pipeline_send, .check = CHECK_ALL),
+    CASE("pipeline_send_8", ALLOCATE, RING, .body = body_pipeline_send, .check = CHECK_ALL),
     CASE("halo_fence", ALLOCATE, RING, .body = body_halo_fence, .check = CHECK_EVERY, .words = 2),
     CASE("halo_pscw", ALLOCATE, RING, .body = body_halo_pscw, .check = CHECK_EVERY, .words = 2),
     CASE("halo_notify", ALLOCATE, RING, .body = body_halo_notify, .check = CHECK_EVERY, .words = 2),
@@ -208,8 +210,6 @@ static const struct bench_case cases[] = {
     /* no one-sided communication */
     CASE("pingpong", IDLE, 2, .body = body_pingpong),
     CASE("halo_send", IDLE, RING, .body = body_halo_send),
-    CASE("pipeline_send_4", IDLE, 4, .body = body_pipeline_send),
-    CASE("pipeline_send_8", IDLE, RING, .body = body_pipeline_send),
     CASE("init", IDLE, 2, .whole = idle_init),
     CASE("init_cpu", IDLE, 2, .whole = idle_init),
 };
