@@ -151,7 +151,10 @@ static int create(const struct request *r)
     args_fill(&args, r, &hints, outcome);
     args.finish = handle_finish;
     args.user = handle;
-    args.counted = handle && handle->record && proa_handles_alive() < GATHERED_MOST;
+    if (handle && handle->record && proa_handles_alive() < GATHERED_MOST)
+        args.counted |= PROA_COUNTED_STATS;
+    if (handle && handle->check)
+        args.counted |= PROA_COUNTED_CHECK;
     proa_exchange_over(&comm, &group);
     outcome = proa_win_create(&args, &group, &win);
     if (outcome == PROA_OK) {
@@ -263,12 +266,16 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     check = proa_handle_of(win)->check;
     if (rules)
         proa_rules_enter(rules, PROA_CALL_Win_free, -1, 0, __builtin_return_address(0));
+    if (win->counted & PROA_COUNTED_CHECK)
+        proa_fences_compare(rules ? &rules->fences : &(struct proa_fences){0}, win);
     if (check)
         proa_check_before(check, PROA_CALL_Win_free, -1);
     error = proa_barrier_last(win);
     proa_record_forget(); /* which is no call that is counted */
     if (rules)
-        proa_rules_leave(rules, PROA_CALL_Win_free, error);
+        proa_rules_leave(rules, PROA_CALL_Win_free, -1, error);
+    if (rules && !error)
+        proa_rules_free(rules, __builtin_return_address(0));
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
     if (check)

@@ -71,15 +71,15 @@ PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int
 }
 
 /* It is over; code: of core's. */
-PROA_FORMS void proa_after(const struct proa_win *win, enum proa_call call, int code)
+PROA_FORMS void proa_after(const struct proa_win *win, enum proa_call call, int rank, int code)
 {
 #ifdef PROA_SLOW
     struct proa_rules *rules = proa_handle_of(win)->rules;
 
     if (PROA_RARELY(rules))
-        proa_rules_leave(rules, call, code);
+        proa_rules_leave(rules, call, rank, code);
 #else
-    (void)win, (void)call, (void)code;
+    (void)win, (void)call, (void)rank, (void)code;
 #endif
 }
 
@@ -108,7 +108,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
     if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op == MPI_NO_OP,
                              __builtin_return_address(0));
-    proa_after(win, call, outcome == MPI_SUCCESS ? PROA_OK : PROA_ERR_OTHER);
+    proa_after(win, call, rank, outcome == MPI_SUCCESS ? PROA_OK : PROA_ERR_OTHER);
 #else
     (void)win, (void)call, (void)rank, (void)displacement, (void)count, (void)datatype, (void)op;
 #endif
@@ -119,7 +119,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
 PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
 {
     proa_watch(win, call, rank, PROA_WATCHED_NO_WAY, 0);
-    proa_after(win, call, code);
+    proa_after(win, call, rank, code);
     return proa_return(win, call, code);
 }
 

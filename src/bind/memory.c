@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Alloc_mem, MPI_Free_mem (MPI-4.1, 9.2), attach and detach (13.2.4), shared_query (13.2.3). */
 #include "bind/bind.h"
+#include "base/settings.h"
+#include "check/rules.h"
 #include "host/hints.h"
 #include "rma/road.h"
 #include "rma/regions.h"
@@ -31,6 +33,8 @@ PROA_MPI(Alloc_mem)(MPI_Aint size, MPI_Info info, void *base)
 
 PROA_MPI(Free_mem)(void *base)
 {
+    if (proa_settings()->check)
+        proa_rules_memory_goes(base, __builtin_return_address(0));
     return proa_arena_free(base) ? MPI_SUCCESS : proa_pmpi()->Free_mem(base);
 }
 

@@ -11,6 +11,7 @@
 #include "bind/bind.h"
 #include "bind/form.h"
 #include "bind/greq.h"
+#include "check/datatypes.h"
 #include "rma/op.h"
 #include "sync/completion.h"
 #include "window/strict.h"
@@ -67,6 +68,40 @@ static inline int proa_accumulates_plain(struct proa_win *win, const void *origi
                                  displacement, (enum proa_operation)operation);
 }
 
+/* ---- check mode ---- */
+
+/* An operation begins: tells check mode in the slow form. result: NULL for those without; gets:
+ * data go to `origin`; overwrites: they are written to the target, and not combined there. */
+PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call call, int rank,
+                                      const void *origin, int64_t count, MPI_Datatype datatype,
+                                      const void *result, int64_t result_count,
+                                      MPI_Datatype result_datatype, int64_t target_count,
+                                      MPI_Datatype target_datatype, int gets, int overwrites)
+{
+#ifdef PROA_SLOW
+    proa_before(win, call, rank, 0);
+    if (PROA_RARELY(proa_handle_of(win)->rules) && proa_is_in(win, rank))
+        proa_datatypes_check(win, &(struct proa_operands){
+                                      .call = call,
+                                      .caller = __builtin_return_address(0),
+                                      .origin = origin,
+                                      .result = result,
+                                      .count = count,
+                                      .result_count = result_count,
+                                      .target_count = target_count,
+                                      .type = datatype,
+                                      .result_type = result_datatype,
+                                      .target_type = target_datatype,
+                                      .gets = gets,
+                                      .overwrites = overwrites,
+                                  });
+#else
+    (void)win, (void)call, (void)rank, (void)origin, (void)count, (void)datatype, (void)result;
+    (void)result_count, (void)result_datatype, (void)target_count, (void)target_datatype;
+    (void)gets, (void)overwrites;
+#endif
+}
+
 /* ---- the operations ---- */
 
 /* Inlined wherever they are called: MPI_Put is this, and nothing else. Arguments come one by one: a
@@ -81,7 +116,8 @@ PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_dire
     const struct proa_type *type;
     int outcome;
 
-    proa_before(win, call, rank, 0);
+    proa_before_operation(win, call, rank, origin, count, datatype, NULL, 0, datatype, target_count,
+                          target_datatype, direction == PROA_GET, direction == PROA_PUT);
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_move_plain(win, direction, origin, (uint64_t)count, type, rank, displacement))) {
@@ -103,7 +139,8 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
     const struct proa_type *type;
     int outcome;
 
-    proa_before(win, call, rank, 0);
+    proa_before_operation(win, call, rank, origin, count, datatype, NULL, 0, datatype, target_count,
+                          target_datatype, 0, 0);
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, NULL, count, type, rank, displacement, op))) {
@@ -126,7 +163,8 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
     const struct proa_type *type;
     int outcome;
 
-    proa_before(win, call, rank, 0);
+    proa_before_operation(win, call, rank, op == MPI_NO_OP ? NULL : origin, count, datatype, result,
+                          result_count, result_datatype, target_count, target_datatype, 0, 0);
     if (proa_is_alike(win, result_count, result_datatype, rank, target_count, target_datatype) &&
         ((count == result_count && datatype == result_datatype) || op == MPI_NO_OP) && result &&
         (type = proa_type_find(result_datatype),

@@ -18,7 +18,8 @@ PROA_ENTRY(Fetch_and_op)
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Fetch_and_op, handle, origin, result, datatype, rank, displacement,
                               op, handle);
-    proa_before(win, PROA_CALL_Fetch_and_op, rank, 0);
+    proa_before_operation(win, PROA_CALL_Fetch_and_op, rank, op == MPI_NO_OP ? NULL : origin, 1,
+                          datatype, result, 1, datatype, 1, datatype, 0, 0);
     if (proa_is_in(win, rank) && result &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, result, 1, type, rank, displacement, op))) {
@@ -43,7 +44,8 @@ PROA_ENTRY(Compare_and_swap)
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Compare_and_swap, handle, origin, compare, result, datatype, rank,
                               displacement, handle);
-    proa_before(win, PROA_CALL_Compare_and_swap, rank, 0);
+    proa_before_operation(win, PROA_CALL_Compare_and_swap, rank, origin, 1, datatype, result, 1,
+                          datatype, 1, datatype, 0, 0);
     type = proa_type_find(datatype);
     if (proa_is_in(win, rank) && origin && compare && result &&
         proa_basic_compares((enum proa_basic)type->basic) &&

@@ -3,6 +3,8 @@
 #include "base/log.h"
 #include "bind/bind.h"
 #include "bind/callbacks.h"
+#include "base/settings.h"
+#include "check/misuse.h"
 #include "sync/sync.h"
 #include "host/kind.h"
 
@@ -159,6 +161,16 @@ static void compose(const struct proa_win *win, enum proa_call call, MPI_Win sha
                  win->rank);
 }
 
+/* In check mode an error is a finding, unless it is no mistake of the program's. */
+static void find_misuse(const struct proa_win *win, enum proa_call call, int code)
+{
+    if (!proa_settings()->check || code == PROA_ERR_NO_MEM || code == PROA_ERR_OTHER ||
+        code == PROA_ERR_RMA_SHARED || code == PROA_ERR_INTERN)
+        return;
+    proa_misuse(PROA_MISUSE_ERROR, win, proa_call_name(call), proa_source_caller(), NULL, "%s: %s",
+                proa_call_name(call), proa_failure());
+}
+
 int proa_raise(const struct proa_win *win, enum proa_call call, int code)
 {
     struct proa_handle *handle = proa_handle_of(win);
@@ -172,6 +184,7 @@ int proa_raise(const struct proa_win *win, enum proa_call call, int code)
         proa_pmpi()->Win_get_errhandler(shadow, &handler);
     else
         handler = handler_of(comm);
+    find_misuse(win, call, code);
     is_cxx = proa_errhandler_is_cxx(handler);
     say(class, handler);
     if (comm == MPI_COMM_NULL)
@@ -189,6 +202,7 @@ int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code)
     int class = proa_class_of(code);
 
     snprintf(said, sizeof said, "%s: %s", proa_call_name(call), proa_failure());
+    find_misuse(NULL, call, code);
     say(class, handler_of(on));
     call_comm_errhandler(on, class);
     return class;

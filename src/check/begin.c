@@ -2,13 +2,16 @@
 /* See begin.h. */
 #include "check/begin.h"
 #include "base/settings.h"
+#include "check/misuse.h"
 #include "check/ordering.h"
+#include "check/rules.h"
 #include "check/watchdog.h"
 #include "findings/source.h"
 #include "findings/summary.h"
 #include "findings/world.h"
 #include "hang/waits.h"
 #include "host/start.h"
+#include "window/strict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +25,15 @@ int proa_check_is_asked_for(void)
     return check && strcmp(check, "1") == 0 && proa_settings()->check && !proa_settings()->disable;
 }
 
+static void find_lax(const struct proa_win *win, enum proa_call call, const char *sentence)
+{
+    proa_misuse(PROA_MISUSE_LAX, win, proa_call_name(call), proa_source_caller(), NULL, "%s: %s",
+                proa_call_name(call), sentence);
+}
+
 static void end(void)
 {
+    proa_rules_tell_leaks();
     proa_waits_begin_host("MPI_Finalize", PROA_AWAITS_ALL, proa_world_comm(), -1,
                           proa_source_caller());
     proa_ordering_end();
@@ -37,6 +47,7 @@ void proa_check_begin(int all_have_proa)
 {
     proa_world_begin(all_have_proa);
     proa_summary_begin();
+    proa_lax_watched = find_lax;
     proa_watchdog_begin(proa_world_comm());
     proa_at_finalize = end;
 }

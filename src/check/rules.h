@@ -7,6 +7,7 @@
 #define PROA_CHECK_RULES_H
 
 #include "base/calls.h"
+#include "check/fences.h"
 #include "hang/members.h"
 #include "host/handle.h"
 #include "window/win.h"
@@ -26,6 +27,9 @@ struct proa_rules {
     enum proa_call created;
     const void *creator;           /* the return address of that call */
     struct proa_rules_peer *peers; /* by rank */
+    struct proa_fences fences;
+    int assert;         /* of the call that is under way */
+    const void *caller; /* its return address */
     struct proa_rules *before, *after;
 };
 
@@ -41,8 +45,17 @@ void proa_rules_drop(struct proa_rules *rules);
 void proa_rules_enter(struct proa_rules *rules, enum proa_call call, int rank, int assert,
                       const void *caller);
 
-/* It is over; code: of core's. */
-void proa_rules_leave(struct proa_rules *rules, enum proa_call call, int code);
+/* It is over; rank: as above; code: of core's. */
+void proa_rules_leave(struct proa_rules *rules, enum proa_call call, int rank, int code);
+
+/* MPI_Win_free: all processes have called it. caller: the return address. */
+void proa_rules_free(struct proa_rules *rules, const void *caller);
+
+/* Memory that MPI_Alloc_mem gave is about to be freed. */
+void proa_rules_memory_goes(const void *base, const void *caller);
+
+/* MPI ends: tells of windows that are left. */
+void proa_rules_tell_leaks(void);
 
 /* Calls `look` for each window, while none comes or goes. */
 void proa_rules_each(void (*look)(const struct proa_rules *rules, void *arg), void *arg);

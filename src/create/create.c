@@ -92,9 +92,9 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
         return outcome; /* every process judged the same cards: no need to agree */
     proa_contiguous_decide(win, cards);
     /* a collective call can sum up the counts of a window only if all processes count */
-    win->counted = 1;
+    win->counted = (uint8_t)cards[0].counted;
     for (int i = 0; i < win->size; i++)
-        win->counted &= cards[i].counted != 0;
+        win->counted &= (uint8_t)cards[i].counted;
     outcome = proa_reach(win, args, group, cards);
     if (win->contiguous && outcome == PROA_OK)
         outcome = proa_agree_on(win, group, proa_contiguous_locate(win));

@@ -34,7 +34,7 @@ struct proa_card {
     struct proa_hello owner;
     struct proa_position ctl, memory;
     struct proa_pages_place pages; /* of private memory */
-    int32_t counted;               /* the process counts its operations on the window */
+    int32_t counted;               /* PROA_COUNTED_* */
     uint64_t address, bytes;
     uint64_t align; /* of memory that is allocated */
     int64_t disp_unit;

@@ -72,6 +72,11 @@ const void *proa_source_caller(void)
     return NULL;
 }
 
+const void *proa_source_program(const void *caller)
+{
+    return caller && !is_of_mpi((const char *)caller - 1) ? caller : proa_source_caller();
+}
+
 const char *proa_source_file(const struct proa_source *place)
 {
     char here[PATH_MAX];

@@ -27,6 +27,10 @@ void proa_source_find(const void *caller, struct proa_source *place);
  * of Proa and of the libraries of an MPI; NULL: it is not known. Takes microseconds. */
 const void *proa_source_caller(void);
 
+/* The same for a call of now, whose return address is known: that one, unless it lies in a library
+ * of an MPI, such as that of its Fortran. */
+const void *proa_source_program(const void *caller);
+
 /* Writes "file:line (function)" or "file+0xaddress (function)". A file below the working folder is
  * named from there. */
 void proa_source_say(FILE *out, const struct proa_source *place);

@@ -107,7 +107,7 @@ static int finish(const struct proa_win *win, enum proa_call call, int error)
     if (proa_handle_of(win)->record)
         proa_watched(win, call, -1, PROA_WATCHED_NO_WAY, 0);
     if (rules)
-        proa_rules_leave(rules, call, error);
+        proa_rules_leave(rules, call, -1, error);
     return proa_return(win, call, error);
 }
 

@@ -219,7 +219,8 @@ void proa_record_open(struct proa_record *record, MPI_Comm comm)
     record->rank = win->rank;
     record->flavor = win->flavor;
     /* split, not copied: the user's attributes are none of its business */
-    if (win->counted && proa_pmpi()->Comm_split(comm, 0, win->rank, &record->comm) != MPI_SUCCESS)
+    if (win->counted & PROA_COUNTED_STATS &&
+        proa_pmpi()->Comm_split(comm, 0, win->rank, &record->comm) != MPI_SUCCESS)
         record->comm = MPI_COMM_NULL;
     record->open = 1;
 }

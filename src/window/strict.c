@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+proa_lax_watcher *proa_lax_watched;
+
 int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, const char *fmt,
              ...)
 {
@@ -23,10 +25,13 @@ int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, 
     va_end(args);
     if (proa_settings()->strict)
         return proa_fail(code, "%s", sentence);
-    if (!(proa_atomic_fetch_or(&win->lax, (uint8_t)use, PROA_RELAXED) & use))
-        proa_log(PROA_LOG_INFO,
-                 "%s: %s (rank %d). Served as by the host; not logged again for this window; "
-                 "PROA_STRICT=1 makes it an error",
-                 proa_call_name(call), sentence, win->rank);
+    if (proa_atomic_fetch_or(&win->lax, (uint8_t)use, PROA_RELAXED) & use)
+        return PROA_OK;
+    if (proa_lax_watched)
+        proa_lax_watched(win, call, sentence);
+    proa_log(PROA_LOG_INFO,
+             "%s: %s (rank %d). Served as by the host; not logged again for this window; "
+             "PROA_STRICT=1 makes it an error",
+             proa_call_name(call), sentence, win->rank);
     return PROA_OK;
 }

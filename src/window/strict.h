@@ -8,6 +8,7 @@
 #define PROA_WINDOW_STRICT_H
 
 #include "base/calls.h"
+#include "base/hidden.h"
 #include "window/win.h"
 
 /* The uses; bits of proa_win.lax. */
@@ -27,5 +28,11 @@ enum {
  * named, as the place to look for in the program. Safe from any thread. */
 int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, const char *fmt,
              ...) __attribute__((format(printf, 5, 6), cold));
+
+/* Called with the sentence of each use that is served, once for each window and use; NULL: none
+ * is. Set before the first window. */
+typedef void proa_lax_watcher(const struct proa_win *win, enum proa_call call,
+                              const char *sentence);
+extern PROA_HIDDEN proa_lax_watcher *proa_lax_watched;
 
 #endif

@@ -165,7 +165,7 @@ struct proa_win {
     int watched_next;
     struct proa_vigil tests;  /* of MPI_Win_test, which a program may call in a loop */
     uint8_t is_open;          /* it is counted among the windows of this process (shm/peer.h) */
-    uint8_t counted;          /* all processes count what they do on it */
+    uint8_t counted;          /* PROA_COUNTED_*: what all processes do */
     uint8_t second;           /* as it is served to others: by second accessors (shm/peer.h) */
     struct proa_pages *pages; /* rma/pages.h */
     /* elements of an accumulate that processor atomics may do (rma/guard.h) */
@@ -178,6 +178,9 @@ struct proa_win {
     void *user;    /* of the window's creator (struct proa_create_args) */
     void *counter; /* of the code that counts the window's operations (watch/record.h) */
 };
+
+/* What the observers of a window do: count the operations on it, check its use. */
+enum { PROA_COUNTED_STATS = 1, PROA_COUNTED_CHECK = 2 };
 
 /* How creation talks to the other processes of the window's group: given by bind, or by a unit
  * test. The calls are collective and return 0 or a negative code. */
@@ -201,7 +204,7 @@ struct proa_create_args {
     /* PROA_FLAVOR_SHARED: info alloc_shared_noncontig; heeded if all processes ask for it */
     int noncontig;
     int threads; /* several threads may call at once */
-    int counted; /* this process counts what it does on the window */
+    int counted; /* PROA_COUNTED_*: what this process does */
     int adopt;   /* memory that the program brings: enum proa_adopt (adopt/adopt.h) */
     /* not 0: this process cannot, and proa_failure() says why. A negative code: creation fails on
      * every process; PROA_ELSEWHERE: Proa serves the window on none, and core need not even have

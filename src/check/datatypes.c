@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See datatypes.h. */
+#include "check/datatypes.h"
+#include "check/misuse.h"
+#include "host/types.h"
+#include "type/walk.h"
+
+#include <stdlib.h>
+
+/* ---- signatures ---- */
+
+static int is_one_basic(const struct proa_type *type)
+{
+    return type->basic != PROA_MIXED && type->size > 0 && !type->trouble;
+}
+
+/* Bytes are often used for data of any type, and then mean what is there. */
+static int is_untyped(const struct proa_type *type)
+{
+    return type->basic == PROA_BYTE || type->basic == PROA_CHAR8 || type->basic == PROA_I8 ||
+           type->basic == PROA_U8;
+}
+
+static int do_match(const struct proa_type *one, const struct proa_type *other)
+{
+    return !is_one_basic(one) || !is_one_basic(other) || one->basic == other->basic ||
+           is_untyped(one) || is_untyped(other);
+}
+
+static void check_signature(const struct proa_win *win, const struct proa_operands *operands)
+{
+    const MPI_Datatype near = operands->result ? operands->result_type : operands->type;
+    const int64_t count = operands->result ? operands->result_count : operands->count;
+
+    if (near == operands->target_type || count <= 0 || operands->target_count <= 0 ||
+        do_match(proa_type_find(near), proa_type_find(operands->target_type)))
+        return;
+    proa_misuse(PROA_MISUSE_SIGNATURE, win, proa_call_name(operands->call), operands->caller, NULL,
+                "%s has basic types on the side of the target that are other ones than on its own "
+                "(sizes of %llu and %llu bytes)",
+                proa_call_name(operands->call),
+                (unsigned long long)proa_type_find(operands->target_type)->size,
+                (unsigned long long)proa_type_find(near)->size);
+}
+
+/* ---- a type that names a byte twice ---- */
+
+/* Types with more pieces are not looked at. */
+enum { PIECES_MOST = 4096 };
+
+struct piece {
+    int64_t low, high;
+};
+
+static int compare(const void *one_of, const void *other_of)
+{
+    const struct piece *one = one_of, *other = other_of;
+
+    return one->low < other->low ? -1 : one->low > other->low;
+}
+
+/* The pieces; -1: there are too many. */
+static int find_pieces(const struct proa_type *type, uint64_t count, struct piece *pieces)
+{
+    struct proa_stretch stretch;
+    struct proa_walk walk;
+    int found = 0;
+
+    if (proa_walk_begin(&walk, 1, &type, &count, 0) != 0)
+        return -1;
+    while (found >= 0 && proa_walk_goes_on(&walk)) {
+        proa_walk_next(&walk, 0, &stretch);
+        for (uint64_t i = 0; i < stretch.count && found >= 0; i++) {
+            const int64_t low = stretch.offset[0] + (int64_t)i * stretch.stride[0];
+
+            if (found < PIECES_MOST)
+                pieces[found++] = (struct piece){low, low + (int64_t)stretch.bytes};
+            else
+                found = -1;
+        }
+    }
+    proa_walk_end(&walk);
+    return found;
+}
+
+static int overlaps(const struct proa_type *type, uint64_t count)
+{
+    struct piece *pieces;
+    int found, does = 0;
+
+    if (type->dense || type->trouble || type->size == 0)
+        return 0;
+    pieces = malloc(PIECES_MOST * sizeof *pieces);
+    if (!pieces)
+        return 0;
+    found = find_pieces(type, count, pieces);
+    if (found > 1)
+        qsort(pieces, (size_t)found, sizeof *pieces, compare);
+    for (int i = 1; i < found && !does; i++)
+        does = pieces[i].low < pieces[i - 1].high;
+    free(pieces);
+    return does;
+}
+
+static void check_overlap(const struct proa_win *win, const struct proa_operands *operands)
+{
+    const MPI_Datatype type = operands->gets ? operands->type : operands->target_type;
+    const int64_t count = operands->gets ? operands->count : operands->target_count;
+
+    if ((!operands->gets && !operands->overwrites) || count <= 0 ||
+        !overlaps(proa_type_find(type), (uint64_t)count))
+        return;
+    proa_misuse(PROA_MISUSE_OVERLAP, win, proa_call_name(operands->call), operands->caller, NULL,
+                "the datatype by which %s writes data at the %s names bytes more than once",
+                proa_call_name(operands->call), operands->gets ? "origin" : "target");
+}
+
+/* ---- buffers ---- */
+
+/* From their first to their last byte; nothing is told of what lies in gaps. */
+static void check_result(const struct proa_win *win, const struct proa_operands *operands)
+{
+    const struct proa_type *type = proa_type_find(operands->type),
+                           *result = proa_type_find(operands->result_type);
+    const char *origin = operands->origin, *to = operands->result;
+
+    if (!origin || !to || operands->count <= 0 || operands->result_count <= 0 || !type->dense ||
+        !result->dense || origin + (uint64_t)operands->count * type->size <= to ||
+        to + (uint64_t)operands->result_count * result->size <= origin)
+        return;
+    proa_misuse(PROA_MISUSE_RESULT, win, proa_call_name(operands->call), operands->caller, NULL,
+                "the result of %s goes to the buffer that its operand comes from",
+                proa_call_name(operands->call));
+}
+
+void proa_datatypes_check(const struct proa_win *win, const struct proa_operands *operands)
+{
+    if (operands->target_type == MPI_DATATYPE_NULL || operands->type == MPI_DATATYPE_NULL)
+        return;
+    check_signature(win, operands);
+    check_overlap(win, operands);
+    if (operands->result)
+        check_result(win, operands);
+}
