@@ -123,6 +123,9 @@ struct bench {
 void bench_open(struct bench *b);
 void bench_epoch_close(const struct bench *b);
 void bench_close(struct bench *b);
+/* asleep.c: the length of the next loop, which rank 0 knows. is_idle: this rank does nothing then.
+ */
+void bench_learn(long *n, bool is_idle);
 /* many.c: waits for all ranks, by a counter in b->other: from MPI_Barrier some come back much later
  * where there are more than processors, as others wait in it without a pause. */
 void bench_meet(struct bench *b);
@@ -141,8 +144,8 @@ bench_body body_fence, body_fence_pair, body_fence_pair_asserted, body_fence_pai
     body_fence_nothing; /* active.c */
 bench_body body_pscw, body_pscw_ahead, body_pscw_ahead_nocheck;
 bench_body body_put_64k, body_put_1m, body_put_4m, body_put_64k_many, body_put_1m_many,
-    body_put_4m_many, body_get_4m, body_accumulate_64k, body_accumulate_64k_shared,
-    body_put_rate; /* bulk.c */
+    body_put_4m_many, body_get_1m_many, body_get_4m_many, body_get_4m, body_accumulate_64k,
+    body_accumulate_64k_shared, body_put_rate; /* bulk.c */
 bench_body body_get_64k, body_get_64k_fence, body_get_64k_pscw;
 bench_body body_put_vector, body_put_vector_both, body_accumulate_16, body_accumulate_1024;
 bench_body body_put_indexed, body_accumulate_vector, body_accumulate_indexed;

@@ -85,6 +85,24 @@ void body_get_4m(struct bench *b, long n)
     b->expected = *local_word(b);
 }
 
+static void get_many(struct bench *b, long n, int bytes)
+{
+    for (long i = 0; i < n; i++)
+        MPI_Get(b->local, bytes, MPI_BYTE, b->target, b->at, bytes, MPI_BYTE, b->win);
+    MPI_Win_flush(b->target, b->win);
+    b->expected = *local_word(b);
+}
+
+void body_get_1m_many(struct bench *b, long n)
+{
+    get_many(b, n, MIDDLE);
+}
+
+void body_get_4m_many(struct bench *b, long n)
+{
+    get_many(b, n, LARGE);
+}
+
 /* Gets by rank 0 while the other rank waits in the call that ends the epoch. */
 enum { GETS_PER_EPOCH = 64 };
 

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "proa_notify.h"
+
 enum { WARM = 100, WORDS = 512 };
 
 /* What the cases work with: the window, of WORDS longs, a group of this rank alone, a type. */
@@ -58,6 +60,22 @@ static void put_nowhere(void)
 static void accumulate_nothing(void)
 {
     MPI_Accumulate(&value, 0, MPI_LONG, 0, 1, 0, MPI_LONG, MPI_SUM, win);
+}
+
+static void put_notify(void)
+{
+    PROA_Put_notify(&value, 1, MPI_LONG, 0, 1, 1, MPI_LONG, 0, win);
+}
+
+static void put_notify_nothing(void)
+{
+    PROA_Put_notify(&value, 0, MPI_LONG, 0, 1, 0, MPI_LONG, 0, win);
+}
+
+/* For a counter that has come to its value. */
+static void wait_notify(void)
+{
+    PROA_Win_wait_notify(win, 0, 0);
 }
 
 static void put_vector_flush(void)
@@ -161,6 +179,9 @@ static const struct instructions_case cases[] = {
     {"put of nothing", put_nothing, EPOCH_ALL},
     {"accumulate of nothing", accumulate_nothing, EPOCH_ALL},
     {"put to MPI_PROC_NULL", put_nowhere, EPOCH_ALL},
+    {"put_notify", put_notify, EPOCH_ALL},
+    {"put_notify of nothing", put_notify_nothing, EPOCH_ALL},
+    {"wait_notify", wait_notify, EPOCH_ALL},
     {"rput, wait", rput_wait, EPOCH_ALL},
     {"sync", sync_window, EPOCH_ALL},
     {"lock, put, unlock", lock_put_unlock, EPOCH_OWN},
@@ -253,6 +274,7 @@ static void windows_open(void)
 
     MPI_Win_allocate(WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base,
                      &win);
+    PROA_Win_set_num_notify(win, MPI_INFO_NULL, 1);
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
     MPI_Win_attach(dynamic, attached, sizeof attached);
     MPI_Get_address(&attached[1], &place);

@@ -22,14 +22,27 @@ struct proa_doorbell {
  * Use proa_doorbell_ring and proa_doorbell_ring_for. */
 void proa_doorbell_wake(struct proa_doorbell *bell, const uint64_t *word);
 
+/* Wakes a sleeper that has announced itself. For the functions below only. */
+static inline void proa_doorbell_look(struct proa_doorbell *bell, const uint64_t *word)
+{
+    if (__builtin_expect(proa_atomic_load(&bell->sleeper, PROA_RELAXED) != 0, 0))
+        proa_doorbell_wake(bell, word);
+}
+
 /* Called after the store (release) that makes a condition true. The store was to a word that the
  * doorbell's owner waits for by proa_wait_count_unless: a waiter for another word goes on sleeping.
  * The light fence pairs with the heavy one of a waiter that sleeps more than once. */
 static inline void proa_doorbell_ring_for(struct proa_doorbell *bell, const uint64_t *word)
 {
     proa_membar_ring();
-    if (__builtin_expect(proa_atomic_load(&bell->sleeper, PROA_RELAXED) != 0, 0))
-        proa_doorbell_wake(bell, word);
+    proa_doorbell_look(bell, word);
+}
+
+/* The same straight after an atomic read-modify-write (release) of that word. */
+static inline void proa_doorbell_ring_for_atomic(struct proa_doorbell *bell, const uint64_t *word)
+{
+    proa_membar_ring_behind_atomic();
+    proa_doorbell_look(bell, word);
 }
 
 /* The same for every waiter. */

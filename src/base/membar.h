@@ -69,4 +69,15 @@ static inline void proa_membar_ring(void)
         proa_atomic_compiler_fence();
 }
 
+/* The same straight behind an atomic read-modify-write of this thread, which is a full fence on
+ * x86, of any order. */
+static inline void proa_membar_ring_behind_atomic(void)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    proa_atomic_compiler_fence();
+#else
+    proa_membar_ring();
+#endif
+}
+
 #endif

@@ -3,8 +3,9 @@
  * What calls on windows order among processes, and the accesses of this process that are handed
  * over to their targets (order/crossing.h).
  *
- * There are clocks if all processes of MPI_COMM_WORLD have Proa and check mode. Without them
- * operations of one origin are compared only.
+ * There are clocks if all processes of MPI_COMM_WORLD are on one node, and have Proa and check
+ * mode. Without them operations of one origin are compared only. Between nodes an operation may be
+ * issued before its post or its lock is there, so its clock would know too little.
  *
  * Before a call this process tells its clock to those who may notice the call; after it, it learns
  * from those whose calls it may have noticed. An access is complete when a call completes it, and

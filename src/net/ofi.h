@@ -119,9 +119,10 @@ struct proa_ofi_move {
     int confirm;        /* a read has to show that the bytes of the put lie there */
     unsigned under_way; /* pieces */
     struct proa_ofi_piece pieces[PROA_OFI_PIECES];
-    struct proa_ofi_frame *bounce; /* the bytes lie there */
-    struct fid_mr *local;          /* or here, where the network knows them by this */
-    char *user;                    /* with bounce: where the caller wants them */
+    struct proa_ofi_frame *bounce;  /* the bytes lie there */
+    struct fid_mr *local;           /* or here, where the network knows them by this */
+    struct proa_ofi_exposure *lent; /* or as memory that is exposed */
+    char *user;                     /* with bounce: where the caller wants them */
     struct proa_ofi_move *prev, *next;
 };
 
@@ -285,6 +286,10 @@ void proa_ofi_moves_go_on(struct proa_net *net);
 
 /* ---- ofi_memory.c ---- */
 
+/* Exposed memory that a buffer lies in, held until it is given back; NULL: there is none. */
+struct proa_ofi_exposure *proa_ofi_exposure_lend(struct proa_net *net, const void *memory,
+                                                 size_t bytes);
+void proa_ofi_exposure_give(struct proa_net *net, struct proa_ofi_exposure *one);
 int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key);
 void proa_ofi_hide(struct proa_net *net, const struct proa_net_key *key);
 /* Finds in a key how the network names the first of the bytes at `address`, and by which key.

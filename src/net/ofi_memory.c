@@ -8,12 +8,15 @@
  */
 #include "net/ofi.h"
 #include "base/fail.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <utlist.h>
 
 /* The layout of the bytes of a struct proa_net_key. */
@@ -132,6 +135,44 @@ static void release(struct proa_net *net, struct proa_ofi_exposure *one)
     free(one);
 }
 
+/* Memory of windows is often the origin's buffer too. */
+static uint64_t access_of(const struct proa_net *net)
+{
+    return FI_REMOTE_READ | FI_REMOTE_WRITE |
+           (net->memory_mode & FI_MR_LOCAL ? FI_READ | FI_WRITE : 0);
+}
+
+/* Of a hundred pages, those that are in memory. Looks at LOOKS of them. */
+static int touched(const void *memory, size_t bytes)
+{
+    enum { LOOKS = 256 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    int count = 0;
+
+    for (size_t i = 0; i < LOOKS; i++) {
+        uintptr_t at = ((uintptr_t)memory + bytes / LOOKS * i) / page * page;
+        unsigned char there = 0;
+
+        count += mincore((void *)at, page, &there) == 0 && there & 1;
+    }
+    return 100 * count / LOOKS;
+}
+
+/* A network that wants FI_MR_ALLOCATED pins all pages, which fills them. */
+static void tell_untouched(const struct proa_net *net, const void *memory, size_t bytes)
+{
+    static const size_t least = (size_t)1 << 30;
+    int percent;
+
+    if (!(net->memory_mode & FI_MR_ALLOCATED) || bytes < least)
+        return;
+    percent = touched(memory, bytes);
+    if (percent < 50)
+        proa_log(PROA_LOG_WARN,
+                 "the network pins the %zu MiB of a window, of which %d percent had been touched",
+                 bytes >> 20, percent);
+}
+
 int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key)
 {
     struct proa_ofi_exposure *one = find(net, memory, bytes);
@@ -143,9 +184,9 @@ int proa_ofi_expose(struct proa_net *net, void *memory, size_t bytes, struct pro
         if (!one)
             return proa_fail(PROA_ERR_NO_MEM, "out of memory for the exposure of memory");
         *one = (struct proa_ofi_exposure){.memory = memory, .bytes = bytes};
+        tell_untouched(net, memory, bytes);
         /* Memory of 0 bytes is not registered: no access can use it, and networks may refuse it. */
-        outcome =
-            bytes ? know(net, memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, &one->mr) : PROA_OK;
+        outcome = bytes ? know(net, memory, bytes, access_of(net), &one->mr) : PROA_OK;
         if (outcome) {
             free(one);
             return outcome;
@@ -165,10 +206,30 @@ void proa_ofi_hide(struct proa_net *net, const struct proa_net_key *key)
 
     memcpy(&mine, key->bytes, sizeof mine);
     one = find(net, (const void *)(uintptr_t)mine.start, mine.bytes);
-    if (!one || --one->holders)
+    if (one)
+        proa_ofi_exposure_give(net, one);
+}
+
+void proa_ofi_exposure_give(struct proa_net *net, struct proa_ofi_exposure *one)
+{
+    if (--one->holders)
         return;
     LL_DELETE(net->exposures, one);
     release(net, one);
+}
+
+struct proa_ofi_exposure *proa_ofi_exposure_lend(struct proa_net *net, const void *memory,
+                                                 size_t bytes)
+{
+    struct proa_ofi_exposure *one = net->exposures;
+    const uintptr_t first = (uintptr_t)memory;
+
+    while (one && !(first >= (uintptr_t)one->memory &&
+                    first + bytes <= (uintptr_t)one->memory + one->bytes))
+        one = one->next;
+    if (one)
+        one->holders++;
+    return one;
 }
 
 int proa_ofi_place(const struct proa_net *net, const struct proa_net_place *there, size_t bytes,

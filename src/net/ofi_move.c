@@ -9,7 +9,8 @@
  * same (ofi_promise.c).
  *
  * Where the network has to know its buffers, a small put or get is copied through one that it
- * knows. A large one registers its own for as long as it takes.
+ * knows. A large one registers its own for as long as it takes, unless that is memory of a window,
+ * which is registered as long as the window lives.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
@@ -55,6 +56,11 @@ static int prepare_buffer(struct proa_net *net, struct proa_ofi_move *move)
             memcpy(move->here, move->user, move->bytes);
         return PROA_OK;
     }
+    move->lent = proa_ofi_exposure_lend(net, move->here, move->bytes);
+    if (move->lent) {
+        move->desc = fi_mr_desc(move->lent->mr);
+        return PROA_OK;
+    }
     outcome = proa_ofi_memory_know(net, move->here, move->bytes, &move->local);
     if (outcome == PROA_OK)
         move->desc = fi_mr_desc(move->local);
@@ -69,8 +75,11 @@ static void give_buffer(struct proa_net *net, struct proa_ofi_move *move)
         proa_ofi_frame_give(net, move->bounce);
     if (move->local)
         proa_ofi_memory_forget(net, move->local, move->bytes);
+    if (move->lent)
+        proa_ofi_exposure_give(net, move->lent);
     move->bounce = NULL;
     move->local = NULL;
+    move->lent = NULL;
 }
 
 /* ---- its pieces ---- */

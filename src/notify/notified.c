@@ -97,30 +97,29 @@ PROA_FORMS const struct proa_type *plain_type(MPI_Datatype datatype)
     return type && type->dense && type->size <= INT32_MAX ? type : NULL;
 }
 
-/* The plain case: as proa_move_plain, with a neighbour that is locked and has the counter. 1 if
- * done; 0, and nothing done: then `move` does it, or says what is wrong. Whatever is called here is
- * called last: so no register has to be kept, which would be a good part of all this. */
+/* The plain case of a call whose counts and types are alike (proa_is_alike): as proa_move_plain,
+ * with a neighbour that is locked and has the counter. 1 if done; 0, and nothing done: then `move`
+ * does it, or says what is wrong. Whatever is called here is called last, and what is looked up is
+ * used up before the next: so few registers have to be kept, which would be a good part of all
+ * this. */
 PROA_FORMS int move_plain(struct proa_win *win, enum proa_direction direction, const void *origin,
                           int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                          int64_t target_count, MPI_Datatype target_datatype, int index)
+                          int index)
 {
-    const struct proa_target *target;
-    const struct proa_type *type;
+    const struct proa_type *type = plain_type(datatype);
+    const struct proa_target *target = &win->targets[rank];
     uint64_t *counter, bytes;
     char *at;
 
-    if (!proa_is_alike(win, count, datatype, rank, target_count, target_datatype) ||
-        (uint64_t)count > INT32_MAX ||
+    if (!type || (uint64_t)count > INT32_MAX ||
         (proa_epoch_towards(win, rank) & (PROA_EPOCH_LOCK | PROA_EPOCH_AWAITED)) != PROA_EPOCH_LOCK)
-        return 0;
-    target = &win->targets[rank];
-    counter = proa_counter_fetched(win, rank, index);
-    type = plain_type(datatype);
-    if (!counter || !type)
         return 0;
     bytes = (uint64_t)count * type->size;
     at = proa_ready_address(target, displacement, bytes);
     if (count && (!at || !origin))
+        return 0;
+    counter = proa_counter_fetched(win, rank, index);
+    if (!counter)
         return 0;
     if (direction == PROA_PUT)
         proa_touch_store(win);

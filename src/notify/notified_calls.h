@@ -22,9 +22,13 @@ NOTIFIED(PROA_WIDE(Put_notify))
     if (PROA_RARELY(!win))
         return NEXT_FORM(PROA_WIDE(Put_notify), handle, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, index, handle);
-    if (MAY_BE_PLAIN && move_plain(win, PROA_PUT, origin, count, datatype, rank, displacement,
-                                   target_count, target_datatype, index))
-        return MPI_SUCCESS;
+    if (MAY_BE_PLAIN && proa_is_alike(win, count, datatype, rank, target_count, target_datatype)) {
+        if (move_plain(win, PROA_PUT, origin, count, datatype, rank, displacement, index))
+            return MPI_SUCCESS;
+        /* the other two need no registers */
+        target_count = count;
+        target_datatype = datatype;
+    }
     return PROA_WIDE(put_generally)(origin, count, datatype, rank, displacement, target_count,
                                     target_datatype, index, handle);
 }
@@ -48,9 +52,13 @@ NOTIFIED(PROA_WIDE(Get_notify))
     if (PROA_RARELY(!win))
         return NEXT_FORM(PROA_WIDE(Get_notify), handle, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, index, handle);
-    if (MAY_BE_PLAIN && move_plain(win, PROA_GET, origin, count, datatype, rank, displacement,
-                                   target_count, target_datatype, index))
-        return MPI_SUCCESS;
+    if (MAY_BE_PLAIN && proa_is_alike(win, count, datatype, rank, target_count, target_datatype)) {
+        if (move_plain(win, PROA_GET, origin, count, datatype, rank, displacement, index))
+            return MPI_SUCCESS;
+        /* the other two need no registers */
+        target_count = count;
+        target_datatype = datatype;
+    }
     return PROA_WIDE(get_generally)(origin, count, datatype, rank, displacement, target_count,
                                     target_datatype, index, handle);
 }

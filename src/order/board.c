@@ -140,6 +140,11 @@ int proa_board_size(void)
     return size;
 }
 
+int proa_board_is_wide(void)
+{
+    return win->remote_window != NULL;
+}
+
 int proa_board_rank(void)
 {
     return win->rank;

@@ -62,6 +62,9 @@ void proa_board_end(void);
 int proa_board_size(void);
 int proa_board_rank(void);
 
+/* Is a process of it on another node? The same on all. */
+int proa_board_is_wide(void);
+
 /* A row of this process. */
 uint64_t *proa_board_mine(int row);
 

@@ -70,7 +70,7 @@ static inline uint64_t *proa_counter_of(const struct proa_win *win, int rank, ui
 static inline void proa_counter_up_at(const struct proa_target *target, uint64_t *word)
 {
     proa_atomic_fetch_add(word, 1, PROA_RELEASE);
-    proa_doorbell_ring_for(&target->peer->ctl->bell, word);
+    proa_doorbell_ring_for_atomic(&target->peer->ctl->bell, word);
 }
 
 static inline void proa_counter_up(const struct proa_win *win, int rank, uint32_t index)

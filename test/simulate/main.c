@@ -18,11 +18,11 @@ struct row {
 };
 
 static const struct row rows[] = {
-    {"create", "first,further,free", simulate_create, 0, NULL, NULL},
+    {"create", "first,further,free,host", simulate_create, 0, NULL, NULL},
     {"fence", "empty,puts", simulate_fence, 4, NULL, NULL},
     {"pscw", "first,back", simulate_pscw, 4, NULL, NULL},
-    {"lock", "next,hot,all", simulate_lock, 8, NULL, NULL},
-    {"lock_all", "lock,flush,unlock", simulate_lock_all, 8, NULL, NULL},
+    {"lock", "first,next,hot,all", simulate_lock, 8, NULL, NULL},
+    {"lock_all", "lock,flush,unlock,again", simulate_lock_all, 8, NULL, NULL},
     {"notify", "-,first,further", simulate_notify, 0, NULL, NULL},
     {"death", "-,told", simulate_death, 1, NULL, NULL},
     {"node_death", "-,told", simulate_death, INT_MAX, NULL, NULL},
@@ -35,7 +35,12 @@ static const struct row rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static int checks;
+static int checks, partners;
+
+static int is_death(const struct row *row)
+{
+    return row->body == simulate_death;
+}
 
 /* ---- a row ---- */
 
@@ -76,7 +81,7 @@ static int show_values(const struct row *row, const struct simulate_plan *plan,
 static int run_row(const struct row *row, struct simulate_plan plan)
 {
     struct simulate_result result;
-    struct simulate_numbers numbers = {row->k};
+    struct simulate_numbers numbers = {partners && row->k && !is_death(row) ? partners : row->k};
     const char *of = row->of;
     int failed = 0;
 
@@ -85,6 +90,10 @@ static int run_row(const struct row *row, struct simulate_plan plan)
     plan.hears = row->hears;
     if (row->hears)
         plan.real = plan.per_node = 1;
+    if (plan.real < plan.ranks && is_death(row)) {
+        fprintf(stderr, "simulate: %s is for simulations in which all ranks run\n", row->name);
+        return 1;
+    }
     if (simulate_run(&plan, &result))
         return 1;
     for (int i = 1; i < result.marks; i++) {
@@ -128,13 +137,12 @@ static int check(int names, char *const *name)
 
 /* ---- the command ---- */
 
-static const struct option options[] = {{"ranks", 1, NULL, 'r'},    {"real", 1, NULL, 'R'},
-                                        {"per-node", 1, NULL, 'n'}, {"latency", 1, NULL, 'L'},
-                                        {"overhead", 1, NULL, 'o'}, {"gap", 1, NULL, 'g'},
-                                        {"byte", 1, NULL, 'G'},     {"noise", 1, NULL, 'N'},
-                                        {"noise-ns", 1, NULL, 'M'}, {"slow", 1, NULL, 's'},
-                                        {"slowly", 1, NULL, 'S'},   {"check", 0, NULL, 'c'},
-                                        {"help", 0, NULL, 'h'},     {0}};
+static const struct option options[] = {
+    {"ranks", 1, NULL, 'r'},   {"real", 1, NULL, 'R'},     {"per-node", 1, NULL, 'n'},
+    {"latency", 1, NULL, 'L'}, {"overhead", 1, NULL, 'o'}, {"gap", 1, NULL, 'g'},
+    {"byte", 1, NULL, 'G'},    {"noise", 1, NULL, 'N'},    {"noise-ns", 1, NULL, 'M'},
+    {"slow", 1, NULL, 's'},    {"slowly", 1, NULL, 'S'},   {"partners", 1, NULL, 'k'},
+    {"check", 0, NULL, 'c'},   {"help", 0, NULL, 'h'},     {0}};
 
 static void usage(void)
 {
@@ -143,6 +151,7 @@ static void usage(void)
         "--ranks N        of the window (64)\n"
         "--real N         the first N run the core, the others mirror them (all run it)\n"
         "--per-node N     ranks of a node (4)\n"
+        "--partners K     of a rank, in the rows that have some (fence, pscw 4, others 8)\n"
         "--latency NS     of a message (1000); --overhead NS: of its sender and its receiver "
         "(300)\n"
         "--gap NS         between two messages of a process (100); --byte NS: for each byte (0.1)\n"
@@ -158,8 +167,9 @@ static void usage(void)
 static int set(int option, const char *value, struct simulate_plan *plan)
 {
     struct simulate_model *m = &simulate_model;
-    int *numbers[] = {['r'] = &plan->ranks, ['R'] = &plan->real, ['n'] = &plan->per_node,
-                      ['N'] = &m->noise,    ['s'] = &m->slow,    ['S'] = &m->slowly};
+    int *numbers[] = {
+        ['r'] = &plan->ranks, ['R'] = &plan->real, ['n'] = &plan->per_node, ['N'] = &m->noise,
+        ['s'] = &m->slow,     ['S'] = &m->slowly,  ['k'] = &partners};
     long *times[] = {
         ['L'] = &m->latency, ['o'] = &m->overhead, ['g'] = &m->gap, ['M'] = &m->noise_ns};
 
@@ -190,6 +200,10 @@ int main(int argc, char **argv)
         return check(argc - optind, argv + optind);
     if (!plan.real || plan.real > plan.ranks)
         plan.real = plan.ranks;
+    if (plan.real < plan.ranks && (plan.real != plan.per_node || plan.ranks % plan.per_node)) {
+        fprintf(stderr, "simulate: --real is --per-node, and --ranks a multiple of it\n");
+        return 2;
+    }
     print_head();
     return run_rows(plan, argc - optind, argv + optind);
 }

@@ -59,6 +59,19 @@ static void put(struct proa_win *win, int target)
 
 /* ---- creation ---- */
 
+/* A barrier of the host's, and an allgather of 64 bytes. */
+static void host(const struct proa_group *group)
+{
+    enum { BYTES = 64 };
+    char mine[BYTES] = "", *all = malloc((size_t)group->size * BYTES);
+    int none = 0;
+
+    SIMULATE_CHECK(all);
+    SIMULATE_OK(group->max(group->context, &none));
+    SIMULATE_OK(group->allgather(group->context, mine, all, BYTES));
+    free(all);
+}
+
 void simulate_create(struct simulate_rank *rank)
 {
     struct proa_group group;
@@ -74,6 +87,8 @@ void simulate_create(struct simulate_rank *rank)
     proa_win_release(second);
     simulate_mark(rank);
     SIMULATE_CHECK(first->size == simulate_plan()->ranks);
+    host(&group);
+    simulate_mark(rank);
 }
 
 /* ---- active target ---- */
@@ -131,8 +146,10 @@ void simulate_lock(struct simulate_rank *rank)
     struct proa_win *win = begin(rank);
     const int distance = simulate_plan()->per_node;
 
-    lock_once(win, after(win, distance));
-    simulate_mark(rank);
+    for (int i = 0; i < 2; i++) { /* the first asks for the room of exclusive locks */
+        lock_once(win, after(win, distance));
+        simulate_mark(rank);
+    }
     lock_once(win, 0);
     simulate_mark(rank);
     for (int i = 1; i <= targets(); i++)
@@ -144,13 +161,15 @@ void simulate_lock_all(struct simulate_rank *rank)
 {
     struct proa_win *win = begin(rank);
 
-    SIMULATE_OK(proa_win_lock_all(win, 0));
+    SIMULATE_OK(proa_win_lock_all(win, 0)); /* asks for the room of lock_all */
     simulate_mark(rank);
     for (int i = 1; i <= targets(); i++)
         put(win, after(win, i * simulate_plan()->per_node));
     SIMULATE_OK(proa_win_flush_all(win));
     simulate_mark(rank);
     SIMULATE_OK(proa_win_unlock_all(win));
+    simulate_mark(rank);
+    SIMULATE_OK(proa_win_lock_all(win, 0));
     simulate_mark(rank);
 }
 

@@ -12,11 +12,11 @@ struct simulate_numbers {
 
 /* Bodies of struct simulate_plan. The counts behind each mark but the first are in the comment, in
  * their order. */
-simulate_body simulate_create;   /* the first window; a further one; its end */
-simulate_body simulate_fence;    /* a fence; one after a put to each of k targets */
-simulate_body simulate_pscw;     /* an epoch with the k next ranks, k the other way around */
-simulate_body simulate_lock;     /* lock, put, unlock: at the next rank; all at rank 0; k targets */
-simulate_body simulate_lock_all; /* lock_all; put and flush to k targets; unlock_all */
+simulate_body simulate_create; /* the first window; a further one; its end; barrier and allgather */
+simulate_body simulate_fence;  /* a fence; one after a put to each of k targets */
+simulate_body simulate_pscw;   /* an epoch with the k next ranks, k the other way around */
+simulate_body simulate_lock; /* lock, put, unlock: the next rank, twice; all at rank 0; k targets */
+simulate_body simulate_lock_all; /* lock_all; put and flush to k targets; unlock_all; lock_all */
 simulate_body simulate_notify;   /* a notified put to the next rank, and the wait for ours */
 simulate_body simulate_death;    /* rank 1 has died; what follows, until all others know of it */
 

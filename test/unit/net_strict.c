@@ -15,7 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -162,6 +165,102 @@ static void sample_body(struct world *world)
 
 WORLD_TEST(sample, 2, .before = on_loopback)
 
+/* ---- what registration costs ---- */
+
+static double now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+/* The best of some: memory exposed and hidden again. */
+static double cost_of_exposure(struct proa_net *net, void *memory, size_t bytes)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < 20; i++) {
+        struct proa_net_key key;
+        double start = now_us();
+
+        CHECK_OK(transport->expose(net, memory, bytes, &key));
+        transport->hide(net, &key);
+        best = now_us() - start < best ? now_us() - start : best;
+    }
+    return best;
+}
+
+/* The best of some: a put to ourselves. */
+static double cost_of_put(struct proa_net *net, const struct proa_net_place *there, void *here,
+                          size_t bytes)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < 50; i++) {
+        double start = now_us();
+
+        move(net, 1, there, here, bytes);
+        best = now_us() - start < best ? now_us() - start : best;
+    }
+    return best;
+}
+
+static void cost_body(struct world *world)
+{
+    static const size_t kib[] = {64, 1024, 64 << 10};
+    unsigned char *memory = calloc(1, 64 << 20), *other = calloc(1, MEMORY);
+    struct proa_net *net;
+    struct proa_net_key key;
+    struct proa_net_place there = {.key = &key, .address = (uint64_t)(uintptr_t)memory};
+
+    CHECK(memory && other);
+    CHECK_OK(open_net(&net, card_of(world, 0)));
+    for (size_t i = 0; i < sizeof kib / sizeof *kib; i++)
+        printf("exposed and hidden, %6zu KiB: %8.1f us\n", kib[i],
+               cost_of_exposure(net, memory, kib[i] << 10));
+    CHECK_OK(transport->reach(net, &card_of(world, 0)->address, &there.peer));
+    CHECK_OK(transport->expose(net, memory, 64 << 20, &key));
+    for (size_t bytes = 64 << 10; bytes <= 1 << 20; bytes <<= 4)
+        printf("put of %4zu KiB: %8.1f us from a window, %8.1f us from other memory\n", bytes >> 10,
+               cost_of_put(net, &there, memory + (32 << 20), bytes),
+               cost_of_put(net, &there, other, bytes));
+    fflush(stdout);
+    transport->hide(net, &key);
+    transport->close(net, 1);
+    free(memory);
+    free(other);
+}
+
+WORLD_TEST(cost, 1, .before = on_loopback)
+
+/* ---- memory that nothing has touched ---- */
+
+static void untouched_body(struct world *world)
+{
+    const size_t bytes = (size_t)1 << 30;
+    char said[1024] = "", *memory;
+    struct proa_net *net;
+    struct proa_net_key key;
+    int log[2], kept = dup(2);
+
+    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                  -1, 0);
+    CHECK(memory != MAP_FAILED);
+    CHECK_OK(open_net(&net, card_of(world, 0)));
+    CHECK_OK(pipe(log));
+    dup2(log[1], 2);
+    CHECK_OK(transport->expose(net, memory, bytes, &key));
+    dup2(kept, 2);
+    CHECK(read(log[0], said, sizeof said - 1) > 0);
+    CHECK(strstr(said, "pins the 1024 MiB of a window, of which 0 percent"));
+    transport->hide(net, &key);
+    transport->close(net, 1);
+    munmap(memory, bytes);
+}
+
+WORLD_TEST(untouched, 1, .before = on_loopback)
+
 /* ---- networks that cannot be used ---- */
 
 /* STRICT_EXPECT: words of the sentence with which the network is refused. */
@@ -190,7 +289,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sample)};
     const struct CMUnitTest refusals[] = {cmocka_unit_test(refused)};
+    const struct CMUnitTest warnings[] = {cmocka_unit_test(untouched)};
+    const struct CMUnitTest costs[] = {cmocka_unit_test(cost)}; /* only by hand */
 
+    if (getenv("STRICT_COST"))
+        return cmocka_run_group_tests(costs, NULL, NULL);
+    if (getenv("STRICT_UNTOUCHED"))
+        return cmocka_run_group_tests(warnings, NULL, NULL);
     return getenv("STRICT_EXPECT") ? cmocka_run_group_tests(refusals, NULL, NULL)
                                    : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,8 @@ enum { proa_membar_light_is_full, proa_membar_rings_are_full = 0 };
 #define proa_membar_heavy() explore_fence(EXPLORE_PLACE("proa_membar_heavy", , EXPLORE_HEAVY))
 #define proa_membar_light() explore_fence(EXPLORE_PLACE("proa_membar_light", , EXPLORE_LIGHT))
 #define proa_membar_ring() explore_fence(EXPLORE_PLACE("proa_membar_ring", , EXPLORE_LIGHT))
+#define proa_membar_ring_behind_atomic() \
+    explore_fence(EXPLORE_PLACE("proa_membar_ring_behind_atomic", , EXPLORE_LIGHT))
 #define proa_membar_full() explore_fence(EXPLORE_PLACE("proa_membar_full", , PROA_SEQ_CST))
 
 static inline int proa_membar_start(void)
