@@ -20,61 +20,69 @@
  * the user would write it. Whose: USER, or DEVELOPER for settings that only tests and experiments
  * need.
  */
-#define PROA_SETTINGS(X)                                                                          \
-    X(disable, "PROA_DISABLE", FLAG, "0", "0|1", USER, "1 leaves every window to the host MPI")   \
-    X(log_level, "PROA_LOG", NUMBER, "1", "0..3", USER,                                           \
-      "the level of messages on standard error: 0 nothing, 1 errors and warnings, 2 also "        \
-      "windows that are left to the host and wrong uses that are served, 3 details")              \
-    X(strict, "PROA_STRICT", FLAG, "0", "0|1", USER,                                              \
-      "1 makes wrong uses that both hosts and Proa serve, such as MPI_Rget between two fences, "  \
-      "the errors of the standard")                                                               \
-    X(adopt, "PROA_ADOPT", CHOICE, "auto", "auto|always|never", USER,                             \
-      "the treatment of memory given to MPI_Win_create or attached. auto: pages that are the "    \
-      "window's alone move in place to where neighbours reach them by load and store, and back "  \
-      "at the end of the last window; memory of short-lived, hardly used windows stays. "         \
-      "always: the window's first and last page move as well, with all other data in them. "      \
-      "never: all memory stays, and neighbours reach it through the kernel. A window's info "     \
-      "key proa_adopt has the same values, for one window and rank")                              \
-    X(stats, "PROA_STATS", TEXT, "0", "0, 1 or the name of a file", USER,                         \
-      "1: a table of each window on standard error at the end: operations and bytes, the ways "   \
-      "to memory, and waits by rank; a file's name: the same for programs, as JSON. All ranks "   \
-      "need the same value, as `proa run --stats` sets it")                                       \
-    X(check, "PROA_CHECK", FLAG, "0", "0|1", USER,                                                \
-      "1: wrong uses are told on standard error, with the calls and the remedy (doc/CHECK.md). "  \
-      "All "                                                                                      \
-      "ranks need the same value, as `proa run --check` sets it")                                 \
-    X(check_json, "PROA_CHECK_JSON", TEXT, "", "the name of a file", USER,                        \
-      "with PROA_CHECK=1, a file of JSON with all that was found, as by `proa run --check-json`") \
-    X(check_sarif, "PROA_CHECK_SARIF", TEXT, "", "the name of a file", USER,                      \
-      "the same as SARIF 2.1.0, for editors and continuous integration")                          \
-    X(check_fail_on, "PROA_CHECK_FAIL_ON", CHOICE, "none", "none|note|misuse|race", USER,         \
-      "with PROA_CHECK=1, findings of this weight or more make processes that would exit with "   \
-      "status 0 exit with status 66, as `proa run --fail-on` does")                               \
-    X(check_hang_s, "PROA_CHECK_HANG", NUMBER, "5", "0..1000000", USER,                           \
-      "with PROA_CHECK=1, seconds after which it is told that all ranks wait, for whom, and "     \
-      "where; "                                                                                   \
-      "0: never")                                                                                 \
-    X(color, "PROA_COLOR", CHOICE, "auto", "auto|always|never", USER,                             \
-      "color in what check mode tells; auto: on a terminal")                                      \
-    X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                         \
-      "auto: other nodes are reached over the best common network of libfabric; none: no "        \
-      "network is used, and windows over several nodes are the host's")                           \
-    X(provider, "PROA_PROVIDER", TEXT, "", "a name", USER,                                        \
-      "the libfabric provider to use, such as tcp or tcp;ofi_rxm; all ranks need the same value") \
-    X(interface, "PROA_INTERFACE", TEXT, "", "names or addresses", USER,                          \
-      "the network interfaces, devices, addresses or networks (192.0.2.0/24) that may be used, "  \
-      "with commas between")                                                                      \
-    X(timeout_s, "PROA_TIMEOUT", NUMBER, "60", "0..1000000", USER,                                \
-      "seconds without a sign of life after which a process on another node counts as lost; 0: "  \
-      "never")                                                                                    \
-    X(spin_ns, "PROA_SPIN_NS", NUMBER, "-1", "-1..1000000000", DEVELOPER,                         \
-      "nanoseconds that a wait polls before it yields or sleeps; -1 chooses by load")             \
-    X(gather_ns, "PROA_FLUSH_TIMER_NS", NUMBER, "50000", "0..1000000000", DEVELOPER,              \
-      "nanoseconds after which small operations on another node are sent that no call has sent "  \
-      "yet; 0: they wait for the call that completes them")                                       \
-    X(host_windows, "PROA_HOST_WINDOWS", NUMBER, "1024", "0..1000000", DEVELOPER,                 \
-      "MPICH: the number of live windows that get a host window of their own as handle")          \
-    X(node_id, "PROA_NODE_ID", TEXT, "", "any text", DEVELOPER,                                   \
+#define PROA_SETTINGS(X)                                                                           \
+    X(disable, "PROA_DISABLE", FLAG, "0", "0|1", USER, "1 leaves every window to the host MPI")    \
+    X(log_level, "PROA_LOG", NUMBER, "1", "0..3", USER,                                            \
+      "the level of messages on standard error: 0 nothing, 1 errors and warnings, 2 also "         \
+      "windows that are left to the host and wrong uses that are served, 3 details")               \
+    X(strict, "PROA_STRICT", FLAG, "0", "0|1", USER,                                               \
+      "1 makes wrong uses that both hosts and Proa serve, such as MPI_Rget between two fences, "   \
+      "the errors of the standard")                                                                \
+    X(adopt, "PROA_ADOPT", CHOICE, "auto", "auto|always|never", USER,                              \
+      "the treatment of memory given to MPI_Win_create or attached. auto: pages that are the "     \
+      "window's alone move in place to where neighbours reach them by load and store, and back "   \
+      "at the end of the last window; memory of short-lived, hardly used windows stays. "          \
+      "always: the window's first and last page move as well, with all other data in them. "       \
+      "never: all memory stays, and neighbours reach it through the kernel. A window's info "      \
+      "key proa_adopt has the same values, for one window and rank")                               \
+    X(stats, "PROA_STATS", TEXT, "0", "0, 1 or the name of a file", USER,                          \
+      "1: a table of each window on standard error at the end: operations and bytes, the ways "    \
+      "to memory, and waits by rank; a file's name: the same for programs, as JSON. All ranks "    \
+      "need the same value, as `proa run --stats` sets it")                                        \
+    X(check, "PROA_CHECK", FLAG, "0", "0|1", USER,                                                 \
+      "1: wrong uses are told on standard error, with the calls and the remedy (doc/CHECK.md). "   \
+      "All "                                                                                       \
+      "ranks need the same value, as `proa run --check` sets it")                                  \
+    X(check_json, "PROA_CHECK_JSON", TEXT, "", "the name of a file", USER,                         \
+      "with PROA_CHECK=1, a file of JSON with all that was found, as by `proa run --check-json`")  \
+    X(check_sarif, "PROA_CHECK_SARIF", TEXT, "", "the name of a file", USER,                       \
+      "the same as SARIF 2.1.0, for editors and continuous integration")                           \
+    X(check_fail_on, "PROA_CHECK_FAIL_ON", CHOICE, "none", "none|note|misuse|race", USER,          \
+      "with PROA_CHECK=1, findings of this weight or more make processes that would exit with "    \
+      "status 0 exit with status 66, as `proa run --fail-on` does")                                \
+    X(check_hang_s, "PROA_CHECK_HANG", NUMBER, "5", "0..1000000", USER,                            \
+      "with PROA_CHECK=1, seconds after which it is told that all ranks wait, for whom, and "      \
+      "where; "                                                                                    \
+      "0: never")                                                                                  \
+    X(color, "PROA_COLOR", CHOICE, "auto", "auto|always|never", USER,                              \
+      "color in what check mode tells; auto: on a terminal")                                       \
+    X(trace, "PROA_TRACE", TEXT, "", "a folder", USER,                                             \
+      "each process records its epochs, operations and waits in a file there, for `proa trace` "   \
+      "(doc/TRACE.md); made if it is missing. All ranks need the same value, as `proa run "        \
+      "--trace` sets it")                                                                          \
+    X(trace_limit_mib, "PROA_TRACE_LIMIT", NUMBER, "256", "1..1000000", USER,                      \
+      "MiB that the trace of a process may have; the rest is dropped, counted and told of")        \
+    X(net, "PROA_NET", CHOICE, "auto", "auto|none", USER,                                          \
+      "auto: other nodes are reached over the best common network of libfabric; none: no "         \
+      "network is used, and windows over several nodes are the host's")                            \
+    X(provider, "PROA_PROVIDER", TEXT, "", "a name", USER,                                         \
+      "the libfabric provider to use, such as tcp or tcp;ofi_rxm; all ranks need the same value")  \
+    X(interface, "PROA_INTERFACE", TEXT, "", "names or addresses", USER,                           \
+      "the network interfaces, devices, addresses or networks (192.0.2.0/24) that may be used, "   \
+      "with commas between")                                                                       \
+    X(timeout_s, "PROA_TIMEOUT", NUMBER, "60", "0..1000000", USER,                                 \
+      "seconds without a sign of life after which a process on another node counts as lost; 0: "   \
+      "never")                                                                                     \
+    X(spin_ns, "PROA_SPIN_NS", NUMBER, "-1", "-1..1000000000", DEVELOPER,                          \
+      "nanoseconds that a wait polls before it yields or sleeps; -1 chooses by load")              \
+    X(gather_ns, "PROA_FLUSH_TIMER_NS", NUMBER, "50000", "0..1000000000", DEVELOPER,               \
+      "nanoseconds after which small operations on another node are sent that no call has sent "   \
+      "yet; 0: they wait for the call that completes them")                                        \
+    X(host_windows, "PROA_HOST_WINDOWS", NUMBER, "1024", "0..1000000", DEVELOPER,                  \
+      "MPICH: the number of live windows that get a host window of their own as handle")           \
+    X(trace_skew, "PROA_TRACE_SKEW", TEXT, "0", "nanoseconds, or with a comma parts in a million", \
+      DEVELOPER, "a clock of traces that is ahead by so much, and so much too fast")               \
+    X(node_id, "PROA_NODE_ID", TEXT, "", "any text", DEVELOPER,                                    \
       "processes with different values count as being on different nodes")
 
 /* Settings that only the command `proa` reads, and no library. */

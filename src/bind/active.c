@@ -15,8 +15,10 @@ PROA_ENTRY(Win_fence)(int assert, MPI_Win handle)
         return PROA_NEXT_FORM(Win_fence, handle, assert, handle);
     proa_before(win, PROA_CALL_Win_fence, -1, assert);
     error = proa_mode(assert, allowed, &mode);
-    if (!error)
+    if (!error) {
+        proa_watch_mode(mode);
         error = proa_win_fence(win, mode);
+    }
     return proa_finish(win, PROA_CALL_Win_fence, -1, error);
 }
 
@@ -30,6 +32,7 @@ PROA_FORMS int open_with_group(struct proa_win *win, struct proa_group_ranks_kep
 
     if (error)
         return error;
+    proa_watch_mode(mode);
     error = proa_group_ranks_find(kept, proa_handle_of(win)->group, win->size, group, &members);
     return error ? error : open(win, members->ranks, members->count, mode);
 }

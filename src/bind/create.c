@@ -121,6 +121,7 @@ static int handle_prepare(const struct request *r, struct proa_handle **handle)
         attributes_fill(*handle, r);
         (*handle)->record = record_for_window(r->comm);
         (*handle)->check = proa_check_new(r->comm);
+        (*handle)->traced = proa_traced_new();
     }
     return error;
 }
@@ -155,6 +156,8 @@ static int create(const struct request *r)
         args.counted |= PROA_COUNTED_STATS;
     if (handle && handle->check)
         args.counted |= PROA_COUNTED_CHECK;
+    if (handle && handle->traced && proa_handles_alive() < GATHERED_MOST)
+        args.counted |= PROA_COUNTED_TRACE;
     proa_exchange_over(&comm, &group);
     outcome = proa_win_create(&args, &group, &win);
     if (outcome == PROA_OK) {
@@ -166,6 +169,7 @@ static int create(const struct request *r)
             strcpy(handle->hints.noncontig, "false"); /* regardless of this rank's info */
         proa_handle_opened(handle);
         proa_record_open(handle->record, comm);
+        proa_traced_open(handle->traced, win, r->call, comm);
         if (handle->check)
             handle->rules = proa_rules_new(win, r->call, r->caller);
         proa_check_open(handle->check, win, comm);
@@ -173,13 +177,15 @@ static int create(const struct request *r)
     } else if (handle) {
         struct proa_record *record = handle->record;
         struct proa_check *check = handle->check;
+        struct proa_traced *traced = handle->traced;
 
         proa_handle_free(handle);
         proa_record_drop(record);
         proa_check_drop(check);
+        proa_traced_drop(traced);
     }
     proa_message_after(&message);
-    proa_record_forget();
+    proa_waits_forget();
     return outcome;
 }
 
@@ -252,8 +258,10 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     struct proa_record *record;
     struct proa_check *check;
     struct proa_rules *rules;
+    struct proa_traced *traced;
     int error;
 
+    proa_trace_begin(__builtin_return_address(0));
     if (!win)
         return PROA_HOST_ANSWERS(Win_free, *handle, handle);
     error = proa_win_may_free(win);
@@ -271,7 +279,9 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     if (check)
         proa_check_before(check, PROA_CALL_Win_free, -1);
     error = proa_barrier_last(win);
-    proa_record_forget(); /* which is no call that is counted */
+    traced = proa_handle_of(win)->traced;
+    proa_traced_close(traced, win);
+    proa_waits_forget(); /* which is no call that is counted */
     if (rules)
         proa_rules_leave(rules, PROA_CALL_Win_free, -1, error);
     if (rules && !error)
@@ -287,6 +297,7 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     proa_win_release(win);
     proa_record_drop(record);
     proa_check_drop(check);
+    proa_traced_drop(traced);
     proa_greq_tell_host(); /* of requests that no thread waits for */
     *handle = MPI_WIN_NULL;
     return error;

@@ -30,7 +30,7 @@
 /* The window of a handle; NULL: this form knows none. Then the function returns the result of the
  * next form, or of the host, for the same arguments. */
 #ifdef PROA_SLOW
-#define PROA_WIN_OF(handle) proa_win_find(handle)
+#define PROA_WIN_OF(handle) (proa_trace_begin(__builtin_return_address(0)), proa_win_find(handle))
 #define PROA_NEXT_FORM_OF(name, handle, ...) PROA_HOST_ANSWERS(name, handle, __VA_ARGS__)
 #else
 #define PROA_WIN_OF(handle) proa_win_find_fast(handle)
@@ -96,8 +96,9 @@ PROA_FORMS int proa_watch_slow(const struct proa_win *win, enum proa_call call, 
     return outcome;
 }
 
-/* An operation is over, and was done if its outcome is MPI_SUCCESS: tells check mode in the slow
- * form. Arguments as of proa_check_operation, and the op, or MPI_OP_NULL. Returns the outcome. */
+/* An operation is over, and was done if its outcome is MPI_SUCCESS: tells check mode and the trace
+ * in the slow form. Arguments as of proa_check_operation, and the op, or MPI_OP_NULL. Returns the
+ * outcome. */
 PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int rank,
                             MPI_Aint displacement, int64_t count, MPI_Datatype datatype, MPI_Op op,
                             int outcome)
@@ -105,6 +106,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
 #ifdef PROA_SLOW
     struct proa_check *check = proa_handle_of(win)->check;
 
+    proa_traced_place(win, rank, displacement);
     if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op == MPI_NO_OP,
                              __builtin_return_address(0));
@@ -115,9 +117,23 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
     return outcome;
 }
 
+/* The assertions of a call (PROA_MODE_*), for a trace. */
+PROA_FORMS void proa_watch_mode(int mode)
+{
+#ifdef PROA_SLOW
+    proa_trace_thread.mode = (uint8_t)mode;
+#else
+    (void)mode;
+#endif
+}
+
 /* The return value of a call of synchronization, which is over; rank: the target's, or -1. */
 PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
 {
+#ifdef PROA_SLOW
+    if (code < 0)
+        proa_trace_thread.mode |= PROA_TRACE_FAILED;
+#endif
     proa_watch(win, call, rank, PROA_WATCHED_NO_WAY, 0);
     proa_after(win, call, rank, code);
     return proa_return(win, call, code);

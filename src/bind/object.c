@@ -3,6 +3,7 @@
  * 7.7.3, 7.8, 9.3). */
 #include "bind/bind.h"
 #include "bind/callbacks.h"
+#include "watch/traced.h"
 #include "host/group_ranks.h"
 #include "rma/road.h"
 
@@ -171,6 +172,8 @@ PROA_MPI(Win_set_name)(MPI_Win handle, const char *name)
     struct proa_win *win = proa_win_find(handle);
     int outcome = PROA_HOST_ANSWERS(Win_set_name, handle, proa_host_handle(handle), name);
 
+    if (win)
+        proa_traced_name(proa_handle_of(win)->traced, name);
     if (win && proa_handle_of(win)->rules && outcome == MPI_SUCCESS)
         proa_handle_name(proa_handle_of(win), proa_handle_of(win)->name);
     return outcome;

@@ -19,6 +19,8 @@ PROA_ENTRY(Win_lock)(int type, int rank, int assert, MPI_Win handle)
     if (!error)
         error = proa_check_rank(win, rank);
     if (!error)
+        proa_watch_mode(mode);
+    if (!error)
         error = proa_win_lock(win, rank, type == MPI_LOCK_EXCLUSIVE, mode);
     return proa_finish(win, PROA_CALL_Win_lock, rank, error);
 }
@@ -32,6 +34,8 @@ PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
         return PROA_NEXT_FORM(Win_lock_all, handle, assert, handle);
     proa_before(win, PROA_CALL_Win_lock_all, -1, assert);
     error = proa_mode(assert, PROA_MODE_NOCHECK, &mode);
+    if (!error)
+        proa_watch_mode(mode);
     if (!error)
         error = proa_win_lock_all(win, mode);
     return proa_finish(win, PROA_CALL_Win_lock_all, -1, error);

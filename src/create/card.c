@@ -4,6 +4,7 @@
  * is plain bytes, and judged alike by all, so a judgement needs no agreement.
  */
 #include "create/create.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "shm/arena.h"
 #include "shm/cma.h"
@@ -28,6 +29,8 @@ size_t proa_memory_align(const struct proa_create_args *args)
     return args->align > natural ? args->align : natural;
 }
 
+static uint32_t numbers; /* of windows of this process */
+
 void proa_card_fill(struct proa_card *card, const struct proa_win *win,
                     const struct proa_create_args *args, int error)
 {
@@ -37,6 +40,7 @@ void proa_card_fill(struct proa_card *card, const struct proa_win *win,
     card->flavor = (int32_t)args->flavor;
     card->noncontig = args->noncontig;
     card->counted = args->counted;
+    card->number = proa_atomic_fetch_add(&numbers, 1, PROA_RELAXED);
     card->align = proa_memory_align(args);
     card->memory.segment = -1;
     if (error)

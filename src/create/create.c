@@ -93,6 +93,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     proa_contiguous_decide(win, cards);
     /* a collective call can sum up the counts of a window only if all processes count */
     win->counted = (uint8_t)cards[0].counted;
+    win->identity = cards[0].hello.first.id + cards[0].number;
     for (int i = 0; i < win->size; i++)
         win->counted &= (uint8_t)cards[i].counted;
     outcome = proa_reach(win, args, group, cards);

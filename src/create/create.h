@@ -35,6 +35,7 @@ struct proa_card {
     struct proa_position ctl, memory;
     struct proa_pages_place pages; /* of private memory */
     int32_t counted;               /* PROA_COUNTED_* */
+    uint32_t number;               /* windows that the process has begun to create before */
     uint64_t address, bytes;
     uint64_t align; /* of memory that is allocated */
     int64_t disp_unit;

@@ -27,6 +27,7 @@ enum { PROA_HANDLE_NAME_BYTES = 64 };
 struct proa_check;
 struct proa_record;
 struct proa_rules;
+struct proa_traced;
 
 struct proa_handle {
     struct proa_win *win;
@@ -52,11 +53,14 @@ struct proa_handle {
     /* its usage rules (check/rules.h); NULL: none are checked */
     struct proa_rules *rules;
     char name[PROA_HANDLE_NAME_BYTES]; /* in check mode: as below */
+    /* its part of a trace (watch/traced.h); NULL: none */
+    struct proa_traced *traced;
 };
 
 extern PROA_HIDDEN struct proa_table proa_handles;
 
-/* The windows of which nothing is counted or checked: for the calls that programs make often. */
+/* The windows of which nothing is counted, checked or traced: for the calls that programs make
+ * often. */
 extern PROA_HIDDEN struct proa_table proa_plain_handles;
 
 static inline struct proa_win *proa_win_find_fast(MPI_Win handle)

@@ -104,7 +104,7 @@ static int finish(const struct proa_win *win, enum proa_call call, int error)
 {
     struct proa_rules *rules = proa_handle_of(win)->rules;
 
-    if (proa_handle_of(win)->record)
+    if (proa_handle_of(win)->record || proa_handle_of(win)->traced)
         proa_watched(win, call, -1, PROA_WATCHED_NO_WAY, 0);
     if (rules)
         proa_rules_leave(rules, call, -1, error);

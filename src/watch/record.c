@@ -5,6 +5,7 @@
 #include "base/settings.h"
 #include "base/wait.h"
 #include "watch/report.h"
+#include "watch/waits.h"
 #include "sync/pair.h"
 #include "rma/road.h"
 #include "remote/window.h"
@@ -21,75 +22,6 @@
 
 static int counting; /* there are records: set before the first window, never changed */
 
-unsigned proa_record_care;
-
-/* ---- waiting ---- */
-
-/* The rank that ended a wait, found by the word that was waited for; -1: not known. */
-static int rank_of(const struct proa_win *win, const uint64_t *word)
-{
-    for (int rank = 0; rank < win->size; rank++)
-        for (int told = 0; told < PROA_WORD_ROUND; told++)
-            if (word == win->sync->word(win, rank, told))
-                return rank;
-    for (int k = 0; k < proa_rounds(win->size); k++)
-        if (word == proa_word_in(win->ctl, 0, PROA_WORD_ROUND, k)) /* sync/barrier.c */
-            return (int)((win->rank + (int64_t)win->size - ((int64_t)1 << k)) % win->size);
-    return -1;
-}
-
-struct wait {
-    const uint64_t *word; /* NULL: more than a count */
-    long ns;
-};
-
-/* The waits of this thread that are not yet assigned to a call. */
-static _Thread_local struct {
-    int count, room;
-    struct wait *wait;
-} waits __attribute__((tls_model("initial-exec")));
-
-static pthread_key_t waits_key; /* frees the waits when the thread ends */
-
-static void waits_free(void *wait)
-{
-    free(wait);
-    waits.wait = NULL;
-    waits.count = waits.room = 0;
-}
-
-static int has_room(void)
-{
-    int room = waits.room ? 2 * waits.room : 16;
-    struct wait *wait;
-
-    if (waits.count < waits.room)
-        return 1;
-    wait = realloc(waits.wait, (size_t)room * sizeof *wait);
-    if (!wait)
-        return 0;
-    waits.wait = wait;
-    waits.room = room;
-    pthread_setspecific(waits_key, wait);
-    return 1;
-}
-
-static void has_waited(const uint64_t *word, long ns)
-{
-    if (ns < 0 || !has_room())
-        return;
-    waits.wait[waits.count++] = (struct wait){word, ns};
-    proa_atomic_fetch_or(&proa_record_care, PROA_RECORD_WAITED, PROA_RELAXED);
-}
-
-/* Clears the flag for all threads. With several threads (PROA_RECORD_THREADS) each looks at its own
- * waits anyway. */
-void proa_record_forget(void)
-{
-    waits.count = 0;
-    proa_atomic_fetch_and(&proa_record_care, ~(unsigned)PROA_RECORD_WAITED, PROA_RELAXED);
-}
-
 static void add(unsigned long long *number, unsigned long long more)
 {
     if (proa_atomic_load(&proa_record_care, PROA_RELAXED) & PROA_RECORD_THREADS)
@@ -98,14 +30,15 @@ static void add(unsigned long long *number, unsigned long long more)
         *number += more;
 }
 
-static void add_wait(struct proa_record *record, int row, int rank, const struct wait *wait)
+static void add_wait(struct proa_record *record, int row, int rank,
+                     const struct proa_watched_wait *wait)
 {
     struct proa_stats_call *call = &record->numbers.calls[row];
 
     add(&call->waits, 1);
     add(&call->waited_ns, (unsigned long long)wait->ns);
     if (wait->word && rank < 0)
-        rank = rank_of(record->win, wait->word);
+        rank = proa_wait_rank(record->win, wait->word);
     if (rank >= 0 && rank < record->size)
         add(&record->waited_for[rank], (unsigned long long)wait->ns);
 }
@@ -113,9 +46,9 @@ static void add_wait(struct proa_record *record, int row, int rank, const struct
 static void add_waits(struct proa_record *record, int row, int rank)
 {
     /* a window has a counter before a thread counts: NOLINTNEXTLINE(*-core.NullDereference) */
-    for (int i = 0; i < waits.count && record->open; i++)
-        add_wait(record, row, rank, &waits.wait[i]);
-    proa_record_forget();
+    for (int i = 0; i < proa_waits.count && record->open; i++)
+        add_wait(record, row, rank, &proa_waits.wait[i]);
+    proa_waits_forget();
 }
 
 /* The records that there are. A window may be freed after a thread has been given a request on it,
@@ -137,7 +70,7 @@ void proa_record_waited_for_request(void)
     if (record)
         add_waits(record, requested.row, requested.rank);
     else
-        proa_record_forget();
+        proa_waits_forget();
     pthread_mutex_unlock(&records_mutex);
 }
 
@@ -164,8 +97,7 @@ void proa_record_start(void)
 
     if (strcmp(stats, "0") == 0)
         return;
-    if (pthread_key_create(&waits_key, waits_free) == 0)
-        proa_wait_set_watcher(has_waited);
+    proa_waits_start();
     counting = 1;
 }
 

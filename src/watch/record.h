@@ -11,6 +11,7 @@
 #include "base/hidden.h"
 #include "host/handle.h"
 #include "proa.h"
+#include "watch/waits.h"
 #include "window/win.h"
 
 #include <mpi.h>
@@ -64,11 +65,6 @@ enum proa_stats_way proa_way_to(const struct proa_target *target);
  * synchronizes or has failed, or the operation was told of already; the same, and its request goes
  * to the user for a later wait. */
 enum { PROA_WATCHED_NO_WAY = PROA_STATS_WAYS, PROA_WATCHED_REQUEST };
-
-/* Why counting takes more than to add: several threads may call at once, which never changes back;
- * or some thread has waited, and has not yet told for which call. Usually 0. */
-enum { PROA_RECORD_THREADS = 1, PROA_RECORD_WAITED = 2 };
-extern PROA_HIDDEN unsigned proa_record_care;
 
 /* The row that a call is counted in. Request forms and those with large counts are the plain
  * ones. */
@@ -146,8 +142,5 @@ static inline __attribute__((always_inline)) void proa_record_observe(const stru
 /* This thread is in the call that completes requests: its waits there are for the last operation
  * that it was given a request for. */
 void proa_record_waited_for_request(void);
-
-/* Forgets the thread's waits: they belong to no counted call. */
-void proa_record_forget(void);
 
 #endif

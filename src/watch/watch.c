@@ -13,11 +13,13 @@ static void tell_all(void)
     proa_report_tell();
     if (proa_settings()->check)
         proa_summary_tell();
+    proa_trace_close();
 }
 
 void proa_watch_start(void)
 {
     proa_record_start();
+    proa_traced_start();
     proa_at_end = tell_all;
 }
 

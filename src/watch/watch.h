@@ -8,6 +8,7 @@
 
 #include "check/check.h"
 #include "watch/record.h"
+#include "watch/traced.h"
 
 #include <mpi.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@ void proa_watch_start(void);
 static inline __attribute__((always_inline)) void
 proa_watched(const struct proa_win *win, enum proa_call call, int rank, int way, uint64_t bytes)
 {
+    proa_traced_observe(win, call, rank, way, bytes); /* first: it looks at waits */
     proa_record_observe(win, call, rank, way, bytes);
     proa_check_observe(win, call, rank);
 }

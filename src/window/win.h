@@ -166,6 +166,7 @@ struct proa_win {
     struct proa_vigil tests;  /* of MPI_Win_test, which a program may call in a loop */
     uint8_t is_open;          /* it is counted among the windows of this process (shm/peer.h) */
     uint8_t counted;          /* PROA_COUNTED_*: what all processes do */
+    uint64_t identity;        /* a number of its own, the same on all processes */
     uint8_t second;           /* as it is served to others: by second accessors (shm/peer.h) */
     struct proa_pages *pages; /* rma/pages.h */
     /* elements of an accumulate that processor atomics may do (rma/guard.h) */
@@ -179,8 +180,9 @@ struct proa_win {
     void *counter; /* of the code that counts the window's operations (watch/record.h) */
 };
 
-/* What the observers of a window do: count the operations on it, check its use. */
-enum { PROA_COUNTED_STATS = 1, PROA_COUNTED_CHECK = 2 };
+/* What the observers of a window do: count the operations on it, check its use,
+ * record a trace. */
+enum { PROA_COUNTED_STATS = 1, PROA_COUNTED_CHECK = 2, PROA_COUNTED_TRACE = 4 };
 
 /* How creation talks to the other processes of the window's group: given by bind, or by a unit
  * test. The calls are collective and return 0 or a negative code. */

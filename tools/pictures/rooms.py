@@ -14,6 +14,7 @@ ROLES = {
     "bind": "the exported MPI functions",
     "notify": "notified communication",
     "watch": "observers: statistics",
+    "trace": "the recorder of traces",
     "job": "the other ranks of the job",
     "host": "calls to the host MPI",
     "create": "start and end of windows",

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The files of a trace (PROA_TRACE, doc/TRACE.md): one a process, which it maps and writes by plain
+ * stores. So all that was recorded survives the process, however it ends. The numbers are in the
+ * byte order of the process.
+ *
+ *   header   PROA_TRACE_HEAD_BYTES: struct proa_trace_head, threads' slots, names of calls
+ *   chunks   PROA_TRACE_CHUNK_BYTES each, of one thread each: records, the first a CHUNK
+ *
+ * A record is there once its kind is not 0, which is stored last (release). Behind the last record
+ * of a chunk all is 0. Records of a thread are in the order of their ends. TEXT records continue
+ * the one before them, with PROA_TRACE_TEXT_BYTES bytes each.
+ *
+ * Times are ticks of a clock that all processes of a node share. Two pairs in the header tell their
+ * nanoseconds of CLOCK_MONOTONIC: one from the start, one that is renewed with each chunk.
+ */
+#ifndef PROA_TRACE_FORMAT_H
+#define PROA_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define PROA_TRACE_MAGIC "ProaTrc"
+
+enum {
+    PROA_TRACE_VERSION = 1,
+    PROA_TRACE_HEAD_BYTES = 16 << 10,
+    PROA_TRACE_CHUNK_BYTES = 256 << 10,
+    PROA_TRACE_SLOTS = 64,  /* threads that show what they are in */
+    PROA_TRACE_CALLS = 128, /* the most numbers of calls */
+    PROA_TRACE_NAME_BYTES = 32,
+    PROA_TRACE_TEXT_BYTES = 56,
+    PROA_TRACE_HOST_BYTES = 64
+};
+
+enum proa_trace_kind {
+    PROA_TRACE_NOTHING,
+    /* rank: number of the thread, from 0 on; value: how manieth chunk of the file */
+    PROA_TRACE_CHUNK,
+    PROA_TRACE_TEXT,
+    /* a loaded file of code: place, value: first and last address; end: what to subtract from an
+     * address to get the one in the file. TEXT: its path; value2 bytes */
+    PROA_TRACE_MODULE,
+    /* a window has been created: value: its number, the same on all its processes; rank: of this
+     * process; place: size of the group; way: enum proa_flavor; bytes: of this process's part */
+    PROA_TRACE_WINDOW,
+    PROA_TRACE_NAME,  /* of the window; bytes; TEXT */
+    PROA_TRACE_FREED, /* the window has been freed */
+    /* the ranks of the next start or post of this thread; rank: how many; TEXT: int32_t each. As
+     * long as there is no other GROUP of that call and window the next ones have the same */
+    PROA_TRACE_GROUP,
+    /* a call of synchronization: rank: the target's, or -1; mode: assertions; value: of a notified
+     * wait the index of its counter, of a fence how many came before it on the window */
+    PROA_TRACE_CALL,
+    /* an operation; bytes, rank: target; place: displacement in bytes; value: 1 + the index of a
+     * notified operation's counter, or 0. begin == end: too short to time */
+    PROA_TRACE_OPERATION,
+    /* within the next CALL or OPERATION of the thread; end: of the wait; value: its ns; rank: the
+     * one waited for, or -1: several, or unknown */
+    PROA_TRACE_WAIT,
+    /* at the target: an operation of another node was done in this process's part. rank: of the
+     * origin; bytes; place; value: how manieth of that origin's */
+    PROA_TRACE_APPLIED,
+    /* a message of Proa's to or from another node. rank: the other's; bytes; value: number of the
+     * batch */
+    PROA_TRACE_SENT,
+    PROA_TRACE_RECEIVED,
+    /* pages were moved to where neighbours map them, or back (way 1); place: first address; bytes
+     */
+    PROA_TRACE_MOVED,
+    /* of check mode: the call at `value` conflicts with that at `caller`; rank: the target */
+    PROA_TRACE_FINDING,
+    /* clocks of nodes: at begin nanoseconds of this process's clock the one of node `value` was at
+     * end, give or take `bytes` nanoseconds (between the two, `place` is its process) */
+    PROA_TRACE_CLOCK,
+    PROA_TRACE_KINDS
+};
+
+/* Of `mode`: assertions, which have the values of sync/sync.h, and more. */
+enum {
+    PROA_TRACE_NOCHECK = 1,
+    PROA_TRACE_NOSTORE = 2,
+    PROA_TRACE_NOPUT = 4,
+    PROA_TRACE_NOPRECEDE = 8,
+    PROA_TRACE_NOSUCCEED = 16,
+    PROA_TRACE_EXCLUSIVE = 32, /* of a lock */
+    PROA_TRACE_FAILED = 64     /* the call returned an error */
+};
+
+/* 64 bytes. Fields without a meaning for a kind are 0; rank is -1. */
+struct proa_trace_record {
+    uint64_t begin, end; /* ticks */
+    uint64_t bytes, place, value;
+    uint64_t caller; /* return address of the call; 0: unknown */
+    int32_t rank;    /* in the window's group */
+    uint32_t window; /* this process's number of it, from 1 on; 0: none */
+    uint16_t call;   /* enum proa_call; the header has the names */
+    uint8_t way;     /* enum proa_stats_way */
+    uint8_t mode;
+    uint16_t unused;
+    uint8_t epoch; /* PROA_EPOCH_* towards the target, when the call was over */
+    uint8_t kind;  /* enum proa_trace_kind */
+};
+_Static_assert(sizeof(struct proa_trace_record) == 64, "a record is a cache line");
+
+/* A TEXT record. */
+struct proa_trace_text {
+    char text[PROA_TRACE_TEXT_BYTES];
+    uint8_t unused[7];
+    uint8_t kind;
+};
+_Static_assert(sizeof(struct proa_trace_text) == sizeof(struct proa_trace_record),
+               "all records are alike");
+
+struct proa_trace_pair {
+    uint64_t ticks;
+    int64_t ns;
+};
+
+/* A thread as it is now: the call that it is in (since != 0). Written without order: to be shown
+ * while the program runs, and after a kill. */
+struct proa_trace_slot {
+    uint64_t since;  /* ticks; 0: in no call */
+    uint64_t caller; /* of the call that it is in */
+    uint64_t records;
+    uint32_t window, call;
+    int32_t rank;   /* the target's, or -1 */
+    int32_t waited; /* the rank waited for: 1 + rank; 0: none */
+    uint64_t unused[11];
+};
+_Static_assert(sizeof(struct proa_trace_slot) == 128, "slots share no line");
+
+struct proa_trace_head {
+    char magic[8];
+    uint32_t version, head_bytes, chunk_bytes, record_bytes;
+    int32_t rank, size; /* in MPI_COMM_WORLD; -1: there is none */
+    int32_t pid;
+    uint32_t is_ended; /* MPI has ended in order */
+    uint64_t process, node;
+    uint64_t limit_bytes;
+    uint64_t chunks;        /* taken so far */
+    uint64_t dropped;       /* records beyond the limit */
+    uint64_t dropped_since; /* ticks of the first of them */
+    int64_t realtime_ns;    /* when recording began, since 1970 */
+    struct proa_trace_pair first, last;
+    char host[PROA_TRACE_HOST_BYTES];
+    char proa[PROA_TRACE_NAME_BYTES]; /* version of the recorder */
+};
+
+/* Where the parts of the header are. */
+enum {
+    PROA_TRACE_SLOTS_AT = 4096,
+    PROA_TRACE_CALLS_AT = PROA_TRACE_SLOTS_AT + PROA_TRACE_SLOTS * 128,
+};
+_Static_assert(PROA_TRACE_CALLS_AT + PROA_TRACE_CALLS * PROA_TRACE_NAME_BYTES ==
+                   PROA_TRACE_HEAD_BYTES,
+               "the header is full");
+
+#endif

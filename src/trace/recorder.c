@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See recorder.h. */
+#include "trace/recorder.h"
+#include "base/calls.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHUNK_RECORDS = PROA_TRACE_CHUNK_BYTES / sizeof(struct proa_trace_record) };
+
+int proa_trace_on, proa_trace_counts;
+_Thread_local struct proa_trace_thread proa_trace_thread __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the file and its header */
+static char *map;                                         /* as large as the limit */
+static struct proa_trace_head *head;
+static int file = -1;
+static uint64_t chunks_most;
+static int threads;
+
+/* ---- clock ---- */
+
+/* The ticks of the processor are those of all processors of the node, if the kernel keeps time by
+ * them itself. */
+static int ticks_are_good(void)
+{
+    char name[16] = "";
+    FILE *source = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+
+    if (source) {
+        if (!fgets(name, sizeof name, source))
+            name[0] = 0;
+        fclose(source);
+    }
+    return strcmp(name, "tsc\n") == 0;
+}
+
+/* A clock that is wrong on purpose, for tests: "NS" or "NS,PPM", ahead and faster. */
+static int64_t pretended(int64_t ns)
+{
+    const char *skew = proa_settings()->trace_skew;
+    const char *comma = strchr(skew, ',');
+    double ppm = comma ? strtod(comma + 1, NULL) : 0;
+
+    return ns + strtoll(skew, NULL, 10) + (int64_t)((double)ns * ppm / 1e6);
+}
+
+int64_t proa_trace_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return pretended((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+}
+
+/* Of several looks the one that took least. */
+static struct proa_trace_pair pair_now(void)
+{
+    struct proa_trace_pair best = {0, 0};
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < 5; i++) {
+        uint64_t before = proa_trace_ticks();
+        int64_t ns = proa_trace_now_ns();
+        uint64_t took = proa_trace_ticks() - before;
+
+        if (took < least) {
+            least = took;
+            best = (struct proa_trace_pair){before + took / 2, ns};
+        }
+    }
+    return best;
+}
+
+/* ---- chunks ---- */
+
+/* Room in the file comes before a store to it: without it the store would end the process. */
+static int chunk_make(uint64_t number)
+{
+    const uint64_t at = PROA_TRACE_HEAD_BYTES + number * PROA_TRACE_CHUNK_BYTES;
+    int error = posix_fallocate(file, (off_t)at, PROA_TRACE_CHUNK_BYTES);
+
+    if (error) {
+        proa_log(PROA_LOG_WARN, "PROA_TRACE: no more room for the trace (%s): the rest is dropped",
+                 strerror(error));
+        chunks_most = number;
+        return 0;
+    }
+#ifdef MADV_POPULATE_WRITE
+    madvise(map + at, PROA_TRACE_CHUNK_BYTES, MADV_POPULATE_WRITE);
+#endif
+    return 1;
+}
+
+/* The number of a new chunk, or -1. */
+static int64_t chunk_take(void)
+{
+    const uint64_t number = head->chunks;
+
+    if (number >= chunks_most || !chunk_make(number))
+        return -1;
+    head->last = pair_now();
+    proa_atomic_store(&head->chunks, number + 1, PROA_RELEASE); /* partner: readers of the file */
+    return (int64_t)number;
+}
+
+static void thread_begin(struct proa_trace_thread *thread)
+{
+    static struct proa_trace_slot shared; /* of threads too many */
+
+    thread->number = threads++;
+    thread->slot = thread->number < PROA_TRACE_SLOTS
+                       ? (struct proa_trace_slot *)(map + PROA_TRACE_SLOTS_AT) + thread->number
+                       : &shared;
+}
+
+/* In a child the thread may still have a chunk of its parent's. */
+static int drop(struct proa_trace_thread *thread)
+{
+    thread->next = thread->end = NULL;
+    if (proa_trace_on && head->dropped++ == 0)
+        head->dropped_since = proa_trace_ticks();
+    return 0;
+}
+
+int proa_trace_more(struct proa_trace_thread *thread)
+{
+    const struct proa_trace_record first = {.kind = PROA_TRACE_CHUNK};
+    int64_t number = -1;
+    int is_there;
+
+    pthread_mutex_lock(&mutex);
+    if (proa_trace_on) {
+        if (!thread->slot)
+            thread_begin(thread);
+        number = chunk_take();
+    }
+    is_there = number >= 0 || drop(thread);
+    pthread_mutex_unlock(&mutex);
+    if (!is_there)
+        return 0;
+    thread->next = (struct proa_trace_record *)(map + PROA_TRACE_HEAD_BYTES +
+                                                (uint64_t)number * PROA_TRACE_CHUNK_BYTES);
+    thread->end = thread->next + CHUNK_RECORDS;
+    *thread->next = first;
+    thread->next->begin = thread->next->end = proa_trace_ticks();
+    thread->next->rank = thread->number;
+    thread->next->value = (uint64_t)number;
+    thread->next++;
+    return 1;
+}
+
+void proa_trace_put_text(const void *text, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at += PROA_TRACE_TEXT_BYTES) {
+        union {
+            struct proa_trace_record record;
+            struct proa_trace_text text;
+        } part = {.record = {.kind = PROA_TRACE_TEXT}};
+        uint64_t left = bytes - at;
+
+        memcpy(part.text.text, (const char *)text + at,
+               left < PROA_TRACE_TEXT_BYTES ? left : PROA_TRACE_TEXT_BYTES);
+        proa_trace_put(&part.record);
+    }
+}
+
+/* ---- the file ---- */
+
+/* A child has the mapping of its parent, and must not write there. */
+static void in_child(void)
+{
+    proa_trace_on = 0;
+    proa_trace_thread.next = proa_trace_thread.end = NULL;
+    proa_trace_thread.slot = NULL;
+}
+
+static void head_fill(const struct proa_trace_process *process)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    *head = (struct proa_trace_head){.version = PROA_TRACE_VERSION,
+                                     .head_bytes = PROA_TRACE_HEAD_BYTES,
+                                     .chunk_bytes = PROA_TRACE_CHUNK_BYTES,
+                                     .record_bytes = sizeof(struct proa_trace_record),
+                                     .rank = process->rank,
+                                     .size = process->size,
+                                     .pid = (int32_t)getpid(),
+                                     .process = process->process,
+                                     .node = process->node};
+    memcpy(head->magic, PROA_TRACE_MAGIC, sizeof head->magic);
+    head->limit_bytes = chunks_most * PROA_TRACE_CHUNK_BYTES;
+    head->realtime_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    gethostname(head->host, sizeof head->host - 1);
+    snprintf(head->proa, sizeof head->proa, "%s", process->version);
+    for (int call = 0; call < PROA_CALL_COUNT; call++)
+        snprintf(map + PROA_TRACE_CALLS_AT + (size_t)call * PROA_TRACE_NAME_BYTES,
+                 PROA_TRACE_NAME_BYTES, "%s", proa_call_name((enum proa_call)call));
+    head->first = head->last = pair_now();
+}
+
+/* Processes of one rank, as of spawned programs, have files of different numbers. */
+static int file_make(const char *folder, int rank)
+{
+    char path[4096];
+
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return -1;
+    for (int number = 0; number < 1000; number++) {
+        int made;
+
+        if (number == 0)
+            snprintf(path, sizeof path, "%s/%d.trace", folder, rank);
+        else
+            snprintf(path, sizeof path, "%s/%d-%d.trace", folder, rank, number);
+        made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (made >= 0 || errno != EEXIST)
+            return made;
+    }
+    return -1;
+}
+
+static int file_map(void)
+{
+    const uint64_t bytes = PROA_TRACE_HEAD_BYTES + chunks_most * PROA_TRACE_CHUNK_BYTES;
+
+    errno = posix_fallocate(file, 0, PROA_TRACE_HEAD_BYTES);
+    if (errno)
+        return -1;
+    map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return map == MAP_FAILED ? -1 : 0;
+}
+
+/* Not beyond the largest file that the process may write: that would end it. */
+static uint64_t limit_chunks(void)
+{
+    uint64_t bytes = (uint64_t)proa_settings()->trace_limit_mib << 20;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
+        bytes = limit.rlim_cur;
+    return bytes > PROA_TRACE_HEAD_BYTES ? (bytes - PROA_TRACE_HEAD_BYTES) / PROA_TRACE_CHUNK_BYTES
+                                         : 0;
+}
+
+int proa_trace_open(const char *folder, const struct proa_trace_process *process)
+{
+    _Static_assert((int)PROA_CALL_COUNT <= (int)PROA_TRACE_CALLS,
+                   "the header has the names of all calls");
+    proa_trace_counts = ticks_are_good();
+    chunks_most = limit_chunks();
+    file = file_make(folder, process->rank);
+    if (file < 0 || file_map() != 0) {
+        proa_log(PROA_LOG_WARN, "PROA_TRACE: cannot write in %s (%s): nothing is recorded", folder,
+                 strerror(errno));
+        return PROA_ERR_OTHER;
+    }
+    head = (struct proa_trace_head *)map;
+    head_fill(process);
+    pthread_atfork(NULL, NULL, in_child);
+    proa_atomic_store(&proa_trace_on, 1, PROA_RELEASE);
+    return PROA_OK;
+}
+
+void proa_trace_close(void)
+{
+    if (!proa_trace_on)
+        return;
+    pthread_mutex_lock(&mutex);
+    head->last = pair_now();
+    head->is_ended = 1;
+    if (head->dropped)
+        proa_log(PROA_LOG_WARN,
+                 "PROA_TRACE: %llu records were dropped: the trace has reached PROA_TRACE_LIMIT",
+                 (unsigned long long)head->dropped);
+    pthread_mutex_unlock(&mutex);
+}

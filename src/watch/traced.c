@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See traced.h. */
+#include "watch/traced.h"
+#include "base/fail.h"
+#include "base/settings.h"
+#include "host/pmpi.h"
+#include "proa.h"
+#include "shm/peer.h"
+#include "watch/clocks.h"
+#include "watch/record.h"
+#include "watch/waits.h"
+#include "window/epoch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An operation of fewer bytes by load and store is not timed, unless it has waited: that would take
+ * longer than it. */
+enum { TIMED_LEAST = 4096 };
+
+/* The ranks of the last start or post. */
+struct group {
+    int count, room;
+    int *ranks;
+};
+
+struct proa_traced {
+    uint32_t window;
+    uint64_t fences;
+    pthread_mutex_t mutex; /* of the groups */
+    struct group started, posted;
+    MPI_Comm nodes;
+};
+
+/* ---- records ---- */
+
+static struct proa_trace_record record_of(const struct proa_traced *traced,
+                                          enum proa_trace_kind kind)
+{
+    return (struct proa_trace_record){.begin = proa_trace_thread.begin,
+                                      .end = proa_trace_ticks(),
+                                      .caller = proa_trace_thread.caller,
+                                      .rank = -1,
+                                      .window = traced->window,
+                                      .mode = proa_trace_thread.mode,
+                                      .kind = (uint8_t)kind};
+}
+
+static void put_waits(const struct proa_traced *traced, const struct proa_win *win, int rank)
+{
+    struct proa_trace_record record = {.window = traced->window, .kind = PROA_TRACE_WAIT};
+
+    for (int i = 0; i < proa_waits.count; i++) {
+        const struct proa_watched_wait *wait = &proa_waits.wait[i];
+
+        record.rank = wait->word && rank < 0 ? proa_wait_rank(win, wait->word) : rank;
+        record.end = wait->end;
+        record.value = (uint64_t)wait->ns;
+        proa_trace_put(&record);
+    }
+}
+
+/* Has the group changed? Keeps it. */
+static int group_is_new(struct group *group, const struct proa_ranks *ranks)
+{
+    const size_t bytes = (size_t)ranks->count * sizeof *ranks->rank;
+
+    if (group->count == ranks->count &&
+        (bytes == 0 || memcmp(group->ranks, ranks->rank, bytes) == 0))
+        return group->ranks == NULL;
+    if (group->room < ranks->count) {
+        int *grown = realloc(group->ranks, bytes);
+        if (!grown)
+            return 1;
+        group->ranks = grown;
+        group->room = ranks->count;
+    }
+    group->count = ranks->count;
+    memcpy(group->ranks, ranks->rank, bytes);
+    return 1;
+}
+
+static void put_group(struct proa_traced *traced, enum proa_call call, const struct proa_win *win)
+{
+    const struct proa_ranks *ranks =
+        call == PROA_CALL_Win_start ? &win->started_group : &win->exposed_group;
+    struct group *group = call == PROA_CALL_Win_start ? &traced->started : &traced->posted;
+    struct proa_trace_record record = record_of(traced, PROA_TRACE_GROUP);
+    int is_new;
+
+    pthread_mutex_lock(&traced->mutex);
+    is_new = group_is_new(group, ranks);
+    pthread_mutex_unlock(&traced->mutex);
+    if (!is_new)
+        return;
+    record.call = (uint16_t)call;
+    record.rank = ranks->count;
+    proa_trace_put(&record);
+    proa_trace_put_text(ranks->rank, (uint64_t)ranks->count * sizeof *ranks->rank);
+}
+
+static void put_synchronization(struct proa_traced *traced, const struct proa_win *win,
+                                enum proa_call call, int rank)
+{
+    struct proa_trace_record record = record_of(traced, PROA_TRACE_CALL);
+
+    if (call == PROA_CALL_Win_test && win->exposed)
+        return; /* the exposure goes on: programs poll */
+    if ((call == PROA_CALL_Win_start || call == PROA_CALL_Win_post) &&
+        !(record.mode & PROA_TRACE_FAILED))
+        put_group(traced, call, win);
+    record.call = (uint16_t)call;
+    record.rank = rank;
+    record.value = call == PROA_CALL_Win_fence
+                       ? proa_atomic_fetch_add(&traced->fences, 1, PROA_RELAXED)
+                       : proa_trace_thread.value;
+    record.epoch =
+        (unsigned)rank < (unsigned)win->size ? proa_epoch_towards(win, rank) : proa_epoch_all(win);
+    if (record.epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER))
+        record.mode |= PROA_TRACE_EXCLUSIVE;
+    proa_trace_put(&record);
+}
+
+static void put_operation(const struct proa_traced *traced, const struct proa_win *win,
+                          enum proa_call call, int rank, int way, uint64_t bytes)
+{
+    struct proa_trace_thread *thread = &proa_trace_thread;
+    int is_timed = way != PROA_STATS_PLAIN || bytes >= TIMED_LEAST || proa_waits.count > 0;
+    const struct proa_trace_record record = {.begin = thread->begin,
+                                             .end = is_timed ? proa_trace_ticks() : thread->begin,
+                                             .bytes = bytes,
+                                             .value = thread->value,
+                                             .caller = thread->caller,
+                                             .rank = rank,
+                                             .window = traced->window,
+                                             .call = (uint16_t)call,
+                                             .way = (uint8_t)way,
+                                             .epoch = proa_epoch_towards(win, rank),
+                                             .kind = PROA_TRACE_OPERATION};
+
+    thread->operation = proa_trace_put(&record);
+}
+
+/* Requests, and operations that have failed, have a record if they have waited. */
+void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
+                      int rank, int way, uint64_t bytes)
+{
+    const int has_waited = proa_waits.count > 0;
+
+    if (!proa_trace_on)
+        return;
+    if (has_waited)
+        put_waits(traced, win, rank);
+    if (way < PROA_STATS_WAYS)
+        put_operation(traced, win, call, rank, way, bytes);
+    else if (proa_record_rows[call] >= PROA_STATS_OPERATIONS || has_waited)
+        put_synchronization(traced, win, call, rank);
+    if (proa_trace_thread.slot)
+        proa_atomic_store(&proa_trace_thread.slot->since, 0, PROA_RELAXED);
+}
+
+/* ---- windows ---- */
+
+void proa_traced_start(void)
+{
+    struct proa_trace_process process = {.rank = -1, .size = -1, .version = PROA_VERSION};
+    const char *folder = proa_settings()->trace;
+    int is_initialized = 0;
+
+    if (!*folder)
+        return;
+    if (proa_pmpi()->Initialized(&is_initialized) == MPI_SUCCESS && is_initialized) {
+        proa_pmpi()->Comm_rank(MPI_COMM_WORLD, &process.rank);
+        proa_pmpi()->Comm_size(MPI_COMM_WORLD, &process.size);
+    }
+    process.node = proa_hello_of(proa_self).node;
+    process.process = proa_self->id;
+    if (proa_trace_open(folder, &process) == PROA_OK)
+        proa_waits_start();
+}
+
+struct proa_traced *proa_traced_new(void)
+{
+    static uint32_t windows;
+    struct proa_traced *traced = proa_trace_on ? calloc(1, sizeof *traced) : NULL;
+
+    if (!traced)
+        return NULL;
+    traced->window = proa_atomic_fetch_add(&windows, 1, PROA_RELAXED) + 1;
+    traced->nodes = MPI_COMM_NULL;
+    pthread_mutex_init(&traced->mutex, NULL);
+    return traced;
+}
+
+void proa_traced_drop(struct proa_traced *traced)
+{
+    if (!traced)
+        return;
+    pthread_mutex_destroy(&traced->mutex);
+    free(traced->started.ranks);
+    free(traced->posted.ranks);
+    free(traced);
+}
+
+void proa_traced_open(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
+                      MPI_Comm comm)
+{
+    struct proa_trace_record record;
+
+    if (!traced)
+        return;
+    proa_trace_modules();
+    record = record_of(traced, PROA_TRACE_WINDOW);
+    record.begin = record.end; /* the call's begin is not taken */
+    record.call = (uint16_t)call;
+    record.rank = win->rank;
+    record.place = (uint64_t)win->size;
+    record.value = win->identity;
+    record.bytes = win->targets[win->rank].bytes;
+    record.way = (uint8_t)win->flavor;
+    proa_trace_put(&record);
+    if (!win->remote_window || !(win->counted & PROA_COUNTED_TRACE))
+        return;
+    traced->nodes = proa_clocks_open(win, comm);
+    proa_clocks_compare(traced->nodes);
+}
+
+void proa_traced_close(struct proa_traced *traced, const struct proa_win *win)
+{
+    struct proa_trace_record record;
+
+    if (!traced)
+        return;
+    put_waits(traced, win, -1);
+    record = record_of(traced, PROA_TRACE_FREED);
+    record.call = PROA_CALL_Win_free;
+    proa_trace_put(&record);
+    if (traced->nodes == MPI_COMM_NULL)
+        return;
+    proa_clocks_compare(traced->nodes);
+    proa_pmpi()->Comm_free(&traced->nodes);
+}
+
+void proa_traced_name(struct proa_traced *traced, const char *name)
+{
+    struct proa_trace_record record;
+
+    if (!traced || !name)
+        return;
+    record = record_of(traced, PROA_TRACE_NAME);
+    record.bytes = strlen(name);
+    proa_trace_put(&record);
+    proa_trace_put_text(name, record.bytes);
+}

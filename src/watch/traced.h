@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The observer of traces (PROA_TRACE): writes a record of each call on a window, and of its waits,
+ * when it is over (trace/recorder.h). */
+#ifndef PROA_WATCH_TRACED_H
+#define PROA_WATCH_TRACED_H
+
+#include "base/calls.h"
+#include "host/handle.h"
+#include "trace/recorder.h"
+#include "window/win.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct proa_traced;
+
+/* Begins to record, if the setting says so. Before the first window, on a process that has
+ * started. */
+void proa_traced_start(void);
+
+/* For a window that is being made; NULL: nothing is recorded, or there is no memory. The functions
+ * below do nothing for NULL. */
+struct proa_traced *proa_traced_new(void);
+void proa_traced_drop(struct proa_traced *traced);
+
+/* The window has come to be, by that call. Collective over comm if all record. */
+void proa_traced_open(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
+                      MPI_Comm comm);
+
+/* The window is about to be freed; all its processes are done with it. Collective if all record. */
+void proa_traced_close(struct proa_traced *traced, const struct proa_win *win);
+
+void proa_traced_name(struct proa_traced *traced, const char *name);
+
+/* A call is over: as of proa_watched. */
+void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
+                      int rank, int way, uint64_t bytes);
+
+static inline __attribute__((always_inline)) void proa_traced_observe(const struct proa_win *win,
+                                                                      enum proa_call call, int rank,
+                                                                      int way, uint64_t bytes)
+{
+    struct proa_traced *traced = proa_handle_of(win)->traced;
+
+    if (__builtin_expect(traced != NULL, 0))
+        proa_traced_call(traced, win, call, rank, way, bytes);
+}
+
+/* Where the operation was that this thread's call has recorded. */
+static inline __attribute__((always_inline)) void proa_traced_place(const struct proa_win *win,
+                                                                    int rank, MPI_Aint displacement)
+{
+    struct proa_trace_record *record = proa_trace_thread.operation;
+
+    if (__builtin_expect(record != NULL, 0) && rank >= 0)
+        record->place = (uint64_t)(displacement * win->targets[rank].disp_unit);
+}
+
+#endif
