@@ -8,6 +8,7 @@ int proa_command_run(int argc, char **argv);
 int proa_command_exec(int argc, char **argv);
 int proa_command_info(int argc, char **argv);
 int proa_command_doctor(int argc, char **argv);
+int proa_command_trace(int argc, char **argv);
 int proa_command_bench(int argc, char **argv);
 
 #endif

@@ -16,8 +16,8 @@
 
 /* For printf: the names of the hosts, then of Proa's libraries. */
 static const char help[] =
-    "usage: LAUNCHER... proa exec [--mpi HOST] [--check] [OPTION...] [--stats[=FILE]] [--] COMMAND "
-    "[ARGUMENT...]\n"
+    "usage: LAUNCHER... proa exec [--mpi HOST] [--check] [OPTION...] [--stats[=FILE]] "
+    "[--trace DIR] [--] COMMAND [ARGUMENT...]\n"
     "\n"
     "Becomes COMMAND, with Proa's library for its MPI preloaded. Any launcher may start it:\n"
     "srun -n 4 proa exec ./prog; COMMAND may be a program of MPI, or start one that is among its "
@@ -32,6 +32,7 @@ static const char help[] =
     "  --stats[=FILE]\n"
     "                counts what is done on each window, and who waits for whom: a table at the "
     "end, or FILE of JSON\n"
+    "  --trace DIR   records epochs, operations and waits in the folder DIR, for `proa trace`\n"
     "  --help        this text\n"
     "\n"
     "environment:\n"

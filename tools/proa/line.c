@@ -40,6 +40,7 @@ static const struct own_option {
     {"--fail-on", NEEDED, offsetof(struct proa_line, fail_on)},
     {"--mpi", NEEDED, offsetof(struct proa_line, mpi)},
     {"--stats", ALLOWED, offsetof(struct proa_line, stats)},
+    {"--trace", NEEDED, offsetof(struct proa_line, trace)},
 };
 
 static const struct own_option *own_option(const char *word)
@@ -241,6 +242,8 @@ void proa_line_set_variables(const struct proa_line *line)
     set_check(line);
     if (line->stats)
         set_file("PROA_STATS", line->stats);
+    if (line->trace)
+        set_file("PROA_TRACE", line->trace);
 }
 
 int proa_line_check(const struct proa_line *line)
@@ -249,6 +252,8 @@ int proa_line_check(const struct proa_line *line)
 
     if (line->check_json && !line->check_json[0])
         return proa_complain(PROA_EXIT_USAGE, "--check-json needs the name of a file");
+    if (line->trace && !line->trace[0])
+        return proa_complain(PROA_EXIT_USAGE, "--trace needs the name of a folder");
     if (line->check_sarif && !line->check_sarif[0])
         return proa_complain(PROA_EXIT_USAGE, "--check-sarif needs the name of a file");
     for (size_t i = 0; line->fail_on && i < sizeof verdicts / sizeof verdicts[0]; i++)

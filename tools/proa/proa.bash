@@ -4,9 +4,17 @@
 _proa() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words='' place
     case $COMP_CWORD.$command in
-    1.*) words='run exec info doctor bench --help --version' ;;
+    1.*) words='run exec info doctor trace bench --help --version' ;;
     *.info) words='--json --settings --help' ;;
     *.doctor) words='-n --ranks --hosts --report --help' ;;
+    *.trace)
+        if [[ $word != -* ]]; then
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            return
+        fi
+        words='--json --list --help'
+        ;;
     *.bench)
         case $before in
         --mpi) words='mpich openmpi' ;;
@@ -26,7 +34,7 @@ _proa() {
         elif [ "$before" = --fail-on ]; then
             words='race misuse note'
         elif [[ $word = -* ]]; then
-            words='--mpi --check --check-json --check-sarif --fail-on --stats --stats= --help'
+            words='--mpi --check --check-json --check-sarif --fail-on --stats --stats= --trace --help'
             [ "$command" != run ] || words+=' -n'
         else # a program, or one of its files
             for ((place = 2; place < COMP_CWORD; place++)); do

@@ -40,6 +40,7 @@ static const char help[] =
     "  --stats[=FILE]\n"
     "                counts what is done on each window, and who waits for whom: a table at the "
     "end, or FILE of JSON\n"
+    "  --trace DIR   records epochs, operations and waits in the folder DIR, for `proa trace`\n"
     "  --help        this text\n"
     "\n"
     "environment:\n"

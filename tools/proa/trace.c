@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `proa trace`: what happened in a run, by the files that `proa run --trace` wrote. */
+#include "trace.h"
+
+#include "commands.h"
+#include "complain.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct wishes {
+    const char *folder;
+    bool json, list;
+};
+
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "the numbers for programs, as JSON", 0},
+    {"list", 'l', NULL, 0, "all events, epochs and arrows, a line of JSON for each", 0},
+    {0}};
+
+static error_t take_option(int key, char *value, struct argp_state *state)
+{
+    struct wishes *wishes = state->input;
+
+    switch (key) {
+    case 'j':
+        wishes->json = true;
+        return 0;
+    case 'l':
+        wishes->list = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (wishes->folder)
+            argp_error(state, "too many words: %s", value);
+        wishes->folder = value;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no folder: the one that `proa run --trace` was given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void summarize(struct proa_model *model, bool json)
+{
+    struct proa_summary summary;
+
+    proa_summary_make(&summary, model);
+    proa_summary_sort(&summary);
+    if (json)
+        proa_trace_show_json(&summary, stdout);
+    else
+        proa_trace_show(&summary, stdout);
+    proa_summary_free(&summary);
+}
+
+int proa_command_trace(int argc, char **argv)
+{
+    static const struct argp parser = {
+        .options = options,
+        .parser = take_option,
+        .args_doc = "FOLDER",
+        .doc = "Shows the epochs of a run by its trace, and who waited for whom.",
+    };
+    struct wishes wishes = {0};
+    struct proa_model model;
+
+    argp_parse(&parser, argc, argv, 0, NULL, &wishes);
+    if (proa_model_open(&model, wishes.folder) != 0)
+        return EXIT_FAILURE;
+    if (wishes.list)
+        proa_trace_list(&model, stdout);
+    else
+        summarize(&model, wishes.json);
+    proa_model_close(&model);
+    return 0;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The summary of a trace for people. */
+#include "trace.h"
+
+#include "place.h"
+
+enum { WORST = 10, MATRIX_MOST = 16, PAIRS = 10 };
+
+static double ms(int64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+static int rank_of(const struct proa_summary *summary, int process)
+{
+    return process < 0 ? -1 : summary->model->processes[process].rank;
+}
+
+static void show_processes(const struct proa_model *model, FILE *out)
+{
+    fprintf(out, "%d processes on %d node%s, %d windows, %llu records, %.3f s\n",
+            model->process_count, model->clocks.count, model->clocks.count == 1 ? "" : "s",
+            model->window_count, (unsigned long long)model->records, (double)model->end_ns / 1e9);
+    for (int i = 0; i < model->process_count; i++) {
+        const struct proa_model_process *process = &model->processes[i];
+
+        if (process->is_killed)
+            fprintf(out, "rank %d (pid %d, %s) did not end in order: its trace ends where it did\n",
+                    process->rank, process->pid, process->host);
+        if (process->dropped)
+            fprintf(out,
+                    "rank %d dropped %llu records from %.3f s on: PROA_TRACE_LIMIT was reached\n",
+                    process->rank, (unsigned long long)process->dropped,
+                    (double)process->dropped_since_ns / 1e9);
+    }
+    for (int i = 1; i < model->clocks.count; i++) {
+        const struct proa_clock *clock = &model->clocks.clocks[i];
+
+        if (clock->is_known)
+            fprintf(out, "the clock of node %d is known to %.3f us, by %d comparisons\n", i,
+                    (double)clock->error_ns / 1e3, clock->count);
+        else
+            fprintf(out, "the clock of node %d was never compared with that of the first\n", i);
+    }
+    if (model->backward)
+        fprintf(out, "%llu arrows go back in time, by %.3f us at most beyond these errors\n",
+                (unsigned long long)model->backward, (double)model->backward_most_ns / 1e3);
+}
+
+static void show_window(const struct proa_summary *summary, int index, FILE *out)
+{
+    const struct proa_model_window *window = &summary->model->windows[index];
+    const struct proa_sum_notify *notify = &summary->notify[index];
+    const char *head =
+        "  epochs       count      time ms    waited ms   operations          bytes\n";
+
+    fprintf(out, "\nwindow %d \"%s\" (%s, %d ranks)\n", index + 1, window->name, window->maker,
+            window->size);
+    for (int kind = 0; kind < PROA_MODEL_EPOCH_KINDS; kind++) {
+        const struct proa_sum_epochs *sum = &summary->epochs[index * PROA_MODEL_EPOCH_KINDS + kind];
+
+        if (sum->count == 0)
+            continue;
+        fputs(head, out);
+        head = "";
+        fprintf(out, "  %-8s %9llu %12.3f %12.3f %12llu %14llu", proa_epoch_names[kind],
+                (unsigned long long)sum->count, ms(sum->ns), ms(sum->waited_ns),
+                (unsigned long long)sum->operations, (unsigned long long)sum->bytes);
+        if (sum->never_ended)
+            fprintf(out, "  (%llu never ended)", (unsigned long long)sum->never_ended);
+        fputc('\n', out);
+    }
+    if (notify->count)
+        fprintf(out,
+                "  notifications: %llu, %.3f us from operation to wait on average, %.3f us at "
+                "most\n",
+                (unsigned long long)notify->count, (double)notify->ns / 1e3 / (double)notify->count,
+                (double)notify->most_ns / 1e3);
+}
+
+static int64_t pair_ns(const struct proa_summary *summary, int waiter, int awaited)
+{
+    const struct proa_sum_pair *pair;
+
+    for (pair = summary->pairs; pair; pair = pair->hh.next)
+        if (pair->key.waiter == waiter && pair->key.awaited == awaited)
+            return pair->ns;
+    return 0;
+}
+
+static void show_matrix(const struct proa_summary *summary, FILE *out)
+{
+    const int count = summary->model->process_count;
+
+    fprintf(out, "\nwaiting, ms: the rank of a row waited for that of a column\n      ");
+    for (int awaited = 0; awaited < count; awaited++)
+        fprintf(out, " %10d", rank_of(summary, awaited));
+    fprintf(out, "      others\n");
+    for (int waiter = 0; waiter < count; waiter++) {
+        fprintf(out, "%6d", rank_of(summary, waiter));
+        for (int awaited = 0; awaited < count; awaited++)
+            fprintf(out, " %10.3f", ms(pair_ns(summary, waiter, awaited)));
+        fprintf(out, "  %10.3f\n", ms(pair_ns(summary, waiter, -1)));
+    }
+}
+
+static void show_pairs(const struct proa_summary *summary, FILE *out)
+{
+    const struct proa_sum_pair *pair = summary->pairs;
+
+    fprintf(out, "\nwaiting, the worst pairs\n");
+    for (int i = 0; i < PAIRS && pair; i++, pair = pair->hh.next)
+        fprintf(out, "  rank %d for rank %d: %.3f ms in %llu waits\n",
+                rank_of(summary, pair->key.waiter), rank_of(summary, pair->key.awaited),
+                ms(pair->ns), (unsigned long long)pair->count);
+}
+
+static void show_late_posts(const struct proa_summary *summary, FILE *out)
+{
+    const char *head = "\nlate posts\n";
+    const struct proa_sum_wait *wait;
+
+    for (wait = summary->waits; wait; wait = wait->hh.next) {
+        if (wait->key.kind != PROA_ARROW_POST)
+            continue;
+        fputs(head, out);
+        head = "";
+        fprintf(out, "  at %s: %llu waited for, %.3f ms in all, %.3f ms at most (rank %d)\n",
+                proa_place_text(summary->model->places, wait->key.other_place),
+                (unsigned long long)wait->count, ms(wait->ns), ms(wait->most_ns),
+                rank_of(summary, wait->awaited));
+    }
+}
+
+static void show_locks(const struct proa_summary *summary, FILE *out)
+{
+    const char *head = "\nlocks that were waited for\n";
+    const struct proa_sum_lock *lock;
+
+    for (lock = summary->locks; lock; lock = lock->hh.next) {
+        if (!lock->waited)
+            continue;
+        fputs(head, out);
+        head = "";
+        fprintf(out,
+                "  window %d, rank %d: %llu of %llu, %.3f ms in all, %.3f ms at most, %llu ahead "
+                "at most; held for %.3f ms\n",
+                lock->key.window + 1, lock->key.rank, (unsigned long long)lock->waited,
+                (unsigned long long)lock->count, ms(lock->waited_ns), ms(lock->most_ns),
+                (unsigned long long)lock->deepest, ms(lock->held_ns));
+    }
+}
+
+static void show_worst(const struct proa_summary *summary, FILE *out)
+{
+    struct proa_places *places = summary->model->places;
+    const struct proa_sum_wait *wait = summary->waits;
+
+    if (wait)
+        fprintf(out, "\nthe worst waits\n");
+    for (int i = 0; i < WORST && wait; i++, wait = wait->hh.next) {
+        fprintf(out, "  %2d. %.3f ms in %llu waits, %.3f ms at most: %s at %s", i + 1, ms(wait->ns),
+                (unsigned long long)wait->count, ms(wait->most_ns), wait->call,
+                proa_place_text(places, wait->key.place));
+        if (wait->other_call)
+            fprintf(out, ", for %s at %s", wait->other_call,
+                    proa_place_text(places, wait->key.other_place));
+        if (wait->awaited >= 0)
+            fprintf(out, " (rank %d for rank %d)", rank_of(summary, wait->waiter),
+                    rank_of(summary, wait->awaited));
+        fprintf(out, "\n      %s\n", proa_summary_remedy(wait));
+    }
+}
+
+void proa_trace_show(const struct proa_summary *summary, FILE *out)
+{
+    show_processes(summary->model, out);
+    for (int i = 0; i < summary->model->window_count; i++)
+        show_window(summary, i, out);
+    if (summary->pairs && summary->model->process_count <= MATRIX_MOST)
+        show_matrix(summary, out);
+    else if (summary->pairs)
+        show_pairs(summary, out);
+    show_late_posts(summary, out);
+    show_locks(summary, out);
+    show_worst(summary, out);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A run of the model (model.h): what its files share.
+ *
+ *   run.c      merges the records of all threads into events
+ *   epochs.c   follows what each process has open
+ *   arrows.c   finds the other ends of synchronization
+ */
+#ifndef PROA_TRACE_RUN_H
+#define PROA_TRACE_RUN_H
+
+#include "model.h"
+
+#include <uthash.h>
+
+/* What a call means for epochs. */
+enum proa_role {
+    PROA_ROLE_OTHER,
+    PROA_ROLE_FENCE,
+    PROA_ROLE_START,
+    PROA_ROLE_COMPLETE,
+    PROA_ROLE_POST,
+    PROA_ROLE_WAIT, /* or a test that found the end */
+    PROA_ROLE_LOCK,
+    PROA_ROLE_UNLOCK,
+    PROA_ROLE_LOCK_ALL,
+    PROA_ROLE_UNLOCK_ALL,
+    PROA_ROLE_NOTIFY_WAIT,
+    PROA_ROLE_FREE
+};
+
+enum proa_role proa_role_of(const char *call);
+
+/* The first access to a target of a start: its rank's place in the group. */
+struct proa_access {
+    struct proa_model_end end; /* ns 0 and event 0: none yet */
+    int64_t waited_ns;
+};
+
+/* An epoch that is open. */
+struct proa_open {
+    struct proa_model_epoch epoch;
+    uint64_t opened_event;
+    const char *call;
+    int64_t lock_waited_ns; /* in its first call */
+    int thread;
+    struct proa_access *accesses; /* of a start: by place in the group */
+    struct proa_open *prev, *next;
+};
+
+/* What one process has open on one window. */
+struct proa_side {
+    struct proa_open *fence, *access, *exposure, *lock_all, *locks;
+    int32_t *started, *posted; /* the last groups */
+    int started_count, posted_count;
+};
+
+struct proa_arrows;
+
+struct proa_run {
+    struct proa_model *model;
+    const struct proa_model_sink *sink;
+    struct proa_side **sides; /* by process, then window */
+    struct proa_arrows *arrows;
+    uint64_t events, epochs;
+};
+
+struct proa_side *proa_run_side(struct proa_run *run, int process, int window);
+
+/* The sum of the event's waits for that rank; rank < 0: of all. */
+int64_t proa_waited(const struct proa_model_event *event, int rank);
+
+/* ---- epochs.c ---- */
+
+/* Before the event is given to the sink: sets its epoch. group: of a start or post, allocated and
+ * taken over; NULL: the last one. */
+void proa_epochs_before(struct proa_run *run, struct proa_model_event *event, enum proa_role role,
+                        int32_t *group, int group_count);
+/* After it. */
+void proa_epochs_after(struct proa_run *run, const struct proa_model_event *event,
+                       enum proa_role role);
+/* Gives those that are still open. */
+void proa_epochs_end(struct proa_run *run);
+
+/* ---- arrows.c ---- */
+
+struct proa_arrows *proa_arrows_new(void);
+void proa_arrows_free(struct proa_run *run);
+
+void proa_arrows_post(struct proa_run *run, const struct proa_model_event *post,
+                      const int32_t *group, int count);
+/* Of a complete: the accesses that began its epoch, and the complete itself. */
+void proa_arrows_complete(struct proa_run *run, const struct proa_open *access,
+                          const struct proa_model_event *complete);
+void proa_arrows_wait(struct proa_run *run, const struct proa_open *exposure,
+                      const struct proa_model_event *wait);
+void proa_arrows_fence(struct proa_run *run, const struct proa_model_event *fence);
+void proa_arrows_unlock(struct proa_run *run, const struct proa_open *lock,
+                        const struct proa_model_event *unlock);
+void proa_arrows_notified(struct proa_run *run, const struct proa_model_event *operation);
+void proa_arrows_notify_wait(struct proa_run *run, const struct proa_model_event *wait);
+
+#endif
