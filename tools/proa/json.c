@@ -2,13 +2,15 @@
 /* See json.h. */
 #include "json.h"
 
-static void write_text(FILE *out, const char *text)
+static void write_text(const struct proa_json *json, const char *text)
 {
+    FILE *out = json->out;
+
     fputc('"', out);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             fprintf(out, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
+        else if ((unsigned char)*text < ' ' || (json->in_page && *text == '<'))
             fprintf(out, "\\u%04x", (unsigned char)*text);
         else
             fputc(*text, out);
@@ -21,7 +23,7 @@ static void begin(struct proa_json *json, const char *name)
     if (json->depth > 0)
         fprintf(json->out, "%s\n%*s", json->follows ? "," : "", 2 * json->depth, "");
     if (name) {
-        write_text(json->out, name);
+        write_text(json, name);
         fputs(": ", json->out);
     }
     json->follows = true;
@@ -50,7 +52,7 @@ void proa_json_text(struct proa_json *json, const char *name, const char *text)
 {
     begin(json, name);
     if (text)
-        write_text(json->out, text);
+        write_text(json, text);
     else
         fputs("null", json->out);
 }

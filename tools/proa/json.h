@@ -10,6 +10,7 @@ struct proa_json {
     FILE *out;
     int depth;
     bool follows; /* something stands before in this object or list */
+    bool in_page; /* within HTML, where a text must not end the script */
 };
 
 /* Everything takes a name, which is NULL in a list and at the top. */

@@ -13,7 +13,7 @@ _proa() {
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
         fi
-        words='--json --list --help'
+        words='--json --list --html --svg --help'
         ;;
     *.bench)
         case $before in

@@ -4,6 +4,8 @@
 
 #include "commands.h"
 #include "complain.h"
+#include "trace_figure.h"
+#include "trace_page.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -12,11 +14,17 @@
 struct wishes {
     const char *folder;
     bool json, list;
+    const char *page, *figure;
 };
+
+enum { PAGE = 256, FIGURE };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "the numbers for programs, as JSON", 0},
     {"list", 'l', NULL, 0, "all events, epochs and arrows, a line of JSON for each", 0},
+    {"html", PAGE, "FILE", 0, "a page for browsers, which needs no other file", 0},
+    {"svg", FIGURE, "WINDOW:FIRST-LAST", 0,
+     "a still picture of each rank's epochs FIRST to LAST on a window", 0},
     {0}};
 
 static error_t take_option(int key, char *value, struct argp_state *state)
@@ -29,6 +37,12 @@ static error_t take_option(int key, char *value, struct argp_state *state)
         return 0;
     case 'l':
         wishes->list = true;
+        return 0;
+    case PAGE:
+        wishes->page = value;
+        return 0;
+    case FIGURE:
+        wishes->figure = value;
         return 0;
     case ARGP_KEY_ARG:
         if (wishes->folder)
@@ -56,6 +70,20 @@ static void summarize(struct proa_model *model, bool json)
     proa_summary_free(&summary);
 }
 
+/* 0, or -1 after a complaint. */
+static int show(struct proa_model *model, const struct wishes *wishes)
+{
+    if (wishes->page)
+        return proa_trace_write_page(model, wishes->page);
+    if (wishes->figure)
+        return proa_trace_write_figure(model, wishes->figure, stdout);
+    if (wishes->list)
+        proa_trace_list(model, stdout);
+    else
+        summarize(model, wishes->json);
+    return 0;
+}
+
 int proa_command_trace(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -66,14 +94,12 @@ int proa_command_trace(int argc, char **argv)
     };
     struct wishes wishes = {0};
     struct proa_model model;
+    int result;
 
     argp_parse(&parser, argc, argv, 0, NULL, &wishes);
     if (proa_model_open(&model, wishes.folder) != 0)
         return EXIT_FAILURE;
-    if (wishes.list)
-        proa_trace_list(&model, stdout);
-    else
-        summarize(&model, wishes.json);
+    result = show(&model, &wishes);
     proa_model_close(&model);
-    return 0;
+    return result == 0 ? 0 : EXIT_FAILURE;
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A still picture of some epochs, as the standard draws them: ranks as lifelines, time downward,
+ * dashed arrows for synchronization and solid ones for data.
+ *
+ *   trace_figure.c       collects what belongs to the epochs
+ *   trace_figure_draw.c  lays it out and writes it as SVG
+ */
+#ifndef PROA_TOOL_TRACE_FIGURE_H
+#define PROA_TOOL_TRACE_FIGURE_H
+
+#include "model.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* An event of the picture, and the name that it bears there. */
+struct proa_figure_event {
+    uint64_t id;
+    enum proa_event_kind kind;
+    int process, target; /* target: process; -1: none */
+    int64_t begin_ns, end_ns;
+    int64_t wait_begin_ns, wait_end_ns; /* all of its waits; equal: none */
+    uint64_t bytes, epoch;
+    unsigned mode;
+    char name[32]; /* "put" */
+};
+
+struct proa_figure {
+    struct proa_model *model;
+    int window;
+    uint64_t first, last;
+    int epoch_count, event_count, arrow_count;
+    struct proa_model_epoch *epochs;
+    struct proa_figure_event *events; /* by id */
+    struct proa_model_arrow *arrows;
+    uint64_t *closed; /* epochs so far: by process, exposures apart */
+    bool is_full;
+};
+
+/* Writes the picture that `wish` names ("WINDOW:FIRST-LAST": numbers from 1 on): of each process's
+ * epochs on that window, counted in the order in which they end, exposure epochs apart from
+ * others. 0, or -1 after a complaint. */
+int proa_trace_write_figure(struct proa_model *model, const char *wish, FILE *out);
+
+/* Draws what was collected: at least one epoch. */
+void proa_figure_draw(const struct proa_figure *figure, FILE *out);
+
+#endif
