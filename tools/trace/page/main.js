@@ -22,7 +22,7 @@ const LEGEND = [
   ['<rect x="10" width="13" height="14" fill="var(--wait)" stroke="var(--hatch)"/><path d="M11 8l6-8M11 14l11-14M17 14l6-8" stroke="var(--hatch)"/>', "waits"],
   ['<path d="M1 7H26" stroke="var(--sync)" stroke-width="1.5" stroke-dasharray="5 3"/><path d="M25 3l8 4-8 4z" fill="var(--sync)"/>', "synchronization"],
   ['<path d="M1 7H26" stroke="var(--put)" stroke-width="2"/><path d="M25 3l8 4-8 4z" fill="var(--put)"/>', "data"],
-  ['<rect x="4" width="26" height="14" rx="4" fill="var(--finding)"/>', "conflict, or a call that failed"],
+  ['<rect x="4" width="26" height="14" rx="4" fill="var(--finding)"/>', "a call that failed, a conflict"],
 ];
 
 const page = { canvas: byId("picture"), data: readData(byId("data").textContent), drag: null, pending: 0 };
