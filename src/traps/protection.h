@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Protected memory: pages whose loads and stores by the program trap. The handler writes down the
+ * access (traps/trap.h), opens the page for that one instruction, and protects it again behind it.
+ * The engine works through mappings of its own, and threads of its own are not told of.
+ *
+ * A page that traps often is left open until proa_protection_renew, and counted: a loop over window
+ * memory must come to its end. Meanwhile accesses of other threads to a page that is open for one
+ * instruction are not seen either. A system call that gets a protected address fails with EFAULT,
+ * so its buffer is opened before.
+ *
+ * One thread at a time calls these functions.
+ */
+#ifndef PROA_CHECK_PROTECTION_H
+#define PROA_CHECK_PROTECTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PROA_PROTECTIONS = 64,      /* ranges at one time */
+    PROA_PROTECTION_TRAPS = 64, /* of a page, until it is left open */
+    PROA_PROTECTION_MOST = 1024 /* of all pages, until each that traps is left open */
+};
+
+/* Takes the signals: faults and traps that are not ours go to the handlers before. 0, or an errno:
+ * ENOSYS, where the processor's single step is not known. */
+int proa_protection_start(void);
+void proa_protection_stop(void);
+int proa_protection_is_on(void);
+
+/* Protects memory: whole pages, mapped for reading and writing, and in no other range. 0, or an
+ * errno: ENOSPC: there are too many ranges. */
+int proa_protection_add(void *memory, size_t bytes);
+
+/* Opens the range that begins there, and forgets it. None: does nothing. */
+void proa_protection_drop(void *memory);
+
+/* Leaves the pages of those bytes open until proa_protection_renew, such as for a system call. */
+void proa_protection_open(const void *memory, size_t bytes);
+
+/* Protects all pages again that were left open. */
+void proa_protection_renew(void);
+
+/* This thread's accesses pass unseen, and slowly: it is one of the engine's. */
+void proa_protection_exempt(void);
+
+/* How often a page was left open since it had trapped so often. */
+uint64_t proa_protection_left_open(void);
+
+#endif

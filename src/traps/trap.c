@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See trap.h. */
+#include "traps/trap.h"
+#include "base/atomic.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { HITS = 256 };
+
+/* A ring. Handlers take numbers at `written`, and fill their slots; `taken` are read. */
+static struct {
+    struct proa_trap_hit hit;
+    uint32_t filled; /* 1 + its number: release, for proa_trap_next's acquire */
+} ring[HITS];
+static uint32_t written, taken;
+static uint64_t lost;
+
+void proa_trap_write_down(const struct proa_trap_hit *hit)
+{
+    uint32_t at = proa_atomic_load(&written, PROA_RELAXED);
+
+    do {
+        if (at - proa_atomic_load(&taken, PROA_ACQUIRE) >= HITS) {
+            proa_atomic_fetch_add(&lost, 1, PROA_RELAXED);
+            return;
+        }
+    } while (!proa_atomic_compare_exchange(&written, &at, at + 1, PROA_RELAXED, PROA_RELAXED));
+    ring[at % HITS].hit = *hit;
+    ring[at % HITS].hit.thread = (int)syscall(SYS_gettid);
+    proa_atomic_store(&ring[at % HITS].filled, at + 1, PROA_RELEASE);
+}
+
+int proa_trap_next(struct proa_trap_hit *hit)
+{
+    const uint32_t at = proa_atomic_load(&taken, PROA_RELAXED);
+
+    if (proa_atomic_load(&ring[at % HITS].filled, PROA_ACQUIRE) != at + 1)
+        return 0;
+    *hit = ring[at % HITS].hit;
+    proa_atomic_store(&taken, at + 1, PROA_RELEASE); /* the slot may be filled anew */
+    return 1;
+}
+
+uint64_t proa_trap_lost(void)
+{
+    return proa_atomic_load(&lost, PROA_RELAXED);
+}
+
+struct proa_trap_hit proa_trap_hit(const void *context)
+{
+    struct proa_trap_hit hit = {.access = PROA_TRAP_TOUCH};
+
+#ifdef __x86_64__
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+
+    hit.instruction = (const void *)(uintptr_t)registers[REG_RIP];
+    hit.top = *(const void *const *)(uintptr_t)registers[REG_RSP];
+#else
+    (void)context;
+#endif
+    return hit;
+}
+
+/* The name of the file that holds this code; "": none does. */
+static const char *object_of(const void *instruction)
+{
+    Dl_info info;
+    const char *slash;
+
+    if (!dladdr(instruction, &info) || !info.dli_fname)
+        return "";
+    slash = strrchr(info.dli_fname, '/');
+    return slash ? slash + 1 : info.dli_fname;
+}
+
+const void *proa_trap_place(const struct proa_trap_hit *hit)
+{
+    static const char *const not_the_program[] = {"libproa", "libmpi",    "libopen-",
+                                                  "libuc",   "libfabric", "libpmi"};
+    const void *place = hit->instruction;
+    const char *object = object_of(place);
+
+    if (strncmp(object, "libc.so", 7) == 0 && *object_of(hit->top)) {
+        place = hit->top;
+        object = object_of(place);
+    }
+    for (size_t i = 0; i < sizeof not_the_program / sizeof *not_the_program; i++)
+        if (strncmp(object, not_the_program[i], strlen(not_the_program[i])) == 0)
+            return NULL;
+    return place;
+}
+
+int proa_trap_take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *before)
+{
+    struct sigaction ours = {.sa_sigaction = handler,
+                             .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+
+    return sigaction(number, &ours, before) == 0 ? 0 : errno;
+}
+
+void proa_trap_hand_on(const struct sigaction *before, int number, siginfo_t *info, void *context)
+{
+    if (before->sa_flags & SA_SIGINFO) {
+        before->sa_sigaction(number, info, context);
+    } else if (before->sa_handler == SIG_DFL) {
+        sigaction(number, before, NULL);
+        if (info->si_code <= 0)
+            raise(number); /* sent, and blocked until this handler returns; else it comes again */
+    } else if (before->sa_handler != SIG_IGN) {
+        before->sa_handler(number);
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Traps of the program's own loads and stores: what the handlers of signals share. A handler may
+ * have interrupted anything, so it writes down the hit, and the next call of check mode tells of
+ * it.
+ */
+#ifndef PROA_CHECK_TRAP_H
+#define PROA_CHECK_TRAP_H
+
+#include <signal.h>
+#include <stdint.h>
+
+enum proa_trap_access { PROA_TRAP_LOAD, PROA_TRAP_STORE, PROA_TRAP_TOUCH /* one of both */ };
+
+struct proa_trap_hit {
+    const void *instruction; /* behind the access, as a return address is behind its call */
+    const void *top;    /* the word on top of its stack: in a leaf function its return address */
+    const void *memory; /* the first byte that is known to be touched; of a watchpoint: NULL */
+    uint64_t cookie;    /* of a watchpoint; else 0 */
+    enum proa_trap_access access;
+    int thread; /* as gettid(2) has it */
+};
+
+/* From a handler: appends the hit, with this thread's number. It is lost if the ring of hits is
+ * full. */
+void proa_trap_write_down(const struct proa_trap_hit *hit);
+
+/* The oldest hit, taken out; one thread at a time. 0: there is none. */
+int proa_trap_next(struct proa_trap_hit *hit);
+
+/* How many hits were lost so far. */
+uint64_t proa_trap_lost(void);
+
+/* The hit of a handler with that context: its instruction, and the word on top of the stack. */
+struct proa_trap_hit proa_trap_hit(const void *context);
+
+/* The place in the program of a hit: of an access in the C library, such as by memcpy, its caller.
+ * NULL: it is an access by the MPI, Proa, or a network's library. Not for handlers. */
+const void *proa_trap_place(const struct proa_trap_hit *hit);
+
+/* Takes the signal; *before: its action before. 0, or an errno. */
+int proa_trap_take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *before);
+
+/* A signal that is not ours: a debugger's, or the program's own. Does what it did before. */
+void proa_trap_hand_on(const struct sigaction *before, int number, siginfo_t *info, void *context);
+
+#endif

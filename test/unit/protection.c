@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loads and stores to protected memory (traps/protection.h). */
+#include "traps/protection.h"
+#include "traps/trap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PAGES = 4 };
+
+static long page;
+static volatile uintptr_t page_that_is_none = 8;
+static char *memory; /* PAGES pages */
+
+static void begin(void)
+{
+    memory =
+        mmap(NULL, PAGES * (size_t)page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    assert_int_equal(proa_protection_start(), 0); /* cmocka takes the signal before each test */
+    assert_int_equal(proa_protection_add(memory, PAGES * (size_t)page), 0);
+}
+
+static void end(void)
+{
+    struct proa_trap_hit hit;
+
+    while (proa_trap_next(&hit)) {
+    }
+    proa_protection_stop();
+    munmap(memory, PAGES * (size_t)page);
+}
+
+/* A test of the program NAME_body, above protected memory. */
+#define TEST(name)                 \
+    static void name(void **state) \
+    {                              \
+        (void)state;               \
+        begin();                   \
+        name##_body();             \
+        end();                     \
+    }
+
+static volatile int64_t *word(int64_t index)
+{
+    return (volatile int64_t *)memory + index;
+}
+
+static void expect(const volatile void *at, enum proa_trap_access access)
+{
+    struct proa_trap_hit hit;
+
+    assert_true(proa_trap_next(&hit));
+    assert_ptr_equal(hit.memory, at);
+    assert_int_equal(hit.access, access);
+    assert_int_equal(hit.cookie, 0);
+}
+
+static void expect_none(void)
+{
+    struct proa_trap_hit hit;
+
+    assert_false(proa_trap_next(&hit));
+}
+
+/* Each access of a page traps, the first one and those after it. */
+static void each_access_body(void)
+{
+    *word(1) = 5;
+    *word(2) = 6;
+    assert_int_equal(*word(1), 5);
+    expect(word(1), PROA_TRAP_STORE);
+    expect(word(2), PROA_TRAP_STORE);
+    expect(word(1), PROA_TRAP_LOAD);
+    expect_none();
+}
+TEST(each_access)
+
+/* An instruction that loads from one page and stores to another: both trap, and stay protected. */
+static void two_pages_body(void)
+{
+    const void *from = memory + 8;
+    void *to = memory + page + 8;
+
+    for (int i = 0; i < 2; i++) {
+        const void *source = from;
+        void *target = to;
+
+        __asm__ volatile("movsq" : "+S"(source), "+D"(target) : : "memory");
+        expect(from, PROA_TRAP_LOAD);
+        expect(to, PROA_TRAP_STORE);
+        expect_none();
+    }
+}
+TEST(two_pages)
+
+static void other_memory_body(void)
+{
+    volatile int64_t other = 1;
+
+    other = other + 1;
+    expect_none();
+}
+TEST(other_memory)
+
+/* The place is inside the instruction. */
+static void instruction_body(void)
+{
+    struct proa_trap_hit hit;
+    uintptr_t behind;
+
+    __asm__ volatile("movq $5, (%1)\n\tleaq 0(%%rip), %0" : "=&r"(behind) : "r"(memory) : "memory");
+    assert_true(proa_trap_next(&hit));
+    assert_true((uintptr_t)hit.instruction < behind && behind - (uintptr_t)hit.instruction < 20);
+}
+TEST(instruction)
+
+static void opened_body(void)
+{
+    proa_protection_open(memory + page - 1, 2); /* two pages */
+    *word(1) = 1;
+    memory[page] = 1;
+    expect_none();
+    memory[2 * page] = 1;
+    expect(memory + 2 * page, PROA_TRAP_STORE);
+    proa_protection_renew();
+    *word(1) = 2;
+    memory[page] = 1;
+    memory[3 * page] = 1;
+    expect(word(1), PROA_TRAP_STORE);
+    expect(memory + page, PROA_TRAP_STORE);
+    expect(memory + 3 * page, PROA_TRAP_STORE);
+}
+TEST(opened)
+
+/* A loop comes to its end: the page is left open, and counted. */
+static void loop_body(void)
+{
+    const uint64_t before = proa_protection_left_open();
+    struct proa_trap_hit hit;
+    int hits = 0;
+
+    for (int i = 0; i < 10 * PROA_PROTECTION_TRAPS; i++) {
+        *word(i % 8) = i;
+        hits += proa_trap_next(&hit);
+    }
+    assert_true(hits >= PROA_PROTECTION_TRAPS && hits < 2 * PROA_PROTECTION_TRAPS);
+    assert_int_equal(proa_protection_left_open(), before + 1);
+    memory[page] = 1;
+    expect(memory + page, PROA_TRAP_STORE);
+    proa_protection_renew();
+    *word(0) = 1;
+    expect(word(0), PROA_TRAP_STORE);
+}
+TEST(loop)
+
+static void system_call_body(void)
+{
+    int pipes[2];
+
+    assert_int_equal(pipe(pipes), 0);
+    assert_int_equal(write(pipes[1], memory, 8), -1);
+    assert_int_equal(errno, EFAULT);
+    proa_protection_open(memory, 8);
+    assert_int_equal(write(pipes[1], memory, 8), 8);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+TEST(system_call)
+
+static void *touch(void *arg)
+{
+    for (int i = 0; i < 100; i++)
+        ++*(volatile int64_t *)arg;
+    return NULL;
+}
+
+static void *touch_as_engine(void *arg)
+{
+    proa_protection_exempt();
+    return touch(arg);
+}
+
+/* Threads of the program are seen, and stores of several threads at once all arrive. */
+static void threads_body(void)
+{
+    pthread_t thread[2];
+
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, touch, (void *)word(8 * i)), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    proa_protection_drop(memory);
+    assert_int_equal(*word(0) + *word(8), 200);
+}
+TEST(threads)
+
+static void engine_thread_body(void)
+{
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, touch_as_engine, (void *)word(0)), 0);
+    pthread_join(thread, NULL);
+    expect_none();
+}
+TEST(engine_thread)
+
+static void dropped_body(void)
+{
+    proa_protection_drop(memory);
+    *word(1) = 5;
+    expect_none();
+    assert_int_equal(proa_protection_add(memory, (size_t)page), 0);
+    memory[page] = 1;
+    expect_none();
+    *word(1) = 6;
+    expect(word(1), PROA_TRAP_STORE);
+}
+TEST(dropped)
+
+static void too_many_body(void)
+{
+    char *more = mmap(NULL, PROA_PROTECTIONS * (size_t)page, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    for (int i = 0; i < PROA_PROTECTIONS - 1; i++)
+        assert_int_equal(proa_protection_add(more + i * page, (size_t)page), 0);
+    assert_int_equal(proa_protection_add(more + (PROA_PROTECTIONS - 1) * page, (size_t)page),
+                     ENOSPC);
+    for (int i = 0; i < PROA_PROTECTIONS - 1; i++)
+        proa_protection_drop(more + i * page);
+    munmap(more, PROA_PROTECTIONS * (size_t)page);
+}
+TEST(too_many)
+
+/* A fault of the program's own ends it, or goes to its handler. */
+static void own_faults_body(void)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        assert_int_equal(proa_protection_start(), 0);
+        memset((void *)(uintptr_t)page_that_is_none, 1, 1);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+}
+TEST(own_faults)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_access), cmocka_unit_test(two_pages), cmocka_unit_test(other_memory),
+        cmocka_unit_test(instruction), cmocka_unit_test(opened),    cmocka_unit_test(loop),
+        cmocka_unit_test(system_call), cmocka_unit_test(threads),   cmocka_unit_test(engine_thread),
+        cmocka_unit_test(dropped),     cmocka_unit_test(too_many),  cmocka_unit_test(own_faults),
+    };
+
+    page = sysconf(_SC_PAGESIZE);
+    if (proa_protection_start() != 0) {
+        print_message("no single step is known of this processor\n");
+        return 77;
+    }
+    proa_protection_stop();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
