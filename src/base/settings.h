@@ -43,6 +43,9 @@
       "1: wrong uses are told on standard error, with the calls and the remedy (doc/CHECK.md). "   \
       "All "                                                                                       \
       "ranks need the same value, as `proa run --check` sets it")                                  \
+    X(check_memory, "PROA_CHECK_MEMORY", FLAG, "0", "0|1", USER,                                   \
+      "with PROA_CHECK=1, loads and stores by the program are compared with operations as well, "  \
+      "as by `proa run --check=memory`")                                                           \
     X(check_json, "PROA_CHECK_JSON", TEXT, "", "the name of a file", USER,                         \
       "with PROA_CHECK=1, a file of JSON with all that was found, as by `proa run --check-json`")  \
     X(check_sarif, "PROA_CHECK_SARIF", TEXT, "", "the name of a file", USER,                       \

@@ -4,8 +4,10 @@
 #include "bind/bind.h"
 #include "bind/greq.h"
 #include "check/messages.h"
+#include "check/ordering.h"
 #include "check/rules.h"
 #include "hang/waits.h"
+#include "traps/view.h"
 #include "watch/watch.h"
 #include "host/hints.h"
 #include "sync/barrier.h"
@@ -173,6 +175,8 @@ static int create(const struct request *r)
         if (handle->check)
             handle->rules = proa_rules_new(win, r->call, r->caller);
         proa_check_open(handle->check, win, comm);
+        if (handle->check && proa_ordering_is_on() && win->memory && win->memory == win->base)
+            proa_view_open(win->base, (size_t)r->bytes);
         *r->win = handle->value;
     } else if (handle) {
         struct proa_record *record = handle->record;
@@ -213,7 +217,7 @@ static int is_taken(const struct request *r, void **base, int *outcome)
         return 0;
     }
     if (!error && base)
-        *base = proa_win_find(*r->win)->base;
+        *base = proa_view_of(proa_win_find(*r->win)->base);
     *outcome = error ? proa_raise_on_comm(r->comm, r->call, error) : MPI_SUCCESS;
     return 1;
 }
@@ -294,6 +298,7 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     proa_record_close(record, win);
     proa_rules_drop(rules);
     error = proa_handle_free(proa_handle_of(win));
+    proa_view_close(win->base);
     proa_win_release(win);
     proa_record_drop(record);
     proa_check_drop(check);

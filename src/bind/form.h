@@ -13,6 +13,7 @@
 
 #include "bind/bind.h"
 #include "check/rules.h"
+#include "traps/view.h"
 #include "watch/watch.h"
 #include "host/types.h"
 
@@ -52,6 +53,34 @@ PROA_FORMS void proa_watch(const struct proa_win *win, enum proa_call call, int 
 #else
     (void)win, (void)call, (void)rank, (void)way, (void)bytes;
 #endif
+}
+
+/* Before an operation: its origin buffer, as the engine has to take it. */
+PROA_FORMS const void *proa_origin(const struct proa_win *win, enum proa_call call, int rank,
+                                   const void *origin, int64_t count, MPI_Datatype datatype)
+{
+#ifdef PROA_SLOW
+    if (PROA_RARELY(proa_handle_of(win)->check))
+        return proa_check_origin(win, call, rank, origin, count, datatype,
+                                 __builtin_return_address(0));
+#else
+    (void)win, (void)call, (void)rank, (void)count, (void)datatype;
+#endif
+    return origin;
+}
+
+/* The same of its result buffer. */
+PROA_FORMS void *proa_result(const struct proa_win *win, enum proa_call call, int rank,
+                             void *result, int64_t count, MPI_Datatype datatype)
+{
+#ifdef PROA_SLOW
+    if (PROA_RARELY(proa_handle_of(win)->check))
+        return proa_check_result(win, call, rank, result, count, datatype,
+                                 __builtin_return_address(0));
+#else
+    (void)win, (void)call, (void)rank, (void)count, (void)datatype;
+#endif
+    return result;
 }
 
 /* A call begins: tells check mode in the slow form. rank: the target's, or -1; assert: as it was

@@ -3,6 +3,7 @@
 #include "bind/bind.h"
 #include "base/settings.h"
 #include "check/rules.h"
+#include "traps/view.h"
 #include "host/hints.h"
 #include "rma/road.h"
 #include "rma/regions.h"
@@ -58,6 +59,7 @@ PROA_MPI(Win_attach)(MPI_Win handle, void *base, MPI_Aint size)
         error = proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size);
     if (!error && !base && size > 0)
         error = proa_fail(PROA_ERR_BASE, "base is NULL, but size is %lld", (long long)size);
+    proa_view_lend(base);
     if (!error)
         error = proa_regions_attach(win, base, (uint64_t)size);
     return proa_return(win, PROA_CALL_Win_attach, error);
@@ -105,7 +107,7 @@ static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint
         return error;
     target = &win->targets[rank];
     start = proa_win_load_store(win, rank);
-    *(void **)base = start;
+    *(void **)base = proa_view_of(start);
     *size = start ? (MPI_Aint)target->bytes : 0;
     *disp_unit = target->disp_unit;
     return PROA_OK;

@@ -20,6 +20,8 @@ PROA_ENTRY(Fetch_and_op)
                               op, handle);
     proa_before_operation(win, PROA_CALL_Fetch_and_op, rank, op == MPI_NO_OP ? NULL : origin, 1,
                           datatype, result, 1, datatype, 1, datatype, 0, 0);
+    origin = proa_origin(win, PROA_CALL_Fetch_and_op, rank, origin, op != MPI_NO_OP, datatype);
+    result = proa_result(win, PROA_CALL_Fetch_and_op, rank, result, 1, datatype);
     if (proa_is_in(win, rank) && result &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, result, 1, type, rank, displacement, op))) {
@@ -46,6 +48,9 @@ PROA_ENTRY(Compare_and_swap)
                               displacement, handle);
     proa_before_operation(win, PROA_CALL_Compare_and_swap, rank, origin, 1, datatype, result, 1,
                           datatype, 1, datatype, 0, 0);
+    origin = proa_origin(win, PROA_CALL_Compare_and_swap, rank, origin, 1, datatype);
+    compare = proa_origin(win, PROA_CALL_Compare_and_swap, rank, compare, 1, datatype);
+    result = proa_result(win, PROA_CALL_Compare_and_swap, rank, result, 1, datatype);
     type = proa_type_find(datatype);
     if (proa_is_in(win, rank) && origin && compare && result &&
         proa_basic_compares((enum proa_basic)type->basic) &&

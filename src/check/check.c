@@ -4,9 +4,12 @@
 #include "base/settings.h"
 #include "order/accesses.h"
 #include "check/conflict.h"
+#include "check/buffers.h"
+#include "check/local.h"
 #include "check/ordering.h"
 #include "findings/finding.h"
 #include "check/since.h"
+#include "traps/view.h"
 #include "order/clock.h"
 #include "host/pmpi.h"
 #include "host/types.h"
@@ -23,12 +26,13 @@ struct proa_check {
     struct proa_ordering *ordering;
     struct proa_sinces sinces;
     uint64_t operations, scattered;
+    const struct proa_win *win; /* NULL: it has not come to be */
 };
 
 /* ---- what calls mean ---- */
 
 /* NOTIFIES: its target can answer it, so it counts as complete when it is over. */
-enum { JUDGED = 1, KEPT = 2, FETCHES = 4, NOTIFIES = 8 };
+enum { JUDGED = 1, KEPT = 2, FETCHES = 4, NOTIFIES = 8, REQUESTS = 16 };
 
 struct use {
     uint8_t kind; /* enum proa_access_kind */
@@ -43,13 +47,13 @@ struct use {
     USE(call##_notify, kind, NOTIFIES), USE(form##_notify, kind, NOTIFIES)
 static const struct use uses[PROA_CALL_COUNT] = {
     USE(Put, WRITE, KEPT),
-    USE(Rput, WRITE, KEPT),
+    USE(Rput, WRITE, KEPT | REQUESTS),
     USE(Get, READ, KEPT | FETCHES),
-    USE(Rget, READ, FETCHES),
+    USE(Rget, READ, FETCHES | REQUESTS),
     USE(Accumulate, ATOMIC, KEPT),
-    USE(Raccumulate, ATOMIC, KEPT),
+    USE(Raccumulate, ATOMIC, KEPT | REQUESTS),
     USE(Get_accumulate, ATOMIC, KEPT | FETCHES),
-    USE(Rget_accumulate, ATOMIC, FETCHES),
+    USE(Rget_accumulate, ATOMIC, FETCHES | REQUESTS),
     USE_OF(Fetch_and_op, ATOMIC, KEPT | FETCHES),
     USE_OF(Compare_and_swap, ATOMIC, KEPT | FETCHES),
     NOTIFIED_USE(Put, Rput, WRITE),
@@ -114,16 +118,20 @@ void proa_check_open(struct proa_check *check, struct proa_win *win, MPI_Comm co
     if (!proa_settings()->check)
         return;
     ordering = proa_ordering_open(win, comm);
-    if (check)
-        check->ordering = ordering;
-    else
+    if (!check) {
         proa_ordering_close(ordering);
+        return;
+    }
+    check->ordering = ordering;
+    check->win = win;
+    proa_local_open(win, ordering);
 }
 
 void proa_check_drop(struct proa_check *check)
 {
     if (!check)
         return;
+    proa_local_close(check->win);
     proa_ordering_close(check->ordering);
     proa_finding_count(check->operations, check->scattered, check->own.dropped);
     proa_accesses_end(&check->own);
@@ -156,10 +164,14 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
         complete(check, is_one ? rank : -1, what == LOCALLY_ONE || what == LOCALLY_ALL);
     proa_ordering_leave();
     proa_ordering_after(check->ordering, call, rank);
+    if (what != NOTHING)
+        proa_buffers_complete(check->win, is_one ? rank : -1, 0);
+    proa_local_called(call);
 }
 
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
 {
+    proa_local_take();
     proa_ordering_before(check->ordering, call, rank);
 }
 
@@ -303,4 +315,42 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
                    use.how);
     proa_moment_drop(operation.access.moment);
     proa_ordering_leave();
+}
+
+/* ---- buffers ---- */
+
+/* The bytes of a buffer of one piece; 0: there are none, or more pieces. */
+static uint64_t buffer_bytes(int64_t count, MPI_Datatype datatype)
+{
+    const struct proa_type *type = count > 0 ? proa_type_find(datatype) : NULL;
+
+    return type && type->dense ? (uint64_t)count * type->size : 0;
+}
+
+/* Is the operation's end seen, so that its buffers can be watched until then? */
+static int is_watched(const struct proa_win *win, enum proa_call call, int rank)
+{
+    return (unsigned)rank < (unsigned)win->size && !(uses[call].how & NOTIFIES);
+}
+
+const void *proa_check_origin(const struct proa_win *win, enum proa_call call, int rank,
+                              const void *origin, int64_t count, MPI_Datatype datatype,
+                              const void *caller)
+{
+    const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
+                                          caller};
+
+    if (is_watched(win, call, rank))
+        proa_buffers_origin(&user, origin, buffer_bytes(count, datatype));
+    return proa_view_behind(origin);
+}
+
+void *proa_check_result(const struct proa_win *win, enum proa_call call, int rank, void *result,
+                        int64_t count, MPI_Datatype datatype, const void *caller)
+{
+    const struct proa_buffer_user user = {win, call, rank, 0, caller};
+
+    if (!is_watched(win, call, rank) || uses[call].how & REQUESTS)
+        return proa_view_behind(result);
+    return proa_buffers_result(&user, result, buffer_bytes(count, datatype));
 }

@@ -35,6 +35,14 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
                           int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
                           int is_no_op, const void *caller);
 
+/* An operation begins with this origin buffer, or this result buffer. Returns where the engine has
+ * to take or put the data. caller: as above. */
+const void *proa_check_origin(const struct proa_win *win, enum proa_call call, int rank,
+                              const void *origin, int64_t count, MPI_Datatype datatype,
+                              const void *caller);
+void *proa_check_result(const struct proa_win *win, enum proa_call call, int rank, void *result,
+                        int64_t count, MPI_Datatype datatype, const void *caller);
+
 /* A call begins. */
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank);
 

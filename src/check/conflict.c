@@ -9,7 +9,7 @@
 static struct proa_finding_call call_of(const struct proa_win *win,
                                         const struct proa_access *access)
 {
-    return (struct proa_finding_call){.call = proa_call_name((enum proa_call)access->call),
+    return (struct proa_finding_call){.call = proa_access_name(access),
                                       .caller = access->caller,
                                       .is_address = win->flavor == PROA_FLAVOR_DYNAMIC,
                                       .low = access->low,

@@ -114,7 +114,7 @@ static struct proa_finding_call call_of(const struct proa_access *access,
         snprintf(source->file, sizeof source->file, "%s", place->object);
         source->address = place->offset - 1;
     }
-    return (struct proa_finding_call){.call = proa_call_name((enum proa_call)access->call),
+    return (struct proa_finding_call){.call = proa_access_name(access),
                                       .caller = caller,
                                       .place = caller ? NULL : source,
                                       .other = 1 + access->origin,
@@ -150,9 +150,9 @@ void proa_conflict_between_tell(const struct proa_access *first, const struct pr
         proa_finding_again(id, calls[1].caller, calls[0].caller))
         return;
     snprintf(what, sizeof what,
-             "ranks %d and %d do conflicting operations on rank %d, and nothing orders them",
+             "ranks %d and %d access the same memory of rank %d, and nothing orders them",
              first->origin, second->origin, proa_world_rank());
-    say_remedy(remedy, sizeof remedy, first);
+    say_remedy(remedy, sizeof remedy, first->epoch ? first : second);
     proa_finding_add(&(struct proa_finding){.verdict = PROA_RACE,
                                             .id = id,
                                             .rule = proa_conflict_rule(first, second),

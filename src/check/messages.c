@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See messages.h. */
 #include "check/messages.h"
+#include "check/buffers.h"
+#include "check/local.h"
 #include "check/ordering.h"
 #include "host/pmpi.h"
 #include "order/clock.h"
@@ -158,6 +160,7 @@ void proa_message_before(struct proa_message *message, enum proa_message_kind ki
     *message = (struct proa_message){kind, -1, 0};
     if (!proa_ordering_is_on())
         return;
+    proa_local_take();
     members = kind == PROA_MESSAGE_WORLD ? NULL : members_of(comm);
     proa_ordering_enter();
     tell(message, members, peer);
@@ -180,6 +183,7 @@ void proa_message_after(const struct proa_message *message)
 
 void proa_message_completed(void)
 {
+    proa_buffers_complete(NULL, -1, 1);
     if (!proa_ordering_is_on())
         return;
     proa_ordering_enter();

@@ -16,6 +16,20 @@ struct proa_access_node {
 
 /* ---- conflicts ---- */
 
+const char *proa_access_name(const struct proa_access *access)
+{
+    switch (access->call) {
+    case PROA_ACCESS_LOAD:
+        return "a load";
+    case PROA_ACCESS_STORE:
+        return "a store";
+    case PROA_ACCESS_TOUCH:
+        return "a load or a store";
+    default:
+        return proa_call_name((enum proa_call)access->call);
+    }
+}
+
 int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other)
 {
     const unsigned kinds = 1U << one->kind | 1U << other->kind;

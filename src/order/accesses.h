@@ -25,10 +25,13 @@ enum proa_access_kind {
     PROA_ACCESS_ATOMIC_READ
 };
 
+/* In place of a call: a load or a store by the program, of its own memory; TOUCH: one of both. */
+enum { PROA_ACCESS_LOAD = PROA_CALL_COUNT, PROA_ACCESS_STORE, PROA_ACCESS_TOUCH };
+
 struct proa_access {
     uint64_t low, high; /* bytes [low, high) of the target's window; if it is dynamic, addresses */
     const void *caller; /* the return address of the call */
-    uint16_t call;      /* enum proa_call */
+    uint16_t call;      /* enum proa_call, or one of PROA_ACCESS_LOAD.. */
     uint8_t kind;       /* enum proa_access_kind */
     uint8_t basic;      /* enum proa_basic */
     uint8_t fetches;    /* once its result is here it is complete at the target too */
@@ -59,6 +62,9 @@ struct proa_accesses {
 /* PROA_OK, or PROA_ERR_NO_MEM. */
 int proa_accesses_begin(struct proa_accesses *accesses, int targets);
 void proa_accesses_end(struct proa_accesses *accesses);
+
+/* "MPI_Put", or "a load" and "a store". */
+const char *proa_access_name(const struct proa_access *access);
 
 /* Do two accesses to the same bytes conflict, if no call orders them (MPI-4.1, 13.3 and 13.7)? */
 int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other);

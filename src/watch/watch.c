@@ -2,6 +2,7 @@
 /* See watch.h. */
 #include "watch/watch.h"
 #include "base/settings.h"
+#include "check/local.h"
 #include "findings/summary.h"
 #include "host/start.h"
 #include "host/types.h"
@@ -20,6 +21,7 @@ void proa_watch_start(void)
 {
     proa_record_start();
     proa_traced_start();
+    proa_local_start();
     proa_at_end = tell_all;
 }
 

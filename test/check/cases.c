@@ -13,18 +13,32 @@ MPI_Win win;
 long *memory;
 long buffer[3 * WORDS];
 
+#ifdef MEMORY
+static const struct scene *const lists[] = {local};
+#else
 static const struct scene *const lists[] = {conflicts, orders, atomics, hidden};
+#endif
 enum { LISTS = sizeof lists / sizeof *lists };
+
+/* In one word. */
+static void print_call(const char *call, int caller)
+{
+    putchar(' ');
+    for (; *call; call++)
+        putchar(*call == ' ' ? '-' : *call);
+    printf(" %d", caller);
+}
 
 static void list(const struct scene *scene)
 {
     const struct report *report = &scene->report;
 
-    if (report->verdict)
-        printf("%s %s %s %d %s %d\n", scene->name, report->verdict, report->first,
-               report->first_rank, report->second, report->second_rank);
-    else
-        printf("%s none\n", scene->name);
+    printf("%s %s", scene->name, report->verdict ? report->verdict : "none");
+    if (report->verdict) {
+        print_call(report->first, report->first_rank);
+        print_call(report->second, report->second_rank);
+    }
+    putchar('\n');
 }
 
 static void run(const struct scene *scene)

@@ -30,7 +30,7 @@ struct scene {
 };
 
 /* By subject; each list ends with a scene without a name. */
-extern const struct scene conflicts[], orders[], atomics[], hidden[];
+extern const struct scene conflicts[], orders[], atomics[], hidden[], local[];
 
 #define WRONG(name, first, first_rank, second, second_rank)              \
     {                                                                    \
@@ -38,6 +38,14 @@ extern const struct scene conflicts[], orders[], atomics[], hidden[];
         {                                                                \
             "race", "MPI_" first, first_rank, "MPI_" second, second_rank \
         }                                                                \
+    }
+/* The same of a call and a load or store. */
+#define LOCAL(name, first, first_rank, second, second_rank) \
+    {                                                       \
+        "wrong_" #name, wrong_##name,                       \
+        {                                                   \
+            "race", first, first_rank, second, second_rank  \
+        }                                                   \
     }
 #define RIGHT(name)                   \
     {                                 \

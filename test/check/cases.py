@@ -22,7 +22,7 @@ def found(path):
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     for finding in document["findings"]:
-        calls = sorted((call["call"], call["rank"]) for call in finding["calls"] if call["role"] in ("first", "second"))
+        calls = sorted((call["call"].replace(" ", "-"), call["rank"]) for call in finding["calls"] if call["role"] in ("first", "second"))
         scenes.setdefault(finding["window"], []).append((finding["verdict"], calls))
     return scenes
 

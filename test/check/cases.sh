@@ -12,7 +12,7 @@ while [ "$1" != -- ]; do
 done
 shift
 
-"${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_JSON="$files/json" -- "$1" >"$files/said" 2>&1 || {
+"${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_MEMORY="${PROA_CHECK_MEMORY-0}" --env PROA_CHECK_JSON="$files/json" -- "$1" >"$files/said" 2>&1 || {
   echo "cases: the run fails"
   cat "$files/said"
   exit 1

@@ -504,6 +504,9 @@ exec_refused() {
   proa exec --mpi "$host" --fail-on conflict cat
   expect_status 2
   expect_error "--fail-on needs race, misuse or note, not \"conflict\""
+  proa exec --mpi "$host" --check=stack cat
+  expect_status 2
+  expect_error "--check has no value but memory, not \"stack\""
   proa exec --mpi "$host" --check-json= cat
   expect_status 2
   expect_error "--check-json needs the name of a file"
@@ -515,7 +518,7 @@ exec_refused() {
 # Each of the options of check mode asks for it; files are named from where the job starts.
 exec_checks() {
   cd "$scratch" || exit 1
-  for options in --check "--check-json found" "--check-sarif=found" "--fail-on misuse"; do
+  for options in --check --check=memory "--check-json found" "--check-sarif=found" "--fail-on misuse"; do
     # shellcheck disable=SC2086 # words
     proa exec --mpi "$host" $options env
     expect_status 0
@@ -525,6 +528,10 @@ exec_checks() {
   expect_times 1 "PROA_CHECK_JSON=$PWD/found"
   expect_times 1 "PROA_CHECK_SARIF=/found"
   expect_times 1 "PROA_CHECK_FAIL_ON=note"
+  proa exec --mpi "$host" --check env
+  expect_times 0 "PROA_CHECK_MEMORY"
+  proa exec --mpi "$host" --check=memory env
+  expect_times 1 "PROA_CHECK_MEMORY=1"
   proa exec --mpi "$host" env
   expect_times 0 "PROA_CHECK"
 }

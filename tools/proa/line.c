@@ -34,7 +34,7 @@ static const struct own_option {
     size_t field; /* of struct proa_line, a text; 0: none */
 } own_options[] = {
     {"--help", NONE, 0},
-    {"--check", NONE, 0},
+    {"--check", ALLOWED, offsetof(struct proa_line, check)},
     {"--check-json", NEEDED, offsetof(struct proa_line, check_json)},
     {"--check-sarif", NEEDED, offsetof(struct proa_line, check_sarif)},
     {"--fail-on", NEEDED, offsetof(struct proa_line, fail_on)},
@@ -87,7 +87,6 @@ static void read_own_option(struct proa_line *line, char *const *args)
     const struct own_option *option = own_option(args[0]);
 
     line->help |= is(option->name, "--help");
-    line->check |= is(option->name, "--check");
     if (option->field)
         *(const char **)((char *)line + option->field) = value_of(option, args);
 }
@@ -228,6 +227,8 @@ static void set_check(const struct proa_line *line)
     if (!line->check && !line->check_json && !line->check_sarif && !line->fail_on)
         return;
     setenv("PROA_CHECK", "1", 1);
+    if (line->check && is(line->check, "memory"))
+        setenv("PROA_CHECK_MEMORY", "1", 1);
     set_color();
     if (line->check_json)
         set_file("PROA_CHECK_JSON", line->check_json);
@@ -250,6 +251,9 @@ int proa_line_check(const struct proa_line *line)
 {
     static const char *const verdicts[] = {"race", "misuse", "note"};
 
+    if (line->check && !is(line->check, "1") && !is(line->check, "memory"))
+        return proa_complain(PROA_EXIT_USAGE, "--check has no value but memory, not \"%s\"",
+                             line->check);
     if (line->check_json && !line->check_json[0])
         return proa_complain(PROA_EXIT_USAGE, "--check-json needs the name of a file");
     if (line->trace && !line->trace[0])

@@ -27,9 +27,9 @@ struct proa_line {
     const char *file;                     /* an option that takes the rest from a file, or NULL */
     const char *stats;                    /* the value that PROA_STATS is to have, or NULL */
     const char *trace;                    /* the folder of the trace, or NULL */
+    const char *check;                    /* "1" or "memory", or NULL */
     const char *check_json, *check_sarif; /* files of what check mode finds, or NULL */
     const char *fail_on;                  /* the verdict that fails the job, or NULL */
-    bool check;                           /* PROA_CHECK is to be 1 */
     bool hosts;                           /* options name hosts: the ranks need not be here */
     bool help;
 };

@@ -34,7 +34,7 @@ _proa() {
         elif [ "$before" = --fail-on ]; then
             words='race misuse note'
         elif [[ $word = -* ]]; then
-            words='--mpi --check --check-json --check-sarif --fail-on --stats --stats= --trace --help'
+            words='--mpi --check --check=memory --check-json --check-sarif --fail-on --stats --stats= --trace --help'
             [ "$command" != run ] || words+=' -n'
         else # a program, or one of its files
             for ((place = 2; place < COMP_CWORD; place++)); do

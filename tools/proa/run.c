@@ -33,6 +33,8 @@ static const char help[] =
     "  --mpi HOST    %s: which MPI it is, where PROGRAM is a script or something else that does "
     "not tell (of Python, mpi4py does)\n"
     "  --check       tells of wrong uses, with the calls and the remedy (doc/CHECK.md)\n"
+    "  --check=memory\n"
+    "                compares loads and stores by the program as well\n"
     "  --check-json FILE, --check-sarif FILE\n"
     "                the same, and writes all that was found to FILE, as JSON or as SARIF 2.1.0\n"
     "  --fail-on race|misuse|note\n"

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See buffers.h. */
+#include "check/buffers.h"
+#include "findings/finding.h"
+#include "traps/view.h"
+#include "traps/watchpoint.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <utlist.h>
+
+enum {
+    BUFFERS_MOST = 4096,
+    KEPT_MOST = 1 << 20,    /* bytes of one result that is kept back */
+    COMPARED_MOST = 1 << 16 /* bytes of an origin buffer that are compared */
+};
+
+struct buffer {
+    struct proa_buffer_user user;
+    const char *memory; /* the program's address */
+    char *behind;       /* the engine's, which is never protected */
+    uint64_t bytes;
+    char *kept;                /* the result, kept back; or the origin buffer at the call */
+    int is_result, watchpoint; /* watchpoint -1: it is not watched */
+    int is_told;
+    uint64_t cookie;
+    struct buffer *prev, *next;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct buffer *buffers;
+static int buffer_count, is_on;
+static uint64_t cookies, left_out, chance = 0x9e3779b97f4a7c15u;
+
+void proa_buffers_start(void)
+{
+    is_on = 1;
+}
+
+/* ---- the program's memory: it may be gone, so the kernel looks ---- */
+
+static int copy(char *here, char *there, uint64_t bytes, int is_store)
+{
+    struct iovec local = {here, bytes}, other = {there, bytes};
+    ssize_t moved = is_store ? process_vm_writev(getpid(), &local, 1, &other, 1, 0)
+                             : process_vm_readv(getpid(), &local, 1, &other, 1, 0);
+
+    return moved == (ssize_t)bytes;
+}
+
+/* ---- findings ---- */
+
+static void tell(struct buffer *buffer, const void *instruction, const char *access)
+{
+    const char *id = buffer->is_result ? "result-buffer" : "origin-buffer";
+    struct proa_finding finding = {
+        .verdict = PROA_RACE,
+        .id = id,
+        .rule =
+            buffer->is_result
+                ? "the result buffer of an operation must not be touched before the operation is "
+                  "complete (MPI-4.1, 13.3)"
+                : "the origin buffer of an operation must not be changed before the operation is "
+                  "locally complete (MPI-4.1, 13.3)",
+        .win = buffer->user.win,
+        .calls = {{.call = proa_call_name(buffer->user.call), .caller = buffer->user.caller},
+                  {.call = access, .caller = instruction, .thread = proa_finding_thread()}}};
+    char what[160], remedy[120];
+
+    buffer->is_told = 1;
+    if (proa_finding_again(id, buffer->user.caller, instruction))
+        return;
+    snprintf(what, sizeof what,
+             "rank %d touches the %s buffer of an operation on rank %d that is not complete",
+             buffer->user.win->rank, buffer->is_result ? "result" : "origin", buffer->user.rank);
+    snprintf(remedy, sizeof remedy, "MPI_Win_flush%s(%d, win) before it, or the end of the epoch",
+             buffer->is_result ? "" : "_local", buffer->user.rank);
+    finding.what = what;
+    finding.remedy = remedy;
+    proa_finding_add(&finding);
+}
+
+int proa_buffers_hit(const struct proa_trap_hit *hit)
+{
+    const void *place = proa_trap_place(hit);
+    struct buffer *buffer;
+
+    if (hit->cookie == 0 || hit->cookie > cookies)
+        return 0;
+    pthread_mutex_lock(&mutex);
+    DL_FOREACH(buffers, buffer) {
+        if (buffer->cookie == hit->cookie && place)
+            tell(buffer, place, buffer->is_result ? "a load or a store" : "a store");
+    }
+    pthread_mutex_unlock(&mutex);
+    return 1;
+}
+
+/* ---- watchpoints ---- */
+
+static void unwatch(struct buffer *buffer)
+{
+    if (buffer->watchpoint >= 0)
+        proa_watchpoint_clear(buffer->watchpoint);
+    buffer->watchpoint = -1;
+}
+
+static uint64_t draw(uint64_t below)
+{
+    chance ^= chance << 13;
+    chance ^= chance >> 7;
+    chance ^= chance << 17;
+    return chance % below;
+}
+
+/* Each pending buffer is watched with the same chance: of n, the newest takes the watchpoint of
+ * another one in PROA_WATCHPOINTS of n cases. */
+static void make_way(void)
+{
+    struct buffer *buffer;
+    uint64_t which = draw((uint64_t)buffer_count + 1);
+
+    if (which >= PROA_WATCHPOINTS)
+        return;
+    DL_FOREACH(buffers, buffer) {
+        if (buffer->watchpoint >= 0 && which-- == 0) {
+            unwatch(buffer);
+            return;
+        }
+    }
+}
+
+static void watch(struct buffer *buffer)
+{
+    const enum proa_watched_access accesses =
+        buffer->is_result ? PROA_WATCHED_ALL : PROA_WATCHED_STORES;
+
+    for (int try = 0; try < 2; try++) {
+        if (proa_watchpoint_set(buffer->memory, buffer->bytes, accesses, buffer->cookie,
+                                &buffer->watchpoint))
+            return;
+        buffer->watchpoint = -1;
+        make_way();
+    }
+}
+
+/* ---- buffers come and go ---- */
+
+/* NULL: it is not watched, and counted. */
+static struct buffer *buffer_add(const struct proa_buffer_user *user, const void *memory,
+                                 uint64_t bytes, uint64_t kept)
+{
+    struct buffer *buffer = NULL;
+
+    if (buffer_count < BUFFERS_MOST && kept <= KEPT_MOST)
+        buffer = calloc(1, sizeof *buffer);
+    if (buffer && !(buffer->kept = malloc(kept ? kept : 1))) {
+        free(buffer);
+        buffer = NULL;
+    }
+    if (!buffer) {
+        left_out++;
+        return NULL;
+    }
+    buffer->user = *user;
+    buffer->memory = memory;
+    buffer->behind = proa_view_behind(memory);
+    buffer->bytes = bytes;
+    buffer->watchpoint = -1;
+    buffer->cookie = ++cookies;
+    DL_APPEND(buffers, buffer);
+    buffer_count++;
+    return buffer;
+}
+
+/* Engine, kernel and check mode have touched the buffer for the last time before it is watched. */
+void *proa_buffers_result(const struct proa_buffer_user *user, void *result, uint64_t bytes)
+{
+    struct buffer *buffer;
+    char *place = proa_view_behind(result);
+
+    if (!is_on || bytes == 0)
+        return place;
+    pthread_mutex_lock(&mutex);
+    buffer = buffer_add(user, result, bytes, bytes);
+    if (buffer && copy(buffer->kept, buffer->behind, bytes, 0)) {
+        buffer->is_result = 1;
+        place = buffer->kept;
+        watch(buffer);
+    } else if (buffer) {
+        DL_DELETE(buffers, buffer);
+        buffer_count--;
+        free(buffer->kept);
+        free(buffer);
+    }
+    pthread_mutex_unlock(&mutex);
+    return place;
+}
+
+static uint64_t compared_bytes(uint64_t bytes)
+{
+    return bytes < COMPARED_MOST ? bytes : COMPARED_MOST;
+}
+
+void proa_buffers_origin(const struct proa_buffer_user *user, const void *origin, uint64_t bytes)
+{
+    struct buffer *buffer;
+
+    if (!is_on || bytes == 0)
+        return;
+    pthread_mutex_lock(&mutex);
+    buffer = buffer_add(user, origin, bytes, compared_bytes(bytes));
+    if (buffer) {
+        buffer->is_told = !copy(buffer->kept, buffer->behind, compared_bytes(bytes), 0);
+        watch(buffer);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Was it changed, with no watchpoint that saw the store? */
+static int is_changed(const struct buffer *buffer)
+{
+    const uint64_t bytes = compared_bytes(buffer->bytes);
+    char *now = buffer->is_told ? NULL : malloc(bytes);
+    int changed = now && copy(now, buffer->behind, bytes, 0) && memcmp(now, buffer->kept, bytes);
+
+    free(now);
+    return changed;
+}
+
+static void buffer_end(struct buffer *buffer)
+{
+    DL_DELETE(buffers, buffer);
+    buffer_count--;
+    unwatch(buffer);
+    if (buffer->is_result)
+        copy(buffer->kept, buffer->behind, buffer->bytes, 1);
+    else if (is_changed(buffer))
+        tell(buffer, NULL, "a store");
+    free(buffer->kept);
+    free(buffer);
+}
+
+void proa_buffers_complete(const struct proa_win *win, int rank, int requested)
+{
+    struct buffer *buffer, *next;
+
+    if (!is_on)
+        return;
+    pthread_mutex_lock(&mutex);
+    DL_FOREACH_SAFE(buffers, buffer, next) {
+        if ((!win || buffer->user.win == win) && (rank < 0 || buffer->user.rank == rank) &&
+            (!requested || buffer->user.is_requested))
+            buffer_end(buffer);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+uint64_t proa_buffers_left_out(void)
+{
+    return left_out;
+}

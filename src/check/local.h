@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The program's own loads and stores, with PROA_CHECK_MEMORY: of window memory that Proa has
+ * allocated (traps/view.h), and of buffers of pending operations (check/buffers.h).
+ *
+ * Handlers of signals write accesses down, and the next call on a window takes them: nothing has
+ * become ordered for this process in between. An access is complete at once, at its own process.
+ *
+ * A load behind MPI_Win_sync, or one that is repeated, may poll the location, which is legal in the
+ * unified model. It is not compared, and what its process may have learned by it counts as ordered.
+ */
+#ifndef PROA_CHECK_LOCAL_H
+#define PROA_CHECK_LOCAL_H
+
+#include "check/ordering.h"
+#include "window/win.h"
+
+/* Before the first window: begins if settings say so, and logs the parts that the system refuses.
+ */
+void proa_local_start(void);
+
+/* A window has come to be, or goes. ordering NULL: accesses are compared with operations of this
+ * process alone. */
+void proa_local_open(const struct proa_win *win, struct proa_ordering *ordering);
+void proa_local_close(const struct proa_win *win);
+
+/* Takes the accesses since the last call. Not entered (check/ordering.h). */
+void proa_local_take(void);
+
+/* A call on a window is over. */
+void proa_local_called(enum proa_call call);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations against loads and stores by the program: of window memory, and of buffers. */
+#include "cases.h"
+
+#include <string.h>
+
+static long other[WORDS];
+static volatile long seen;
+
+/* ---- window memory: the target's own loads and stores ---- */
+
+static void wrong_fence_put_load(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 0);
+    if (rank == TARGET)
+        seen = memory[0];
+    MPI_Win_fence(0, win);
+}
+
+static void wrong_fence_put_store(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 0);
+    if (rank == TARGET)
+        memory[0] = 5;
+    MPI_Win_fence(0, win);
+}
+
+static void wrong_fence_get_store(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        get(TARGET, 3);
+    if (rank == TARGET)
+        memory[3] = 5;
+    MPI_Win_fence(0, win);
+}
+
+static void wrong_fence_add_load(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        add(TARGET, 2);
+    if (rank == TARGET)
+        seen = memory[2];
+    MPI_Win_fence(0, win);
+}
+
+static void right_fence_get_load(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        get(TARGET, 0);
+    if (rank == TARGET)
+        seen = memory[0];
+    MPI_Win_fence(0, win);
+}
+
+static void right_fence_between(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == TARGET)
+        memory[0] = 1;
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 0);
+    MPI_Win_fence(0, win);
+    if (rank == TARGET)
+        seen = memory[0];
+    MPI_Win_fence(0, win);
+}
+
+/* Other bytes of the same line. */
+static void right_beside(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 1);
+    if (rank == TARGET)
+        memory[0] = seen + 1;
+    MPI_Win_fence(0, win);
+}
+
+static void exposed(int is_wrong)
+{
+    int ranks[] = {FIRST, TARGET};
+    MPI_Group world, group;
+
+    if (rank == SECOND)
+        return;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &ranks[rank == FIRST], &group);
+    if (rank == FIRST) {
+        MPI_Win_start(group, 0, win);
+        put(TARGET, 0);
+        MPI_Win_complete(win);
+    } else {
+        if (!is_wrong)
+            memory[0] = 1;
+        MPI_Win_post(group, 0, win);
+        if (is_wrong)
+            memory[0] = 1;
+        MPI_Win_wait(win);
+        seen = memory[0];
+    }
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+}
+
+static void wrong_exposed_store(void)
+{
+    exposed(1);
+}
+
+static void right_exposed_store(void)
+{
+    exposed(0);
+}
+
+static void wrong_lock_all_load(void)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST)
+        put(TARGET, 0);
+    if (rank == TARGET)
+        seen = memory[0];
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+}
+
+/* A barrier alone does not complete the put. */
+static void wrong_barrier_without_flush(void)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST)
+        put(TARGET, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == TARGET)
+        seen = memory[0];
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+}
+
+static void right_flush_and_barrier(void)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == TARGET)
+        memory[0] = 2;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == FIRST) {
+        put(TARGET, 0);
+        MPI_Win_flush(TARGET, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == TARGET)
+        seen = memory[0];
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+}
+
+static void right_flush_and_message(void)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        put(TARGET, 0);
+        MPI_Win_flush(TARGET, win);
+        MPI_Send(buffer, 0, MPI_LONG, TARGET, 0, MPI_COMM_WORLD);
+    }
+    if (rank == TARGET) {
+        MPI_Recv(buffer, 0, MPI_LONG, FIRST, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        memory[0]++;
+    }
+    MPI_Win_unlock_all(win);
+}
+
+static void right_exclusive_locks(void)
+{
+    if (rank == FIRST) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, win);
+        put(TARGET, 0);
+        MPI_Win_unlock(TARGET, win);
+    }
+    if (rank == TARGET) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, win);
+        memory[0]++;
+        MPI_Win_unlock(TARGET, win);
+    }
+}
+
+/* The target polls a flag, and then uses the data that were put before it. */
+static void right_polled(void)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        put(TARGET, 1);
+        MPI_Win_flush(TARGET, win);
+        buffer[2] = 1;
+        MPI_Accumulate(buffer + 2, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, MPI_REPLACE, win);
+        MPI_Win_flush(TARGET, win);
+    }
+    if (rank == TARGET) {
+        do
+            MPI_Win_sync(win);
+        while (((volatile long *)memory)[0] == 0);
+        seen = memory[1];
+        memory[1] = 0;
+    }
+    MPI_Win_unlock_all(win);
+}
+
+/* ---- by other ways ---- */
+
+static void fill(long *at, long value)
+{
+    memset(at, (int)value, sizeof *at);
+}
+
+static void wrong_by_function(void)
+{
+    void (*volatile what)(long *, long) = fill;
+
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        get(TARGET, 1);
+    if (rank == TARGET)
+        what(memory + 1, 0);
+    MPI_Win_fence(0, win);
+}
+
+static void wrong_by_memcpy(void)
+{
+    void *(*volatile copy)(void *, const void *, size_t) = memcpy;
+
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 0);
+    if (rank == TARGET)
+        copy(other, memory, sizeof other);
+    MPI_Win_fence(0, win);
+}
+
+/* ---- buffers ---- */
+
+static void wrong_origin_stored(void)
+{
+    long value = 1;
+
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        MPI_Put(&value, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+        value = 2;
+        seen = value;
+    }
+    MPI_Win_unlock_all(win);
+}
+
+static void right_origin_stored(void)
+{
+    long value = 1;
+
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        MPI_Put(&value, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+        seen = value;
+        MPI_Win_flush_local(TARGET, win);
+        value = 2;
+        seen = value;
+    }
+    MPI_Win_unlock_all(win);
+}
+
+static void wrong_origin_added(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST) {
+        MPI_Accumulate(other, WORDS, MPI_LONG, TARGET, 0, WORDS, MPI_LONG, MPI_SUM, win);
+        other[0]++;
+    }
+    MPI_Win_fence(0, win);
+}
+
+static void wrong_result_loaded(void)
+{
+    long value = 1;
+
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        MPI_Get(&value, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+        seen = value;
+    }
+    MPI_Win_unlock_all(win);
+    seen += value;
+}
+
+static void wrong_result_stored(void)
+{
+    long value = 1, one = 1;
+
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        MPI_Fetch_and_op(&one, &value, MPI_LONG, TARGET, 0, MPI_SUM, win);
+        *(volatile long *)&value = 3;
+    }
+    MPI_Win_unlock_all(win);
+}
+
+static void right_result_loaded(void)
+{
+    long value = 1, one = 1;
+
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        MPI_Get(&value, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+        MPI_Win_flush(TARGET, win);
+        seen = value;
+        MPI_Fetch_and_op(&one, &value, MPI_LONG, TARGET, 0, MPI_SUM, win);
+        MPI_Win_flush_local(TARGET, win);
+        seen = value;
+        MPI_Compare_and_swap(&one, &value, &buffer[4], MPI_LONG, TARGET, 0, win);
+    }
+    MPI_Win_unlock_all(win);
+    if (rank == FIRST)
+        seen = buffer[4] + value;
+}
+
+const struct scene local[] = {
+    LOCAL(fence_put_load, "MPI_Put", FIRST, "a load", TARGET),
+    LOCAL(fence_put_store, "MPI_Put", FIRST, "a store", TARGET),
+    LOCAL(fence_get_store, "MPI_Get", FIRST, "a store", TARGET),
+    LOCAL(fence_add_load, "MPI_Accumulate", FIRST, "a load", TARGET),
+    RIGHT(fence_get_load),
+    RIGHT(fence_between),
+    RIGHT(beside),
+    LOCAL(exposed_store, "MPI_Put", FIRST, "a store", TARGET),
+    RIGHT(exposed_store),
+    LOCAL(lock_all_load, "MPI_Put", FIRST, "a load", TARGET),
+    LOCAL(barrier_without_flush, "MPI_Put", FIRST, "a load", TARGET),
+    RIGHT(flush_and_barrier),
+    RIGHT(flush_and_message),
+    RIGHT(exclusive_locks),
+    RIGHT(polled),
+    LOCAL(by_function, "MPI_Get", FIRST, "a store", TARGET),
+    LOCAL(by_memcpy, "MPI_Put", FIRST, "a load", TARGET),
+    LOCAL(origin_stored, "MPI_Put", FIRST, "a store", FIRST),
+    RIGHT(origin_stored),
+    LOCAL(origin_added, "MPI_Accumulate", FIRST, "a store", FIRST),
+    LOCAL(result_loaded, "MPI_Get", FIRST, "a load or a store", FIRST),
+    LOCAL(result_stored, "MPI_Fetch_and_op", FIRST, "a load or a store", FIRST),
+    RIGHT(result_loaded),
+    {0},
+};
