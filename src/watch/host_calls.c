@@ -14,6 +14,7 @@
 #include "check/messages.h"
 #include "check/ordering.h"
 #include "host/pmpi.h"
+#include "traps/view.h"
 
 #include <mpi.h>
 #include <stdint.h>
@@ -52,44 +53,62 @@ static host_function *look_up(struct row *row)
     return row->host;
 }
 
+/* This thread is in such a call: a tool's MPI_X calls PMPI_X. */
+static _Thread_local int is_inside;
+
+static long call(const struct row *row, const long words[ARGUMENTS])
+{
+    return row->host(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7],
+                     words[8], words[9], words[10], words[11], words[12], words[13]);
+}
+
 static long checked(const struct row *row, const long words[ARGUMENTS])
 {
     const MPI_Comm comm = row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)words[row->comm];
     struct proa_message message;
     long result;
 
+    if (is_inside)
+        return call(row, words);
+    for (int i = 0; i < ARGUMENTS; i++)
+        proa_view_lend((const void *)words[i]);
     proa_message_before(&message, row->kind, comm, row->peer < 0 ? -1 : (int)words[row->peer]);
-    result = row->host(words[0], words[1], words[2], words[3], words[4], words[5], words[6],
-                       words[7], words[8], words[9], words[10], words[11], words[12], words[13]);
+    is_inside = 1;
+    result = call(row, words);
+    is_inside = 0;
     proa_message_after(&message);
     return result;
 }
 
-#define FUNCTION_OF(name, kind, comm, peer)                                                \
-    static host_function first_##name;                                                     \
-    static host_function *to_##name = first_##name;                                        \
-    static struct row row_##name = {"PMPI_" #name, PROA_MESSAGE_##kind, comm, peer, NULL}; \
-    static long checked_##name(WORDS)                                                      \
-    {                                                                                      \
-        const long words[ARGUMENTS] = {HANDED_ON};                                         \
-                                                                                           \
-        return checked(&row_##name, words);                                                \
-    }                                                                                      \
-    static long first_##name(WORDS)                                                        \
-    {                                                                                      \
-        host_function *to = look_up(&row_##name);                                          \
-                                                                                           \
-        to = proa_ordering_is_on() ? checked_##name : to;                                  \
-        proa_atomic_store(&to_##name, to, PROA_RELEASE);                                   \
-        return to(HANDED_ON);                                                              \
-    }                                                                                      \
-    EXPORTED long proa_host_##name(WORDS) __asm__("PMPI_" #name);                          \
-    EXPORTED long proa_host_alias_##name(WORDS) __asm__("MPI_" #name)                      \
-        __attribute__((weak, alias("PMPI_" #name)));                                       \
-    long proa_host_##name(WORDS)                                                           \
-    {                                                                                      \
-        return proa_atomic_load(&to_##name, PROA_RELAXED)(HANDED_ON);                      \
+/* One of the two names of a function, `prefix` MPI or PMPI. MPI_X goes on to the next MPI_X, which
+ * may be a tool's, and PMPI_X to the next PMPI_X. */
+#define NAME_OF(prefix, name, kind, comm, peer, ...)                                               \
+    static host_function first_##prefix##_##name;                                                  \
+    static host_function *to_##prefix##_##name = first_##prefix##_##name;                          \
+    static struct row row_##prefix##_##name = {#prefix "_" #name, PROA_MESSAGE_##kind, comm, peer, \
+                                               NULL};                                              \
+    static long checked_##prefix##_##name(WORDS)                                                   \
+    {                                                                                              \
+        const long words[ARGUMENTS] = {HANDED_ON};                                                 \
+                                                                                                   \
+        return checked(&row_##prefix##_##name, words);                                             \
+    }                                                                                              \
+    static long first_##prefix##_##name(WORDS)                                                     \
+    {                                                                                              \
+        host_function *to = look_up(&row_##prefix##_##name);                                       \
+                                                                                                   \
+        to = proa_ordering_is_on() ? checked_##prefix##_##name : to;                               \
+        proa_atomic_store(&to_##prefix##_##name, to, PROA_RELEASE);                                \
+        return to(HANDED_ON);                                                                      \
+    }                                                                                              \
+    EXPORTED long proa_host_##prefix##_##name(WORDS) __asm__(#prefix "_" #name) __VA_ARGS__;       \
+    long proa_host_##prefix##_##name(WORDS)                                                        \
+    {                                                                                              \
+        return proa_atomic_load(&to_##prefix##_##name, PROA_RELAXED)(HANDED_ON);                   \
     }
+#define FUNCTION_OF(name, kind, comm, peer) \
+    NAME_OF(PMPI, name, kind, comm, peer, ) \
+    NAME_OF(MPI, name, kind, comm, peer, __attribute__((weak)))
 #define LARGE(name, kind, comm, peer) FUNCTION_OF(name##_c, kind, comm, peer)
 
 PROA_HOST_COUNTED(FUNCTION_OF)
