@@ -16,4 +16,13 @@
  * kept warm. A caller that comes then finds two cold pages of code instead of four. */
 #define PROA_HOT __attribute__((hot))
 
+/* Behind a thread-local variable that is read often: it lies at a constant distance from the
+ * thread. There is little room for such variables in a library that is loaded late, as each rank's
+ * copy is where ranks are threads of one process (test/unit/world_threads.c). */
+#ifdef __SANITIZE_THREAD__
+#define PROA_INITIAL_EXEC
+#else
+#define PROA_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+#endif
+
 #endif

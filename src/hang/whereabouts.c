@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See whereabouts.h. */
+#include "base/hidden.h"
 #include "hang/whereabouts.h"
 #include "base/atomic.h"
 
@@ -16,7 +17,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local struct {
     struct proa_whereabouts *record;
     int depth;
-} mine __attribute__((tls_model("initial-exec")));
+} mine PROA_INITIAL_EXEC;
 
 static void take_away(void *record)
 {

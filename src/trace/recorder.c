@@ -20,7 +20,7 @@
 enum { CHUNK_RECORDS = PROA_TRACE_CHUNK_BYTES / sizeof(struct proa_trace_record) };
 
 int proa_trace_on, proa_trace_counts;
-_Thread_local struct proa_trace_thread proa_trace_thread __attribute__((tls_model("initial-exec")));
+_Thread_local struct proa_trace_thread proa_trace_thread PROA_INITIAL_EXEC;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the file and its header */
 static char *map;                                         /* as large as the limit */

@@ -61,8 +61,7 @@ struct proa_trace_thread {
     uint8_t mode;
     int number;
 };
-extern PROA_HIDDEN _Thread_local struct proa_trace_thread proa_trace_thread
-    __attribute__((tls_model("initial-exec")));
+extern PROA_HIDDEN _Thread_local struct proa_trace_thread proa_trace_thread PROA_INITIAL_EXEC;
 
 /* Takes a further chunk for the thread. 0: there is none, and the record is counted as dropped. */
 int proa_trace_more(struct proa_trace_thread *thread);

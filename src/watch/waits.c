@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 unsigned proa_record_care;
-_Thread_local struct proa_waits proa_waits __attribute__((tls_model("initial-exec")));
+_Thread_local struct proa_waits proa_waits PROA_INITIAL_EXEC;
 
 int proa_wait_rank(const struct proa_win *win, const uint64_t *word)
 {

@@ -20,8 +20,7 @@ struct proa_waits {
     int count, room;
     struct proa_watched_wait *wait;
 };
-extern PROA_HIDDEN _Thread_local struct proa_waits proa_waits
-    __attribute__((tls_model("initial-exec")));
+extern PROA_HIDDEN _Thread_local struct proa_waits proa_waits PROA_INITIAL_EXEC;
 
 /* Why counting takes more than to add: several threads may call at once, which never changes back;
  * or some thread has waited, and has not yet told for which call. Usually 0. */
