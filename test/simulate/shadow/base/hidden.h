@@ -6,5 +6,6 @@
 
 #define PROA_HIDDEN
 #define PROA_HOT
+#define PROA_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 
 #endif
