@@ -175,7 +175,8 @@ void proa_model_close(struct proa_model *model);
 /* Gives everything to the sink. Can be called again. */
 void proa_model_run(struct proa_model *model, const struct proa_model_sink *sink);
 
-/* The largest error of the clock of that process's node, in ns; 0 for the first node. */
+/* The largest error of a time of that process, in ns: of its node's clock, and of a reading, which
+ * the processor does not order with the stores around it. */
 int64_t proa_model_error(const struct proa_model *model, int process);
 
 extern const char *const proa_epoch_names[PROA_MODEL_EPOCH_KINDS];
