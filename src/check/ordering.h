@@ -7,9 +7,9 @@
  * mode. Without them operations of one origin are compared only. Between nodes an operation may be
  * issued before its post or its lock is there, so its clock would know too little.
  *
- * Before a call this process tells its clock to those who may notice the call; after it, it learns
- * from those whose calls it may have noticed. An access is complete when a call completes it, and
- * at the latest when another process may be told so.
+ * Before a call this process tells its clock to processes that may notice the call; after it, it
+ * learns from those whose calls it may have noticed. An access is complete when a call completes
+ * it, and at the latest when another process may be told so.
  */
 #ifndef PROA_CHECK_ORDERING_H
 #define PROA_CHECK_ORDERING_H

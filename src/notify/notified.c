@@ -99,9 +99,8 @@ PROA_FORMS const struct proa_type *plain_type(MPI_Datatype datatype)
 
 /* The plain case of a call whose counts and types are alike (proa_is_alike): as proa_move_plain,
  * with a neighbour that is locked and has the counter. 1 if done; 0, and nothing done: then `move`
- * does it, or says what is wrong. Whatever is called here is called last, and what is looked up is
- * used up before the next: so few registers have to be kept, which would be a good part of all
- * this. */
+ * does it, or says what is wrong. Calls come last, and each result is used before the next look-up:
+ * so few registers have to be kept, which would be a good part of the time. */
 PROA_FORMS int move_plain(struct proa_win *win, enum proa_direction direction, const void *origin,
                           int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
                           int index)
