@@ -220,3 +220,15 @@ void proa_local_called(enum proa_call call)
     if (!after_sync)
         proa_protection_renew();
 }
+
+void proa_local_tell(void)
+{
+    const uint64_t open = proa_protection_left_open(), lost = proa_trap_lost(),
+                   buffers = proa_buffers_left_out();
+
+    if (open || lost || buffers)
+        proa_log(PROA_LOG_WARN,
+                 "check: not seen: pages left open %llu times as they trapped often, %llu accesses "
+                 "at once, %llu buffers (doc/CHECK.md)",
+                 (unsigned long long)open, (unsigned long long)lost, (unsigned long long)buffers);
+}

@@ -30,4 +30,7 @@ void proa_local_take(void);
 /* A call on a window is over. */
 void proa_local_called(enum proa_call call);
 
+/* When MPI ends: logs how much was not seen, if anything. */
+void proa_local_tell(void);
+
 #endif

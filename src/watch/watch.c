@@ -12,6 +12,7 @@
 static void tell_all(void)
 {
     proa_report_tell();
+    proa_local_tell();
     if (proa_settings()->check)
         proa_summary_tell();
     proa_trace_close();
