@@ -174,6 +174,9 @@ static void match(struct proa_run *run, struct pair *pair)
     while (pair->posts.count && pair->accesses.count) {
         struct item from = queue_take(&pair->posts), to = queue_take(&pair->accesses);
 
+        /* an operation without a length has one reading, from before a short wait for the post */
+        if (to.waited_ns == 0 && to.end.ns < from.end.ns)
+            to.end.ns = from.end.ns;
         give(run, &(struct proa_model_arrow){PROA_ARROW_POST, pair->key.window, pair->key.b,
                                              from.end, to.end, to.waited_ns});
     }
