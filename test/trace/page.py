@@ -17,7 +17,7 @@ from traced import fail, launch, scratch
 
 launcher, host, library, proa, program = sys.argv[1:]
 OPERATIONS = 2000  # of each rank, beyond the figures
-WINDOWS = ["strong", "weak", "lock", "fence", "conflict </script>", "many"]
+WINDOWS = ["strong", "weak", "lock", "fence", "conflict </script>", "far", "many"]
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -139,18 +139,31 @@ static void conflict(void)
     MPI_Win_free(&win);
 }
 
-/* More operations than a page can draw each. */
+/* More operations than a page can draw each, between a post and its start. Two access epochs of the
+ * origin overlap. */
 static void many(int operations)
 {
-    MPI_Win win = window_named("many");
+    MPI_Win far = window_named("far"), win = window_named("many");
 
+    if (rank == TARGET)
+        MPI_Win_post(origin_group, 0, far);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < operations; i++) {
         put(i, (rank + 1) % RANKS, rank, win);
         MPI_Win_flush((rank + 1) % RANKS, win);
     }
+    if (rank == ORIGIN)
+        MPI_Win_start(target_group, 0, far);
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
+    if (rank == ORIGIN) {
+        put(1, TARGET, 0, far);
+        MPI_Win_complete(far);
+    } else if (rank == TARGET) {
+        MPI_Win_wait(far);
+    }
+    MPI_Win_free(&far);
 }
 
 static MPI_Group group_of(int member)

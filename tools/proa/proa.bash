@@ -13,7 +13,7 @@ _proa() {
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
         fi
-        words='--json --list --html --svg --help'
+        words='--json --list --html --svg --perfetto --help'
         ;;
     *.bench)
         case $before in

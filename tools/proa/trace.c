@@ -4,20 +4,22 @@
 
 #include "commands.h"
 #include "complain.h"
+#include "perfetto.h"
 #include "trace_figure.h"
 #include "trace_page.h"
 
 #include <argp.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct wishes {
     const char *folder;
     bool json, list;
-    const char *page, *figure;
+    const char *page, *figure, *perfetto;
 };
 
-enum { PAGE = 256, FIGURE };
+enum { PAGE = 256, FIGURE, PERFETTO };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "the numbers for programs, as JSON", 0},
@@ -25,6 +27,7 @@ static const struct argp_option options[] = {
     {"html", PAGE, "FILE", 0, "a page for browsers, which needs no other file", 0},
     {"svg", FIGURE, "WINDOW:FIRST-LAST", 0,
      "a still picture of each rank's epochs FIRST to LAST on a window", 0},
+    {"perfetto", PERFETTO, "FILE", 0, "a file for https://ui.perfetto.dev", 0},
     {0}};
 
 static error_t take_option(int key, char *value, struct argp_state *state)
@@ -43,6 +46,9 @@ static error_t take_option(int key, char *value, struct argp_state *state)
         return 0;
     case FIGURE:
         wishes->figure = value;
+        return 0;
+    case PERFETTO:
+        wishes->perfetto = value;
         return 0;
     case ARGP_KEY_ARG:
         if (wishes->folder)
@@ -70,11 +76,31 @@ static void summarize(struct proa_model *model, bool json)
     proa_summary_free(&summary);
 }
 
+/* To the file of that path ("-": standard output). 0, or -1 after a complaint. */
+static int write_file(struct proa_model *model, const char *path,
+                      void (*write)(struct proa_model *model, FILE *out))
+{
+    const bool is_stdout = strcmp(path, "-") == 0;
+    FILE *out = is_stdout ? stdout : fopen(path, "w");
+    int failed;
+
+    if (!out)
+        return proa_complain(-1, "cannot write %s: %m", path);
+    write(model, out);
+    failed = ferror(out) != 0;
+    failed |= (is_stdout ? fflush(out) : fclose(out)) != 0;
+    if (failed)
+        return proa_complain(-1, "could not write all of %s: %m", path);
+    return 0;
+}
+
 /* 0, or -1 after a complaint. */
 static int show(struct proa_model *model, const struct wishes *wishes)
 {
     if (wishes->page)
-        return proa_trace_write_page(model, wishes->page);
+        return write_file(model, wishes->page, proa_trace_write_page);
+    if (wishes->perfetto)
+        return write_file(model, wishes->perfetto, proa_perfetto_write);
     if (wishes->figure)
         return proa_trace_write_figure(model, wishes->figure, stdout);
     if (wishes->list)

@@ -6,10 +6,10 @@
  */
 #include "trace_page.h"
 
-#include "complain.h"
 #include "json.h"
 #include "page.h"
 #include "place.h"
+#include "progress.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -170,8 +170,11 @@ static void put_tables(struct page *page)
 
 static void put_data(struct page *page)
 {
-    const struct proa_model_sink sink = {
-        .user = page, .event = take_event, .epoch = take_epoch, .arrow = take_arrow};
+    const struct proa_model_sink sink = {.user = page,
+                                         .event = take_event,
+                                         .epoch = take_epoch,
+                                         .arrow = take_arrow,
+                                         .progress = proa_trace_progress};
 
     fputs("<script type=\"application/json\" id=\"data\">{\"rows\": [", page->out);
     proa_model_run(page->model, &sink);
@@ -196,8 +199,10 @@ static void put_parts(FILE *out, const char *end)
             fputs(part->text, out);
 }
 
-static void put_page(struct page *page)
+void proa_trace_write_page(struct proa_model *model, FILE *out)
 {
+    struct page to = {.model = model, .out = out}, *page = &to;
+
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<link rel=\"icon\" href=\"data:,\">\n<title>Trace of a run with Proa</title>\n<style>\n",
@@ -209,21 +214,4 @@ static void put_page(struct page *page)
     fputs("<script>\n\"use strict\";\n", page->out);
     put_parts(page->out, ".js");
     fputs("</script>\n</body>\n</html>\n", page->out);
-}
-
-int proa_trace_write_page(struct proa_model *model, const char *path)
-{
-    struct page page = {.model = model};
-    const int is_stdout = strcmp(path, "-") == 0;
-    int failed;
-
-    page.out = is_stdout ? stdout : fopen(path, "w");
-    if (!page.out)
-        return proa_complain(-1, "cannot write %s: %m", path);
-    put_page(&page);
-    failed = ferror(page.out) != 0;
-    failed |= (is_stdout ? fflush(page.out) : fclose(page.out)) != 0;
-    if (failed)
-        return proa_complain(-1, "could not write all of %s: %m", path);
-    return 0;
 }

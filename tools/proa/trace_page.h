@@ -5,8 +5,10 @@
 
 #include "model.h"
 
-/* Writes the page to the file of that path ("-": standard output). Events beyond the first million
- * are left out, and the page says so. 0, or -1 after a complaint. */
-int proa_trace_write_page(struct proa_model *model, const char *path);
+#include <stdio.h>
+
+/* Events beyond the first million are left out, and the page says so. Errors of the stream are the
+ * caller's to look at. */
+void proa_trace_write_page(struct proa_model *model, FILE *out);
 
 #endif

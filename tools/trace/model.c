@@ -99,7 +99,9 @@ static void scan(struct proa_model *model, struct proa_stream *stream)
             continue;
         if (record->kind != PROA_TRACE_MODULE && record->end > last)
             last = record->end;
-        if (record->kind == PROA_TRACE_WINDOW)
+        if (record->kind == PROA_TRACE_CALL || record->kind == PROA_TRACE_OPERATION)
+            stream->has_calls = 1;
+        else if (record->kind == PROA_TRACE_WINDOW)
             add_window(model, record, stream->file);
         else if (record->kind == PROA_TRACE_NAME)
             add_name(model, record, stream);

@@ -13,6 +13,7 @@
 /* The chunks of one thread of a file, in their order. */
 struct proa_stream {
     int file, thread;
+    int has_calls; /* of the program; set by the model */
     size_t count, room;
     uint32_t *chunks;
     size_t chunk; /* where the reader is */
