@@ -161,6 +161,32 @@ static int open_endpoint(struct proa_net *net)
     return outcome;
 }
 
+/* libfabric 2 has a limit for each kind of operation, of which ep_attr has the largest: names of
+ * the options here, as headers of version 1 lack them. Without them ep_attr holds for all. */
+enum { OPTION_MAX_MSG_SIZE = 12, OPTION_MAX_RMA_SIZE = 14 };
+
+static size_t limit_of(const struct proa_net *net, int option)
+{
+    size_t limit = 0, bytes = sizeof limit;
+    int outcome = fi_getopt(&net->ep->fid, FI_OPT_ENDPOINT, option, &limit, &bytes);
+
+    return outcome == 0 && limit ? limit : net->info->ep_attr->max_msg_size;
+}
+
+static int find_limits(struct proa_net *net)
+{
+    const size_t message = limit_of(net, OPTION_MAX_MSG_SIZE);
+
+    net->largest = limit_of(net, OPTION_MAX_RMA_SIZE);
+    if (message >= PROA_FRAME_MOST)
+        return PROA_OK;
+    return proa_fail(PROA_ERR_OTHER,
+                     "%s on %s (%s) is of no use: messages have %zu bytes there, "
+                     "%d here",
+                     net->info->fabric_attr->prov_name, net->info->domain_attr->name,
+                     net->info->fabric_attr->name, message, PROA_FRAME_MOST);
+}
+
 static int name_ourselves(struct proa_net *net)
 {
     size_t bytes = sizeof net->own.name;
@@ -206,8 +232,9 @@ static void close_all(struct proa_net *net)
 static int join(struct proa_net *net, struct proa_net_address *address)
 {
     static int (*const steps[])(struct proa_net * net) = {
-        proa_ofi_promises, open_domain,        open_queue,          open_endpoint,
-        name_ourselves,    proa_ofi_doze_open, proa_ofi_moves_open, proa_ofi_frames_open};
+        proa_ofi_promises,  open_domain,         open_queue,
+        open_endpoint,      find_limits,         name_ourselves,
+        proa_ofi_doze_open, proa_ofi_moves_open, proa_ofi_frames_open};
     int outcome = PROA_OK;
 
     net->memory_mode = net->info->domain_attr->mr_mode | (proa_ofi_know_buffers ? FI_MR_LOCAL : 0);
@@ -237,7 +264,7 @@ static int open_one(const struct proa_net *fresh, struct fi_info *info, struct p
         *net = one;
         return PROA_OK;
     }
-    proa_log(PROA_LOG_DEBUG, "network: %s", proa_failure());
+    proa_log(PROA_LOG_INFO, "network: %s", proa_failure());
     close_all(one);
     free(one);
     return outcome;
@@ -301,7 +328,8 @@ static int ofi_open(const struct proa_net_events *events, void *context,
     for (int i = 0; i < found.offers.count && !*net; i++)
         if (!offer || proa_offer_is_same(offer, &found.offers.offer[i])) {
             fresh.network = found.offers.offer[i].kind;
-            outcome = open_one(&fresh, found.infos[i], net, address);
+            for (struct fi_info *one = found.infos[i]; one && !*net; one = one->next)
+                outcome = open_one(&fresh, one, net, address);
         }
     return outcome;
 }

@@ -157,6 +157,7 @@ struct proa_net {
     int memory_mode;        /* FI_MR_LOCAL: local buffers have to be registered; and so on */
     int is_ordered;         /* messages do not overtake each other */
     enum proa_ofi_proof proof;
+    size_t largest; /* bytes of one write or read */
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_av *av;
@@ -212,7 +213,8 @@ int proa_libfabric_load(void);
 int proa_ofi_choose(struct fi_info **offers);
 
 /* The same networks as offers to other processes, at most one for each address and provider. Also
- * libfabric's description of each, to be freed by freeinfo. */
+ * libfabric's description of each, to be freed by freeinfo: a list where that provider has several
+ * fabrics there, in the order in which they are to be tried. */
 int proa_ofi_offers(struct proa_offers *offers, struct proa_offer_names *names,
                     struct fi_info *infos[PROA_OFFERS_MOST]);
 

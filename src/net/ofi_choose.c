@@ -359,19 +359,40 @@ static uint64_t machine(void)
     return hash ? hash : 1;
 }
 
-/* Is the offer in the list, or has its address PROVIDERS_MOST providers there? libfabric lists some
- * networks several times. */
-static int is_shown(const struct proa_offers *offers, const struct proa_offer *one)
+/* The place of the same offer in the list; -1: it is not there. */
+static int place_of(const struct proa_offers *offers, const struct proa_offer *one)
+{
+    for (int i = 0; i < offers->count; i++)
+        if (proa_offer_is_same(&offers->offer[i], one))
+            return i;
+    return -1;
+}
+
+static int has_room_for(const struct proa_offers *offers, const struct proa_offer *one)
 {
     int providers = 0;
 
     for (int i = 0; i < offers->count; i++)
-        if (memcmp(offers->offer[i].address, one->address, sizeof one->address) == 0) {
-            if (offers->offer[i].kind == one->kind)
-                return 1;
-            providers++;
-        }
-    return providers >= PROVIDERS_MOST;
+        providers += memcmp(offers->offer[i].address, one->address, sizeof one->address) == 0;
+    return offers->count < PROA_OFFERS_MOST && providers < PROVIDERS_MOST;
+}
+
+static int has_fabric(const struct fi_info *list, const char *fabric)
+{
+    while (list && list->fabric_attr->name && fabric &&
+           strcmp(list->fabric_attr->name, fabric) != 0)
+        list = list->next;
+    return list != NULL;
+}
+
+/* libfabric lists some networks several times. Another fabric of a device and provider, such as
+ * `efa` behind `efa-direct`, is for the case that the first one cannot be joined. */
+static void show_again(struct fi_info *first, struct fi_info *again)
+{
+    if (has_fabric(first, again->fabric_attr->name))
+        proa_libfabric.freeinfo(again);
+    else
+        LL_APPEND(first, again);
 }
 
 int proa_ofi_offers(struct proa_offers *offers, struct proa_offer_names *names,
@@ -385,9 +406,14 @@ int proa_ofi_offers(struct proa_offers *offers, struct proa_offer_names *names,
         return outcome;
     LL_FOREACH_SAFE(list, one, next) {
         struct proa_offer offer = offer_of(one);
+        int place = place_of(offers, &offer);
 
         one->next = NULL;
-        if (offers->count == PROA_OFFERS_MOST || is_shown(offers, &offer)) {
+        if (place >= 0) {
+            show_again(infos[place], one);
+            continue;
+        }
+        if (!has_room_for(offers, &offer)) {
             proa_libfabric.freeinfo(one);
             continue;
         }

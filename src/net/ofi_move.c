@@ -154,8 +154,7 @@ static int is_to_be_posted(const struct proa_ofi_move *move)
  * finds the connection full at each look sends only small pieces. */
 static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
 {
-    size_t largest = net->info->ep_attr->max_msg_size,
-           most = largest < PROA_OFI_PIECE ? largest : PROA_OFI_PIECE;
+    size_t most = net->largest < PROA_OFI_PIECE ? net->largest : PROA_OFI_PIECE;
     struct proa_ofi_piece *piece;
 
     while (move->begun < move->bytes && (piece = free_piece(move))) {

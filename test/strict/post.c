@@ -47,6 +47,13 @@ static void check_size(size_t bytes)
         strict_violated(RULE_MESSAGE, "an operation has %zu bytes", bytes);
 }
 
+static void check_send(const struct strict_ep *ep, size_t bytes)
+{
+    check_size(bytes);
+    if (ep->domain->send && bytes > ep->domain->send)
+        strict_violated(RULE_SEND, "a message has %zu bytes", bytes);
+}
+
 static void check_message(const struct fi_msg_rma *message, uint64_t flags)
 {
     if (message->iov_count != 1 || message->rma_iov_count != 1)
@@ -110,7 +117,8 @@ static ssize_t message(struct strict_ep *ep, enum strict_kind kind, char *buffer
     ssize_t outcome = -FI_EAGAIN;
 
     pthread_mutex_lock(&strict_mutex);
-    check_size(bytes);
+    if (kind == KIND_SEND)
+        check_send(ep, bytes);
     if (!is_refused(ep, kind == KIND_RECEIVE)) {
         op = strict_op_new(ep, kind, context);
         op->buffer = buffer;
@@ -290,16 +298,26 @@ static int ep_close(struct fid *fid)
     return outcome;
 }
 
-static int no_getopt(fid_t fid, int level, int name, void *value, size_t *bytes)
+/* Limits of a kind of operation, as libfabric 2 has them: in headers of version 1 these options
+ * have no names. */
+enum { OPTION_MAX_MSG_SIZE = 12 };
+
+static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *bytes)
 {
-    (void)fid, (void)level, (void)name, (void)value, (void)bytes;
-    return -FI_ENOPROTOOPT;
+    const struct strict_ep *ep = (const struct strict_ep *)fid;
+
+    if (level != FI_OPT_ENDPOINT || name != OPTION_MAX_MSG_SIZE || !ep->domain->send ||
+        *bytes < sizeof ep->domain->send)
+        return -FI_ENOPROTOOPT;
+    memcpy(value, &ep->domain->send, sizeof ep->domain->send);
+    *bytes = sizeof ep->domain->send;
+    return 0;
 }
 
 static struct fi_ops ep_fid_ops = {
     .size = sizeof ep_fid_ops, .close = ep_close, .bind = ep_bind, .control = ep_control};
 static struct fi_ops_cm cm_ops = {.size = sizeof cm_ops, .getname = ep_getname};
-static struct fi_ops_ep ep_ops = {.size = sizeof ep_ops, .getopt = no_getopt};
+static struct fi_ops_ep ep_ops = {.size = sizeof ep_ops, .getopt = ep_getopt};
 
 int strict_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **result,
                    void *context)

@@ -14,9 +14,9 @@ pthread_mutex_t strict_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* The lower provider's networks that were offered, by the names of their domains here. */
 static struct known {
-    char domain[80];
+    char domain[80], fabric[80];
     struct fi_info *lower;
-    uint64_t rail;
+    uint64_t rail, send;
 } known[KNOWN_MOST];
 static int known_count;
 
@@ -29,6 +29,10 @@ static char *copy_text(const char *text)
 
 /* ---- what is offered ---- */
 
+static const uint64_t all_caps = FI_MSG | FI_SEND | FI_RECV | FI_RMA | FI_READ | FI_WRITE |
+                                 FI_REMOTE_READ | FI_REMOTE_WRITE | FI_FENCE | FI_LOCAL_COMM |
+                                 FI_REMOTE_COMM;
+
 static int is_opaque(void)
 {
     return strict_rule(RULE_NAME_BYTES) || strict_rule(RULE_RAILS);
@@ -38,8 +42,9 @@ static uint64_t order(void)
 {
     if (strict_rule(RULE_NO_ORDER))
         return 0;
-    return FI_ORDER_SAS |
-           (strict_rule(RULE_NO_READ_AFTER) ? 0 : FI_ORDER_RAW | FI_ORDER_RMA_RAW | FI_ORDER_RAR);
+    return FI_ORDER_SAS | (strict_rule(RULE_NO_READ_AFTER) && !strict_rule(RULE_RAW_BYTES)
+                               ? 0
+                               : FI_ORDER_RAW | FI_ORDER_RMA_RAW | FI_ORDER_RAR);
 }
 
 static uint64_t operation_flags(void)
@@ -58,6 +63,8 @@ static int suits(const struct fi_info *hints)
         return 0;
     if (!hints)
         return 1;
+    if (hints->caps & ~all_caps) /* of the host's MPI, such as FI_TAGGED */
+        return 0;
     if (hints->ep_attr && hints->ep_attr->type != FI_EP_UNSPEC &&
         hints->ep_attr->type != FI_EP_RDM) /* for a layer above, such as ofi_rxm */
         return 0;
@@ -82,9 +89,10 @@ static void rule_attributes(struct fi_info *info)
 {
     const uint64_t fence = strict_rule(RULE_NO_FENCE) ? 0 : FI_FENCE;
 
-    info->caps |= fence;
+    info->caps = (info->caps & all_caps) | fence;
     info->mode = info->tx_attr->mode = info->rx_attr->mode = strict_rule(RULE_MODE);
-    info->tx_attr->caps |= fence;
+    info->tx_attr->caps = (info->tx_attr->caps & all_caps) | fence;
+    info->rx_attr->caps &= all_caps;
     info->tx_attr->msg_order = info->rx_attr->msg_order = order();
     info->tx_attr->comp_order = info->rx_attr->comp_order = FI_ORDER_NONE;
     info->tx_attr->op_flags = 0;
@@ -95,6 +103,8 @@ static void rule_attributes(struct fi_info *info)
     info->tx_attr->rma_iov_limit = at_most(info->tx_attr->rma_iov_limit, strict_rule(RULE_IOV));
     info->rx_attr->iov_limit = at_most(info->rx_attr->iov_limit, strict_rule(RULE_IOV));
     info->ep_attr->max_msg_size = at_most(info->ep_attr->max_msg_size, strict_rule(RULE_MESSAGE));
+    info->ep_attr->max_order_raw_size =
+        at_most(info->ep_attr->max_order_raw_size, strict_rule(RULE_RAW_BYTES));
     info->domain_attr->mr_mode = (int)strict_rule(RULE_MR_MODE);
     info->domain_attr->mr_key_size = at_most(8, strict_rule(RULE_KEY_BYTES));
     info->domain_attr->control_progress = info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
@@ -110,22 +120,44 @@ static void rule_addresses(struct fi_info *info)
     info->src_addrlen = 0;
 }
 
-static struct fi_info *offer(const struct fi_info *lower, uint64_t rail)
+static int is_same_address(const struct fi_info *a, const struct fi_info *b)
 {
-    struct fi_info *info = fi_dupinfo(lower);
-    struct known *one = &known[known_count];
+    return a->src_addrlen == b->src_addrlen && !memcmp(a->src_addr, b->src_addr, a->src_addrlen);
+}
 
-    if (!info || known_count == KNOWN_MOST)
-        return info;
-    snprintf(one->domain, sizeof one->domain, rail ? "%s.%d" : "%s", lower->domain_attr->name,
+/* The entry of such an offer, which may be an old one; NULL: there are too many. */
+static const struct known *remember(const struct fi_info *lower, uint64_t rail, uint64_t direct)
+{
+    struct known one = {.rail = rail, .send = direct ? direct : strict_rule(RULE_SEND)};
+
+    snprintf(one.domain, sizeof one.domain, rail ? "%s.%d" : "%s", lower->domain_attr->name,
              (int)rail);
-    one->lower = fi_dupinfo(lower);
-    one->rail = rail;
-    known_count++;
+    snprintf(one.fabric, sizeof one.fabric, "%s%s", direct ? "direct " : "",
+             lower->fabric_attr->name);
+    for (int i = 0; i < known_count; i++)
+        if (strcmp(known[i].domain, one.domain) == 0 && strcmp(known[i].fabric, one.fabric) == 0 &&
+            is_same_address(known[i].lower, lower))
+            return &known[i];
+    if (known_count == KNOWN_MOST)
+        return NULL;
+    one.lower = fi_dupinfo(lower);
+    known[known_count] = one;
+    return &known[known_count++];
+}
+
+static struct fi_info *offer(const struct fi_info *lower, uint64_t rail, uint64_t direct)
+{
+    const struct known *one = remember(lower, rail, direct);
+    struct fi_info *info = one ? fi_dupinfo(lower) : NULL;
+
+    if (!info)
+        return NULL;
     rule_attributes(info);
     rule_addresses(info);
     free(info->domain_attr->name);
     info->domain_attr->name = copy_text(one->domain);
+    free(info->fabric_attr->name);
+    info->fabric_attr->name = copy_text(one->fabric);
     free(info->fabric_attr->prov_name);
     info->fabric_attr->prov_name = NULL; /* libfabric fills in ours */
     return info;
@@ -136,21 +168,28 @@ static int name_differs(const char *wanted, const char *name)
     return wanted && name && strcmp(wanted, name) != 0;
 }
 
+static int is_asked_for(const struct fi_info *hints, const struct fi_info *info)
+{
+    return !hints || ((!hints->domain_attr ||
+                       !name_differs(hints->domain_attr->name, info->domain_attr->name)) &&
+                      (!hints->fabric_attr ||
+                       !name_differs(hints->fabric_attr->name, info->fabric_attr->name)));
+}
+
 /* The offers of one network of the lower provider, at the end of a list. */
-static struct fi_info **offer_rails(struct fi_info **end, const struct fi_info *lower,
-                                    const struct fi_info *hints)
+static struct fi_info **offer_fabric(struct fi_info **end, const struct fi_info *lower,
+                                     const struct fi_info *hints, uint64_t direct)
 {
     const uint64_t rails = strict_rule(RULE_RAILS);
 
     if (is_opaque() && lower->addr_format != FI_SOCKADDR_IN)
         return end;
     for (uint64_t rail = 0; rail < (rails ? rails : 1); rail++) {
-        struct fi_info *info = offer(lower, rail);
+        struct fi_info *info = offer(lower, rail, direct);
 
         if (!info)
             break;
-        if (hints && hints->domain_attr &&
-            name_differs(hints->domain_attr->name, info->domain_attr->name)) {
+        if (!is_asked_for(hints, info)) {
             fi_freeinfo(info);
             continue;
         }
@@ -158,6 +197,16 @@ static struct fi_info **offer_rails(struct fi_info **end, const struct fi_info *
         end = &info->next;
     }
     return end;
+}
+
+static struct fi_info **offer_fabrics(struct fi_info **end, const struct fi_info *lower,
+                                      const struct fi_info *hints)
+{
+    const uint64_t direct = strict_rule(RULE_DIRECT);
+
+    if (direct)
+        end = offer_fabric(end, lower, hints, direct);
+    return offer_fabric(end, lower, hints, 0);
 }
 
 static struct fi_info *lower_hints(const struct fi_info *hints, const char *provider)
@@ -208,7 +257,7 @@ static int strict_getinfo(uint32_t version, const char *node, const char *servic
     for (int loopback = 0; loopback < 2 && outcome == 0; loopback++)
         for (const struct fi_info *one = list; one; one = one->next)
             if (is_loopback(one) == loopback && !name_differs(lower, one->fabric_attr->prov_name))
-                end = offer_rails(end, one, hints);
+                end = offer_fabrics(end, one, hints);
     pthread_mutex_unlock(&strict_mutex);
     fi_freeinfo(list);
     return outcome ? outcome : *result ? 0 : -FI_ENODATA;
@@ -218,9 +267,8 @@ static const struct known *find(const struct fi_info *info)
 {
     for (int i = 0; i < known_count; i++)
         if (strcmp(known[i].domain, info->domain_attr->name) == 0 &&
-            (!info->src_addr ||
-             (info->src_addrlen == known[i].lower->src_addrlen &&
-              !memcmp(info->src_addr, known[i].lower->src_addr, info->src_addrlen))))
+            strcmp(known[i].fabric, info->fabric_attr->name) == 0 &&
+            (!info->src_addr || is_same_address(info, known[i].lower)))
             return &known[i];
     return NULL;
 }
@@ -323,6 +371,7 @@ static int domain_open(struct fid_fabric *fid, struct fi_info *info, struct fid_
     domain->lower_info->domain_attr->mr_mode =
         (int)strict_rule(RULE_MR_MODE) & (FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY);
     domain->rail = one->rail;
+    domain->send = one->send;
     outcome = fi_domain(fabric->lower, domain->lower_info, &domain->lower, NULL);
     if (outcome) {
         fi_freeinfo(domain->lower_info);
@@ -374,7 +423,7 @@ static int fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **result, 
     int outcome = fabric ? -FI_ENODATA : -FI_ENOMEM;
 
     for (int i = 0; fabric && i < known_count && outcome == -FI_ENODATA; i++)
-        if (!name_differs(attr->name, known[i].lower->fabric_attr->name))
+        if (!name_differs(attr->name, known[i].fabric))
             outcome = fi_fabric(known[i].lower->fabric_attr, &fabric->lower, NULL);
     if (outcome) {
         free(fabric);

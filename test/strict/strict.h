@@ -46,6 +46,9 @@ enum strict_rule {
     RULE_NO_MESSAGES,   /* FI_MSG is not offered */
     RULE_IOV,           /* the most pieces of a buffer */
     RULE_MESSAGE,       /* the most bytes of an operation */
+    RULE_SEND,          /* the most bytes of a message, which FI_OPT_MAX_MSG_SIZE alone tells */
+    RULE_DIRECT,        /* another fabric of the device comes first, whose messages have so many */
+    RULE_RAW_BYTES,     /* reads are ordered behind writes of so many bytes, and no more */
     RULE_QUEUE,         /* operations in flight, each way */
     RULE_STORM,         /* FI_EAGAIN without a reason, once in so many calls, and then often */
     RULE_CQ_ROOM,       /* the user has to leave room for all completions */
@@ -78,6 +81,7 @@ struct strict_fabric {
 struct strict_domain {
     struct fid_domain fid;
     struct fid_domain *lower;
+    size_t send; /* the most bytes of a message; 0: RULE_MESSAGE has it */
     struct fi_info *lower_info;
     uint64_t rail;
     uint64_t registered; /* bytes, of whole pages */
