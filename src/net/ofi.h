@@ -104,8 +104,10 @@ struct proa_ofi_peer {
 struct proa_ofi_piece {
     struct proa_ofi_context context;
     struct proa_ofi_move *move;
+    size_t at; /* of the move's bytes */
     uint32_t bytes;
     int busy;
+    struct proa_ofi_frame *bounce; /* the bytes lie there */
 };
 
 /* A put or a get. */
@@ -119,10 +121,9 @@ struct proa_ofi_move {
     int confirm;        /* a read has to show that the bytes of the put lie there */
     unsigned under_way; /* pieces */
     struct proa_ofi_piece pieces[PROA_OFI_PIECES];
-    struct proa_ofi_frame *bounce;  /* the bytes lie there */
-    struct fid_mr *local;           /* or here, where the network knows them by this */
+    int is_copied;                  /* each piece through a buffer that the network knows */
+    struct fid_mr *local;           /* the network knows its bytes by this */
     struct proa_ofi_exposure *lent; /* or as memory that is exposed */
-    char *user;                     /* with bounce: where the caller wants them */
     struct proa_ofi_move *prev, *next;
 };
 
@@ -183,7 +184,8 @@ struct proa_net {
     struct proa_ofi_move *moves, *free_moves, *active;
     struct proa_ofi_move *settled; /* done, without the network or in spite of it: to be told */
     struct proa_ofi_exposure *exposures;
-    size_t registered; /* bytes, by us */
+    size_t registered;     /* bytes, by us */
+    unsigned long unknown; /* buffers that could not be registered */
 
     long now;       /* nanoseconds; looked at now and then */
     long next_tick; /* atomic: when peers are looked after next */

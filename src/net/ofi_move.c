@@ -10,10 +10,12 @@
  *
  * Where the network has to know its buffers, a small put or get is copied through one that it
  * knows. A large one registers its own for as long as it takes, unless that is memory of a window,
- * which is registered as long as the window lives.
+ * which is registered as long as the window lives. If it cannot be registered, its pieces are as
+ * small as those buffers, and copied.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,48 +40,66 @@ int proa_ofi_moves_open(struct proa_net *net)
 
 /* ---- its buffer ---- */
 
-/* PROA_NET_AGAIN: there is no buffer to copy it through. */
-static int prepare_buffer(struct proa_net *net, struct proa_ofi_move *move)
+/* Logs the 1st, 2nd, 4th and so on. */
+static void tell_unknown(struct proa_net *net)
 {
-    int outcome;
+    unsigned long count = ++net->unknown;
 
+    if ((count & (count - 1)) == 0)
+        proa_log(PROA_LOG_WARN,
+                 "%s: a put or get is copied in small pieces, which is slower (%lu so far)",
+                 proa_failure(), count);
+}
+
+static void prepare_buffer(struct proa_net *net, struct proa_ofi_move *move)
+{
+    move->is_copied = 0;
     if (!(net->memory_mode & FI_MR_LOCAL))
-        return PROA_OK;
-    if (move->bytes <= sizeof move->bounce->body) {
-        move->bounce = proa_ofi_frame_take(net);
-        if (!move->bounce)
-            return PROA_NET_AGAIN;
-        move->user = move->here;
-        move->here = (char *)move->bounce->body;
-        move->desc = net->frames_desc;
-        if (move->is_put)
-            memcpy(move->here, move->user, move->bytes);
-        return PROA_OK;
+        return;
+    if (move->bytes > PROA_NET_MESSAGE_MOST) {
+        move->lent = proa_ofi_exposure_lend(net, move->here, move->bytes);
+        if (!move->lent &&
+            proa_ofi_memory_know(net, move->here, move->bytes, &move->local) != PROA_OK)
+            tell_unknown(net);
     }
-    move->lent = proa_ofi_exposure_lend(net, move->here, move->bytes);
-    if (move->lent) {
-        move->desc = fi_mr_desc(move->lent->mr);
-        return PROA_OK;
-    }
-    outcome = proa_ofi_memory_know(net, move->here, move->bytes, &move->local);
-    if (outcome == PROA_OK)
-        move->desc = fi_mr_desc(move->local);
-    return outcome;
+    move->is_copied = !move->lent && !move->local;
+    move->desc = move->lent    ? fi_mr_desc(move->lent->mr)
+                 : move->local ? fi_mr_desc(move->local)
+                               : net->frames_desc;
 }
 
 static void give_buffer(struct proa_net *net, struct proa_ofi_move *move)
 {
-    if (move->bounce && !move->is_put && move->outcome == PROA_OK && !move->told)
-        memcpy(move->user, move->here, move->bytes);
-    if (move->bounce)
-        proa_ofi_frame_give(net, move->bounce);
     if (move->local)
         proa_ofi_memory_forget(net, move->local, move->bytes);
     if (move->lent)
         proa_ofi_exposure_give(net, move->lent);
-    move->bounce = NULL;
     move->local = NULL;
     move->lent = NULL;
+}
+
+/* Takes a buffer to copy the piece through. Not 0: there is none. */
+static int take_bounce(struct proa_net *net, struct proa_ofi_piece *piece)
+{
+    const struct proa_ofi_move *move = piece->move;
+
+    piece->bounce = proa_ofi_frame_take(net);
+    if (piece->bounce && move->is_put)
+        memcpy(piece->bounce->body, move->here + piece->at, piece->bytes);
+    return !piece->bounce;
+}
+
+/* copy: a get has its bytes. */
+static void give_bounce(struct proa_net *net, struct proa_ofi_piece *piece, int copy)
+{
+    const struct proa_ofi_move *move = piece->move;
+
+    if (!piece->bounce)
+        return;
+    if (copy && !move->is_put && !move->told)
+        memcpy(move->here + piece->at, piece->bounce->body, piece->bytes);
+    proa_ofi_frame_give(net, piece->bounce);
+    piece->bounce = NULL;
 }
 
 /* ---- its pieces ---- */
@@ -103,8 +123,9 @@ static void is_begun(struct proa_ofi_move *move, struct proa_ofi_piece *piece)
 
 static ssize_t post(struct proa_net *net, struct proa_ofi_move *move, struct proa_ofi_piece *piece)
 {
-    struct iovec here = {move->here + move->begun, piece->bytes};
-    struct fi_rma_iov there = {move->address + move->begun, piece->bytes, move->key};
+    struct iovec here = {piece->bounce ? (char *)piece->bounce->body : move->here + piece->at,
+                         piece->bytes};
+    struct fi_rma_iov there = {move->address + piece->at, piece->bytes, move->key};
     struct fi_msg_rma message = {.msg_iov = &here,
                                  .desc = &move->desc,
                                  .iov_count = 1,
@@ -149,24 +170,39 @@ static int is_to_be_posted(const struct proa_ofi_move *move)
     return move->begun < move->bytes || (move->confirm && !move->under_way);
 }
 
-/* Posts as many pieces as may be in flight. 0, or libfabric's error that stopped it. The bytes in
- * flight to a peer are limited to those that its connection takes without a pause: a sender that
- * finds the connection full at each look sends only small pieces. */
+/* Bytes of a piece. */
+static size_t piece_most(const struct proa_net *net, const struct proa_ofi_move *move)
+{
+    const size_t most = move->is_copied ? PROA_NET_MESSAGE_MOST : PROA_OFI_PIECE;
+
+    return net->largest < most ? net->largest : most;
+}
+
+enum { NO_BUFFER = 1 }; /* to copy a piece through */
+
+/* Posts as many pieces as may be in flight. 0, or libfabric's error or NO_BUFFER that stopped it.
+ * The bytes in flight to a peer are limited to those that its connection takes without a pause: a
+ * sender that finds the connection full at each look sends only small pieces. */
 static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
 {
-    size_t most = net->largest < PROA_OFI_PIECE ? net->largest : PROA_OFI_PIECE;
+    const size_t most = piece_most(net, move);
     struct proa_ofi_piece *piece;
 
     while (move->begun < move->bytes && (piece = free_piece(move))) {
         size_t left = move->bytes - move->begun;
         ssize_t outcome;
 
+        piece->at = move->begun;
         piece->bytes = (uint32_t)(left < most ? left : most);
         if (move->peer->moving && move->peer->moving + piece->bytes > PROA_OFI_MOVING)
             return 0;
+        if (move->is_copied && take_bounce(net, piece))
+            return NO_BUFFER;
         outcome = post(net, move, piece);
-        if (outcome)
+        if (outcome) {
+            give_bounce(net, piece, 0);
             return outcome;
+        }
         move->begun += piece->bytes;
         is_begun(move, piece);
     }
@@ -196,16 +232,16 @@ static void give_up(struct proa_net *net, struct proa_ofi_move *move, int outcom
 /* Begins a put or get whose place is known, and that has bytes to move. */
 static int begin(struct proa_net *net, struct proa_ofi_move *move)
 {
-    int outcome = prepare_buffer(net, move);
-    ssize_t posted = outcome ? 0 : go_on(net, move);
+    ssize_t posted;
 
-    if (outcome == PROA_OK && (move->under_way || posted == 0)) {
+    prepare_buffer(net, move);
+    posted = go_on(net, move);
+    if (move->under_way || posted == 0) {
         DL_APPEND(net->active, move); /* progress posts the remaining pieces */
         return PROA_OK;
     }
-    move->outcome = PROA_ERR_OTHER; /* nothing to copy */
     give_buffer(net, move);
-    return outcome ? outcome : proa_ofi_peer_refused(net, move->peer, posted);
+    return posted == NO_BUFFER ? PROA_NET_AGAIN : proa_ofi_peer_refused(net, move->peer, posted);
 }
 
 int proa_ofi_move(struct proa_net *net, int put, const struct proa_net_place *there, void *here,
@@ -257,6 +293,7 @@ void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int
     struct proa_ofi_move *move = piece->move;
 
     piece->busy = 0;
+    give_bounce(net, piece, error == 0);
     move->under_way--;
     move->peer->under_way--;
     move->peer->moving -= piece->bytes;
@@ -300,7 +337,7 @@ void proa_ofi_moves_go_on(struct proa_net *net)
     DL_FOREACH_SAFE(net->active, move, next) {
         ssize_t outcome = is_to_be_posted(move) ? go_on(net, move) : 0;
 
-        if (outcome)
+        if (outcome < 0)
             (void)proa_ofi_peer_refused(net, move->peer, outcome);
     }
     while ((move = net->settled)) {
