@@ -6,7 +6,7 @@ figures.py LAUNCH HOST LIBRARY PROA TOGETHER
 """
 import sys
 
-from traced import fail, launch, listed, scratch, summary
+from traced import check, launch, listed, scratch, summary
 
 READING_NS = 100  # two readings of the clock (tools/trace/model.c)
 
@@ -17,11 +17,6 @@ def run(figure, ranks):
     with scratch() as folder:
         launch(launcher, host, ranks, library, [together, figure], folder)
         return listed(proa, folder), summary(proa, folder)
-
-
-def check(condition, what):
-    if not condition:
-        fail(what)
 
 
 def forward(trace, numbers):

@@ -13,17 +13,12 @@ import xml.etree.ElementTree as tree
 
 sys.dont_write_bytecode = True
 import browser
-from traced import fail, launch, scratch
+from traced import check, launch, scratch
 
 launcher, host, library, proa, program = sys.argv[1:]
 OPERATIONS = 2000  # of each rank, beyond the figures
 WINDOWS = ["strong", "weak", "lock", "fence", "conflict </script>", "far", "many"]
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def check(condition, what):
-    if not condition:
-        fail(what)
 
 
 # ---- still pictures ----

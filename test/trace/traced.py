@@ -12,6 +12,11 @@ def fail(why):
     sys.exit(1)
 
 
+def check(condition, what):
+    if not condition:
+        fail(what)
+
+
 class Trace:
     def __init__(self, lines):
         things = [json.loads(line) for line in lines]
@@ -24,9 +29,10 @@ class Trace:
                 and (second is None or arrow["to"]["call"] == second)]
 
 
-def launch(launcher, host, ranks, library, program, folder, environment=()):
-    """Runs it under the launcher of the tests, with a trace in the folder. Its output."""
-    command = [launcher, host, str(ranks), "120"]
+def launch(launcher, host, ranks, library, program, folder, environment=(), hosts=0):
+    """Runs it under the launcher of the tests, with a trace in the folder; over pretended hosts, if there are to be any. Its output."""
+    command = [os.path.join(os.path.dirname(launcher), "hosts"), "-h", str(hosts)] if hosts else [launcher]
+    command += [host, str(ranks), "120"]
     command += ["--env", "ASAN_OPTIONS=detect_leaks=0", "--preload", library, "--env", "PROA_EXPECT=1", "--env", "PROA_TRACE=" + folder]
     for variable in environment:
         command += ["--env", variable]

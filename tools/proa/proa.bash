@@ -13,7 +13,7 @@ _proa() {
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
         fi
-        words='--json --list --html --svg --perfetto --help'
+        words='--json --list --html --svg --perfetto --otf2 --help'
         ;;
     *.bench)
         case $before in

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "complain.h"
+#include "otf2.h"
 #include "perfetto.h"
 #include "trace_figure.h"
 #include "trace_page.h"
@@ -16,10 +17,10 @@
 struct wishes {
     const char *folder;
     bool json, list;
-    const char *page, *figure, *perfetto;
+    const char *page, *figure, *perfetto, *otf2;
 };
 
-enum { PAGE = 256, FIGURE, PERFETTO };
+enum { PAGE = 256, FIGURE, PERFETTO, OTF2 };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "the numbers for programs, as JSON", 0},
@@ -28,6 +29,7 @@ static const struct argp_option options[] = {
     {"svg", FIGURE, "WINDOW:FIRST-LAST", 0,
      "a still picture of each rank's epochs FIRST to LAST on a window", 0},
     {"perfetto", PERFETTO, "FILE", 0, "a file for https://ui.perfetto.dev", 0},
+    {"otf2", OTF2, "FOLDER", 0, "an archive of OTF2, in a new folder", 0},
     {0}};
 
 static error_t take_option(int key, char *value, struct argp_state *state)
@@ -49,6 +51,9 @@ static error_t take_option(int key, char *value, struct argp_state *state)
         return 0;
     case PERFETTO:
         wishes->perfetto = value;
+        return 0;
+    case OTF2:
+        wishes->otf2 = value;
         return 0;
     case ARGP_KEY_ARG:
         if (wishes->folder)
@@ -101,6 +106,8 @@ static int show(struct proa_model *model, const struct wishes *wishes)
         return write_file(model, wishes->page, proa_trace_write_page);
     if (wishes->perfetto)
         return write_file(model, wishes->perfetto, proa_perfetto_write);
+    if (wishes->otf2)
+        return proa_otf2_write(model, wishes->otf2);
     if (wishes->figure)
         return proa_trace_write_figure(model, wishes->figure, stdout);
     if (wishes->list)

@@ -145,6 +145,8 @@ struct proa_model_arrow {
 /* Each may be NULL. What is given is valid during the call only. */
 struct proa_model_sink {
     void *user;
+    /* the process has made the window; before the thread's later events */
+    void (*window)(void *user, int process, int thread, int window, int64_t ns);
     void (*event)(void *user, const struct proa_model_event *event);
     void (*epoch)(void *user, const struct proa_model_epoch *epoch);
     void (*arrow)(void *user, const struct proa_model_arrow *arrow);

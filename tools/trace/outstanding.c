@@ -53,8 +53,7 @@ static int issue(struct proa_outstanding *outstanding, int64_t **targets, int si
     return 1;
 }
 
-/* Does the call complete the process's operations? With a rank only those to that target. */
-static int completes(const char *call)
+int proa_outstanding_completes(const char *call)
 {
     switch (proa_role_of(call)) {
     case PROA_ROLE_FENCE:
@@ -75,7 +74,7 @@ static int complete(struct proa_outstanding *outstanding, int64_t *targets, int 
     const int last = event->rank >= 0 ? event->rank : size - 1;
     int64_t done = 0;
 
-    if (!targets || !completes(event->call))
+    if (!targets || !proa_outstanding_completes(event->call))
         return 0;
     for (int rank = first; rank <= last && rank < size; rank++) {
         done += targets[rank];

@@ -14,4 +14,7 @@ void proa_outstanding_free(struct proa_outstanding *outstanding);
 int proa_outstanding_follow(struct proa_outstanding *outstanding,
                             const struct proa_model_event *event, int64_t *bytes);
 
+/* Does the call complete the process's operations on its window? With a rank only those to it. */
+int proa_outstanding_completes(const char *call);
+
 #endif

@@ -170,6 +170,19 @@ static void set_event(struct merge *merge, struct cursor *cursor,
         event->kind == PROA_EVENT_CALL ? role_of(merge, file, record->call) : PROA_ROLE_OTHER;
 }
 
+static void give_window(const struct merge *merge, const struct cursor *cursor,
+                        const struct proa_trace_record *record)
+{
+    const struct proa_model_sink *sink = merge->run.sink;
+    const int process = cursor->stream->file;
+    const struct proa_model_process *of = &merge->run.model->processes[process];
+
+    if (sink->window && record->window < (uint32_t)of->window_count &&
+        of->windows[record->window] >= 0)
+        sink->window(sink->user, process, cursor->stream->thread, of->windows[record->window],
+                     time_of(merge, cursor, record->end));
+}
+
 /* Is there a further event of the thread? */
 static int advance(struct merge *merge, struct cursor *cursor)
 {
@@ -184,6 +197,9 @@ static int advance(struct merge *merge, struct cursor *cursor)
             break;
         case PROA_TRACE_GROUP:
             set_group(merge, cursor, record);
+            break;
+        case PROA_TRACE_WINDOW:
+            give_window(merge, cursor, record);
             break;
         case PROA_TRACE_CALL:
         case PROA_TRACE_FREED:
