@@ -139,9 +139,10 @@ void proa_check_drop(struct proa_check *check)
     free(check);
 }
 
-static int has_completed(const struct proa_access *access, void *local)
+static int has_completed(const struct proa_access *access, void *arg)
 {
-    return !local || access->fetches;
+    (void)access, (void)arg;
+    return 1;
 }
 
 static void complete(struct proa_check *check, int rank, int local)
@@ -149,7 +150,7 @@ static void complete(struct proa_check *check, int rank, int local)
     if (check->ordering)
         proa_ordering_complete(check->ordering, rank, local);
     else
-        proa_accesses_drop(&check->own, rank, has_completed, local ? check : NULL);
+        proa_accesses_drop(&check->own, rank, local, has_completed, NULL);
 }
 
 void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
@@ -270,9 +271,10 @@ static void judge_and_keep(struct operation *operation, int64_t start, uint64_t 
     operation->check->operations++;
     if (!each_piece(operation, start, count, type, judge))
         operation->check->scattered++;
-    else if (how & NOTIFIES && is_followed)
+    else if (how & NOTIFIES && is_followed) {
         each_piece(operation, start, count, type, hand_over);
-    else if (how & KEPT || (how & FETCHES && is_followed))
+        proa_ordering_notify(operation->check->ordering, operation->target);
+    } else if (how & KEPT || (how & FETCHES && is_followed))
         each_piece(operation, start, count, type, keep);
 }
 

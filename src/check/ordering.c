@@ -32,9 +32,6 @@ static struct proa_accesses pending; /* of this process, by process of the targe
 static uint8_t *requested;           /* by process: a request form has fetched from there */
 static uint64_t windows;             /* made so far */
 
-/* The stamp of the notified operation that the thread is in. */
-static __thread uint64_t notified_stamp;
-
 /* ---- begin and end ---- */
 
 int proa_ordering_is_on(void)
@@ -288,8 +285,7 @@ static int has_completed(const struct proa_access *access, void *arg)
 {
     struct goes *goes = arg;
 
-    if (goes->ordering ? access->window != goes->ordering || (goes->local && !access->fetches)
-                       : !access->requested)
+    if (goes->ordering ? access->window != goes->ordering : !access->requested)
         return 0;
     if (goes->stamp == 0)
         goes->stamp = proa_clock_complete();
@@ -300,7 +296,7 @@ static int has_completed(const struct proa_access *access, void *arg)
 static void complete_at(int process, struct goes *goes)
 {
     goes->process = process;
-    proa_accesses_drop(&pending, process, has_completed, goes);
+    proa_accesses_drop(&pending, process, goes->local, has_completed, goes);
 }
 
 static void complete(const struct proa_ordering *ordering, int rank, int local)
@@ -320,7 +316,7 @@ void proa_ordering_complete(struct proa_ordering *ordering, int rank, int local)
 
 void proa_ordering_requests_completed(void)
 {
-    struct goes goes = {NULL, 0, 0, 0};
+    struct goes goes = {NULL, 1, 0, 0};
 
     for (int i = 0; i < proa_board_size(); i++)
         if (requested[i]) {
@@ -351,7 +347,13 @@ void proa_ordering_fill(struct proa_ordering *ordering, enum proa_call call,
 void proa_ordering_hand_over(struct proa_ordering *ordering, int rank,
                              const struct proa_access *access)
 {
-    proa_crossing_hand_over(ordering->processes[rank], access, notified_stamp);
+    proa_crossing_hand_over(ordering->processes[rank], access, proa_clock_complete());
+}
+
+void proa_ordering_notify(struct proa_ordering *ordering, int rank)
+{
+    proa_clock_tell(ordering->processes[rank], PROA_ROW_SEEN);
+    proa_board_flush();
 }
 
 /* ---- before a call ---- */
@@ -399,11 +401,9 @@ static void before(struct proa_ordering *ordering, enum proa_call call, int rank
 
     if (means & (ENDS | NOTIFIES))
         complete(ordering, rank, 0);
-    if (means & NOTIFIES)
-        notified_stamp = proa_clock_complete();
     if (means & ENDS)
         tell_end(ordering, call, rank);
-    if (means & (UPDATES | NOTIFIES))
+    if (means & UPDATES)
         proa_clock_tell(ordering->processes[rank], PROA_ROW_SEEN);
     if (call == PROA_CALL_Win_post)
         tell_all(ordering, PROA_ROW_TOLD);

@@ -63,6 +63,9 @@ void proa_ordering_fill(struct proa_ordering *ordering, enum proa_call call,
 void proa_ordering_hand_over(struct proa_ordering *ordering, int rank,
                              const struct proa_access *access);
 
+/* The target may hear of it from now on, as its counter is about to count. Inside. */
+void proa_ordering_notify(struct proa_ordering *ordering, int rank);
+
 /* Drops accesses that a call has completed, and hands them over: to one target or to all (rank <
  * 0); all kinds, or those that local completion completes. Inside. */
 void proa_ordering_complete(struct proa_ordering *ordering, int rank, int local);

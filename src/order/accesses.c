@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A search looks at the first 32 bytes alone. */
 struct proa_access_node {
-    struct proa_access access;
     uint64_t highest; /* the highest end in this tree */
     uint32_t left, right;
+    struct proa_access access;
     int target; /* -1: given back, and left is the next such node */
 };
 
@@ -48,15 +49,33 @@ static int overlap(const struct proa_access *one, const struct proa_access *othe
     return one->low < other->high && other->low < one->high;
 }
 
-/* Are they of one place in the program, with nothing between their bytes? */
-static int are_one(const struct proa_access *one, const struct proa_access *other)
+static int covers(const struct proa_access *one, const struct proa_access *other)
 {
-    return one->low <= other->high && other->low <= one->high && one->caller == other->caller &&
-           one->call == other->call && one->kind == other->kind && one->basic == other->basic &&
-           one->requested == other->requested && one->window == other->window &&
-           one->origin == other->origin && one->place == other->place &&
-           one->number == other->number && one->stamp == other->stamp &&
-           one->moment == other->moment;
+    return one->low <= other->low && other->high <= one->high;
+}
+
+/* Are they of one place in the program, and of one kind? */
+static int are_alike(const struct proa_access *one, const struct proa_access *other)
+{
+    return one->caller == other->caller && one->call == other->call && one->kind == other->kind &&
+           one->basic == other->basic && one->requested == other->requested &&
+           one->fetches == other->fetches && one->epoch == other->epoch &&
+           one->window == other->window && one->origin == other->origin &&
+           one->place == other->place && one->number == other->number;
+}
+
+/* Is it enough to keep one of the two, with the bytes of both? Of accesses that are complete at the
+ * same time the one that was issued first, and so knew least, conflicts with all that the other
+ * does. */
+static int are_one(const struct proa_access *kept, const struct proa_access *access)
+{
+    return kept->low <= access->high && access->low <= kept->high && are_alike(kept, access) &&
+           kept->stamp == access->stamp && (kept->moment == access->moment || covers(kept, access));
+}
+
+static int is_older(const struct proa_access *kept, const struct proa_access *access)
+{
+    return overlap(kept, access) && are_alike(kept, access);
 }
 
 /* ---- the tree ---- */
@@ -136,9 +155,15 @@ static uint32_t without(struct proa_accesses *accesses, uint32_t tree, uint32_t 
     return tree;
 }
 
+/* Local completion looks at those that fetch alone, so these have a tree of their own. */
+static uint32_t *root_of(const struct proa_accesses *accesses, int target, int fetches)
+{
+    return &accesses->roots[2 * target + (fetches != 0)];
+}
+
 static void enter(struct proa_accesses *accesses, int target, uint32_t node)
 {
-    uint32_t *root = &accesses->roots[target], left, right;
+    uint32_t *root = root_of(accesses, target, accesses->nodes[node].access.fetches), left, right;
 
     accesses->nodes[node].left = accesses->nodes[node].right = 0;
     accesses->nodes[node].target = target;
@@ -149,7 +174,8 @@ static void enter(struct proa_accesses *accesses, int target, uint32_t node)
 
 static void take_out(struct proa_accesses *accesses, uint32_t node)
 {
-    uint32_t *root = &accesses->roots[accesses->nodes[node].target];
+    const struct proa_access_node *this = &accesses->nodes[node];
+    uint32_t *root = root_of(accesses, this->target, this->access.fetches);
 
     *root = without(accesses, *root, node);
 }
@@ -229,7 +255,7 @@ static uint32_t take(struct proa_accesses *accesses)
 int proa_accesses_begin(struct proa_accesses *accesses, int targets)
 {
     *accesses = (struct proa_accesses){.targets = targets, .used = 1, .oldest = 1};
-    accesses->roots = calloc((size_t)targets, sizeof *accesses->roots);
+    accesses->roots = calloc(2 * (size_t)targets, sizeof *accesses->roots);
     if (accesses->roots && has_more_room(accesses))
         return PROA_OK;
     proa_accesses_end(accesses);
@@ -245,7 +271,7 @@ static int all_go(const struct proa_access *access, void *arg)
 void proa_accesses_end(struct proa_accesses *accesses)
 {
     if (accesses->roots)
-        proa_accesses_drop(accesses, -1, all_go, NULL);
+        proa_accesses_drop(accesses, -1, 0, all_go, NULL);
     free(accesses->roots);
     free(accesses->nodes);
 }
@@ -254,8 +280,10 @@ const struct proa_access *proa_accesses_find(const struct proa_accesses *accesse
                                              const struct proa_access *access,
                                              proa_access_relation *has)
 {
-    uint32_t found = find(accesses, accesses->roots[target], access, has);
+    uint32_t found = find(accesses, *root_of(accesses, target, 0), access, has);
 
+    if (!found)
+        found = find(accesses, *root_of(accesses, target, 1), access, has);
     return found ? &accesses->nodes[found].access : NULL;
 }
 
@@ -270,29 +298,82 @@ const struct proa_access *proa_accesses_conflict(const struct proa_accesses *acc
     return proa_accesses_find(accesses, target, access, is_conflict);
 }
 
+static void add(struct proa_accesses *accesses, int target, const struct proa_access *access)
+{
+    uint32_t node = take(accesses);
+
+    if (!node) {
+        accesses->dropped++;
+        return;
+    }
+    accesses->nodes[node].access = *access;
+    if (access->moment)
+        proa_moment_hold(access->moment);
+    enter(accesses, target, node);
+}
+
+/* Its bytes become these. */
+static void reshape(struct proa_accesses *accesses, uint32_t node, uint64_t low, uint64_t high)
+{
+    struct proa_access_node *this = &accesses->nodes[node];
+
+    take_out(accesses, node);
+    this->access.low = low;
+    this->access.high = high;
+    enter(accesses, this->target, node);
+}
+
 void proa_accesses_keep(struct proa_accesses *accesses, int target,
                         const struct proa_access *access)
 {
-    uint32_t node = find(accesses, accesses->roots[target], access, are_one);
-    struct proa_access *kept = &accesses->nodes[node].access;
+    uint32_t node = find(accesses, *root_of(accesses, target, access->fetches), access, are_one);
+    const struct proa_access *kept = &accesses->nodes[node].access;
 
-    if (node && kept->low <= access->low && access->high <= kept->high)
-        return;
-    if (node) {
+    if (!node)
+        add(accesses, target, access);
+    else if (!covers(kept, access))
+        reshape(accesses, node, kept->low < access->low ? kept->low : access->low,
+                kept->high > access->high ? kept->high : access->high);
+}
+
+/* Takes these bytes away from the node. */
+static void cut(struct proa_accesses *accesses, uint32_t node, uint64_t low, uint64_t high)
+{
+    struct proa_access_node *this = &accesses->nodes[node];
+    struct proa_access rest = this->access;
+
+    if (rest.low >= low && rest.high <= high) {
         take_out(accesses, node);
-        kept->low = kept->low < access->low ? kept->low : access->low;
-        kept->high = kept->high > access->high ? kept->high : access->high;
+        give_back(accesses, node);
+    } else if (rest.low < low) {
+        reshape(accesses, node, rest.low, low);
+        rest.low = high;
+        if (rest.low < rest.high)
+            add(accesses, this->target, &rest);
     } else {
-        node = take(accesses);
-        if (!node) {
-            accesses->dropped++;
+        reshape(accesses, node, high, rest.high);
+    }
+}
+
+/* Of accesses that are alike none overlap, so one with the same bytes is the only one. */
+void proa_accesses_renew(struct proa_accesses *accesses, int target,
+                         const struct proa_access *access)
+{
+    const uint32_t *root = root_of(accesses, target, access->fetches);
+    uint32_t node;
+
+    while ((node = find(accesses, *root, access, is_older)) != 0) {
+        struct proa_access *kept = &accesses->nodes[node].access;
+
+        if (covers(kept, access) && kept->stamp == access->stamp)
+            return;
+        if (kept->low == access->low && kept->high == access->high) {
+            kept->stamp = access->stamp;
             return;
         }
-        accesses->nodes[node].access = *access;
-        if (access->moment)
-            proa_moment_hold(access->moment);
+        cut(accesses, node, access->low, access->high);
     }
-    enter(accesses, target, node);
+    proa_accesses_keep(accesses, target, access);
 }
 
 /* What is left of the tree: nothing, or without those that go. */
@@ -315,15 +396,16 @@ static uint32_t without_those(struct proa_accesses *accesses, uint32_t tree, pro
     return tree;
 }
 
-void proa_accesses_drop(struct proa_accesses *accesses, int target, proa_access_goes *goes,
-                        void *arg)
+void proa_accesses_drop(struct proa_accesses *accesses, int target, int fetches,
+                        proa_access_goes *goes, void *arg)
 {
     int first = target < 0 ? 0 : target, end = target < 0 ? accesses->targets : target + 1;
 
     if (accesses->alive == 0)
         return;
-    for (int i = first; i < end; i++)
-        accesses->roots[i] = without_those(accesses, accesses->roots[i], goes, arg);
+    for (int i = 2 * first; i < 2 * end; i++)
+        if (!fetches || (i & 1))
+            accesses->roots[i] = without_those(accesses, accesses->roots[i], goes, arg);
     if (accesses->alive == 0) {
         accesses->used = accesses->oldest = 1;
         accesses->unused = 0;

@@ -4,9 +4,11 @@
  * by target; or those of all origins to one target that may still meet others (order/crossing.h).
  *
  * Each target has a balanced tree of byte intervals (a treap, augmented by the highest end below
- * each node). Accesses of one place in the program that touch each other are kept as one. There are
- * at most PROA_ACCESSES_MOST of them. Beyond that the oldest are dropped, and counted:
- * a dropped access can hide a conflict, and never makes one up. The caller excludes other threads.
+ * each node). Accesses of one place in the program that touch each other, and are issued and
+ * complete at the same time, are kept as one. So are those to the same bytes, however many they
+ * are. There are at most PROA_ACCESSES_MOST of them. Beyond that the oldest are dropped, and
+ * counted: a dropped access can hide a conflict, and never makes one up. The caller excludes other
+ * threads.
  */
 #ifndef PROA_CHECK_ACCESSES_H
 #define PROA_CHECK_ACCESSES_H
@@ -50,7 +52,7 @@ struct proa_moment;
 
 struct proa_accesses {
     struct proa_access_node *nodes; /* number 0 is none */
-    uint32_t *roots;                /* by target */
+    uint32_t *roots;                /* two for each target: of those that fetch the second */
     int targets;
     uint32_t room, used; /* nodes; those given out so far */
     uint32_t unused;     /* a list of nodes that were given back */
@@ -86,9 +88,15 @@ const struct proa_access *proa_accesses_conflict(const struct proa_accesses *acc
 void proa_accesses_keep(struct proa_accesses *accesses, int target,
                         const struct proa_access *access);
 
-/* Drops those accesses to this target, or to all for target < 0, of which `goes` says so. */
+/* Keeps an access that is complete. It takes the place of earlier ones like it, byte by byte: all
+ * that is not ordered after an earlier one is not ordered after it either. */
+void proa_accesses_renew(struct proa_accesses *accesses, int target,
+                         const struct proa_access *access);
+
+/* Drops those accesses to this target, or to all for target < 0, of which `goes` says so; fetches:
+ * only such as fetch. */
 typedef int proa_access_goes(const struct proa_access *access, void *arg);
-void proa_accesses_drop(struct proa_accesses *accesses, int target, proa_access_goes *goes,
-                        void *arg);
+void proa_accesses_drop(struct proa_accesses *accesses, int target, int fetches,
+                        proa_access_goes *goes, void *arg);
 
 #endif

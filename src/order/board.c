@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET_WORDS = 1 << 20, QUEUE_LEAST = 1 << 11, QUEUE_MOST = 1 << 17 };
+enum { BUDGET_WORDS = 1 << 20, QUEUE_LEAST = 1 << 11, QUEUE_MOST = 1 << 17, LINE_WORDS = 8 };
 
 /* A queue; behind it are its words, a power of two of them. Positions count up without end. */
 struct queue {
     uint64_t head; /* written by the origin */
+    uint64_t pad[LINE_WORDS - 1];
     uint64_t tail; /* written by the reader */
+    uint64_t pad_too[LINE_WORDS - 1];
     uint64_t words[];
 };
 
@@ -26,6 +28,7 @@ static struct proa_type word;
 static int size;
 static uint64_t queue_words;
 static uint64_t *heads, *tails; /* of our queues, by process: the head, and a tail not too late */
+static uint64_t *taken_heads;   /* of queues at this process, by origin: a head not too late */
 static int is_flush_due;
 
 /* ---- places in a part ---- */
@@ -35,9 +38,15 @@ static size_t queue_bytes(void)
     return sizeof(struct queue) + queue_words * sizeof(uint64_t);
 }
 
+/* A row has cache lines of its own. */
+static size_t row_words(void)
+{
+    return ((size_t)size + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
+}
+
 static size_t row_at(int row)
 {
-    return (size_t)row * (size_t)size * sizeof(uint64_t);
+    return (size_t)row * row_words() * sizeof(uint64_t);
 }
 
 static size_t queue_at(int origin)
@@ -84,7 +93,8 @@ static void forget(void)
 {
     free(heads);
     free(tails);
-    heads = tails = NULL;
+    free(taken_heads);
+    heads = tails = taken_heads = NULL;
     win = NULL;
     size = 0;
 }
@@ -99,8 +109,11 @@ static int prepare(const struct proa_group *group)
         queue_words *= 2;
     heads = calloc((size_t)size, sizeof *heads);
     tails = calloc((size_t)size, sizeof *tails);
+    taken_heads = calloc((size_t)size, sizeof *taken_heads);
     proa_type_basic(PROA_U64, &word);
-    return heads && tails ? PROA_OK : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
+    return heads && tails && taken_heads
+               ? PROA_OK
+               : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
 }
 
 int proa_board_begin(const struct proa_group *group, int threads)
@@ -212,13 +225,13 @@ int proa_board_learn(int process, int row, int rows, uint64_t *clock)
     int changes = 0;
 
     if (!mapped) {
-        mapped = read = calloc((size_t)rows * (size_t)size, sizeof *read);
+        mapped = read = calloc((size_t)rows * row_words(), sizeof *read);
         if (!read)
             return 0;
-        far_get(process, row_at(row), read, (size_t)rows * (size_t)size);
+        far_get(process, row_at(row), read, (size_t)rows * row_words());
     }
     for (int i = 0; i < rows; i++)
-        changes |= learn_row(&mapped[i * size], clock);
+        changes |= learn_row(&mapped[(size_t)i * row_words()], clock);
     free(read);
     return changes;
 }
@@ -305,23 +318,25 @@ static uint64_t word_at(const struct queue *queue, uint64_t position)
     return queue->words[position & (queue_words - 1)];
 }
 
-void proa_board_take(void (*take)(int origin, const uint64_t *words, uint32_t count))
+uint32_t proa_board_look(int origin, uint64_t *words)
 {
-    uint64_t words[PROA_BOARD_MESSAGE];
+    struct queue *queue = here(win->rank, queue_at(origin));
+    const uint64_t tail = queue->tail;
+    uint32_t count;
 
-    for (int origin = 0; origin < size; origin++) {
-        struct queue *queue = here(win->rank, queue_at(origin));
-        const uint64_t head = proa_atomic_load(&queue->head, PROA_ACQUIRE);
-        uint64_t tail = queue->tail;
+    if (tail == taken_heads[origin])
+        taken_heads[origin] = proa_atomic_load(&queue->head, PROA_ACQUIRE);
+    if (tail == taken_heads[origin])
+        return 0;
+    count = (uint32_t)word_at(queue, tail);
+    for (uint32_t i = 0; i < count; i++)
+        words[i] = word_at(queue, tail + 1 + i);
+    return count;
+}
 
-        while (tail != head) {
-            const uint32_t count = (uint32_t)word_at(queue, tail);
+void proa_board_take(int origin, uint32_t count)
+{
+    struct queue *queue = here(win->rank, queue_at(origin));
 
-            for (uint32_t i = 0; i < count; i++)
-                words[i] = word_at(queue, tail + 1 + i);
-            tail += 1 + count;
-            proa_atomic_store(&queue->tail, tail, PROA_RELEASE);
-            take(origin, words, count);
-        }
-    }
+    proa_atomic_store(&queue->tail, queue->tail + 1 + count, PROA_RELEASE);
 }

@@ -89,8 +89,11 @@ enum { PROA_BOARD_MESSAGE = PROA_BOARD_MOST + 2 };
 /* Appends a message of `count` words to this process's queue at that one. 0: there is no room. */
 int proa_board_push(int process, const uint64_t *words, uint32_t count);
 
-/* Takes all messages out of the queues of this process, in the order of each origin. The words are
- * valid during the call of `take`. */
-void proa_board_take(void (*take)(int origin, const uint64_t *words, uint32_t count));
+/* Copies the oldest message of the origin's queue at this process. Returns its words; 0: there is
+ * none. All that the origin has appended before another process learned so is seen. */
+uint32_t proa_board_look(int origin, uint64_t *words);
+
+/* Takes that message, of `count` words, out. */
+void proa_board_take(int origin, uint32_t count);
 
 #endif

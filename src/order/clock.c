@@ -16,6 +16,7 @@ static uint64_t told;              /* the largest of its own words that others m
 static uint64_t version;           /* counts changes of the clock */
 static uint64_t *versions;         /* that a row of a process was told last */
 static struct proa_moment *moment; /* the last; NULL: the clock has changed since */
+static uint64_t moments;           /* how many there are */
 static int messages_came;
 static uint8_t *shared; /* by process */
 static int shares;      /* any */
@@ -49,15 +50,30 @@ void proa_clock_end(void)
 
 /* ---- moments ---- */
 
-struct proa_moment *proa_moment_of(const uint64_t *clock)
-{
-    const size_t bytes = (size_t)proa_board_size() * sizeof *clock;
-    struct proa_moment *made = malloc(sizeof *made + bytes);
+enum { MOMENT_BYTES = 1 << 24 };
 
-    if (!made)
-        return NULL;
-    made->holders = 1;
-    memcpy(made->clock, clock, bytes);
+static size_t moment_bytes(void)
+{
+    return sizeof(struct proa_moment) + (size_t)proa_board_size() * sizeof(uint64_t);
+}
+
+struct proa_moment *proa_moment_empty(void)
+{
+    struct proa_moment *made = calloc(1, moment_bytes());
+
+    if (made) {
+        made->holders = 1;
+        moments++;
+    }
+    return made;
+}
+
+static struct proa_moment *moment_of(const uint64_t *clock)
+{
+    struct proa_moment *made = moments * moment_bytes() < MOMENT_BYTES ? proa_moment_empty() : NULL;
+
+    if (made)
+        memcpy(made->clock, clock, (size_t)proa_board_size() * sizeof *clock);
     return made;
 }
 
@@ -68,8 +84,10 @@ void proa_moment_hold(struct proa_moment *held)
 
 void proa_moment_drop(struct proa_moment *dropped)
 {
-    if (dropped && --dropped->holders == 0)
+    if (dropped && --dropped->holders == 0) {
         free(dropped);
+        moments--;
+    }
 }
 
 static void changed(void)
@@ -94,7 +112,7 @@ struct proa_moment *proa_clock_moment(void)
 {
     hear_messages();
     if (!moment)
-        moment = proa_moment_of(clock_words);
+        moment = moment_of(clock_words);
     if (moment)
         proa_moment_hold(moment);
     return moment;

@@ -29,9 +29,10 @@ struct proa_moment {
 int proa_clock_begin(void);
 void proa_clock_end(void);
 
-/* The clock of an access that is issued now; held for the caller. NULL: there is no memory. */
+/* The clock of an access that is issued now; held for the caller. NULL: there is no memory, or
+ * moments have taken 16 MiB. */
 struct proa_moment *proa_clock_moment(void);
-struct proa_moment *proa_moment_of(const uint64_t *clock); /* the same of any clock */
+struct proa_moment *proa_moment_empty(void); /* of the beginning */
 void proa_moment_hold(struct proa_moment *moment);
 void proa_moment_drop(struct proa_moment *moment); /* NULL: does nothing */
 

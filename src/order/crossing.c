@@ -11,9 +11,11 @@
 #include <string.h>
 #include <uthash.h>
 
-/* Messages: the clock of issue of the accesses that follow; a place, and an access. */
+/* Messages: what has changed in the clock of issue of the accesses that follow; a place, and an
+ * access. A change has the process above the value. */
 enum message { CLOCK, PLACE, ACCESS };
 enum { ACCESS_WORDS = 6, PLACE_WORDS = 2 + sizeof(struct proa_crossing_place) / 8 };
+enum { VALUE_BITS = 48 };
 
 /* How often an origin yields for a target that has to make room. */
 enum { PATIENCE = 200 };
@@ -31,11 +33,19 @@ struct place {
     uint8_t sent[]; /* to that process */
 };
 
+/* What a process was sent. */
+struct target {
+    struct proa_moment *moment; /* the clock; NULL: none */
+    int is_full;                /* its queue had no room last, so it is not waited for again */
+};
+
 /* What an origin has sent. */
 struct origin {
     struct proa_moment *moment;
     struct proa_crossing_place *places;
     uint32_t count;
+    int is_drained;  /* its queue is being taken from */
+    uint64_t *words; /* the message that was taken last */
 };
 
 static proa_crossing_tell *tell;
@@ -43,8 +53,18 @@ static struct proa_accesses met; /* of this target */
 static uint32_t prune_at;
 static uint64_t left_out;
 static struct place *places;
-static struct proa_moment **sent; /* the clock that a process was sent last */
+static const struct place *last_place;
+static struct target *targets;
 static struct origin *origins;
+static uint64_t *words_taken;
+
+/* Of a message of this job. */
+static size_t message_words(void)
+{
+    const size_t clock = 1 + (size_t)proa_board_size();
+
+    return clock > PLACE_WORDS ? clock : PLACE_WORDS;
+}
 
 int proa_crossing_begin(proa_crossing_tell *with)
 {
@@ -53,13 +73,17 @@ int proa_crossing_begin(proa_crossing_tell *with)
     tell = with;
     prune_at = PRUNED_FROM;
     left_out = 0;
-    sent = calloc(size, sizeof(*sent));
+    targets = calloc(size, sizeof *targets);
     origins = calloc(size, sizeof *origins);
-    if (sent && origins && proa_accesses_begin(&met, 1) == PROA_OK)
+    words_taken = calloc(size * message_words(), sizeof *words_taken);
+    for (size_t i = 0; origins && i < size; i++)
+        origins[i].words = &words_taken[i * message_words()];
+    if (targets && origins && words_taken && proa_accesses_begin(&met, 1) == PROA_OK)
         return PROA_OK;
-    free(sent);
+    free(targets);
     free(origins);
-    sent = NULL;
+    free(words_taken);
+    targets = NULL;
     origins = NULL;
     return proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
 }
@@ -76,14 +100,16 @@ void proa_crossing_end(void)
     }
     proa_accesses_end(&met);
     for (int i = 0; i < proa_board_size(); i++) {
-        proa_moment_drop(sent[i]);
+        proa_moment_drop(targets[i].moment);
         proa_moment_drop(origins[i].moment);
         free(origins[i].places);
     }
-    free(sent);
+    free(targets);
     free(origins);
-    sent = NULL;
+    free(words_taken);
+    targets = NULL;
     origins = NULL;
+    last_place = NULL;
 }
 
 /* ---- the origin ---- */
@@ -91,20 +117,29 @@ void proa_crossing_end(void)
 /* A target makes room when it next calls MPI, and so does this process for others meanwhile. */
 static int push(int process, const uint64_t *words, uint32_t count)
 {
-    for (int i = 0; i < PATIENCE; i++) {
-        if (proa_board_push(process, words, count))
+    const int tries = targets[process].is_full ? 1 : PATIENCE;
+
+    for (int i = 0; i < tries; i++) {
+        if (proa_board_push(process, words, count)) {
+            targets[process].is_full = 0;
             return 1;
+        }
         proa_crossing_take();
         sched_yield();
     }
+    targets[process].is_full = 1;
     return 0;
 }
 
 static struct place *place_of(const void *caller)
 {
+    static struct place *last;
     struct place *place;
 
+    if (last_place && last_place->caller == caller)
+        return last;
     HASH_FIND_PTR(places, &caller, place);
+    last_place = last = place;
     if (place)
         return place;
     place = calloc(1, sizeof *place + (size_t)proa_board_size());
@@ -142,18 +177,22 @@ static int send_place(int process, struct place *place)
 
 static int send_clock(int process, struct proa_moment *moment)
 {
+    struct target *target = &targets[process];
+    const struct proa_moment *before = target->moment;
     uint64_t words[PROA_BOARD_MESSAGE];
-    const uint32_t size = (uint32_t)proa_board_size();
+    uint32_t count = 0;
 
-    if (sent[process] == moment)
+    if (before == moment)
         return 1;
-    words[0] = CLOCK;
-    memcpy(&words[1], moment->clock, size * sizeof *words);
-    if (!push(process, words, 1 + size))
+    words[count++] = CLOCK;
+    for (int i = 0; i < proa_board_size(); i++)
+        if (moment->clock[i] != (before ? before->clock[i] : 0))
+            words[count++] = (uint64_t)i << VALUE_BITS | moment->clock[i];
+    if (!push(process, words, count))
         return 0;
-    proa_moment_drop(sent[process]);
+    proa_moment_drop(target->moment);
     proa_moment_hold(moment);
-    sent[process] = moment;
+    target->moment = moment;
     return 1;
 }
 
@@ -192,13 +231,12 @@ static void take_place(struct origin *from, const uint64_t *words)
     memcpy(&from->places[number], &words[2], sizeof *from->places);
 }
 
-/* Neither was complete before the other was issued. */
+/* The kept one was not complete before the other was issued. The other way round it cannot be: then
+ * this one would have been taken before (drain). */
 static int is_crossing(const struct proa_access *kept, const struct proa_access *access)
 {
     return kept->origin != access->origin && kept->low < access->high && access->low < kept->high &&
-           proa_access_conflicts(kept, access) &&
-           access->moment->clock[kept->origin] < kept->stamp &&
-           kept->moment->clock[access->origin] < access->stamp;
+           proa_access_conflicts(kept, access) && access->moment->clock[kept->origin] < kept->stamp;
 }
 
 static void take_access(int origin, const uint64_t *words)
@@ -221,25 +259,58 @@ static void take_access(int origin, const uint64_t *words)
     first = proa_accesses_find(&met, 0, &access, is_crossing);
     if (first)
         tell(first, &access);
-    proa_accesses_keep(&met, 0, &access);
+    access.moment = NULL;
+    proa_accesses_renew(&met, 0, &access);
+}
+
+static void drain(int origin, uint64_t stamp);
+
+/* Accesses by others that were complete before those of this clock are taken first. */
+static void take_clock(struct origin *from, const uint64_t *words, uint32_t count)
+{
+    const uint64_t value_mask = ((uint64_t)1 << VALUE_BITS) - 1;
+
+    if (!from->moment)
+        from->moment = proa_moment_empty();
+    for (uint32_t i = 1; i < count && from->moment; i++) {
+        const int process = (int)(words[i] >> VALUE_BITS);
+
+        from->moment->clock[process] = words[i] & value_mask;
+        drain(process, words[i] & value_mask);
+    }
 }
 
 static void take(int origin, const uint64_t *words, uint32_t count)
 {
-    struct origin *from = &origins[origin];
-
-    (void)count;
     switch ((enum message)(words[0] & 0xff)) {
     case CLOCK:
-        proa_moment_drop(from->moment);
-        from->moment = proa_moment_of(&words[1]);
+        take_clock(&origins[origin], words, count);
         break;
     case PLACE:
-        take_place(from, words);
+        take_place(&origins[origin], words);
         break;
     case ACCESS:
         take_access(origin, words);
     }
+}
+
+/* Takes what this origin has completed by then. Its stamps only grow. One that is being taken from
+ * already has nothing of that kind left: what others know of it was handed over before. */
+static void drain(int origin, uint64_t stamp)
+{
+    uint64_t *words = origins[origin].words;
+    uint32_t count;
+
+    if (origins[origin].is_drained)
+        return;
+    origins[origin].is_drained = 1;
+    while ((count = proa_board_look(origin, words)) != 0) {
+        if ((words[0] & 0xff) == ACCESS && words[4] > stamp)
+            break;
+        take(origin, words, count);
+        proa_board_take(origin, count);
+    }
+    origins[origin].is_drained = 0;
 }
 
 /* Every access that is handed over later is ordered after it. */
@@ -258,10 +329,11 @@ void proa_crossing_take(void)
         for (int i = 0; i < proa_board_size(); i++)
             proa_board_lower(i, PROA_ROW_FLOOR, floor);
     }
-    proa_board_take(take);
+    for (int i = 0; i < proa_board_size(); i++)
+        drain(i, UINT64_MAX);
     if (!prunes)
         return;
-    proa_accesses_drop(&met, 0, is_past, floor);
+    proa_accesses_drop(&met, 0, 0, is_past, floor);
     prune_at = met.alive < PRUNED_FROM / 2 ? PRUNED_FROM : 2 * met.alive;
 }
 

@@ -4,8 +4,10 @@
  *
  * An origin hands over its accesses to their target when they are complete, with the clock of their
  * issue and a stamp (order/clock.h). The target compares each with those of other origins that it
- * has got so far, and keeps it until no process can still issue an access that is not ordered after
- * it. Bytes are addresses of the target, so windows that overlap are compared as well.
+ * has got so far, and keeps the last one of each place to the same bytes, until no process can
+ * still issue an access that is not ordered after it. Accesses that an origin could have learned of
+ * are taken before its own. Bytes are addresses of the target, so windows that overlap are compared
+ * as well.
  *
  * Memory is bounded: by the queues of the board and by PROA_ACCESSES_MOST. Accesses beyond these
  * are left out, and counted. The caller excludes other threads. All of this needs a board.
