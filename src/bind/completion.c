@@ -14,6 +14,8 @@
 #include "base/load.h"
 #include "check/messages.h"
 #include "check/ordering.h"
+#include "hang/requests.h"
+#include "hang/waits.h"
 #include "watch/record.h"
 #include "remote/progress.h"
 #include "remote/request.h"
@@ -32,7 +34,7 @@ static void *found(void **host, const char *name)
 
     if (!function) {
         function = proa_pmpi_symbol(name);
-        if (!proa_ordering_is_on()) /* check mode sees all calls */
+        if (!proa_ordering_is_on() && !proa_whereabouts_on) /* check mode sees all calls */
             proa_atomic_store(host, function, PROA_RELAXED);
     }
     return function;
@@ -51,6 +53,9 @@ static void *found(void **host, const char *name)
 #define SLOWLY static __attribute__((noinline)) int
 
 enum form { ONE, ALL, ANY, SOME };
+
+/* Of a wait that the watchdog is told of. */
+enum { MESSAGES = 16 };
 
 /* A call; its last test has set `flag` and `error`. */
 struct completion {
@@ -159,15 +164,11 @@ static int has_come(void *completion)
     return c->flag || c->error != MPI_SUCCESS || !proa_greq_any();
 }
 
-/* Arguments as in struct completion; NULL: the call has none. */
-SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, int *indices,
-                MPI_Status *statuses)
+static void wait_until_come(struct completion *c)
 {
-    struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
-
     if (!proa_greq_any()) {
         c->error = host_waits(c);
-        return finish(c);
+        return;
     }
     begin(c);
     proa_request_hurry();
@@ -175,6 +176,23 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
     proa_record_waited_for_request();
     if (!c->flag && c->error == MPI_SUCCESS)
         c->error = host_waits(c); /* it can wait by itself */
+}
+
+/* Arguments as in struct completion; NULL: the call has none. caller: the return address. */
+SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, int *indices,
+                MPI_Status *statuses, const void *caller)
+{
+    static const char *const names[] = {
+        [ONE] = "MPI_Wait", [ALL] = "MPI_Waitall", [ANY] = "MPI_Waitany", [SOME] = "MPI_Waitsome"};
+    struct proa_awaited_message messages[MESSAGES];
+    struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
+    int known = proa_requests_take(requests, count, messages, MESSAGES);
+
+    if (form == ANY || form == SOME) /* one of several is enough */
+        known = -1;
+    proa_waits_begin_messages(names[form], messages, known, caller);
+    wait_until_come(c);
+    proa_waits_end();
     return finish(c);
 }
 
@@ -195,6 +213,7 @@ SLOWLY test_for(enum form form, int count, MPI_Request *requests, int *number, i
 {
     struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
 
+    proa_requests_take(requests, count, NULL, 0);
     begin(c);
     get_on();
     test(c);
@@ -205,11 +224,13 @@ SLOWLY test_for(enum form form, int count, MPI_Request *requests, int *number, i
 
 /* ---- the calls ---- */
 
+#define CALLER __builtin_return_address(0)
+
 PROA_MPI(Wait)(MPI_Request *request, MPI_Status *status)
 {
     __typeof__(&PMPI_Wait) host = QUICKLY(Wait);
 
-    return host ? host(request, status) : wait_for(ONE, 1, request, NULL, NULL, status);
+    return host ? host(request, status) : wait_for(ONE, 1, request, NULL, NULL, status, CALLER);
 }
 
 PROA_MPI(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
@@ -217,7 +238,7 @@ PROA_MPI(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
     __typeof__(&PMPI_Waitall) host = QUICKLY(Waitall);
 
     return host ? host(count, requests, statuses)
-                : wait_for(ALL, count, requests, NULL, NULL, statuses);
+                : wait_for(ALL, count, requests, NULL, NULL, statuses, CALLER);
 }
 
 PROA_MPI(Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *status)
@@ -225,7 +246,7 @@ PROA_MPI(Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *sta
     __typeof__(&PMPI_Waitany) host = QUICKLY(Waitany);
 
     return host ? host(count, requests, index, status)
-                : wait_for(ANY, count, requests, index, NULL, status);
+                : wait_for(ANY, count, requests, index, NULL, status, CALLER);
 }
 
 PROA_MPI(Waitsome)
@@ -234,7 +255,7 @@ PROA_MPI(Waitsome)
     __typeof__(&PMPI_Waitsome) host = QUICKLY(Waitsome);
 
     return host ? host(count, requests, outcount, indices, statuses)
-                : wait_for(SOME, count, requests, outcount, indices, statuses);
+                : wait_for(SOME, count, requests, outcount, indices, statuses, CALLER);
 }
 
 PROA_MPI(Test)(MPI_Request *request, int *flag, MPI_Status *status)

@@ -2,6 +2,7 @@
 /* See awaited.h. */
 #include "check/awaited.h"
 #include "check/rules.h"
+#include "hang/requests.h"
 #include "sync/notify.h"
 #include "window/epoch.h"
 #include "window/sync_ops.h"
@@ -112,6 +113,54 @@ static void describe_window(const struct proa_whereabouts *here, struct proa_stu
     }
 }
 
+/* ---- messages ---- */
+
+static int is_listed(const struct proa_stuck_wait *wait, int rank)
+{
+    for (int i = 0; i < wait->count; i++)
+        if (wait->rank[i] == rank)
+            return 1;
+    return 0;
+}
+
+static struct proa_stuck_message as_bytes(const struct proa_awaited_message *message)
+{
+    return (struct proa_stuck_message){message->rank, message->tag, (int32_t)message->way};
+}
+
+static void add_message(struct proa_stuck_wait *wait, const struct proa_awaited_message *message)
+{
+    if (wait->messages == PROA_STUCK_MESSAGES)
+        return;
+    wait->message[wait->messages++] = as_bytes(message);
+    if (message->rank < 0)
+        wait->kind = PROA_STUCK_OPEN;
+    else if (!is_listed(wait, message->rank) && wait->count < PROA_STUCK_RANKS)
+        wait->rank[wait->count++] = message->rank;
+}
+
+/* Of several messages some may have come: that of one rank alone has not. */
+static void await_messages(const struct proa_awaited_message *messages, int count,
+                           struct proa_stuck_wait *wait)
+{
+    const int sends = count > 0 && messages[0].way == PROA_SENDS;
+
+    say(wait, PROA_STUCK_LIST, count > 1 ? "messages" : sends ? "a receive" : "a message");
+    for (int i = 0; i < count; i++)
+        add_message(wait, &messages[i]);
+    if (wait->kind == PROA_STUCK_LIST && wait->count > 1)
+        wait->kind = PROA_STUCK_SOME;
+}
+
+void proa_awaited_requests(struct proa_stuck *stuck)
+{
+    struct proa_awaited_message messages[PROA_STUCK_MESSAGES];
+
+    stuck->pending = proa_requests_pending(messages, PROA_STUCK_MESSAGES);
+    for (int i = 0; i < stuck->pending; i++)
+        stuck->message[i] = as_bytes(&messages[i]);
+}
+
 /* ---- all ---- */
 
 void proa_awaited_describe(const struct proa_whereabouts *here, struct proa_stuck_wait *wait)
@@ -127,12 +176,11 @@ void proa_awaited_describe(const struct proa_whereabouts *here, struct proa_stuc
     case PROA_AWAITS_ALL:
         add_all(wait, here->members);
         break;
-    case PROA_AWAITS_ONE:
-        say(wait, PROA_STUCK_LIST, "its message");
-        add(wait, here->members, here->peer);
+    case PROA_AWAITS_MESSAGES:
+        await_messages(here->messages, here->count, wait);
         break;
     default:
-        say(wait, PROA_STUCK_OPEN, "messages");
+        say(wait, PROA_STUCK_OPEN, "its requests");
     }
 }
 

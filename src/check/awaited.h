@@ -13,4 +13,7 @@ void proa_awaited_describe(const struct proa_whereabouts *here, struct proa_stuc
 /* Fills in the locks that this process holds. */
 void proa_awaited_locks(struct proa_stuck *stuck);
 
+/* Fills in the messages of its requests that are pending. */
+void proa_awaited_requests(struct proa_stuck *stuck);
+
 #endif

@@ -34,8 +34,7 @@ static void find_lax(const struct proa_win *win, enum proa_call call, const char
 static void end(void)
 {
     proa_rules_tell_leaks();
-    proa_waits_begin_host("MPI_Finalize", PROA_AWAITS_ALL, proa_world_comm(), -1,
-                          proa_source_caller());
+    proa_waits_begin_host("MPI_Finalize", proa_world_comm(), proa_source_caller());
     proa_ordering_end();
     proa_summary_tell();
     proa_waits_end();

@@ -134,13 +134,16 @@ static void meet(struct proa_message *message, struct members *members, int root
 
 static void tell(struct proa_message *message, struct members *members, int peer)
 {
-    if (!members || members->is_inter || message->kind == PROA_MESSAGE_WORLD) {
+    if (!members || members->is_inter || message->kind == PROA_MESSAGE_WORLD ||
+        message->kind == PROA_MESSAGE_SWAP) {
         tell_world(message);
         return;
     }
     switch (message->kind) {
     case PROA_MESSAGE_TO:
     case PROA_MESSAGE_FROM:
+    case PROA_MESSAGE_LATER_TO:
+    case PROA_MESSAGE_LATER_FROM:
         tell_peer(message, members, peer);
         break;
     case PROA_MESSAGE_LATER:

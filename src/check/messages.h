@@ -13,13 +13,17 @@
 
 #include <mpi.h>
 
-/* What a call of the host's does for order. TO, FROM: a message. MEET: with all processes of the
+/* What a call of the host's does for order. TO, FROM: a message; LATER_TO, LATER_FROM: the same
+ * with a request. SWAP: a message to one process and from another. MEET: with all processes of the
  * communicator, none of which returns before all have called; SPREAD: the same, and some may return
  * earlier; OUT, IN: from the root, to the root. LATER: a nonblocking call, with all. WORLD: it is
  * not understood, or concerns processes that are not known. */
 enum proa_message_kind {
     PROA_MESSAGE_TO,
     PROA_MESSAGE_FROM,
+    PROA_MESSAGE_LATER_TO,
+    PROA_MESSAGE_LATER_FROM,
+    PROA_MESSAGE_SWAP,
     PROA_MESSAGE_MEET,
     PROA_MESSAGE_SPREAD,
     PROA_MESSAGE_OUT,
@@ -28,7 +32,7 @@ enum proa_message_kind {
     PROA_MESSAGE_WORLD
 };
 
-/* Around a call of the host's. comm: MPI_COMM_NULL for WORLD; peer: of TO and FROM, or the root.
+/* Around a call of the host's. comm: MPI_COMM_NULL for WORLD; peer: of a message, or the root.
  * Collective as the call is, in its order. Without clocks they do nothing. */
 struct proa_message {
     enum proa_message_kind kind;

@@ -76,6 +76,7 @@ static int waits(struct proa_stuck *stuck)
     stuck->episode = look.episode;
     proa_whereabouts_each(describe, stuck);
     proa_awaited_locks(stuck);
+    proa_awaited_requests(stuck);
     proa_whereabouts_each(look_at, &again);
     return again.episode == look.episode;
 }

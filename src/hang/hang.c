@@ -7,6 +7,7 @@
  * first heard of.
  */
 #include "hang/hang.h"
+#include "base/settings.h"
 #include "base/system.h"
 #include "findings/finding.h"
 #include "findings/sentences.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 
 /* Ranks that are told of one by one, and ranks in one line. */
-enum { TOLD_MOST = 32, LISTED_MOST = 8 };
+enum { TOLD_MOST = 32, LISTED_MOST = 8, PATIENCE = 12 };
 
 struct known {
     struct proa_stuck *stuck; /* NULL: nothing has been heard of it */
@@ -55,13 +56,15 @@ static int is_wait(const struct proa_stuck_wait *wait)
            is_text(wait->what, sizeof wait->what) &&
            is_text(wait->source.file, sizeof wait->source.file) &&
            is_text(wait->source.function, sizeof wait->source.function) && wait->count >= 0 &&
-           wait->count <= PROA_STUCK_RANKS;
+           wait->count <= PROA_STUCK_RANKS && wait->messages >= 0 &&
+           wait->messages <= PROA_STUCK_MESSAGES;
 }
 
 static int is_report(const struct proa_stuck *stuck)
 {
     if (stuck->rank < 0 || stuck->rank >= proa_world_size() || stuck->waits < 1 ||
-        stuck->waits > PROA_STUCK_WAITS || stuck->locks < 0 || stuck->locks > PROA_STUCK_LOCKS)
+        stuck->waits > PROA_STUCK_WAITS || stuck->locks < 0 || stuck->locks > PROA_STUCK_LOCKS ||
+        stuck->pending < 0 || stuck->pending > PROA_STUCK_MESSAGES)
         return 0;
     for (int i = 0; i < stuck->waits; i++)
         if (!is_wait(&stuck->wait[i]))
@@ -148,6 +151,7 @@ static int waits_for(int rank, int other)
 
     switch (wait->kind) {
     case PROA_STUCK_LIST:
+    case PROA_STUCK_SOME:
         return lists(wait, other);
     case PROA_STUCK_ALL:
         return other != rank && lists(wait, other) && !is_in(other, wait);
@@ -166,6 +170,12 @@ static int first_awaited(int rank)
     return -1;
 }
 
+/* Of several ranks some may not be awaited any more: -1. */
+static int surely_awaited(int rank)
+{
+    return wait_of(rank)->kind == PROA_STUCK_SOME ? -1 : first_awaited(rank);
+}
+
 /* A rank on a cycle of waits; -1: none is found. A walk along the first awaited ranks ends in one,
  * or at a rank that waits for none. */
 static int on_cycle(void)
@@ -174,11 +184,66 @@ static int on_cycle(void)
         int rank = start;
 
         for (int steps = 0; steps < proa_world_size() && rank >= 0; steps++)
-            rank = first_awaited(rank);
+            rank = surely_awaited(rank);
         if (rank >= 0)
             return rank;
     }
     return -1;
+}
+
+/* ---- calls whose counterpart is there ---- */
+
+/* Is one of these messages the counterpart of that rank's? */
+static int is_matched(int rank, const struct proa_stuck_message *message,
+                      const struct proa_stuck_message *others, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (others[i].way != message->way && (others[i].rank < 0 || others[i].rank == rank) &&
+            (others[i].tag < 0 || message->tag < 0 || others[i].tag == message->tag))
+            return 1;
+    return 0;
+}
+
+static int is_answered_by(int other, int rank, const struct proa_stuck_message *message)
+{
+    const struct proa_stuck *stuck = known[other].stuck;
+
+    for (int i = 0; i < stuck->waits; i++)
+        if (is_matched(rank, message, stuck->wait[i].message, stuck->wait[i].messages))
+            return 1;
+    return is_matched(rank, message, stuck->message, stuck->pending);
+}
+
+static int is_answered(int rank, const struct proa_stuck_message *message)
+{
+    for (int other = 0; other < proa_world_size(); other++)
+        if ((message->rank < 0 || message->rank == other) && is_answered_by(other, rank, message))
+            return 1;
+    return 0;
+}
+
+static int may_go_on(int rank)
+{
+    const struct proa_stuck_wait *wait = wait_of(rank);
+
+    if (wait->kind == PROA_STUCK_ALL && first_awaited(rank) < 0)
+        return 1;
+    for (int i = 0; i < wait->messages; i++)
+        if (is_answered(rank, &wait->message[i]))
+            return 1;
+    return 0;
+}
+
+/* Data may be under way for long, in a collective call that all ranks are in, or from one call to
+ * another. Such a job hangs if it has not gone on for PATIENCE times as long. */
+static int may_any_go_on(void)
+{
+    const int patience_s = PATIENCE * (int)proa_settings()->check_hang_s;
+
+    for (int rank = 0; rank < proa_world_size(); rank++)
+        if (wait_of(rank)->seconds < patience_s && may_go_on(rank))
+            return 1;
+    return 0;
 }
 
 /* ---- sentences ---- */
@@ -297,7 +362,7 @@ void proa_hang_know(const struct proa_stuck *stuck)
     if (!known || told || !is_report(stuck))
         return;
     keep(stuck);
-    if (!do_all_wait())
+    if (!do_all_wait() || may_any_go_on())
         return;
     told = 1;
     cycle = on_cycle();

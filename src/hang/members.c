@@ -86,6 +86,8 @@ static struct proa_members *ask(MPI_Comm comm)
     if (error != MPI_SUCCESS)
         return NULL;
     members = proa_members_of_group(group);
+    if (members)
+        members->is_inter = inter;
     proa_pmpi()->Group_free(&group);
     return members;
 }

@@ -9,7 +9,8 @@
 struct proa_members {
     uint64_t id; /* the same for the same ranks in the same order, in every process */
     int count;
-    int rank[]; /* -1: not of MPI_COMM_WORLD */
+    int is_inter; /* those of the other group of an intercommunicator */
+    int rank[];   /* -1: not of MPI_COMM_WORLD */
 };
 
 /* Those of a communicator, which keeps them as an attribute; of an intercommunicator, the remote

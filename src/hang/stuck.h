@@ -10,12 +10,23 @@
 enum {
     PROA_STUCK_WAITS = 4,   /* threads of a process that are told of */
     PROA_STUCK_RANKS = 256, /* that a wait is told to wait for */
-    PROA_STUCK_LOCKS = 16   /* held */
+    PROA_STUCK_MESSAGES = 64,
+    PROA_STUCK_LOCKS = 16 /* held */
 };
 
-/* LIST: something of each of these ranks. ALL: the same call of these ranks. LOCK: a lock. OPEN:
- * any rank may end it. */
-enum proa_stuck_kind { PROA_STUCK_LIST, PROA_STUCK_ALL, PROA_STUCK_LOCK, PROA_STUCK_OPEN };
+/* LIST: something of each of these ranks. ALL: the same call of these ranks. LOCK: a lock. SOME:
+ * messages of these ranks, some of which may have come. OPEN: any rank may end it. */
+enum proa_stuck_kind {
+    PROA_STUCK_LIST,
+    PROA_STUCK_ALL,
+    PROA_STUCK_LOCK,
+    PROA_STUCK_SOME,
+    PROA_STUCK_OPEN
+};
+
+struct proa_stuck_message {
+    int32_t rank, tag, way; /* as of struct proa_awaited_message */
+};
 
 struct proa_stuck_wait {
     char call[40], window[64];
@@ -26,6 +37,8 @@ struct proa_stuck_wait {
     int32_t target;                 /* of a lock, in MPI_COMM_WORLD; -1: all */
     int32_t count;                  /* of ranks */
     int32_t rank[PROA_STUCK_RANKS]; /* in MPI_COMM_WORLD */
+    int32_t messages;               /* that it sends and receives */
+    struct proa_stuck_message message[PROA_STUCK_MESSAGES];
 };
 
 struct proa_stuck_lock {
@@ -36,9 +49,10 @@ struct proa_stuck_lock {
 struct proa_stuck {
     uint64_t secret[2]; /* of the job */
     uint64_t episode;   /* another number once a thread has moved */
-    int32_t rank, waits, locks;
+    int32_t rank, waits, locks, pending;
     struct proa_stuck_wait wait[PROA_STUCK_WAITS];
     struct proa_stuck_lock lock[PROA_STUCK_LOCKS];
+    struct proa_stuck_message message[PROA_STUCK_MESSAGES]; /* of requests that are pending */
 };
 
 #endif

@@ -18,20 +18,29 @@ static inline void proa_waits_begin(enum proa_call call, MPI_Comm comm, const vo
                                                           .members = proa_members_of_comm(comm)});
 }
 
-/* A call of the host's, by its name; awaits: ALL, ONE (the peer, a rank in comm) or ANY. */
-static inline void proa_waits_begin_host(const char *call, enum proa_awaited awaits, MPI_Comm comm,
-                                         int peer, const void *caller)
+/* A call of the host's on all of comm, by its name. */
+static inline void proa_waits_begin_host(const char *call, MPI_Comm comm, const void *caller)
 {
-    if (!proa_whereabouts_on)
-        return;
-    if (awaits == PROA_AWAITS_ONE && peer < 0) /* MPI_ANY_SOURCE, or MPI_PROC_NULL for an instant */
-        awaits = PROA_AWAITS_ANY;
-    proa_whereabouts_enter(&(struct proa_whereabouts){
-        .call = call,
-        .caller = caller,
-        .awaits = awaits,
-        .members = awaits == PROA_AWAITS_ANY ? NULL : proa_members_of_comm(comm),
-        .peer = peer});
+    if (proa_whereabouts_on)
+        proa_whereabouts_enter(&(struct proa_whereabouts){.call = call,
+                                                          .caller = caller,
+                                                          .awaits = PROA_AWAITS_ALL,
+                                                          .members = proa_members_of_comm(comm)});
+}
+
+/* One that waits for the counterparts of `count` messages, which stay as they are until the call is
+ * over; count -1: they are not known. */
+static inline void proa_waits_begin_messages(const char *call,
+                                             const struct proa_awaited_message *messages, int count,
+                                             const void *caller)
+{
+    if (proa_whereabouts_on)
+        proa_whereabouts_enter(
+            &(struct proa_whereabouts){.call = call,
+                                       .caller = caller,
+                                       .awaits = count < 0 ? PROA_AWAITS_ANY : PROA_AWAITS_MESSAGES,
+                                       .messages = messages,
+                                       .count = count});
 }
 
 static inline void proa_waits_end(void)

@@ -66,6 +66,8 @@ void proa_whereabouts_enter(const struct proa_whereabouts *here)
     record->awaits = here->awaits;
     record->members = here->members;
     record->peer = here->peer;
+    record->count = here->count;
+    record->messages = here->messages;
     record->window_call = here->window_call;
     record->rules = here->rules;
     proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */

@@ -20,10 +20,18 @@ struct proa_rules;
 /* What a call waits for. */
 enum proa_awaited {
     PROA_AWAITS_NOTHING,
-    PROA_AWAITS_ALL,   /* the same call of all members */
-    PROA_AWAITS_ONE,   /* something of one rank */
-    PROA_AWAITS_ANY,   /* a message of any rank, or the completion of requests */
-    PROA_AWAITS_WINDOW /* the state of the window tells */
+    PROA_AWAITS_ALL,      /* the same call of all members */
+    PROA_AWAITS_MESSAGES, /* the counterparts of sends and receives */
+    PROA_AWAITS_ANY,      /* the completion of requests that are not known */
+    PROA_AWAITS_WINDOW    /* the state of the window tells */
+};
+
+/* A send or a receive that is not complete. */
+enum proa_way { PROA_SENDS = 1, PROA_RECEIVES };
+struct proa_awaited_message {
+    int rank; /* the other process, in MPI_COMM_WORLD; -1: any */
+    int tag;  /* -1: any */
+    enum proa_way way;
 };
 
 struct proa_whereabouts {
@@ -33,8 +41,10 @@ struct proa_whereabouts {
     enum proa_awaited awaits;
     const struct proa_members *members; /* of the communicator or window; NULL: not known */
     int peer;                           /* a rank in it; -1: none */
-    enum proa_call window_call;         /* of a window; else not used */
-    const struct proa_rules *rules;     /* of the window; NULL: it is no call on one */
+    int count;                          /* of messages */
+    const struct proa_awaited_message *messages; /* the caller's, until it leaves */
+    enum proa_call window_call;                  /* of a window; else not used */
+    const struct proa_rules *rules;              /* of the window; NULL: it is no call on one */
     /* the watchdog's */
     uint64_t seen;
     int looks; /* at that number */

@@ -15,6 +15,7 @@
 #include "check/ordering.h"
 #include "host/pmpi.h"
 #include "traps/view.h"
+#include "watch/host_waits.h"
 
 #include <mpi.h>
 #include <stdint.h>
@@ -62,10 +63,12 @@ static long call(const struct row *row, const long words[ARGUMENTS])
                      words[8], words[9], words[10], words[11], words[12], words[13]);
 }
 
-static long checked(const struct row *row, const long words[ARGUMENTS])
+static long checked(const struct row *row, const long words[ARGUMENTS], const void *caller)
 {
+    const struct proa_host_call now = {row->name, row->kind, row->comm, row->peer, words, caller};
     const MPI_Comm comm = row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)words[row->comm];
     struct proa_message message;
+    struct proa_host_wait wait;
     long result;
 
     if (is_inside)
@@ -74,7 +77,9 @@ static long checked(const struct row *row, const long words[ARGUMENTS])
         proa_view_lend((const void *)words[i]);
     proa_message_before(&message, row->kind, comm, row->peer < 0 ? -1 : (int)words[row->peer]);
     is_inside = 1;
+    proa_host_wait_begin(&wait, &now);
     result = call(row, words);
+    proa_host_wait_end(&wait, &now);
     is_inside = 0;
     proa_message_after(&message);
     return result;
@@ -91,13 +96,13 @@ static long checked(const struct row *row, const long words[ARGUMENTS])
     {                                                                                              \
         const long words[ARGUMENTS] = {HANDED_ON};                                                 \
                                                                                                    \
-        return checked(&row_##prefix##_##name, words);                                             \
+        return checked(&row_##prefix##_##name, words, __builtin_return_address(0));                \
     }                                                                                              \
     static long first_##prefix##_##name(WORDS)                                                     \
     {                                                                                              \
         host_function *to = look_up(&row_##prefix##_##name);                                       \
                                                                                                    \
-        to = proa_ordering_is_on() ? checked_##prefix##_##name : to;                               \
+        to = proa_host_calls_are_seen() ? checked_##prefix##_##name : to;                          \
         proa_atomic_store(&to_##prefix##_##name, to, PROA_RELEASE);                                \
         return to(HANDED_ON);                                                                      \
     }                                                                                              \

@@ -12,23 +12,23 @@
 #define PROA_BIND_HOST_CALLS_H
 
 /* With counts, and so in two widths: messages, collectives, nonblocking ones, files. */
-#define PROA_HOST_MESSAGES(X)         \
-    X(Send, TO, 5, 3)                 \
-    X(Bsend, TO, 5, 3)                \
-    X(Ssend, TO, 5, 3)                \
-    X(Rsend, TO, 5, 3)                \
-    X(Isend, TO, 5, 3)                \
-    X(Ibsend, TO, 5, 3)               \
-    X(Issend, TO, 5, 3)               \
-    X(Irsend, TO, 5, 3)               \
-    X(Recv, FROM, 5, 3)               \
-    X(Irecv, FROM, 5, 3)              \
-    X(Mrecv, WORLD, -1, -1)           \
-    X(Imrecv, WORLD, -1, -1)          \
-    X(Sendrecv, WORLD, 10, -1)        \
-    X(Sendrecv_replace, WORLD, 7, -1) \
-    X(Buffer_detach, WORLD, -1, -1)   \
-    X(Isendrecv, WORLD, -1, -1)       \
+#define PROA_HOST_MESSAGES(X)       \
+    X(Send, TO, 5, 3)               \
+    X(Bsend, TO, 5, 3)              \
+    X(Ssend, TO, 5, 3)              \
+    X(Rsend, TO, 5, 3)              \
+    X(Isend, LATER_TO, 5, 3)        \
+    X(Ibsend, LATER_TO, 5, 3)       \
+    X(Issend, LATER_TO, 5, 3)       \
+    X(Irsend, LATER_TO, 5, 3)       \
+    X(Recv, FROM, 5, 3)             \
+    X(Irecv, LATER_FROM, 5, 3)      \
+    X(Mrecv, WORLD, -1, -1)         \
+    X(Imrecv, WORLD, -1, -1)        \
+    X(Sendrecv, SWAP, 10, 3)        \
+    X(Sendrecv_replace, SWAP, 7, 3) \
+    X(Buffer_detach, WORLD, -1, -1) \
+    X(Isendrecv, WORLD, -1, -1)     \
     X(Isendrecv_replace, WORLD, -1, -1)
 
 #define PROA_HOST_COLLECTIVES(X)          \

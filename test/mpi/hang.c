@@ -6,22 +6,45 @@
  *   fence  a fence that one rank leaves out
  *   lock   two ranks that each hold the lock that the other one asks for
  *   start  a put to a target that never posts
+ *   receive  a receive that never comes, while another rank waits for the receiver's lock
+ *   barrier  a barrier of one rank, while another one waits for its MPI_Win_complete
+ *   swap     messages in both directions of other tags than are awaited
+ *   request  a wait for a request, while the other rank is in a fence
  *   slow   no hang: a rank that computes for longer than the watchdog waits
+ *   late     no hang: a rank that sleeps before it sends
+ *   reduce   no hang: a reduction that all ranks are in, and that takes long
+ *
+ * The program ends once the file is there that PROA_TEST_TOLD names.
  */
 #include "check.h"
 #include "window.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { LIFE_S = 8 };
+enum { LIFE_S = 60, LOOK_US = 200000, LATE_S = 3 };
 
 static int other;
 
 static void end(int sig)
 {
+    static int looks;
+    const char *told = getenv("PROA_TEST_TOLD");
+
     (void)sig;
-    _exit(0);
+    if ((told && access(told, F_OK) == 0) || ++looks > LIFE_S * 1000000 / LOOK_US)
+        _exit(0);
+}
+
+static void look_often(void)
+{
+    const struct itimerval often = {{0, LOOK_US}, {0, LOOK_US}};
+
+    signal(SIGALRM, end);
+    setitimer(ITIMER_REAL, &often, NULL);
 }
 
 static void by_fence(MPI_Win win)
@@ -57,11 +80,105 @@ static void by_start(MPI_Win win)
     MPI_Group_free(&group);
 }
 
+static void by_receive(MPI_Win win)
+{
+    long word = 0;
+
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&word, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Win_unlock(0, win);
+}
+
+static void by_barrier(MPI_Win win)
+{
+    MPI_Group group = group_of_one(other);
+
+    if (rank == 0) {
+        MPI_Win_start(group, 0, win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_complete(win);
+    } else {
+        MPI_Win_post(group, 0, win);
+        MPI_Win_wait(win);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Group_free(&group);
+}
+
+static void by_swap(MPI_Win win)
+{
+    long mine = 0, its = 0;
+
+    (void)win;
+    MPI_Sendrecv(&mine, 1, MPI_LONG, other, 0, &its, 1, MPI_LONG, other, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+
+static void by_request(MPI_Win win)
+{
+    MPI_Request request;
+    long word = 0;
+
+    if (rank == 0) {
+        MPI_Irecv(&word, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Win_fence(0, win);
+}
+
+/* Signals wake it meanwhile. */
+static void sleep_long(void)
+{
+    struct timespec rest = {LATE_S, 0};
+
+    while (nanosleep(&rest, &rest) != 0)
+        ;
+}
+
 static void slowly(MPI_Win win)
 {
     if (rank == 0)
-        sleep(3);
+        sleep_long();
     MPI_Win_fence(0, win);
+}
+
+static void late(MPI_Win win)
+{
+    long word = 0;
+
+    (void)win;
+    if (rank == 1) {
+        sleep_long();
+        MPI_Send(&word, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(&word, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void sum_slowly(void *in, void *sum, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    sleep_long();
+    for (int i = 0; i < *count; i++)
+        ((long *)sum)[i] += ((const long *)in)[i];
+}
+
+static void reduce(MPI_Win win)
+{
+    long mine = 1, sum = 0;
+    MPI_Op op;
+
+    (void)win;
+    MPI_Op_create(sum_slowly, 0, &op);
+    MPI_Allreduce(&mine, &sum, 1, MPI_LONG, op, MPI_COMM_WORLD);
+    MPI_Op_free(&op);
+    CHECK(sum == 2, "the sum is %ld", sum);
 }
 
 int main(int argc, char **argv)
@@ -69,13 +186,15 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(MPI_Win win);
-    } ways[] = {{"fence", by_fence}, {"lock", by_lock}, {"start", by_start}, {"slow", slowly}};
+    } ways[] = {{"fence", by_fence},     {"lock", by_lock},       {"start", by_start},
+                {"receive", by_receive}, {"barrier", by_barrier}, {"swap", by_swap},
+                {"request", by_request}, {"slow", slowly},        {"late", late},
+                {"reduce", reduce}};
     struct area area;
 
     start(&argc, &argv);
     other = 1 - rank;
-    signal(SIGALRM, end);
-    alarm(LIFE_S);
+    look_often();
     area = open_area(kind_allocate, sizeof(long), 1, MPI_COMM_WORLD);
     MPI_Win_set_name(area.win, "stuck");
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)

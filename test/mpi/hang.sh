@@ -4,7 +4,7 @@
 set -u
 
 said=$(mktemp)
-trap 'rm -f "$said"' EXIT
+trap 'rm -f "$said" "$said.told"' EXIT
 launch=()
 while [ "$1" != -- ]; do
   launch+=("$1")
@@ -18,18 +18,25 @@ fail() {
   exit 1
 }
 
-"${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_HANG=1 "$@" >"$said" 2>&1
+# The program ends once the report is there.
+"${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_HANG=1 --env PROA_TEST_TOLD="$said.told" "$@" >"$said" 2>&1 &
+while kill -0 $! 2>/dev/null; do
+  sleep 0.2
+  grep -q '^proa: hang:' "$said" && touch "$said.told"
+done
+wait $!
 
 # says RANK TEXT: the line of that rank has the text.
 says() {
   grep -q "^proa:   rank $1: .*$2" "$said" || fail "rank $1 is not told of: $2"
 }
-if [ "$way" = slow ]; then
+case $way in slow | late | reduce)
   ! grep -q '^proa: hang:' "$said" || fail "a false alarm"
   grep -q '^ok hang' "$said" || fail "it did not end"
   echo "ok hang $way"
   exit
-fi
+  ;;
+esac
 [ "$(grep -c '^proa: hang: all ranks wait, and none can go on' "$said")" -eq 1 ] || fail "it is not told once"
 case $way in
 fence)
@@ -43,6 +50,22 @@ lock)
 start)
   says 0 'MPI_Win_free, at .*, waits for MPI_Win_free of rank 1'
   says 1 'MPI_Put, at .*, waits for MPI_Win_post of rank 0'
+  ;;
+receive)
+  says 0 'MPI_Recv, at .*, waits for a message of rank 1$'
+  says 1 'MPI_Win_lock, at .*, waits for a lock of rank 0 (window "stuck")'
+  ;;
+barrier)
+  says 0 'MPI_Barrier, at .*, waits for MPI_Barrier of rank 1$'
+  says 1 'MPI_Win_wait, at .*, waits for MPI_Win_complete of rank 0'
+  ;;
+swap)
+  says 0 'MPI_Sendrecv, at .*, waits for messages of rank 1$'
+  says 1 'MPI_Sendrecv, at .*, waits for messages of rank 0$'
+  ;;
+request)
+  says 0 'MPI_Wait, at .*, waits for a message of rank 1$'
+  says 1 'MPI_Win_fence, at .*, waits for MPI_Win_fence of rank 0'
   ;;
 esac
 grep -q '^proa:   cycle: rank [01] waits for rank [01], which waits for rank [01]' "$said" || fail "no cycle"

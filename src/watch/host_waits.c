@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See host_waits.h. */
+#include "watch/host_waits.h"
+#include "hang/requests.h"
+
+#include <stdint.h>
+
+static MPI_Comm comm_of(const struct proa_host_call *call)
+{
+    return call->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)call->words[call->comm];
+}
+
+/* The tag is the argument behind the peer. To MPI_PROC_NULL there is none. */
+static void add(struct proa_host_wait *wait, const struct proa_host_call *call, int peer,
+                enum proa_way way)
+{
+    const struct proa_members *members = proa_members_of_comm(comm_of(call));
+    const int rank = (int)call->words[peer], tag = (int)call->words[peer + 1];
+
+    if (rank == MPI_PROC_NULL)
+        return;
+    wait->messages[wait->count++] = (struct proa_awaited_message){
+        .rank = members && rank >= 0 && rank < members->count ? members->rank[rank] : -1,
+        .tag = tag < 0 ? -1 : tag, /* MPI_ANY_TAG */
+        .way = way};
+}
+
+/* "MPI_Recv" of "PMPI_Recv", too. */
+static const char *name_of(const struct proa_host_call *call)
+{
+    return call->name + (call->name[0] == 'P');
+}
+
+static void enter_messages(struct proa_host_wait *wait, const struct proa_host_call *call)
+{
+    wait->is_inside = wait->count > 0;
+    if (wait->is_inside)
+        proa_waits_begin_messages(name_of(call), wait->messages, wait->count, call->caller);
+}
+
+/* Of an intercommunicator the two groups do different things. */
+static void enter_all(struct proa_host_wait *wait, const struct proa_host_call *call)
+{
+    const MPI_Comm comm = comm_of(call);
+    const struct proa_members *members = proa_members_of_comm(comm);
+
+    wait->is_inside = members && !members->is_inter;
+    if (wait->is_inside)
+        proa_waits_begin_host(name_of(call), comm, call->caller);
+}
+
+void proa_host_wait_begin(struct proa_host_wait *wait, const struct proa_host_call *call)
+{
+    wait->count = wait->is_inside = 0;
+    if (!proa_whereabouts_on)
+        return;
+    switch (call->kind) {
+    case PROA_MESSAGE_TO:
+        add(wait, call, call->peer, PROA_SENDS);
+        enter_messages(wait, call);
+        break;
+    case PROA_MESSAGE_FROM:
+        add(wait, call, call->peer, PROA_RECEIVES);
+        enter_messages(wait, call);
+        break;
+    case PROA_MESSAGE_SWAP: /* source and its tag are the two arguments before the communicator */
+        add(wait, call, call->comm - 2, PROA_RECEIVES);
+        add(wait, call, call->peer, PROA_SENDS);
+        enter_messages(wait, call);
+        break;
+    case PROA_MESSAGE_MEET:
+    case PROA_MESSAGE_SPREAD:
+    case PROA_MESSAGE_OUT:
+    case PROA_MESSAGE_IN:
+        enter_all(wait, call);
+        break;
+    case PROA_MESSAGE_LATER_TO:
+        add(wait, call, call->peer, PROA_SENDS);
+        break;
+    case PROA_MESSAGE_LATER_FROM:
+        add(wait, call, call->peer, PROA_RECEIVES);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The request is the argument behind the communicator. */
+void proa_host_wait_end(const struct proa_host_wait *wait, const struct proa_host_call *call)
+{
+    if (wait->is_inside)
+        proa_waits_end();
+    else if (wait->count > 0)
+        proa_requests_note(*(const MPI_Request *)call->words[call->comm + 1], &wait->messages[0]);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The host's messages and collectives, as the watchdog sees them (hang/waits.h): what each waits
+ * for. Files and calls that are not understood count as work. */
+#ifndef PROA_WATCH_HOST_WAITS_H
+#define PROA_WATCH_HOST_WAITS_H
+
+#include "check/messages.h"
+#include "check/ordering.h"
+#include "hang/waits.h"
+
+/* Are the host's calls of interest: for order, or for the watchdog? */
+static inline int proa_host_calls_are_seen(void)
+{
+    return proa_ordering_is_on() || proa_whereabouts_on;
+}
+
+/* A call, as watch/host_calls.h has it. */
+struct proa_host_call {
+    const char *name;
+    enum proa_message_kind kind;
+    int comm, peer;    /* indices of its arguments; -1: there is none */
+    const long *words; /* its arguments */
+    const void *caller;
+};
+
+/* From the beginning of a call to its end. */
+struct proa_host_wait {
+    struct proa_awaited_message messages[2];
+    int count;
+    int is_inside; /* it counts as one that waits */
+};
+
+void proa_host_wait_begin(struct proa_host_wait *wait, const struct proa_host_call *call);
+void proa_host_wait_end(const struct proa_host_wait *wait, const struct proa_host_call *call);
+
+#endif
