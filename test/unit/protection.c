@@ -88,6 +88,16 @@ static void each_access_body(void)
 }
 TEST(each_access)
 
+/* By one instruction, where the processor has one that does both. */
+static void load_and_store(const void *source, void *target)
+{
+#ifdef __x86_64__
+    __asm__ volatile("movsq" : "+S"(source), "+D"(target) : : "memory");
+#else
+    memcpy(target, source, sizeof(int64_t));
+#endif
+}
+
 /* An instruction that loads from one page and stores to another: both trap, and stay protected. */
 static void two_pages_body(void)
 {
@@ -95,10 +105,7 @@ static void two_pages_body(void)
     void *to = memory + page + 8;
 
     for (int i = 0; i < 2; i++) {
-        const void *source = from;
-        void *target = to;
-
-        __asm__ volatile("movsq" : "+S"(source), "+D"(target) : : "memory");
+        load_and_store(from, to);
         expect(from, PROA_TRAP_LOAD);
         expect(to, PROA_TRAP_STORE);
         expect_none();
@@ -115,13 +122,25 @@ static void other_memory_body(void)
 }
 TEST(other_memory)
 
+/* Returns the address behind the instruction that stores; 0 where its length is not known. */
+static uintptr_t store_there(void *target)
+{
+    uintptr_t behind = 0;
+
+#ifdef __x86_64__
+    __asm__ volatile("movq $5, (%1)\n\tleaq 0(%%rip), %0" : "=&r"(behind) : "r"(target) : "memory");
+#else
+    *(volatile int64_t *)target = 5;
+#endif
+    return behind;
+}
+
 /* The place is inside the instruction. */
 static void instruction_body(void)
 {
     struct proa_trap_hit hit;
-    uintptr_t behind;
+    const uintptr_t behind = store_there(memory);
 
-    __asm__ volatile("movq $5, (%1)\n\tleaq 0(%%rip), %0" : "=&r"(behind) : "r"(memory) : "memory");
     assert_true(proa_trap_next(&hit));
     assert_true((uintptr_t)hit.instruction < behind && behind - (uintptr_t)hit.instruction < 20);
 }

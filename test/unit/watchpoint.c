@@ -88,6 +88,19 @@ static void loads_too(void **state)
     proa_watchpoint_clear(watchpoint);
 }
 
+/* Returns the address behind the instruction that stores; 0 where its length is not known. */
+static uintptr_t store_there(volatile int64_t *word)
+{
+    uintptr_t behind = 0;
+
+#ifdef __x86_64__
+    __asm__ volatile("movq $5, %1\n\tleaq 0(%%rip), %0" : "=r"(behind), "=m"(*word));
+#else
+    *word = 5;
+#endif
+    return behind;
+}
+
 /* The hit names the instruction behind the store. */
 static void instruction(void **state)
 {
@@ -96,7 +109,7 @@ static void instruction(void **state)
     uintptr_t behind;
 
     (void)state;
-    __asm__ volatile("movq $5, %1\n\tleaq 0(%%rip), %0" : "=r"(behind), "=m"(words[1]));
+    behind = store_there(&words[1]);
     assert_true(proa_trap_next(&hit));
     assert_true((uintptr_t)hit.instruction < behind && behind - (uintptr_t)hit.instruction <= 8);
     assert_int_equal(hit.thread, (int)__real_syscall(SYS_gettid));
