@@ -107,10 +107,23 @@ static void origin(struct proa_net *net, const struct proa_net_place *there, uns
         CHECK(memcmp(mine, back, bytes) == 0);
     }
     say(net, there->peer, 8 * ROUNDS, 4);
+    while (heard.next <= ROUNDS) /* the target gets */
+        step(net);
     free(back);
 }
 
-static void target(struct proa_net *net, uint32_t peer, const unsigned char *memory)
+/* Memory that was the buffer of puts is still exposed. */
+static void look_back(struct proa_net *net, const struct proa_net_place *there)
+{
+    unsigned char back[4096];
+
+    move(net, 0, there, back, sizeof back);
+    CHECK_EQUAL(back[0], ROUNDS);
+    CHECK_EQUAL(back[sizeof back - 1], ROUNDS);
+}
+
+static void target(struct proa_net *net, const struct proa_net_place *there,
+                   const unsigned char *memory)
 {
     for (uint32_t round = 0; round < ROUNDS; round++) {
         while (heard.next < 8 * round + 1)
@@ -118,10 +131,12 @@ static void target(struct proa_net *net, uint32_t peer, const unsigned char *mem
         check_visible(memory, round);
         while (heard.next < 8 * (round + 1))
             step(net);
-        say(net, peer, round, 4);
+        say(net, there->peer, round, 4);
     }
     while (heard.next <= 8 * ROUNDS)
         step(net);
+    look_back(net, there);
+    say(net, there->peer, ROUNDS, 4);
 }
 
 static int open_net(struct proa_net **net, struct card *card)
@@ -151,7 +166,7 @@ static void sample_body(struct world *world)
     if (world->rank == 0)
         origin(net, &there, memory);
     else
-        target(net, there.peer, memory);
+        target(net, &there, memory);
     world_barrier(world);
     if (world->rank == 0)
         transport->hide(net, &mine->key);
