@@ -5,7 +5,6 @@
 
 #include "base/table.h"
 
-#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -127,13 +126,13 @@ static void churn_beside(struct proa_table *table, uintptr_t staying, size_t mos
 
     for (uintptr_t i = 0; i < staying; i++)
         CHECK_EQUAL(proa_table_set(table, key_of(0, i), value_of(i)), 0);
-    before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    before = world_malloc_bytes();
     for (uintptr_t i = 0; i < 300000; i++) {
         CHECK_EQUAL(proa_table_set(table, key_of(1, i), value_of(i)), 0);
         if (i >= 10)
             CHECK_EQUAL(proa_table_remove(table, key_of(1, i - 10)), value_of(i - 10));
     }
-    after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    after = world_malloc_bytes();
     slots = __atomic_load_n(&table->slots, __ATOMIC_SEQ_CST)->mask + 1;
     CHECK(slots <= most_slots);
     /* both are rounded up to pages where malloc maps them by themselves */

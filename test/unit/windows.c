@@ -13,7 +13,6 @@
 #include "rma/place.h"
 #include "rma/road.h"
 
-#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -278,10 +277,10 @@ static uint64_t bytes_of_a_window(struct world *world, struct proa_win **win)
     const struct proa_create_args args = {
         .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 64, .disp_unit = 8};
     const char *before = (const char *)win[0]->ctl;
-    uint64_t own = mallinfo2().uordblks;
+    uint64_t own = world_malloc_bytes();
 
     *++win = window_create(world, &args);
-    return mallinfo2().uordblks - own + (uint64_t)((const char *)(*win)->ctl - before);
+    return world_malloc_bytes() - own + (uint64_t)((const char *)(*win)->ctl - before);
 }
 
 /* A small window takes little for any number of processes, and little more for each. */

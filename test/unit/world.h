@@ -151,9 +151,10 @@ void world_await(const uint32_t *word, uint32_t least);
 typedef void world_thread(void *arg, int number);
 void world_threads(int count, world_thread *thread, void *arg);
 
-/* Lines of /proc/self/maps that contain text; open files of this process. Always 0 where ranks are
- * threads. */
+/* Lines of /proc/self/maps that contain text; open files of this process; bytes that malloc has
+ * given out. Always 0 where ranks are threads. */
 long world_mappings(const char *text);
+uint64_t world_malloc_bytes(void);
 /* Has the mapping of address that flag (VmFlags of proc(5), smaps)? */
 int world_flags(const void *address, const char *flag);
 long world_open_files(void);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -115,6 +116,13 @@ long world_mappings(const char *text)
         count += strstr(line, text) != NULL;
     fclose(file);
     return count;
+}
+
+uint64_t world_malloc_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
 }
 
 long world_open_files(void)
