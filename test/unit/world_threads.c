@@ -139,8 +139,8 @@ long world_mappings(const char *text)
     return 0;
 }
 
-/* glibc starts its own malloc at the first call of mallinfo2, as ThreadSanitizer has taken all calls
- * of malloc. That start is not safe among threads. */
+/* glibc starts its own malloc at the first call of mallinfo2, as ThreadSanitizer has taken all
+ * calls of malloc. That start is not safe among threads. */
 uint64_t world_malloc_bytes(void)
 {
     return 0;
