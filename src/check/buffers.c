@@ -54,34 +54,54 @@ static int copy(char *here, char *there, uint64_t bytes, int is_store)
 
 /* ---- findings ---- */
 
-static void tell(struct buffer *buffer, const void *instruction, const char *access)
+void proa_buffers_tell(const struct proa_buffer_user *user, int is_result, const char *access,
+                       const void *place)
 {
-    const char *id = buffer->is_result ? "result-buffer" : "origin-buffer";
+    const char *id = is_result ? "result-buffer" : "origin-buffer";
     struct proa_finding finding = {
         .verdict = PROA_RACE,
         .id = id,
         .rule =
-            buffer->is_result
+            is_result
                 ? "the result buffer of an operation must not be touched before the operation is "
                   "complete (MPI-4.1, 13.3)"
                 : "the origin buffer of an operation must not be changed before the operation is "
                   "locally complete (MPI-4.1, 13.3)",
-        .win = buffer->user.win,
-        .calls = {{.call = proa_call_name(buffer->user.call), .caller = buffer->user.caller},
-                  {.call = access, .caller = instruction, .thread = proa_finding_thread()}}};
+        .win = user->win,
+        .calls = {{.call = proa_call_name(user->call), .caller = user->caller},
+                  {.call = access, .caller = place, .thread = proa_finding_thread()}}};
     char what[160], remedy[120];
 
-    buffer->is_told = 1;
-    if (proa_finding_again(id, buffer->user.caller, instruction))
+    if (proa_finding_again(id, user->caller, place))
         return;
     snprintf(what, sizeof what,
              "rank %d touches the %s buffer of an operation on rank %d that is not complete",
-             buffer->user.win->rank, buffer->is_result ? "result" : "origin", buffer->user.rank);
+             user->win->rank, is_result ? "result" : "origin", user->rank);
     snprintf(remedy, sizeof remedy, "MPI_Win_flush%s(%d, win) before it, or the end of the epoch",
-             buffer->is_result ? "" : "_local", buffer->user.rank);
+             is_result ? "" : "_local", user->rank);
     finding.what = what;
     finding.remedy = remedy;
     proa_finding_add(&finding);
+}
+
+static void tell(struct buffer *buffer, const void *instruction, const char *access)
+{
+    buffer->is_told = 1;
+    proa_buffers_tell(&buffer->user, buffer->is_result, access, instruction);
+}
+
+void proa_buffers_excuse(const void *behind, uint64_t bytes)
+{
+    const uintptr_t low = (uintptr_t)behind;
+    struct buffer *buffer;
+
+    pthread_mutex_lock(&mutex);
+    DL_FOREACH(buffers, buffer) {
+        if ((uintptr_t)buffer->behind < low + bytes &&
+            low < (uintptr_t)buffer->behind + buffer->bytes)
+            buffer->is_told = 1;
+    }
+    pthread_mutex_unlock(&mutex);
 }
 
 int proa_buffers_hit(const struct proa_trap_hit *hit)

@@ -44,6 +44,15 @@ void proa_buffers_complete(const struct proa_win *win, int rank, int requested);
 /* A watchpoint was hit. 1: it is of a buffer, or of one that is complete; 0: it is not. */
 int proa_buffers_hit(const struct proa_trap_hit *hit);
 
+/* Tells that a call, or an access, at that place touches a buffer of a pending operation; place
+ * NULL: it is not known where. */
+void proa_buffers_tell(const struct proa_buffer_user *user, int is_result, const char *access,
+                       const void *place);
+
+/* Those bytes were changed by a call that was told of: the comparison at the end need not tell of
+ * it again. */
+void proa_buffers_excuse(const void *behind, uint64_t bytes);
+
 /* How many buffers were not watched: they were too many, or too large. */
 uint64_t proa_buffers_left_out(void);
 

@@ -7,13 +7,14 @@
 #include "check/buffers.h"
 #include "check/local.h"
 #include "check/ordering.h"
+#include "check/reuse.h"
 #include "findings/finding.h"
-#include "check/since.h"
+#include "findings/since.h"
 #include "traps/view.h"
 #include "order/clock.h"
 #include "host/pmpi.h"
 #include "host/types.h"
-#include "type/walk.h"
+#include "type/pieces.h"
 #include "window/epoch.h"
 
 #include <stdlib.h>
@@ -165,14 +166,17 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
         complete(check, is_one ? rank : -1, what == LOCALLY_ONE || what == LOCALLY_ALL);
     proa_ordering_leave();
     proa_ordering_after(check->ordering, call, rank);
-    if (what != NOTHING)
+    if (what != NOTHING) {
         proa_buffers_complete(check->win, is_one ? rank : -1, 0);
+        proa_reuse_complete(check->win, is_one ? rank : -1, 0);
+    }
     proa_local_called(call);
 }
 
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
 {
     proa_local_take();
+    proa_reuse_begin();
     proa_ordering_before(check->ordering, call, rank);
 }
 
@@ -191,6 +195,11 @@ struct operation {
 };
 
 typedef void piece_do(struct operation *operation);
+
+struct for_piece {
+    struct operation *operation;
+    piece_do *what;
+};
 
 /* As the program counts the bytes. */
 static struct proa_access in_window(const struct operation *operation,
@@ -231,11 +240,14 @@ static void hand_over(struct operation *operation)
     proa_ordering_hand_over(operation->check->ordering, operation->target, &operation->access);
 }
 
-static void piece(struct operation *operation, int64_t low, uint64_t bytes, piece_do *what)
+static void piece(void *for_piece, int64_t low, uint64_t bytes)
 {
+    const struct for_piece *this = for_piece;
+    struct operation *operation = this->operation;
+
     operation->access.low = operation->base + (uint64_t)low;
     operation->access.high = operation->access.low + bytes;
-    what(operation);
+    this->what(operation);
 }
 
 /* Calls `what` for each piece of the target's memory, in the order of the datatype. 0: there are
@@ -243,24 +255,8 @@ static void piece(struct operation *operation, int64_t low, uint64_t bytes, piec
 static int each_piece(struct operation *operation, int64_t start, uint64_t count,
                       const struct proa_type *type, piece_do *what)
 {
-    struct proa_walk walk;
-    struct proa_stretch stretch;
-    int pieces = 0;
-
-    if (type->dense) {
-        piece(operation, start, count * type->size, what);
-        return 1;
-    }
-    if (proa_walk_begin(&walk, 1, &type, &count, 0) != 0)
-        return 0;
-    while (proa_walk_goes_on(&walk) && pieces < PIECES_MOST) {
-        proa_walk_next(&walk, 0, &stretch);
-        for (uint64_t i = 0; i < stretch.count && pieces < PIECES_MOST; i++, pieces++)
-            piece(operation, start + stretch.offset[0] + (int64_t)i * stretch.stride[0],
-                  stretch.bytes, what);
-    }
-    proa_walk_end(&walk);
-    return pieces < PIECES_MOST;
+    return proa_pieces_each(start, count, type, PIECES_MOST, piece,
+                            &(struct for_piece){operation, what});
 }
 
 static void judge_and_keep(struct operation *operation, int64_t start, uint64_t count,
@@ -317,6 +313,7 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
                    use.how);
     proa_moment_drop(operation.access.moment);
     proa_ordering_leave();
+    proa_reuse_done();
 }
 
 /* ---- buffers ---- */
@@ -342,17 +339,23 @@ const void *proa_check_origin(const struct proa_win *win, enum proa_call call, i
     const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
                                           caller};
 
-    if (is_watched(win, call, rank))
+    if (is_watched(win, call, rank)) {
+        proa_reuse_buffer(&user, origin, count, datatype, 0);
         proa_buffers_origin(&user, origin, buffer_bytes(count, datatype));
+    }
     return proa_view_behind(origin);
 }
 
 void *proa_check_result(const struct proa_win *win, enum proa_call call, int rank, void *result,
                         int64_t count, MPI_Datatype datatype, const void *caller)
 {
-    const struct proa_buffer_user user = {win, call, rank, 0, caller};
+    const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
+                                          caller};
 
-    if (!is_watched(win, call, rank) || uses[call].how & REQUESTS)
+    if (!is_watched(win, call, rank))
+        return proa_view_behind(result);
+    proa_reuse_buffer(&user, result, count, datatype, 1);
+    if (user.is_requested)
         return proa_view_behind(result);
     return proa_buffers_result(&user, result, buffer_bytes(count, datatype));
 }

@@ -4,7 +4,7 @@
 #define PROA_CHECK_CONFLICT_H
 
 #include "order/accesses.h"
-#include "check/since.h"
+#include "findings/since.h"
 #include "window/win.h"
 
 /* The rule that two such accesses break. */

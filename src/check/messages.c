@@ -4,6 +4,7 @@
 #include "check/buffers.h"
 #include "check/local.h"
 #include "check/ordering.h"
+#include "check/reuse.h"
 #include "host/pmpi.h"
 #include "order/clock.h"
 
@@ -187,6 +188,7 @@ void proa_message_after(const struct proa_message *message)
 void proa_message_completed(void)
 {
     proa_buffers_complete(NULL, -1, 1);
+    proa_reuse_complete(NULL, -1, 1);
     if (!proa_ordering_is_on())
         return;
     proa_ordering_enter();

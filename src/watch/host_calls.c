@@ -15,6 +15,8 @@
 #include "check/ordering.h"
 #include "host/pmpi.h"
 #include "traps/view.h"
+#include "check/reuse.h"
+#include "watch/host_buffers.h"
 #include "watch/host_waits.h"
 
 #include <mpi.h>
@@ -75,6 +77,8 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
         return call(row, words);
     for (int i = 0; i < ARGUMENTS; i++)
         proa_view_lend((const void *)words[i]);
+    if (proa_reuse_any())
+        proa_host_buffers_compare(&now);
     proa_message_before(&message, row->kind, comm, row->peer < 0 ? -1 : (int)words[row->peer]);
     is_inside = 1;
     proa_host_wait_begin(&wait, &now);

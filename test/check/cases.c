@@ -16,7 +16,7 @@ long buffer[3 * WORDS];
 #ifdef MEMORY
 static const struct scene *const lists[] = {local};
 #else
-static const struct scene *const lists[] = {conflicts, orders, atomics, hidden};
+static const struct scene *const lists[] = {conflicts, orders, atomics, hidden, buffers};
 #endif
 enum { LISTS = sizeof lists / sizeof *lists };
 

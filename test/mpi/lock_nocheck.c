@@ -28,6 +28,7 @@ static void increment_everywhere(struct area *a, int assert)
         MPI_Win_flush(t, a->win);
         value++;
         MPI_Put(&value, 1, MPI_LONG, t, disp_at(a, t, 0), 1, MPI_LONG, a->win);
+        MPI_Win_flush_local(t, a->win); /* the value goes */
     }
     MPI_Win_unlock_all(a->win);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See since.h. */
-#include "check/since.h"
+#include "findings/since.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last call of synchronization towards each target of a window, with its place. */
-#ifndef PROA_CHECK_SINCE_H
-#define PROA_CHECK_SINCE_H
+#ifndef PROA_FINDINGS_SINCE_H
+#define PROA_FINDINGS_SINCE_H
 
 #include "base/calls.h"
 #include "findings/finding.h"

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Buffers of pending operations that other calls use: the origin buffer is read until the operation
+ * is locally complete, and the result buffer is written (MPI-4.1, 13.3). So another operation or a
+ * message must not write to the first, nor touch the second.
+ *
+ * Calls count, not loads and stores (check/buffers.h). All functions are safe from any thread.
+ */
+#ifndef PROA_CHECK_REUSE_H
+#define PROA_CHECK_REUSE_H
+
+#include "check/buffers.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+/* An operation of this thread begins. */
+void proa_reuse_begin(void);
+
+/* It has this buffer. */
+void proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, int64_t count,
+                       MPI_Datatype datatype, int is_result);
+
+/* It was done: its buffers are compared, and kept until it is complete. */
+void proa_reuse_done(void);
+
+/* As proa_buffers_complete. */
+void proa_reuse_complete(const struct proa_win *win, int rank, int requested);
+
+/* Are any buffers pending? */
+int proa_reuse_any(void);
+
+/* A call of the host's loads from this buffer, or stores to it. */
+void proa_reuse_call(const char *call, const void *caller, const void *memory, int64_t count,
+                     MPI_Datatype datatype, int stores);
+
+#endif

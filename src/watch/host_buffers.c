@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See host_buffers.h. */
+#include "watch/host_buffers.h"
+#include "check/reuse.h"
+#include "host/pmpi.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* A buffer: the call loads from it or stores to it. TIMES: it has as many parts as there are
+ * processes; AT_ROOT, ELSEWHERE: the root alone uses it, or all others do. */
+enum { LOADS = 1, STORES = 2, TIMES = 4, AT_ROOT = 8, ELSEWHERE = 16 };
+
+static const struct row {
+    const char *name; /* without "MPI_", "I" and "_c" */
+    int8_t buffer, count, type, comm, root;
+    uint8_t how;
+} rows[] = {
+    {"send", 0, 1, 2, 5, -1, LOADS},
+    {"bsend", 0, 1, 2, 5, -1, LOADS},
+    {"ssend", 0, 1, 2, 5, -1, LOADS},
+    {"rsend", 0, 1, 2, 5, -1, LOADS},
+    {"recv", 0, 1, 2, 5, -1, STORES},
+    {"mrecv", 0, 1, 2, -1, -1, STORES},
+    {"sendrecv", 0, 1, 2, 10, -1, LOADS},
+    {"sendrecv", 5, 6, 7, 10, -1, STORES},
+    {"sendrecv_replace", 0, 1, 2, 7, -1, STORES},
+    {"bcast", 0, 1, 2, 4, 3, LOADS | AT_ROOT},
+    {"bcast", 0, 1, 2, 4, 3, STORES | ELSEWHERE},
+    {"reduce", 0, 2, 3, 6, 5, LOADS},
+    {"reduce", 1, 2, 3, 6, 5, STORES | AT_ROOT},
+    {"gather", 0, 1, 2, 7, 6, LOADS},
+    {"gather", 3, 4, 5, 7, 6, STORES | TIMES | AT_ROOT},
+    {"scatter", 0, 1, 2, 7, 6, LOADS | TIMES | AT_ROOT},
+    {"scatter", 3, 4, 5, 7, 6, STORES},
+    {"allreduce", 0, 2, 3, 5, -1, LOADS},
+    {"allreduce", 1, 2, 3, 5, -1, STORES},
+    {"scan", 0, 2, 3, 5, -1, LOADS},
+    {"scan", 1, 2, 3, 5, -1, STORES},
+    {"exscan", 0, 2, 3, 5, -1, LOADS},
+    {"exscan", 1, 2, 3, 5, -1, STORES},
+    {"allgather", 0, 1, 2, 6, -1, LOADS},
+    {"allgather", 3, 4, 5, 6, -1, STORES | TIMES},
+    {"alltoall", 0, 1, 2, 6, -1, LOADS | TIMES},
+    {"alltoall", 3, 4, 5, 6, -1, STORES | TIMES},
+};
+
+/* Is "MPI_Isend_c", behind "MPI_", a form of "send"? The first letter of a plain form is a capital
+ * one, that of a nonblocking form follows an I. */
+static int is_form_of(const char *name, const char *row)
+{
+    const size_t length = strlen(row);
+    const char *rest = name[0] == 'I' ? name + 1 : name;
+
+    return (rest[0] | 0x20) == row[0] && strncmp(rest + 1, row + 1, length - 1) == 0 &&
+           (rest[length] == '\0' || strcmp(rest + length, "_c") == 0);
+}
+
+static int is_large(const char *name)
+{
+    const size_t length = strlen(name);
+
+    return length > 2 && strcmp(name + length - 2, "_c") == 0;
+}
+
+/* Does this process use the buffer? Of an intercommunicator it is not looked at. */
+static int is_used(const struct row *row, const struct proa_host_call *call, MPI_Comm comm)
+{
+    int rank = -1, is_inter = 1;
+
+    if (!(row->how & (AT_ROOT | ELSEWHERE | TIMES)))
+        return 1;
+    proa_pmpi()->Comm_test_inter(comm, &is_inter);
+    proa_pmpi()->Comm_rank(comm, &rank);
+    if (is_inter)
+        return 0;
+    if (row->how & AT_ROOT)
+        return rank == (int)call->words[row->root];
+    return !(row->how & ELSEWHERE) || rank != (int)call->words[row->root];
+}
+
+static void compare(const struct row *row, const struct proa_host_call *call, const char *name)
+{
+    const MPI_Comm comm =
+        row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)call->words[row->comm];
+    int64_t count = is_large(name) ? call->words[row->count] : (int)call->words[row->count];
+    int size = 1;
+
+    if (!is_used(row, call, comm))
+        return;
+    if (row->how & TIMES)
+        proa_pmpi()->Comm_size(comm, &size);
+    proa_reuse_call(name, call->caller, (const void *)call->words[row->buffer], count * size,
+                    (MPI_Datatype)(intptr_t)call->words[row->type], (row->how & STORES) != 0);
+}
+
+void proa_host_buffers_compare(const struct proa_host_call *call)
+{
+    const char *name = call->name + (call->name[0] == 'P');
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (is_form_of(name + strlen("MPI_"), rows[i].name))
+            compare(&rows[i], call, name);
+}
