@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+_Static_assert(sizeof(struct proa_card) % 8 == 0, "cards are gathered by words");
+
 struct proa_position proa_position_of(const void *address, uint64_t bytes, struct proa_hello *owner)
 {
     struct proa_position at = {.segment = -1};

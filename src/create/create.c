@@ -18,6 +18,7 @@
 #include "sync/bypass.h"
 #include "sync/counters.h"
 #include "sync/pair.h"
+#include "window/gather.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -102,7 +103,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     return outcome;
 }
 
-/* cards: room for the cards of all processes. win: NULL without memory. */
+/* cards: room for the cards of all processes; NULL: as proa_gather. win: NULL without memory. */
 static int create_with(struct proa_card *cards, struct proa_win *win,
                        const struct proa_create_args *args, const struct proa_group *group)
 {
@@ -112,29 +113,21 @@ static int create_with(struct proa_card *cards, struct proa_win *win,
     proa_card_fill(&mine, win, args, outcome);
     if (proa_card_is_private(&mine))
         proa_cma_allow(); /* before the others have the card: they try it then */
-    outcome = group->allgather(group->context, &mine, cards, sizeof mine);
+    outcome = proa_gather(group, &mine, sizeof mine, cards);
     return outcome ? outcome : connect(win, args, group, cards);
 }
 
-/* A few cards need no memory that could be lacking. For many, a process without memory cannot
- * receive them, so all processes first agree that they have it. */
+/* A few cards need no memory that could be lacking. */
 static int create(struct proa_win *win, const struct proa_create_args *args,
                   const struct proa_group *group)
 {
-    enum { FEW = 64 };
-    struct proa_card few[FEW], *many;
+    struct proa_card few[PROA_GATHER_FEW], *many;
     int outcome;
 
-    if (group->size <= FEW)
+    if (group->size <= PROA_GATHER_FEW)
         return create_with(few, win, args, group);
     many = calloc((size_t)group->size, sizeof *many);
-    outcome = proa_agree(group, many ? PROA_OK
-                                     : proa_fail(PROA_ERR_NO_MEM,
-                                                 "out of memory for a window of %d processes",
-                                                 group->size));
-    /* the second follows from the first, which analysers do not see */
-    if (outcome == PROA_OK && many)
-        outcome = create_with(many, win, args, group);
+    outcome = create_with(many, win, args, group);
     free(many);
     return outcome;
 }

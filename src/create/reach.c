@@ -22,6 +22,7 @@
 #include "shm/fd_server.h"
 #include "sync/peer_failure.h"
 #include "sync/pair.h"
+#include "window/gather.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static int remote_cards_exchange(struct trial *trial, struct proa_remote_card *c
     do {
         proa_remote_close(trial->win);
         proa_remote_card_fill(trial->win, trial->networks, &mine);
-        outcome = group->allgather(group->context, &mine, cards, sizeof mine);
+        outcome = proa_gather(group, &mine, sizeof mine, cards);
         if (outcome == PROA_OK)
             outcome = remote_cards_judge(cards, group);
         if (outcome == PROA_OK)

@@ -7,11 +7,13 @@
 #include "base/wait.h"
 #include "job/presence.h"
 #include "host/pmpi.h"
+#include "window/gather.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 /* ---- a line about a long wait ---- */
@@ -117,25 +119,61 @@ static int host_max(const int *mine, int *value, MPI_Comm comm)
     return end_of(&call);
 }
 
+static int host_intersect(const void *mine, void *bits, int bytes, MPI_Comm comm)
+{
+    struct under_way call;
+
+    call.error =
+        proa_pmpi()->Iallreduce(mine, bits, bytes, MPI_BYTE, MPI_BAND, comm, &call.request);
+    return end_of(&call);
+}
+
 /* ---- for creation ---- */
 
-/* The first call in which the processes meet. A process without Proa that was not known as such
- * never joins it. */
+/* The first call in which the processes meet is one of the next two. A process without Proa that
+ * was not known as such never joins it. Returns whether the watchdog is there. */
+static int meeting_begin(MPI_Comm comm, struct watchdog *dog)
+{
+    int watches = !proa_presence_is_sure(comm);
+
+    if (watches)
+        watchdog_begin(dog);
+    return watches;
+}
+
+static void meeting_end(MPI_Comm comm, struct watchdog *dog, int error)
+{
+    watchdog_end(dog);
+    if (error == MPI_SUCCESS)
+        proa_presence_answered(comm);
+}
+
 static int allgather(void *context, const void *mine, void *all, size_t bytes)
 {
     const MPI_Comm *comm = context;
-    int is_sure = proa_presence_is_sure(*comm), error;
     struct watchdog dog;
+    int watches = meeting_begin(*comm, &dog), error;
 
-    if (!is_sure)
-        watchdog_begin(&dog);
     error = host_allgather(mine, all, (int)bytes, *comm);
-    if (!is_sure)
-        watchdog_end(&dog);
-    if (!is_sure && error == MPI_SUCCESS)
-        proa_presence_answered(*comm);
+    if (watches)
+        meeting_end(*comm, &dog, error);
     return error == MPI_SUCCESS ? PROA_OK
                                 : proa_fail(PROA_ERR_OTHER, "the host's MPI_Allgather failed");
+}
+
+static int intersect(void *context, void *bits, size_t bytes)
+{
+    const MPI_Comm *comm = context;
+    char mine[PROA_GATHER_BITS_MOST];
+    struct watchdog dog;
+    int watches = meeting_begin(*comm, &dog), error;
+
+    memcpy(mine, bits, bytes);
+    error = host_intersect(mine, bits, (int)bytes, *comm);
+    if (watches)
+        meeting_end(*comm, &dog, error);
+    return error == MPI_SUCCESS ? PROA_OK
+                                : proa_fail(PROA_ERR_OTHER, "the host's MPI_Allreduce failed");
 }
 
 static int max(void *context, int *value)
@@ -163,6 +201,7 @@ void proa_exchange_over(MPI_Comm *comm, struct proa_group *group)
     proa_pmpi()->Comm_rank(*comm, &group->rank);
     group->context = comm;
     group->allgather = allgather;
+    group->intersect = intersect;
     group->max = max;
     group->tell = tell;
 }

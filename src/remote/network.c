@@ -9,6 +9,7 @@
 #include "base/wait.h"
 #include "remote/progress.h"
 #include "remote/ends.h"
+#include "window/gather.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +179,7 @@ static int list(struct proa_networks *n, const struct proa_group *group)
     if (!error) {
         (void)proa_ends_offers(&mine, NULL); /* mine.error has the code */
         mine.given_up = given_up.trials;
-        error = group->allgather(group->context, &mine, all, sizeof mine);
+        error = proa_gather(group, &mine, sizeof mine, all);
     }
     if (!error && mine.error)
         (void)proa_ends_offers(&mine, NULL); /* for its sentence */

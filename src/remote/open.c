@@ -219,6 +219,8 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
     win->remote_window->win = win;
     win->sync = &proa_sync_remote;
     win->remote_window->end = proa_networks_join(networks, card);
+    if (win->remote_window->end < 0)
+        return;                             /* another network is tried, with another card */
     while (!win->targets[card->leader].ctl) /* ours is there */
         card->leader++;
     card->window = next_number();
@@ -227,7 +229,7 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
     card->disp_unit = self->disp_unit;
     if (proa_roster_prepare(win, card) != PROA_OK)
         card->error = PROA_ERR_NO_MEM;
-    if (win->remote_window->end >= 0 && win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
+    if (win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
         expose(win, self->bytes, card);
 }
 

@@ -191,6 +191,8 @@ struct proa_group {
     void *context;
     /* Gathers `bytes` bytes from each process into all, in rank order. */
     int (*allgather)(void *context, const void *mine, void *all, size_t bytes);
+    /* The bits that are set in all processes' `bytes` bytes remain set (window/gather.h). */
+    int (*intersect)(void *context, void *bits, size_t bytes);
     /* *value becomes the largest of all processes' values. */
     int (*max)(void *context, int *value);
     /* Copies the `bytes` bytes of process rank into every process's text. */

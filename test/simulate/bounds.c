@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bounds that simulations of a few ranks are held to: see bounds.h. */
 #include "bounds.h"
+#include "window/gather.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,9 @@ static const struct {
 /* Of each rank, with one window without traffic. */
 enum { MEMORY_EACH = 8, MEMORY_BESIDES = 96 << 10 };
 
+/* Bytes of each rank that the host's allgathers bring to each, at a creation. */
+enum { GATHERED_EACH = 144 };
+
 static int log2_up(int n)
 {
     int k = 0;
@@ -70,6 +74,8 @@ int simulate_hold_mark(const char *call, const struct simulate_plan *plan,
     if (!strcmp(call, "create.first"))
         failed |= hold(call, "bytes of memory of a rank", counts->memory,
                        (long)MEMORY_EACH * p + MEMORY_BESIDES);
+    if (!strncmp(call, "create.f", 8) && p > PROA_GATHER_FEW)
+        failed |= hold(call, "bytes gathered", counts->gathered, (long)GATHERED_EACH * p);
     return failed;
 }
 

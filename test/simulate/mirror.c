@@ -8,7 +8,9 @@
 #include "create/create.h"
 #include "remote/window.h"
 #include "remote/wire.h"
+#include "net/offer.h"
 #include "sync/notify.h"
+#include "window/gather.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,16 +113,80 @@ void simulate_mirror(int from, int to, const void *body, size_t bytes, long at)
         hear_batch(from, to, body, (const char *)body + bytes, at);
 }
 
-void simulate_mirror_card(int rank, void *card, size_t bytes)
+/* Makes the card of a mirrored rank out of rank 0's, with the differences that there are among
+ * processes. */
+static void show_card(int rank, void *card, size_t bytes)
 {
     int leader = rank - rank % simulate_plan()->per_node;
 
     if (bytes == sizeof(struct proa_remote_card)) {
         struct proa_remote_card *remote = card;
 
-        memcpy(remote->address.bytes, &rank, sizeof rank);
+        if (!remote->network)
+            return; /* as proa_remote_card_fill */
+        simulate_address(rank, &remote->address);
+        simulate_key(rank, &remote->key);
+        remote->memory += (uint64_t)rank << 12;
+        remote->window += (uint64_t)rank << 32;
+        if (rank != leader)
+            remote->roster_offset = (uint64_t)(remote->roster_segment = 0);
         remote->leader = leader;
     } else if (bytes == sizeof(struct proa_card)) {
-        ((struct proa_card *)card)->hello.node += (uint64_t)leader;
+        struct proa_card *own = card;
+
+        own->hello.node += (uint64_t)leader;
+        own->hello.first.id += (uint64_t)rank << 32;
+        own->hello.first.pid += rank;
+        own->hello.first.inode += (uint64_t)rank;
+        own->address += (uint64_t)rank << 12;
+    } else if (bytes == sizeof(struct proa_offers)) {
+        struct proa_offers *offers = card;
+
+        offers->machine += (uint64_t)leader;
+        memcpy(offers->offer[0].address, &leader, sizeof leader);
     }
+}
+
+/* The cards of which the next allgather brings the words that differ (window/gather.h). */
+static struct {
+    size_t bytes;                           /* of a card; 0: that allgather brings other things */
+    uint64_t first[PROA_GATHER_WORDS_MOST]; /* rank 0's */
+    struct proa_gather_form form;
+} cards;
+
+void simulate_mirror_intersect(uint64_t *bits, size_t bytes)
+{
+    const struct simulate_plan *plan = simulate_plan();
+    uint64_t card[PROA_GATHER_WORDS_MOST], theirs[PROA_GATHER_BITS_MOST / sizeof *bits];
+
+    cards.bytes = (bytes - sizeof *bits) / 2;
+    memcpy(cards.first, bits + 1, cards.bytes);
+    for (int i = plan->real; i < plan->ranks; i++) {
+        memcpy(card, cards.first, cards.bytes);
+        show_card(i, card, cards.bytes);
+        proa_gather_show(card, cards.bytes, 1, theirs);
+        for (size_t k = 0; k < bytes / sizeof *bits; k++)
+            bits[k] &= theirs[k];
+    }
+}
+
+void simulate_mirror_form(const uint64_t *bits)
+{
+    if (bits)
+        cards.form = proa_gather_form(bits, cards.bytes);
+    else
+        cards.bytes = 0;
+}
+
+void simulate_mirror_part(int rank, void *part, size_t bytes)
+{
+    uint64_t card[PROA_GATHER_WORDS_MOST];
+
+    if (!cards.bytes) {
+        show_card(rank, part, bytes);
+        return;
+    }
+    memcpy(card, cards.first, cards.bytes);
+    show_card(rank, card, cards.bytes);
+    proa_gather_pack(&cards.form, card, part);
 }

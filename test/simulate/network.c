@@ -205,6 +205,28 @@ static int progress(struct proa_net *net)
 
 /* ---- the rest ---- */
 
+/* As many words differ as in addresses of IPv4 with their ids and secrets, and in keys. */
+static void fill_unlike(int rank, size_t words, unsigned char *bytes)
+{
+    for (size_t i = 0; i < words; i++) {
+        uint64_t word = (uint64_t)rank + (i << 32);
+
+        memcpy(bytes + i * sizeof word, &word, sizeof word);
+    }
+}
+
+void simulate_address(int rank, struct proa_net_address *address)
+{
+    memset(address, 0, sizeof *address);
+    fill_unlike(rank, 4, address->bytes);
+}
+
+void simulate_key(int rank, struct proa_net_key *key)
+{
+    memset(key, 0, sizeof *key);
+    fill_unlike(rank, 2, key->bytes);
+}
+
 static int offers(struct proa_offers *offers, struct proa_offer_names *names)
 {
     *offers = (struct proa_offers){.machine = (uint64_t)simulate_number(simulate_running()) + 1,
@@ -224,8 +246,7 @@ static int join(const struct proa_net_events *events, void *context, const struc
     if (!*net)
         simulate_failed("out of memory for a network");
     **net = (struct proa_net){.rank = simulate_running(), .events = events, .context = context};
-    memset(address, 0, sizeof *address);
-    memcpy(address->bytes, &rank, sizeof rank);
+    simulate_address(rank, address);
     return PROA_OK;
 }
 
@@ -261,7 +282,7 @@ static int try(struct proa_net *net, uint32_t peer)
 static int expose(struct proa_net *net, void *memory, size_t bytes, struct proa_net_key *key)
 {
     (void)net, (void)memory, (void)bytes;
-    memset(key, 1, sizeof *key);
+    simulate_key(simulate_number(net->rank), key);
     return PROA_OK;
 }
 

@@ -138,13 +138,19 @@ extern const struct proa_net_transport simulate_transport;
 long simulate_come(int from, int to, size_t bytes, long at);
 void simulate_network_died(int rank);
 void simulate_network_open(int ranks);
+void simulate_address(int rank, struct proa_net_address *address);
+void simulate_key(int rank, struct proa_net_key *key);
 
 /* mirror.c: a real rank has sent that to a mirrored one, where it arrives at that time. */
 void simulate_mirror(int from, int to, const void *body, size_t bytes, long at);
 /* The number of the next batch from a mirrored rank to a real one. */
 uint64_t simulate_mirror_number(int from, int to);
-/* The card of a mirrored rank, made from rank 0's. */
-void simulate_mirror_card(int rank, void *card, size_t bytes);
+/* What a mirrored rank shows in an allgather, made from what rank 0 has shown. */
+void simulate_mirror_part(int rank, void *part, size_t bytes);
+/* bits: rank 0's of its card (window/gather.h). Those that the mirrored ranks lack are cleared. */
+void simulate_mirror_intersect(uint64_t *bits, size_t bytes);
+/* The bits that all have; NULL: what comes next is no row. */
+void simulate_mirror_form(const uint64_t *bits);
 
 /* ---- in the core's library: core.c, wait.c ---- */
 

@@ -4,11 +4,13 @@
  * and its thread-local part, are copied out and in when another rank runs: so each rank has its
  * own. Events are taken in the order of their times; a rank runs when one comes for it.
  */
+#include "events.h"
 #include "simulate.h"
 
 #include "base/fail.h"
 #include "create/start.h"
 #include "remote/ends.h"
+#include "window/gather.h"
 
 #include <link.h>
 #include <stdarg.h>
@@ -52,25 +54,11 @@ struct simulate_rank {
     } gives;
 };
 
-struct event {
-    long at;
-    uint64_t number;
-    int rank; /* -1: none */
-    unsigned turn;
-    enum { TURN, LOOK, MESSAGE, CALL } kind;
-    struct simulate_message *message;
-    void (*what)(void *);
-    void *arg;
-};
-
 static struct {
     const struct simulate_plan *plan;
     struct simulate_result *result;
     struct simulate_rank *ranks, *running, *loaded;
     ucontext_t scheduler;
-    struct event *events;
-    size_t count, room;
-    uint64_t number;
     int left;  /* ranks that are not done, or dead */
     int alive; /* ranks that are not dead */
     char *statics, *image;
@@ -187,54 +175,16 @@ static void load(struct simulate_rank *rank)
     world.loaded = rank;
 }
 
-/* ---- events: a heap ---- */
-
-static int is_before(const struct event *a, const struct event *b)
-{
-    return a->at < b->at || (a->at == b->at && a->number < b->number);
-}
-
-static void push(struct event event)
-{
-    size_t at = world.count;
-
-    if (world.count == world.room) {
-        world.room = world.room ? 2 * world.room : 1024;
-        world.events = realloc(world.events, world.room * sizeof event);
-        if (!world.events)
-            simulate_failed("out of memory for events");
-    }
-    event.number = world.number++;
-    for (world.count++; at && is_before(&event, &world.events[(at - 1) / 2]); at = (at - 1) / 2)
-        world.events[at] = world.events[(at - 1) / 2];
-    world.events[at] = event;
-}
-
-static struct event pop(void)
-{
-    struct event first = world.events[0], last = world.events[--world.count];
-    size_t at = 0, next;
-
-    while ((next = 2 * at + 1) < world.count) {
-        if (next + 1 < world.count && is_before(&world.events[next + 1], &world.events[next]))
-            next++;
-        if (!is_before(&world.events[next], &last))
-            break;
-        world.events[at] = world.events[next];
-        at = next;
-    }
-    world.events[at] = last;
-    return first;
-}
+/* ---- events ---- */
 
 static void turn_at(struct simulate_rank *rank, long at)
 {
-    push((struct event){.at = at, .rank = rank->number, .kind = TURN, .turn = rank->turn});
+    simulate_push((struct event){.at = at, .rank = rank->number, .kind = TURN, .turn = rank->turn});
 }
 
 void simulate_later(long at, void (*what)(void *), void *arg)
 {
-    push((struct event){.at = at, .rank = -1, .kind = CALL, .what = what, .arg = arg});
+    simulate_push((struct event){.at = at, .rank = -1, .kind = CALL, .what = what, .arg = arg});
 }
 
 /* ---- messages ---- */
@@ -253,7 +203,7 @@ struct simulate_message *simulate_message_new(uint32_t from, const void *body, s
 
 void simulate_arrive(int rank, long at, struct simulate_message *message)
 {
-    push((struct event){.at = at, .rank = rank, .kind = MESSAGE, .message = message});
+    simulate_push((struct event){.at = at, .rank = rank, .kind = MESSAGE, .message = message});
 }
 
 struct simulate_message *simulate_take(struct simulate_rank *rank)
@@ -338,7 +288,8 @@ static void give_way(struct simulate_rank *rank, enum state state)
 
     rank->state = state;
     if ((left || rank->is_woken) && !rank->looks && state != IS_DONE && state != WAITS) {
-        push((struct event){.at = rank->now + LOOK_NS, .rank = rank->number, .kind = LOOK});
+        simulate_push(
+            (struct event){.at = rank->now + LOOK_NS, .rank = rank->number, .kind = LOOK});
         rank->looks = 1;
     }
     rank->is_woken = 0;
@@ -379,7 +330,7 @@ void simulate_die(struct simulate_rank *rank)
 
 /* ---- collectives ---- */
 
-enum what { ALIGN, ALLGATHER, MAX, TELL };
+enum what { ALIGN, ALLGATHER, INTERSECT, MAX, TELL };
 
 static struct {
     int count;
@@ -441,6 +392,21 @@ static void note_mark(long latest)
     result->marks++;
 }
 
+static void hold_intersection(void)
+{
+    uint64_t bits[PROA_GATHER_BITS_MOST / sizeof(uint64_t)];
+    const size_t words = meeting.bytes / sizeof *bits;
+
+    memcpy(bits, world.ranks[0].gives.mine, meeting.bytes);
+    simulate_mirror_intersect(bits, meeting.bytes);
+    for (int i = 1; i < world.plan->real; i++)
+        for (size_t k = 0; k < words; k++)
+            bits[k] &= ((const uint64_t *)world.ranks[i].gives.mine)[k];
+    simulate_mirror_form(bits);
+    for (int i = 0; i < world.plan->real; i++)
+        memcpy(world.ranks[i].gives.all, bits, meeting.bytes);
+}
+
 static void fill_gathered(void)
 {
     const int count = world.plan->ranks;
@@ -454,8 +420,9 @@ static void fill_gathered(void)
 
         memcpy(meeting.gathered + (size_t)i * bytes, world.ranks[shown].gives.mine, bytes);
         if (i != shown)
-            simulate_mirror_card(i, meeting.gathered + (size_t)i * bytes, bytes);
+            simulate_mirror_part(i, meeting.gathered + (size_t)i * bytes, bytes);
     }
+    simulate_mirror_form(NULL);
     meeting.takers = world.plan->real;
 }
 
@@ -467,6 +434,8 @@ static void hold_meeting(void)
 
     if (meeting.what == ALLGATHER)
         fill_gathered();
+    if (meeting.what == INTERSECT)
+        hold_intersection();
     if (meeting.what == ALIGN)
         note_mark(meeting.latest);
     for (int i = 0; i < world.plan->real; i++)
@@ -510,6 +479,18 @@ static int allgather(void *context, const void *mine, void *all, size_t bytes)
     return 0;
 }
 
+static int intersect(void *context, void *bits, size_t bytes)
+{
+    struct simulate_rank *rank = context;
+    uint64_t mine[PROA_GATHER_BITS_MOST / sizeof(uint64_t)];
+
+    memcpy(mine, bits, bytes);
+    rank->gives.mine = mine;
+    rank->gives.all = bits;
+    meet(rank, INTERSECT, bytes, 0);
+    return 0;
+}
+
 static int max(void *context, int *value)
 {
     struct simulate_rank *rank = context;
@@ -546,6 +527,7 @@ struct proa_group simulate_begin(struct simulate_rank *rank)
                                .rank = rank->number,
                                .context = rank,
                                .allgather = allgather,
+                               .intersect = intersect,
                                .max = max,
                                .tell = tell};
 }
@@ -574,7 +556,8 @@ static void look(struct simulate_rank *rank)
     load(rank);
     rank->is_woken = 0;
     if ((simulate_progress() || rank->is_woken) && !rank->looks) {
-        push((struct event){.at = rank->now + LOOK_NS, .rank = rank->number, .kind = LOOK});
+        simulate_push(
+            (struct event){.at = rank->now + LOOK_NS, .rank = rank->number, .kind = LOOK});
         rank->looks = 1;
     }
 }
@@ -664,10 +647,7 @@ static void simulate(const struct simulate_plan *plan, struct simulate_result *r
     while (world.left) {
         struct event event;
 
-        if (!world.count)
-            say_stuck();
-        event = pop();
-        if (event.at > end_ns)
+        if (!simulate_pop(&event) || event.at > end_ns)
             say_stuck();
         happen(&event);
     }

@@ -9,6 +9,7 @@
 #include "remote/origin.h"
 #include "remote/window.h"
 #include "sync/notify.h"
+#include "window/gather.h"
 #include "remote/wire.h"
 
 #include <malloc.h>
@@ -241,23 +242,59 @@ static void make_unlike(struct proa_remote_card *card, uint32_t number)
 }
 
 /* Everybody shows what we do, from a node of its own. */
+static void show_card(int rank, const void *mine, void *card, size_t bytes)
+{
+    memcpy(card, mine, bytes);
+    if (bytes == sizeof(struct proa_remote_card)) {
+        struct proa_remote_card *remote = card;
+
+        make_unlike(remote, (uint32_t)rank);
+        remote->leader = rank;
+        others.window = remote->window;
+    } else if (bytes == sizeof(struct proa_card)) {
+        ((struct proa_card *)card)->hello.node += (uint32_t)rank;
+    }
+}
+
+/* The card whose words are being gathered, if there are many ranks. */
+static struct {
+    size_t bytes;
+    uint64_t card[PROA_GATHER_WORDS_MOST];
+    struct proa_gather_form form;
+} shown;
+
+static int find_alike(void *context, void *bits, size_t bytes)
+{
+    uint64_t card[PROA_GATHER_WORDS_MOST], theirs[1 + 2 * PROA_GATHER_WORDS_MOST], *all = bits;
+
+    (void)context;
+    shown.bytes = (bytes - sizeof *all) / 2;
+    memcpy(shown.card, all + 1, shown.bytes);
+    for (int i = 0; i < others.size; i++) {
+        show_card(i, shown.card, card, shown.bytes);
+        proa_gather_show(card, shown.bytes, 1, theirs);
+        for (size_t k = 0; k < bytes / sizeof *all; k++)
+            all[k] &= theirs[k];
+    }
+    shown.form = proa_gather_form(bits, shown.bytes);
+    return 0;
+}
+
 static int gather_cards(void *context, const void *mine, void *all, size_t bytes)
 {
+    uint64_t card[PROA_GATHER_WORDS_MOST];
+
     (void)context;
+    CHECK(others.size <= PROA_GATHER_FEW || bytes < shown.bytes);
     for (int i = 0; i < others.size; i++) {
-        char *card = (char *)all + (size_t)i * bytes;
-        uint32_t number = (uint32_t)i;
+        char *at = (char *)all + (size_t)i * bytes;
 
-        memcpy(card, mine, bytes);
-        if (bytes == sizeof(struct proa_remote_card)) {
-            struct proa_remote_card *remote = (struct proa_remote_card *)(void *)card;
-
-            make_unlike(remote, number);
-            remote->leader = i;
-            others.window = remote->window;
-        } else if (bytes == sizeof(struct proa_card)) {
-            ((struct proa_card *)(void *)card)->hello.node += number;
+        if (others.size <= PROA_GATHER_FEW) {
+            show_card(i, mine, at, bytes);
+            continue;
         }
+        show_card(i, shown.card, card, shown.bytes);
+        proa_gather_pack(&shown.form, card, (uint64_t *)(void *)at);
     }
     return 0;
 }
@@ -418,8 +455,11 @@ static void memory(int size, struct memory before)
 static void count_body(struct world *world)
 {
     const int size = *(const int *)world->arg, used = size - 1 < USED ? size - 1 : USED;
-    const struct proa_group group = {
-        .size = size, .allgather = gather_cards, .max = agree, .tell = tell};
+    const struct proa_group group = {.size = size,
+                                     .allgather = gather_cards,
+                                     .intersect = find_alike,
+                                     .max = agree,
+                                     .tell = tell};
     const struct proa_create_args args = {
         .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 64, .disp_unit = 8};
     struct proa_win *win;

@@ -114,6 +114,25 @@ static int fake_allgather(void *context, const void *mine, void *all, size_t byt
     return 0;
 }
 
+static int fake_intersect(void *context, void *bits, size_t bytes)
+{
+    struct world *world = ((const struct stretch *)context)->world;
+    unsigned char *mine = bits;
+
+    if (broken_exchange)
+        return broken_exchange;
+    if (bytes > CARD_BYTES)
+        world_failed(__FILE__, __LINE__, "the fake exchange takes %d bytes, not %zu", CARD_BYTES,
+                     bytes);
+    memcpy(area->cards[world->rank], bits, bytes);
+    world_barrier(world);
+    for (int i = 0; i < world->size; i++)
+        for (size_t k = 0; k < bytes; k++)
+            mine[k] &= (unsigned char)area->cards[i][k];
+    world_barrier(world);
+    return 0;
+}
+
 static int fake_max(void *context, int *value)
 {
     struct world *world = ((const struct stretch *)context)->world;
@@ -156,6 +175,7 @@ struct proa_group world_stretch(struct world *world, int size)
                                .rank = world->rank,
                                .context = stretch,
                                .allgather = fake_allgather,
+                               .intersect = fake_intersect,
                                .max = fake_max,
                                .tell = fake_tell};
 }
