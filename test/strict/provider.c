@@ -94,7 +94,8 @@ static void rule_attributes(struct fi_info *info)
     info->tx_attr->caps = (info->tx_attr->caps & all_caps) | fence;
     info->rx_attr->caps &= all_caps;
     info->tx_attr->msg_order = info->rx_attr->msg_order = order();
-    info->tx_attr->comp_order = info->rx_attr->comp_order = FI_ORDER_NONE;
+    info->tx_attr->comp_order = info->rx_attr->comp_order =
+        0; /* FI_ORDER_NONE, which libfabric 2 warns about */
     info->tx_attr->op_flags = 0;
     info->tx_attr->inject_size = strict_rule(RULE_NO_INJECT) ? 0 : 64;
     info->tx_attr->size = at_most(info->tx_attr->size, strict_rule(RULE_QUEUE));
