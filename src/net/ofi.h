@@ -170,7 +170,8 @@ struct proa_net {
     struct proa_ofi_peer **peers; /* by number */
     struct proa_ofi_peer *by_id;
     uint32_t peer_count, peer_room;
-    int failed; /* peers that core has to be told of */
+    size_t under_way; /* operations to all peers that libfabric has begun */
+    int failed;       /* peers that core has to be told of */
     unsigned long strangers;
 
     struct proa_ofi_frame *frames; /* all, in one piece of memory: sends, then receives */
@@ -254,6 +255,9 @@ int proa_ofi_try(struct proa_net *net, uint32_t number);
 void proa_ofi_attend(struct proa_net *net);
 /* It has been heard of, so the network has been through to it. */
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
+/* libfabric has begun an operation to it, and has ended it. */
+void proa_ofi_peer_begun(struct proa_net *net, struct proa_ofi_peer *peer);
+void proa_ofi_peer_ended(struct proa_net *net, struct proa_ofi_peer *peer);
 /* The network takes nothing for it, with this error: PROA_NET_AGAIN, it has no room or no
  * connection now; or gives it up, as proa_ofi_peer_check says. */
 int proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer, ssize_t error);

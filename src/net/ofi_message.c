@@ -91,8 +91,7 @@ static int send_frame(struct proa_net *net, struct proa_ofi_peer *peer, enum pro
                       &frame->context);
     if (outcome == 0) {
         peer->sent++;
-        peer->under_way++;
-        peer->refused = 0;
+        proa_ofi_peer_begun(net, peer);
         return PROA_OK;
     }
     proa_ofi_frame_give(net, frame);
@@ -112,7 +111,7 @@ int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum p
 
 void proa_ofi_frame_sent(struct proa_net *net, struct proa_ofi_frame *frame)
 {
-    frame->peer->under_way--;
+    proa_ofi_peer_ended(net, frame->peer);
     frame->peer->through = 1;
     proa_ofi_frame_give(net, frame);
 }

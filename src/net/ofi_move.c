@@ -112,13 +112,12 @@ static struct proa_ofi_piece *free_piece(struct proa_ofi_move *move)
     return NULL;
 }
 
-static void is_begun(struct proa_ofi_move *move, struct proa_ofi_piece *piece)
+static void is_begun(struct proa_net *net, struct proa_ofi_move *move, struct proa_ofi_piece *piece)
 {
     piece->busy = 1;
     move->under_way++;
-    move->peer->under_way++;
     move->peer->moving += piece->bytes;
-    move->peer->refused = 0;
+    proa_ofi_peer_begun(net, move->peer);
 }
 
 static ssize_t post(struct proa_net *net, struct proa_ofi_move *move, struct proa_ofi_piece *piece)
@@ -160,7 +159,7 @@ static ssize_t post_proof(struct proa_net *net, struct proa_ofi_move *move)
     if (outcome)
         return outcome;
     piece->bytes = 0;
-    is_begun(move, piece);
+    is_begun(net, move, piece);
     move->confirm = 0;
     return 0;
 }
@@ -204,7 +203,7 @@ static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
             return outcome;
         }
         move->begun += piece->bytes;
-        is_begun(move, piece);
+        is_begun(net, move, piece);
     }
     return move->begun == move->bytes && is_to_be_posted(move) ? post_proof(net, move) : 0;
 }
@@ -295,7 +294,7 @@ void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int
     piece->busy = 0;
     give_bounce(net, piece, error == 0);
     move->under_way--;
-    move->peer->under_way--;
+    proa_ofi_peer_ended(net, move->peer);
     move->peer->moving -= piece->bytes;
     if (error == 0) {
         proa_ofi_peer_heard(net, move->peer); /* its memory, or its network, has answered */

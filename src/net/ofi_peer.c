@@ -10,7 +10,7 @@
  *   it sends nonsense, or says that it ends,
  *   it has not been heard of for PROA_TIMEOUT in spite of being asked, or
  *   its connection has broken: the network has reached it before, and for some seconds, with
- *   nothing in flight, takes nothing for it.
+ *   nothing in flight and room in the network's queue, takes nothing for it.
  */
 #include "net/ofi.h"
 #include "base/atomic.h"
@@ -159,13 +159,34 @@ void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer)
     peer->unanswered = 0;
 }
 
+void proa_ofi_peer_begun(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    net->under_way++;
+    peer->under_way++;
+    peer->refused = 0;
+}
+
+void proa_ofi_peer_ended(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    net->under_way--;
+    peer->under_way--;
+}
+
+/* The network's own queue is full, of operations to whichever peer: it says nothing of this one. */
+static int is_full(const struct proa_net *net)
+{
+    return net->under_way >= net->info->tx_attr->size;
+}
+
 int proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer, ssize_t error)
 {
     if (error != -FI_EAGAIN) {
         proa_ofi_peer_fail(net, peer, "%s", proa_ofi_said(error));
         return proa_ofi_peer_check(peer);
     }
-    if (!peer->refused)
+    if (is_full(net))
+        peer->refused = 0;
+    else if (!peer->refused)
         peer->refused = net->now;
     return PROA_NET_AGAIN;
 }

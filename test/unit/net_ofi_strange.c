@@ -35,7 +35,7 @@ static void send_raw(struct end *end, uint32_t peer, const void *bytes, size_t c
     while (fi_send(end->net->ep, kept, count, known ? fi_mr_desc(known) : NULL, to->at, frame) ==
            -FI_EAGAIN)
         progress(end);
-    to->under_way++;
+    proa_ofi_peer_begun(end->net, to);
     while (to->under_way && to->state == PROA_OFI_THERE)
         progress(end);
     while (to->under_way) /* the peer is lost: the buffer is not ours until then */

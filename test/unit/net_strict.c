@@ -8,6 +8,7 @@
 #include "net_end.h"
 
 #include "base/fail.h"
+#include "base/system.h"
 #include "net/ofi.h"
 
 #include <setjmp.h>
@@ -351,6 +352,86 @@ static void copied_body(struct world *world)
 
 WORLD_TEST(copied, 1, .before = limited)
 
+/* ---- a full queue ---- */
+
+enum { QUEUE = 8 /* of the test's rules */ };
+
+static const struct proa_system *real_system;
+static struct proa_system skewed_system;
+static long ahead_ns;
+
+static long skewed_now(void)
+{
+    return real_system->now_ns() + ahead_ns;
+}
+
+static void skew_clock(void)
+{
+    real_system = proa_system;
+    skewed_system = *real_system;
+    skewed_system.now_ns = skewed_now;
+    proa_system = &skewed_system;
+}
+
+/* The queue is full of gets from a process that makes no progress. */
+static void fill_queue(struct end *end, uint32_t peer, const struct card *card)
+{
+    static unsigned char back[QUEUE];
+    const struct proa_net_place there = {peer, card->memory, &card->key};
+
+    for (uint64_t i = 0; i < QUEUE; i++)
+        CHECK_OK(transport->move(end->net, 0, &there, &back[i], 1, i));
+}
+
+/* Another process takes part all the while: its messages are refused, and it is not lost. */
+static void full_origin(struct world *world, struct end *end)
+{
+    uint32_t stuck = reach(end, card_of(world, 1)), other = reach(end, card_of(world, 2));
+
+    tell(end, stuck, "hello", 5);
+    tell(end, other, "hello", 5);
+    while (end->net->under_way)
+        progress(end);
+    fill_queue(end, stuck, card_of(world, 1));
+    skew_clock();
+    for (int tenth = 0; tenth < 60; tenth++) {
+        CHECK_EQUAL(transport->send(end->net, other, "more", 4), PROA_NET_AGAIN);
+        ahead_ns += 100000000;
+        for (int turn = 0; turn < 40; turn++)
+            progress(end);
+    }
+    CHECK_EQUAL(end->seen.lost, 0);
+    __atomic_store_n(&card_of(world, 0)->steps, 1, __ATOMIC_SEQ_CST);
+    tell(end, other, "more", 4);
+    tell(end, stuck, "more", 4);
+    while (end->net->under_way)
+        progress(end);
+}
+
+static void full_body(struct world *world)
+{
+    static unsigned char memory[64];
+    struct card *card = card_of(world, world->rank);
+    struct end end;
+
+    end_open(&end);
+    if (world->rank == 0) {
+        full_origin(world, &end);
+    } else {
+        CHECK_OK(transport->expose(end.net, memory, sizeof memory, &card->key));
+        card->memory = (uint64_t)(uintptr_t)memory;
+        show(&end, card);
+        await_messages(&end, 1);
+        if (world->rank == 1)
+            world_await(&card_of(world, 0)->steps, 1);
+        await_messages(&end, 2);
+    }
+    world_barrier(world);
+    transport->close(end.net, 1);
+}
+
+WORLD_TEST(full, 3, .before = on_loopback)
+
 /* ---- networks that cannot be used ---- */
 
 /* STRICT_EXPECT: words of the sentence with which the network is refused. */
@@ -374,6 +455,7 @@ int main(void)
                   {"STRICT_SAYS", cmocka_unit_test(told)},
                   {"STRICT_UNTOUCHED", cmocka_unit_test(untouched)},
                   {"STRICT_COPIED", cmocka_unit_test(copied)},
+                  {"STRICT_FULL", cmocka_unit_test(full)},
                   {"STRICT_COST", cmocka_unit_test(cost)}}; /* only by hand */
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
