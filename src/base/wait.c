@@ -334,24 +334,7 @@ static int sleep_for_it(struct wait *w)
     return done;
 }
 
-/* ---- the loop ---- */
-
-PROA_HOT static void wait_until(struct wait *w)
-{
-    const struct proa_wait_driver *d;
-
-    if (spin(w))
-        return;
-    while (!spin_on(w) && !yield(w) && !host_progress(w, profile()->idle_calls, 0)) {
-        d = driver();
-        if (d)
-            d->rest();
-        if (sleep_for_it(w))
-            return;
-    }
-}
-
-/* ---- calls ---- */
+/* ---- the watcher ---- */
 
 static proa_wait_watcher *watcher_function;
 static _Thread_local int unwatched;
@@ -365,6 +348,37 @@ void proa_wait_unwatched(void)
 {
     unwatched = 1;
 }
+
+/* The wait is not over soon. */
+static void tell(const struct wait *w)
+{
+    proa_wait_watcher *watcher = proa_atomic_load(&watcher_function, PROA_ACQUIRE);
+
+    if (watcher && !unwatched)
+        watcher(w->word, -1);
+}
+
+/* ---- the loop ---- */
+
+PROA_HOT static void wait_until(struct wait *w)
+{
+    const struct proa_wait_driver *d;
+
+    if (spin(w))
+        return;
+    if (is_free())
+        tell(w);
+    while (!spin_on(w) && !yield(w) && !host_progress(w, profile()->idle_calls, 0)) {
+        d = driver();
+        if (d)
+            d->rest();
+        tell(w);
+        if (sleep_for_it(w))
+            return;
+    }
+}
+
+/* ---- calls ---- */
 
 PROA_HOT static void wait_watched(struct wait *w)
 {

@@ -38,8 +38,8 @@ int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doo
                            proa_ready *over, void *over_arg) PROA_HOT;
 
 /* The watcher, called after each wait that was not satisfied at once. word: the count waited for,
- * NULL if the condition is more than a count; ns: how long the wait took. Set before the first
- * wait, or never. */
+ * NULL if the condition is more than a count; ns: how long the wait took. Called in long waits as
+ * well, with ns < 0. Set before the first wait, or never. */
 typedef void proa_wait_watcher(const uint64_t *word, long ns);
 void proa_wait_set_watcher(proa_wait_watcher *watcher);
 

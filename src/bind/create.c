@@ -274,6 +274,7 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     proa_greq_forget(win);
     /* Delete functions of the user's attributes run between the barrier and the release: the memory
      * is still there for them. */
+    proa_traced_enter(win, PROA_CALL_Win_free, -1);
     rules = proa_handle_of(win)->rules;
     check = proa_handle_of(win)->check;
     if (rules)

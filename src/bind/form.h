@@ -83,8 +83,8 @@ PROA_FORMS void *proa_result(const struct proa_win *win, enum proa_call call, in
     return result;
 }
 
-/* A call begins: tells check mode in the slow form. rank: the target's, or -1; assert: as it was
- * given, 0 for calls without. */
+/* A call begins: tells check mode and the trace in the slow form. rank: the target's, or -1;
+ * assert: as it was given, 0 for calls without. */
 PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int rank, int assert)
 {
 #ifdef PROA_SLOW
@@ -92,6 +92,8 @@ PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int
 
     if (PROA_RARELY(rules))
         proa_rules_enter(rules, call, rank, assert, __builtin_return_address(0));
+    if (PROA_RARELY(proa_handle_of(win)->traced))
+        proa_traced_enter(win, call, rank);
     if (PROA_RARELY(proa_handle_of(win)->check))
         proa_check_before(proa_handle_of(win)->check, call, rank);
 #else

@@ -111,10 +111,6 @@ static inline __attribute__((always_inline)) void proa_trace_begin(void *caller)
     thread->mode = 0;
     thread->value = 0;
     thread->operation = NULL;
-    if (thread->slot) {
-        proa_atomic_store(&thread->slot->caller, thread->caller, PROA_RELAXED);
-        proa_atomic_store(&thread->slot->since, thread->begin, PROA_RELAXED);
-    }
 }
 
 #endif

@@ -142,6 +142,48 @@ static void put_operation(const struct proa_traced *traced, const struct proa_wi
     thread->operation = proa_trace_put(&record);
 }
 
+/* ---- what the thread is in ---- */
+
+static _Thread_local const struct proa_win *entered; /* of the call that goes on */
+
+/* since is stored last, and is 0 while the rest changes: a reader may see some of each call. */
+void proa_traced_enter(const struct proa_win *win, enum proa_call call, int rank)
+{
+    struct proa_trace_slot *slot = proa_trace_thread.slot;
+    const struct proa_traced *traced = proa_handle_of(win)->traced;
+
+    if (!traced || !slot)
+        return;
+    entered = win;
+    proa_atomic_store(&slot->caller, proa_trace_thread.caller, PROA_RELAXED);
+    proa_atomic_store(&slot->window, traced->window, PROA_RELAXED);
+    proa_atomic_store(&slot->call, (uint32_t)call, PROA_RELAXED);
+    proa_atomic_store(&slot->rank, rank, PROA_RELAXED);
+    proa_atomic_store(&slot->waited, 0, PROA_RELAXED);
+    proa_atomic_store(&slot->since, proa_trace_thread.begin, PROA_RELEASE); /* tools/trace/live.c */
+}
+
+void proa_traced_wait(const uint64_t *word, int is_over)
+{
+    struct proa_trace_slot *slot = proa_trace_thread.slot;
+    int rank = -1;
+
+    if (!entered || !slot)
+        return;
+    if (word && !is_over)
+        rank = proa_wait_rank(entered, word);
+    proa_atomic_store(&slot->waited, rank + 1, PROA_RELAXED);
+}
+
+static void leave(void)
+{
+    struct proa_trace_slot *slot = proa_trace_thread.slot;
+
+    if (entered && slot)
+        proa_atomic_store(&slot->since, 0, PROA_RELAXED);
+    entered = NULL;
+}
+
 /* Requests, and operations that have failed, have a record if they have waited. */
 void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                       int rank, int way, uint64_t bytes)
@@ -156,8 +198,7 @@ void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, en
         put_operation(traced, win, call, rank, way, bytes);
     else if (proa_record_rows[call] >= PROA_STATS_OPERATIONS || has_waited)
         put_synchronization(traced, win, call, rank);
-    if (proa_trace_thread.slot)
-        proa_atomic_store(&proa_trace_thread.slot->since, 0, PROA_RELAXED);
+    leave();
 }
 
 /* ---- windows ---- */
@@ -236,6 +277,7 @@ void proa_traced_close(struct proa_traced *traced, const struct proa_win *win)
     record = record_of(traced, PROA_TRACE_FREED);
     record.call = PROA_CALL_Win_free;
     proa_trace_put(&record);
+    leave();
     if (traced->nodes == MPI_COMM_NULL)
         return;
     proa_clocks_compare(traced->nodes);

@@ -36,6 +36,13 @@ void proa_traced_name(struct proa_traced *traced, const char *name);
 void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                       int rank, int way, uint64_t bytes);
 
+/* A call begins, for those who watch the run (trace/format.h, slots): rank: the target's, or -1. */
+void proa_traced_enter(const struct proa_win *win, enum proa_call call, int rank);
+
+/* The thread waits within its call, and for a while already, or has waited. word: as of
+ * proa_wait_watcher. */
+void proa_traced_wait(const uint64_t *word, int is_over);
+
 static inline __attribute__((always_inline)) void proa_traced_observe(const struct proa_win *win,
                                                                       enum proa_call call, int rank,
                                                                       int way, uint64_t bytes)

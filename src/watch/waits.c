@@ -5,6 +5,7 @@
 #include "trace/recorder.h"
 #include "sync/notify.h"
 #include "sync/pair.h"
+#include "watch/traced.h"
 #include "window/sync_ops.h"
 
 #include <pthread.h>
@@ -51,6 +52,8 @@ static int has_room(void)
 
 static void has_waited(const uint64_t *word, long ns)
 {
+    if (proa_trace_on)
+        proa_traced_wait(word, ns >= 0);
     if (ns < 0 || !has_room())
         return;
     proa_waits.wait[proa_waits.count++] =

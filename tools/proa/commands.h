@@ -9,6 +9,7 @@ int proa_command_exec(int argc, char **argv);
 int proa_command_info(int argc, char **argv);
 int proa_command_doctor(int argc, char **argv);
 int proa_command_trace(int argc, char **argv);
+int proa_command_top(int argc, char **argv);
 int proa_command_bench(int argc, char **argv);
 
 #endif

@@ -70,6 +70,8 @@ int proa_command_exec(int argc, char **argv)
     int status = proa_choose(argv + 1, proa_line_read_command, &choice);
     if (status != 0)
         return status;
+    if (choice.line.top)
+        return proa_complain(PROA_EXIT_USAGE, "--top is an option of `proa run`");
     if (!choice.line.help)
         status = proa_line_check(&choice.line);
     if (status != 0)

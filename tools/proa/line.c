@@ -40,6 +40,7 @@ static const struct own_option {
     {"--fail-on", NEEDED, offsetof(struct proa_line, fail_on)},
     {"--mpi", NEEDED, offsetof(struct proa_line, mpi)},
     {"--stats", ALLOWED, offsetof(struct proa_line, stats)},
+    {"--top", NONE, 0},
     {"--trace", NEEDED, offsetof(struct proa_line, trace)},
 };
 
@@ -87,6 +88,7 @@ static void read_own_option(struct proa_line *line, char *const *args)
     const struct own_option *option = own_option(args[0]);
 
     line->help |= is(option->name, "--help");
+    line->top |= is(option->name, "--top");
     if (option->field)
         *(const char **)((char *)line + option->field) = value_of(option, args);
 }
@@ -258,6 +260,8 @@ int proa_line_check(const struct proa_line *line)
         return proa_complain(PROA_EXIT_USAGE, "--check-json needs the name of a file");
     if (line->trace && !line->trace[0])
         return proa_complain(PROA_EXIT_USAGE, "--trace needs the name of a folder");
+    if (line->top && !line->trace && !getenv("PROA_TRACE"))
+        return proa_complain(PROA_EXIT_USAGE, "--top needs --trace FOLDER");
     if (line->check_sarif && !line->check_sarif[0])
         return proa_complain(PROA_EXIT_USAGE, "--check-sarif needs the name of a file");
     for (size_t i = 0; line->fail_on && i < sizeof verdicts / sizeof verdicts[0]; i++)

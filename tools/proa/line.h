@@ -31,6 +31,7 @@ struct proa_line {
     const char *check_json, *check_sarif; /* files of what check mode finds, or NULL */
     const char *fail_on;                  /* the verdict that fails the job, or NULL */
     bool hosts;                           /* options name hosts: the ranks need not be here */
+    bool top;                             /* shows the run in the terminal */
     bool help;
 };
 

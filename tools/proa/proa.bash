@@ -4,7 +4,7 @@
 _proa() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words='' place
     case $COMP_CWORD.$command in
-    1.*) words='run exec info doctor trace bench --help --version' ;;
+    1.*) words='run exec info doctor trace top bench --help --version' ;;
     *.info) words='--json --settings --help' ;;
     *.doctor) words='-n --ranks --hosts --report --help' ;;
     *.trace)
@@ -14,6 +14,11 @@ _proa() {
             return
         fi
         words='--json --list --html --svg --perfetto --otf2 --help'
+        ;;
+    *.top)
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -W '--once --help' -- "$word"; compgen -d -- "$word")
+        return
         ;;
     *.bench)
         case $before in
@@ -34,7 +39,7 @@ _proa() {
         elif [ "$before" = --fail-on ]; then
             words='race misuse note'
         elif [[ $word = -* ]]; then
-            words='--mpi --check --check=memory --check-json --check-sarif --fail-on --stats --stats= --trace --help'
+            words='--mpi --check --check=memory --check-json --check-sarif --fail-on --stats --stats= --trace --top --help'
             [ "$command" != run ] || words+=' -n'
         else # a program, or one of its files
             for ((place = 2; place < COMP_CWORD; place++)); do

@@ -12,6 +12,7 @@
 #include "mpiexec.h"
 #include "preload.h"
 #include "ranks.h"
+#include "top.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -43,6 +44,8 @@ static const char help[] =
     "                counts what is done on each window, and who waits for whom: a table at the "
     "end, or FILE of JSON\n"
     "  --trace DIR   records epochs, operations and waits in the folder DIR, for `proa trace`\n"
+    "  --top         with --trace: shows in the terminal what the ranks do, and their output at "
+    "the end\n"
     "  --help        this text\n"
     "\n"
     "environment:\n"
@@ -160,6 +163,8 @@ static int become_launcher(const struct proa_choice *choice, const char *launche
     char **words = line->host->launcher->starts_exec ? exec_words(line, launcher)
                                                      : launcher_words(line, launcher, library);
     preload_launcher(line);
+    if (line->top)
+        return proa_top_run(launcher, words, getenv("PROA_TRACE"));
     execv(launcher, words);
     return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", launcher, strerror(errno));
 }
@@ -170,6 +175,8 @@ static int run_by(const struct proa_choice *choice, const char *launcher)
 
     if (status != 0)
         return status;
+    if (choice->line.top && !isatty(STDOUT_FILENO))
+        return proa_complain(PROA_EXIT_USAGE, "--top needs a terminal as standard output");
     proa_line_set_variables(&choice->line);
     return become_launcher(choice, launcher);
 }

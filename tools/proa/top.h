@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `proa top` and `proa run --top`: a view of a run that goes on, in a terminal.
+ *
+ *   top.c       the command, and finding the trace of a process
+ *   top_view.c  one view
+ *   top_run.c   a launcher that is started, and its output
+ */
+#ifndef PROA_TOOL_TOP_H
+#define PROA_TOOL_TOP_H
+
+#include "live.h"
+
+#include <stdio.h>
+
+/* Writes the view: lines of at most `columns` characters, and `rows` at most. */
+void proa_top_view(const struct proa_live *live, FILE *out, int rows, int columns);
+
+/* The terminal of standard output shows another screen from now on, and the former one after the
+ * end. */
+void proa_top_begin(void);
+void proa_top_end(void);
+
+/* Shows the view in the terminal, and under it the text. */
+void proa_top_show(const struct proa_live *live, const char *text);
+
+/* Starts the launcher, shows its ranks by the trace in the folder until it has ended, and then what
+ * it has written. Its exit status. */
+int proa_top_run(const char *launcher, char *const *words, const char *folder);
+
+#endif
