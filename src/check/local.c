@@ -5,8 +5,10 @@
 #include "base/settings.h"
 #include "check/buffers.h"
 #include "check/conflict.h"
+#include "check/reuse.h"
 #include "order/crossing.h"
 #include "traps/protection.h"
+#include "traps/syscalls.h"
 #include "traps/trap.h"
 #include "traps/view.h"
 #include "traps/watchpoint.h"
@@ -51,6 +53,7 @@ static void start_traps(void)
                  "(perf_event_open; see kernel.perf_event_paranoid)",
                  strerror(watchpoints));
     proa_buffers_start();
+    proa_syscalls_divert(proa_reuse_touches);
     is_on = 1;
 }
 
@@ -84,6 +87,7 @@ void proa_local_open(const struct proa_win *win, struct proa_ordering *ordering)
 
     if (!is_on || !(window = calloc(1, sizeof *window)))
         return;
+    proa_syscalls_divert(proa_reuse_touches); /* of libraries that were loaded since */
     *window = (struct window){.win = win,
                               .ordering = ordering,
                               .memory = (uintptr_t)win->base,
@@ -141,14 +145,15 @@ static void compare_with_own(const struct window *window, struct proa_accesses *
 }
 
 /* Entered. */
-static void take(const struct window *window, uintptr_t address, const void *place,
+static void take(const struct window *window, uintptr_t address, uint64_t bytes, const void *place,
                  enum proa_trap_access what)
 {
     static const uint16_t calls[] = {[PROA_TRAP_LOAD] = PROA_ACCESS_LOAD,
                                      [PROA_TRAP_STORE] = PROA_ACCESS_STORE,
                                      [PROA_TRAP_TOUCH] = PROA_ACCESS_TOUCH};
+    const uint64_t left = window->memory + window->bytes - address;
     struct proa_access access = {.low = address,
-                                 .high = address + 1,
+                                 .high = address + (bytes < left ? bytes : left),
                                  .caller = place,
                                  .call = calls[what],
                                  .kind = what == PROA_TRAP_STORE ? PROA_ACCESS_WRITE
@@ -184,13 +189,15 @@ static void take_one(const struct proa_trap_hit *hits, int count, int at)
     const struct window *window = window_of(address);
     const void *place = proa_trap_place(hit);
 
+    if (place && !window && hit->bytes)
+        proa_reuse_access(place, hit->memory, hit->bytes, hit->access == PROA_TRAP_STORE);
     if (!window || !place)
         return;
     if (hit->access != PROA_TRAP_STORE && (after_sync || is_repeated(hits, count, at))) {
         if (proa_ordering_is_on())
             proa_clock_learn_memory(proa_board_rank());
     } else {
-        take(window, address, place, hit->access);
+        take(window, address, hit->bytes ? hit->bytes : 1, place, hit->access);
     }
 }
 

@@ -172,3 +172,31 @@ void proa_reuse_call(const char *call, const void *caller, const void *memory, i
         each_piece(&buffer, &use, compare);
     pthread_mutex_unlock(&mutex);
 }
+
+/* ---- system calls ---- */
+
+int proa_reuse_touches(const void *memory, size_t bytes, int stores)
+{
+    const struct proa_access access = {.low = (uintptr_t)memory,
+                                       .high = (uintptr_t)memory + bytes,
+                                       .kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ};
+    int touches;
+
+    if (!proa_reuse_any() || pthread_mutex_trylock(&mutex) != 0)
+        return 0;
+    touches = pending.alive && proa_accesses_conflict(&pending, HERE, &access);
+    pthread_mutex_unlock(&mutex);
+    return touches;
+}
+
+void proa_reuse_access(const void *place, const void *memory, uint64_t bytes, int stores)
+{
+    struct use use = {
+        .call = stores ? "a store by a system call" : "a load by a system call",
+        .access = {.caller = place, .kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ}};
+
+    pthread_mutex_lock(&mutex);
+    if (pending.alive)
+        compare(&use, (int64_t)(uintptr_t)memory, bytes);
+    pthread_mutex_unlock(&mutex);
+}

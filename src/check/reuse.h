@@ -34,4 +34,11 @@ int proa_reuse_any(void);
 void proa_reuse_call(const char *call, const void *caller, const void *memory, int64_t count,
                      MPI_Datatype datatype, int stores);
 
+/* Would an access of the program's own touch a pending buffer? Safe in handlers of signals: 0, too,
+ * if another thread looks just now. */
+int proa_reuse_touches(const void *memory, size_t bytes, int stores);
+
+/* There was such an access, by a system call at that place. */
+void proa_reuse_access(const void *place, const void *memory, uint64_t bytes, int stores);
+
 #endif

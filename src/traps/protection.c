@@ -24,13 +24,14 @@ static struct sigaction segv_before, trap_before;
 static uintptr_t page_bytes;
 static int started;
 static uint64_t left_open;
+static uint32_t lent;    /* system calls that pages are open for */
 static uint32_t trapped; /* of all pages since they were protected last */
 
 /* The pages that this thread's next step protects again: an instruction touches several, such as
  * one that copies. */
 enum { STEPS = 4 };
 static _Thread_local struct {
-    int pages, is_exempt;
+    int pages;
     uintptr_t page[STEPS];
 } step;
 
@@ -130,8 +131,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         proa_trap_hand_on(&segv_before, number, info, context);
         return;
     }
-    if (!step.is_exempt)
-        write_down(address, context);
+    write_down(address, context);
     let_pass(range, address & ~(page_bytes - 1), context);
     errno = error;
 }
@@ -243,6 +243,34 @@ void proa_protection_open(const void *memory, size_t bytes)
     }
 }
 
+int proa_protection_lend(const void *memory, size_t bytes)
+{
+    if (!started || bytes == 0 ||
+        (!range_of((uintptr_t)memory) && !range_of((uintptr_t)memory + bytes - 1)))
+        return 0;
+    proa_atomic_fetch_add(&lent, 1, PROA_SEQ_CST);
+    proa_protection_open(memory, bytes);
+    return 1;
+}
+
+/* Of pages that are lent twice the second to come back protects them; what is left open until then
+ * is proa_protection_renew's. */
+void proa_protection_take_back(const void *memory, size_t bytes)
+{
+    const uintptr_t end = (uintptr_t)memory + bytes;
+
+    if (proa_atomic_fetch_sub(&lent, 1, PROA_SEQ_CST) > 1)
+        return;
+    for (uintptr_t page = (uintptr_t)memory & ~(page_bytes - 1); page < end; page += page_bytes) {
+        const struct range *range = range_of(page);
+
+        if (range) {
+            proa_atomic_store(traps_of(range, page), 0, PROA_RELAXED);
+            set_access(page, 1, PROT_NONE);
+        }
+    }
+}
+
 /* Protects the open pages of a range, a run of them at a time. */
 static void range_renew(struct range *range)
 {
@@ -259,15 +287,12 @@ static void range_renew(struct range *range)
 
 void proa_protection_renew(void)
 {
+    if (proa_atomic_load(&lent, PROA_SEQ_CST) > 0)
+        return;
     proa_atomic_store(&trapped, 0, PROA_RELAXED);
     for (int i = 0; i < PROA_PROTECTIONS; i++)
         if (ranges[i].memory)
             range_renew(&ranges[i]);
-}
-
-void proa_protection_exempt(void)
-{
-    step.is_exempt = 1;
 }
 
 uint64_t proa_protection_left_open(void)

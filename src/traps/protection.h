@@ -2,14 +2,14 @@
 /*
  * Protected memory: pages whose loads and stores by the program trap. The handler writes down the
  * access (traps/trap.h), opens the page for that one instruction, and protects it again behind it.
- * The engine works through mappings of its own, and threads of its own are not told of.
+ * The engine works through mappings of its own.
  *
  * A page that traps often is left open until proa_protection_renew, and counted: a loop over window
  * memory must come to its end. Meanwhile accesses of other threads to a page that is open for one
  * instruction are not seen either. A system call that gets a protected address fails with EFAULT,
- * so its buffer is opened before.
+ * so its buffer is lent to it before (traps/syscalls.h).
  *
- * One thread at a time calls these functions.
+ * One thread at a time calls these functions, but for those that lend.
  */
 #ifndef PROA_CHECK_PROTECTION_H
 #define PROA_CHECK_PROTECTION_H
@@ -39,11 +39,13 @@ void proa_protection_drop(void *memory);
 /* Leaves the pages of those bytes open until proa_protection_renew, such as for a system call. */
 void proa_protection_open(const void *memory, size_t bytes);
 
-/* Protects all pages again that were left open. */
-void proa_protection_renew(void);
+/* Opens the pages of those bytes for as long as a system call takes: 1. 0: they are in no range,
+ * and nothing is to be taken back. Safe in handlers of signals. */
+int proa_protection_lend(const void *memory, size_t bytes);
+void proa_protection_take_back(const void *memory, size_t bytes);
 
-/* This thread's accesses pass unseen, and slowly: it is one of the engine's. */
-void proa_protection_exempt(void);
+/* Protects all pages again that were left open, unless some are lent. */
+void proa_protection_renew(void);
 
 /* How often a page was left open since it had trapped so often. */
 uint64_t proa_protection_left_open(void);

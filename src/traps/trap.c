@@ -79,21 +79,35 @@ static const char *object_of(const void *instruction)
     return slash ? slash + 1 : info.dli_fname;
 }
 
+static int is_of_mpi(const char *object)
+{
+    static const char *const names[] = {"libproa", "libmpi",    "libopen-",
+                                        "libuc",   "libfabric", "libpmi"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(object, names[i], strlen(names[i])) == 0)
+            return 1;
+    return 0;
+}
+
+int proa_trap_is_program(const void *address)
+{
+    const char *object = object_of(address);
+
+    return *object && !is_of_mpi(object) && strncmp(object, "libc.so", 7) != 0 &&
+           strncmp(object, "ld-linux", 8) != 0;
+}
+
 const void *proa_trap_place(const struct proa_trap_hit *hit)
 {
-    static const char *const not_the_program[] = {"libproa", "libmpi",    "libopen-",
-                                                  "libuc",   "libfabric", "libpmi"};
     const void *place = hit->instruction;
     const char *object = object_of(place);
 
-    if (strncmp(object, "libc.so", 7) == 0 && *object_of(hit->top)) {
+    if (strncmp(object, "libc.so", 7) == 0 && hit->top && *object_of(hit->top)) {
         place = hit->top;
         object = object_of(place);
     }
-    for (size_t i = 0; i < sizeof not_the_program / sizeof *not_the_program; i++)
-        if (strncmp(object, not_the_program[i], strlen(not_the_program[i])) == 0)
-            return NULL;
-    return place;
+    return is_of_mpi(object) ? NULL : place;
 }
 
 int proa_trap_take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *before)

@@ -16,6 +16,7 @@ struct proa_trap_hit {
     const void *instruction; /* behind the access, as a return address is behind its call */
     const void *top;    /* the word on top of its stack: in a leaf function its return address */
     const void *memory; /* the first byte that is known to be touched; of a watchpoint: NULL */
+    uint64_t bytes;     /* of a system call; else 0 */
     uint64_t cookie;    /* of a watchpoint; else 0 */
     enum proa_trap_access access;
     int thread; /* as gettid(2) has it */
@@ -37,6 +38,10 @@ struct proa_trap_hit proa_trap_hit(const void *context);
 /* The place in the program of a hit: of an access in the C library, such as by memcpy, its caller.
  * NULL: it is an access by the MPI, Proa, or a network's library. Not for handlers. */
 const void *proa_trap_place(const struct proa_trap_hit *hit);
+
+/* Does the file that holds this address count as part of the program? Not the C library, the
+ * dynamic linker, and the libraries that proa_trap_place names. Not for handlers. */
+int proa_trap_is_program(const void *address);
 
 /* Takes the signal; *before: its action before. 0, or an errno. */
 int proa_trap_take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *before);

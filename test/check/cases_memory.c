@@ -2,7 +2,10 @@
 /* Operations against loads and stores by the program: of window memory, and of buffers. */
 #include "cases.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static long other[WORDS];
 static volatile long seen;
@@ -242,6 +245,97 @@ static void wrong_by_memcpy(void)
     MPI_Win_fence(0, win);
 }
 
+/* ---- system calls ---- */
+
+static FILE *open_zeros(void)
+{
+    return fopen("/dev/zero", "r");
+}
+
+static void read_zeros(void *to, size_t bytes)
+{
+    int file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+    if (read(file, to, bytes) != (ssize_t)bytes)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    close(file);
+}
+
+static void wrong_file_read(void)
+{
+    FILE *file = open_zeros();
+
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 3);
+    if (rank == TARGET && fread(memory, sizeof(long), WORDS, file) != WORDS)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Win_fence(0, win);
+    fclose(file);
+}
+
+static void right_file_read(void)
+{
+    FILE *file = open_zeros();
+
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 3);
+    if (rank == TARGET && fread(memory + 4, sizeof(long), WORDS - 4, file) != WORDS - 4)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Win_fence(0, win);
+    fclose(file);
+}
+
+static INLINE void write_from_window(void)
+{
+    int file = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (write(file, memory, WORDS * sizeof(long)) != WORDS * sizeof(long))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    close(file);
+}
+
+static void wrong_window_written(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 2);
+    if (rank == TARGET)
+        write_from_window();
+    MPI_Win_fence(0, win);
+}
+
+static void right_window_written(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        get(TARGET, 2);
+    if (rank == TARGET)
+        write_from_window();
+    MPI_Win_fence(0, win);
+}
+
+static void wrong_result_read(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST) {
+        MPI_Get(other, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+        read_zeros(other, sizeof(long));
+    }
+    MPI_Win_fence(0, win);
+}
+
+static void right_result_read(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST) {
+        MPI_Get(other, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+        read_zeros(other + 1, sizeof(long));
+    }
+    MPI_Win_fence(0, win);
+}
+
 /* ---- buffers ---- */
 
 static void wrong_origin_stored(void)
@@ -345,6 +439,12 @@ const struct scene local[] = {
     RIGHT(polled),
     LOCAL(by_function, "MPI_Get", FIRST, "a store", TARGET),
     LOCAL(by_memcpy, "MPI_Put", FIRST, "a load", TARGET),
+    LOCAL(file_read, "MPI_Put", FIRST, "a store", TARGET),
+    RIGHT(file_read),
+    LOCAL(window_written, "MPI_Put", FIRST, "a load", TARGET),
+    RIGHT(window_written),
+    LOCAL(result_read, "MPI_Get", FIRST, "a store by a system call", FIRST),
+    RIGHT(result_read),
     LOCAL(origin_stored, "MPI_Put", FIRST, "a store", FIRST),
     RIGHT(origin_stored),
     LOCAL(origin_added, "MPI_Accumulate", FIRST, "a store", FIRST),

@@ -199,17 +199,34 @@ static void system_call_body(void)
 }
 TEST(system_call)
 
+/* What is lent twice is protected again once it is taken back twice. */
+static void lent_body(void)
+{
+    int pipes[2];
+    static int64_t mine;
+
+    assert_int_equal(pipe(pipes), 0);
+    assert_int_equal(proa_protection_lend(&mine, sizeof mine), 0);
+    assert_int_equal(proa_protection_lend(memory, 8), 1);
+    assert_int_equal(proa_protection_lend(memory, 8), 1);
+    proa_protection_take_back(memory, 8);
+    proa_protection_renew();
+    assert_int_equal(write(pipes[1], memory, 8), 8);
+    proa_protection_take_back(memory, 8);
+    assert_int_equal(write(pipes[1], memory, 8), -1);
+    expect_none();
+    *word(0) = 1;
+    expect(word(0), PROA_TRAP_STORE);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+TEST(lent)
+
 static void *touch(void *arg)
 {
     for (int i = 0; i < 100; i++)
         ++*(volatile int64_t *)arg;
     return NULL;
-}
-
-static void *touch_as_engine(void *arg)
-{
-    proa_protection_exempt();
-    return touch(arg);
 }
 
 /* Threads of the program are seen, and stores of several threads at once all arrive. */
@@ -225,16 +242,6 @@ static void threads_body(void)
     assert_int_equal(*word(0) + *word(8), 200);
 }
 TEST(threads)
-
-static void engine_thread_body(void)
-{
-    pthread_t thread;
-
-    assert_int_equal(pthread_create(&thread, NULL, touch_as_engine, (void *)word(0)), 0);
-    pthread_join(thread, NULL);
-    expect_none();
-}
-TEST(engine_thread)
 
 static void dropped_body(void)
 {
@@ -286,7 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_access), cmocka_unit_test(two_pages), cmocka_unit_test(other_memory),
         cmocka_unit_test(instruction), cmocka_unit_test(opened),    cmocka_unit_test(loop),
-        cmocka_unit_test(system_call), cmocka_unit_test(threads),   cmocka_unit_test(engine_thread),
+        cmocka_unit_test(system_call), cmocka_unit_test(threads),   cmocka_unit_test(lent),
         cmocka_unit_test(dropped),     cmocka_unit_test(too_many),  cmocka_unit_test(own_faults),
     };
 
