@@ -31,7 +31,7 @@
 /* The window of a handle; NULL: this form knows none. Then the function returns the result of the
  * next form, or of the host, for the same arguments. */
 #ifdef PROA_SLOW
-#define PROA_WIN_OF(handle) (proa_trace_begin(__builtin_return_address(0)), proa_win_find(handle))
+#define PROA_WIN_OF(handle) (proa_trace_begin(PROA_CALLER), proa_win_find(handle))
 #define PROA_NEXT_FORM_OF(name, handle, ...) PROA_HOST_ANSWERS(name, handle, __VA_ARGS__)
 #else
 #define PROA_WIN_OF(handle) proa_win_find_fast(handle)
@@ -61,8 +61,7 @@ PROA_FORMS const void *proa_origin(const struct proa_win *win, enum proa_call ca
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_origin(win, call, rank, origin, count, datatype,
-                                 __builtin_return_address(0));
+        return proa_check_origin(win, call, rank, origin, count, datatype, PROA_CALLER);
 #else
     (void)win, (void)call, (void)rank, (void)count, (void)datatype;
 #endif
@@ -75,8 +74,7 @@ PROA_FORMS void *proa_result(const struct proa_win *win, enum proa_call call, in
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_result(win, call, rank, result, count, datatype,
-                                 __builtin_return_address(0));
+        return proa_check_result(win, call, rank, result, count, datatype, PROA_CALLER);
 #else
     (void)win, (void)call, (void)rank, (void)count, (void)datatype;
 #endif
@@ -91,7 +89,7 @@ PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int
     struct proa_rules *rules = proa_handle_of(win)->rules;
 
     if (PROA_RARELY(rules))
-        proa_rules_enter(rules, call, rank, assert, __builtin_return_address(0));
+        proa_rules_enter(rules, call, rank, assert, PROA_CALLER);
     if (PROA_RARELY(proa_handle_of(win)->traced))
         proa_traced_enter(win, call, rank);
     if (PROA_RARELY(proa_handle_of(win)->check))
@@ -140,7 +138,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
     proa_traced_place(win, rank, displacement);
     if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op == MPI_NO_OP,
-                             __builtin_return_address(0));
+                             PROA_CALLER);
     proa_after(win, call, rank, outcome == MPI_SUCCESS ? PROA_OK : PROA_ERR_OTHER);
 #else
     (void)win, (void)call, (void)rank, (void)displacement, (void)count, (void)datatype, (void)op;

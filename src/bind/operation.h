@@ -83,7 +83,7 @@ PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call
     if (PROA_RARELY(proa_handle_of(win)->rules) && proa_is_in(win, rank))
         proa_datatypes_check(win, &(struct proa_operands){
                                       .call = call,
-                                      .caller = __builtin_return_address(0),
+                                      .caller = PROA_CALLER,
                                       .origin = origin,
                                       .result = result,
                                       .count = count,

@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void proa_check_observe(const struc
     struct proa_check *check = proa_handle_of(win)->check;
 
     if (check)
-        proa_check_complete(check, call, rank, __builtin_return_address(0));
+        proa_check_complete(check, call, rank, PROA_CALLER);
 }
 
 #endif

@@ -15,6 +15,15 @@
 #define PROA_FORM inline __attribute__((always_inline))
 #define PROA_FORMS static PROA_FORM
 
+/* The return address of an MPI call, in its slow form or one without another (bind/form.h): the
+ * fast form jumps to the slow one. A build without optimisation calls it. */
+#if defined PROA_SLOW && !defined __OPTIMIZE__
+#pragma GCC diagnostic ignored "-Wframe-address" /* both frames are this library's */
+#define PROA_CALLER __builtin_return_address(1)
+#else
+#define PROA_CALLER __builtin_return_address(0)
+#endif
+
 #include "base/atomic.h"
 #include "base/poll.h"
 #include "shm/peer.h"
