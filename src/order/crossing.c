@@ -11,8 +11,8 @@
 #include <string.h>
 #include <uthash.h>
 
-/* Messages: what has changed in the clock of issue of the accesses that follow; a place, and an
- * access. A change has the process above the value. */
+/* Messages: what has changed in the clock of issue of the accesses that follow, with the stamp of
+ * the first of them; a place, and an access. A change has the process above the value. */
 enum message { CLOCK, PLACE, ACCESS };
 enum { ACCESS_WORDS = 6, PLACE_WORDS = 2 + sizeof(struct proa_crossing_place) / 8 };
 enum { VALUE_BITS = 48 };
@@ -175,7 +175,7 @@ static int send_place(int process, struct place *place)
     return 1;
 }
 
-static int send_clock(int process, struct proa_moment *moment)
+static int send_clock(int process, struct proa_moment *moment, uint64_t stamp)
 {
     struct target *target = &targets[process];
     const struct proa_moment *before = target->moment;
@@ -184,7 +184,7 @@ static int send_clock(int process, struct proa_moment *moment)
 
     if (before == moment)
         return 1;
-    words[count++] = CLOCK;
+    words[count++] = CLOCK | stamp << 8;
     for (int i = 0; i < proa_board_size(); i++)
         if (moment->clock[i] != (before ? before->clock[i] : 0))
             words[count++] = (uint64_t)i << VALUE_BITS | moment->clock[i];
@@ -209,7 +209,7 @@ void proa_crossing_hand_over(int process, const struct proa_access *access, uint
         access->number};
 
     if (!place || !access->moment || !send_place(process, place) ||
-        !send_clock(process, access->moment) || !push(process, words, ACCESS_WORDS))
+        !send_clock(process, access->moment, stamp) || !push(process, words, ACCESS_WORDS))
         left_out++;
 }
 
@@ -294,8 +294,23 @@ static void take(int origin, const uint64_t *words, uint32_t count)
     }
 }
 
+/* When the access was complete that a message is, or goes before; 0: it may be taken at any time.
+ */
+static uint64_t stamp_of(const uint64_t *words)
+{
+    switch ((enum message)(words[0] & 0xff)) {
+    case ACCESS:
+        return words[4];
+    case CLOCK:
+        return words[0] >> 8;
+    default:
+        return 0;
+    }
+}
+
 /* Takes what this origin has completed by then. Its stamps only grow. One that is being taken from
- * already has nothing of that kind left: what others know of it was handed over before. */
+ * already has nothing of that kind left: what others know of it was handed over before. That is so
+ * of clocks by then alone: one of a later access may know of what its queue still has. */
 static void drain(int origin, uint64_t stamp)
 {
     uint64_t *words = origins[origin].words;
@@ -305,7 +320,7 @@ static void drain(int origin, uint64_t stamp)
         return;
     origins[origin].is_drained = 1;
     while ((count = proa_board_look(origin, words)) != 0) {
-        if ((words[0] & 0xff) == ACCESS && words[4] > stamp)
+        if (stamp_of(words) > stamp)
             break;
         take(origin, words, count);
         proa_board_take(origin, count);
