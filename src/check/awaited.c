@@ -76,7 +76,8 @@ static void await_target(const struct proa_rules *rules, int rank, struct proa_s
 {
     if (rules->win->started) {
         say(wait, PROA_STUCK_LIST, "MPI_Win_post");
-        add(wait, rules->members, rank);
+        if (!has_posted(rules, rank))
+            add(wait, rules->members, rank);
     } else if (proa_epoch_all(rules->win) & PROA_EPOCH_FENCE) {
         say(wait, PROA_STUCK_LIST, "MPI_Win_fence");
         add(wait, rules->members, rank);

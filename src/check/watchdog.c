@@ -3,6 +3,7 @@
 #include "check/watchdog.h"
 #include "base/atomic.h"
 #include "base/settings.h"
+#include "base/system.h"
 #include "check/awaited.h"
 #include "hang/hang.h"
 #include "hang/letters.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LOOKS_A_SECOND = 4, LOOK_MS = 1000 / LOOKS_A_SECOND };
+enum { LOOKS_A_SECOND = 4, LOOK_MS = 1000 / LOOKS_A_SECOND, LATE_MS = 1000 };
 
 static pthread_t thread;
 static sem_t over;
@@ -29,6 +30,8 @@ static int is_there;
 struct look {
     int threads, inside; /* inside: for long enough, at the same call */
     uint64_t episode;
+    int is_late;              /* this process could not run for a while */
+    int is_again;             /* the same look once more */
     struct proa_stuck *stuck; /* NULL: only count */
 };
 
@@ -42,7 +45,8 @@ static void look_at(struct proa_whereabouts *here, void *arg)
     struct look *look = arg;
     const uint64_t number = proa_atomic_load(&here->number, PROA_ACQUIRE);
 
-    here->looks = number == here->seen ? here->looks + 1 : 0;
+    if (!look->is_again)
+        here->looks = number == here->seen && !look->is_late ? here->looks + 1 : 0;
     here->seen = number;
     look->threads++;
     look->episode += number;
@@ -64,9 +68,9 @@ static void describe(struct proa_whereabouts *here, void *arg)
 }
 
 /* Does this process wait? Then *stuck says for what. */
-static int waits(struct proa_stuck *stuck)
+static int waits(struct proa_stuck *stuck, int is_late)
 {
-    struct look look = {0}, again = {0};
+    struct look look = {.is_late = is_late}, again = {.is_again = 1};
 
     proa_whereabouts_each(look_at, &look);
     if (look.threads == 0 || look.inside < look.threads)
@@ -101,11 +105,21 @@ static void take_letters(struct proa_stuck *stuck)
         proa_hang_know(stuck);
 }
 
+/* Since the last look. */
+static int is_late(void)
+{
+    static long last_ns;
+    const long before_ns = last_ns;
+
+    last_ns = proa_system->now_ns();
+    return before_ns && last_ns - before_ns > LATE_MS * 1000000L;
+}
+
 static void *watch(void *stuck)
 {
     proa_threads_begin();
     for (unsigned looks = 0; !is_over(LOOK_MS); looks++) {
-        if (waits(stuck) && looks % LOOKS_A_SECOND == 0) {
+        if (waits(stuck, is_late()) && looks % LOOKS_A_SECOND == 0) {
             if (proa_world_rank() == 0)
                 proa_hang_know(stuck);
             else

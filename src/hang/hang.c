@@ -7,7 +7,6 @@
  * first heard of.
  */
 #include "hang/hang.h"
-#include "base/settings.h"
 #include "base/system.h"
 #include "findings/finding.h"
 #include "findings/sentences.h"
@@ -19,7 +18,7 @@
 #include <string.h>
 
 /* Ranks that are told of one by one, and ranks in one line. */
-enum { TOLD_MOST = 32, LISTED_MOST = 8, PATIENCE = 12 };
+enum { TOLD_MOST = 32, LISTED_MOST = 8 };
 
 struct known {
     struct proa_stuck *stuck; /* NULL: nothing has been heard of it */
@@ -137,6 +136,17 @@ static int holds(int rank, const struct proa_stuck_wait *wait)
     return 0;
 }
 
+/* Is that rank in the call by this name on the window of the wait? Then it is not missing. */
+static int is_in_awaited(int rank, const struct proa_stuck_wait *wait)
+{
+    const struct proa_stuck *stuck = known[rank].stuck;
+
+    for (int i = 0; i < stuck->waits; i++)
+        if (stuck->wait[i].id == wait->id && strcmp(stuck->wait[i].call, wait->what) == 0)
+            return 1;
+    return 0;
+}
+
 static int lists(const struct proa_stuck_wait *wait, int rank)
 {
     for (int i = 0; i < wait->count; i++)
@@ -151,6 +161,7 @@ static int waits_for(int rank, int other)
 
     switch (wait->kind) {
     case PROA_STUCK_LIST:
+        return lists(wait, other) && !is_in_awaited(other, wait);
     case PROA_STUCK_SOME:
         return lists(wait, other);
     case PROA_STUCK_ALL:
@@ -226,7 +237,7 @@ static int may_go_on(int rank)
 {
     const struct proa_stuck_wait *wait = wait_of(rank);
 
-    if (wait->kind == PROA_STUCK_ALL && first_awaited(rank) < 0)
+    if (wait->kind != PROA_STUCK_OPEN && first_awaited(rank) < 0)
         return 1;
     for (int i = 0; i < wait->messages; i++)
         if (is_answered(rank, &wait->message[i]))
@@ -234,14 +245,11 @@ static int may_go_on(int rank)
     return 0;
 }
 
-/* Data may be under way for long, in a collective call that all ranks are in, or from one call to
- * another. Such a job hangs if it has not gone on for PATIENCE times as long. */
+/* A call that awaits no rank works: it moves much data, or the machine is busy. */
 static int may_any_go_on(void)
 {
-    const int patience_s = PATIENCE * (int)proa_settings()->check_hang_s;
-
     for (int rank = 0; rank < proa_world_size(); rank++)
-        if (wait_of(rank)->seconds < patience_s && may_go_on(rank))
+        if (may_go_on(rank))
             return 1;
     return 0;
 }
