@@ -90,6 +90,7 @@ doctor() {
   done
   expect '^  ok +memfd'
   expect '^  ok +futex'
+  expect '^  [a-z]+ +watchpoints'
 }
 
 doctor_costs() {

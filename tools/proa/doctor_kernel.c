@@ -12,7 +12,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/membarrier.h>
+#include <linux/perf_event.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -204,10 +206,49 @@ static void try_membarrier(void)
                  "Linux 4.16 or newer; in a container, allow the system call");
 }
 
+/* As src/traps/watchpoint.c opens them. */
+static int open_watchpoint(void)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_BREAKPOINT,
+        .size = sizeof attr,
+        .bp_type = HW_BREAKPOINT_W,
+        .bp_addr = (uintptr_t)&magic,
+        .bp_len = HW_BREAKPOINT_LEN_8,
+        .sample_period = 1,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .inherit = 1,
+        .inherit_thread = 1,
+        .remove_on_exec = 1,
+        .sigtrap = 1,
+    };
+
+    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Only check mode for memory has them. */
+static void try_watchpoints(void)
+{
+    int file = open_watchpoint();
+
+    if (file < 0)
+        proa_finding(PROA_NOTED, "watchpoints", proa_text("refused: %s", strerror(errno)),
+                     "With --check=memory, loads from buffers of pending operations are not seen, "
+                     "nor the places of stores to them.",
+                     "sysctl kernel.perf_event_paranoid=2; in a container allow perf_event_open");
+    else
+        proa_finding(PROA_FINE, "watchpoints", "--check=memory can watch buffers", NULL, NULL);
+    if (file >= 0)
+        close(file);
+}
+
 void proa_doctor_kernel(void)
 {
     proa_finding_heading("Kernel");
     try_pair();
     try_userfaultfd();
     try_membarrier();
+    try_watchpoints();
 }
