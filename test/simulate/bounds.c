@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bounds that simulations of a few ranks are held to: see bounds.h. */
 #include "bounds.h"
+#include "remote/window.h"
 #include "window/gather.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ static const struct bound messages[] = {
     {"fence.empty", 0, 0, 1},      {"fence.puts", 8, 0, 1},      {"pscw.first", 8, 0, 0},
     {"pscw.back", 8, 0, 0},        {"lock.first", 4, 0, 0},      {"lock.next", 2, 0, 0},
     {"lock.hot", 2, 0, 0},         {"lock_all.again", 0, 0, 0},  {"lock.all", 16, 0, 0},
-    {"lock_all.lock", 2, 0, 0},    {"lock_all.flush", 16, 0, 0}, {"lock_all.unlock", 0, 0, 0},
+    {"lock_all.lock", 2, 0, 0},    {"lock_all.flush", 64, 0, 0}, {"lock_all.unlock", 0, 0, 0},
     {"notify.first", 4, 0, 0},     {"notify.further", 2, 0, 0},  {"death.told", 2, 2, 1},
     {"hot_lock.waiters", 2, 0, 0}, {"crowd.waiters", 2, 0, 0},   {"recall.all", 2, 0, 0},
     {"storm.puts", 1, 0, 0},
@@ -38,6 +39,9 @@ static const struct {
 
 /* Of each rank, with one window without traffic. */
 enum { MEMORY_EACH = 8, MEMORY_BESIDES = 96 << 10 };
+
+/* Of each rank that has put to 32 others: the batches that are kept, and the state of each. */
+enum { BATCHES = PROA_BODIES_KEPT * (PROA_NET_MESSAGE_MOST + 64), PARTNERS_STATE = 32 * 2048 };
 
 /* Bytes of each rank that the host's allgathers bring to each, at a creation. */
 enum { GATHERED_EACH = 144 };
@@ -74,6 +78,9 @@ int simulate_hold_mark(const char *call, const struct simulate_plan *plan,
     if (!strcmp(call, "create.first"))
         failed |= hold(call, "bytes of memory of a rank", counts->memory,
                        (long)MEMORY_EACH * p + MEMORY_BESIDES);
+    if (!strcmp(call, "lock_all.flush"))
+        failed |= hold(call, "bytes of memory of a rank", counts->memory,
+                       (long)MEMORY_EACH * p + MEMORY_BESIDES + BATCHES + PARTNERS_STATE);
     if (!strncmp(call, "create.f", 8) && p > PROA_GATHER_FEW)
         failed |= hold(call, "bytes gathered", counts->gathered, (long)GATHERED_EACH * p);
     return failed;

@@ -22,7 +22,7 @@ static const struct row rows[] = {
     {"fence", "empty,puts", simulate_fence, 4, NULL, NULL},
     {"pscw", "first,back", simulate_pscw, 4, NULL, NULL},
     {"lock", "first,next,hot,all", simulate_lock, 8, NULL, NULL},
-    {"lock_all", "lock,flush,unlock,again", simulate_lock_all, 8, NULL, NULL},
+    {"lock_all", "lock,flush,unlock,again", simulate_lock_all, 32, NULL, NULL},
     {"notify", "-,first,further", simulate_notify, 0, NULL, NULL},
     {"death", "-,told", simulate_death, 1, NULL, NULL},
     {"node_death", "-,told", simulate_death, INT_MAX, NULL, NULL},
@@ -151,7 +151,8 @@ static void usage(void)
         "--ranks N        of the window (64)\n"
         "--real N         the first N run the core, the others mirror them (all run it)\n"
         "--per-node N     ranks of a node (4)\n"
-        "--partners K     of a rank, in the rows that have some (fence, pscw 4, others 8)\n"
+        "--partners K     of a rank, in the rows that have some (fence, pscw 4, lock_all 32, lock "
+        "8)\n"
         "--latency NS     of a message (1000); --overhead NS: of its sender and its receiver "
         "(300)\n"
         "--gap NS         between two messages of a process (100); --byte NS: for each byte (0.1)\n"
