@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`proa run --top` in a terminal, and `proa top` of a process, a folder and others: three ranks stand still until they have been seen.
 
-top.py LAUNCH HOST LIBRARY PROA HELD
+top.py LAUNCH HOST LIBRARY PROA HELD FOLDER    FOLDER: of the libraries
 """
 import os
 import pty
@@ -15,7 +15,7 @@ import time
 sys.dont_write_bytecode = True
 from traced import check, fail, scratch
 
-_, host, library, proa, program = sys.argv[1:]
+_, host, _, proa, program, libraries = sys.argv[1:]
 
 PATIENCE_S = 100
 # What the ranks are in, in any order of lines.
@@ -25,7 +25,7 @@ WANTED = (r"\n +0 +\d+ +[\d.]+ +-", r"\n +1 .* MPI_Win_lock +[\d.]+ +lock of ran
 
 
 def environment():
-    more = {"PROA_LIBDIR": os.path.dirname(library), "PROA_MPI": host, "TERM": "xterm", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    more = {"PROA_LIBDIR": libraries, "PROA_MPI": host, "TERM": "xterm", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_rmaps_base_oversubscribe": "1", "ASAN_OPTIONS": "detect_leaks=0"}
     return {**os.environ, **more}
 
