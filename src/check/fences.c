@@ -39,7 +39,9 @@ void proa_fences_note(struct proa_fences *fences, int assert, const void *caller
 /* A bit that one process has and another one has not is in both unions. */
 int proa_fences_agree(struct proa_win *win, uint32_t value)
 {
-    uint32_t set = value, clear = ~value;
+    const uint32_t most = (1u << PROA_UNITED_BITS) - 1;
+    const uint32_t folded = (value ^ value >> PROA_UNITED_BITS) & most;
+    uint32_t set = folded, clear = ~folded & most;
 
     if (win->sync->unite(win, &set) != PROA_OK || win->sync->unite(win, &clear) != PROA_OK)
         return 1; /* a process is gone: there is nothing to compare */

@@ -66,10 +66,6 @@ void proa_ordering_begin(const struct proa_group *group, int threads)
 
     if (proa_board_begin(group, threads) != 0)
         return;
-    if (proa_board_is_wide()) { /* a call may return before its post or lock is there */
-        proa_board_end();
-        return;
-    }
     requested = calloc(size, sizeof *requested);
     failed = !requested || proa_accesses_begin(&pending, group->size) != 0 ||
              proa_clock_begin() != 0 || proa_crossing_begin(proa_conflict_between_tell) != 0;

@@ -3,9 +3,10 @@
  * What calls on windows order among processes, and the accesses of this process that are handed
  * over to their targets (order/crossing.h).
  *
- * There are clocks if all processes of MPI_COMM_WORLD are on one node, and have Proa and check
- * mode. Without them operations of one origin are compared only. Between nodes an operation may be
- * issued before its post or its lock is there, so its clock would know too little.
+ * There are clocks if all processes of MPI_COMM_WORLD have Proa and check mode. Without them
+ * operations of one origin are compared only. Between nodes a post or a lock is there before the
+ * first operation that needs it (remote/sync.c), as on one node: so the clock of an operation's
+ * issue has what they order.
  *
  * Before a call this process tells its clock to processes that may notice the call; after it, it
  * learns from those whose calls it may have noticed. An access is complete when a call completes

@@ -153,11 +153,6 @@ int proa_board_size(void)
     return size;
 }
 
-int proa_board_is_wide(void)
-{
-    return win->remote_window != NULL;
-}
-
 int proa_board_rank(void)
 {
     return win->rank;
@@ -179,13 +174,15 @@ static void raise_word(uint64_t *row, uint64_t value)
     }
 }
 
+/* Accumulates by other nodes exclude one another alone, and not the atomics of raise_word. So where
+ * there are several nodes all others raise a row by accumulates. */
 void proa_board_raise(int process, int row, const uint64_t *clock)
 {
     uint64_t *mapped = here(process, row_at(row));
     struct proa_buffer from = {(void *)(uintptr_t)clock, (uint64_t)size, &word};
     struct proa_there there;
 
-    if (mapped) {
+    if (mapped && (!win->remote_window || process == win->rank)) {
         for (int i = 0; i < size; i++)
             raise_word(&mapped[i], clock[i]);
         return;
@@ -295,6 +292,7 @@ static void publish(int process)
     }
     proa_win_flush(win, process); /* the words come first */
     far_put(process, at, &heads[process], 1);
+    proa_win_flush_local(win, process); /* the next message changes the head */
     is_flush_due = 1;
 }
 

@@ -9,7 +9,8 @@
  * reader, the part's process.
  *
  * On a node rows and queues are plain memory. Between nodes the same is done by operations on the
- * window. The caller excludes other threads of its process.
+ * window; KNOWN and FLOOR are written by their own process alone, so they stay plain. The caller
+ * excludes other threads of its process.
  */
 #ifndef PROA_ORDER_BOARD_H
 #define PROA_ORDER_BOARD_H
@@ -61,9 +62,6 @@ void proa_board_end(void);
 /* How many processes have the board; 0: there is none. And the number of this one. */
 int proa_board_size(void);
 int proa_board_rank(void);
-
-/* Is a process of it on another node? The same on all. */
-int proa_board_is_wide(void);
 
 /* A row of this process. */
 uint64_t *proa_board_mine(int row);

@@ -117,17 +117,19 @@ void proa_crossing_end(void)
 /* A target makes room when it next calls MPI, and so does this process for others meanwhile. */
 static int push(int process, const uint64_t *words, uint32_t count)
 {
-    const int tries = targets[process].is_full ? 1 : PATIENCE;
+    struct target *target = &targets[process];
 
-    for (int i = 0; i < tries; i++) {
+    for (int i = 0; i < PATIENCE; i++) {
         if (proa_board_push(process, words, count)) {
-            targets[process].is_full = 0;
+            target->is_full = 0;
             return 1;
         }
+        if (target->is_full)
+            return 0;
         proa_crossing_take();
         sched_yield();
     }
-    targets[process].is_full = 1;
+    target->is_full = 1;
     return 0;
 }
 

@@ -93,9 +93,6 @@ static int know(struct proa_win *win, int rank)
 
 /* ---- barriers ---- */
 
-/* The bits that a union has, in the words of the barrier among nodes. */
-enum { UNITED_BITS = 3 };
-
 static int arrive_and_wait(struct proa_win *win, uint64_t number)
 {
     proa_shared_arrive(win);
@@ -122,10 +119,10 @@ static int lead_round(struct proa_win *win, int k, uint64_t number, uint32_t *bi
 
     /* tells of all that our node stored, and all that we heard of in earlier rounds */
     notify(win, &win->targets[remote_window->partners[k]], PROA_WORD_NODE_ROUND, k,
-           number << UNITED_BITS | *bits);
-    error = await(win, -1, PROA_WORD_NODE_ROUND, k, number << UNITED_BITS);
+           number << PROA_UNITED_BITS | *bits);
+    error = await(win, -1, PROA_WORD_NODE_ROUND, k, number << PROA_UNITED_BITS);
     *bits |= (uint32_t)proa_atomic_load(&remote_window->node_rounds[k], PROA_RELAXED) &
-             ((1u << UNITED_BITS) - 1);
+             ((1u << PROA_UNITED_BITS) - 1);
     return error;
 }
 
@@ -281,11 +278,19 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
     return error ? error : proa_start_as(win, ranks, count, mode, &words);
 }
 
+/* Check mode takes the clock of an operation when it is issued. So posts and locks are not deferred
+ * in its windows: what they order has happened by then. */
+static int defers(const struct proa_win *win)
+{
+    return !(win->counted & PROA_COUNTED_CHECK);
+}
+
 /* An operation on another node waits for the post there (remote/batch.h), or is the network's own
  * put or get, which checks for the post itself. */
 static int await_post(struct proa_win *win, int target)
 {
-    int waits = !proa_is_remote(&win->targets[target]) || proa_is_failed(win, target);
+    int waits =
+        !proa_is_remote(&win->targets[target]) || proa_is_failed(win, target) || !defers(win);
 
     return proa_await_as(win, target, waits, &words);
 }
@@ -327,6 +332,14 @@ static int test(struct proa_win *win, int *flag)
 
 /* ---- locks ---- */
 
+/* A lock of a process on another node. */
+static void lock_there(struct proa_win *win, int rank, int exclusive)
+{
+    proa_remote_lock(win, rank, exclusive);
+    if (!defers(win))
+        proa_remote_take_deferred();
+}
+
 /* Requests the lock; deferred lock requests, for which calls have returned, come first. */
 static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
 {
@@ -340,10 +353,11 @@ static int take(struct proa_win *win, int rank, int exclusive, int nocheck)
         return PROA_OK;
     if (exclusive)
         proa_group_lock_enter(win, PROA_GROUP_LOCK_EXCLUSIVE, NULL);
-    if (proa_is_remote(target))
-        proa_remote_lock(win, rank, exclusive);
-    else
+    if (proa_is_remote(target)) {
+        lock_there(win, rank, exclusive);
+    } else {
         error = proa_lock_take(win, rank, exclusive);
+    }
     if (error && exclusive)
         proa_group_lock_leave(win);
     return error;

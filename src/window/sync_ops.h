@@ -31,6 +31,9 @@ enum proa_completion {
     PROA_COMPLETED_VISIBLE
 };
 
+/* The bits of a union. In words of the barrier among nodes the others count barriers. */
+enum { PROA_UNITED_BITS = 16 };
+
 struct proa_sync_ops {
     int (*fence)(struct proa_win *win, int mode);
     int (*start)(struct proa_win *win, const int *ranks, int count, int mode);
@@ -56,8 +59,8 @@ struct proa_sync_ops {
     /* sync/barrier.h */
     int (*barrier)(struct proa_win *win);
     int (*disseminate)(struct proa_win *win, uint64_t number);
-    /* Collective: *bits becomes those of all processes together. Stores of all processes before
-     * their calls are visible after it. Returns as barrier does. */
+    /* Collective: *bits, PROA_UNITED_BITS of them, becomes those of all processes together. Stores
+     * of all processes before their calls are visible after it. Returns as barrier does. */
     int (*unite)(struct proa_win *win, uint32_t *bits);
     /* The word of that number (sync/notify.h) that the process of rank `from` tells us; NULL: there
      * is none yet. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs all scenes, each on a window that is named after it. With --list it prints what is expected
- * of each instead: name, verdict, call, rank, call, rank. Without PROA_CHECK=1 it tests nothing.
+ * Runs all scenes, or those that arguments name, each on a window that is named after it. With
+ * --list, which comes first, it prints what is expected of each instead: name, verdict, call, rank,
+ * call, rank. Without PROA_CHECK=1 it tests nothing.
  */
 #include "cases.h"
 
@@ -53,10 +54,18 @@ static void run(const struct scene *scene)
     MPI_Win_free(&win);
 }
 
+static int is_named(const char *name, char **names)
+{
+    for (char **at = names; *at; at++)
+        if (strcmp(*at, name) == 0)
+            return 1;
+    return !*names;
+}
+
 int main(int argc, char **argv)
 {
     const int lists_only = argc > 1 && strcmp(argv[1], "--list") == 0;
-    const char *only = argc > 1 ? argv[1] : NULL;
+    char **names = argv + 1 + lists_only;
     int size;
 
     if (!lists_only) {
@@ -68,9 +77,11 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < LISTS; i++)
         for (const struct scene *scene = lists[i]; scene->name; scene++)
-            if (lists_only)
+            if (!is_named(scene->name, names))
+                continue;
+            else if (lists_only)
                 list(scene);
-            else if (!only || strcmp(only, scene->name) == 0)
+            else
                 run(scene);
     if (!lists_only)
         MPI_Finalize();

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { FIRST, SECOND, TARGET, RANKS };
+enum { FIRST, SECOND, TARGET, RANKS, PUTS = 200000 };
 
 static int told;
 
@@ -123,10 +123,10 @@ static void full_body(struct world *world)
 {
     begin(world);
     if (world->rank == FIRST) {
-        for (uint64_t i = 0; i < 1000000; i++)
+        for (uint64_t i = 0; i < PUTS; i++)
             put_bytes(16 * i, 8);
         CHECK(proa_crossing_left_out() > 0);
-        CHECK(proa_crossing_left_out() < 1000000);
+        CHECK(proa_crossing_left_out() < PUTS);
     }
     world_barrier(world);
     if (world->rank == TARGET) {
