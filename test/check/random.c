@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Random programs that are correct: check mode must tell nothing (random.sh).
+ *
+ *   random EPOCHS SEED [FAULT]
+ *
+ * All ranks draw the same plan. In an epoch each element of each target is read by any rank, or
+ * written by one, or changed atomically by any; the same elements change their part from epoch to
+ * epoch, so that what orders epochs is needed. FAULT leaves one synchronization out in the first
+ * epoch, which must be told: fence, barrier, lock, flush.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ELEMENTS = 6, RANKS_MOST = 8, RESULTS = 4096 };
+enum part { IDLE, READ, WRITTEN, ATOMIC, PARTS };
+enum kind { FENCE, PSCW, LOCKED, LOCK_ALL, TOKEN, KINDS };
+
+static int rank, size;
+static MPI_Win win;
+static MPI_Group others;
+static unsigned long long state;
+static long origin = 1, results[RESULTS];
+static int result_count;
+static const char *fault = "";
+static struct {
+    enum part part;
+    int writer, basic;
+} plan[RANKS_MOST][ELEMENTS];
+
+/* The same on all ranks. */
+static int draw(int below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (int)(state % (unsigned long long)below);
+}
+
+static int is_fault(int epoch, const char *name)
+{
+    return epoch == 0 && strcmp(fault, name) == 0;
+}
+
+/* Each result has a place of its own until all are complete. */
+static long *result(void)
+{
+    if (result_count == RESULTS)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    return &results[result_count++];
+}
+
+static void draw_plan(void)
+{
+    for (int target = 0; target < size; target++)
+        for (int i = 0; i < ELEMENTS; i++) {
+            plan[target][i].part = (enum part)draw(PARTS);
+            plan[target][i].writer = draw(size);
+            plan[target][i].basic = draw(2);
+        }
+}
+
+static void read_element(int target, int i)
+{
+    switch (draw(3)) {
+    case 0:
+        MPI_Get(result(), 1, MPI_LONG, target, i, 1, MPI_LONG, win);
+        break;
+    case 1:
+        MPI_Get_accumulate(NULL, 0, MPI_LONG, result(), 1, MPI_LONG, target, i, 1, MPI_LONG,
+                           MPI_NO_OP, win);
+        break;
+    default:
+        MPI_Fetch_and_op(NULL, result(), MPI_LONG, target, i, MPI_NO_OP, win);
+    }
+}
+
+static void change_element(int target, int i)
+{
+    const MPI_Datatype type = plan[target][i].basic ? MPI_LONG : MPI_DOUBLE;
+
+    if (draw(2))
+        MPI_Accumulate(&origin, 1, type, target, i, 1, type, MPI_REPLACE, win);
+    else
+        MPI_Fetch_and_op(&origin, result(), type, target, i, MPI_REPLACE, win);
+}
+
+/* Draws as often on each rank. */
+static void operate(int target, int i)
+{
+    const unsigned long long before = state;
+
+    if (plan[target][i].part == READ)
+        read_element(target, i);
+    else if (plan[target][i].part == ATOMIC)
+        change_element(target, i);
+    else if (plan[target][i].part == WRITTEN && plan[target][i].writer == rank)
+        MPI_Put(&origin, 1, MPI_LONG, target, i, 1, MPI_LONG, win);
+    state = before;
+    draw(2);
+}
+
+static void operate_on(int target)
+{
+    for (int i = 0; i < ELEMENTS; i++)
+        operate(target, i);
+}
+
+/* Rank 0 and then the last one write to the same element. */
+static void canary(int of)
+{
+    if (rank == of)
+        MPI_Put(&origin, 1, MPI_LONG, 1, ELEMENTS, 1, MPI_LONG, win);
+}
+
+static void by_fence(int epoch)
+{
+    for (int target = 0; target < size; target++)
+        operate_on(target);
+    canary(0);
+    if (!is_fault(epoch, "fence"))
+        MPI_Win_fence(0, win);
+    canary(size - 1);
+    MPI_Win_fence(0, win);
+}
+
+static void by_pscw(void)
+{
+    MPI_Win_post(others, 0, win);
+    MPI_Win_start(others, 0, win);
+    for (int target = 0; target < size; target++)
+        if (target != rank)
+            operate_on(target);
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Under exclusive locks all may write to one element. */
+static void by_lock(int epoch)
+{
+    const int kind = is_fault(epoch, "lock") ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE;
+
+    for (int target = 0; target < size; target++) {
+        MPI_Win_lock(draw(2) ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, win);
+        operate_on(target);
+        MPI_Win_unlock(target, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD); /* the locks above may order what comes */
+    MPI_Win_lock(kind, 1, 0, win);
+    MPI_Put(&origin, 1, MPI_LONG, 1, ELEMENTS, 1, MPI_LONG, win);
+    MPI_Win_unlock(1, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void by_lock_all(int epoch)
+{
+    MPI_Win_lock_all(0, win);
+    for (int target = 0; target < size; target++)
+        operate_on(target);
+    canary(0);
+    if (!is_fault(epoch, "barrier")) {
+        MPI_Win_flush_all(win);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    canary(size - 1);
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Each rank writes to the same element when it has the token. */
+static void by_token(int epoch)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank > 0)
+        MPI_Recv(NULL, 0, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Get(result(), 1, MPI_LONG, 1, ELEMENTS, 1, MPI_LONG, win);
+    MPI_Win_flush_local(1, win);
+    MPI_Put(&origin, 1, MPI_LONG, 1, ELEMENTS, 1, MPI_LONG, win);
+    if (!is_fault(epoch, "flush"))
+        MPI_Win_flush(1, win);
+    if (rank + 1 < size)
+        MPI_Send(NULL, 0, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static enum kind kind_of(int epoch)
+{
+    static const char *const faults[KINDS] = {"fence", "", "lock", "barrier", "flush"};
+    enum kind kind = (enum kind)draw(KINDS);
+
+    for (int i = 0; epoch == 0 && i < KINDS; i++)
+        if (fault[0] && strcmp(fault, faults[i]) == 0)
+            kind = (enum kind)i;
+    return kind;
+}
+
+static void run(int epoch)
+{
+    static enum kind last = KINDS;
+    const enum kind kind = kind_of(epoch);
+
+    draw_plan();
+    result_count = 0;
+    if (kind == FENCE && last != FENCE) /* opens the first epoch of a row of fences */
+        MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+    if (kind != FENCE && last == FENCE)
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    last = kind;
+    switch (kind) {
+    case FENCE:
+        by_fence(epoch);
+        break;
+    case PSCW:
+        by_pscw();
+        break;
+    case LOCKED:
+        by_lock(epoch);
+        break;
+    case LOCK_ALL:
+        by_lock_all(epoch);
+        break;
+    default:
+        by_token(epoch);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const int epochs = argc > 1 ? atoi(argv[1]) : 100;
+    MPI_Group world;
+    long *memory;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size < 2 || size > RANKS_MOST)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    state = 0x9e3779b97f4a7c15ull ^ (argc > 2 ? strtoull(argv[2], NULL, 0) : 1);
+    fault = argc > 3 ? argv[3] : "";
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_excl(world, 1, &rank, &others);
+    MPI_Win_allocate((ELEMENTS + 1) * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &memory, &win);
+    for (int epoch = 0; epoch < epochs; epoch++)
+        run(epoch);
+    MPI_Win_free(&win);
+    MPI_Group_free(&others);
+    MPI_Group_free(&world);
+    if (rank == 0)
+        printf("ok random: %d epochs\n", epochs);
+    MPI_Finalize();
+    return 0;
+}

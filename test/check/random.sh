@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Check mode tells nothing of random programs that are correct, and of one synchronization that is left out:
+#   random.sh LAUNCH HOST RANKS SECONDS [OPTION...] -- PROGRAM EPOCHS SEED
+set -u
+
+launch=()
+while [ "$1" != -- ]; do
+  launch+=("$1")
+  shift
+done
+program=$2 epochs=$3 seed=$4
+
+# told EPOCHS [FAULT]: how many reports there are.
+told() {
+  said=$("${launch[@]}" --env PROA_CHECK=1 -- "$program" "$1" "$seed" "${@:2}" 2>&1)
+  case $said in
+    *"ok random"*) ;;
+    *) echo "$said"; echo "random: the run fails"; exit 1 ;;
+  esac
+  grep -cE '^(\[[0-9]+\] )?proa: (race|misuse|hang):' <<<"$said"
+}
+
+count=$(told "$epochs") || { [ "$count" = 0 ] || { echo "$count"; exit 1; }; }
+[ "$count" = 0 ] || { "${launch[@]}" --env PROA_CHECK=1 -- "$program" "$epochs" "$seed" 2>&1; echo "random: a false alarm, with seed $seed"; exit 1; }
+# A run in which ranks come late may order them by other ways, so there are three tries.
+for fault in fence lock barrier flush; do
+  for _ in 1 2 3; do
+    count=$(told 1 "$fault")
+    [ "$count" = 0 ] || break
+  done
+  [ "$count" -gt 0 ] 2>/dev/null || { echo "random: nothing is told without the $fault: $count"; exit 1; }
+done
+echo "ok random: $epochs epochs, seed $seed"
