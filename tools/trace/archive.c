@@ -9,7 +9,7 @@
 #include <string.h>
 #include <uthash.h>
 
-enum { NAME_BYTES = 160, CHUNK_BYTES = 256 << 10, DEFINITIONS_BYTES = 4 << 20 };
+enum { NAME_BYTES = 160, CHUNK_BYTES = 256 << 10, CHUNKS_MOST = 4, DEFINITIONS_BYTES = 4 << 20 };
 
 struct proa_definition {
     void *key;
@@ -130,6 +130,51 @@ OTF2_TimeStamp proa_archive_time(struct proa_location *location, int64_t ns)
     return (OTF2_TimeStamp)location->last_ns;
 }
 
+/* ---- memory ---- */
+
+/* The chunks of a buffer of the library's. */
+struct chunks {
+    int count;
+    void **chunk;
+};
+
+/* NULL: the buffer is full, and the library writes it to its file. */
+static void *take_chunk(void *user, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
+                        uint64_t bytes)
+{
+    struct chunks *chunks = *buffer;
+
+    (void)user;
+    (void)location;
+    if (!chunks) {
+        chunks = *buffer = proa_need(NULL, sizeof *chunks);
+        *chunks = (struct chunks){0};
+    }
+    if (type == OTF2_FILETYPE_EVENTS && chunks->count == CHUNKS_MOST)
+        return NULL;
+    chunks->chunk = proa_need(chunks->chunk, (size_t)(chunks->count + 1) * sizeof(void *));
+    return chunks->chunk[chunks->count++] = proa_need(NULL, bytes);
+}
+
+static void free_chunks(void *user, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
+                        bool final)
+{
+    struct chunks *chunks = *buffer;
+
+    (void)user;
+    (void)type;
+    (void)location;
+    if (!chunks)
+        return;
+    while (chunks->count > 0)
+        free(chunks->chunk[--chunks->count]);
+    if (!final)
+        return;
+    free(chunks->chunk);
+    free(chunks);
+    *buffer = NULL;
+}
+
 /* ---- the archive ---- */
 
 static OTF2_FlushType flush(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller,
@@ -147,6 +192,7 @@ int proa_archive_open(struct proa_archive *archive, const struct proa_model *mod
                       const char *folder)
 {
     static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush};
+    static const OTF2_MemoryCallbacks memory = {take_chunk, free_chunks};
 
     *archive = (struct proa_archive){.model = model};
     has_failed = 0;
@@ -157,6 +203,7 @@ int proa_archive_open(struct proa_archive *archive, const struct proa_model *mod
     if (!archive->archive)
         return -1;
     OTF2_Archive_SetFlushCallbacks(archive->archive, &flushes, NULL);
+    OTF2_Archive_SetMemoryCallbacks(archive->archive, &memory, NULL);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive->archive);
     OTF2_Archive_SetCreator(archive->archive, "proa trace");
     OTF2_Archive_OpenEvtFiles(archive->archive);
