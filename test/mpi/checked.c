@@ -90,9 +90,9 @@ static void right_types(MPI_Win win, MPI_Aint at)
     MPI_Accumulate(mine, 1, MPI_LONG, right, at, 1, MPI_LONG, MPI_SUM, win);
     MPI_Accumulate(mine, 1, MPI_LONG, right, at, 1, MPI_LONG, MPI_REPLACE, win);
     MPI_Fetch_and_op(mine, theirs, MPI_LONG, right, at, MPI_SUM, win);
-    MPI_Compare_and_swap(mine, &zero, theirs, MPI_LONG, right, at, win);
-    MPI_Get_accumulate(NULL, 0, MPI_LONG, theirs, 1, MPI_LONG, right, at, 1, MPI_LONG, MPI_NO_OP,
-                       win);
+    MPI_Compare_and_swap(mine, &zero, theirs + 1, MPI_LONG, right, at, win);
+    MPI_Get_accumulate(NULL, 0, MPI_LONG, theirs + 2, 1, MPI_LONG, right, at, 1, MPI_LONG,
+                       MPI_NO_OP, win);
 }
 
 static void wrong_accumulate_get(MPI_Win win, MPI_Aint at)
@@ -173,8 +173,10 @@ static void right_unlock(MPI_Win win, MPI_Aint at)
 /* More accesses than are kept, and the last two conflict. */
 static void wrong_many(MPI_Win win, MPI_Aint at)
 {
+    static char got[70000];
+
     for (int i = 0; i < 70000; i++)
-        MPI_Get(theirs, 1, MPI_BYTE, right, at + 2 * i, 1, MPI_BYTE, win);
+        MPI_Get(got + i, 1, MPI_BYTE, right, at + 2 * i, 1, MPI_BYTE, win);
     MPI_Put(mine, 1, MPI_BYTE, right, at + 2 * 69999, 1, MPI_BYTE, win);
 }
 
