@@ -19,6 +19,7 @@
 #include "base/fail.h"
 #include "shm/available.h"
 #include "adopt/content.h"
+#include "adopt/moved.h"
 #include "adopt/process.h"
 #include "shm/peer.h"
 #include "adopt/remap.h"
@@ -47,6 +48,7 @@ static int leftovers; /* pages of these that nothing holds could not become priv
 
 static sigset_t signals_before; /* of the thread that has the mutex, under it */
 static void (*at_leave)(void);  /* the same */
+static struct proa_moved moved_now;
 
 /* Calls `enter` first and, when the section is left, `leave`; NULL: nothing to call. */
 static void section_enter(void (*enter)(void), void (*leave)(void))
@@ -60,17 +62,20 @@ static void section_enter(void (*enter)(void), void (*leave)(void))
     pthread_mutex_lock(&adopt_mutex);
     signals_before = before;
     at_leave = leave;
+    moved_now = proa_moved_begin();
 }
 
 static void section_leave(void)
 {
     sigset_t before = signals_before;
     void (*leave)(void) = at_leave;
+    const struct proa_moved moved = moved_now;
 
     pthread_mutex_unlock(&adopt_mutex);
     if (leave)
         leave();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    proa_moved_tell(&moved);
 }
 
 static void (*pause_enter)(void), (*pause_leave)(void);
@@ -156,6 +161,8 @@ static void leave_moved(struct leaving *leaving, const struct proa_range *moved,
         proa_maps_unbind(place, place + bytes);
     done = proa_remap_out(leaving->mover, moved, place, protection);
     leaving->are_left |= done < moved->end;
+    moved_now.back += done - moved->first;
+    moved_now.place = moved->first;
     if (was_locked)
         mlock(proa_at(place), bytes);
     proa_ranges_cut(&moves, moved->first, done);
@@ -273,6 +280,8 @@ static uint64_t move_part(const struct proa_relocation *mover, const struct proa
     if (proa_ranges_add(&moves, part->first, part->end, aside) == PROA_OK) {
         done = proa_remap_in(mover, part->first, part->end, aside);
         proa_ranges_cut(&moves, done, part->end);
+        moved_now.in += done - part->first;
+        moved_now.place = part->first;
     }
     if (done < part->end)
         munmap(proa_at(aside + (done - part->first)), part->end - done);
@@ -304,16 +313,6 @@ static void move_parts(struct proa_survey *survey)
 }
 
 /* ---- holding ---- */
-
-static uint64_t page_below(uint64_t address)
-{
-    return address / proa_page_bytes() * proa_page_bytes();
-}
-
-static uint64_t page_above(uint64_t address)
-{
-    return page_below(address + proa_page_bytes() - 1);
-}
 
 /* The next piece, up to `end`. It continues the last one, if that is of its kind. */
 static void piece_add(struct proa_hold *hold, uint64_t end, uint64_t is_adopted)
@@ -351,7 +350,7 @@ static struct proa_ranges *ranges_of(const struct proa_piece *piece)
 
 static uint64_t piece_first(const struct proa_hold *hold, uint32_t i)
 {
-    return page_below(i ? hold->piece[i - 1].end : hold->first);
+    return proa_page_below(i ? hold->piece[i - 1].end : hold->first);
 }
 
 /* Removes the first `count` pieces from the record, and gives back what no other hold has. */
@@ -359,11 +358,11 @@ static void let_go(struct proa_hold *hold, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         proa_ranges_remove(ranges_of(&hold->piece[i]), piece_first(hold, i),
-                           page_above(hold->piece[i].end));
+                           proa_page_above(hold->piece[i].end));
     if (hold->piece != hold->few)
         free(hold->piece);
     hold->count = 0;
-    leave_unheld(page_below(hold->first), page_above(hold->end));
+    leave_unheld(proa_page_below(hold->first), proa_page_above(hold->end));
 }
 
 static int record(struct proa_hold *hold, const struct proa_survey *survey)
@@ -373,7 +372,7 @@ static int record(struct proa_hold *hold, const struct proa_survey *survey)
 
     while (!error && i < hold->count) {
         error = proa_ranges_add(ranges_of(&hold->piece[i]), piece_first(hold, i),
-                                page_above(hold->piece[i].end), 0);
+                                proa_page_above(hold->piece[i].end), 0);
         i += !error;
     }
     if (error)
@@ -390,8 +389,8 @@ static void own_find(struct proa_survey *survey, const struct proa_hold *hold,
     if (adopt == PROA_ADOPT_ALWAYS)
         return;
     if (!proa_survey_is_malloc_start(hold->first))
-        survey->own_first = page_above(hold->first);
-    survey->own_end = adopt == PROA_ADOPT_NEVER ? survey->own_first : page_below(hold->end);
+        survey->own_first = proa_page_above(hold->first);
+    survey->own_end = adopt == PROA_ADOPT_NEVER ? survey->own_first : proa_page_below(hold->end);
 }
 
 /* Nothing there is to move or has moved. */
@@ -405,8 +404,8 @@ static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
 {
     struct proa_survey survey; /* large: set to zero it would take as long as all the rest */
 
-    survey.first = page_below(hold->first);
-    survey.end = page_above(hold->end);
+    survey.first = proa_page_below(hold->first);
+    survey.end = proa_page_above(hold->end);
     survey.segment = segment.bytes ? &segment : NULL;
     survey.through_kernel = &through_kernel;
     own_find(&survey, hold, adopt);

@@ -134,6 +134,7 @@ static int handle_finish(struct proa_win *win, void *user)
     struct proa_handle *handle = user;
 
     proa_record_of_window(handle->record, win);
+    win->traced = proa_traced_number(handle->traced);
     return proa_handle_enter(handle, win);
 }
 

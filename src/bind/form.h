@@ -156,6 +156,16 @@ PROA_FORMS void proa_watch_mode(int mode)
 #endif
 }
 
+/* The index of the counter of a notified operation or wait, for a trace. */
+PROA_FORMS void proa_watch_counter(int index)
+{
+#ifdef PROA_SLOW
+    proa_trace_thread.value = 1 + (uint64_t)(uint32_t)index;
+#else
+    (void)index;
+#endif
+}
+
 /* The return value of a call of synchronization, which is over; rank: the target's, or -1. */
 PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
 {

@@ -2,10 +2,12 @@
 /* See finding.h. */
 #include "findings/finding.h"
 #include "base/atomic.h"
+#include "base/calls.h"
 #include "findings/sentences.h"
 #include "findings/world.h"
 #include "host/handle.h"
 #include "host/start.h"
+#include "trace/recorder.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -136,6 +138,38 @@ static int enter(struct kept *kept)
     return is_new;
 }
 
+static int call_number(const char *name)
+{
+    for (int call = 0; name && call < PROA_CALL_COUNT; call++)
+        if (strcmp(proa_call_name((enum proa_call)call), name) == 0)
+            return call;
+    return PROA_TRACE_CALLS; /* of no name */
+}
+
+/* At the moment when it was found, in the call that is going on. */
+static void record(const struct proa_finding *finding)
+{
+    const struct proa_finding_call *first = &finding->calls[PROA_FIRST],
+                                   *second = &finding->calls[PROA_SECOND];
+    const uint64_t now = proa_trace_on ? proa_trace_ticks() : 0, bytes = strlen(finding->what);
+    const struct proa_finding_call *later = second->caller ? second : first;
+
+    if (!proa_trace_on)
+        return;
+    proa_trace_put(
+        &(struct proa_trace_record){.begin = now,
+                                    .end = now,
+                                    .bytes = bytes,
+                                    .value = later == second ? (uint64_t)first->caller : 0,
+                                    .caller = (uint64_t)later->caller,
+                                    .rank = -1,
+                                    .window = finding->win ? finding->win->traced : 0,
+                                    .call = (uint16_t)call_number(later->call),
+                                    .mode = (uint8_t)finding->verdict,
+                                    .kind = PROA_TRACE_FINDING});
+    proa_trace_put_text(finding->what, bytes);
+}
+
 /* Places are looked up, and the host is asked for the window's name, without the mutex. */
 void proa_finding_add(const struct proa_finding *finding)
 {
@@ -149,9 +183,12 @@ void proa_finding_add(const struct proa_finding *finding)
         return;
     kept->key = (struct key){finding->id, calls[PROA_FIRST].caller, calls[PROA_SECOND].caller};
     copy(&kept->found, finding);
-    if (!enter(kept))
+    if (!enter(kept)) {
         free(kept);
-    else if (!finding->is_told)
+        return;
+    }
+    record(finding);
+    if (!finding->is_told)
         proa_sentences_tell(&kept->found);
 }
 

@@ -28,10 +28,14 @@ PROA_MPI(Win_set_num_notify)(MPI_Win handle, MPI_Info info, int number)
 {
     struct proa_win *win = proa_win_find(handle);
 
+    int error;
+
     if (!win)
         return PROA_NOTIFIED_HOST_ANSWERS(Win_set_num_notify, handle, handle, info, number);
-    return proa_return(win, PROA_CALL_Win_set_num_notify,
-                       proa_counters_set(win, number, proa_handle_of(win)->notify_num_most));
+    proa_trace_begin(__builtin_return_address(0));
+    error = proa_counters_set(win, number, proa_handle_of(win)->notify_num_most);
+    proa_traced_put(win, PROA_CALL_Win_set_num_notify, 0, (uint64_t)number);
+    return proa_return(win, PROA_CALL_Win_set_num_notify, error);
 }
 
 PROA_NOTIFIED_NAME(Win_get_num_notify);
@@ -74,11 +78,15 @@ PROA_MPI(Win_reset_notify_value)(MPI_Win handle, int index, MPI_Count *value)
 
     if (!win)
         return PROA_NOTIFIED_HOST_ANSWERS(Win_reset_notify_value, handle, handle, index, value);
+    proa_trace_begin(__builtin_return_address(0));
     error = check_own(win, index);
     if (error)
         return proa_return(win, PROA_CALL_Win_reset_notify_value, error);
     polled(win);
     *value = (MPI_Count)proa_counter_reset(win, (uint32_t)index);
+    if (*value) /* programs poll with it */
+        proa_traced_put(win, PROA_CALL_Win_reset_notify_value, 1 + (uint64_t)index,
+                        (uint64_t)*value);
     return MPI_SUCCESS;
 }
 
@@ -90,20 +98,34 @@ static uint64_t least(MPI_Count expected)
     return expected > 0 ? (uint64_t)expected : 0;
 }
 
-/* The beginning of a wait: tells check mode. */
-static void begin(const struct proa_win *win, enum proa_call call, const void *caller)
+/* The beginning of a wait: tells check mode and the trace. */
+static void begin(const struct proa_win *win, enum proa_call call, void *caller)
 {
     struct proa_rules *rules = proa_handle_of(win)->rules;
 
+    proa_trace_begin(caller);
     if (rules)
         proa_rules_enter(rules, call, -1, 0, caller);
 }
 
-/* The end of a wait: tells the observers of a watched window. */
-static int finish(const struct proa_win *win, enum proa_call call, int error)
+/* For the record of a wait: the counter and its value. */
+static void trace(const struct proa_win *win, int index, int error)
+{
+    if (error)
+        proa_trace_thread.mode |= PROA_TRACE_FAILED;
+    if (error || index < 0)
+        return;
+    proa_trace_thread.value = 1 + (uint64_t)index;
+    proa_trace_thread.place = proa_counter_value(win, (uint32_t)index);
+}
+
+/* The end of a wait for that counter (-1: for none): tells the observers of a watched window. */
+static int finish(const struct proa_win *win, enum proa_call call, int index, int error)
 {
     struct proa_rules *rules = proa_handle_of(win)->rules;
 
+    if (proa_handle_of(win)->traced)
+        trace(win, index, error);
     if (proa_handle_of(win)->record || proa_handle_of(win)->traced)
         proa_watched(win, call, -1, PROA_WATCHED_NO_WAY, 0);
     if (rules)
@@ -122,7 +144,7 @@ PROA_EXPORT int PROA_Win_wait_notify(MPI_Win handle, int index, MPI_Count expect
     error = check_own(win, index);
     if (!error)
         error = proa_counter_await(win, (uint32_t)index, least(expected));
-    return finish(win, PROA_CALL_Win_wait_notify, error);
+    return finish(win, PROA_CALL_Win_wait_notify, index, error);
 }
 
 /* thresholds: room for `count`; NULL: there was no memory. */
@@ -159,7 +181,8 @@ PROA_EXPORT int PROA_Win_waitsome_notify(MPI_Win handle, int count, const int in
     thresholds = calloc((size_t)count + 1, sizeof *thresholds);
     error = await_some(win, thresholds, count, indices, expected, outcount, which);
     free(thresholds);
-    return finish(win, PROA_CALL_Win_waitsome_notify, error);
+    return finish(win, PROA_CALL_Win_waitsome_notify, *outcount > 0 ? indices[which[0]] : -1,
+                  error);
 }
 
 PROA_EXPORT int PROA_Win_get_notify_address(MPI_Win handle, int index, void *address)

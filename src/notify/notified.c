@@ -18,6 +18,7 @@ PROA_FORMS int begin(struct proa_win *win, enum proa_call call, int rank, int in
 
     if (error != MPI_SUCCESS)
         return error;
+    proa_watch_counter(index);
     if (proa_is_in(win, rank))
         return proa_return(win, call, proa_notified_begin(win, rank, index));
     return proa_return(win, call, index < 0 ? proa_counter_outside(rank, index, 0) : PROA_OK);

@@ -194,8 +194,11 @@ int proa_batch_try_send(struct proa_remote *r, unsigned flags)
     memcpy(r->batch.body, &head, sizeof head);
     outcome = proa_batch_outcome(
         r, proa_progress_send(r->process->peer, r->batch.body, sizeof head + r->batch.used));
-    if (outcome != PROA_NET_AGAIN)
-        count_batch(r, flags);
+    if (outcome == PROA_NET_AGAIN)
+        return outcome;
+    proa_remote_message(PROA_TRACE_SENT, r->process->win, r->process->rank, &head,
+                        sizeof head + r->batch.used);
+    count_batch(r, flags);
     return outcome;
 }
 
@@ -295,6 +298,7 @@ char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, u
 
     if (!at)
         return NULL;
+    r->parts += (uint64_t)proa_wire_is_operation(op->code);
     memcpy(at, op, sizeof *op);
     memset(at + sizeof *op + data, 0, bytes - sizeof *op - data); /* the padding */
     return at + sizeof *op;

@@ -213,6 +213,31 @@ static int serve_count(struct proa_job *job)
 
 /* ---- any of them ---- */
 
+static enum proa_call call_of(const struct proa_wire_op *op)
+{
+    if (op->code != PROA_WIRE_COMBINE)
+        return op->code == PROA_WIRE_PUT ? PROA_CALL_Put : PROA_CALL_Get;
+    if (op->flags & PROA_WIRE_COMPARE)
+        return PROA_CALL_Compare_and_swap;
+    return op->flags & PROA_WIRE_RESULT ? PROA_CALL_Get_accumulate : PROA_CALL_Accumulate;
+}
+
+/* Counts parts as the origin does (proa_batch_try_add), so that a trace knows which is which. */
+static void trace_op(const struct proa_job *job, uint64_t begin)
+{
+    const struct proa_remote_process *origin = job->origin;
+    const uint64_t number = ++origin->remote->applied;
+
+    if (proa_remote_is_traced(origin->win))
+        proa_trace_put_applied(&(struct proa_trace_applied){.window = origin->win->traced,
+                                                            .rank = origin->rank,
+                                                            .call = call_of(&job->op),
+                                                            .place = job->op.position,
+                                                            .bytes = job->op.count * job->op.bytes,
+                                                            .number = number,
+                                                            .begin = begin});
+}
+
 static int serve_op(struct proa_job *job)
 {
     static int (*const handlers[])(struct proa_job * job) = {[PROA_WIRE_PUT] = serve_runs,
@@ -222,6 +247,7 @@ static int serve_op(struct proa_job *job)
                                                              [PROA_WIRE_NUMBER] = serve_number};
     const char *at = take(job, sizeof job->op);
     const uint32_t before = job->fetches;
+    const uint64_t begin = __builtin_expect(proa_trace_on, 0) ? proa_trace_ticks() : 0;
     int error;
 
     if (!at)
@@ -230,6 +256,8 @@ static int serve_op(struct proa_job *job)
     if (job->op.code >= sizeof handlers / sizeof *handlers || !handlers[job->op.code])
         return PROA_JOB_NONSENSE;
     error = handlers[job->op.code](job);
+    if (proa_wire_is_operation(job->op.code))
+        trace_op(job, begin);
     if (error < 0)
         mark_failure(job, before);
     return error;
@@ -278,6 +306,8 @@ void proa_job_answer(struct proa_job *job, uint64_t number, const struct proa_fi
                            (job->has_other ? PROA_WIRE_OTHERS : 0));
     memcpy(job->answer, &head, sizeof head);
     memcpy(job->answer + sizeof head, &outcome, sizeof outcome);
+    proa_remote_message(PROA_TRACE_SENT, job->origin->win, job->origin->rank, &head,
+                        job->used + text + marks);
     proa_progress_answer(job->origin->peer, job->answer, job->used + text + marks);
 }
 

@@ -67,11 +67,13 @@ static void send(struct proa_win *win, int rank, const struct proa_wire_head *he
 {
     const struct proa_remote_process *process = proa_remote_know(win, rank);
 
-    if (process)
+    if (process) {
+        proa_remote_message(PROA_TRACE_SENT, win, rank, head, sizeof *head);
         proa_progress_answer(process->peer, head, sizeof *head);
-    else
+    } else {
         proa_log(PROA_LOG_WARN, "cannot tell rank %d of a lock: %s; it may hang", rank,
                  proa_failure());
+    }
 }
 
 static void say(struct proa_win *win, int rank, int flags, int room)
@@ -276,6 +278,7 @@ void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head)
 
     if (!win)
         return;
+    proa_remote_message(PROA_TRACE_RECEIVED, win, rank, head, sizeof *head);
     if (head->rank >= (uint32_t)win->size || rank == win->rank ||
         (to_keeper ? win->rank : rank) != KEEPER)
         proa_progress_drop(peer, "names another rank than its sender's");

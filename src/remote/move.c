@@ -12,6 +12,7 @@
 #include "remote/request.h"
 
 #include <string.h>
+#include <utlist.h>
 
 enum {
     MOVE_LEAST = 8192, /* bytes of a put or get that the transport moves by itself */
@@ -36,6 +37,17 @@ static struct proa_wire_op next_part(const struct proa_queued *i, int64_t *offse
     op.count = each == 0 ? 1 : left < each ? left : each;
     op.bytes = (uint32_t)(each || runs->bytes - at < ROOM ? runs->bytes - at : ROOM);
     return op;
+}
+
+/* How many messages' operations are left of it, as next_part makes them. */
+static uint64_t parts_of(const struct proa_queued *i)
+{
+    const struct proa_runs *runs = &i->runs;
+    const uint64_t each = ROOM / runs->bytes, first = i->done / runs->bytes;
+
+    if (each)
+        return (runs->count - first + each - 1) / each;
+    return (runs->count - first) * ((runs->bytes + ROOM - 1) / ROOM) - i->done % runs->bytes / ROOM;
 }
 
 /* The bytes behind the last pair of an accumulate are not read: they need not be the user's. */
@@ -158,6 +170,17 @@ static int note(struct proa_remote *r, struct proa_queued *i)
     return i->notice ? PROA_OK : PROA_ERR_NO_MEM;
 }
 
+/* The parts of operations by messages that are still in the queue. */
+static uint64_t parts_queued(const struct proa_remote *r)
+{
+    const struct proa_queued *i;
+    uint64_t parts = 0;
+
+    DL_FOREACH(r->flight.issues, i)
+        parts += i->step == step_messages ? parts_of(i) : 0;
+    return parts;
+}
+
 static int issue(struct proa_win *win, int rank, struct proa_queued *i)
 {
     struct proa_remote *r;
@@ -169,6 +192,8 @@ static int issue(struct proa_win *win, int rank, struct proa_queued *i)
     if (!error) {
         proa_batch_want_grant(r);
         error = proa_queue_operation(r, i);
+        if (proa_remote_is_traced(win) && i->step == step_messages)
+            proa_trace_sent_as(r->parts + parts_queued(r));
     }
     proa_progress_leave();
     return error;

@@ -13,6 +13,7 @@
 #include "sync/pair.h"
 #include "window/win.h"
 #include "net/net.h"
+#include "trace/engine.h"
 #include "remote/wire.h"
 
 struct proa_serving;
@@ -136,7 +137,9 @@ struct proa_remote {
          * told.posted that the last batch waits for there */
         uint64_t lock_number, post_asked;
     } grant;
+    uint64_t parts; /* of operations that were put into batches so far, for a trace */
     /* as target */
+    uint64_t applied; /* such parts, so far */
     struct proa_serving *serving;
     uint64_t posted;  /* number of our posts to it */
     uint8_t is_hasty; /* it waits for our post */
@@ -299,5 +302,27 @@ int proa_roster_find(const struct proa_win *win, int rank, struct proa_rostered 
 
 /* Gives everything back. */
 void proa_roster_close(struct proa_win *win);
+
+/* ---- for a trace: without one each costs a load and a branch ---- */
+
+static inline int proa_remote_is_traced(const struct proa_win *win)
+{
+    return __builtin_expect(proa_trace_on, 0) && win->traced;
+}
+
+/* A message of the window has been handed to the network (PROA_TRACE_SENT), or has come
+ * (PROA_TRACE_RECEIVED). rank: the other process's; bytes: of all of it. */
+static inline void proa_remote_message(enum proa_trace_kind kind, const struct proa_win *win,
+                                       int rank, const struct proa_wire_head *head, size_t bytes)
+{
+    if (proa_remote_is_traced(win))
+        proa_trace_put_message(kind, win->traced, rank, head->kind, head->number, bytes);
+}
+
+/* Does an operation with that code touch the target's memory? */
+static inline int proa_wire_is_operation(unsigned code)
+{
+    return code >= PROA_WIRE_PUT && code <= PROA_WIRE_COMBINE;
+}
 
 #endif

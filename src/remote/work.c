@@ -48,6 +48,7 @@ void proa_work_message(uint32_t peer, const void *message, size_t bytes)
         proa_progress_drop(peer, "is of an unknown kind");
     else if ((from = sender_of(&head, peer))) {
         from->flight.heard = from->flight.sent;
+        proa_remote_message(PROA_TRACE_RECEIVED, from->process->win, (int)head.rank, &head, bytes);
         handlers[head.kind](from, &head, (const char *)message + sizeof head, bytes - sizeof head);
     }
 }

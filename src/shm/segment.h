@@ -26,6 +26,16 @@ static inline uint64_t proa_page_bytes(void)
     return (uint64_t)getpagesize();
 }
 
+static inline uint64_t proa_page_below(uint64_t address)
+{
+    return address / proa_page_bytes() * proa_page_bytes();
+}
+
+static inline uint64_t proa_page_above(uint64_t address)
+{
+    return proa_page_below(address + proa_page_bytes() - 1);
+}
+
 /* A segment of this process. */
 struct proa_segment {
     char *base; /* NULL: not mapped as a whole */

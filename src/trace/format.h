@@ -49,25 +49,29 @@ enum proa_trace_kind {
      * long as there is no other GROUP of that call and window the next ones have the same */
     PROA_TRACE_GROUP,
     /* a call of synchronization: rank: the target's, or -1; mode: assertions; value: of a notified
-     * wait the index of its counter, of a fence how many came before it on the window */
+     * wait or a reset 1 + the index of its counter, which has come to `place`; of a fence how many
+     * came before it on the window */
     PROA_TRACE_CALL,
     /* an operation; bytes, rank: target; place: displacement in bytes; value: 1 + the index of a
-     * notified operation's counter, or 0. begin == end: too short to time */
+     * notified operation's counter, or 0; in its upper half the number of its last part that went
+     * to another node by a message (APPLIED), or 0. begin == end: too short to time */
     PROA_TRACE_OPERATION,
     /* within the next CALL or OPERATION of the thread; end: of the wait; value: its ns; rank: the
      * one waited for, or -1: several, or unknown */
     PROA_TRACE_WAIT,
-    /* at the target: an operation of another node was done in this process's part. rank: of the
-     * origin; bytes; place; value: how manieth of that origin's */
+    /* at the target: a part of an operation of another node was done in this process's part of the
+     * window. rank: of the origin; bytes; place; value: the number of the part among all of that
+     * origin here, from 1 on. The network's own puts and gets have none */
     PROA_TRACE_APPLIED,
     /* a message of Proa's to or from another node. rank: the other's; bytes; value: number of the
-     * batch */
+     * batch; way: enum proa_wire_kind */
     PROA_TRACE_SENT,
     PROA_TRACE_RECEIVED,
     /* pages were moved to where neighbours map them, or back (way 1); place: first address; bytes
      */
     PROA_TRACE_MOVED,
-    /* of check mode: the call at `value` conflicts with that at `caller`; rank: the target */
+    /* of check mode: the call at `caller` is wrong, or conflicts with that at `value`; mode: enum
+     * proa_verdict. bytes; TEXT: the sentence */
     PROA_TRACE_FINDING,
     /* clocks of nodes: at begin nanoseconds of this process's clock the one of node `value` was at
      * end, give or take `bytes` nanoseconds (between the two, `place` is its process) */
@@ -94,7 +98,7 @@ struct proa_trace_record {
     int32_t rank;    /* in the window's group */
     uint32_t window; /* this process's number of it, from 1 on; 0: none */
     uint16_t call;   /* enum proa_call; the header has the names */
-    uint8_t way;     /* enum proa_stats_way */
+    uint8_t way;     /* enum proa_stats_way, where the kind says nothing else */
     uint8_t mode;
     uint16_t unused;
     uint8_t epoch; /* PROA_EPOCH_* towards the target, when the call was over */

@@ -134,6 +134,14 @@ static int drop(struct proa_trace_thread *thread)
     return 0;
 }
 
+/* The pages of a full chunk are the file's: they need not be the process's as well. */
+static void chunk_leave(const struct proa_trace_thread *thread)
+{
+    if (thread->end)
+        madvise((char *)thread->end - PROA_TRACE_CHUNK_BYTES, PROA_TRACE_CHUNK_BYTES,
+                MADV_DONTNEED);
+}
+
 int proa_trace_more(struct proa_trace_thread *thread)
 {
     const struct proa_trace_record first = {.kind = PROA_TRACE_CHUNK};
@@ -150,6 +158,7 @@ int proa_trace_more(struct proa_trace_thread *thread)
     pthread_mutex_unlock(&mutex);
     if (!is_there)
         return 0;
+    chunk_leave(thread);
     thread->next = (struct proa_trace_record *)(map + PROA_TRACE_HEAD_BYTES +
                                                 (uint64_t)number * PROA_TRACE_CHUNK_BYTES);
     thread->end = thread->next + CHUNK_RECORDS;

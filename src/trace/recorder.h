@@ -57,7 +57,7 @@ struct proa_trace_thread {
     struct proa_trace_slot *slot;         /* NULL before the first record */
     struct proa_trace_record *operation;  /* the last one, as long as its call goes on */
     uint64_t begin, caller;               /* of the call that goes on */
-    uint64_t value;                       /* for its record */
+    uint64_t value, place;                /* for its record */
     uint8_t mode;
     int number;
 };
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) void proa_trace_begin(void *caller)
     thread->begin = proa_trace_ticks();
     thread->caller = (uint64_t)caller;
     thread->mode = 0;
-    thread->value = 0;
+    thread->value = thread->place = 0;
     thread->operation = NULL;
 }
 

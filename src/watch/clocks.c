@@ -5,7 +5,7 @@
 #include "shm/peer.h"
 #include "trace/recorder.h"
 
-enum { ROUNDS = 20, DUE_NS = 1000000000 };
+enum { ROUNDS = 20, DUE_LEAST_NS = 10000000, DUE_MOST_NS = 1000000000 };
 
 /* The other node's answer. */
 struct answer {
@@ -67,15 +67,26 @@ static void answer(MPI_Comm nodes)
     }
 }
 
-/* At the start the clocks are compared by the first window; later each second at most. */
+/* How long a comparison holds, when the first was so long ago: what follows the last one is a small
+ * part of what lies between the two, from which the speeds of the clocks are known. */
+static int64_t holds_ns(int64_t span_ns)
+{
+    const int64_t ns = span_ns / 8;
+
+    return ns < DUE_LEAST_NS ? DUE_LEAST_NS : ns > DUE_MOST_NS ? DUE_MOST_NS : ns;
+}
+
+/* The first window compares, and later ones when they are made and freed, not too often. */
 static int is_due(int count)
 {
-    static int64_t last_ns;
+    static int64_t first_ns, last_ns;
     static int last_count;
     int64_t now_ns = proa_trace_now_ns();
 
-    if (last_count == count && now_ns - last_ns < DUE_NS)
+    if (last_count == count && now_ns - last_ns < holds_ns(last_ns - first_ns))
         return 0;
+    if (last_count != count)
+        first_ns = now_ns;
     last_ns = now_ns;
     last_count = count;
     return 1;

@@ -112,6 +112,7 @@ static void put_synchronization(struct proa_traced *traced, const struct proa_wi
         put_group(traced, call, win);
     record.call = (uint16_t)call;
     record.rank = rank;
+    record.place = proa_trace_thread.place;
     record.value = call == PROA_CALL_Win_fence
                        ? proa_atomic_fetch_add(&traced->fences, 1, PROA_RELAXED)
                        : proa_trace_thread.value;
@@ -120,6 +121,19 @@ static void put_synchronization(struct proa_traced *traced, const struct proa_wi
     if (record.epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER))
         record.mode |= PROA_TRACE_EXCLUSIVE;
     proa_trace_put(&record);
+}
+
+void proa_traced_put(const struct proa_win *win, enum proa_call call, uint64_t value,
+                     uint64_t place)
+{
+    struct proa_traced *traced = proa_handle_of(win)->traced;
+
+    if (!traced || !proa_trace_on)
+        return;
+    proa_trace_thread.value = value;
+    proa_trace_thread.place = place;
+    put_waits(traced, win, -1);
+    put_synchronization(traced, win, call, -1);
 }
 
 static void put_operation(const struct proa_traced *traced, const struct proa_win *win,
@@ -232,6 +246,11 @@ struct proa_traced *proa_traced_new(void)
     traced->nodes = MPI_COMM_NULL;
     pthread_mutex_init(&traced->mutex, NULL);
     return traced;
+}
+
+uint32_t proa_traced_number(const struct proa_traced *traced)
+{
+    return traced ? traced->window : 0;
 }
 
 void proa_traced_drop(struct proa_traced *traced)

@@ -23,6 +23,9 @@ void proa_traced_start(void);
 struct proa_traced *proa_traced_new(void);
 void proa_traced_drop(struct proa_traced *traced);
 
+/* The number of the window in this process's trace; 0 for NULL. */
+uint32_t proa_traced_number(const struct proa_traced *traced);
+
 /* The window has come to be, by that call. Collective over comm if all record. */
 void proa_traced_open(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                       MPI_Comm comm);
@@ -31,6 +34,10 @@ void proa_traced_open(struct proa_traced *traced, const struct proa_win *win, en
 void proa_traced_close(struct proa_traced *traced, const struct proa_win *win);
 
 void proa_traced_name(struct proa_traced *traced, const char *name);
+
+/* A call that no other observer is told of is over; value, place: of its record. */
+void proa_traced_put(const struct proa_win *win, enum proa_call call, uint64_t value,
+                     uint64_t place);
 
 /* A call is over: as of proa_watched. */
 void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,

@@ -176,6 +176,7 @@ struct proa_win {
     uint8_t is_open;          /* it is counted among the windows of this process (shm/peer.h) */
     uint8_t counted;          /* PROA_COUNTED_*: what all processes do */
     uint64_t identity;        /* a number of its own, the same on all processes */
+    uint32_t traced;          /* its number in this process's trace; 0: none */
     uint8_t second;           /* as it is served to others: by second accessors (shm/peer.h) */
     struct proa_pages *pages; /* rma/pages.h */
     /* elements of an accumulate that processor atomics may do (rma/guard.h) */

@@ -53,23 +53,75 @@ static void epochs_of(const struct proa_summary *summary, int window, struct pro
     proa_json_close(json, '}');
 }
 
+static void count(struct proa_json *json, const char *name, const struct proa_sum_count *sum)
+{
+    proa_json_open(json, name, '{');
+    number(json, "count", sum->count);
+    number(json, "bytes", sum->bytes);
+    proa_json_close(json, '}');
+}
+
+static void times(struct proa_json *json, const char *name, const struct proa_sum_notify *sum)
+{
+    proa_json_open(json, name, '{');
+    number(json, "count", sum->count);
+    proa_json_number(json, "ns", sum->ns);
+    proa_json_number(json, "most_ns", sum->most_ns);
+    proa_json_close(json, '}');
+}
+
+static void traffic_of(const struct proa_sum_window *window, struct proa_json *json)
+{
+    const struct proa_sum_count *ways = window->ways;
+    const struct proa_sum_count store = {
+        ways[PROA_MODEL_STORE].count + ways[PROA_MODEL_STORE_GENERAL].count,
+        ways[PROA_MODEL_STORE].bytes + ways[PROA_MODEL_STORE_GENERAL].bytes};
+
+    proa_json_open(json, "ways", '{');
+    count(json, "store", &store);
+    count(json, "kernel", &ways[PROA_MODEL_KERNEL]);
+    count(json, "network", &ways[PROA_MODEL_NETWORK]);
+    proa_json_close(json, '}');
+    count(json, "sent", &window->sent);
+    count(json, "received", &window->received);
+    count(json, "applied", &window->applied);
+    times(json, "delivered", &window->delivered);
+    number(json, "findings", window->findings);
+}
+
+static void findings(const struct proa_summary *summary, struct proa_json *json)
+{
+    struct proa_places *places = summary->model->places;
+
+    proa_json_open(json, "findings", '[');
+    for (int i = 0; i < summary->finding_count; i++) {
+        const struct proa_sum_finding *finding = &summary->findings[i];
+
+        proa_json_open(json, NULL, '{');
+        proa_json_number(json, "process", finding->process);
+        proa_json_number(json, "window", finding->window);
+        proa_json_text(json, "call", finding->call);
+        proa_json_text(json, "at", proa_place_text(places, finding->place));
+        proa_json_text(json, "other_at", proa_place_text(places, finding->other_place));
+        proa_json_text(json, "text", finding->text);
+        proa_json_close(json, '}');
+    }
+    proa_json_close(json, ']');
+}
+
 static void windows(const struct proa_summary *summary, struct proa_json *json)
 {
     proa_json_open(json, "windows", '[');
     for (int i = 0; i < summary->model->window_count; i++) {
         const struct proa_model_window *window = &summary->model->windows[i];
-        const struct proa_sum_notify *notify = &summary->notify[i];
 
         proa_json_open(json, NULL, '{');
         proa_json_text(json, "name", window->name);
         proa_json_text(json, "made_by", window->maker);
         proa_json_number(json, "size", window->size);
         epochs_of(summary, i, json);
-        proa_json_open(json, "notifications", '{');
-        number(json, "count", notify->count);
-        proa_json_number(json, "ns", notify->ns);
-        proa_json_number(json, "most_ns", notify->most_ns);
-        proa_json_close(json, '}');
+        traffic_of(&summary->windows[i], json);
+        times(json, "notifications", &summary->notify[i]);
         proa_json_close(json, '}');
     }
     proa_json_close(json, ']');
@@ -154,6 +206,9 @@ void proa_trace_show_json(const struct proa_summary *summary, FILE *out)
     proa_json_close(&json, '}');
     processes(summary, &json);
     windows(summary, &json);
+    count(&json, "moved", &summary->moved[0]);
+    count(&json, "moved_back", &summary->moved[1]);
+    findings(summary, &json);
     pairs(summary, &json);
     locks(summary, &json);
     waits(summary, &json);

@@ -2,6 +2,7 @@
 /* All that the model has of a trace (tools/trace/model.h), a line of JSON for each thing. */
 #include "trace.h"
 
+#include "json.h"
 #include "place.h"
 
 struct list {
@@ -28,6 +29,24 @@ static void place(const struct list *list, const char *name, int place)
         fprintf(list->out, ", \"%s\": \"%s\"", name, proa_place_text(list->model->places, place));
 }
 
+/* As a text of JSON. */
+static void text(FILE *out, const char *name, const char *value)
+{
+    struct proa_json json = {.out = out};
+
+    fputs(", ", out);
+    proa_json_text(&json, name, value);
+}
+
+static const char *way(const struct proa_model_event *event)
+{
+    if (event->kind == PROA_EVENT_MESSAGE)
+        return event->way ? "received" : "sent";
+    if (event->kind == PROA_EVENT_MOVED)
+        return event->way ? "back" : "in";
+    return event->kind == PROA_EVENT_OPERATION ? proa_way_names[event->way] : "";
+}
+
 static void list_event(void *user, const struct proa_model_event *event)
 {
     const struct list *list = user;
@@ -42,15 +61,22 @@ static void list_event(void *user, const struct proa_model_event *event)
     if (event->kind != PROA_EVENT_CALL)
         fprintf(out, ", \"bytes\": %llu, \"displacement\": %llu, \"way\": \"%s\", \"epoch\": %llu",
                 (unsigned long long)event->bytes, (unsigned long long)event->displacement,
-                proa_way_names[event->way], (unsigned long long)event->epoch);
+                way(event), (unsigned long long)event->epoch);
     fprintf(out, ", \"mode\": %u, \"waited_ns\": [", event->mode);
     for (int i = 0; i < event->wait_count; i++)
         fprintf(out, "%s[%d, %lld]", i ? ", " : "", event->waits[i].rank,
                 (long long)(event->waits[i].end_ns - event->waits[i].begin_ns));
     fprintf(out, "]");
+    if (event->counter >= 0)
+        fprintf(out, ", \"counter\": %d", event->counter);
+    if (event->part)
+        fprintf(out, ", \"part\": %llu", (unsigned long long)event->part);
     if (event->group)
         group(out, event->group, event->group_count);
     place(list, "at", event->place);
+    place(list, "other_at", event->other_place);
+    if (event->text)
+        text(out, "text", event->text);
     fprintf(out, "}\n");
 }
 

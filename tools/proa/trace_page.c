@@ -12,9 +12,10 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { EVENTS_MOST = 1000000, CALLS_MOST = 256 };
+enum { EVENTS_MOST = 1000000, CALLS_MOST = 256, FINDINGS_MOST = 1000 };
 
 struct page {
     struct proa_model *model;
@@ -23,6 +24,8 @@ struct page {
     int places; /* one more than the largest that a row has named */
     int call_count;
     const char *calls[CALLS_MOST];
+    int finding_count;
+    char *findings[FINDINGS_MOST]; /* their texts */
 };
 
 static void begin_row(struct page *page)
@@ -48,6 +51,15 @@ static int place_number(struct page *page, int place)
     return place;
 }
 
+/* The number of the text of a finding: its row has it as its value. */
+static uint64_t finding_number(struct page *page, const char *text)
+{
+    if (page->finding_count == FINDINGS_MOST)
+        return FINDINGS_MOST;
+    page->findings[page->finding_count] = strdup(text);
+    return (uint64_t)page->finding_count++;
+}
+
 /* ---- rows ---- */
 
 static void take_event(void *user, const struct proa_model_event *event)
@@ -66,7 +78,7 @@ static void take_event(void *user, const struct proa_model_event *event)
             event->bytes, event->displacement);
     fprintf(out, ",%d,%u,%d,%d,%" PRIu64 ",%" PRIu64 ",%d", event->way, event->mode,
             place_number(page, event->place), place_number(page, event->other_place), event->epoch,
-            event->value, event->is_open);
+            event->text ? finding_number(page, event->text) : event->value, event->is_open);
     for (int i = 0; i < event->wait_count; i++)
         fprintf(out, ",%" PRId64 ",%" PRId64 ",%d", event->waits[i].begin_ns - event->begin_ns,
                 event->waits[i].end_ns - event->waits[i].begin_ns, event->waits[i].rank);
@@ -159,6 +171,7 @@ static void put_tables(struct page *page)
     put_names(&json, "arrow_kinds", proa_arrow_names, PROA_ARROW_KINDS);
     put_names(&json, "ways", proa_way_names, PROA_MODEL_WAYS);
     put_names(&json, "calls", page->calls, page->call_count);
+    put_names(&json, "findings", (const char *const *)page->findings, page->finding_count);
     proa_json_open(&json, "places", '[');
     for (int place = 0; place < page->places; place++)
         proa_json_text(&json, NULL, proa_place_text(page->model->places, place));
@@ -214,4 +227,6 @@ void proa_trace_write_page(struct proa_model *model, FILE *out)
     fputs("<script>\n\"use strict\";\n", page->out);
     put_parts(page->out, ".js");
     fputs("</script>\n</body>\n</html>\n", page->out);
+    for (int i = 0; i < page->finding_count; i++)
+        free(page->findings[i]);
 }

@@ -47,6 +47,38 @@ static void show_processes(const struct proa_model *model, FILE *out)
                 (unsigned long long)model->backward, (double)model->backward_most_ns / 1e3);
 }
 
+static void show_time(const char *what, const struct proa_sum_notify *times, FILE *out)
+{
+    if (times->count)
+        fprintf(out, "  %s: %llu, %.3f us on average, %.3f us at most\n", what,
+                (unsigned long long)times->count, (double)times->ns / 1e3 / (double)times->count,
+                (double)times->most_ns / 1e3);
+}
+
+static void show_count(const char *what, const struct proa_sum_count *count, FILE *out)
+{
+    if (count->count)
+        fprintf(out, "  %s: %llu, %llu bytes\n", what, (unsigned long long)count->count,
+                (unsigned long long)count->bytes);
+}
+
+/* The ways of operations, and what other nodes had to do with the window. */
+static void show_traffic(const struct proa_sum_window *window, FILE *out)
+{
+    const struct proa_sum_count *ways = window->ways;
+    const struct proa_sum_count store = {
+        ways[PROA_MODEL_STORE].count + ways[PROA_MODEL_STORE_GENERAL].count,
+        ways[PROA_MODEL_STORE].bytes + ways[PROA_MODEL_STORE_GENERAL].bytes};
+
+    show_count("operations by load and store", &store, out);
+    show_count("operations by the kernel", &ways[PROA_MODEL_KERNEL], out);
+    show_count("operations by the network", &ways[PROA_MODEL_NETWORK], out);
+    show_count("messages sent", &window->sent, out);
+    show_count("messages received", &window->received, out);
+    show_count("parts of operations applied at their targets", &window->applied, out);
+    show_time("operations until their targets had applied them", &window->delivered, out);
+}
+
 static void show_window(const struct proa_summary *summary, int index, FILE *out)
 {
     const struct proa_model_window *window = &summary->model->windows[index];
@@ -70,12 +102,34 @@ static void show_window(const struct proa_summary *summary, int index, FILE *out
             fprintf(out, "  (%llu never ended)", (unsigned long long)sum->never_ended);
         fputc('\n', out);
     }
-    if (notify->count)
-        fprintf(out,
-                "  notifications: %llu, %.3f us from operation to wait on average, %.3f us at "
-                "most\n",
-                (unsigned long long)notify->count, (double)notify->ns / 1e3 / (double)notify->count,
-                (double)notify->most_ns / 1e3);
+    show_traffic(&summary->windows[index], out);
+    show_time("notifications, from operation to wait", notify, out);
+}
+
+static void show_moved(const struct proa_summary *summary, FILE *out)
+{
+    if (summary->moved[0].count || summary->moved[1].count)
+        fprintf(out, "\npages of the program's\n");
+    show_count("moved to where neighbours map them", &summary->moved[0], out);
+    show_count("moved back", &summary->moved[1], out);
+}
+
+static void show_findings(const struct proa_summary *summary, FILE *out)
+{
+    struct proa_places *places = summary->model->places;
+
+    if (summary->finding_count)
+        fprintf(out, "\nfindings of check mode\n");
+    for (int i = 0; i < summary->finding_count; i++) {
+        const struct proa_sum_finding *finding = &summary->findings[i];
+
+        fprintf(out, "  rank %d: %s", rank_of(summary, finding->process), finding->call);
+        if (finding->place >= 0)
+            fprintf(out, " at %s", proa_place_text(places, finding->place));
+        if (finding->other_place >= 0)
+            fprintf(out, ", with the call at %s", proa_place_text(places, finding->other_place));
+        fprintf(out, "\n      %s\n", finding->text);
+    }
 }
 
 static int64_t pair_ns(const struct proa_summary *summary, int waiter, int awaited)
@@ -177,6 +231,8 @@ void proa_trace_show(const struct proa_summary *summary, FILE *out)
     show_processes(summary->model, out);
     for (int i = 0; i < summary->model->window_count; i++)
         show_window(summary, i, out);
+    show_moved(summary, out);
+    show_findings(summary, out);
     if (summary->pairs && summary->model->process_count <= MATRIX_MOST)
         show_matrix(summary, out);
     else if (summary->pairs)

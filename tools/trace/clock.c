@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two comparisons that are closer tell no difference in speed. */
-enum { APART_NS = 1000000 };
+/* Two comparisons that are closer tell no difference in speed. Then the most is assumed by which
+ * Linux lets a clock be adjusted (adjtimex(2)). */
+enum { APART_NS = 1000000, SLEW_PPM = 500 };
 
 /* A comparison of two nodes. */
 struct comparison {
@@ -125,6 +126,21 @@ static int by_time(const void *a, const void *b)
     return (one->own_ns > other->own_ns) - (one->own_ns < other->own_ns);
 }
 
+/* The error of what lies before the first and behind the last comparison: the speed is known by
+ * these two only. */
+static int64_t error_outside(const struct proa_clock *clock)
+{
+    const struct proa_clock_sample *a = clock->samples, *b = &clock->samples[clock->count - 1];
+    const int64_t before = a->own_ns - clock->first.ns, behind = clock->last.ns - b->own_ns,
+                  outside = before > behind ? before : behind, span = b->own_ns - a->own_ns;
+
+    if (outside <= 0)
+        return 0;
+    if (span < APART_NS)
+        return outside / 1000000 * SLEW_PPM;
+    return (int64_t)((__int128)outside * (a->error_ns + b->error_ns) / span);
+}
+
 static void learn_all(struct proa_clocks *clocks, const struct comparison *all, size_t count)
 {
     int again = 1;
@@ -138,6 +154,7 @@ static void learn_all(struct proa_clocks *clocks, const struct comparison *all, 
             if (clock->is_known || !learn(clocks, all, count, i))
                 continue;
             qsort(clock->samples, (size_t)clock->count, sizeof *clock->samples, by_time);
+            clock->error_ns += error_outside(clock);
             clock->is_known = again = 1;
         }
     }

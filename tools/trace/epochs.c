@@ -24,11 +24,7 @@ static struct proa_open *open_new(struct proa_run *run, enum proa_epoch_kind kin
                                          .opened_ns = event->end_ns,
                                          .waited_ns = proa_waited(event, -1),
                                          .place = event->place,
-                                         .end_place = -1},
-                               .opened_event = event->id,
-                               .call = event->call,
-                               .lock_waited_ns = proa_waited(event, -1),
-                               .thread = event->thread};
+                                         .end_place = -1}};
     return open;
 }
 
@@ -124,6 +120,7 @@ static void lock(struct proa_run *run, struct proa_side *side, struct proa_model
 
     forget_fence(side);
     DL_APPEND(side->locks, open);
+    proa_locks_lock(run, event);
 }
 
 static struct proa_open *lock_on(const struct proa_side *side, int rank)
@@ -230,7 +227,7 @@ static void unlock(struct proa_run *run, struct proa_side *side,
 
     if (!open)
         return;
-    proa_arrows_unlock(run, open, event);
+    proa_locks_unlock(run, event);
     DL_DELETE(side->locks, open);
     close_by(run, &open, event);
 }
@@ -250,6 +247,18 @@ static void wait(struct proa_run *run, struct proa_side *side, const struct proa
         return;
     proa_arrows_wait(run, side->exposure, event);
     close_by(run, &side->exposure, event);
+}
+
+static void delivery(struct proa_run *run, const struct proa_model_event *event)
+{
+    if (event->kind == PROA_EVENT_APPLIED)
+        proa_deliveries_applied(run, event);
+    if (event->kind != PROA_EVENT_OPERATION)
+        return;
+    if (event->part)
+        proa_deliveries_sent(run, event);
+    if (event->counter >= 0)
+        proa_deliveries_notified(run, event);
 }
 
 void proa_epochs_after(struct proa_run *run, const struct proa_model_event *event,
@@ -293,7 +302,13 @@ void proa_epochs_after(struct proa_run *run, const struct proa_model_event *even
             close_by(run, &side->lock_all, event);
         break;
     case PROA_ROLE_NOTIFY_WAIT:
-        proa_arrows_notify_wait(run, event);
+        proa_deliveries_wait(run, event, 0);
+        break;
+    case PROA_ROLE_NOTIFY_RESET:
+        proa_deliveries_wait(run, event, 1);
+        break;
+    case PROA_ROLE_NOTIFY_RENUMBER:
+        proa_deliveries_renumber(run, event);
         break;
     case PROA_ROLE_FREE:
         forget_fence(side);
@@ -301,8 +316,7 @@ void proa_epochs_after(struct proa_run *run, const struct proa_model_event *even
             close_by(run, &side->fence, event);
         break;
     case PROA_ROLE_OTHER:
-        if (event->kind == PROA_EVENT_OPERATION && event->value)
-            proa_arrows_notified(run, event);
+        delivery(run, event);
     }
 }
 

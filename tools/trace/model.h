@@ -45,10 +45,10 @@ struct proa_model_window {
 enum proa_event_kind {
     PROA_EVENT_CALL,      /* synchronization */
     PROA_EVENT_OPERATION, /* a call that moves data */
-    PROA_EVENT_APPLIED,   /* an operation of another node, at its target; rank: its origin */
-    PROA_EVENT_MESSAGE,   /* sent (way 0) or received (way 1) */
-    PROA_EVENT_MOVED,     /* pages */
-    PROA_EVENT_FINDING    /* of check mode; other_place: of the first call */
+    PROA_EVENT_APPLIED,   /* a part of another node's operation, at its target; rank: its origin */
+    PROA_EVENT_MESSAGE,   /* sent (way 0) or received (way 1); call: "batch" or "answer" ... */
+    PROA_EVENT_MOVED,     /* pages, to where neighbours map them (way 0), or back (way 1) */
+    PROA_EVENT_FINDING    /* of check mode; text; other_place: of the first call */
 };
 
 enum proa_epoch_kind {
@@ -72,11 +72,13 @@ struct proa_model_event {
     int process, thread;
     int window; /* -1: none */
     int64_t begin_ns, end_ns;
-    const char *call; /* "MPI_Put" */
+    const char *call; /* "MPI_Put"; of no call of the program's: a word for it */
     int rank;         /* target, in the window's group; -1: none */
     uint64_t bytes, displacement;
     uint64_t value; /* as in trace/format.h */
-    int way;        /* enum proa_model_way */
+    uint64_t part;  /* applied: its number; of an operation: that of its last part; 0: none */
+    int counter;    /* of a notified operation or wait: its index; else -1 */
+    int way;        /* enum proa_model_way; else see the kind */
     unsigned mode;  /* PROA_TRACE_NOCHECK ... */
     int place;      /* of the call (place.h); -1: unknown */
     int other_place;
@@ -87,6 +89,7 @@ struct proa_model_event {
     uint64_t epoch;                  /* id of the one that an operation is in; 0: none is known */
     enum proa_epoch_kind epoch_kind; /* of it */
     int is_open;                     /* the process was ended within this call */
+    const char *text;                /* of a finding; else NULL */
 };
 
 /* As enum proa_stats_way. */
@@ -122,7 +125,7 @@ enum proa_arrow_kind {
     PROA_ARROW_UNLOCK,   /* unlock to the lock that it let pass */
     PROA_ARROW_FENCE,    /* the last process's fence to the end of another's */
     PROA_ARROW_NOTIFY,   /* a notified operation to the wait that it ended */
-    PROA_ARROW_DATA,     /* an operation to the moment it was applied */
+    PROA_ARROW_DATA,     /* an operation to the moment another node applied its last part */
     PROA_ARROW_KINDS
 };
 

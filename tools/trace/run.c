@@ -15,6 +15,7 @@ struct cursor {
     struct proa_model_event event;
     enum proa_role role;
     int32_t *group; /* that came with it; NULL: none */
+    char *text;     /* the same */
     int group_count;
     int wait_count, wait_room;
     struct proa_model_wait *waits;
@@ -45,6 +46,9 @@ enum proa_role proa_role_of(const char *call)
                  {"MPI_Win_lock_all", PROA_ROLE_LOCK_ALL},
                  {"MPI_Win_unlock_all", PROA_ROLE_UNLOCK_ALL},
                  {"PROA_Win_wait_notify", PROA_ROLE_NOTIFY_WAIT},
+                 {"PROA_Win_waitsome_notify", PROA_ROLE_NOTIFY_WAIT},
+                 {"MPI_Win_reset_notify_value", PROA_ROLE_NOTIFY_RESET},
+                 {"MPI_Win_set_num_notify", PROA_ROLE_NOTIFY_RENUMBER},
                  {"MPI_Win_free", PROA_ROLE_FREE}};
 
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
@@ -135,6 +139,61 @@ static enum proa_role role_of(struct merge *merge, int process, int call)
     return (enum proa_role) * role;
 }
 
+/* A wait has 1 + the index of its counter, and so has an operation in the lower half of its value.
+ */
+static void set_call(struct merge *merge, struct cursor *cursor,
+                     const struct proa_trace_record *record)
+{
+    struct proa_model_event *event = &cursor->event;
+
+    event->way = record->way < PROA_MODEL_WAYS ? record->way : 0;
+    if (event->kind == PROA_EVENT_OPERATION)
+        event->part = record->value >> 32;
+    else
+        cursor->role = role_of(merge, event->process, record->call);
+    if (event->kind == PROA_EVENT_OPERATION || cursor->role == PROA_ROLE_NOTIFY_WAIT ||
+        cursor->role == PROA_ROLE_NOTIFY_RESET)
+        event->counter = (int)(uint32_t)record->value - 1;
+}
+
+static void set_finding(struct merge *merge, struct cursor *cursor, uint64_t first, uint64_t bytes)
+{
+    struct proa_model *model = merge->run.model;
+
+    cursor->event.other_place = proa_place(model->places, cursor->event.process, first);
+    free(cursor->text);
+    cursor->event.text = cursor->text = proa_stream_text(&model->reader, cursor->stream, bytes);
+}
+
+/* What the record says of itself, by its kind. */
+static void set_rest(struct merge *merge, struct cursor *cursor,
+                     const struct proa_trace_record *record)
+{
+    static const char *const messages[] = {"message", "batch", "answer", "loss", "lock_all"};
+    struct proa_model_event *event = &cursor->event;
+
+    switch (event->kind) {
+    case PROA_EVENT_CALL:
+    case PROA_EVENT_OPERATION:
+        set_call(merge, cursor, record);
+        break;
+    case PROA_EVENT_APPLIED:
+        event->part = record->value;
+        break;
+    case PROA_EVENT_MESSAGE:
+        event->call = messages[record->way < sizeof messages / sizeof *messages ? record->way : 0];
+        event->way = record->kind == PROA_TRACE_RECEIVED;
+        break;
+    case PROA_EVENT_MOVED:
+        event->call = record->way ? "pages back" : "pages moved";
+        event->way = record->way;
+        break;
+    case PROA_EVENT_FINDING:
+        set_finding(merge, cursor, record->value, record->bytes);
+        break;
+    }
+}
+
 static void set_event(struct merge *merge, struct cursor *cursor,
                       const struct proa_trace_record *record)
 {
@@ -142,9 +201,9 @@ static void set_event(struct merge *merge, struct cursor *cursor,
     const int file = cursor->stream->file;
     const struct proa_model_process *process = &model->processes[file];
     const int is_known = record->window < (uint32_t)process->window_count;
-    struct proa_model_event *event = &cursor->event;
 
-    *event = (struct proa_model_event){
+    cursor->role = PROA_ROLE_OTHER;
+    cursor->event = (struct proa_model_event){
         .kind = kind_of(record),
         .process = file,
         .thread = cursor->stream->thread,
@@ -156,18 +215,13 @@ static void set_event(struct merge *merge, struct cursor *cursor,
         .bytes = record->bytes,
         .displacement = record->place,
         .value = record->value,
-        .way = record->kind == PROA_TRACE_RECEIVED ? 1
-               : record->way < PROA_MODEL_WAYS     ? record->way
-                                                   : 0,
+        .counter = -1,
         .mode = record->mode,
         .place = proa_place(model->places, file, record->caller),
         .other_place = -1,
         .wait_count = cursor->wait_count,
         .waits = cursor->waits};
-    if (record->kind == PROA_TRACE_FINDING)
-        event->other_place = proa_place(model->places, file, record->value);
-    cursor->role =
-        event->kind == PROA_EVENT_CALL ? role_of(merge, file, record->call) : PROA_ROLE_OTHER;
+    set_rest(merge, cursor, record);
 }
 
 static void give_window(const struct merge *merge, const struct cursor *cursor,
@@ -264,6 +318,7 @@ static void cursor_free(struct cursor *cursor)
 {
     proa_stream_rewind(cursor->stream);
     free(cursor->group);
+    free(cursor->text);
     free(cursor->waits);
     free(cursor);
 }
@@ -315,12 +370,16 @@ void proa_model_run(struct proa_model *model, const struct proa_model_sink *sink
     merge.run.sides = proa_need(NULL, sides * sizeof(struct proa_side *));
     memset(merge.run.sides, 0, sides * sizeof(struct proa_side *));
     merge.run.arrows = proa_arrows_new();
+    merge.run.locks = proa_locks_new();
+    merge.run.deliveries = proa_deliveries_new();
     merge.call_roles = proa_need(NULL, (size_t)model->process_count * sizeof(int32_t *));
     for (int i = 0; i < model->process_count; i++)
         add_process(&merge, i);
     merge_all(&merge);
     proa_epochs_end(&merge.run);
+    proa_locks_end(&merge.run);
     proa_arrows_free(&merge.run);
+    proa_deliveries_free(&merge.run);
     for (int i = 0; i < model->process_count; i++)
         free(merge.call_roles[i]);
     free(merge.call_roles);

@@ -3,7 +3,9 @@
  *
  *   run.c      merges the records of all threads into events
  *   epochs.c   follows what each process has open
- *   arrows.c   finds the other ends of synchronization
+ *   arrows.c   finds the other ends of posts, completes and fences
+ *   locks.c    finds the unlock that let a lock pass
+ *   deliveries.c    finds where operations and notifications arrived
  */
 #ifndef PROA_TRACE_RUN_H
 #define PROA_TRACE_RUN_H
@@ -25,6 +27,8 @@ enum proa_role {
     PROA_ROLE_LOCK_ALL,
     PROA_ROLE_UNLOCK_ALL,
     PROA_ROLE_NOTIFY_WAIT,
+    PROA_ROLE_NOTIFY_RESET,
+    PROA_ROLE_NOTIFY_RENUMBER,
     PROA_ROLE_FREE
 };
 
@@ -39,10 +43,6 @@ struct proa_access {
 /* An epoch that is open. */
 struct proa_open {
     struct proa_model_epoch epoch;
-    uint64_t opened_event;
-    const char *call;
-    int64_t lock_waited_ns; /* in its first call */
-    int thread;
     struct proa_access *accesses; /* of a start: by place in the group */
     struct proa_open *prev, *next;
 };
@@ -55,12 +55,16 @@ struct proa_side {
 };
 
 struct proa_arrows;
+struct proa_locks;
+struct proa_deliveries;
 
 struct proa_run {
     struct proa_model *model;
     const struct proa_model_sink *sink;
     struct proa_side **sides; /* by process, then window */
     struct proa_arrows *arrows;
+    struct proa_locks *locks;
+    struct proa_deliveries *deliveries;
     uint64_t events, epochs;
 };
 
@@ -94,9 +98,28 @@ void proa_arrows_complete(struct proa_run *run, const struct proa_open *access,
 void proa_arrows_wait(struct proa_run *run, const struct proa_open *exposure,
                       const struct proa_model_event *wait);
 void proa_arrows_fence(struct proa_run *run, const struct proa_model_event *fence);
-void proa_arrows_unlock(struct proa_run *run, const struct proa_open *lock,
-                        const struct proa_model_event *unlock);
-void proa_arrows_notified(struct proa_run *run, const struct proa_model_event *operation);
-void proa_arrows_notify_wait(struct proa_run *run, const struct proa_model_event *wait);
+
+/* ---- locks.c ---- */
+
+struct proa_locks *proa_locks_new(void);
+void proa_locks_lock(struct proa_run *run, const struct proa_model_event *lock);
+void proa_locks_unlock(struct proa_run *run, const struct proa_model_event *unlock);
+/* Gives the arrows that are left, and frees all. */
+void proa_locks_end(struct proa_run *run);
+
+/* ---- deliveries.c ---- */
+
+struct proa_deliveries *proa_deliveries_new(void);
+void proa_deliveries_free(struct proa_run *run);
+
+/* An operation whose last part went to another node by a message; and a part there. */
+void proa_deliveries_sent(struct proa_run *run, const struct proa_model_event *operation);
+void proa_deliveries_applied(struct proa_run *run, const struct proa_model_event *applied);
+
+/* A notified operation; a wait for its counter, or a call that has set it to 0; and one that has
+ * made all counters of its process anew. */
+void proa_deliveries_notified(struct proa_run *run, const struct proa_model_event *operation);
+void proa_deliveries_wait(struct proa_run *run, const struct proa_model_event *wait, int is_reset);
+void proa_deliveries_renumber(struct proa_run *run, const struct proa_model_event *call);
 
 #endif

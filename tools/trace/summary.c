@@ -47,14 +47,63 @@ static void add_wait(struct proa_summary *summary, const struct proa_sum_wait *l
 /* Are the event's waits told by the arrow that ends there? */
 static int has_arrow(const struct proa_model_event *event)
 {
-    static const char *const calls[] = {"MPI_Win_fence", "MPI_Win_complete",
-                                        "MPI_Win_wait",  "MPI_Win_test",
-                                        "MPI_Win_lock",  "PROA_Win_wait_notify"};
+    static const char *const calls[] = {"MPI_Win_fence",
+                                        "MPI_Win_complete",
+                                        "MPI_Win_wait",
+                                        "MPI_Win_test",
+                                        "MPI_Win_lock",
+                                        "PROA_Win_wait_notify",
+                                        "PROA_Win_waitsome_notify"};
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strcmp(event->call, calls[i]) == 0)
             return 1;
     return 0;
+}
+
+static void add(struct proa_sum_count *count, uint64_t bytes)
+{
+    count->count++;
+    count->bytes += bytes;
+}
+
+static void add_finding(struct proa_summary *summary, const struct proa_model_event *event)
+{
+    if (summary->finding_count == PROA_SUM_FINDINGS)
+        return;
+    summary->findings = proa_need(summary->findings,
+                                  (size_t)(summary->finding_count + 1) * sizeof *summary->findings);
+    summary->findings[summary->finding_count++] =
+        (struct proa_sum_finding){event->process,     event->window, event->place,
+                                  event->other_place, event->call,   strdup(event->text)};
+}
+
+/* By what it is. An event of no known window counts in the row behind all others. */
+static void count_event(struct proa_summary *summary, const struct proa_model_event *event)
+{
+    struct proa_sum_window *window =
+        &summary->windows[event->window < 0 ? summary->model->window_count : event->window];
+
+    switch (event->kind) {
+    case PROA_EVENT_CALL:
+        break;
+    case PROA_EVENT_OPERATION:
+        add(&window->ways[event->way], event->bytes);
+        break;
+    case PROA_EVENT_APPLIED:
+        add(&window->applied, event->bytes);
+        break;
+    case PROA_EVENT_MESSAGE:
+        add(event->way ? &window->received : &window->sent, event->bytes);
+        break;
+    case PROA_EVENT_MOVED:
+        add(&summary->moved[event->way != 0], event->bytes);
+        break;
+    case PROA_EVENT_FINDING:
+        window->findings++;
+        add_finding(summary, event);
+        break;
+    }
 }
 
 /* An operation between start and complete waits for its target's post. Other waits have no arrow.
@@ -64,6 +113,7 @@ static void take_event(void *user, const struct proa_model_event *event)
     struct proa_summary *summary = user;
 
     summary->events++;
+    count_event(summary, event);
     for (int i = 0; i < event->wait_count; i++) {
         const int64_t ns = event->waits[i].end_ns - event->waits[i].begin_ns;
         const int rank = event->waits[i].rank;
@@ -165,6 +215,8 @@ static void take_arrow(void *user, const struct proa_model_arrow *arrow)
     summary->arrows[arrow->kind]++;
     if (arrow->kind == PROA_ARROW_NOTIFY)
         take_notify(&summary->notify[arrow->window], arrow);
+    if (arrow->kind == PROA_ARROW_DATA)
+        take_notify(&summary->windows[arrow->window].delivered, arrow);
     if (arrow->kind == PROA_ARROW_UNLOCK)
         take_lock_wait(summary, arrow);
     if (arrow->waited_ns <= 0)
@@ -192,6 +244,8 @@ void proa_summary_make(struct proa_summary *summary, struct proa_model *model)
 
     *summary = (struct proa_summary){.model = model};
     summary->epochs = memset(proa_need(NULL, epochs), 0, epochs);
+    summary->windows = memset(proa_need(NULL, windows * sizeof *summary->windows), 0,
+                              windows * sizeof *summary->windows);
     summary->notify = memset(proa_need(NULL, windows * sizeof *summary->notify), 0,
                              windows * sizeof *summary->notify);
     summary->waited_ns =
@@ -218,6 +272,10 @@ void proa_summary_free(struct proa_summary *summary)
         HASH_DEL(summary->locks, lock);
         free(lock);
     }
+    for (int i = 0; i < summary->finding_count; i++)
+        free(summary->findings[i].text);
+    free(summary->findings);
+    free(summary->windows);
     free(summary->epochs);
     free(summary->notify);
     free(summary->waited_ns);
@@ -239,6 +297,31 @@ void proa_summary_sort(struct proa_summary *summary)
     HASH_SORT(summary->waits, by_wait);
 }
 
+/* Of a wait that no call of another process is known for. */
+static const char *remedy_of_call(const char *call)
+{
+    static const struct {
+        const char *call, *remedy;
+    } remedies[] = {
+        {"MPI_Win_free", "free the window where all ranks are there anyway, or balance the work "
+                         "before: MPI_Win_free waits for all"},
+        {"MPI_Win_unlock", "unlock later, or do other work between the operations and the unlock, "
+                           "which waits until they are done"},
+        {"MPI_Win_unlock_all", "do other work between the operations and the unlock, which waits "
+                               "until they are done"},
+        {"MPI_Win_lock_all", "avoid exclusive locks meanwhile, or use MPI_Win_lock_all once for "
+                             "the whole run"},
+        {"MPI_Win_post", "post later, when the origins are done with the epoch before"},
+        {"MPI_Win_start", "start later, when the targets have posted"}};
+
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (strcmp(call, remedies[i].call) == 0)
+            return remedies[i].remedy;
+    if (!strstr(call, "flush"))
+        return "do other work before the call, or balance the work of the ranks";
+    return "flush less often, or do other work between the operations and the flush";
+}
+
 const char *proa_summary_remedy(const struct proa_sum_wait *wait)
 {
     switch (wait->key.kind) {
@@ -255,6 +338,6 @@ const char *proa_summary_remedy(const struct proa_sum_wait *wait)
     case PROA_ARROW_NOTIFY:
         return "issue the notified operation earlier, or do other work before the wait";
     default:
-        return "flush less often, or do other work between the operations and the flush";
+        return remedy_of_call(wait->call);
     }
 }

@@ -36,7 +36,7 @@ struct proa_sum_wait {
     UT_hash_handle hh;
 };
 
-enum { PROA_SUM_RECENT = 64 };
+enum { PROA_SUM_RECENT = 64, PROA_SUM_FINDINGS = 100 };
 
 /* The lock of one target. */
 struct proa_sum_lock {
@@ -54,10 +54,34 @@ struct proa_sum_notify {
     int64_t ns, most_ns, waited_ns;
 };
 
+struct proa_sum_count {
+    uint64_t count, bytes;
+};
+
+/* What a window had by other ways than calls. */
+struct proa_sum_window {
+    struct proa_sum_count ways[PROA_MODEL_WAYS]; /* operations, by enum proa_model_way */
+    struct proa_sum_count applied;               /* parts of operations of other nodes */
+    struct proa_sum_count sent, received;        /* messages */
+    struct proa_sum_notify delivered;            /* from an operation to its last part's end */
+    uint64_t findings;
+};
+
+/* A finding of check mode. */
+struct proa_sum_finding {
+    int process, window, place, other_place;
+    const char *call;
+    char *text;
+};
+
 struct proa_summary {
     struct proa_model *model;
     struct proa_sum_epochs *epochs; /* by window, then kind */
-    struct proa_sum_notify *notify; /* by window */
+    struct proa_sum_window *windows;
+    struct proa_sum_count moved[2]; /* to where neighbours map them; back */
+    int finding_count;
+    struct proa_sum_finding *findings; /* the first PROA_SUM_FINDINGS */
+    struct proa_sum_notify *notify;    /* by window */
     struct proa_sum_pair *pairs;
     struct proa_sum_wait *waits;
     struct proa_sum_lock *locks;

@@ -57,9 +57,13 @@ function dataArrow(data, event) {
 function link(data) {
   const has = new Uint8Array(data.events.length + 1);
   for (const arrow of data.arrows) {
-    if (arrow.kind === DATA)
-      has[arrow.e0] = 1;
     const from = data.events[arrow.e0 - 1], to = data.events[arrow.e1 - 1];
+    if (arrow.kind === DATA && from) {
+      const direction = directionOf(data.names[from.call]);
+      has[arrow.e0] = 1;
+      arrow.back = direction === 2;
+      arrow.both = direction === 3;
+    }
     if (from)
       from.outOf.push(arrow);
     if (to)

@@ -66,7 +66,7 @@ function wordsOfEvent(data, event) {
   const rows = [["rank", rankName(data, event.p) + (event.thread ? `, thread ${event.thread}` : "")], ["window", windowName(data, event.w)],
     ["at", data.places[event.place]], ["begins", timeText(event.t0)], ["takes", timeText(event.t1 - event.t0) + (event.open ? ", never ended" : "")]];
   if (event.rank >= 0)
-    rows.push([event.kind === EVENT.applied ? "origin" : "target", memberName(data, event.w, event.rank)]);
+    rows.push([{ [EVENT.applied]: "origin", [EVENT.message]: event.way ? "from" : "to" }[event.kind] ?? "target", memberName(data, event.w, event.rank)]);
   if (isData || event.kind === EVENT.message)
     rows.push(["data", bytesText(event.bytes) + (isData ? ` at byte ${event.displacement}` : "")]);
   if (event.kind === EVENT.operation)
@@ -76,10 +76,12 @@ function wordsOfEvent(data, event) {
   for (const wait of event.waits.slice(0, 8))
     rows.push(["waited", `${timeText(wait.t1 - wait.t0)} for ${memberName(data, event.w, wait.rank)}`]);
   if (event.kind === EVENT.finding)
-    rows.push(["conflicts with", data.places[event.other]]);
+    rows.push(["finding", data.findings[event.value]], ["conflicts with", data.places[event.other]]);
+  if (event.kind === EVENT.moved)
+    rows.push(["data", bytesText(event.bytes)]);
   if (event.kind === EVENT.call)
     rows.push(["assertions", assertions(event.mode)], ["lock", /lock$/.test(data.names[event.call]) && event.mode & EXCLUSIVE ? "exclusive" : ""]);
-  if (event.mode & FAILED)
+  if (event.mode & FAILED && event.kind !== EVENT.finding)
     rows.push(["result", "an error"]);
   return { title: event.kind === EVENT.finding ? "Conflict" : data.calls[event.call] || pillText({ data }, event), rows };
 }

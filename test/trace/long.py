@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ten million events: every form of `proa trace` reads them in bounded memory, and so does the recorder write its own. Prints the time of an event.
+
+long.py LAUNCH HOST LIBRARY PROA PICTURES [EVENTS]
+"""
+import os
+import resource
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from maker import CALL, EXCLUSIVE, OPERATION, Rank, record
+from traced import check, launch, scratch
+
+launcher, host, library, proa, program = sys.argv[1:6]
+EVENTS = int(sys.argv[6]) if len(sys.argv) > 6 else 10_000_000
+RANKS, MOST_MIB = 4, 96
+FORMS = {"text": [], "--json": ["--json"], "--list": ["--list"], "--html": ["--html", "/dev/null"], "--perfetto": ["--perfetto", "/dev/null"], "--svg": ["--svg", "1:1-2"]}
+
+
+def largest_mib():
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+def make(folder):
+    """Each rank locks the next one's window, puts and unlocks, again and again; two ranks never have one lock at a time."""
+    rounds = EVENTS // RANKS // 3
+    for rank in range(RANKS):
+        file, target = Rank(folder, rank, RANKS, rounds * 1000 + 1000), (rank + 1) % RANKS
+        for first in range(0, rounds, 10000):
+            times = range(1000 * first, 1000 * min(rounds, first + 10000), 1000)
+            file.put(b"".join(record(CALL, at, at + 100, "MPI_Win_lock", target, mode=EXCLUSIVE) + record(OPERATION, at + 200, at + 200, "MPI_Put", target, 8)
+                              + record(CALL, at + 300, at + 400, "MPI_Win_unlock", target) for at in times))
+        file.close()
+
+
+def convert():
+    with scratch() as folder:
+        make(folder)
+        for name, options in FORMS.items():
+            began = time.monotonic()
+            subprocess.run([proa, "trace", *options, folder], stdout=subprocess.DEVNULL, check=True)
+            print(f"{name}: {(time.monotonic() - began) * 1e9 / EVENTS:.0f} ns an event, {largest_mib():.0f} MiB at most so far")
+            check(largest_mib() <= MOST_MIB, f"{name} takes {largest_mib():.0f} MiB")
+
+
+def recorder():
+    """Ranks that record more than they may keep in memory: the largest process of the run."""
+    with scratch() as folder:
+        launch(launcher, host, 2 + 1, library, [program, str(EVENTS // 6)], folder, ["PROA_CHECK=0", "PROA_TRACE_LIMIT=1024"])
+        recorded = max(os.path.getsize(folder + "/" + name) for name in os.listdir(folder)) >> 20
+    print(f"recorder: files of {recorded} MiB, {largest_mib():.0f} MiB at most so far")
+    check(largest_mib() <= MOST_MIB, f"the recorder takes {largest_mib():.0f} MiB")
+
+
+convert()
+recorder()
