@@ -85,8 +85,11 @@ PROA_FORMS void copy_and_count(void *to, const void *from, uint64_t bytes,
         copy_long_and_count(to, from, bytes, target, counter);
         return;
     }
-    if (bytes)
+    if (bytes) {
+        /* the atomic addition waits for the word's line first, and would then wait for its own */
+        proa_line_prefetch(counter);
         memcpy(to, from, sizeof(uint64_t));
+    }
     proa_counter_up_at(target, counter);
 }
 

@@ -90,8 +90,6 @@ static inline uint64_t *proa_counter_fetched(const struct proa_win *win, int ran
     of = &counters->of[rank];
     if (__builtin_expect((uint64_t)index >= of->count || !of->first, 0))
         return NULL;
-    /* the atomic addition waits for the data's lines first, and would then wait for its own */
-    proa_line_prefetch(&of->first[index].value);
     return &of->first[index].value;
 }
 
