@@ -133,18 +133,34 @@ static int finish(const struct proa_win *win, enum proa_call call, int index, in
     return proa_return(win, call, error);
 }
 
-PROA_EXPORT int PROA_Win_wait_notify(MPI_Win handle, int index, MPI_Count expected)
+static int await_own(struct proa_win *win, int index, MPI_Count expected)
+{
+    int error = check_own(win, index);
+
+    return error ? error : proa_counter_await(win, (uint32_t)index, least(expected));
+}
+
+/* A window that is watched, or none of Proa's. */
+static __attribute__((noinline)) int wait_observed(MPI_Win handle, int index, MPI_Count expected,
+                                                   const void *caller)
 {
     struct proa_win *win = proa_win_find(handle);
-    int error;
 
     if (!win)
         return proa_raise_unserved(handle, PROA_CALL_Win_wait_notify);
-    begin(win, PROA_CALL_Win_wait_notify, __builtin_return_address(0));
-    error = check_own(win, index);
-    if (!error)
-        error = proa_counter_await(win, (uint32_t)index, least(expected));
-    return finish(win, PROA_CALL_Win_wait_notify, index, error);
+    begin(win, PROA_CALL_Win_wait_notify, caller);
+    return finish(win, PROA_CALL_Win_wait_notify, index, await_own(win, index, expected));
+}
+
+PROA_HOT PROA_EXPORT int PROA_Win_wait_notify(MPI_Win handle, int index, MPI_Count expected)
+{
+    struct proa_win *win = proa_win_find_fast(handle);
+    int error;
+
+    if (PROA_RARELY(!win))
+        return wait_observed(handle, index, expected, __builtin_return_address(0));
+    error = await_own(win, index, expected);
+    return PROA_RARELY(error) ? proa_return(win, PROA_CALL_Win_wait_notify, error) : MPI_SUCCESS;
 }
 
 /* thresholds: room for `count`; NULL: there was no memory. */
