@@ -142,7 +142,7 @@ static int await_own(struct proa_win *win, int index, MPI_Count expected)
 
 /* A window that is watched, or none of Proa's. */
 static __attribute__((noinline)) int wait_observed(MPI_Win handle, int index, MPI_Count expected,
-                                                   const void *caller)
+                                                   void *caller)
 {
     struct proa_win *win = proa_win_find(handle);
 
