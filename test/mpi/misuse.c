@@ -71,6 +71,7 @@ static void right_result(MPI_Win win)
 {
     lock_all(win, 1);
     MPI_Fetch_and_op(mine, theirs, MPI_LONG, right, 0, MPI_SUM, win);
+    MPI_Win_flush(right, win); /* the result's buffer is free again */
     MPI_Fetch_and_op(theirs, theirs, MPI_LONG, right, 8, MPI_NO_OP, win);
     lock_all(win, 0);
 }
