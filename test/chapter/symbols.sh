@@ -62,7 +62,7 @@ for name in Win_set_num_notify Win_get_num_notify Win_get_notify_value Win_reset
 besides+=' PROA_Win_wait_notify PROA_Win_waitsome_notify PROA_Win_get_notify_address PROA_Notify_is_native PROA_Notify_others PROA_Notify_error_class PROA_Notify_keyval'
 for name in Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some; do besides+=" MPI_$name PMPI_$name"; done
 messages=$(dirname "${BASH_SOURCE[0]}")/../../src/watch/host_calls.h
-for name in $(grep -oP '^    X\(\K\w+(?=, [A-Z]+, )' "$messages"); do besides+=" MPI_$name PMPI_$name MPI_${name}_c PMPI_${name}_c"; done
+for name in $(grep -oP '^    X\(\K\w+(?=, [A-Z_]+, )' "$messages"); do besides+=" MPI_$name PMPI_$name MPI_${name}_c PMPI_${name}_c"; done
 declare -A also=([mpich]='MPII_Win_get_attr MPII_Win_set_attr
   MPI_Win_create_keyval PMPI_Win_create_keyval MPI_Win_create_errhandler PMPI_Win_create_errhandler
   MPII_Keyval_set_proxy MPII_Errhandler_set_cxx MPIX_Win_create_errhandler_x PMPIX_Win_create_errhandler_x'
