@@ -264,7 +264,7 @@ PROA_NOTIFY_ONCE int proa_notify_plain_fetch(MPI_Win win, int idx, MPI_Op op, MP
 {
     static const MPI_Count zero = 0;
     struct proa_notify_plain *plain = proa_notify_plain_of(win);
-    int rank, error;
+    int rank, error, is_there;
 
     if (!plain)
         return PROA_Notify_error_class();
@@ -272,6 +272,8 @@ PROA_NOTIFY_ONCE int proa_notify_plain_fetch(MPI_Win win, int idx, MPI_Op op, MP
     error = proa_notify_plain_check(win, rank, idx);
     if (error != MPI_SUCCESS)
         return error;
+    /* Open MPI 6 moves nothing in the two calls below, and an origin may need this rank's help */
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, plain->comm, &is_there, MPI_STATUS_IGNORE);
     MPI_Fetch_and_op(&zero, value, MPI_COUNT, rank, idx, op, plain->counters);
     error = MPI_Win_flush(rank, plain->counters);
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the program's loads come after */
