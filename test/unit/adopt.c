@@ -182,7 +182,7 @@ static void *write_words(void *arg)
             world_failed(__FILE__, __LINE__, "a word is %llu, not %llu", (unsigned long long)found,
                          (unsigned long long)mine[i]);
         __atomic_store_n(word, ++mine[i], __ATOMIC_RELAXED);
-        all->written[me->number]++;
+        __atomic_fetch_add(&all->written[me->number], 1, __ATOMIC_RELAXED);
     }
     free(mine);
     return NULL;
@@ -202,6 +202,10 @@ static void threads_body(struct world *world)
         writers[i] = (struct writer){&all, i};
         CHECK(pthread_create(&threads[i], NULL, write_words, &writers[i]) == 0);
     }
+    /* the stack of a thread that has not run yet is not known, and memory stays then */
+    for (int i = 0; i < WRITERS; i++)
+        while (__atomic_load_n(&all.written[i], __ATOMIC_RELAXED) == 0)
+            world_sleep_us(100);
     for (long i = 0; i < rounds; i++) {
         uint64_t from = world_below(&seed, area - 8), bytes = 1 + world_below(&seed, area - from);
         struct proa_hold h;
@@ -237,7 +241,7 @@ static void *sleep_long(void *arg)
     return NULL;
 }
 
-/* One that has just been made has no stack that anybody knows of. */
+/* The stack of a thread that has not run yet is not known. */
 static pthread_t sleeper(uint32_t *state)
 {
     pthread_t thread;
