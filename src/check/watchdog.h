@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A thread of check mode that notices when all processes of MPI_COMM_WORLD wait, and none can go
- * on: it tells once who waits for whom, and the program goes on waiting.
+ * on: it tells once which rank waits for which, and the program goes on waiting.
  *
  * A process waits if each of its threads that has ever called MPI is inside one call for
  * PROA_CHECK_HANG seconds. It then tells rank 0 so, once a second (hang/letters.h). If all

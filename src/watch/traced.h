@@ -43,7 +43,7 @@ void proa_traced_put(const struct proa_win *win, enum proa_call call, uint64_t v
 void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                       int rank, int way, uint64_t bytes);
 
-/* A call begins, for those who watch the run (trace/format.h, slots): rank: the target's, or -1. */
+/* A call begins: told in the slot of the thread (trace/format.h). rank: of the target, or -1. */
 void proa_traced_enter(const struct proa_win *win, enum proa_call call, int rank);
 
 /* The thread waits within its call, and for a while already, or has waited. word: as of

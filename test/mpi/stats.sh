@@ -25,7 +25,7 @@ rm "$file"
 grep -q 'proa: window "a "name"" (allocate), 2 ranks, 1024 bytes in all; memory by load and store' "$said" || fail "no window with its name"
 grep -qE 'proa: +put +16 +160 bytes +plain 12 general 4' "$said" || fail "the puts of both ranks are not added up"
 grep -qE 'proa: +Win_lock +2 +[1-9][0-9]* waited' "$said" || fail "nobody waited for the lock"
-grep -qE 'proa: +rank 1 waited for rank 0: ' "$said" || fail "it does not say who waited for whom"
+grep -qE 'proa: +rank 1 waited for rank 0: ' "$said" || fail "it does not say which rank waited for which"
 grep -qE 'proa: +notified operations 6' "$said" || fail "notified operations are not counted"
 [ ! -e "$file" ] || fail "a file was written"
 

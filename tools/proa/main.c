@@ -20,7 +20,7 @@ static const struct command commands[] = {
     {"exec", "become a command with Proa in it, below any launcher", proa_command_exec},
     {"info", "show the version, hosts, networks and settings", proa_command_info},
     {"doctor", "look for what keeps Proa from working, or from working well", proa_command_doctor},
-    {"trace", "show the epochs of a run, and who waited for whom", proa_command_trace},
+    {"trace", "show the epochs of a run, and which rank waited for which", proa_command_trace},
     {"top", "show what the ranks of a run with a trace do now", proa_command_top},
     {"bench", "time one-sided communication, with Proa and without", proa_command_bench},
 };

@@ -123,7 +123,7 @@ int proa_command_trace(int argc, char **argv)
         .options = options,
         .parser = take_option,
         .args_doc = "FOLDER",
-        .doc = "Shows the epochs of a run by its trace, and who waited for whom.",
+        .doc = "Shows the epochs of a run by its trace, and which rank waited for which.",
     };
     struct wishes wishes = {0};
     struct proa_model model;

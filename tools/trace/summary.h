@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The numbers of a trace: time in epochs, who waited for whom, and the waits that cost most. */
+/* The numbers of a trace: time in epochs, which rank waited for which, and the waits that cost
+ * most. */
 #ifndef PROA_TRACE_SUMMARY_H
 #define PROA_TRACE_SUMMARY_H
 
