@@ -3,15 +3,13 @@
 #include "traps/watchpoint.h"
 #include "base/atomic.h"
 #include "traps/trap.h"
+#include "traps/watchpoint_event.h"
 
 #include <errno.h>
-#include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef TRAP_PERF
@@ -63,33 +61,12 @@ static void on_trap(int number, siginfo_t *info, void *context)
 
 /* ---- start and stop ---- */
 
-static int event_open(struct perf_event_attr *attr)
-{
-    return (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 static int watchpoint_open(int which)
 {
     struct watchpoint *w = &watchpoints[which];
 
-    w->attr = (struct perf_event_attr){
-        .type = PERF_TYPE_BREAKPOINT,
-        .size = sizeof w->attr,
-        .bp_type = HW_BREAKPOINT_W,
-        .bp_addr = (uintptr_t)&unwatched,
-        .bp_len = HW_BREAKPOINT_LEN_8,
-        .sample_period = 1,
-        .disabled = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-        .inherit = 1,
-        .inherit_thread = 1,
-        .remove_on_exec = 1,
-        .sigtrap = 1,
-        .sig_data = OURS + (uint64_t)which,
-    };
     w->cookie = 0;
-    w->fd = event_open(&w->attr);
+    w->fd = proa_watchpoint_event_open(&w->attr, &unwatched, OURS + (uint64_t)which);
     return w->fd < 0 ? errno : 0;
 }
 

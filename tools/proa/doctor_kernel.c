@@ -7,14 +7,13 @@
 
 #include "finding.h"
 #include "keep.h"
+#include "traps/watchpoint_event.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/membarrier.h>
-#include <linux/perf_event.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -206,32 +205,11 @@ static void try_membarrier(void)
                  "Linux 4.16 or newer; in a container, allow the system call");
 }
 
-/* As src/traps/watchpoint.c opens them. */
-static int open_watchpoint(void)
-{
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_BREAKPOINT,
-        .size = sizeof attr,
-        .bp_type = HW_BREAKPOINT_W,
-        .bp_addr = (uintptr_t)&magic,
-        .bp_len = HW_BREAKPOINT_LEN_8,
-        .sample_period = 1,
-        .disabled = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-        .inherit = 1,
-        .inherit_thread = 1,
-        .remove_on_exec = 1,
-        .sigtrap = 1,
-    };
-
-    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 /* Only check mode for memory has them. */
 static void try_watchpoints(void)
 {
-    int file = open_watchpoint();
+    struct perf_event_attr attr;
+    int file = proa_watchpoint_event_open(&attr, &magic, 0);
 
     if (file < 0)
         proa_finding(PROA_NOTED, "watchpoints", proa_text("refused: %s", strerror(errno)),
