@@ -10,8 +10,8 @@
  * counted: a dropped access can hide a conflict, and never makes one up. The caller excludes other
  * threads.
  */
-#ifndef PROA_CHECK_ACCESSES_H
-#define PROA_CHECK_ACCESSES_H
+#ifndef PROA_ORDER_ACCESSES_H
+#define PROA_ORDER_ACCESSES_H
 
 #include "base/calls.h"
 

@@ -12,8 +12,8 @@
  * Memory is bounded: by the queues of the board and by PROA_ACCESSES_MOST. Accesses beyond these
  * are left out, and counted. The caller excludes other threads. All of this needs a board.
  */
-#ifndef PROA_CHECK_CROSSING_H
-#define PROA_CHECK_CROSSING_H
+#ifndef PROA_ORDER_CROSSING_H
+#define PROA_ORDER_CROSSING_H
 
 #include "order/accesses.h"
 

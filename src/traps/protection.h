@@ -11,8 +11,8 @@
  *
  * One thread at a time calls these functions, but for those that lend.
  */
-#ifndef PROA_CHECK_PROTECTION_H
-#define PROA_CHECK_PROTECTION_H
+#ifndef PROA_TRAPS_PROTECTION_H
+#define PROA_TRAPS_PROTECTION_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * have interrupted anything, so it writes down the hit, and the next call of check mode tells of
  * it.
  */
-#ifndef PROA_CHECK_TRAP_H
-#define PROA_CHECK_TRAP_H
+#ifndef PROA_TRAPS_TRAP_H
+#define PROA_TRAPS_TRAP_H
 
 #include <signal.h>
 #include <stdint.h>

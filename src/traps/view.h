@@ -8,8 +8,8 @@
  * All functions are safe from any thread. Without check mode for memory there are no views, and
  * each function returns what it was given.
  */
-#ifndef PROA_CHECK_VIEW_H
-#define PROA_CHECK_VIEW_H
+#ifndef PROA_TRAPS_VIEW_H
+#define PROA_TRAPS_VIEW_H
 
 #include <stddef.h>
 

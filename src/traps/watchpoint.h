@@ -7,8 +7,8 @@
  * Threads that begin after the start of the watchpoints are watched too. Accesses by the kernel (a
  * system call that reads a buffer) are not seen. One thread at a time calls these functions.
  */
-#ifndef PROA_CHECK_WATCHPOINT_H
-#define PROA_CHECK_WATCHPOINT_H
+#ifndef PROA_TRAPS_WATCHPOINT_H
+#define PROA_TRAPS_WATCHPOINT_H
 
 #include <stddef.h>
 #include <stdint.h>
