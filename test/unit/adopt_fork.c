@@ -93,57 +93,76 @@ static void late_before(struct world *world)
     CHECK(pthread_atfork(NULL, NULL, await_parent) == 0);
 }
 
-static void mark_pages(char *memory, uint64_t bytes, int value)
-{
-    const uint64_t page = world_pages(1);
+/* Memory of which only the pages at multiples of `stride` have content, in bytes. */
+struct marked {
+    char *memory;
+    uint64_t bytes, stride;
+};
 
-    for (uint64_t at = 0; at < bytes; at += page) {
-        memory[at] = (char)(value + (int)(at / page));
-        memory[at + page - 1] = (char)value;
+static void mark(const struct marked *m, char *memory, int value)
+{
+    for (uint64_t at = 0; at < m->bytes; at += m->stride) {
+        memory[at] = (char)(value + (int)(at / m->stride));
+        memory[at + world_pages(1) - 1] = (char)value;
     }
 }
 
-static int first_unlike(const char *memory, uint64_t bytes, int value)
+/* The first page that is not as `mark` has left it, as a multiple of the stride; or -1. */
+static int first_unlike(const struct marked *m, int value)
 {
-    const uint64_t page = world_pages(1);
-
-    for (uint64_t at = 0; at < bytes; at += page)
-        if (memory[at] != (char)(value + (int)(at / page)) || memory[at + page - 1] != (char)value)
-            return (int)(at / page);
+    for (uint64_t at = 0; at < m->bytes; at += m->stride)
+        if (m->memory[at] != (char)(value + (int)(at / m->stride)) ||
+            m->memory[at + world_pages(1) - 1] != (char)value)
+            return (int)(at / m->stride);
     return -1;
 }
 
-/* The parent and a neighbour store to all pages up to the last one before the child's first
- * instruction after fork. */
-static void late_body(struct world *world)
+/* The parent, and a neighbour in the last page, store before the child's first instruction after
+ * fork. */
+static void store_late(uint64_t bytes, uint64_t stride)
 {
-    const uint64_t bytes = 40 * MIB + world_pages(1);
-    char *memory = map_pages(bytes), *side;
+    struct marked m = {map_pages(bytes), bytes, stride};
+    const uint64_t last = bytes - world_pages(1);
     struct proa_hold h;
     int status = -1;
     pid_t child;
+    char *side;
 
-    (void)world;
-    mark_pages(memory, bytes, 3);
-    hold(&h, memory, bytes);
+    CHECK(last % stride == 0);
+    madvise(m.memory, bytes, MADV_NOHUGEPAGE); /* for holes between the pages */
+    mark(&m, m.memory, 3);
+    hold(&h, m.memory, bytes);
     CHECK_EQUAL(proa_adopt_bytes(&h), bytes);
-    side = other_side(memory, bytes);
+    side = other_side(m.memory, bytes);
     child = fork();
     CHECK(child >= 0);
     if (child == 0)
-        _exit(first_unlike(memory, bytes, 3) < 0 ? 0 : 1);
-    mark_pages(memory, bytes, 4);
-    mark_pages(side + bytes - MIB, MIB, 5);
+        _exit(first_unlike(&m, 3) < 0 ? 0 : 1);
+    mark(&m, m.memory, 4);
+    side[last + 1] = 5;
     __atomic_store_n(has_stored, 1, __ATOMIC_RELEASE);
     CHECK(waitpid(child, &status, 0) == child);
     CHECK_EQUAL(status, 0);
-    CHECK_EQUAL(first_unlike(memory, bytes - MIB, 4), -1);
-    CHECK_EQUAL(first_unlike(memory + bytes - MIB, MIB, 5), -1);
     proa_adopt_drop(&h);
+    CHECK_EQUAL(first_unlike(&m, 4), -1);
+    CHECK_EQUAL(m.memory[last + 1], 5);
     munmap(side, bytes);
-    munmap(memory, bytes);
+    munmap(m.memory, bytes);
+}
+
+static void late_body(struct world *world)
+{
+    (void)world;
+    store_late(8 * MIB + world_pages(1), world_pages(1));
 }
 WORLD_TEST(late, 1, .kernel = 1, .before = late_before)
+
+static void late_large_body(struct world *world)
+{
+    (void)world;
+    store_late(256 * MIB + world_pages(1), world_pages(256));
+}
+WORLD_TEST(late_large, 1, .kernel = 1, .before = late_before)
 
 /* ---- a heap of malloc's ---- */
 
@@ -206,10 +225,8 @@ WORLD_TEST(heap, 1, .kernel = 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forked),
-        cmocka_unit_test(shell),
-        cmocka_unit_test(late),
-        cmocka_unit_test(heap),
+        cmocka_unit_test(forked),     cmocka_unit_test(shell), cmocka_unit_test(late),
+        cmocka_unit_test(late_large), cmocka_unit_test(heap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
