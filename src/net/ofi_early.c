@@ -40,12 +40,15 @@ struct proa_ofi_early *proa_ofi_early_take(struct proa_net *net, uint64_t sender
 
 void proa_ofi_early_drop(struct proa_net *net, uint64_t sender)
 {
-    struct proa_ofi_early *one, *next;
+    struct proa_ofi_early **at = &net->early, *one;
 
-    LL_FOREACH_SAFE(net->early, one, next)
-        if (!sender || one->head.sender == sender) {
-            LL_DELETE(net->early, one);
-            net->early_count--;
-            free(one);
+    while ((one = *at) != NULL) {
+        if (sender && one->head.sender != sender) {
+            at = &one->next;
+            continue;
         }
+        *at = one->next;
+        net->early_count--;
+        free(one);
+    }
 }
