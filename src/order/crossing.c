@@ -43,7 +43,7 @@ struct target {
 struct origin {
     struct proa_moment *moment;
     struct proa_crossing_place *places;
-    uint32_t count;
+    uint64_t count;  /* of places, with room for more */
     int is_drained;  /* its queue is being taken from */
     uint64_t *words; /* the message that was taken last */
 };
@@ -95,7 +95,7 @@ void proa_crossing_end(void)
     if (!origins)
         return;
     HASH_ITER(hh, places, place, next) {
-        HASH_DEL(places, place);
+        HASH_DEL(places, place); /* NOLINT(clang-analyzer-unix.Malloc): as in shm/peer.c */
         free(place);
     }
     proa_accesses_end(&met);
@@ -220,15 +220,15 @@ void proa_crossing_hand_over(int process, const struct proa_access *access, uint
 static void take_place(struct origin *from, const uint64_t *words)
 {
     struct proa_crossing_place *more;
-    const uint32_t number = (uint32_t)words[1];
+    const uint64_t number = (uint32_t)words[1], room = 2 * (number + 8);
 
     if (number >= from->count) {
-        more = realloc(from->places, 2 * (number + 8) * sizeof *more);
+        more = realloc(from->places, room * sizeof *more);
         if (!more)
             return;
-        memset(&more[from->count], 0, (2 * (number + 8) - from->count) * sizeof *more);
+        memset(&more[from->count], 0, (room - from->count) * sizeof *more);
         from->places = more;
-        from->count = 2 * (number + 8);
+        from->count = room;
     }
     memcpy(&from->places[number], &words[2], sizeof *from->places);
 }

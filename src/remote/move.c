@@ -142,9 +142,7 @@ void proa_move_done(uint64_t token, int outcome)
     void *of = (void *)(uintptr_t)(token & ~(uint64_t)(TOKEN_REQUEST | TOKEN_NOTICE));
     struct proa_notice *notice = token & TOKEN_NOTICE ? of : NULL;
     struct proa_request *request = notice ? notice->request : token & TOKEN_REQUEST ? of : NULL;
-    struct proa_remote *r = token & TOKEN_NOTICE    ? notice->remote
-                            : token & TOKEN_REQUEST ? request->remote
-                                                    : of;
+    struct proa_remote *r = notice ? notice->remote : request ? request->remote : of;
 
     if (notice) /* before the move counts as done: a flush waits for that, then for the order */
         proa_notice_part_done(notice, outcome);
