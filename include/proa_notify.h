@@ -57,8 +57,7 @@ int PROA_Win_get_notify_value(MPI_Win win, int notification_idx, MPI_Count *valu
 int PROA_Win_reset_notify_value(MPI_Win win, int notification_idx, MPI_Count *value);
 
 /* *request is complete once this process's counter is at least `expected`: for MPI_Wait, MPI_Test
- * and their kin. Without Proa: MPI_ERR_UNSUPPORTED_OPERATION, as plain MPI would need a thread that
- * completes a generalized request. */
+ * and their kin. Without Proa: at most 256 of a window are open, and MPI_ERR_NO_MEM. */
 int PROA_Win_notify_ithreshold(MPI_Win win, int notification_idx, MPI_Count expected,
                                MPI_Request *request);
 

@@ -5,7 +5,8 @@
  *
  * The plain way: an attribute of the window holds a second window, of the counters of each process,
  * which is locked for all from the number's setting on. A notified operation is the operation, a
- * flush, an atomic addition to the counter, and a flush of that.
+ * flush, an atomic addition to the counter, and a flush of that. A threshold request is the receipt
+ * of a message, which the process that counts the counter up so far sends.
  */
 #ifndef PROA_NOTIFY_PLAIN_H
 #define PROA_NOTIFY_PLAIN_H
@@ -87,11 +88,21 @@ static const int *proa_notify_others;
 
 /* ---- plain MPI ---- */
 
+/* Numbers of MPI_Count in the window of counters: how many thresholds are open, on a line of its
+ * own, then the counters. The most thresholds that a process may have open for a window. */
+enum { PROA_NOTIFY_OPEN = 0, PROA_NOTIFY_FIRST = 8, PROA_NOTIFY_THRESHOLDS = 256 };
+
+struct proa_notify_threshold {
+    MPI_Count idx, least; /* least 0: none is open here */
+};
+
 /* What a window's attribute holds. */
 struct proa_notify_plain {
     MPI_Comm comm;
     MPI_Win counters; /* MPI_WIN_NULL: none yet */
     MPI_Count *own;
+    MPI_Win thresholds; /* of each process, read and written under an exclusive lock */
+    struct proa_notify_threshold *open;
     int size, *num; /* by rank */
 };
 
@@ -145,6 +156,7 @@ PROA_NOTIFY_ONCE int proa_notify_plain_free(MPI_Win win, int keyval, void *value
 
     (void)win, (void)keyval, (void)extra;
     proa_notify_plain_drop(plain);
+    MPI_Win_free(&plain->thresholds);
     MPI_Comm_free(&plain->comm);
     free(plain->num);
     free(plain);
@@ -206,6 +218,10 @@ PROA_NOTIFY_ONCE struct proa_notify_plain *proa_notify_plain_make(MPI_Win win)
     plain->counters = MPI_WIN_NULL;
     plain->comm = proa_notify_plain_comm(win, &plain->size);
     plain->num = (int *)calloc((size_t)plain->size, sizeof *plain->num);
+    MPI_Win_allocate(PROA_NOTIFY_THRESHOLDS * sizeof *plain->open, 1, MPI_INFO_NULL, plain->comm,
+                     &plain->open, &plain->thresholds);
+    for (int i = 0; i < PROA_NOTIFY_THRESHOLDS; i++)
+        plain->open[i].least = 0;
     MPI_Win_set_attr(win, proa_notify_plain_keyval(), plain);
     MPI_Win_set_attr(win, PROA_WIN_NOTIFICATION_NUM_SB, &num_most);
     MPI_Win_set_attr(win, PROA_WIN_NOTIFICATION_NUM_UB, &num_most);
@@ -216,6 +232,7 @@ PROA_NOTIFY_ONCE struct proa_notify_plain *proa_notify_plain_make(MPI_Win win)
 PROA_NOTIFY_ONCE int proa_notify_plain_set(MPI_Win win, int num)
 {
     struct proa_notify_plain *plain = proa_notify_plain_of(win);
+    MPI_Count open = 0;
     int wrong = num < 0, any = 0;
 
     if (!plain)
@@ -225,13 +242,17 @@ PROA_NOTIFY_ONCE int proa_notify_plain_set(MPI_Win win, int num)
     MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, plain->comm);
     if (any)
         return MPI_ERR_ARG;
+    if (plain->counters != MPI_WIN_NULL) /* thresholds stay open, for the new counters */
+        open = plain->own[PROA_NOTIFY_OPEN];
     proa_notify_plain_drop(plain);
     MPI_Allgather(&num, 1, MPI_INT, plain->num, 1, MPI_INT, plain->comm);
     /* whole lines: MPICH 4.0 mistakes the place of a part behind one of no multiple of 16 bytes */
-    MPI_Win_allocate(((MPI_Aint)num * (MPI_Aint)sizeof(MPI_Count) + 63) / 64 * 64,
+    MPI_Win_allocate((PROA_NOTIFY_FIRST + ((MPI_Aint)num + 7) / 8 * 8) *
+                         (MPI_Aint)sizeof(MPI_Count),
                      sizeof(MPI_Count), MPI_INFO_NULL, plain->comm, &plain->own, &plain->counters);
+    plain->own[PROA_NOTIFY_OPEN] = open;
     for (int i = 0; i < num; i++)
-        plain->own[i] = 0;
+        plain->own[PROA_NOTIFY_FIRST + i] = 0;
     MPI_Win_lock_all(0, plain->counters);
     MPI_Win_sync(plain->counters);
     return MPI_Barrier(plain->comm);
@@ -247,17 +268,61 @@ PROA_NOTIFY_ONCE int proa_notify_plain_check(MPI_Win win, int rank, int idx)
                                                             : MPI_SUCCESS;
 }
 
-/* The operation is issued: completes it, and counts. */
+/* *before: the number at that place of that process, to which `change` is added. */
+PROA_NOTIFY_ONCE int proa_notify_plain_add(const struct proa_notify_plain *plain, int rank,
+                                           MPI_Aint at, MPI_Count change, MPI_Count *before)
+{
+    MPI_Fetch_and_op(&change, before, MPI_COUNT, rank, at, change ? MPI_SUM : MPI_NO_OP,
+                     plain->counters);
+    return MPI_Win_flush(rank, plain->counters);
+}
+
+/* Ends the thresholds of that counter of that process which its value has come to. tags: room for
+ * PROA_NOTIFY_THRESHOLDS; gets their places. Returns their number. Two processes never end the same
+ * one, as the place is free when the lock is. */
+PROA_NOTIFY_ONCE int proa_notify_plain_end(const struct proa_notify_plain *plain, int rank, int idx,
+                                           MPI_Count value, int *tags)
+{
+    struct proa_notify_threshold open[PROA_NOTIFY_THRESHOLDS];
+    MPI_Count before;
+    int n = 0;
+
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, plain->thresholds);
+    MPI_Get(open, sizeof open, MPI_BYTE, rank, 0, sizeof open, MPI_BYTE, plain->thresholds);
+    MPI_Win_flush(rank, plain->thresholds);
+    for (int i = 0; i < PROA_NOTIFY_THRESHOLDS; i++)
+        if (open[i].least > 0 && open[i].idx == idx && open[i].least <= value) {
+            open[i].least = 0;
+            MPI_Put(&open[i], sizeof open[i], MPI_BYTE, rank, i * (MPI_Aint)sizeof open[i],
+                    sizeof open[i], MPI_BYTE, plain->thresholds);
+            tags[n++] = i;
+        }
+    if (n)
+        proa_notify_plain_add(plain, rank, PROA_NOTIFY_OPEN, -n, &before);
+    MPI_Win_unlock(rank, plain->thresholds);
+    return n;
+}
+
+/* The operation is issued: completes it, counts, and completes the requests of the thresholds that
+ * the counter has come to. A process that opens one looks at the counter after it has counted the
+ * threshold, so one of the two sees the other. */
 PROA_NOTIFY_ONCE int proa_notify_plain_count(MPI_Win win, int rank, int idx)
 {
-    static const MPI_Count one = 1;
     struct proa_notify_plain *plain = proa_notify_plain_of(win);
-    int error = rank == MPI_PROC_NULL ? MPI_SUCCESS : MPI_Win_flush(rank, win);
+    int error = rank == MPI_PROC_NULL ? MPI_SUCCESS : MPI_Win_flush(rank, win), n = 0;
+    int tags[PROA_NOTIFY_THRESHOLDS];
+    MPI_Count before = 0, open = 0;
 
     if (error != MPI_SUCCESS || rank == MPI_PROC_NULL)
         return error;
-    MPI_Accumulate(&one, 1, MPI_COUNT, rank, idx, 1, MPI_COUNT, MPI_SUM, plain->counters);
-    return MPI_Win_flush(rank, plain->counters);
+    error = proa_notify_plain_add(plain, rank, PROA_NOTIFY_FIRST + idx, 1, &before);
+    if (error == MPI_SUCCESS)
+        error = proa_notify_plain_add(plain, rank, PROA_NOTIFY_OPEN, 0, &open);
+    if (error == MPI_SUCCESS && open)
+        n = proa_notify_plain_end(plain, rank, idx, before + 1, tags);
+    for (int i = 0; i < n; i++)
+        MPI_Send(NULL, 0, MPI_BYTE, rank, tags[i], plain->comm);
+    return error;
 }
 
 PROA_NOTIFY_ONCE int proa_notify_plain_fetch(MPI_Win win, int idx, MPI_Op op, MPI_Count *value)
@@ -274,7 +339,7 @@ PROA_NOTIFY_ONCE int proa_notify_plain_fetch(MPI_Win win, int idx, MPI_Op op, MP
         return error;
     /* Open MPI 6 moves nothing in the two calls below, and an origin may need this rank's help */
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, plain->comm, &is_there, MPI_STATUS_IGNORE);
-    MPI_Fetch_and_op(&zero, value, MPI_COUNT, rank, idx, op, plain->counters);
+    MPI_Fetch_and_op(&zero, value, MPI_COUNT, rank, PROA_NOTIFY_FIRST + idx, op, plain->counters);
     error = MPI_Win_flush(rank, plain->counters);
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the program's loads come after */
     return error;
@@ -313,12 +378,66 @@ PROA_NOTIFY_FUNCTION(PROA_Win_reset_notify_value,
         win, proa_notify_plain_fetch(win, notification_idx, MPI_REPLACE, value));
 }
 
+/* The place of a threshold that was free, and is open now; -1: none is free. Under the lock. */
+PROA_NOTIFY_ONCE int proa_notify_plain_open(const struct proa_notify_plain *plain, int rank,
+                                            struct proa_notify_threshold threshold)
+{
+    struct proa_notify_threshold open[PROA_NOTIFY_THRESHOLDS];
+    MPI_Count before;
+    int place = 0;
+
+    MPI_Get(open, sizeof open, MPI_BYTE, rank, 0, sizeof open, MPI_BYTE, plain->thresholds);
+    MPI_Win_flush(rank, plain->thresholds);
+    while (place < PROA_NOTIFY_THRESHOLDS && open[place].least)
+        place++;
+    if (place == PROA_NOTIFY_THRESHOLDS)
+        return -1;
+    MPI_Put(&threshold, sizeof threshold, MPI_BYTE, rank, place * (MPI_Aint)sizeof threshold,
+            sizeof threshold, MPI_BYTE, plain->thresholds);
+    MPI_Win_flush(rank, plain->thresholds);
+    proa_notify_plain_add(plain, rank, PROA_NOTIFY_OPEN, 1, &before);
+    return place;
+}
+
+/* A message has the number of the place as its tag. Messages of a place that was used again may
+ * complete each other's requests: both thresholds have been come to by then. */
+PROA_NOTIFY_ONCE int proa_notify_plain_threshold(MPI_Win win, int idx, MPI_Count expected,
+                                                 MPI_Request *request)
+{
+    struct proa_notify_plain *plain = proa_notify_plain_of(win);
+    struct proa_notify_threshold threshold = {idx, expected > 0 ? expected : 0};
+    MPI_Count value = 0, before;
+    int rank, place, error = proa_notify_plain_fetch(win, idx, MPI_NO_OP, &value);
+
+    *request = MPI_REQUEST_NULL;
+    if (error != MPI_SUCCESS)
+        return error;
+    MPI_Comm_rank(plain->comm, &rank);
+    if (value >= threshold.least)
+        return MPI_Irecv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, plain->comm, request);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, plain->thresholds);
+    place = proa_notify_plain_open(plain, rank, threshold);
+    if (place >= 0)
+        error = proa_notify_plain_fetch(win, idx, MPI_NO_OP, &value);
+    if (place >= 0 && value >= threshold.least) { /* its last message may be past */
+        threshold.least = 0;
+        MPI_Put(&threshold, sizeof threshold, MPI_BYTE, rank, place * (MPI_Aint)sizeof threshold,
+                sizeof threshold, MPI_BYTE, plain->thresholds);
+        proa_notify_plain_add(plain, rank, PROA_NOTIFY_OPEN, -1, &before);
+    }
+    if (place >= 0)
+        MPI_Irecv(NULL, 0, MPI_BYTE, threshold.least ? MPI_ANY_SOURCE : MPI_PROC_NULL, place,
+                  plain->comm, request);
+    MPI_Win_unlock(rank, plain->thresholds);
+    return place < 0 ? MPI_ERR_NO_MEM : error;
+}
+
 PROA_NOTIFY_FUNCTION(PROA_Win_notify_ithreshold,
                      (MPI_Win win, int notification_idx, MPI_Count expected, MPI_Request *request),
                      (win, notification_idx, expected, request))
 {
-    (void)notification_idx, (void)expected, (void)request;
-    return proa_notify_plain_error(win, MPI_ERR_UNSUPPORTED_OPERATION);
+    return proa_notify_plain_error(
+        win, proa_notify_plain_threshold(win, notification_idx, expected, request));
 }
 
 PROA_NOTIFY_FUNCTION(PROA_Win_wait_notify, (MPI_Win win, int notification_idx, MPI_Count expected),
@@ -366,7 +485,7 @@ PROA_NOTIFY_ONCE int proa_notify_plain_address(MPI_Win win, int idx, void *addre
     MPI_Win_get_attr(plain->counters, MPI_WIN_MODEL, &model, &flag);
     if (!flag || *model != MPI_WIN_UNIFIED)
         return MPI_ERR_UNSUPPORTED_OPERATION;
-    *(MPI_Count **)address = plain->own + idx;
+    *(MPI_Count **)address = plain->own + PROA_NOTIFY_FIRST + idx;
     return MPI_SUCCESS;
 }
 

@@ -62,15 +62,15 @@ void check_waits(MPI_Win win)
     expect(count == 1 && which[0] == 1, "waitsome");
     MPI_Win_reset_notify_value(win, 0, &value);
     expect(value == 1 && value_of(win, 0) == 0, "reset");
-    if (!PROA_Notify_is_native(win))
-        return;
-    std::uint64_t *counter = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
-    PROA_Win_get_notify_address(win, 1, &counter);
-    expect(counter && __atomic_load_n(counter, __ATOMIC_ACQUIRE) == 1, "by its address");
     MPI_Win_notify_ithreshold(win, 1, 1, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect(request == MPI_REQUEST_NULL, "the threshold");
+    if (!PROA_Notify_is_native(win))
+        return;
+    std::uint64_t *counter = nullptr;
+    PROA_Win_get_notify_address(win, 1, &counter);
+    expect(counter && __atomic_load_n(counter, __ATOMIC_ACQUIRE) == 1, "by its address");
 }
 
 void check_attribute(MPI_Win win)

@@ -36,7 +36,7 @@ program notify
   call requests()
   call large_counts()
   call waits()
-  if (is_native) call thresholds()
+  call thresholds()
   call buffers()
   call errors()
   call MPI_Win_unlock_all(win)
@@ -239,10 +239,8 @@ contains
     call expect(class_of(ierr) == expected, 'an index beyond the last')
     call MPI_Win_get_notify_value(win, number + rank, value, ierr)
     call expect(class_of(ierr) == expected, 'the value of a counter that is not there')
-    if (.not. is_native) then
-      call MPI_Win_notify_ithreshold(win, 0, one, request, ierr)
-      call expect(class_of(ierr) == MPI_ERR_UNSUPPORTED_OPERATION, 'a threshold by plain MPI')
-    end if
+    call MPI_Win_notify_ithreshold(win, number + rank, one, request, ierr)
+    call expect(class_of(ierr) == expected, 'a threshold of a counter that is not there')
     call MPI_Barrier(MPI_COMM_WORLD)
   end subroutine errors
 

@@ -353,8 +353,7 @@ int main(int argc, char *argv[])
         check_others(&a);
         check_requests(&a);
         check_large(&a);
-        if (is_native)
-            check_thresholds(&a);
+        check_thresholds(&a);
         check_some(&a);
         check_errors(&a);
         close_area(&a);
