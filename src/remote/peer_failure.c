@@ -47,8 +47,10 @@ static void say_to(struct proa_win *win, int to, int lost)
     struct proa_wire_head head = proa_remote_window_head(win, PROA_WIRE_LOST, (uint64_t)lost);
     const struct proa_remote_process *process = proa_remote_know(win, to);
 
-    if (process && (!process->lost || to == lost))
-        proa_progress_answer(process->peer, &head, sizeof head);
+    if (!process || (process->lost && to != lost))
+        return;
+    proa_remote_message(PROA_TRACE_SENT, win, to, &head, sizeof head);
+    proa_progress_answer(process->peer, &head, sizeof head);
 }
 
 /* A process without a connection to the lost one would wait for it. So all tell it on, each to
@@ -132,13 +134,18 @@ void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head)
 
     if (!win)
         return;
-    if (head->rank >= (uint32_t)win->size || (int)head->rank == win->rank)
+    if (head->rank >= (uint32_t)win->size || (int)head->rank == win->rank) {
         proa_progress_drop(peer, "names another rank than its sender's");
-    else if (!proa_remote_is_from(win, peer, (int)head->rank))
         return;
-    else if (head->number >= (uint64_t)win->size)
+    }
+    if (!proa_remote_is_from(win, peer, (int)head->rank))
+        return;
+    if (head->number >= (uint64_t)win->size) {
         proa_progress_drop(peer, "reports the loss of an unknown rank");
-    else if ((int)head->number == win->rank)
+        return;
+    }
+    proa_remote_message(PROA_TRACE_RECEIVED, win, (int)head->rank, head, sizeof *head);
+    if ((int)head->number == win->rank)
         be_given_up(win);
     else
         proa_failed_lose(win, (int)head->number);

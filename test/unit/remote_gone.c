@@ -8,12 +8,15 @@
 #include "remote/origin.h"
 #include "remote/request.h"
 #include "remote/window.h"
+#include "remote/wire.h"
+#include "trace/recorder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -112,13 +115,64 @@ static void lost_alone_body(struct world *world)
 }
 WORLD_TEST(lost_alone, 3, .before = on_nodes, .limit_s = 20)
 
+/* ---- a trace of what is told ---- */
+
+static const char *trace_folder(char *path, const struct world *world)
+{
+    const char *folder = getenv("TMPDIR");
+
+    sprintf(path, "%.200s/proa-told.%d.%d", folder ? folder : "/tmp", (int)getppid(), world->rank);
+    return path;
+}
+
+static void begin_trace(const struct world *world, struct proa_win *win)
+{
+    const struct proa_trace_process process = {world->rank, world->size, 1, 1, "0"};
+    char path[300];
+
+    CHECK_OK(proa_trace_open(trace_folder(path, world), &process));
+    win->traced = 1;
+}
+
+/* How many news of losses it has of that kind (PROA_TRACE_SENT, PROA_TRACE_RECEIVED). */
+static long losses_traced(const struct world *world, enum proa_trace_kind kind)
+{
+    struct proa_trace_record record;
+    char path[300];
+    FILE *file;
+    long count = 0;
+
+    trace_folder(path, world);
+    sprintf(path + strlen(path), "/%d.trace", world->rank);
+    file = fopen(path, "rb");
+    CHECK(file != NULL);
+    fseek(file, PROA_TRACE_HEAD_BYTES, SEEK_SET);
+    while (fread(&record, sizeof record, 1, file) == 1)
+        count += record.kind == kind && record.way == PROA_WIRE_LOST && record.window == 1;
+    fclose(file);
+    return count;
+}
+
+static void end_trace(const struct world *world)
+{
+    char path[300];
+
+    trace_folder(path, world);
+    sprintf(path + strlen(path), "/%d.trace", world->rank);
+    unlink(path);
+    rmdir(trace_folder(path, world));
+}
+
 /* Two processes are lost at once, the leader of a node among them, and only rank 3 notices. All
- * others hear of both, past the lost ones, and none tells more than a few. */
+ * others hear of both, past the lost ones, and none tells more than a few. Traces have these news.
+ */
 static void told_on_body(struct world *world)
 {
     enum { LOST = 0, ALSO = 4, NOTICES = 3, EACH = 2 * 3 };
     struct proa_win *win = begin(world, NULL);
-    long sent;
+    long sent, traced;
+
+    begin_trace(world, win);
 
     CHECK_OK(proa_win_fence(win, 0));
     world_barrier(world);
@@ -134,6 +188,13 @@ static void told_on_body(struct world *world)
         world_sleep_us(100);
     CHECK(net_fake_counts().sent - sent <= 2 * EACH);
     world_barrier(world);
+    traced = losses_traced(world, PROA_TRACE_SENT);
+    CHECK(traced <= 2 * EACH && (traced > 0) >= (world->rank == NOTICES));
+    proa_atomic_fetch_add((long *)(void *)world->shared, losses_traced(world, PROA_TRACE_RECEIVED),
+                          PROA_RELAXED);
+    end_trace(world);
+    world_barrier(world);
+    CHECK(*(long *)(void *)world->shared >= 2);
 }
 WORLD_TEST(told_on, 8, .before = on_nodes, .limit_s = 20)
 
